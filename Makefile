@@ -1,0 +1,191 @@
+# rill: build, run, test and check. `make help` lists the targets.
+#
+# Settings worth overriding: BUILD, CC, CFLAGS, WERROR (empty: warnings do not stop a build), LUA (the interpreter), PREFIX,
+# LUADIR, LIBDIR, BINDIR, DESTDIR. `make test SPEC=spec/foo_spec.lua` runs one file; `make V=1` shows the compiler's commands.
+
+BUILD ?= build
+CC = gcc
+LUA ?= lua5.4
+CFLAGS ?= -O2 -g
+LDFLAGS ?=
+WERROR ?= -Werror
+PREFIX ?= /usr/local
+LUADIR ?= $(PREFIX)/share/lua/5.4
+LIBDIR ?= $(PREFIX)/lib/lua/5.4
+BINDIR ?= $(PREFIX)/bin
+
+# Where things are. pkg-config is asked on first use, not when this file is read: `make test` on a fresh machine is what
+# installs it. A module it does not know is looked for in the compiler's own directories.
+memo = $(eval $(1) := $(2))$($(1))
+pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
+LUA_FLAGS = $(call memo,LUA_FLAGS,$(if $(LUA_INCDIR),-I$(LUA_INCDIR)) $(or $(call pkg,--cflags,lua5.4),$(call pkg,--cflags,lua-5.4),$(call pkg,--cflags,lua54),-I/usr/include/lua5.4))
+DEP_FLAGS = $(call memo,DEP_FLAGS,$(foreach m,egl opengl glew libpng,$(call pkg,--cflags,$m)))
+DEP_DIRS = $(call memo,DEP_DIRS,$(foreach m,egl opengl glew libpng,$(call pkg,--libs-only-L,$m)))
+LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng -lm -ldl -lpthread
+
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS)
+
+SOURCES := $(wildcard src/*/*.c)
+SHADERS := $(sort $(wildcard shaders/*.comp) $(wildcard shaders/shared/*.glsl))
+EMBEDDED := $(if $(SHADERS),$(BUILD)/shaders_embedded)
+OBJECTS = $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(EMBEDDED:%=%.o)
+CORE := $(BUILD)/rill/core.so
+LUA_FILES := $(wildcard lua/rill/*.lua)
+COMMANDS := $(wildcard bin/rill)
+
+PEER_SOURCES := $(wildcard bench/peer/*.c)
+PEER_OBJECTS = $(PEER_SOURCES:bench/peer/%.c=$(BUILD)/bench/%.o)
+PEER := $(if $(PEER_SOURCES),$(BUILD)/bench/peer.so)
+
+# The build tree in front of what is installed; ";;" keeps Lua's own defaults.
+RUN = env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
+	LUA_CPATH='$(abspath $(BUILD))/?.so;$(abspath $(BUILD))/bench/?.so;;'
+SUITE = $(RUN) RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' $(LUA) tools/suite.lua
+# say = a short line instead of the command that follows, unless V is set.
+say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
+AGAIN = $(MAKE) --no-print-directory
+DEPS = @tools/deps.sh
+
+.PHONY: build help demo test test-cpu test-gpu test-gc sanitize bench check format deps env install rock clean force
+.PHONY: check-format check-cppcheck check-luacheck check-floors check-docs
+
+build: $(CORE) ## compile build/rill/core.so (installs nothing)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+
+# ---- compiling
+
+$(CORE): $(OBJECTS) | $(BUILD)/rill/
+	$(call say,link,$@)$(CC) -shared $(LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
+
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags $(EMBEDDED:%=%.h)
+	@mkdir -p $(@D)
+	$(call say,cc,$<)$(COMPILE) $(WARNINGS) $(WERROR) -MMD -MP -c -o $@ $<
+
+$(BUILD)/shaders_embedded.o: $(BUILD)/shaders_embedded.c $(BUILD)/flags
+	$(call say,cc,$<)$(COMPILE) $(WARNINGS) $(WERROR) -c -o $@ $<
+
+$(BUILD)/shaders_embedded.c $(BUILD)/shaders_embedded.h &: $(SHADERS) tools/embed.lua $(BUILD)/flags
+	$(call say,embed,shaders)$(LUA) tools/embed.lua $(BUILD)/shaders_embedded $(SHADERS)
+
+# Rewritten only when what it holds changes, so that other flags, or a file added or removed, rebuild what they touch.
+# WERROR is left out: it changes no object.
+$(BUILD)/flags: force | $(BUILD)/
+	@printf '%s\n' '$(COMPILE) $(LDFLAGS) $(LIBS)' '$(SHADERS)' | cmp -s - $@ || \
+		printf '%s\n' '$(COMPILE) $(LDFLAGS) $(LIBS)' '$(SHADERS)' > $@
+
+$(BUILD)/sources: force | $(BUILD)/
+	@printf '%s\n' '$(SOURCES)' | cmp -s - $@ || printf '%s\n' '$(SOURCES)' > $@
+
+$(CORE): $(BUILD)/sources
+
+$(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/:
+	@mkdir -p $@
+
+-include $(SOURCES:src/%.c=$(BUILD)/obj/%.d) $(PEER_OBJECTS:.o=.d)
+
+# ---- running
+
+demo: ## install what is missing, build, run the examples
+	$(DEPS) build
+	@$(AGAIN) build
+	@$(RUN) $(LUA) examples/demo.lua
+
+test: ## install what is missing, build, run the whole suite: both families, and an aggressive collector
+	$(DEPS) build test
+	@$(AGAIN) build
+	@$(SUITE) own other gc -- $(SPEC)
+
+test-cpu test-gpu test-gc: test-%: ## one part of it
+	$(DEPS) build test
+	@$(AGAIN) build
+	@$(SUITE) $* -- $(SPEC)
+
+sanitize: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
+	$(DEPS) build test
+	@$(AGAIN) build BUILD=build-asan WERROR= LDFLAGS='-fsanitize=address,undefined' \
+		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
+	@$(AGAIN) run-sanitized BUILD=build-asan
+
+.PHONY: run-sanitized
+run-sanitized:
+	@RILL_PRELOAD="$$($(CC) -print-file-name=libasan.so)" $(SUITE) sanitize -- $(SPEC)
+
+bench: ## install what is missing, build, time rill against its peers
+	$(DEPS) build
+	@$(AGAIN) run-bench
+
+.PHONY: run-bench
+run-bench: $(CORE) $(PEER)
+	@$(RUN) $(LUA) bench/run.lua $(BENCH)
+
+$(BUILD)/bench/peer.so: $(PEER_OBJECTS)
+	$(call say,link,$@)$(CC) -shared -o $@ $(PEER_OBJECTS) $(LIBS)
+
+# What a programmer would give a hand-written loop: everything the compiler has for this machine.
+$(BUILD)/bench/%.o: bench/peer/%.c $(BUILD)/flags | $(BUILD)/bench/
+	$(call say,cc,$<)$(CC) -std=c11 -O3 -march=native -ffast-math -fPIC -D_GNU_SOURCE -Wall -Wextra -Ibench/peer \
+		$(LUA_FLAGS) $(DEP_FLAGS) -MMD -MP -c -o $@ $<
+
+# ---- checking
+
+C_FILES = $(wildcard src/*/*.[ch] bench/peer/*.[ch])
+LUA_DIRS = $(wildcard lua bin/rill spec examples bench tools)
+
+check: ## formatting, static analysis, the rules of the house, the manual's coverage
+	$(DEPS) build check
+	@$(AGAIN) -k check-format check-cppcheck check-luacheck check-floors check-docs
+	@echo "make check: all passed"
+
+check-format:
+	clang-format --dry-run -Werror $(C_FILES)
+
+check-cppcheck: | $(BUILD)/cppcheck/
+	cppcheck --std=c11 --language=c -Isrc -D_GNU_SOURCE --enable=warning,performance,portability --error-exitcode=1 \
+		--inline-suppr --suppressions-list=tools/cppcheck.supp --cppcheck-build-dir=$(BUILD)/cppcheck -j2 --quiet src $(wildcard bench/peer)
+
+$(BUILD)/cppcheck/:
+	@mkdir -p $@
+
+check-luacheck:
+	luacheck --quiet $(LUA_DIRS) $(wildcard *.rockspec)
+
+check-floors:
+	@$(LUA) tools/floors.lua
+
+check-docs: $(CORE)
+	@$(RUN) $(LUA) tools/docscov.lua
+
+format: ## let clang-format rewrite the C files
+	clang-format -i $(C_FILES)
+
+# ---- installing
+
+deps: ## install with apt everything that any target here needs and this machine lacks
+	$(DEPS) build test check rock
+
+env: ## print shell lines that make this tree usable: eval "$(make -s env)"
+	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'
+	@echo 'export LUA_PATH="$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;$${LUA_PATH_5_4:-$${LUA_PATH:-;}}";'
+	@echo 'export LUA_CPATH="$(abspath $(BUILD))/?.so;$${LUA_CPATH_5_4:-$${LUA_CPATH:-;}}";'
+	@echo 'unset LUA_PATH_5_4 LUA_CPATH_5_4;'
+
+install: WERROR :=
+install: $(CORE) ## into PREFIX, or LUADIR, LIBDIR and BINDIR
+	install -d '$(DESTDIR)$(LIBDIR)/rill' '$(DESTDIR)$(LUADIR)/rill'
+	install -m 755 $(CORE) '$(DESTDIR)$(LIBDIR)/rill/core.so'
+	install -m 644 $(LUA_FILES) '$(DESTDIR)$(LUADIR)/rill/'
+ifneq ($(COMMANDS),)
+	install -d '$(DESTDIR)$(BINDIR)'
+	install -m 755 $(COMMANDS) '$(DESTDIR)$(BINDIR)/'
+endif
+
+# A LuaRocks that runs on another Lua must be told for which one it installs.
+rock: ## luarocks make into TREE=directory, without a network
+	$(DEPS) build rock
+	luarocks --lua-version 5.4 make $(if $(TREE),--tree '$(TREE)') rill-scm-1.rockspec
+
+clean: ## remove what was built
+	rm -rf build build-asan

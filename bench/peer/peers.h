@@ -1,0 +1,34 @@
+/* The peers: each runs once what its bench measures and returns the seconds one run took. The peers' context
+ * must be current (peer_enter). Inputs and programs are made on first use, outside the timing. */
+#ifndef RILL_PEERS_H
+#define RILL_PEERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PEER_COUNT = 1 << 24, PEER_GRID = 1024, PEER_SMALL = 64 };
+
+/* r = 2.5 x + y over PEER_COUNT floats: one float per invocation through storage blocks in groups of `group`, and the
+ * hand-tuned form. */
+double peer_saxpy_naive(int group, int runs);
+double peer_saxpy_tuned(int runs);
+
+/* Sum of PEER_COUNT floats: a C loop on one thread, and the hand-tuned shader. */
+double peer_sum_c(int runs, float *sum);
+double peer_sum_tuned(int runs, float *sum);
+
+/* One 5-point Jacobi step (the mean of the four neighbours, clamped at the edges) on PEER_GRID^2 floats. */
+double peer_jacobi_naive(int width, int height, int runs);
+double peer_jacobi_tuned(int runs);
+
+/* The GL calls of one saxpy launch over PEER_SMALL floats. */
+double peer_launch(int runs);
+
+/* Smoke: see peer_smoke.c. */
+typedef enum PeerSmokeField { PEER_VELOCITY, PEER_SMOKE, PEER_PRESSURE, PEER_DIVERGENCE } PeerSmokeField;
+double peer_smoke_step(int n);
+void peer_smoke_reset(void);
+/* Copies a field to `values` (NULL: only asks) and returns its size in bytes. */
+size_t peer_smoke_read(PeerSmokeField which, float *values);
+
+#endif

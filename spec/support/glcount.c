@@ -1,0 +1,173 @@
+/* Counts OpenGL calls of a process from outside, so that a spec can prove what rill does (programs compiled, waits,
+ * read-backs) without asking rill.
+ *
+ *     gcc -std=c11 -O2 -shared -fPIC -o build/glcount.so spec/support/glcount.c -ldl
+ *     RILL_GLCOUNT=counts.txt LD_PRELOAD=$PWD/build/glcount.so lua5.4 script.lua
+ *
+ * The counts, one "name count" per line, are written to the file named by RILL_GLCOUNT when the process exits and
+ * whenever rill_glcount_dump is called. That function has the shape of a Lua C function, so a script under test gets it by
+ *     local dump = package.loadlib("build/glcount.so", "rill_glcount_dump")
+ *
+ * An entry point is reached in one of two ways and both are taken over: as a symbol of libOpenGL or libGL (OpenGL 1.1
+ * in a program that uses GLEW), or through a resolver: glXGetProcAddressARB (GLEW as Debian builds it),
+ * glXGetProcAddress or eglGetProcAddress. */
+#define _GNU_SOURCE
+#include <GL/glcorearb.h>
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* name, type of pointer, parameters, arguments */
+#define PROCEDURES(X)                                                                                                  \
+    X(glCompileShader, PFNGLCOMPILESHADERPROC, (GLuint a), (a))                                                        \
+    X(glLinkProgram, PFNGLLINKPROGRAMPROC, (GLuint a), (a))                                                            \
+    X(glProgramBinary, PFNGLPROGRAMBINARYPROC, (GLuint a, GLenum b, const void *c, GLsizei d), (a, b, c, d))           \
+    X(glDispatchCompute, PFNGLDISPATCHCOMPUTEPROC, (GLuint a, GLuint b, GLuint c), (a, b, c))                          \
+    X(glDispatchComputeIndirect, PFNGLDISPATCHCOMPUTEINDIRECTPROC, (GLintptr a), (a))                                  \
+    X(glGetBufferSubData, PFNGLGETBUFFERSUBDATAPROC, (GLenum a, GLintptr b, GLsizeiptr c, void *d), (a, b, c, d))      \
+    X(glGetNamedBufferSubData, PFNGLGETNAMEDBUFFERSUBDATAPROC, (GLuint a, GLintptr b, GLsizeiptr c, void *d),          \
+      (a, b, c, d))                                                                                                    \
+    X(glFinish, PFNGLFINISHPROC, (void), ())
+
+/* result first */
+#define FUNCTIONS(X)                                                                                                   \
+    X(GLsync, glFenceSync, PFNGLFENCESYNCPROC, (GLenum a, GLbitfield b), (a, b))                                       \
+    X(GLenum, glClientWaitSync, PFNGLCLIENTWAITSYNCPROC, (GLsync a, GLbitfield b, GLuint64 c), (a, b, c))              \
+    X(void *, glMapBufferRange, PFNGLMAPBUFFERRANGEPROC, (GLenum a, GLintptr b, GLsizeiptr c, GLbitfield d),           \
+      (a, b, c, d))                                                                                                    \
+    X(void *, glMapNamedBufferRange, PFNGLMAPNAMEDBUFFERRANGEPROC, (GLuint a, GLintptr b, GLsizeiptr c, GLbitfield d), \
+      (a, b, c, d))
+
+typedef void (*Address)(void);
+
+enum {
+#define X(name, ...) INDEX_##name,
+    PROCEDURES(X)
+#undef X
+#define X(type, name, ...) INDEX_##name,
+        FUNCTIONS(X)
+#undef X
+            COUNTED
+};
+
+static atomic_ulong counts[COUNTED];
+static Address real[COUNTED];
+
+/* The real function of a name. A library that a script interpreter loaded is in no global scope, where RTLD_NEXT
+ * looks, so the libraries are asked by name too. */
+static Address symbol(const char *name)
+{
+    static const char *const libraries[] = {"libOpenGL.so.0", "libEGL.so.1", "libGLX.so.0", "libGL.so.1"};
+    void *found = dlsym(RTLD_NEXT, name);
+    for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (library) found = dlsym(library, name);
+    }
+    Address address; /* a pointer to data and one to code are different things to C, the same to dlsym */
+    memcpy(&address, &found, sizeof address);
+    return address;
+}
+
+/* The function behind a wrapper: what a resolver gave, else the next symbol of that name. */
+static Address count(int index, const char *name)
+{
+    atomic_fetch_add_explicit(&counts[index], 1, memory_order_relaxed);
+    if (!real[index]) real[index] = symbol(name);
+    if (!real[index]) {
+        fprintf(stderr, "glcount: no %s\n", name);
+        abort();
+    }
+    return real[index];
+}
+
+#define X(name, pointer, parameters, arguments)                                                                        \
+    EXPORT void name parameters;                                                                                       \
+    void name parameters                                                                                               \
+    {                                                                                                                  \
+        ((pointer)count(INDEX_##name, #name)) arguments;                                                               \
+    }
+PROCEDURES(X)
+#undef X
+
+#define X(type, name, pointer, parameters, arguments)                                                                  \
+    EXPORT type name parameters;                                                                                       \
+    type name parameters                                                                                               \
+    {                                                                                                                  \
+        return ((pointer)count(INDEX_##name, #name))arguments;                                                         \
+    }
+FUNCTIONS(X)
+#undef X
+
+static const struct {
+    const char *name;
+    Address wrapper;
+} wrappers[COUNTED] = {
+#define X(name, ...) {#name, (Address)name},
+    PROCEDURES(X)
+#undef X
+#define X(type, name, ...) {#name, (Address)name},
+        FUNCTIONS(X)
+#undef X
+};
+
+/* Hands out the wrapper for a counted name that exists, and remembers what it stands for. */
+static Address wrap(const char *name, Address address)
+{
+    for (int i = 0; address && i < COUNTED; i++)
+        if (strcmp(name, wrappers[i].name) == 0) {
+            if (address != wrappers[i].wrapper) real[i] = address;
+            return wrappers[i].wrapper;
+        }
+    return address;
+}
+
+typedef Address (*Resolver)(const char *);
+
+#define X(resolver)                                                                                                    \
+    EXPORT Address resolver(const char *name);                                                                         \
+    Address resolver(const char *name)                                                                                 \
+    {                                                                                                                  \
+        static Resolver next;                                                                                          \
+        if (!next) next = (Resolver)symbol(#resolver);                                                                 \
+        return next ? wrap(name, next(name)) : NULL;                                                                   \
+    }
+X(eglGetProcAddress)
+#undef X
+#define X(resolver)                                                                                                    \
+    EXPORT Address resolver(const GLubyte *name);                                                                      \
+    Address resolver(const GLubyte *name)                                                                              \
+    {                                                                                                                  \
+        static Resolver next;                                                                                          \
+        if (!next) next = (Resolver)symbol(#resolver);                                                                 \
+        return next ? wrap((const char *)name, next((const char *)name)) : NULL;                                       \
+    }
+X(glXGetProcAddress)
+X(glXGetProcAddressARB)
+#undef X
+
+EXPORT int rill_glcount_dump(void *unused);
+int rill_glcount_dump(void *unused)
+{
+    (void)unused;
+    const char *path = getenv("RILL_GLCOUNT");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (!file) return 0;
+    for (int i = 0; i < COUNTED; i++) fprintf(file, "%s %lu\n", wrappers[i].name, atomic_load(&counts[i]));
+    fclose(file);
+    return 0;
+}
+
+/* Helpers that a process starts inherit the preload: only one that used OpenGL reports. */
+__attribute__((destructor)) static void dump_at_exit(void)
+{
+    for (int i = 0; i < COUNTED; i++)
+        if (counts[i]) {
+            rill_glcount_dump(NULL);
+            return;
+        }
+}

@@ -1,0 +1,82 @@
+#include "base/strbuf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(StrBuf *buf, size_t extra)
+{
+    size_t need = buf->length + extra + 1;
+    if (buf->failed) {
+        return false;
+    }
+    if (need <= buf->capacity) {
+        return true;
+    }
+    size_t capacity = buf->capacity ? buf->capacity : 256;
+    while (capacity < need) {
+        capacity *= 2;
+    }
+    char *text = realloc(buf->text, capacity);
+    if (!text) {
+        buf->failed = true;
+        return false;
+    }
+    buf->text = text;
+    buf->capacity = capacity;
+    return true;
+}
+
+void strbuf_add_bytes(StrBuf *buf, const char *bytes, size_t count)
+{
+    if (!reserve(buf, count)) {
+        return;
+    }
+    memcpy(buf->text + buf->length, bytes, count);
+    buf->length += count;
+    buf->text[buf->length] = '\0';
+}
+
+void strbuf_add(StrBuf *buf, const char *text)
+{
+    strbuf_add_bytes(buf, text, strlen(text));
+}
+
+void strbuf_addf(StrBuf *buf, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int count = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (count >= 0 && reserve(buf, (size_t)count)) {
+        vsnprintf(buf->text + buf->length, (size_t)count + 1, format, again);
+        buf->length += (size_t)count;
+    }
+    va_end(again);
+}
+
+const char *strbuf_text(const StrBuf *buf)
+{
+    return buf->text ? buf->text : "";
+}
+
+char *strbuf_take(StrBuf *buf)
+{
+    if (!reserve(buf, 0)) {
+        strbuf_free(buf);
+        error_set("out of host memory");
+        return NULL;
+    }
+    char *text = buf->text;
+    text[buf->length] = '\0';
+    *buf = STRBUF_EMPTY;
+    return text;
+}
+
+void strbuf_free(StrBuf *buf)
+{
+    free(buf->text);
+    *buf = STRBUF_EMPTY;
+}

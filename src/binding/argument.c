@@ -1,0 +1,106 @@
+/* Checks of arguments and the errors they raise. */
+#include "binding/binding.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void binding_raise(lua_State *L)
+{
+    luaL_error(L, "%s", error_message());
+    abort(); /* luaL_error does not return */
+}
+
+/* "rill.stream: argument #2 'shape'", or "s:read: 's' before the colon". */
+static const char *argument_label(lua_State *L, const char *function, int n, const char *name)
+{
+    return n > 0 ? lua_pushfstring(L, "%s: argument #%d '%s'", function, n, name)
+                 : lua_pushfstring(L, "%s: '%s' before the colon", function, name);
+}
+
+void binding_argument(lua_State *L, const char *function, int n, const char *name, int index, const char *expected)
+{
+    const char *got = binding_describe(L, index);
+    luaL_error(L, "%s: expected %s, got %s", argument_label(L, function, n, name), expected, got);
+    abort();
+}
+
+void binding_argument_error(lua_State *L, const char *function, int n, const char *name)
+{
+    luaL_error(L, "%s: %s", argument_label(L, function, n, name), error_message());
+    abort();
+}
+
+void binding_count(lua_State *L, const char *function, int most, bool self)
+{
+    int count = lua_gettop(L) - self;
+    if (count > most - self) {
+        luaL_error(L, "%s: expected at most %d argument%s, got %d", function, most - self, most - self == 1 ? "" : "s", count);
+    }
+}
+
+lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    int whole = 0;
+    lua_Integer value = lua_type(L, index) == LUA_TNUMBER ? lua_tointegerx(L, index, &whole) : 0;
+    if (!whole) {
+        binding_argument(L, function, n, name, index, "a whole number");
+    }
+    return value;
+}
+
+static const char *describe_number(lua_State *L, int index)
+{
+    char text[64];
+    lua_Number value = lua_tonumber(L, index);
+    if (lua_isinteger(L, index)) {
+        snprintf(text, sizeof text, "number %" PRId64, (int64_t)lua_tointeger(L, index));
+    } else if (value == floor(value) && fabs(value) < 1e18) {
+        snprintf(text, sizeof text, "number %.0f", value);
+    } else {
+        snprintf(text, sizeof text, "number %.14g", value);
+    }
+    return lua_pushstring(L, text);
+}
+
+static const char *describe_stream(lua_State *L, const Stream *stream)
+{
+    char text[SHAPE_TEXT];
+    if (!stream->device) {
+        return lua_pushliteral(L, "closed stream");
+    }
+    return lua_pushfstring(L, "stream<%s>[%s]", stream->type->name, shape_text(&stream->shape, text));
+}
+
+static const char *describe_userdata(lua_State *L, int index)
+{
+    const char *name = "userdata";
+    if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
+        name = lua_tostring(L, -1);
+    }
+    return lua_pushfstring(L, "%s", strncmp(name, "rill.", 5) == 0 ? name + 5 : name);
+}
+
+const char *binding_describe(lua_State *L, int index)
+{
+    const Stream *stream = stream_to(L, index);
+    if (stream) {
+        return describe_stream(L, stream);
+    }
+    switch (lua_type(L, index)) {
+    case LUA_TNONE: return lua_pushliteral(L, "nothing");
+    case LUA_TNUMBER: return describe_number(L, index);
+    case LUA_TBOOLEAN: return lua_pushfstring(L, "boolean %s", lua_toboolean(L, index) ? "true" : "false");
+    case LUA_TTABLE: return lua_pushfstring(L, "table of %d", (int)lua_rawlen(L, index));
+    case LUA_TUSERDATA: return describe_userdata(L, index);
+    case LUA_TSTRING: {
+        char text[48];
+        const char *value = lua_tostring(L, index);
+        snprintf(text, sizeof text, "string \"%.32s\"%s", value, strlen(value) > 32 ? "..." : "");
+        return lua_pushstring(L, text);
+    }
+    default: return lua_pushstring(L, luaL_typename(L, index));
+    }
+}

@@ -1,0 +1,145 @@
+/* What the binding's files share: the state of one Lua state, userdata, checks and raising. The only floor that includes lua.h.
+ * Functions here raise Lua errors; nothing below does. */
+#ifndef RILL_BINDING_H
+#define RILL_BINDING_H
+
+#include "base/error.h"
+#include "stream/stream.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+
+/* One per Lua state, a userdata in the registry; closed last. */
+typedef struct State {
+    Device *device;          /* the current one; NULL until first use */
+    const void *stream_meta; /* lua_topointer of the metatables: a closed check by one comparison */
+    const void *kernel_meta;
+    const void *struct_meta;
+    uint64_t charge;         /* bytes not yet charged to the collector */
+    bool check;              /* rill.check */
+    bool collecting;         /* a full collection runs inside an allocation: no device work but releasing */
+    bool closed;             /* the Lua state is closing */
+    lua_State *running;      /* the coroutine that entered a device last: the collector runs on it */
+    struct {
+        Device **items;      /* every device opened here, each counted: all outlive the streams of this state */
+        size_t count, capacity;
+    } devices;
+} State;
+
+State *state_get(lua_State *L);
+/* The current device, opened on first use; raises. */
+Device *state_device(lua_State *L);
+/* Makes a device the current one; takes over the caller's reference; raises. */
+void state_use_device(lua_State *L, Device *device);
+/* Charges the collector with what the device allocated since; call after anything that creates streams. */
+void state_charge(lua_State *L, Device *device);
+
+/* Raises error_message(). */
+_Noreturn void binding_raise(lua_State *L);
+/* Raises "function: argument #n 'name': expected ..., got ...". `index` is the stack index of the value, n counts arguments
+ * (after the colon, for a method; 0 is the value before it). */
+_Noreturn void binding_argument(lua_State *L, const char *function, int n, const char *name, int index, const char *expected);
+/* The same with the recorded error_message() as the reason. */
+_Noreturn void binding_argument_error(lua_State *L, const char *function, int n, const char *name);
+/* Raises when the stack holds more than `most` values; `self`: the first is the value before the colon. */
+void binding_count(lua_State *L, const char *function, int most, bool self);
+/* An integer argument, or raises. */
+lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name);
+/* What came, for messages: "number 2.5", "stream<vec3>[4x4]", "table of 3", "closed stream", "nil"; pushes it. */
+const char *binding_describe(lua_State *L, int index);
+
+/* Enters the device, or raises; leave with device_leave before raising or returning. */
+void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
+
+/* Pushes a stream userdata whose header is empty (closed) until filled: safe for __gc at once. */
+Stream *stream_push(lua_State *L);
+/* The header if the value is a stream userdata (open or closed), else NULL. */
+Stream *stream_to(lua_State *L, int index);
+/* An open stream, or raises. */
+Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name);
+
+/* Adds methods to the streams of this Lua state: for the openers that come after open_stream. */
+void stream_methods(lua_State *L, const luaL_Reg *methods);
+/* Closes a header outside of any scope: for __gc and __close; never raises. */
+void stream_drop(Stream *stream);
+/* Whole streams of any layout to and from packed bytes. Made inside a scope; false after error_set. */
+bool stream_download(const Stream *stream, void *bytes);
+bool stream_upload(const Stream *stream, const void *bytes);
+/* Metamethods: s[i], s[i] = v, pairs(s). */
+int stream_element_at(lua_State *L);
+int stream_element_set(lua_State *L);
+int stream_each(lua_State *L);
+/* Raises unless the stream can be written. */
+void writable_check(lua_State *L, const Stream *stream, const char *function);
+/* Reads the arguments `first` and `last` at stack index `first` and after it (argument n and n + 1), which may be absent, as a box:
+ * from[] inclusive, to[] exclusive, from 0; raises. */
+void box_check(lua_State *L, const Stream *stream, int first, const char *function, int n, int64_t *from, int64_t *to);
+/* Pushes the view of a box; raises. */
+Stream *box_push(lua_State *L, const Stream *stream, const char *function, const int64_t *from, const int64_t *to);
+/* Pushes a new stream (zero unless data follows); raises. The function's name goes in front of errors. */
+Stream *stream_new(lua_State *L, const Type *type, const Shape *shape, const char *function);
+
+/* Host memory that an error cannot leak: a userdata on the stack, freed early by scratch_free. */
+void *scratch_push(lua_State *L, size_t bytes);
+void scratch_free(lua_State *L, int index);
+
+/* A type from a string or a struct userdata; raises. */
+const Type *type_check(lua_State *L, int index, const char *function, int n, const char *name);
+/* Pushes a structure type. */
+void struct_push(lua_State *L, const Type *type);
+/* A shape from an integer, a table of integers or a Shape-like table; raises. */
+void shape_check_arg(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape);
+void shape_push(lua_State *L, const Shape *shape);
+bool shape_is(lua_State *L, int index); /* could be a shape: an integer or a flat table of integers */
+/* One whole number per dimension from the arguments from `first` on, or one for all; raises. */
+void counts_check_args(lua_State *L, int first, const char *function, int rank, int64_t *n);
+
+/* One element between Lua and packed bytes. Pack returns false with error_set (the message says what does not fit; the
+ * caller adds which argument); it never raises. */
+bool value_pack(lua_State *L, int index, const Type *type, void *element);
+void value_push(lua_State *L, const Type *type, const void *element);
+/* The same for one component. */
+bool scalar_pack(lua_State *L, int index, Scalar scalar, void *component);
+void scalar_push(lua_State *L, Scalar scalar, const void *component);
+/* As value_pack, but a number or boolean stands for every component. */
+bool value_pack_splat(lua_State *L, int index, const Type *type, void *element);
+/* A table to the packed elements of a shape: flat table of elements or of numbers, or nested as the shape. False with
+ * error_set; raises only when out of memory. */
+bool table_pack(lua_State *L, int index, const Type *type, const Shape *shape, void *bytes);
+/* The shape of a nested table; false with error_set. */
+bool table_shape(lua_State *L, int index, const Type *type, Shape *shape);
+/* Push packed elements as a table nested as the shape, or as a flat table of numbers. */
+void table_push_nested(lua_State *L, const Type *type, const Shape *shape, const void *bytes);
+void table_push_flat(lua_State *L, const Type *type, int64_t elements, const void *bytes);
+/* A nested or flat table -> a new contiguous stream on the stack. type NULL: inferred (float; booleans bool). */
+Stream *stream_from_table(lua_State *L, int index, const Type *type, const char *function, int n, const char *name);
+
+/* Files. A path, a string without zero bytes, or raises. */
+const char *path_check(lua_State *L, int index, const char *function, int n, const char *name);
+/* A new contiguous stream with these elements. Inside a scope; false with error_set. */
+bool file_stream(Device *device, const Type *type, const Shape *shape, const void *bytes, Stream *result);
+/* All elements, packed; to be freed. Inside a scope; NULL with error_set. */
+void *file_bytes(const Stream *stream);
+/* The .rill side of rill.load (`type` may be NULL: the file's own) and of s:save. Inside a scope; false with error_set. */
+bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, const Type *type, Stream *result);
+bool rillfile_save(const Stream *stream, const char *path);
+
+/* The openers, one per file; each adds its functions to the module table on top of the stack. */
+void open_state(lua_State *L);
+void open_device(lua_State *L);
+void open_type(lua_State *L);
+void open_stream(lua_State *L);
+void open_view(lua_State *L);
+void open_transfer(lua_State *L);
+void open_element(lua_State *L);
+void open_create(lua_State *L);
+void open_map(lua_State *L);
+void open_request(lua_State *L);
+void open_each(lua_State *L);
+void open_kernel(lua_State *L);
+void open_reduce(lua_State *L);
+void open_random(lua_State *L);
+void open_image(lua_State *L);
+void open_npy(lua_State *L);
+
+#endif

@@ -1,0 +1,266 @@
+/* rill.devices, device, open, sync, clock, memory, memory_limit, check; the device userdata. */
+#include "binding/binding.h"
+#include "gpu/timer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char device_key;
+
+static Device *device_check(lua_State *L, int index)
+{
+    Device **box = lua_touserdata(L, index);
+    bool good = box && lua_getmetatable(L, index);
+    if (good) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &device_key);
+        good = lua_rawequal(L, -1, -2);
+        lua_pop(L, 2);
+    }
+    if (!good) {
+        luaL_error(L, "expected a device, got %s", binding_describe(L, index));
+    }
+    return *box;
+}
+
+/* The devices of a state live as long as it does, so the userdata counts nothing. */
+static void device_push(lua_State *L, Device *device)
+{
+    Device **box = lua_newuserdatauv(L, sizeof(Device *), 0);
+    *box = device;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &device_key);
+    lua_setmetatable(L, -2);
+}
+
+static void set_string(lua_State *L, const char *key, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
+static void set_integer(lua_State *L, const char *key, uint64_t value)
+{
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, key);
+}
+
+static void set_boolean(lua_State *L, const char *key, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, key);
+}
+
+static const char *family_name(DeviceFamily family)
+{
+    return family == FAMILY_CPU ? "cpu" : "gpu";
+}
+
+static void push_limits(lua_State *L, const Device *device)
+{
+    const DeviceLimits *limits = device_limits(device);
+    lua_newtable(L);
+    set_integer(L, "group_count", limits->group_count);
+    set_integer(L, "group_size", limits->group_size);
+    set_integer(L, "shared_bytes", limits->shared_bytes);
+    set_integer(L, "block_bytes", limits->block_bytes);
+    set_integer(L, "texture_texels", limits->texture_texels);
+    set_integer(L, "storage_blocks", (uint64_t)limits->storage_blocks);
+    set_integer(L, "texture_units", (uint64_t)limits->texture_units);
+    set_integer(L, "uniform_vectors", (uint64_t)limits->uniform_vectors);
+    set_integer(L, "outputs_per_pass", (uint64_t)limits->outputs_per_pass);
+}
+
+static void push_traits(lua_State *L, const Device *device)
+{
+    const DeviceTraits *traits = device_traits(device);
+    lua_newtable(L);
+    set_string(L, "family", family_name(traits->family));
+    set_integer(L, "subgroup_size", (uint64_t)traits->subgroup_size);
+    set_boolean(L, "subgroup_ops", traits->subgroup_ops);
+    set_boolean(L, "synchronous", traits->synchronous);
+    set_boolean(L, "host_memory", traits->host_memory);
+    set_integer(L, "group_size", (uint64_t)traits->group_size);
+    set_boolean(L, "buffer_textures", traits->buffer_textures);
+    set_boolean(L, "exact_ranges", traits->exact_ranges);
+    set_integer(L, "loop_limit", traits->loop_limit);
+    lua_pushnumber(L, traits->barrier_ns);
+    lua_setfield(L, -2, "barrier_ns");
+}
+
+static int device_index(lua_State *L)
+{
+    const Device *device = device_check(L, 1);
+    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    const DeviceInfo *info = device_describe(device);
+    if (strcmp(key, "name") == 0) {
+        lua_pushstring(L, info->name);
+    } else if (strcmp(key, "vendor") == 0) {
+        lua_pushstring(L, info->vendor);
+    } else if (strcmp(key, "version") == 0) {
+        lua_pushstring(L, info->version);
+    } else if (strcmp(key, "software") == 0) {
+        lua_pushboolean(L, info->software);
+    } else if (strcmp(key, "limits") == 0) {
+        push_limits(L, device);
+    } else if (strcmp(key, "traits") == 0) {
+        push_traits(L, device);
+    } else if (strcmp(key, "family") == 0) {
+        lua_pushstring(L, family_name(device_traits(device)->family));
+    } else {
+        return luaL_error(L, "a device has no field %s (it has name vendor version software limits traits family)", binding_describe(L, 2));
+    }
+    return 1;
+}
+
+static int device_tostring(lua_State *L)
+{
+    const Device *device = device_check(L, 1);
+    lua_pushfstring(L, "device<%s>", device_describe(device)->name);
+    return 1;
+}
+
+static int device_eq(lua_State *L)
+{
+    lua_pushboolean(L, device_check(L, 1) == device_check(L, 2));
+    return 1;
+}
+
+static int rill_devices(lua_State *L)
+{
+    int count = device_count();
+    binding_count(L, "rill.devices", 0, false);
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        DeviceInfo info;
+        if (!device_info(i, &info)) {
+            binding_raise(L);
+        }
+        lua_createtable(L, 0, 5);
+        set_integer(L, "index", (uint64_t)i + 1);
+        set_string(L, "name", info.name);
+        set_string(L, "vendor", info.vendor);
+        set_string(L, "version", info.version);
+        set_boolean(L, "software", info.software);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static int rill_device(lua_State *L)
+{
+    binding_count(L, "rill.device", 0, false);
+    device_push(L, state_device(L));
+    return 1;
+}
+
+static int rill_open(lua_State *L)
+{
+    char text[32];
+    const char *which = NULL;
+    binding_count(L, "rill.open", 1, false);
+    if (lua_type(L, 1) == LUA_TSTRING) {
+        which = lua_tostring(L, 1);
+    } else if (lua_type(L, 1) == LUA_TNUMBER) {
+        snprintf(text, sizeof text, "%lld", (long long)binding_integer(L, 1, "rill.open", 1, "which"));
+        which = text;
+    } else if (!lua_isnoneornil(L, 1)) {
+        binding_argument(L, "rill.open", 1, "which", 1, "an index or a part of a name");
+    }
+    if (state_get(L)->closed) {
+        return luaL_error(L, "rill: this Lua state is closing");
+    }
+    Device *device = device_open(which);
+    if (!device) {
+        error_prefix("rill.open");
+        binding_raise(L);
+    }
+    state_use_device(L, device);
+    device_push(L, device);
+    return 1;
+}
+
+static int rill_sync(lua_State *L)
+{
+    binding_count(L, "rill.sync", 0, false);
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    bool good = device_wait(device);
+    device_leave(&scope);
+    if (!good) {
+        binding_raise(L);
+    }
+    return 0;
+}
+
+static int rill_clock(lua_State *L)
+{
+    lua_pushnumber(L, timer_clock());
+    return 1;
+}
+
+static int rill_memory(lua_State *L)
+{
+    binding_count(L, "rill.memory", 0, false);
+    DeviceMemory memory = device_memory(state_device(L));
+    lua_createtable(L, 0, 5);
+    set_integer(L, "bytes", memory.bytes);
+    set_integer(L, "peak", memory.peak);
+    set_integer(L, "pooled", memory.pooled);
+    set_integer(L, "limit", memory.limit);
+    set_integer(L, "streams", memory.buffers);
+    return 1;
+}
+
+/* rill.memory_limit(bytes): 0 or nil lifts the limit. */
+static int rill_memory_limit(lua_State *L)
+{
+    binding_count(L, "rill.memory_limit", 1, false);
+    lua_Integer bytes = lua_isnoneornil(L, 1) ? 0 : binding_integer(L, 1, "rill.memory_limit", 1, "bytes");
+    if (bytes < 0) {
+        binding_argument(L, "rill.memory_limit", 1, "bytes", 1, "a number of bytes, or 0 for no limit");
+    }
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    device_memory_limit(device, (uint64_t)bytes);
+    device_leave(&scope);
+    return 0;
+}
+
+/* rill.check([on]): sets checking where an argument is given; returns whether kernels were checked before. */
+static int rill_check(lua_State *L)
+{
+    State *state = state_get(L);
+    binding_count(L, "rill.check", 1, false);
+    if (lua_gettop(L) > 0 && !lua_isboolean(L, 1)) {
+        binding_argument(L, "rill.check", 1, "on", 1, "true or false");
+    }
+    bool before = state->check;
+    if (lua_gettop(L) > 0) {
+        state->check = lua_toboolean(L, 1);
+    }
+    lua_pushboolean(L, before);
+    return 1;
+}
+
+/* Whether standard output is a terminal: for what init.lua draws there. */
+static int rill_terminal(lua_State *L)
+{
+    lua_pushboolean(L, isatty(STDOUT_FILENO));
+    return 1;
+}
+
+void open_device(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__index", device_index}, {"__tostring", device_tostring}, {"__eq", device_eq}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"devices", rill_devices}, {"device", rill_device},             {"open", rill_open},   {"sync", rill_sync},         {"clock", rill_clock},
+        {"memory", rill_memory},   {"memory_limit", rill_memory_limit}, {"check", rill_check}, {"_terminal", rill_terminal}, {NULL, NULL},
+    };
+    luaL_newlib(L, meta);
+    set_string(L, "__name", "rill.device");
+    set_string(L, "__metatable", "rill.device");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &device_key);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,44 @@
+#include "binding/binding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *path_check(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    if (lua_type(L, index) != LUA_TSTRING) {
+        binding_argument(L, function, n, name, index, "a path (a string)");
+    }
+    size_t length;
+    const char *path = lua_tolstring(L, index, &length);
+    if (strlen(path) != length) {
+        binding_argument(L, function, n, name, index, "a path without zero bytes");
+    }
+    return path;
+}
+
+bool file_stream(Device *device, const Type *type, const Shape *shape, const void *bytes, Stream *result)
+{
+    if (!stream_create(device, type, shape, false, result)) {
+        return false;
+    }
+    if (!stream_upload(result, bytes)) {
+        stream_release(result);
+        return false;
+    }
+    return true;
+}
+
+void *file_bytes(const Stream *stream)
+{
+    uint64_t size = stream_bytes(stream);
+    void *bytes = malloc(size + 1);
+    if (!bytes) {
+        error_set("out of host memory for %llu bytes", (unsigned long long)size);
+        return NULL;
+    }
+    if (!stream_download(stream, bytes)) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}

@@ -1,0 +1,586 @@
+/* Kernels in Lua: rill.kernel, rill.program, calls by position and by name. */
+#include "binding/binding.h"
+#include "binding/lua_kernel.h"
+
+#include "kernel/kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char meta_key;
+
+typedef struct LuaKernel {
+    Kernel *kernel;
+} LuaKernel;
+
+/* Words of a constant: the largest is a structure. */
+enum { CONSTANT_WORDS = 256 };
+
+void kernel_push(lua_State *L, Kernel *kernel)
+{
+    LuaKernel *self = lua_newuserdatauv(L, sizeof *self, 0);
+    self->kernel = kernel;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_setmetatable(L, -2);
+}
+
+Kernel *kernel_to(lua_State *L, int index)
+{
+    LuaKernel *self = lua_touserdata(L, index);
+    if (!self || !lua_getmetatable(L, index)) {
+        return NULL;
+    }
+    const void *meta = lua_topointer(L, -1);
+    lua_pop(L, 1);
+    return meta == state_get(L)->kernel_meta ? self->kernel : NULL;
+}
+
+static Kernel *kernel_check(lua_State *L, int index, const char *function)
+{
+    Kernel *kernel = kernel_to(L, index);
+    if (!kernel) {
+        binding_argument(L, function, 0, "k", index, "a kernel");
+    }
+    return kernel;
+}
+
+/* packing arguments */
+
+static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
+{
+    if (!lua_istable(L, index) || lua_rawlen(L, index) != (size_t)n) {
+        return error_set("expected a table of %d rows", n);
+    }
+    index = lua_absindex(L, index);
+    for (int row = 0; row < n; row++) {
+        lua_rawgeti(L, index, row + 1);
+        bool done = lua_istable(L, -1) && lua_rawlen(L, -1) == (size_t)n;
+        for (int column = 0; done && column < n; column++) {
+            lua_rawgeti(L, -1, column + 1);
+            float value = (float)lua_tonumber(L, -1);
+            done = lua_type(L, -1) == LUA_TNUMBER;
+            memcpy(&words[row * n + column], &value, sizeof value);
+            lua_pop(L, 1);
+        }
+        lua_pop(L, 1);
+        if (!done) {
+            return error_set("expected row %d to be %d numbers", row + 1, n);
+        }
+    }
+    return true;
+}
+
+static const char *expected_text(const Param *param, char text[128])
+{
+    const char *type = param->matrix ? "matrix" : param->type->name;
+    snprintf(text, 128, "a stream of %s (%s)", type, param_kinds[param->kind].name);
+    return text;
+}
+
+static bool types_fit(const Param *param, const Type *have)
+{
+    if (param_kinds[param->kind].written) {
+        return type_converts(have->value, param->type) && type_converts(param->type, have->value) &&
+               (param->kind != PARAM_RANDOM || have->value == have || have->is_struct);
+    }
+    return type_converts(have->value, param->type);
+}
+
+static void check_stream(lua_State *L, const Call *call, int i, int index, int n)
+{
+    const Param *param = &call->function->params[i];
+    Stream *stream = stream_to(L, index);
+    char expected[128];
+    if (!stream || !stream->device || !types_fit(param, stream->type)) {
+        binding_argument(L, call->function->name, n, param->name, index, expected_text(param, expected));
+    }
+    if (stream->device != call->device) {
+        luaL_error(L, "%s: argument #%d '%s': the stream belongs to another device (%s): open that one with rill.open, "
+                      "or copy the data through Lua",
+                   call->function->name, n, param->name, device_describe(stream->device)->name);
+    }
+}
+
+/* A Lua table for a gather is uploaded; the stream it becomes replaces it on the stack. */
+static void upload(lua_State *L, const Call *call, int i, int index, int n)
+{
+    const Param *param = &call->function->params[i];
+    stream_from_table(L, index, param->type, call->function->name, n, param->name);
+    lua_replace(L, index);
+}
+
+void call_argument(lua_State *L, Call *call, int i, int index, int n)
+{
+    const Param *param = &call->function->params[i];
+    const ParamKindInfo *kind = &param_kinds[param->kind];
+    index = lua_absindex(L, index);
+    if (!kind->stream) {
+        if (call->used + CONSTANT_WORDS > CALL_WORDS) {
+            luaL_error(L, "%s: its constants take too much room", call->function->name);
+        }
+        uint32_t *words = call->words + call->used;
+        bool done = param->matrix ? pack_matrix(L, index, param->matrix, words) : value_pack(L, index, param->type, words);
+        if (!done) {
+            binding_argument_error(L, call->function->name, n, param->name);
+        }
+        call->args[i].words = words;
+        call->used += param->matrix ? param->matrix * param->matrix : (param->type->bytes + 3) / 4;
+        return;
+    }
+    if (param->kind == PARAM_OUTPUT && lua_isnoneornil(L, index)) {
+        call->args[i].stream = NULL;
+        return;
+    }
+    if (param->kind == PARAM_GATHER && lua_istable(L, index)) {
+        upload(L, call, i, index, n);
+    }
+    check_stream(L, call, i, index, n);
+    call->args[i].stream = lua_touserdata(L, index);
+}
+
+/* calls */
+
+static bool is_output(const Param *param)
+{
+    return param->kind == PARAM_OUTPUT;
+}
+
+static int count_params(const Call *call, bool outputs)
+{
+    int count = 0;
+    for (int i = 0; i < call->function->param_count; i++) {
+        count += !kernel_is_baked(call->kernel, i) && (outputs || !is_output(&call->function->params[i]));
+    }
+    return count;
+}
+
+void call_start(lua_State *L, Call *call, Kernel *kernel)
+{
+    call->kernel = kernel;
+    call->function = kernel_function(kernel);
+    call->device = state_device(L);
+    call->used = 0;
+    call->has_shape = false;
+    memset(call->slot, 0, sizeof call->slot);
+    memset(call->args, 0, sizeof call->args);
+}
+
+/* Arguments 2 .. top in order: all, or all but the outputs. */
+static void positional(lua_State *L, Call *call)
+{
+    const Function *f = call->function;
+    int given = lua_gettop(L) - 1;
+    int all = count_params(call, true), inputs = count_params(call, false);
+    if (given != all && given != inputs) {
+        luaL_error(L, "%s: expected %d arguments%s, got %d", f->name, inputs,
+                   all == inputs ? "" : lua_pushfstring(L, " (or %d with its outputs)", all), given);
+    }
+    int at = 2;
+    for (int i = 0; i < f->param_count; i++) {
+        if (kernel_is_baked(call->kernel, i) || (given != all && is_output(&f->params[i]))) {
+            continue;
+        }
+        call->slot[i] = at;
+        call_argument(L, call, i, at, at - 1);
+        at++;
+    }
+}
+
+static int find_param(const Call *call, const char *name)
+{
+    for (int i = 0; i < call->function->param_count; i++) {
+        if (strcmp(call->function->params[i].name, name) == 0 && !kernel_is_baked(call->kernel, i)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Every key of the table must be a parameter or a launch option. */
+static void check_keys(lua_State *L, const Call *call, int table)
+{
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        if (!key || (find_param(call, key) < 0 && strcmp(key, "shape") != 0)) {
+            luaL_error(L, "%s: unknown argument or option '%s'", call->function->name, luaL_tolstring(L, -2, NULL));
+        }
+    }
+}
+
+static void by_name(lua_State *L, Call *call, int table)
+{
+    const Function *f = call->function;
+    check_keys(L, call, table);
+    luaL_checkstack(L, f->param_count + 8, "too many arguments");
+    for (int i = 0; i < f->param_count; i++) {
+        if (kernel_is_baked(call->kernel, i)) {
+            continue;
+        }
+        lua_getfield(L, table, f->params[i].name);
+        if (lua_isnil(L, -1) && !is_output(&f->params[i])) {
+            luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
+        }
+        call->slot[i] = lua_gettop(L);
+        call_argument(L, call, i, -1, i + 1);
+    }
+    if (find_param(call, "shape") < 0 && lua_getfield(L, table, "shape") != LUA_TNIL) {
+        shape_check_arg(L, lua_gettop(L), f->name, 0, "shape", &call->shape);
+        call->has_shape = true;
+    }
+}
+
+static bool is_plain_table(lua_State *L, int index)
+{
+    if (!lua_istable(L, index)) {
+        return false;
+    }
+    if (lua_getmetatable(L, index)) {
+        lua_pop(L, 1);
+        return false;
+    }
+    return true;
+}
+
+void call_collect(lua_State *L, Call *call)
+{
+    if (lua_gettop(L) == 2 && is_plain_table(L, 2)) {
+        by_name(L, call, 2);
+    } else {
+        positional(L, call);
+    }
+}
+
+void call_allocate(lua_State *L, Call *call)
+{
+    const Function *f = call->function;
+    DeviceScope scope;
+    if (!kernel_domain(call->kernel, call->args, call->has_shape ? &call->shape : NULL, &call->domain)) {
+        binding_raise(L);
+    }
+    luaL_checkstack(L, f->param_count + 8, "too many outputs");
+    for (int i = 0; i < f->param_count; i++) {
+        if (!is_output(&f->params[i]) || call->args[i].stream) {
+            continue;
+        }
+        Stream *stream = stream_push(L);
+        call->slot[i] = lua_gettop(L);
+        binding_enter(L, call->device, &scope);
+        bool done = stream_create(call->device, f->params[i].type, &call->domain, false, stream);
+        device_leave(&scope);
+        if (!done) {
+            error_prefix("%s", f->name);
+            binding_raise(L);
+        }
+        call->args[i].stream = stream;
+    }
+}
+
+static int kernel_call(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel");
+    Call call;
+    call_start(L, &call, kernel);
+    if (call.function->kind == FUNCTION_REDUCE) {
+        return reduce_call(L, &call);
+    }
+    call_collect(L, &call);
+    call_allocate(L, &call);
+    DeviceScope scope;
+    binding_enter(L, call.device, &scope);
+    bool done = kernel_launch(kernel, call.device, call.args, &call.domain, state_get(L)->check);
+    device_leave(&scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    int results = 0;
+    luaL_checkstack(L, call.function->param_count, "too many outputs");
+    for (int i = 0; i < call.function->param_count; i++) {
+        if (is_output(&call.function->params[i])) {
+            lua_pushvalue(L, call.slot[i]);
+            results++;
+        }
+    }
+    state_charge(L, call.device);
+    return results;
+}
+
+/* making kernels */
+
+/* The chunk a text was written in: its name, and the line where the text starts when the chunk's source has it. */
+static int locate(lua_State *L, const char *text, size_t length, const char **chunk)
+{
+    lua_Debug info;
+    int level = 1;
+    *chunk = "kernel text";
+    while (lua_getstack(L, level, &info) && lua_getinfo(L, "S", &info) && *info.what == 'C') {
+        level++;
+    }
+    if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "S", &info)) {
+        return 1;
+    }
+    return chunk_line(L, info.source, text, length, chunk);
+}
+
+static Module *parse(lua_State *L, int index, const char *function)
+{
+    size_t length;
+    if (lua_type(L, index) != LUA_TSTRING) {
+        binding_argument(L, function, 1, "text", index, "kernel text (a string)");
+    }
+    const char *text = lua_tolstring(L, index, &length), *chunk;
+    int line = locate(L, text, length, &chunk);
+    Module *module = module_create(text, length, chunk, line);
+    if (!module) {
+        binding_raise(L);
+    }
+    return module;
+}
+
+/* Pushes a kernel that is compiled already; releases the module and raises on failure. */
+static void push_compiled(lua_State *L, Module *module, const Function *f)
+{
+    Kernel *kernel = kernel_create(module, f);
+    if (!kernel) {
+        module_release(module);
+        binding_raise(L);
+    }
+    kernel_push(L, kernel);
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    bool done = kernel_compile(kernel, device);
+    device_leave(&scope);
+    if (!done) {
+        module_release(module);
+        binding_raise(L);
+    }
+}
+
+static int rill_kernel(lua_State *L)
+{
+    binding_count(L, "rill.kernel", 1, false);
+    state_device(L);
+    Module *module = parse(L, 1, "rill.kernel");
+    const Function *last = NULL;
+    for (size_t i = 0; i < module->functions.count; i++) {
+        if (module->functions.items[i].kind != FUNCTION_HELPER) {
+            last = &module->functions.items[i];
+        }
+    }
+    if (!last) {
+        module_release(module);
+        return luaL_error(L, "rill.kernel: the text defines no kernel: write 'kernel void name(float x<>, out float r<>) "
+                             "{ r = x; }'");
+    }
+    push_compiled(L, module, last);
+    module_release(module);
+    return 1;
+}
+
+/* Everything a module defines, by name; releases the module. */
+static int push_program(lua_State *L, Module *module)
+{
+    lua_newtable(L);
+    for (size_t i = 0; i < module->functions.count; i++) {
+        const Function *f = &module->functions.items[i];
+        if (f->kind != FUNCTION_HELPER) {
+            push_compiled(L, module, f);
+            lua_setfield(L, -2, f->name);
+        }
+    }
+    for (size_t i = 0; i < module->structs.count; i++) {
+        struct_push(L, module->structs.items[i]);
+        lua_setfield(L, -2, module->structs.items[i]->name);
+    }
+    module_release(module);
+    return 1;
+}
+
+static int rill_program(lua_State *L)
+{
+    binding_count(L, "rill.program", 1, false);
+    state_device(L);
+    return push_program(L, parse(L, 1, "rill.program"));
+}
+
+static int rill_programfile(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1);
+    binding_count(L, "rill.programfile", 1, false);
+    state_device(L);
+    chunk_read(L, path);
+    size_t length;
+    const char *text = lua_tolstring(L, -1, &length);
+    if (!text) {
+        return luaL_error(L, "rill.programfile: argument #1 'path': can't read '%s'", path);
+    }
+    Module *module = module_create(text, length, path, 1);
+    if (!module) {
+        binding_raise(L);
+    }
+    return push_program(L, module);
+}
+
+/* members */
+
+static int kernel_tostring(lua_State *L)
+{
+    const Function *f = kernel_function(kernel_check(L, 1, "tostring"));
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    luaL_addstring(&b, f->kind == FUNCTION_REDUCE ? "reduce " : "kernel ");
+    luaL_addstring(&b, f->name);
+    luaL_addchar(&b, '(');
+    for (int i = 0; i < f->param_count; i++) {
+        luaL_addstring(&b, i ? ", " : "");
+        param_add(&b, &f->params[i]);
+    }
+    luaL_addchar(&b, ')');
+    luaL_pushresult(&b);
+    return 1;
+}
+
+static int push_params(lua_State *L, Kernel *kernel)
+{
+    const Function *f = kernel_function(kernel);
+    lua_newtable(L);
+    for (int i = 0, n = 0; i < f->param_count; i++) {
+        if (kernel_is_baked(kernel, i)) {
+            continue;
+        }
+        const Param *param = &f->params[i];
+        lua_createtable(L, 0, 3);
+        lua_pushstring(L, param->name);
+        lua_setfield(L, -2, "name");
+        if (param->matrix) {
+            lua_pushfstring(L, "mat%d", param->matrix);
+        } else {
+            lua_pushstring(L, param->type->name);
+        }
+        lua_setfield(L, -2, "type");
+        lua_pushstring(L, param_kinds[param->kind].name);
+        lua_setfield(L, -2, "kind");
+        lua_rawseti(L, -2, ++n);
+    }
+    return 1;
+}
+
+static int kernel_source_text(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel:source");
+    binding_count(L, "kernel:source", 1, true);
+    StrBuf text = STRBUF_EMPTY;
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    bool done = kernel_source(kernel, device, &text);
+    device_leave(&scope);
+    if (done) {
+        lua_pushlstring(L, strbuf_text(&text), text.length);
+    }
+    strbuf_free(&text);
+    if (!done) {
+        binding_raise(L);
+    }
+    return 1;
+}
+
+static int kernel_explain_text(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel:explain");
+    Call call;
+    call_start(L, &call, kernel);
+    if (call.function->kind == FUNCTION_REDUCE) {
+        return luaL_error(L, "kernel:explain: '%s' is a reduce kernel", call.function->name);
+    }
+    call_collect(L, &call);
+    call_allocate(L, &call);
+    StrBuf text = STRBUF_EMPTY;
+    DeviceScope scope;
+    binding_enter(L, call.device, &scope);
+    bool done = kernel_explain(kernel, call.device, call.args, &call.domain, state_get(L)->check, &text);
+    device_leave(&scope);
+    if (done) {
+        lua_pushlstring(L, strbuf_text(&text), text.length);
+    }
+    strbuf_free(&text);
+    if (!done) {
+        binding_raise(L);
+    }
+    return 1;
+}
+
+static int kernel_specialize_call(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel:specialize");
+    binding_count(L, "kernel:specialize", 2, true);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    Call call;
+    call_start(L, &call, kernel);
+    const uint32_t *words[MAX_PARAMS] = {NULL};
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        int i = lua_type(L, -2) == LUA_TSTRING ? find_param(&call, lua_tostring(L, -2)) : -1;
+        if (i < 0 || param_kinds[call.function->params[i].kind].stream) {
+            return luaL_error(L, "kernel:specialize: '%s' is no constant of '%s'", luaL_tolstring(L, -2, NULL),
+                              call.function->name);
+        }
+        call_argument(L, &call, i, -1, i + 1);
+        words[i] = call.args[i].words;
+    }
+    Kernel *result = kernel_specialize(kernel, words);
+    if (!result) {
+        binding_raise(L);
+    }
+    kernel_push(L, result);
+    return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"source", kernel_source_text}, {"explain", kernel_explain_text}, {"specialize", kernel_specialize_call}, {NULL, NULL}};
+
+static int kernel_index(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel");
+    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    if (strcmp(key, "name") == 0) {
+        lua_pushstring(L, kernel_function(kernel)->name);
+        return 1;
+    }
+    if (strcmp(key, "params") == 0) {
+        return push_params(L, kernel);
+    }
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
+        return 1;
+    }
+    return luaL_error(L, "a kernel has no field or method '%s'", luaL_tolstring(L, 2, NULL));
+}
+
+static int kernel_gc(lua_State *L)
+{
+    LuaKernel *self = lua_touserdata(L, 1);
+    kernel_release(self->kernel);
+    self->kernel = NULL;
+    return 0;
+}
+
+static const luaL_Reg metamethods[] = {
+    {"__call", kernel_call}, {"__tostring", kernel_tostring}, {"__gc", kernel_gc}, {NULL, NULL}};
+
+static const luaL_Reg functions[] = {
+    {"kernel", rill_kernel}, {"program", rill_program}, {"programfile", rill_programfile}, {NULL, NULL}};
+
+void open_kernel(lua_State *L)
+{
+    lua_newtable(L);
+    luaL_setfuncs(L, metamethods, 0);
+    luaL_newlib(L, methods);
+    lua_pushcclosure(L, kernel_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushliteral(L, "rill.kernel");
+    lua_setfield(L, -2, "__name");
+    state_get(L)->kernel_meta = lua_topointer(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,48 @@
+/* What the binding's files on kernels share. */
+#ifndef RILL_LUA_KERNEL_H
+#define RILL_LUA_KERNEL_H
+
+#include "binding/binding.h"
+#include "kernel/kernel.h"
+
+enum { CALL_WORDS = 4096 };
+
+/* One call of a kernel, its arguments collected from the Lua stack. */
+typedef struct Call {
+    Kernel *kernel;
+    const Function *function;
+    Device *device;
+    Argument args[MAX_PARAMS];
+    int slot[MAX_PARAMS]; /* stack index of each stream */
+    bool has_shape;
+    Shape shape, domain;
+    int used;
+    uint32_t words[CALL_WORDS];
+} Call;
+
+/* Pushes a kernel userdata; takes over the reference. */
+void kernel_push(lua_State *L, Kernel *kernel);
+/* The kernel if the value is one, else NULL. */
+Kernel *kernel_to(lua_State *L, int index);
+
+/* Begins a call on the current device; raises. */
+void call_start(lua_State *L, Call *call, Kernel *kernel);
+/* Checks and takes the value at `index` as argument n for parameter i; raises. */
+void call_argument(lua_State *L, Call *call, int i, int index, int n);
+/* Takes the arguments behind the kernel at index 1: by position, or by name from one plain table; raises. */
+void call_collect(lua_State *L, Call *call);
+/* Finds the launch's shape and allocates the outputs not given, pushed on the stack; raises. */
+void call_allocate(lua_State *L, Call *call);
+
+/* Calls of reduce kernels: lua_reduce.c. */
+int reduce_call(lua_State *L, Call *call);
+
+/* The line where `text` stands in a chunk, from its source as lua_getinfo gives it ("@file", "=name" or the text), and the
+ * chunk's name. May push. */
+int chunk_line(lua_State *L, const char *source, const char *text, size_t length, const char **chunk);
+/* Pushes a file's content, or nil. */
+void chunk_read(lua_State *L, const char *path);
+/* Adds a parameter as it is declared: "out float r<>". */
+void param_add(luaL_Buffer *b, const Param *param);
+
+#endif

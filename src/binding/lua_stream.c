@@ -1,0 +1,238 @@
+/* The stream userdata: its metatable, fields and life. */
+#include "binding/binding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char meta_key;
+static const char members_key; /* name -> method, or the number of a field */
+
+enum { FIELD_TYPE = 1, FIELD_SHAPE, FIELD_SIZE, FIELD_NBYTES };
+enum { SHOWN_ELEMENTS = 64 };
+
+Stream *stream_push(lua_State *L)
+{
+    Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
+    memset(stream, 0, sizeof *stream);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_setmetatable(L, -2);
+    return stream;
+}
+
+Stream *stream_to(lua_State *L, int index)
+{
+    Stream *stream = lua_touserdata(L, index);
+    if (!stream || !lua_getmetatable(L, index)) {
+        return NULL;
+    }
+    const void *meta = lua_topointer(L, -1);
+    lua_pop(L, 1);
+    return meta == state_get(L)->stream_meta ? stream : NULL;
+}
+
+Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    Stream *stream = stream_to(L, index);
+    if (!stream || !stream->device) {
+        binding_argument(L, function, n, name, index, stream ? "an open stream" : "a stream");
+    }
+    return stream;
+}
+
+void stream_drop(Stream *stream)
+{
+    Device *device = stream->device;
+    DeviceScope scope;
+    if (!device) {
+        return;
+    }
+    device_retain(device); /* the stream's reference may be the last, and cannot go inside the scope */
+    bool entered = device_enter(device, &scope);
+    stream_release(stream);
+    if (entered) {
+        device_leave(&scope);
+    }
+    device_release(device);
+}
+
+void stream_methods(lua_State *L, const luaL_Reg *methods)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
+    luaL_setfuncs(L, methods, 0);
+    lua_pop(L, 1);
+}
+
+static int push_field(lua_State *L, lua_Integer field)
+{
+    const Stream *s = stream_check(L, 1, lua_tostring(L, 2), 0, "s");
+    switch (field) {
+    case FIELD_TYPE: lua_pushstring(L, s->type->name); break;
+    case FIELD_SHAPE: shape_push(L, &s->shape); break;
+    case FIELD_SIZE: lua_pushinteger(L, stream_elements(s)); break;
+    default: lua_pushinteger(L, (lua_Integer)stream_bytes(s)); break;
+    }
+    return 1;
+}
+
+/* s[key]: upvalue 1 holds the members. */
+static int stream_index(lua_State *L)
+{
+    if (lua_type(L, 2) == LUA_TNUMBER) {
+        return stream_element_at(L);
+    }
+    lua_pushvalue(L, 2);
+    int kind = lua_rawget(L, lua_upvalueindex(1));
+    if (kind == LUA_TNUMBER) {
+        return push_field(L, lua_tointeger(L, -1));
+    }
+    if (kind == LUA_TNIL) {
+        const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_pushfstring(L, "'%s'", lua_tostring(L, 2)) : binding_describe(L, 2);
+        return luaL_error(L, "a stream has no field or method %s", name);
+    }
+    return 1;
+}
+
+static int stream_length(lua_State *L)
+{
+    lua_pushinteger(L, stream_elements(stream_check(L, 1, "#", 0, "s")));
+    return 1;
+}
+
+static int stream_close(lua_State *L)
+{
+    Stream *stream = stream_to(L, 1);
+    if (!stream) {
+        binding_argument(L, "s:close", 0, "s", 1, "a stream");
+    }
+    stream_drop(stream);
+    return 0;
+}
+
+static int compare_error(lua_State *L)
+{
+    return luaL_error(L, "streams are compared element by element with the methods s:lt(t), s:le(t), s:gt(t), s:ge(t), not with < or <=");
+}
+
+static void add_bytes(luaL_Buffer *text, uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    char part[48];
+    double amount = (double)bytes;
+    int unit = 0;
+    while (amount >= 1024 && unit < 4) {
+        amount /= 1024;
+        unit++;
+    }
+    snprintf(part, sizeof part, unit ? " %.1f %s" : " %.0f %s", amount, units[unit]);
+    luaL_addstring(text, part);
+}
+
+static void add_component(lua_State *L, luaL_Buffer *text, Scalar scalar, const char *from)
+{
+    char part[48];
+    scalar_push(L, scalar, from);
+    if (lua_isboolean(L, -1)) {
+        snprintf(part, sizeof part, "%s", lua_toboolean(L, -1) ? "true" : "false");
+    } else if (lua_isinteger(L, -1)) {
+        snprintf(part, sizeof part, "%" PRId64, (int64_t)lua_tointeger(L, -1));
+    } else {
+        snprintf(part, sizeof part, scalar == SCALAR_DOUBLE ? "%.14g" : "%.7g", lua_tonumber(L, -1));
+    }
+    lua_pop(L, 1);
+    luaL_addstring(text, part);
+}
+
+static void add_element(lua_State *L, luaL_Buffer *text, const Type *type, const char *from)
+{
+    bool many = type->components > 1 || type->is_struct;
+    int parts = type->is_struct ? type->field_count : type->components;
+    luaL_addstring(text, many ? "{" : "");
+    for (int k = 0; k < parts; k++) {
+        luaL_addstring(text, k ? ", " : "");
+        if (type->is_struct) {
+            luaL_addstring(text, type->fields[k].name);
+            luaL_addstring(text, "=");
+            add_element(L, text, type->fields[k].type, from + type->fields[k].offset);
+        } else {
+            add_component(L, text, type->scalar, from + k * (type->bytes / type->components));
+        }
+    }
+    luaL_addstring(text, many ? "}" : "");
+}
+
+/* One line of elements per index of all dimensions but the last. */
+static void add_elements(lua_State *L, luaL_Buffer *text, const Stream *s, const char *from)
+{
+    int64_t columns = s->shape.size[s->shape.rank - 1], count = stream_elements(s);
+    for (int64_t i = 0; i < count; i++) {
+        luaL_addstring(text, i % columns == 0 ? "\n" : "  ");
+        add_element(L, text, s->type, from + i * s->type->bytes);
+    }
+}
+
+static int stream_tostring(lua_State *L)
+{
+    const Stream *s = stream_to(L, 1);
+    char shape[SHAPE_TEXT];
+    if (!s || !s->device) {
+        lua_pushstring(L, s ? "closed stream" : "not a stream");
+        return 1;
+    }
+    bool shown = stream_elements(s) <= SHOWN_ELEMENTS;
+    char *bytes = lua_newuserdatauv(L, shown ? (size_t)stream_bytes(s) : 0, 0);
+    if (shown) {
+        DeviceScope scope;
+        binding_enter(L, s->device, &scope);
+        bool good = stream_download(s, bytes);
+        device_leave(&scope);
+        if (!good) {
+            error_prefix("tostring");
+            binding_raise(L);
+        }
+    }
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    luaL_addstring(&text, "stream<");
+    luaL_addstring(&text, s->type->name);
+    luaL_addstring(&text, ">[");
+    luaL_addstring(&text, shape_text(&s->shape, shape));
+    luaL_addstring(&text, "]");
+    add_bytes(&text, stream_bytes(s));
+    if (shown) {
+        add_elements(L, &text, s, bytes);
+    }
+    luaL_pushresult(&text);
+    return 1;
+}
+
+void open_stream(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__len", stream_length}, {"__tostring", stream_tostring}, {"__gc", stream_close}, {"__close", stream_close},
+        {"__lt", compare_error},  {"__le", compare_error},         {"__newindex", stream_element_set},
+        {"__pairs", stream_each}, {NULL, NULL},
+    };
+    static const struct {
+        const char *name;
+        int field;
+    } fields[] = {{"type", FIELD_TYPE}, {"shape", FIELD_SHAPE}, {"size", FIELD_SIZE}, {"nbytes", FIELD_NBYTES}};
+    static const luaL_Reg methods[] = {{"close", stream_close}, {NULL, NULL}};
+    luaL_newlib(L, meta);
+    lua_pushliteral(L, "rill.stream");
+    lua_setfield(L, -2, "__name");
+    lua_pushliteral(L, "rill.stream");
+    lua_setfield(L, -2, "__metatable");
+    state_get(L)->stream_meta = lua_topointer(L, -1);
+    lua_newtable(L);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        lua_pushinteger(L, fields[i].field);
+        lua_setfield(L, -2, fields[i].name);
+    }
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &members_key);
+    stream_methods(L, methods);
+    lua_pushcclosure(L, stream_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+}

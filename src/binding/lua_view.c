@@ -1,0 +1,142 @@
+/* Views: other headers over the same elements. */
+#include "binding/binding.h"
+
+#include <string.h>
+
+/* The result of a view function on the new userdata on top of the stack. */
+static int view_result(lua_State *L, bool good)
+{
+    if (!good) {
+        error_prefix("s");
+        binding_raise(L);
+    }
+    return 1;
+}
+
+static int stream_lua_domain(lua_State *L)
+{
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    const Stream *s = stream_check(L, 1, "s:domain", 0, "s");
+    binding_count(L, "s:domain", 3, true);
+    if (lua_isnoneornil(L, 2)) {
+        binding_argument(L, "s:domain", 1, "first", 2, "the first index of the domain");
+    }
+    box_check(L, s, 2, "s:domain", 1, from, to);
+    box_push(L, s, "s:domain", from, to);
+    return 1;
+}
+
+typedef bool (*CountsView)(const Stream *s, const int64_t *n, Stream *result);
+
+static int counts_view(lua_State *L, const char *function, CountsView make)
+{
+    int64_t n[SHAPE_MAX_RANK];
+    const Stream *s = stream_check(L, 1, function, 0, "s");
+    counts_check_args(L, 2, function, s->shape.rank, n);
+    return view_result(L, make(s, n, stream_push(L)));
+}
+
+static int stream_lua_stride(lua_State *L)
+{
+    return counts_view(L, "s:stride", stream_stride);
+}
+
+static int stream_lua_tile(lua_State *L)
+{
+    return counts_view(L, "s:tile", stream_tile);
+}
+
+static int stream_lua_replicate(lua_State *L)
+{
+    return counts_view(L, "s:replicate", stream_replicate);
+}
+
+static int stream_lua_group(lua_State *L)
+{
+    return counts_view(L, "s:group", stream_group);
+}
+
+static int stream_lua_reshape(lua_State *L)
+{
+    Shape shape;
+    const Stream *s = stream_check(L, 1, "s:reshape", 0, "s");
+    binding_count(L, "s:reshape", 2, true);
+    shape_check_arg(L, 2, "s:reshape", 1, "shape", &shape);
+    return view_result(L, stream_reshape(s, &shape, stream_push(L)));
+}
+
+static int stream_lua_transpose(lua_State *L)
+{
+    int axes[SHAPE_MAX_RANK];
+    const Stream *s = stream_check(L, 1, "s:transpose", 0, "s");
+    binding_count(L, "s:transpose", 2, true);
+    if (lua_isnoneornil(L, 2)) {
+        return view_result(L, stream_transpose(s, NULL, stream_push(L)));
+    }
+    int rank = s->shape.rank;
+    if (!lua_istable(L, 2) || lua_rawlen(L, 2) != (lua_Unsigned)rank) {
+        binding_argument(L, "s:transpose", 1, "axes", 2, lua_pushfstring(L, "a table of the axes 1 .. %d in some order", rank));
+    }
+    for (int d = 0; d < rank; d++) {
+        lua_rawgeti(L, 2, d + 1);
+        lua_Integer axis = binding_integer(L, -1, "s:transpose", 1, "axes");
+        bool inside = axis >= -rank && axis <= rank && axis != 0;
+        axes[d] = inside ? (int)(axis < 0 ? axis + rank : axis - 1) : -1;
+        lua_pop(L, 1);
+    }
+    return view_result(L, stream_transpose(s, axes, stream_push(L)));
+}
+
+/* One mode: a name, or the value outside. A value given before must be the same. */
+static Boundary boundary_check(lua_State *L, int index, double *outside, bool *given)
+{
+    static const char *const names[] = {"clamp", "wrap", "mirror", "zero", NULL};
+    double value = 0;
+    if (lua_type(L, index) == LUA_TNUMBER) {
+        value = lua_tonumber(L, index);
+    } else {
+        const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : "";
+        int mode = 0;
+        while (names[mode] && strcmp(names[mode], name) != 0) {
+            mode++;
+        }
+        if (!names[mode]) {
+            binding_argument(L, "s:boundary", index - 1, "mode", index, "\"clamp\", \"wrap\", \"mirror\", \"zero\" or the value outside");
+        }
+        if (mode != BOUNDARY_VALUE) {
+            return (Boundary)mode;
+        }
+    }
+    if (*given && *outside != value) {
+        luaL_error(L, "s:boundary: all dimensions must have the same value outside");
+    }
+    *outside = value;
+    *given = true;
+    return BOUNDARY_VALUE;
+}
+
+static int stream_lua_boundary(lua_State *L)
+{
+    Boundary modes[SHAPE_MAX_RANK];
+    double outside = 0;
+    bool given = false;
+    const Stream *s = stream_check(L, 1, "s:boundary", 0, "s");
+    int rank = s->shape.rank, count = lua_gettop(L) - 1;
+    if (count != 1 && count != rank) {
+        return luaL_error(L, "s:boundary: expected one mode, or one for each of %d dimensions, got %d arguments", rank, count);
+    }
+    for (int d = 0; d < rank; d++) {
+        modes[d] = count == 1 && d > 0 ? modes[0] : boundary_check(L, 2 + d, &outside, &given);
+    }
+    return view_result(L, stream_boundary(s, modes, outside, stream_push(L)));
+}
+
+void open_view(lua_State *L)
+{
+    static const luaL_Reg methods[] = {
+        {"domain", stream_lua_domain},       {"stride", stream_lua_stride}, {"tile", stream_lua_tile},
+        {"replicate", stream_lua_replicate}, {"group", stream_lua_group},   {"reshape", stream_lua_reshape},
+        {"transpose", stream_lua_transpose}, {"boundary", stream_lua_boundary}, {NULL, NULL},
+    };
+    stream_methods(L, methods);
+}

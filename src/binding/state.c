@@ -1,0 +1,114 @@
+/* The state of rill in one Lua state: its devices, and how the collector learns of device memory. */
+#include "base/array.h"
+#include "binding/binding.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char state_key;
+
+enum { CHARGE_STEP = 1 << 20 };
+
+State *state_get(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
+    State *state = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return state;
+}
+
+void state_use_device(lua_State *L, Device *device)
+{
+    State *state = state_get(L);
+    if (!ARRAY_ROOM(&state->devices)) {
+        device_release(device);
+        binding_raise(L);
+    }
+    state->devices.items[state->devices.count++] = device;
+    state->device = device;
+}
+
+Device *state_device(lua_State *L)
+{
+    State *state = state_get(L);
+    if (state->closed) {
+        luaL_error(L, "rill: this Lua state is closing");
+    }
+    if (!state->device) {
+        Device *device = device_open(NULL);
+        if (!device) {
+            binding_raise(L);
+        }
+        state_use_device(L, device);
+    }
+    return state->device;
+}
+
+void state_charge(lua_State *L, Device *device)
+{
+    State *state = state_get(L);
+    state->charge += device_take_charge(device);
+    if (state->charge < CHARGE_STEP || state->collecting || !lua_gc(L, LUA_GCISRUNNING)) {
+        return;
+    }
+    uint64_t kilobytes = state->charge / 1024;
+    state->charge = 0;
+    lua_gc(L, LUA_GCSTEP, kilobytes > INT_MAX / 4096 ? INT_MAX / 4096 : (int)kilobytes);
+}
+
+/* An allocation is about to fail: unreachable streams are released by their finalizers. */
+static void state_collect(void *context)
+{
+    State *state = context;
+    if (state->collecting || state->closed) {
+        return;
+    }
+    state->collecting = true;
+    lua_gc(state->running, LUA_GCCOLLECT);
+    state->collecting = false;
+}
+
+void binding_enter(lua_State *L, Device *device, DeviceScope *scope)
+{
+    State *state = state_get(L);
+    if (state->collecting) {
+        luaL_error(L, "rill: a finalizer that runs while memory is short may only close streams");
+    }
+    if (state->closed) {
+        luaL_error(L, "rill: this Lua state is closing");
+    }
+    state->running = L;
+    device_set_collector(device, state_collect, state);
+    if (!device_enter(device, scope)) {
+        binding_raise(L);
+    }
+}
+
+/* Made first, so finalized last: every stream is gone by now. */
+static int state_gc(lua_State *L)
+{
+    State *state = lua_touserdata(L, 1);
+    state->closed = true;
+    for (size_t i = 0; i < state->devices.count; i++) {
+        device_set_collector(state->devices.items[i], NULL, NULL);
+        device_release(state->devices.items[i]);
+    }
+    free(state->devices.items);
+    memset(&state->devices, 0, sizeof state->devices);
+    state->device = NULL;
+    return 0;
+}
+
+void open_state(lua_State *L)
+{
+    State *state = lua_newuserdatauv(L, sizeof *state, 0);
+    memset(state, 0, sizeof *state);
+    const char *check = getenv("RILL_CHECK");
+    state->check = check && *check && strcmp(check, "0") != 0;
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, state_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+}

@@ -1,0 +1,32 @@
+/* Counted device memory. Freed buffers go to a pool by size class. Contents: every allocation is followed by at
+ * least 16 spare bytes (padding to a multiple of 16, then a tail of 16), where stores past the end may land. */
+#ifndef RILL_BUFFER_H
+#define RILL_BUFFER_H
+
+#include "gpu/device.h"
+
+/* `bytes` may be 0. Contents are undefined unless `zero`. NULL after collecting and emptying the pool did not help. */
+Buffer *buffer_create(Device *device, uint64_t bytes, bool zero);
+Buffer *buffer_retain(Buffer *buffer);
+void buffer_release(Buffer *buffer);
+
+Device *buffer_device(const Buffer *buffer);
+uint64_t buffer_bytes(const Buffer *buffer);
+uint64_t buffer_capacity(const Buffer *buffer); /* with padding and tail; a multiple of 16 */
+uint32_t buffer_name(const Buffer *buffer);     /* the GL name, for interoperation */
+
+/* All transfers are ordered after launches issued before. */
+bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
+bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes); /* waits */
+bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes);
+/* Repeats a pattern of 1, 2, 4, 8, 12 or 16 bytes; offset and bytes are multiples of it. */
+bool buffer_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pattern, int pattern_bytes);
+
+/* A read-back in flight. */
+typedef struct Transfer Transfer;
+Transfer *transfer_create(Buffer *buffer, uint64_t offset, uint64_t bytes);
+bool transfer_ready(Transfer *transfer);
+const void *transfer_wait(Transfer *transfer); /* the bytes, valid until release; NULL on failure */
+void transfer_release(Transfer *transfer);
+
+#endif

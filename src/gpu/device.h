@@ -1,0 +1,131 @@
+/* A device: one headless OpenGL context, what it can do, and the one way to launch work on it. GL names and
+ * calls stop at this floor. Every function returning bool or a pointer reports failure by false or NULL
+ * after error_set. */
+#ifndef RILL_DEVICE_H
+#define RILL_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Device Device;
+typedef struct Buffer Buffer;
+typedef struct Program Program;
+
+typedef enum DeviceFamily { FAMILY_CPU, FAMILY_GPU } DeviceFamily;
+
+/* What the compiler and the primitives decide by; measured or looked up once, when the device opens. */
+typedef struct DeviceTraits {
+    DeviceFamily family;    /* RILL_FAMILY=cpu|gpu forces one */
+    int subgroup_size;      /* lanes per subgroup */
+    bool subgroup_ops;      /* GL_KHR_shader_subgroup arithmetic */
+    bool synchronous;       /* work is finished when a dispatch returns, the fault words are current at once */
+    bool host_memory;       /* buffers live in host memory: a mapped pointer needs no copy */
+    int group_size;         /* preferred work-group size of element-wise work */
+    bool buffer_textures;   /* reads through buffer textures beat storage blocks */
+    bool exact_ranges;      /* a store past a bound range is cut off word by word */
+    uint32_t loop_limit;    /* trips after which loops are cut in silence; 0 when there is no such limit */
+    double barrier_ns;      /* cost of one barrier() per invocation, nanoseconds */
+} DeviceTraits;
+
+typedef struct DeviceLimits {
+    uint32_t group_count;   /* work groups per axis */
+    uint32_t group_size;    /* invocations per group */
+    uint32_t shared_bytes;
+    uint64_t block_bytes;   /* advertised largest storage block */
+    uint64_t texture_texels;/* buffer texture length */
+    int storage_blocks;     /* usable by kernels: the error block is already taken off; RILL_MAX_BLOCKS lowers it */
+    int texture_units;      /* RILL_MAX_TEXTURES lowers it */
+    int uniform_vectors;    /* uvec4 uniforms per program */
+    int outputs_per_pass;   /* RILL_MAX_OUTPUTS lowers it; else storage_blocks */
+} DeviceLimits;
+
+typedef struct DeviceInfo {
+    char name[128], vendor[128], version[128];
+    bool software;
+} DeviceInfo;
+
+typedef struct DeviceMemory {
+    uint64_t bytes, peak, pooled, limit; /* limit: 0 when none */
+    uint64_t buffers;
+} DeviceMemory;
+
+/* Devices that can be opened, hardware first. The list is made once per process. */
+int device_count(void);
+bool device_info(int index, DeviceInfo *info); /* index from 0 */
+
+/* Opens a device by index (text "1", "2" ..., from 1) or by a part of its name, case-insensitive; NULL: RILL_DEVICE if
+ * set, else the first that opens. A device already open is shared (counted). */
+Device *device_open(const char *which);
+Device *device_retain(Device *device);
+void device_release(Device *device);
+
+/* A number no other device of this process had or has: for caches that outlive devices. */
+uint64_t device_serial(const Device *device);
+const DeviceInfo *device_describe(const Device *device);
+const DeviceTraits *device_traits(const Device *device);
+const DeviceLimits *device_limits(const Device *device);
+
+/* Makes the device's context current on this thread, remembering a foreign one in `scope`; leave restores
+ * it. Both are cheap when the context is current already. Every other call on device, buffer or program must be
+ * made inside. */
+typedef struct DeviceScope {
+    void *display, *draw, *read, *context;
+    bool changed;
+} DeviceScope;
+bool device_enter(Device *device, DeviceScope *scope);
+void device_leave(DeviceScope *scope);
+
+/* Waits for all work; false when the context was lost or a fault is recorded. */
+bool device_wait(Device *device);
+
+/* Called before an allocation fails for lack of memory: frees what can be freed. */
+void device_set_collector(Device *device, void (*collect)(void *context), void *context);
+DeviceMemory device_memory(const Device *device);
+void device_memory_limit(Device *device, uint64_t bytes); /* 0: none */
+/* Bytes allocated since this was last called: what the host language's collector is charged with. */
+uint64_t device_take_charge(Device *device);
+
+enum {
+    DEVICE_MAX_TEXTURES = 32,
+    DEVICE_MAX_BLOCKS = 16,
+    DEVICE_FAULT_WORDS = 16,
+    DEVICE_FAULT_BINDING = 0 /* storage block 0 is `buffer { uint rill_fault[16]; }`; kernels' blocks follow from 1 */
+};
+
+typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR } TexelFormat; /* R32UI, RGBA32UI */
+
+typedef struct LaunchTexture {
+    Buffer *buffer;
+    TexelFormat format;
+} LaunchTexture;
+
+typedef struct LaunchBlock {
+    Buffer *buffer;
+    uint64_t bytes; /* bound from byte 0 to here; 0: the whole buffer with its spare tail */
+} LaunchBlock;
+
+/* One dispatch. Texture k is bound to unit k (layout(binding = k) uniform usamplerBuffer), block k to storage
+ * binding k + 1. `params` fill `layout(location = 0) uniform uvec4 rill_p[param_vectors]`. */
+typedef struct Launch {
+    Program *program;
+    const uint32_t *params;
+    int param_vectors;
+    int texture_count, block_count;
+    LaunchTexture textures[DEVICE_MAX_TEXTURES];
+    LaunchBlock blocks[DEVICE_MAX_BLOCKS];
+    /* Work groups. A 1-D count (y = z = 1) beyond the limit is split into rows: the shader's group number is
+     * gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x, and may pass the count. */
+    uint64_t groups[3];
+    bool faults; /* the program may write rill_fault */
+} Launch;
+
+/* Issues the launch: no waiting, no read-back, no allocation. False when GL reported an error. */
+bool device_dispatch(Device *device, const Launch *launch);
+
+/* The fault words as last seen: word 0 is non-zero after a fault. On a synchronous device current right after a
+ * dispatch; else after device_wait. The pointer stays valid; the reader clears them with device_fault_clear. */
+const uint32_t *device_fault(Device *device);
+void device_fault_clear(Device *device);
+
+#endif

@@ -1,0 +1,250 @@
+/* The devices of this process: which there are, which are open. The list is lazy: a candidate is tried when
+ * something asks for it, so that opening the first device opens no other. */
+#include "gpu/device_private.h"
+
+#include "base/strbuf.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum CandidateState { UNTRIED, OPENS, LEFT_OUT } CandidateState;
+
+typedef struct Listed {
+    CandidateState state;
+    DeviceInfo info;
+} Listed;
+
+static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and egl.c */
+static Listed listed[MAX_CANDIDATES];
+static Device *open_devices;
+static char failures[1024]; /* why candidates did not open, for the error when none does */
+
+static _Thread_local char thread_mark; /* its address tells threads apart */
+
+/* Everything static below is called with the lock held. */
+
+static Device *find_open(int candidate)
+{
+    for (Device *device = open_devices; device; device = device->next) {
+        /* Each thread has contexts of its own: one cannot be current on two. */
+        if (device->candidate == candidate && device->thread == &thread_mark && !device->lost) {
+            return device_retain(device);
+        }
+    }
+    return NULL;
+}
+
+static void note_failure(int candidate, const char *reason)
+{
+    size_t used = strlen(failures);
+    snprintf(failures + used, sizeof failures - used, "%s%s", used ? "; " : "", reason);
+    listed[candidate].state = LEFT_OUT;
+}
+
+/* Surfaceless and software platforms may lead to a device already listed. */
+static bool is_duplicate(int candidate, const DeviceInfo *info)
+{
+    for (int i = 0; i < candidate && egl_candidate_kind(candidate) != CANDIDATE_HARDWARE; i++) {
+        if (listed[i].state == OPENS && strcmp(listed[i].info.name, info->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A hardware entry without a driver may be served by software, which has a place of its own further down. */
+static bool is_misplaced(int candidate, const DeviceInfo *info)
+{
+    return egl_candidate_kind(candidate) == CANDIDATE_HARDWARE && info->software;
+}
+
+/* An open device for a candidate, listed on success; NULL where it does not open. */
+static Device *open_candidate(int candidate)
+{
+    Device *device = find_open(candidate);
+    if (device) {
+        return device;
+    }
+    Listed *entry = &listed[candidate];
+    device = device_new(candidate);
+    if (!device) {
+        if (entry->state == UNTRIED) {
+            note_failure(candidate, error_message());
+        }
+        return NULL;
+    }
+    if (entry->state == UNTRIED && (is_duplicate(candidate, &device->info) || is_misplaced(candidate, &device->info))) {
+        entry->state = LEFT_OUT;
+        device_delete(device);
+        return NULL;
+    }
+    entry->state = OPENS;
+    entry->info = device->info;
+    device->thread = &thread_mark;
+    device->next = open_devices;
+    open_devices = device;
+    return device;
+}
+
+static void unlink_device(Device *device)
+{
+    Device **at = &open_devices;
+    while (*at && *at != device) {
+        at = &(*at)->next;
+    }
+    if (*at) {
+        *at = device->next;
+    }
+}
+
+/* device_release for a caller that holds the lock. */
+static void close_candidate(Device *device)
+{
+    if (--device->count == 0) {
+        unlink_device(device);
+        device_delete(device);
+    }
+}
+
+/* Whether the candidate is in the list; tries it if nobody did. */
+static bool is_listed(int candidate)
+{
+    if (listed[candidate].state == UNTRIED) {
+        Device *device = open_candidate(candidate);
+        if (device) {
+            close_candidate(device);
+        }
+    }
+    return listed[candidate].state == OPENS;
+}
+
+static bool no_device(void)
+{
+    return error_set(
+        "no OpenGL 4.3 device opens without a display%s%s%s. Install a driver: the Debian packages "
+        "libegl1 and libgl1-mesa-dri hold Mesa's, with a software device that needs no GPU. In a container a "
+        "vendor's driver may lack its glvnd file (/usr/share/glvnd/egl_vendor.d/*.json)",
+        *failures ? " (" : "", failures, *failures ? ")" : "");
+}
+
+static Device *open_first(void)
+{
+    for (int i = 0; i < egl_candidate_count(); i++) {
+        Device *device = listed[i].state != LEFT_OUT ? open_candidate(i) : NULL;
+        if (device) {
+            return device;
+        }
+    }
+    no_device();
+    return NULL;
+}
+
+/* The candidate behind a number from 1; -1 where there is none. */
+static int find_number(const char *which)
+{
+    char *end;
+    long number = strtol(which, &end, 10);
+    if (*end || end == which) {
+        return -1;
+    }
+    for (int i = 0; i < egl_candidate_count() && number > 0; i++) {
+        if (is_listed(i) && --number == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void list_devices(const char *which)
+{
+    StrBuf names = STRBUF_EMPTY;
+    int number = 0;
+    for (int i = 0; i < egl_candidate_count(); i++) {
+        if (is_listed(i)) {
+            number++;
+            strbuf_addf(&names, "%s%d \"%s\"", number > 1 ? ", " : "", number, listed[i].info.name);
+        }
+    }
+    if (number) {
+        error_set("no device \"%s\"; there %s %s", which, number > 1 ? "are" : "is", strbuf_text(&names));
+    } else {
+        no_device();
+    }
+    strbuf_free(&names);
+}
+
+/* The first listed device whose name contains the text. It is opened to learn its name and kept if that fits. */
+static Device *open_named(const char *which)
+{
+    for (int i = 0; i < egl_candidate_count(); i++) {
+        bool known = listed[i].state != UNTRIED;
+        if (listed[i].state == LEFT_OUT || (known && !strcasestr(listed[i].info.name, which))) {
+            continue;
+        }
+        Device *device = open_candidate(i);
+        if (device && strcasestr(device->info.name, which)) {
+            return device;
+        }
+        if (device) {
+            close_candidate(device);
+        }
+    }
+    list_devices(which);
+    return NULL;
+}
+
+static Device *open_which(const char *which)
+{
+    const char *wanted = which ? which : getenv("RILL_DEVICE");
+    if (!wanted || !*wanted) {
+        return open_first();
+    }
+    int numbered = find_number(wanted);
+    Device *device = numbered >= 0 ? open_candidate(numbered) : open_named(wanted);
+    if (!device && !which) {
+        error_prefix("RILL_DEVICE");
+    }
+    return device;
+}
+
+void device_list_forget(Device *device)
+{
+    pthread_mutex_lock(&process_lock);
+    unlink_device(device);
+    pthread_mutex_unlock(&process_lock);
+}
+
+Device *device_open(const char *which)
+{
+    pthread_mutex_lock(&process_lock);
+    Device *device = open_which(which);
+    pthread_mutex_unlock(&process_lock);
+    return device;
+}
+
+int device_count(void)
+{
+    int count = 0;
+    pthread_mutex_lock(&process_lock);
+    for (int i = 0; i < egl_candidate_count(); i++) {
+        count += is_listed(i);
+    }
+    pthread_mutex_unlock(&process_lock);
+    return count;
+}
+
+bool device_info(int index, DeviceInfo *info)
+{
+    bool found = false;
+    pthread_mutex_lock(&process_lock);
+    for (int i = 0; i < egl_candidate_count() && !found; i++) {
+        if (is_listed(i) && index-- == 0) {
+            *info = listed[i].info;
+            found = true;
+        }
+    }
+    pthread_mutex_unlock(&process_lock);
+    return found || error_set("device_info: no such device");
+}

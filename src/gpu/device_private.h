@@ -1,0 +1,156 @@
+/* What the files of the gpu floor share: the device's insides and the few helpers between them. */
+#ifndef RILL_DEVICE_PRIVATE_H
+#define RILL_DEVICE_PRIVATE_H
+
+#define EGL_NO_X11
+#define GLEW_NO_GLU
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <GL/glew.h>
+
+#include "base/error.h"
+#include "gpu/device.h"
+
+enum { TEXEL_FORMATS = 2, POOL_CLASSES = 2560 };
+
+struct Buffer {
+    Device *device; /* a reference is held while the buffer is live, none while it waits in the pool */
+    uint64_t bytes, capacity;
+    int count;
+    GLuint name;
+    GLuint textures[TEXEL_FORMATS];      /* 0 until first used */
+    uint8_t *map;                        /* persistently mapped on devices with host memory, else NULL */
+    Buffer *class_next, *class_previous; /* pooled buffers of the same size */
+    Buffer *older, *newer;               /* pooled buffers by age */
+};
+
+typedef struct Pool {
+    Buffer *classes[POOL_CLASSES];
+    Buffer *oldest, *newest;
+    uint64_t bytes;
+} Pool;
+
+struct Program {
+    GLuint name;
+    int param_vectors; /* length of rill_p as the compiler kept it; 0: unused */
+    uint32_t *params;  /* what the GL program has; both start as zeros */
+    uint64_t hash;
+    char *source;
+    size_t length;
+    Program *next;
+};
+
+typedef struct ProgramTable {
+    Program **buckets;
+    size_t bucket_count, count;
+} ProgramTable;
+
+typedef struct BoundBlock {
+    GLuint name;
+    uint64_t bytes; /* 0: the whole buffer */
+} BoundBlock;
+
+/* What is bound now, so that a repeated launch binds nothing. */
+typedef struct Bindings {
+    Program *program;
+    GLuint textures[DEVICE_MAX_TEXTURES];
+    BoundBlock blocks[DEVICE_MAX_BLOCKS + 1]; /* by storage binding */
+} Bindings;
+
+typedef struct DebugLog {
+    bool works;    /* the driver calls back; else glGetError is asked */
+    bool recorded; /* text holds the first error since the last check */
+    char text[512];
+} DebugLog;
+
+typedef struct Staging Staging;
+
+struct Device {
+    int count;
+    uint64_t serial;
+    int candidate;      /* number in egl.c's list */
+    const void *thread; /* the thread that opened it */
+    Device *next;       /* in the list of open devices */
+    EGLDisplay display;
+    EGLContext context;
+    DeviceInfo info;
+    DeviceTraits traits;
+    DeviceLimits limits;
+    int gl_version;      /* 43, 45 ... */
+    bool buffer_storage; /* persistent mapping */
+    bool reset_status;   /* glGetGraphicsResetStatus answers */
+    bool lost;
+    DebugLog debug;
+    Bindings bound;
+    GLbitfield pending; /* barriers not yet issued since the last dispatch */
+    GLuint fault_buffer;
+    uint32_t *fault_words; /* mapped, or fault_copy */
+    uint32_t fault_copy[DEVICE_FAULT_WORDS];
+    Pool pool;
+    Staging *staging; /* idle staging buffers */
+    DeviceMemory memory;
+    uint64_t charge;
+    uint64_t memory_ceiling; /* what the machine can hold at most; 0: only GL knows */
+    uint64_t buffer_ceiling; /* largest single buffer; 0: none known */
+    void (*collect)(void *context);
+    void *collect_context;
+    bool collecting;
+    ProgramTable programs;
+};
+
+/* egl.c: displays and contexts. A candidate is one way to reach a device; numbers from 0. The caller holds the
+ * process-wide lock. */
+enum { MAX_CANDIDATES = 32 };
+typedef enum CandidateKind { CANDIDATE_HARDWARE, CANDIDATE_SURFACELESS, CANDIDATE_SOFTWARE } CandidateKind;
+int egl_candidate_count(void);
+CandidateKind egl_candidate_kind(int candidate);
+/* Opens a display (kept for the life of the process) and a context, not yet current. */
+bool egl_open(int candidate, EGLDisplay *display, EGLContext *context);
+const char *egl_error_name(void);
+
+/* device.c: one device, apart from the list. A new device belongs to the calling thread. */
+Device *device_new(int candidate);
+void device_delete(Device *device);
+
+/* device_list.c */
+void device_list_forget(Device *device); /* its last reference is gone */
+
+/* shader_cache.c: gives Mesa a writable cache directory; call before EGL starts. */
+void shader_cache_prepare(void);
+
+/* gl_error.c: errors of the current context. */
+void gl_error_start(Device *device);
+/* True when no GL call failed since the last check; else error_set("call: what the driver said"). */
+bool gl_error_check(Device *device, const char *call);
+/* Forgets errors a failed attempt left behind. */
+void gl_error_clear(Device *device);
+/* False with error_set when the context is lost. */
+bool gl_error_alive(Device *device);
+
+/* traits.c: fills info, traits and limits from the current context. */
+void traits_describe(Device *device);
+void traits_look_up(Device *device);
+bool gl_has_extension(const char *name);
+
+/* dispatch.c: binding caches and barriers. */
+void dispatch_barrier(Device *device, GLbitfield bits); /* no-op unless a dispatch made it necessary */
+void dispatch_forget_buffer(Device *device, const Buffer *buffer);
+bool fault_create(Device *device);
+void fault_destroy(Device *device);
+void fault_refresh(Device *device); /* after waiting: for devices without persistent mapping */
+
+/* pool.c: idle buffers by size. */
+uint64_t pool_round(uint64_t bytes); /* capacity of the size class that holds `bytes` */
+Buffer *pool_take(Device *device, uint64_t capacity);
+void pool_give(Device *device, Buffer *buffer);
+void pool_shrink(Device *device, uint64_t bytes); /* destroys the oldest until at most `bytes` are pooled */
+
+/* buffer.c */
+void buffer_destroy(Buffer *buffer);
+GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use */
+
+/* transfer.c, program.c */
+void staging_destroy_all(Device *device);
+void program_destroy_all(Device *device);
+
+#endif

@@ -1,0 +1,185 @@
+/* Launching: binding only what changed, barriers only where work was issued, large grids in rows. */
+#include "gpu/buffer.h"
+#include "gpu/device_private.h"
+
+#include <string.h>
+
+void dispatch_barrier(Device *device, GLbitfield bits)
+{
+    bits &= device->pending;
+    if (bits) {
+        glMemoryBarrier(bits);
+        device->pending &= ~bits;
+    }
+}
+
+void dispatch_forget_buffer(Device *device, const Buffer *buffer)
+{
+    Bindings *bound = &device->bound;
+    for (int k = 0; k < DEVICE_MAX_TEXTURES; k++) {
+        for (int f = 0; f < TEXEL_FORMATS; f++) {
+            if (bound->textures[k] == buffer->textures[f]) {
+                bound->textures[k] = 0;
+            }
+        }
+    }
+    for (int k = 0; k <= DEVICE_MAX_BLOCKS; k++) {
+        if (bound->blocks[k].name == buffer->name) {
+            bound->blocks[k] = (BoundBlock){0};
+        }
+    }
+}
+
+static void bind_program(Device *device, Program *program)
+{
+    if (device->bound.program != program) {
+        glUseProgram(program->name);
+        device->bound.program = program;
+    }
+}
+
+static void upload_params(Program *program, const uint32_t *params, int vectors)
+{
+    int count = vectors < program->param_vectors ? vectors : program->param_vectors;
+    size_t bytes = (size_t)count * 4 * sizeof *params;
+    if (count == 0 || memcmp(program->params, params, bytes) == 0) {
+        return;
+    }
+    glUniform4uiv(0, count, params);
+    memcpy(program->params, params, bytes);
+}
+
+static bool bind_textures(Device *device, const Launch *launch)
+{
+    for (int k = 0; k < launch->texture_count; k++) {
+        GLuint name = buffer_texture(launch->textures[k].buffer, launch->textures[k].format);
+        if (name == 0) {
+            return false;
+        }
+        if (device->bound.textures[k] != name) {
+            glActiveTexture(GL_TEXTURE0 + (GLenum)k);
+            glBindTexture(GL_TEXTURE_BUFFER, name);
+            device->bound.textures[k] = name;
+        }
+    }
+    return true;
+}
+
+static void bind_block(Device *device, int binding, GLuint name, uint64_t bytes)
+{
+    BoundBlock *bound = &device->bound.blocks[binding];
+    if (bound->name == name && bound->bytes == bytes) {
+        return;
+    }
+    if (bytes) {
+        glBindBufferRange(GL_SHADER_STORAGE_BUFFER, (GLuint)binding, name, 0, (GLsizeiptr)bytes);
+    } else {
+        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, (GLuint)binding, name);
+    }
+    *bound = (BoundBlock){name, bytes};
+}
+
+static void bind_blocks(Device *device, const Launch *launch)
+{
+    for (int k = 0; k < launch->block_count; k++) {
+        bind_block(device, k + 1, launch->blocks[k].buffer->name, launch->blocks[k].bytes);
+    }
+}
+
+/* Work groups per axis within the device's limit; false where that cannot be. */
+static bool split_groups(const Device *device, const uint64_t groups[3], GLuint split[3])
+{
+    uint64_t limit = device->limits.group_count;
+    uint64_t x = groups[0], y = groups[1];
+    if (x > limit && y == 1 && groups[2] == 1) {
+        y = (x + limit - 1) / limit;
+        x = (x + y - 1) / y;
+    }
+    if (x > limit || y > limit || groups[2] > limit) {
+        return error_set("device_dispatch: a grid of %llu x %llu x %llu work groups; \"%s\" runs at most %llu per axis",
+                         (unsigned long long)groups[0], (unsigned long long)groups[1], (unsigned long long)groups[2],
+                         device->info.name, (unsigned long long)limit);
+    }
+    split[0] = (GLuint)x;
+    split[1] = (GLuint)y;
+    split[2] = (GLuint)groups[2];
+    return true;
+}
+
+bool device_dispatch(Device *device, const Launch *launch)
+{
+    GLuint groups[3];
+    if (device->lost) {
+        return gl_error_alive(device);
+    }
+    if (!split_groups(device, launch->groups, groups)) {
+        return false;
+    }
+    if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) {
+        return true;
+    }
+    bind_program(device, launch->program);
+    upload_params(launch->program, launch->params, launch->param_vectors);
+    if (!bind_textures(device, launch)) {
+        return false;
+    }
+    bind_blocks(device, launch);
+    dispatch_barrier(device, GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT);
+    glDispatchCompute(groups[0], groups[1], groups[2]);
+    device->pending = GL_ALL_BARRIER_BITS;
+    if (launch->faults && device->traits.synchronous) {
+        fault_refresh(device);
+    }
+    return gl_error_check(device, "device_dispatch");
+}
+
+static void map_fault(Device *device)
+{
+    const GLbitfield flags = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+    glBufferStorage(GL_COPY_WRITE_BUFFER, sizeof device->fault_copy, device->fault_copy, flags | GL_CLIENT_STORAGE_BIT);
+    device->fault_words = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, sizeof device->fault_copy, flags);
+}
+
+bool fault_create(Device *device)
+{
+    glGenBuffers(1, &device->fault_buffer);
+    glBindBuffer(GL_COPY_WRITE_BUFFER, device->fault_buffer);
+    if (device->buffer_storage) {
+        map_fault(device);
+    } else {
+        glBufferData(GL_COPY_WRITE_BUFFER, sizeof device->fault_copy, device->fault_copy, GL_DYNAMIC_READ);
+        device->fault_words = device->fault_copy;
+    }
+    bind_block(device, DEVICE_FAULT_BINDING, device->fault_buffer, 0);
+    return gl_error_check(device, "device_open") &&
+           (device->fault_words || error_set("device_open: the fault words could not be mapped"));
+}
+
+void fault_destroy(Device *device)
+{
+    glDeleteBuffers(1, &device->fault_buffer);
+}
+
+void fault_refresh(Device *device)
+{
+    if (device->fault_words != device->fault_copy) {
+        return;
+    }
+    dispatch_barrier(device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    glBindBuffer(GL_COPY_READ_BUFFER, device->fault_buffer);
+    glGetBufferSubData(GL_COPY_READ_BUFFER, 0, sizeof device->fault_copy, device->fault_copy);
+}
+
+const uint32_t *device_fault(Device *device)
+{
+    return device->fault_words;
+}
+
+void device_fault_clear(Device *device)
+{
+    memset(device->fault_words, 0, sizeof device->fault_copy);
+    if (device->fault_words == device->fault_copy) {
+        glBindBuffer(GL_COPY_WRITE_BUFFER, device->fault_buffer);
+        glBufferSubData(GL_COPY_WRITE_BUFFER, 0, sizeof device->fault_copy, device->fault_copy);
+    }
+}

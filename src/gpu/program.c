@@ -1,0 +1,185 @@
+#include "gpu/program.h"
+
+#include "gpu/device_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BUCKETS = 64 };
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_text(const char *text, size_t length)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+    }
+    return hash;
+}
+
+static Program *look_up(const ProgramTable *table, const char *source, size_t length, uint64_t hash)
+{
+    if (table->bucket_count == 0) {
+        return NULL;
+    }
+    Program *program = table->buckets[hash % table->bucket_count];
+    while (program &&
+           !(program->hash == hash && program->length == length && memcmp(program->source, source, length) == 0)) {
+        program = program->next;
+    }
+    return program;
+}
+
+static bool grow(ProgramTable *table)
+{
+    size_t wanted = table->bucket_count ? table->bucket_count * 2 : FIRST_BUCKETS;
+    Program **buckets = calloc(wanted, sizeof *buckets);
+    if (!buckets) {
+        return error_set("out of host memory");
+    }
+    for (size_t i = 0; i < table->bucket_count; i++) {
+        for (Program *program = table->buckets[i], *next; program; program = next) {
+            next = program->next;
+            Program **bucket = &buckets[program->hash % wanted];
+            program->next = *bucket;
+            *bucket = program;
+        }
+    }
+    free(table->buckets);
+    table->buckets = buckets;
+    table->bucket_count = wanted;
+    return true;
+}
+
+/* Records the driver's log as the error. */
+static void record_log(GLuint object, PFNGLGETSHADERIVPROC get, PFNGLGETSHADERINFOLOGPROC get_log)
+{
+    GLint length = 0;
+    get(object, GL_INFO_LOG_LENGTH, &length);
+    char *log = calloc((size_t)(length > 0 ? length : 0) + 1, 1);
+    if (!log) {
+        error_set("out of host memory");
+        return;
+    }
+    get_log(object, length, NULL, log);
+    error_set("%s", *log ? log : "the driver rejects the shader and does not say why");
+    free(log);
+}
+
+static GLuint link_program(GLuint shader)
+{
+    GLuint name = glCreateProgram();
+    glAttachShader(name, shader);
+    glLinkProgram(name);
+    GLint linked = GL_FALSE;
+    glGetProgramiv(name, GL_LINK_STATUS, &linked);
+    if (!linked) {
+        record_log(name, glGetProgramiv, glGetProgramInfoLog);
+        glDeleteProgram(name);
+        return 0;
+    }
+    glDetachShader(name, shader);
+    return name;
+}
+
+static GLuint compile_shader(const char *source, size_t length)
+{
+    GLuint shader = glCreateShader(GL_COMPUTE_SHADER);
+    GLint size = (GLint)length, compiled = GL_FALSE;
+    GLuint name = 0;
+    glShaderSource(shader, 1, &source, &size);
+    glCompileShader(shader);
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+    if (compiled) {
+        name = link_program(shader);
+    } else {
+        record_log(shader, glGetShaderiv, glGetShaderInfoLog);
+    }
+    glDeleteShader(shader);
+    return name;
+}
+
+/* Length of the parameter array as linked: compilers cut its unused end, or all of it. */
+static int active_vectors(GLuint name)
+{
+    if (glGetUniformLocation(name, "rill_p") != 0) {
+        return 0;
+    }
+    const GLchar *uniform = "rill_p";
+    GLuint index = GL_INVALID_INDEX;
+    GLint size = 0;
+    glGetUniformIndices(name, 1, &uniform, &index);
+    if (index != GL_INVALID_INDEX) {
+        glGetActiveUniformsiv(name, 1, &index, GL_UNIFORM_SIZE, &size);
+    }
+    return size;
+}
+
+static void destroy(Program *program)
+{
+    glDeleteProgram(program->name);
+    free(program->params);
+    free(program->source);
+    free(program);
+}
+
+static Program *create(GLuint name, const char *source, size_t length)
+{
+    Program *program = calloc(1, sizeof *program);
+    if (!program) {
+        glDeleteProgram(name);
+        error_set("out of host memory");
+        return NULL;
+    }
+    program->name = name;
+    program->length = length;
+    program->param_vectors = active_vectors(name);
+    program->source = malloc(length + 1);
+    program->params = calloc((size_t)program->param_vectors + 1, 4 * sizeof *program->params);
+    if (!program->source || !program->params) {
+        destroy(program);
+        error_set("out of host memory");
+        return NULL;
+    }
+    memcpy(program->source, source, length + 1);
+    return program;
+}
+
+Program *program_find(Device *device, const char *source)
+{
+    ProgramTable *table = &device->programs;
+    size_t length = strlen(source);
+    uint64_t hash = hash_text(source, length);
+    Program *program = look_up(table, source, length, hash);
+    if (program) {
+        return program;
+    }
+    if (!gl_error_alive(device) || (table->count >= table->bucket_count && !grow(table))) {
+        return NULL;
+    }
+    GLuint name = compile_shader(source, length);
+    gl_error_clear(device); /* what went wrong is in the log */
+    program = name ? create(name, source, length) : NULL;
+    if (program) {
+        Program **bucket = &table->buckets[hash % table->bucket_count];
+        program->hash = hash;
+        program->next = *bucket;
+        *bucket = program;
+        table->count++;
+    }
+    return program;
+}
+
+void program_destroy_all(Device *device)
+{
+    ProgramTable *table = &device->programs;
+    for (size_t i = 0; i < table->bucket_count; i++) {
+        for (Program *program = table->buckets[i], *next; program; program = next) {
+            next = program->next;
+            destroy(program);
+        }
+    }
+    free(table->buckets);
+    *table = (ProgramTable){0};
+    device->bound.program = NULL;
+}

@@ -1,0 +1,188 @@
+/* What a device is and can do. Traits are looked up, not measured: a measurement would cost more than opening
+ * the device. The figures stand in the design notes on devices. */
+#include "gpu/device_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+bool gl_has_extension(const char *name)
+{
+    GLint count = 0;
+    glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+    for (GLint i = 0; i < count; i++) {
+        const char *extension = (const char *)glGetStringi(GL_EXTENSIONS, (GLuint)i);
+        if (extension && strcmp(extension, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void copy_string(char *to, size_t room, GLenum name)
+{
+    const char *text = (const char *)glGetString(name);
+    snprintf(to, room, "%s", text ? text : "unknown");
+}
+
+static bool is_software(const Device *device)
+{
+    static const char *const renderers[] = {"llvmpipe", "softpipe", "swrast", "swiftshader", "lavapipe"};
+    for (size_t i = 0; i < sizeof renderers / sizeof *renderers; i++) {
+        if (strcasestr(device->info.name, renderers[i])) {
+            return true;
+        }
+    }
+    return egl_candidate_kind(device->candidate) == CANDIDATE_SOFTWARE;
+}
+
+void traits_describe(Device *device)
+{
+    copy_string(device->info.name, sizeof device->info.name, GL_RENDERER);
+    copy_string(device->info.vendor, sizeof device->info.vendor, GL_VENDOR);
+    copy_string(device->info.version, sizeof device->info.version, GL_VERSION);
+    device->info.software = is_software(device);
+    GLint major = 0, minor = 0;
+    glGetIntegerv(GL_MAJOR_VERSION, &major);
+    glGetIntegerv(GL_MINOR_VERSION, &minor);
+    device->gl_version = major * 10 + minor;
+    device->buffer_storage = device->gl_version >= 44 || gl_has_extension("GL_ARB_buffer_storage");
+    bool robust = device->gl_version >= 45 || gl_has_extension("GL_ARB_robustness");
+    device->reset_status = robust && (glGetGraphicsResetStatus || glGetGraphicsResetStatusARB);
+}
+
+static uint32_t limit_of(GLenum name)
+{
+    GLint value = 0;
+    glGetIntegerv(name, &value);
+    return value > 0 ? (uint32_t)value : 0;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A limit that a variable may lower, for tests; never below 1. */
+static int lowered(uint32_t limit, const char *variable)
+{
+    const char *text = getenv(variable);
+    long wanted = text ? strtol(text, NULL, 10) : 0;
+    return (int)(wanted >= 1 && wanted < (long)limit ? (uint32_t)wanted : limit);
+}
+
+static uint32_t group_limit(void)
+{
+    uint32_t least = UINT32_MAX;
+    for (GLuint axis = 0; axis < 3; axis++) {
+        GLint count = 0;
+        glGetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_COUNT, axis, &count);
+        least = smaller(least, count > 0 ? (uint32_t)count : 0);
+    }
+    return least;
+}
+
+static void look_up_limits(DeviceLimits *limits)
+{
+    limits->group_count = group_limit();
+    limits->group_size = limit_of(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+    limits->shared_bytes = limit_of(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
+    GLint64 bytes = 0;
+    glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &bytes);
+    limits->block_bytes = bytes > 0 ? (uint64_t)bytes : 0;
+    limits->texture_texels = limit_of(GL_MAX_TEXTURE_BUFFER_SIZE);
+    uint32_t blocks =
+        smaller(limit_of(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS), limit_of(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS));
+    blocks = smaller(blocks > 1 ? blocks - 1 : 0, DEVICE_MAX_BLOCKS);
+    limits->storage_blocks = lowered(blocks, "RILL_MAX_BLOCKS");
+    uint32_t units = smaller(limit_of(GL_MAX_COMPUTE_TEXTURE_IMAGE_UNITS), DEVICE_MAX_TEXTURES);
+    limits->texture_units = lowered(units, "RILL_MAX_TEXTURES");
+    limits->uniform_vectors =
+        (int)smaller(limit_of(GL_MAX_COMPUTE_UNIFORM_COMPONENTS) / 4, limit_of(GL_MAX_UNIFORM_LOCATIONS));
+    limits->outputs_per_pass = lowered((uint32_t)limits->storage_blocks, "RILL_MAX_OUTPUTS");
+}
+
+/* llvmpipe writes its vector width into its name: "llvmpipe (LLVM 15.0.6, 256 bits)". */
+static int llvm_lanes(const char *name)
+{
+    const char *comma = strrchr(name, ',');
+    int bits = 0;
+    return comma && sscanf(comma, ", %d bits", &bits) == 1 && bits >= 128 ? bits / 32 : 8;
+}
+
+static void look_up_cpu(DeviceTraits *traits, const char *name)
+{
+    /* Direct use of llvmpipe only: below another driver (zink, virgl) work is queued and memory is elsewhere. */
+    bool direct = strncmp(name, "llvmpipe", 8) == 0;
+    traits->family = FAMILY_CPU;
+    traits->subgroup_size = llvm_lanes(name);
+    traits->synchronous = direct;
+    traits->host_memory = direct;
+    traits->group_size = 64;
+    traits->buffer_textures = true;
+    traits->exact_ranges = direct;
+    traits->barrier_ns = 1.6;
+}
+
+static void look_up_gpu(DeviceTraits *traits)
+{
+    traits->family = FAMILY_GPU;
+    traits->subgroup_size = 32;
+    traits->group_size = 256;
+    traits->barrier_ns = 0.02;
+}
+
+static void look_up_subgroups(DeviceTraits *traits)
+{
+    if (!gl_has_extension("GL_KHR_shader_subgroup")) {
+        return;
+    }
+    enum { BASIC_AND_ARITHMETIC = 1 | 4 };
+    GLint features = 0, stages = 0;
+    glGetIntegerv(GL_SUBGROUP_SUPPORTED_FEATURES_KHR, &features);
+    glGetIntegerv(GL_SUBGROUP_SUPPORTED_STAGES_KHR, &stages);
+    uint32_t size = limit_of(GL_SUBGROUP_SIZE_KHR);
+    traits->subgroup_size = size ? (int)size : traits->subgroup_size;
+    traits->subgroup_ops =
+        (features & BASIC_AND_ARITHMETIC) == BASIC_AND_ARITHMETIC && (stages & GL_COMPUTE_SHADER_BIT) != 0;
+}
+
+static void force_family(DeviceTraits *traits)
+{
+    const char *family = getenv("RILL_FAMILY");
+    if (family && strcmp(family, "cpu") == 0) {
+        traits->family = FAMILY_CPU;
+    } else if (family && strcmp(family, "gpu") == 0) {
+        traits->family = FAMILY_GPU;
+    }
+}
+
+static uint64_t physical_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
+void traits_look_up(Device *device)
+{
+    DeviceTraits *traits = &device->traits;
+    *traits = (DeviceTraits){0};
+    look_up_limits(&device->limits);
+    if (device->info.software) {
+        look_up_cpu(traits, device->info.name);
+    } else {
+        look_up_gpu(traits);
+    }
+    look_up_subgroups(traits);
+    force_family(traits);
+    /* Mesa's LLVM code generator, on whatever driver it sits below. */
+    traits->loop_limit = strcasestr(device->info.name, "llvmpipe") ? 65535 : 0;
+    if (traits->host_memory) {
+        /* An allocation there succeeds whatever its size and the process dies on first use; offsets within a buffer
+         * are signed 32-bit numbers. */
+        device->memory_ceiling = physical_memory();
+        device->buffer_ceiling = INT32_MAX;
+    }
+}

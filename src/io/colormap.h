@@ -1,0 +1,15 @@
+/* Colormaps: a number from 0 to 1 to a colour in sRGB. */
+#ifndef RILL_COLORMAP_H
+#define RILL_COLORMAP_H
+
+#include <stdbool.h>
+
+typedef struct Colormap Colormap;
+
+/* "viridis", "magma", "gray" or "coolwarm"; NULL with error_set listing them. */
+const Colormap *colormap_find(const char *name);
+/* Red, green and blue in 0..1 at t; t is clamped, NaN counts as 0. viridis and magma are steps of 256 colours, equal to
+ * matplotlib's for every t; gray and coolwarm are continuous. */
+void colormap_sample(const Colormap *map, double t, double rgb[3]);
+
+#endif

@@ -1,0 +1,45 @@
+/* Pictures as plain arrays: rows from the top, row-major, channels interleaved. The format is found by
+ * the content when reading and by the extension when writing. */
+#ifndef RILL_IMAGE_H
+#define RILL_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum ImageDepth { IMAGE_U8, IMAGE_U16, IMAGE_FLOAT } ImageDepth;
+
+typedef struct Image {
+    int rows, cols;
+    int channels; /* 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha */
+    ImageDepth depth;
+    uint32_t white; /* the integer sample that means 1.0: 255, 65535, or what a PGM declares; unused for floats */
+    void *data;
+} Image;
+
+typedef enum ImageFormat { IMAGE_PNG, IMAGE_PGM, IMAGE_PPM, IMAGE_PNM, IMAGE_PFM } ImageFormat;
+
+/* As many pixels as a stream can have elements. */
+#define IMAGE_MAX_PIXELS INT64_C(2147483647)
+
+/* Allocates the samples (zero) and sets white; false with error_set when a size is not positive or there are too many pixels. */
+bool image_create(Image *image, int64_t rows, int64_t cols, int channels, ImageDepth depth);
+void image_free(Image *image);
+
+/* Bytes of one sample. */
+size_t image_sample_bytes(ImageDepth depth);
+/* rows * cols * channels. */
+size_t image_samples(const Image *image);
+
+/* Reads PNG, PGM, PPM or PFM, and nothing else; errors name the path. */
+bool image_load(const char *path, Image *image);
+/* The same from memory. */
+bool image_decode(const unsigned char *bytes, size_t size, Image *image);
+
+/* The format an extension asks for; false with error_set listing those there are. */
+bool image_format(const char *path, ImageFormat *format);
+/* Writes by the extension; errors name the path. PNG: any 8- or 16-bit picture; PGM gray; PPM gray (repeated) or
+ * RGB; PNM either; PFM gray or RGB floats. */
+bool image_save(const Image *image, const char *path);
+
+#endif

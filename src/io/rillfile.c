@@ -1,0 +1,338 @@
+#include "io/rillfile.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "io/byteorder.h"
+#include "io/crc.h"
+#include "io/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const unsigned char magic[] = {0x89, 'R', 'I', 'L', 'L', 0x0d, 0x0a, 0x1a};
+
+enum { MAGIC = sizeof magic, VERSION = 1, START = MAGIC + 8, CHECKSUM = 4 };
+
+typedef struct Reader {
+    const unsigned char *at, *end;
+} Reader;
+
+int rillfile_add_struct(RillFile *file, const char *name)
+{
+    if (!ARRAY_ROOM(file)) {
+        return 0;
+    }
+    RillStruct *added = &file->items[file->count++];
+    *added = (RillStruct){0};
+    snprintf(added->name, sizeof added->name, "%s", name);
+    return (int)file->count;
+}
+
+bool rillfile_add_field(RillFile *file, int number, const char *name, const char *type, int structure)
+{
+    RillStruct *owner = &file->items[number - 1];
+    if (!ARRAY_ROOM(owner)) {
+        return false;
+    }
+    RillField *added = &owner->items[owner->count++];
+    *added = (RillField){.structure = structure};
+    snprintf(added->name, sizeof added->name, "%s", name);
+    snprintf(added->type, sizeof added->type, "%s", type);
+    return true;
+}
+
+void rillfile_free(RillFile *file)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        free(file->items[i].items);
+    }
+    free(file->items);
+    free(file->data);
+    *file = (RillFile){0};
+}
+
+static bool read_number(Reader *reader, int bytes, uint64_t *value)
+{
+    unsigned char word[8] = {0};
+    *value = 0;
+    if (reader->end - reader->at < bytes) {
+        return error_set("the description in the .rill file ends too early");
+    }
+    memcpy(word, reader->at, (size_t)bytes);
+    reader->at += bytes;
+    *value = byteorder_get64(word);
+    return true;
+}
+
+static bool is_name(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    size_t length = strlen(text);
+    return length > 0 && strspn(text, letters) == length && !(*text >= '0' && *text <= '9');
+}
+
+static bool read_string(Reader *reader, char text[RILLFILE_NAME])
+{
+    uint64_t length;
+    if (!read_number(reader, 2, &length)) {
+        return false;
+    }
+    if (length >= RILLFILE_NAME || length > (size_t)(reader->end - reader->at)) {
+        return error_set("a name in the .rill file is too long");
+    }
+    memcpy(text, reader->at, length);
+    text[length] = '\0';
+    reader->at += length;
+    return strlen(text) == length || error_set("a name in the .rill file holds a zero byte");
+}
+
+/* A type, and the structure it names: one of the first `known`. */
+static bool read_type(Reader *reader, size_t known, RillField *field)
+{
+    uint64_t number;
+    if (!read_string(reader, field->type) || !read_number(reader, 2, &number)) {
+        return false;
+    }
+    if (number > known) {
+        return error_set("the .rill file refers to structure %d, which it does not define before", (int)number);
+    }
+    field->structure = (int)number;
+    return (number ? *field->type == '\0' : is_name(field->type)) || error_set("bad type name in the .rill file");
+}
+
+static bool read_struct(Reader *reader, RillFile *file)
+{
+    char name[RILLFILE_NAME];
+    uint64_t fields;
+    size_t known = file->count;
+    if (!read_string(reader, name) || !read_number(reader, 2, &fields)) {
+        return false;
+    }
+    if (!is_name(name) || fields == 0 || fields > RILLFILE_FIELDS) {
+        return error_set("bad structure in the .rill file");
+    }
+    int number = rillfile_add_struct(file, name);
+    for (uint64_t i = 0; number && i < fields; i++) {
+        RillField field;
+        if (!read_string(reader, field.name) || !read_type(reader, known, &field)) {
+            return false;
+        }
+        if (!is_name(field.name)) {
+            return error_set("bad field name in the .rill file");
+        }
+        if (!rillfile_add_field(file, number, field.name, field.type, field.structure)) {
+            return false;
+        }
+    }
+    return number != 0;
+}
+
+static bool read_shape(Reader *reader, RillFile *file)
+{
+    uint64_t bytes, rank;
+    if (!read_number(reader, 4, &bytes) || !read_number(reader, 2, &rank)) {
+        return false;
+    }
+    if (bytes == 0 || rank < 1 || rank > RILLFILE_RANK) {
+        return error_set("the .rill file says %llu bytes per element and rank %llu, which cannot be",
+                         (unsigned long long)bytes, (unsigned long long)rank);
+    }
+    file->element_bytes = (uint32_t)bytes;
+    file->rank = (int)rank;
+    for (int i = 0; i < file->rank; i++) {
+        uint64_t size;
+        if (!read_number(reader, 8, &size)) {
+            return false;
+        }
+        if (size > INT64_MAX) {
+            return error_set("a size in the .rill file is above 2^63");
+        }
+        file->size[i] = (int64_t)size;
+    }
+    return true;
+}
+
+static bool read_description(Reader *reader, RillFile *file)
+{
+    uint64_t structs;
+    if (!read_number(reader, 2, &structs)) {
+        return false;
+    }
+    if (structs > RILLFILE_STRUCTS) {
+        return error_set("the .rill file defines more than %d structures", RILLFILE_STRUCTS);
+    }
+    for (uint64_t i = 0; i < structs; i++) {
+        if (!read_struct(reader, file)) {
+            return false;
+        }
+    }
+    if (!read_type(reader, file->count, &file->element) || !read_shape(reader, file)) {
+        return false;
+    }
+    return reader->at == reader->end || error_set("the description in the .rill file is longer than its content");
+}
+
+/* Bytes of all elements; false when the shape asks for more than `available`. */
+static bool data_bytes(const RillFile *file, size_t available, size_t *bytes)
+{
+    *bytes = file->element_bytes;
+    for (int i = 0; i < file->rank; i++) {
+        if (file->size[i] == 0) {
+            *bytes = 0;
+            return true;
+        }
+    }
+    for (int i = 0; i < file->rank; i++) {
+        if ((uint64_t)file->size[i] > available / *bytes) {
+            return false;
+        }
+        *bytes *= (size_t)file->size[i];
+    }
+    return *bytes <= available;
+}
+
+bool rillfile_recognise(const unsigned char *bytes, size_t size)
+{
+    return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
+}
+
+/* The fixed parts: version, lengths, checksum. */
+static bool check_frame(const unsigned char *bytes, size_t size, size_t *description)
+{
+    if (!rillfile_recognise(bytes, size)) {
+        return error_set("it is no .rill file");
+    }
+    if (size < START + CHECKSUM) {
+        return error_set("the .rill file is truncated");
+    }
+    uint32_t version = byteorder_get32(bytes + MAGIC);
+    if (version != VERSION) {
+        return error_set("the .rill file has version %u; this rill reads version %d", version, VERSION);
+    }
+    *description = byteorder_get32(bytes + MAGIC + 4);
+    if (*description > size - START - CHECKSUM) {
+        return error_set("the .rill file is truncated");
+    }
+    if (crc_update(0, bytes, size - CHECKSUM) != byteorder_get32(bytes + size - CHECKSUM)) {
+        return error_set("the .rill file's checksum is wrong: it is truncated or damaged");
+    }
+    return byteorder_little() || error_set(".rill files are read on little-endian machines only");
+}
+
+static bool decode(const unsigned char *bytes, size_t size, RillFile *file)
+{
+    size_t description = 0;
+    if (!check_frame(bytes, size, &description)) {
+        return false;
+    }
+    Reader reader = {bytes + START, bytes + START + description};
+    size_t available = size - START - CHECKSUM - description;
+    if (!read_description(&reader, file)) {
+        return false;
+    }
+    if (!data_bytes(file, available, &file->data_bytes) || file->data_bytes != available) {
+        return error_set("the .rill file's shape and its %zu bytes of elements do not agree", available);
+    }
+    file->data = malloc(available + 1);
+    if (!file->data) {
+        return error_set("out of host memory for %zu bytes", available);
+    }
+    memcpy(file->data, bytes + START + description, available);
+    return true;
+}
+
+bool rillfile_decode(const unsigned char *bytes, size_t size, RillFile *file)
+{
+    *file = (RillFile){0};
+    bool ok = decode(bytes, size, file);
+    if (!ok) {
+        rillfile_free(file);
+    }
+    return ok;
+}
+
+static void write_number(StrBuf *text, int bytes, uint64_t value)
+{
+    unsigned char word[8];
+    byteorder_put64(word, value);
+    strbuf_add_bytes(text, (const char *)word, (size_t)bytes);
+}
+
+static void write_string(StrBuf *text, const char *string)
+{
+    write_number(text, 2, strlen(string));
+    strbuf_add(text, string);
+}
+
+static void write_type(StrBuf *text, const RillField *field)
+{
+    write_string(text, field->structure ? "" : field->type);
+    write_number(text, 2, (uint64_t)field->structure);
+}
+
+static void write_description(StrBuf *text, const RillFile *file)
+{
+    write_number(text, 2, file->count);
+    for (size_t i = 0; i < file->count; i++) {
+        const RillStruct *structure = &file->items[i];
+        write_string(text, structure->name);
+        write_number(text, 2, structure->count);
+        for (size_t k = 0; k < structure->count; k++) {
+            write_string(text, structure->items[k].name);
+            write_type(text, &structure->items[k]);
+        }
+    }
+    write_type(text, &file->element);
+    write_number(text, 4, file->element_bytes);
+    write_number(text, 2, (uint64_t)file->rank);
+    for (int i = 0; i < file->rank; i++) {
+        write_number(text, 8, (uint64_t)file->size[i]);
+    }
+}
+
+/* Keeps the writer from making what the reader refuses. */
+static bool check_limits(const RillFile *file)
+{
+    if (file->count > RILLFILE_STRUCTS) {
+        return error_set("more than %d structures", RILLFILE_STRUCTS);
+    }
+    for (size_t i = 0; i < file->count; i++) {
+        if (file->items[i].count > RILLFILE_FIELDS) {
+            return error_set("structure %s has more than %d fields", file->items[i].name, RILLFILE_FIELDS);
+        }
+    }
+    return byteorder_little() || error_set(".rill files are written on little-endian machines only");
+}
+
+static bool write_file(const char *path, const RillFile *file, StrBuf *head)
+{
+    StrBuf description = STRBUF_EMPTY;
+    write_description(&description, file);
+    strbuf_add_bytes(head, (const char *)magic, MAGIC);
+    write_number(head, 4, VERSION);
+    write_number(head, 4, description.length);
+    strbuf_add_bytes(head, strbuf_text(&description), description.length);
+    bool complete = !description.failed && !head->failed;
+    strbuf_free(&description);
+    if (!complete) {
+        return error_set("cannot write '%s': out of host memory", path);
+    }
+    unsigned char checksum[CHECKSUM];
+    uint32_t crc = crc_update(0, head->text, head->length);
+    byteorder_put32(checksum, crc_update(crc, file->data, file->data_bytes));
+    FilePart parts[] = {{head->text, head->length}, {file->data, file->data_bytes}, {checksum, CHECKSUM}};
+    return file_write(path, parts, 3);
+}
+
+bool rillfile_write(const char *path, const RillFile *file)
+{
+    StrBuf head = STRBUF_EMPTY;
+    if (!check_limits(file)) {
+        return error_prefix("cannot write '%s'", path);
+    }
+    bool ok = write_file(path, file, &head);
+    strbuf_free(&head);
+    return ok;
+}

@@ -1,0 +1,194 @@
+#include "kernel/body.h"
+
+#include "base/array.h"
+#include "kernel/glsl.h"
+#include "kernel/rewriter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void body_free(Body *body)
+{
+    strbuf_free(&body->shared);
+    strbuf_free(&body->text);
+    free(body->map.items);
+    *body = (Body){0};
+}
+
+bool body_source(const Body *body, size_t at, size_t *source)
+{
+    const char *text = strbuf_text(&body->text);
+    bool found = false;
+    for (size_t i = 0; i < body->map.count && body->map.items[i].at <= at; i++) {
+        size_t start = body->map.items[i].at;
+        if (!memchr(text + start, '\n', at - start)) {
+            *source = body->map.items[i].source;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* Moves what a rewriter wrote to the end of the body. */
+static bool append(Rewriter *rw)
+{
+    Body *body = rw->body;
+    for (size_t i = 0; i < rw->map.count; i++) {
+        if (!ARRAY_ROOM(&body->map)) {
+            return false;
+        }
+        MapEntry entry = rw->map.items[i];
+        entry.at += body->text.length;
+        body->map.items[body->map.count++] = entry;
+    }
+    strbuf_add(&body->text, strbuf_text(&rw->out));
+    strbuf_add(&body->text, "\n");
+    return !body->text.failed || error_set("out of host memory");
+}
+
+static void rewriter_free(Rewriter *rw)
+{
+    strbuf_free(&rw->out);
+    free(rw->map.items);
+    free(rw->locals.items);
+}
+
+static const char *qualifier(const Param *param)
+{
+    switch (param->kind) {
+    case PARAM_OUTPUT:
+        return "out ";
+    case PARAM_INOUT:
+    case PARAM_REDUCE:
+        return "inout ";
+    default:
+        return param->output == 2 ? "inout " : param->output == 1 ? "out " : "";
+    }
+}
+
+static void add_type(StrBuf *out, const Type *type, int matrix)
+{
+    if (matrix) {
+        strbuf_addf(out, "mat%d", matrix);
+    } else {
+        strbuf_add(out, type ? glsl_type(type) : "void");
+    }
+}
+
+static bool write_signature(Rewriter *rw)
+{
+    const Instance *self = &rw->self;
+    const Function *f = self->function;
+    add_type(&rw->out, f->result, f->result_matrix);
+    if (self->number) {
+        strbuf_addf(&rw->out, " u%d_%s(", self->number, f->name);
+    } else {
+        strbuf_addf(&rw->out, " u_%s(", f->name);
+    }
+    bool comma = false;
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        if (param_kinds[param->kind].bound) {
+            continue;
+        }
+        strbuf_add(&rw->out, comma ? ", " : "");
+        strbuf_add(&rw->out, qualifier(param));
+        add_type(&rw->out, param->type, param->matrix);
+        strbuf_addf(&rw->out, " u_%s", param->name);
+        if (!rewriter_range(rw, param->array_first, param->array_last)) {
+            return false;
+        }
+        comma = true;
+    }
+    strbuf_add(&rw->out, ")\n{");
+    for (int i = 0; i < f->param_count; i++) {
+        if (f->params[i].kind == PARAM_OUTPUT) {
+            strbuf_addf(&rw->out, "\n    u_%s = ", f->params[i].name);
+            glsl_zero(&rw->out, f->params[i].type);
+            strbuf_add(&rw->out, ";");
+        }
+    }
+    return true;
+}
+
+static bool write_function(Rewriter *rw)
+{
+    const Function *f = rw->self.function;
+    if (!write_signature(rw) || !rewriter_range(rw, f->body_first, f->body_last)) {
+        return false;
+    }
+    strbuf_add(&rw->out, "\n}\n");
+    return append(rw);
+}
+
+static bool same_binding(const Instance *instance, const Function *f, const int *bound)
+{
+    return instance->function == f &&
+           memcmp(instance->bound, bound, (size_t)f->param_count * sizeof *bound) == 0;
+}
+
+bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance)
+{
+    InstanceList *list = rw->instances;
+    int number = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (same_binding(&list->items[i], f, bound)) {
+            *instance = list->items[i];
+            return true;
+        }
+        number += list->items[i].function == f;
+    }
+    Rewriter inner = {.module = rw->module, .root = rw->root, .body = rw->body, .instances = list};
+    inner.self = (Instance){.function = f, .number = number};
+    memcpy(inner.self.bound, bound, (size_t)f->param_count * sizeof *bound);
+    bool done = write_function(&inner) && ARRAY_ROOM(list);
+    if (done) {
+        *instance = list->items[list->count++] = inner.self;
+    }
+    rewriter_free(&inner);
+    return done;
+}
+
+static bool write_constants(const Module *module, const Function *root, Body *body)
+{
+    Rewriter rw = {.module = module, .root = root, .body = body};
+    bool done = true;
+    for (size_t i = 0; done && i < module->constants.count; i++) {
+        const Constant *c = &module->constants.items[i];
+        size_t name = c->first;
+        while (!token_is(rewriter_token(&rw, name), c->name)) {
+            name++;
+        }
+        size_t first = c->first + token_is(rewriter_token(&rw, c->first), "static");
+        done = rewriter_range(&rw, first, name);
+        strbuf_addf(&rw.out, " u_%s", c->name);
+        done = done && rewriter_range(&rw, name + 1, c->last);
+        rw.locals.count = 0;
+    }
+    done = done && append(&rw);
+    rewriter_free(&rw);
+    return done;
+}
+
+bool body_create(const Module *module, const Function *kernel, Body *body)
+{
+    *body = (Body){0};
+    InstanceList list = {0};
+    Rewriter start = {.module = module, .root = kernel, .body = body, .instances = &list};
+    Instance instance;
+    int bound[MAX_PARAMS];
+    for (int i = 0; i < kernel->param_count; i++) {
+        bound[i] = param_kinds[kernel->params[i].kind].stream ? i : -1;
+    }
+    bool done = write_constants(module, kernel, body) && rewriter_instance(&start, kernel, bound, &instance);
+    free(list.items);
+    if (!done || body->text.failed) {
+        body_free(body);
+        return false;
+    }
+    body->unbounded = instance.unbounded;
+    body->trips = instance.trips;
+    strcpy(body->entry, "u_");
+    strcat(body->entry, kernel->name);
+    return true;
+}

@@ -1,0 +1,161 @@
+#include "kernel/copy.h"
+
+#include "gpu/buffer.h"
+#include "kernel/internal.h"
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+/* An integer type of the same size, so that copies keep every bit (NaNs too). NULL with error_set. */
+static const Type *raw_type(int bytes)
+{
+    static const struct {
+        int bytes;
+        const char *name;
+    } rows[] = {{1, "uint8"}, {2, "uint16"}, {4, "uint"}, {8, "uvec2"}, {12, "uvec3"}, {16, "uvec4"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].bytes == bytes) {
+            return type_find(rows[i].name);
+        }
+    }
+    enum { MAX_WORDS = 1024 };
+    Field fields[MAX_WORDS];
+    int count = 0;
+    if (bytes % 4 || bytes / 16 + 3 > MAX_WORDS) {
+        error_set("elements of %d bytes can't be copied", bytes);
+        return NULL;
+    }
+    for (int left = bytes / 4, at = 0; left > 0;) {
+        int n = left < 4 ? left : 4;
+        Field *field = &fields[count];
+        *field = (Field){.type = type_of(SCALAR_UINT, n), .offset = at};
+        StrBuf name = STRBUF_EMPTY;
+        strbuf_addf(&name, "w%d", count++);
+        strcpy(field->name, strbuf_text(&name));
+        strbuf_free(&name);
+        left -= n;
+        at += 4 * n;
+    }
+    return type_struct("Raw", fields, count);
+}
+
+static void add_declaration(StrBuf *text, const Type *type)
+{
+    if (!type->is_struct) {
+        return;
+    }
+    strbuf_addf(text, "struct %s {", type->name);
+    for (int i = 0; i < type->field_count; i++) {
+        strbuf_addf(text, " %s %s;", type->fields[i].type->name, type->fields[i].name);
+    }
+    strbuf_add(text, " };\n");
+}
+
+static bool launch(StrBuf *text, const Argument *args, const Stream *to)
+{
+    Kernel *kernel = internal_kernel(strbuf_text(text));
+    strbuf_free(text);
+    return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
+}
+
+static bool copy_raw(Stream *to, const Stream *from)
+{
+    const Type *raw = raw_type(from->type->bytes);
+    Stream a, b;
+    if (!raw || !stream_retype(from, raw, &a)) {
+        return false;
+    }
+    if (!stream_retype(to, raw, &b)) {
+        stream_release(&a);
+        return false;
+    }
+    StrBuf text = STRBUF_EMPTY;
+    add_declaration(&text, raw);
+    strbuf_addf(&text, "kernel void copy(%s x<>, out %s r<>) { r = x; }", raw->value->name, raw->value->name);
+    bool done = launch(&text, (Argument[]){{.stream = &a}, {.stream = &b}}, &b);
+    stream_release(&a);
+    stream_release(&b);
+    return done;
+}
+
+/* The text of a conversion; GLSL leaves negative floats to uint undefined. */
+static void add_conversion(StrBuf *text, const Type *from, const Type *to)
+{
+    bool real = from->scalar == SCALAR_FLOAT || from->scalar == SCALAR_DOUBLE;
+    if (!real || to->scalar != SCALAR_UINT) {
+        strbuf_addf(text, "%s(x)", to->name);
+        return;
+    }
+    strbuf_addf(text, "%s(", to->name);
+    for (int c = 0; c < to->components; c++) {
+        char part[4] = {'x', '.', "xyzw"[c], '\0'};
+        part[1] = to->components > 1 ? '.' : '\0';
+        strbuf_addf(text, "%s(%s < 0 ? uint(int(%s)) : uint(%s))", c ? ", " : "", part, part, part);
+    }
+    strbuf_add(text, ")");
+}
+
+static bool copy_cast(Stream *to, const Stream *from)
+{
+    const Type *a = from->type->value, *b = to->type->value;
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text, "kernel void cast(%s x<>, out %s r<>) { r = ", a->name, b->name);
+    add_conversion(&text, a, b);
+    strbuf_add(&text, "; }");
+    return launch(&text, (Argument[]){{.stream = from}, {.stream = to}}, to);
+}
+
+static bool whole_bytes(const Stream *s)
+{
+    return s->source == SOURCE_BUFFER && s->contiguous;
+}
+
+bool copy_stream(Stream *to, const Stream *from)
+{
+    if (stream_elements(to) == 0) {
+        return true;
+    }
+    bool same = type_same_layout(to->type, from->type);
+    if (same && whole_bytes(to) && whole_bytes(from) && !stream_overlaps(to, from)) {
+        uint64_t size = (uint64_t)from->type->bytes;
+        return buffer_copy(to->buffer, (uint64_t)to->offset * size, from->buffer, (uint64_t)from->offset * size,
+                           stream_bytes(from));
+    }
+    if (same && from->source == SOURCE_BUFFER) {
+        return copy_raw(to, from);
+    }
+    if (!to->type->is_struct && !from->type->is_struct && to->type->components == from->type->components) {
+        return copy_cast(to, from);
+    }
+    return error_set("a stream of %s can't be converted to %s", from->type->name, to->type->name);
+}
+
+bool copy_new(const Stream *from, const Type *type, Stream *result)
+{
+    const Type *own = type ? type : from->type;
+    if (!stream_create(from->device, own, &from->shape, false, result)) {
+        return false;
+    }
+    if (!copy_stream(result, from)) {
+        stream_release(result);
+        return false;
+    }
+    return true;
+}
+
+bool copy_fill(Stream *to, const void *element)
+{
+    const Type *raw = raw_type(to->type->bytes);
+    Stream view;
+    uint32_t words[1024] = {0};
+    if (!raw || !stream_retype(to, raw, &view)) {
+        return false;
+    }
+    memcpy(words, element, (size_t)to->type->bytes); /* narrow elements: little-endian, the low bits of the word */
+    StrBuf text = STRBUF_EMPTY;
+    add_declaration(&text, raw);
+    strbuf_addf(&text, "kernel void fill(%s x, out %s r<>) { r = x; }", raw->value->name, raw->value->name);
+    bool done = launch(&text, (Argument[]){{.words = words}, {.stream = &view}}, &view);
+    stream_release(&view);
+    return done;
+}

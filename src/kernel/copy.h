@@ -1,0 +1,16 @@
+/* Copies between streams of any layout, on the device, by the kernel compiler's own access paths. */
+#ifndef RILL_COPY_H
+#define RILL_COPY_H
+
+#include "stream/stream.h"
+
+/* Copies element by element: equal shapes; types of the same layout, or any two numeric types with equal
+ * component counts (a cast: floats truncate towards zero into integers, integers are cut to the low bits, unorm8 is clamped, x != 0 for bool). Overlapping streams are
+ * copied through a temporary. */
+bool copy_stream(Stream *to, const Stream *from);
+/* A new contiguous stream of `type` (NULL: from's own) with from's shape and elements. */
+bool copy_new(const Stream *from, const Type *type, Stream *result);
+/* Sets every element of a view to one packed element. */
+bool copy_fill(Stream *to, const void *element);
+
+#endif

@@ -1,0 +1,124 @@
+/* Errors of the GLSL compiler, told in terms of the kernel text. */
+#include "kernel/kernel_private.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "0:12(5): error: ..." (Mesa), "0(12) : error C0000: ..." (NVIDIA), "ERROR: 0:12: ..." (others). */
+static bool parse_place(const char *line, int *row, int *column, const char **message)
+{
+    const char *p = line;
+    if (strncmp(p, "ERROR: ", 7) == 0) {
+        p += 7;
+    }
+    char *end;
+    strtol(p, &end, 10);
+    if (end == p || (*end != ':' && *end != '(')) {
+        return false;
+    }
+    bool brackets = *end == '(';
+    *row = (int)strtol(end + 1, &end, 10);
+    *column = 1;
+    if (!brackets && *end == '(') {
+        *column = (int)strtol(end + 1, &end, 10);
+    }
+    while (*end == ')' || *end == ':' || *end == ' ') {
+        end++;
+    }
+    *message = end;
+    return *row > 0;
+}
+
+static bool is_error(const char *line, size_t length)
+{
+    for (size_t i = 0; i + 5 <= length; i++) {
+        if (strncasecmp(line + i, "error", 5) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t offset_of(const char *source, int row, int column)
+{
+    const char *p = source;
+    for (int i = 1; i < row; i++) {
+        const char *next = strchr(p, '\n');
+        if (!next) {
+            return strlen(source);
+        }
+        p = next + 1;
+    }
+    size_t length = strcspn(p, "\n");
+    size_t at = column > 0 ? (size_t)column - 1 : 0;
+    return (size_t)(p - source) + (at < length ? at : length);
+}
+
+/* The user's name behind a generated one: u_x, u2_x, g_x, sh_x ... */
+static size_t strip(const char *word, size_t length)
+{
+    static const char *const prefixes[] = {"u_", "g_", "q_", "n_", "s_", "at_", "size_", "sh_", "data_", "load_", "fetch_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t n = strlen(prefixes[i]);
+        if (length > n && memcmp(word, prefixes[i], n) == 0) {
+            return n;
+        }
+    }
+    size_t digits = 1;
+    while (word[0] == 'u' && digits < length && isdigit((unsigned char)word[digits])) {
+        digits++;
+    }
+    return digits > 1 && digits + 1 < length && word[digits] == '_' ? digits + 1 : 0;
+}
+
+static void add_message(StrBuf *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        size_t n = 0;
+        while (i + n < length && (isalnum((unsigned char)text[i + n]) || text[i + n] == '_')) {
+            n++;
+        }
+        if (n == 0) {
+            strbuf_add_bytes(out, text + i, 1);
+            i++;
+            continue;
+        }
+        size_t skip = strip(text + i, n);
+        strbuf_add_bytes(out, text + i + skip, n - skip);
+        i += n;
+    }
+}
+
+bool diagnose(const Module *module, const Body *body, const char *source, size_t body_at, const char *log)
+{
+    char *copy = strdup(log);
+    if (!copy) {
+        return error_set("out of host memory");
+    }
+    bool found = false;
+    for (char *line = copy; *line && !found;) {
+        size_t length = strcspn(line, "\n");
+        int row, column;
+        size_t at;
+        const char *message;
+        if (is_error(line, length) && parse_place(line, &row, &column, &message)) {
+            size_t offset = offset_of(source, row, column);
+            bool inside = offset >= body_at && offset < body_at + body->text.length;
+            if (inside && body_source(body, offset - body_at, &at)) {
+                StrBuf text = STRBUF_EMPTY;
+                add_message(&text, message, length - (size_t)(message - line));
+                source_error(&module->source, at, "%s", strbuf_text(&text));
+                strbuf_free(&text);
+                found = true;
+            }
+        }
+        line += length + (line[length] == '\n');
+    }
+    if (!found) {
+        error_set("%s:%d: the device's compiler rejects this kernel: %s", module->source.chunk, module->source.first_line,
+                  copy);
+    }
+    free(copy);
+    return false;
+}

@@ -1,0 +1,73 @@
+/* What a launch does, in words. */
+#include "kernel/glsl.h"
+#include "kernel/launch.h"
+
+static void explain_argument(const KernelText *text, const VariantKey *key, const Layout *layout, int i,
+                             const Argument *arg, StrBuf *out)
+{
+    const Param *param = &text->function->params[i];
+    const ParamKindInfo *kind = &param_kinds[param->kind];
+    strbuf_addf(out, "  %-12s %s", param->name, kind->name);
+    if (!kind->stream) {
+        strbuf_add(out, text->baked[i] ? ", fixed in the program\n" : ", a uniform\n");
+        return;
+    }
+    const ArgKey *a = &key->args[i];
+    const ArgLayout *place = &layout->args[i];
+    char shape[SHAPE_TEXT];
+    strbuf_addf(out, " of %s[%s]", arg->stream->type->name, shape_text(&arg->stream->shape, shape));
+    strbuf_addf(out, ", %s", access_paths[a->path].name);
+    if (kind->read && a->path == PATH_DENSE && param->kind != PARAM_RANDOM) {
+        bool flat = key->flat_loads && kind->element;
+        strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",
+                    place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
+    }
+    if (place->store != NO_UNIT && param->kind != PARAM_RANDOM) {
+        strbuf_add(out, key->flat_stores ? ", contiguous stores" : ", element stores");
+    }
+    strbuf_add(out, a->mapped ? ", index mapped (repeated, tiled or strided view)\n" : "\n");
+}
+
+static uint64_t bytes_moved(const Function *f, const Argument *args, const Shape *domain)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        if (kind->element || f->params[i].kind == PARAM_NEIGHBOR) {
+            uint64_t size = args[i].stream->buffer ? (uint64_t)args[i].stream->type->bytes : 0;
+            bytes += size * (uint64_t)shape_elements(domain) * (uint64_t)(kind->read + kind->written);
+        }
+    }
+    return bytes;
+}
+
+bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check, StrBuf *out)
+{
+    static VariantKey key; /* large; used within this call only */
+    static Layout layout;
+    const Function *f = &kernel->function;
+    char shape[SHAPE_TEXT];
+    int passes;
+    if (!launch_variant(kernel, device, args, domain, check, &key, &layout, &passes)) {
+        return false;
+    }
+    KernelText text = kernel_text(kernel, device);
+    strbuf_addf(out, "%s over %s on %s (%s family)\n", f->name, shape_text(domain, shape),
+                device_describe(device)->name, text.traits->family == FAMILY_CPU ? "cpu" : "gpu");
+    strbuf_addf(out, "  %s loads, %s stores, %d element%s per step, group %d, %d dimension%s in the index\n",
+                key.flat_loads ? "aligned" : "general", key.flat_stores ? "contiguous" : "general", layout.elements,
+                layout.elements == 1 ? "" : "s", f->group_rank ? f->group[0] : layout.group, key.rank,
+                key.rank == 1 ? "" : "s");
+    if (passes > 1) {
+        strbuf_addf(out, "  %d passes, %d outputs each\n", passes, key.output_count);
+    }
+    if (text.canary) {
+        strbuf_add(out, "  loops of unknown length: watched for being cut short\n");
+    }
+    for (int i = 0; i < f->param_count; i++) {
+        explain_argument(&text, &key, &layout, i, &args[i], out);
+    }
+    strbuf_addf(out, "  moves %llu bytes element-wise; gathers come on top\n",
+                (unsigned long long)bytes_moved(f, args, domain));
+    return true;
+}

@@ -1,0 +1,69 @@
+#include "kernel/fault.h"
+
+#include "base/array.h"
+#include "gpu/device.h"
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+typedef struct FaultName {
+    char name[MAX_NAME + 1];
+    const Function *function;
+} FaultName;
+
+static struct {
+    FaultName *items;
+    size_t count, capacity;
+} names;
+
+bool fault_register(const char *name, const Function *function, int *id)
+{
+    size_t i = 0;
+    while (i < names.count && names.items[i].function) {
+        i++;
+    }
+    if (i == names.count) {
+        if (!ARRAY_ROOM(&names)) {
+            return false;
+        }
+        names.count++;
+    }
+    strcpy(names.items[i].name, name);
+    names.items[i].function = function;
+    *id = (int)i + 1;
+    return true;
+}
+
+void fault_unregister(int id)
+{
+    if (id > 0) {
+        names.items[id - 1].function = NULL; /* the name stays: a late fault can still be told */
+    }
+}
+
+static const FaultName *find(uint32_t id)
+{
+    return id > 0 && id <= names.count ? &names.items[id - 1] : NULL;
+}
+
+bool kernel_fault_check(Device *device)
+{
+    const uint32_t *fault = device_fault(device);
+    if (!fault || fault[0] == FAULT_NONE) {
+        return true;
+    }
+    const FaultName *kernel = find(fault[6]);
+    const char *name = kernel ? kernel->name : "a kernel";
+    if (fault[0] == FAULT_LOOP_CUT) {
+        error_set("%s: its loops run longer than this device lets them (%u trips in one invocation, all loops together, shared by the lanes of a "
+                  "vector): the result would be wrong. Split the work over more elements or several launches",
+                  name, device_traits(device)->loop_limit);
+    } else {
+        const Function *f = kernel ? kernel->function : NULL;
+        const char *arg = f && fault[1] < (uint32_t)f->param_count ? f->params[fault[1]].name : "?";
+        error_set("%s: argument '%s': index %d is out of range 0 .. %d (dimension %u counted from the fastest, at element %u)", name,
+                  arg, (int)fault[3], (int)fault[5] - 1, fault[4], fault[2]);
+    }
+    device_fault_clear(device);
+    return false;
+}

@@ -1,0 +1,13 @@
+/* Names for what running kernels report: the fault words carry a kernel's number. */
+#ifndef RILL_FAULT_H
+#define RILL_FAULT_H
+
+#include "kernel/syntax.h"
+
+enum { FAULT_NONE, FAULT_LOOP_CUT, FAULT_INDEX }; /* word 0 */
+
+/* Registers a kernel (its launched signature must live as long); *id from 1. */
+bool fault_register(const char *name, const Function *function, int *id);
+void fault_unregister(int id);
+
+#endif

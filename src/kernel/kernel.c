@@ -1,0 +1,272 @@
+#include "kernel/kernel_private.h"
+
+#include "base/array.h"
+#include "kernel/fault.h"
+#include "kernel/glsl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool result_name(const Function *f, Param *param)
+{
+    strcpy(param->name, "result");
+    for (int i = 0; i < f->param_count; i++) {
+        if (strcmp(f->params[i].name, "result") == 0) {
+            strcpy(param->name, "result_");
+        }
+    }
+    return f->param_count < MAX_PARAMS ||
+           error_set("%s: a kernel that returns a value has at most %d parameters", f->name, MAX_PARAMS - 1);
+}
+
+/* The launched signature: the text's, and the returned value as an output. */
+static bool launched_function(const Module *module, const Function *from, Function *to)
+{
+    *to = *from;
+    to->params = calloc(MAX_PARAMS, sizeof *to->params);
+    if (!to->params) {
+        return error_set("out of host memory");
+    }
+    memcpy(to->params, from->params, (size_t)from->param_count * sizeof *to->params);
+    if (from->result_matrix) {
+        return source_error(&module->source, from->offset, "a kernel can't return a matrix");
+    }
+    if (from->result) {
+        Param param = {.kind = PARAM_OUTPUT, .type = from->result, .offset = from->offset};
+        if (!result_name(from, &param)) {
+            return false;
+        }
+        to->params[to->param_count++] = param;
+    }
+    return true;
+}
+
+static Kernel *kernel_new(Module *module, const Function *function)
+{
+    Kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    kernel->references = 1;
+    kernel->module = module_retain(module);
+    kernel->words = calloc(MAX_PARAM_VECTORS * 4, sizeof *kernel->words);
+    if (!kernel->words || !launched_function(module, function, &kernel->function) ||
+        !body_create(module, function, &kernel->body) || !fault_register(function->name, &kernel->function, &kernel->id)) {
+        kernel_release(kernel);
+        return NULL;
+    }
+    return kernel;
+}
+
+Kernel *kernel_create(Module *module, const Function *function)
+{
+    if (function->kind == FUNCTION_HELPER) {
+        error_set("'%s' is a helper function, not a kernel", function->name);
+        return NULL;
+    }
+    return kernel_new(module, function);
+}
+
+Kernel *kernel_retain(Kernel *kernel)
+{
+    kernel->references++;
+    return kernel;
+}
+
+void kernel_release(Kernel *kernel)
+{
+    if (!kernel || --kernel->references > 0) {
+        return;
+    }
+    for (size_t i = 0; i < kernel->variants.count; i++) {
+        free(kernel->variants.items[i]);
+    }
+    free(kernel->variants.items);
+    for (int i = 0; i < MAX_PARAMS; i++) {
+        free(kernel->baked[i]);
+    }
+    fault_unregister(kernel->id);
+    body_free(&kernel->body);
+    free(kernel->function.params);
+    free(kernel->words);
+    module_release(kernel->module);
+    free(kernel);
+}
+
+const Function *kernel_function(const Kernel *kernel)
+{
+    return &kernel->function;
+}
+
+const Module *kernel_module(const Kernel *kernel)
+{
+    return kernel->module;
+}
+
+bool kernel_is_baked(const Kernel *kernel, int param)
+{
+    return kernel->baked[param] != NULL;
+}
+
+KernelText kernel_text(const Kernel *kernel, Device *device)
+{
+    const DeviceLimits *limits = device_limits(device);
+    const DeviceTraits *traits = device_traits(device);
+    return (KernelText){
+        .module = kernel->module,
+        .function = &kernel->function,
+        .body = &kernel->body,
+        .traits = traits,
+        .baked = (const char *const *)kernel->baked,
+        .texture_limit = limits->texture_units < DEVICE_MAX_TEXTURES ? limits->texture_units : DEVICE_MAX_TEXTURES,
+        .block_limit = limits->storage_blocks < DEVICE_MAX_BLOCKS - 1 ? limits->storage_blocks : DEVICE_MAX_BLOCKS - 1,
+        .canary = traits->loop_limit > 0 && kernel->body.unbounded,
+        .id = kernel->id,
+    };
+}
+
+static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
+{
+    KernelText text = kernel_text(kernel, device);
+    Variant *variant = calloc(1, sizeof *variant);
+    StrBuf source = STRBUF_EMPTY;
+    size_t body_at;
+    bool done = variant || error_set("out of host memory");
+    if (done) {
+        variant->key = *key;
+        variant->device = device_serial(device);
+        done = variant_layout(&text, key, &variant->layout) &&
+               codegen_write(&text, key, &variant->layout, &source, &body_at);
+    }
+    if (done) {
+        variant->program = program_find(device, strbuf_text(&source));
+        if (!variant->program) {
+            char *log = strdup(error_message());
+            done = diagnose(kernel->module, &kernel->body, strbuf_text(&source), body_at, log ? log : "");
+            free(log);
+        }
+    }
+    strbuf_free(&source);
+    done = done && ARRAY_ROOM(&kernel->variants);
+    if (!done) {
+        free(variant);
+        return NULL;
+    }
+    kernel->variants.items[kernel->variants.count++] = variant;
+    return variant;
+}
+
+static bool same_key(const Variant *variant, uint64_t device, const VariantKey *key)
+{
+    size_t used = offsetof(VariantKey, args) + key->count * sizeof *key->args;
+    return variant->device == device && memcmp(&variant->key, key, used) == 0;
+}
+
+Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key)
+{
+    uint64_t serial = device_serial(device);
+    if (kernel->last && same_key(kernel->last, serial, key)) {
+        return kernel->last;
+    }
+    for (size_t i = 0; i < kernel->variants.count; i++) {
+        if (same_key(kernel->variants.items[i], serial, key)) {
+            return kernel->last = kernel->variants.items[i];
+        }
+    }
+    Variant *variant = compile(kernel, device, key);
+    kernel->last = variant ? variant : kernel->last;
+    return variant;
+}
+
+/* specialize */
+
+static char *literal(const Param *param, const uint32_t *words)
+{
+    char texts[64][32];
+    const char *parts[64];
+    StrBuf out = STRBUF_EMPTY;
+    if (param->matrix) {
+        int n = param->matrix;
+        strbuf_addf(&out, "mat%d(", n);
+        for (int k = 0; k < n * n; k++) {
+            strbuf_addf(&out, "%suintBitsToFloat(0x%xu)", k ? ", " : "", words[k % n * n + k / n]);
+        }
+        strbuf_add(&out, ")");
+        return strbuf_take(&out);
+    }
+    for (int k = 0; k < glsl_words(param->type); k++) {
+        snprintf(texts[k], sizeof texts[k], "0x%xu", words[k]);
+        parts[k] = texts[k];
+    }
+    glsl_decode(&out, param->type, param->type, parts, NULL);
+    return strbuf_take(&out);
+}
+
+Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words)
+{
+    const Function *original = NULL;
+    for (size_t i = 0; i < kernel->module->functions.count; i++) {
+        if (strcmp(kernel->module->functions.items[i].name, kernel->function.name) == 0) {
+            original = &kernel->module->functions.items[i];
+        }
+    }
+    Kernel *result = original ? kernel_new(kernel->module, original) : NULL;
+    for (int i = 0; result && i < kernel->function.param_count; i++) {
+        const char *old = kernel->baked[i];
+        if (!words[i] && !old) {
+            continue;
+        }
+        result->baked[i] = words[i] ? literal(&kernel->function.params[i], words[i]) : strdup(old);
+        if (!result->baked[i]) {
+            kernel_release(result);
+            return NULL;
+        }
+    }
+    return result;
+}
+
+/* the likely variant */
+
+bool kernel_compile(Kernel *kernel, Device *device)
+{
+    const Function *f = &kernel->function;
+    VariantKey key = {0};
+    if (f->kind == FUNCTION_REDUCE) {
+        return true; /* compiled with the reduction around it */
+    }
+    bool group = f->group_rank > 0;
+    bool two = kernel->body.uses_position && !group;
+    key.rank = (uint8_t)(group ? f->group_rank : two ? 2 : 1);
+    key.rows = two;
+    key.flat_loads = key.flat_stores = !group;
+    key.count = (uint8_t)f->param_count;
+    key.output_count = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        const ParamKindInfo *kind = &param_kinds[param->kind];
+        if (!kind->stream) {
+            continue;
+        }
+        key.args[i] = (ArgKey){.type = param->type, .path = PATH_DENSE, .rank = (uint8_t)param->rank};
+        key.output_count = (uint8_t)(key.output_count + (kind->written && param->kind != PARAM_RANDOM));
+    }
+    if (key.output_count > device_limits(device)->outputs_per_pass) {
+        return true; /* found at the first launch */
+    }
+    return kernel_variant(kernel, device, &key) != NULL;
+}
+
+bool kernel_source(Kernel *kernel, Device *device, StrBuf *out)
+{
+    if (!kernel->last && !kernel_compile(kernel, device)) {
+        return false;
+    }
+    if (!kernel->last) {
+        return error_set("%s: nothing is compiled before its first launch", kernel->function.name);
+    }
+    KernelText text = kernel_text(kernel, device);
+    size_t body_at;
+    return codegen_write(&text, &kernel->last->key, &kernel->last->layout, out, &body_at);
+}

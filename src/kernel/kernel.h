@@ -1,0 +1,51 @@
+/* Kernels: parsed, compiled per variant, launched. */
+#ifndef RILL_KERNEL_H
+#define RILL_KERNEL_H
+
+#include "base/strbuf.h"
+#include "kernel/syntax.h"
+#include "stream/stream.h"
+
+typedef struct Kernel Kernel;
+
+/* A kernel or reduce kernel of a module (kept alive by it). NULL when its body can't be rewritten. */
+Kernel *kernel_create(Module *module, const Function *function);
+Kernel *kernel_retain(Kernel *kernel);
+void kernel_release(Kernel *kernel);
+
+/* The signature as launched: a kernel that returns a value has one more output, `result`, at the end. */
+const Function *kernel_function(const Kernel *kernel);
+const Module *kernel_module(const Kernel *kernel);
+/* Constants that kernel_specialize has fixed are no longer arguments. */
+bool kernel_is_baked(const Kernel *kernel, int param);
+
+/* What a parameter is launched with: streams for stream parameters (outputs too), 32-bit words of the value for
+ * constants (matrices row by row). */
+typedef union Argument {
+    const Stream *stream;
+    const uint32_t *words;
+} Argument;
+
+/* The shape of outputs that are still to be allocated: `shape` if given, that of the outputs given, else what the
+ * element-wise inputs broadcast to. Outputs not yet allocated have a NULL stream. */
+bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shape, Shape *domain);
+
+/* Launches over `domain`, every argument given. `check`: report gathers out of range. */
+bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check);
+
+/* Compiles the variant a launch over contiguous streams of the parameters' own types takes, so that errors in the body
+ * show before the first launch. */
+bool kernel_compile(Kernel *kernel, Device *device);
+
+/* A kernel with some constants fixed: words per parameter, or NULL. */
+Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words);
+
+/* The GLSL of the variant compiled last. */
+bool kernel_source(Kernel *kernel, Device *device, StrBuf *out);
+/* What a launch with these arguments does: variant, how each argument is reached, group size, bytes moved. */
+bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check, StrBuf *out);
+
+/* Turns a fault that a kernel recorded into an error naming the kernel; true when there is none. */
+bool kernel_fault_check(Device *device);
+
+#endif

@@ -1,0 +1,37 @@
+/* What the files of the kernel floor share. */
+#ifndef RILL_KERNEL_PRIVATE_H
+#define RILL_KERNEL_PRIVATE_H
+
+#include "gpu/program.h"
+#include "kernel/access.h"
+#include "kernel/kernel.h"
+
+typedef struct Variant {
+    VariantKey key;
+    Layout layout;
+    uint64_t device; /* device_serial: a device may be gone and its address used again */
+    Program *program;
+} Variant;
+
+struct Kernel {
+    int references;
+    Module *module;
+    Function function; /* as launched; owns its parameters */
+    Body body;
+    char *baked[MAX_PARAMS];
+    int id; /* names the kernel in the fault words */
+    struct {
+        Variant **items;
+        size_t count, capacity;
+    } variants;
+    Variant *last;
+    uint32_t *words; /* room for the uniforms of a launch */
+};
+
+KernelText kernel_text(const Kernel *kernel, Device *device);
+/* Finds or compiles a variant. */
+Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key);
+/* Turns the driver's log of a program into an error at the place in the kernel text. */
+bool diagnose(const Module *module, const Body *body, const char *source, size_t body_at, const char *log);
+
+#endif

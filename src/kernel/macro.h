@@ -1,0 +1,10 @@
+/* The preprocessor of kernel text: object-like and function-like macros, conditionals. */
+#ifndef RILL_MACRO_H
+#define RILL_MACRO_H
+
+#include "kernel/lexer.h"
+
+/* Carries out the directives in `raw` and writes the expanded tokens, with TOKEN_END, to `out`. */
+bool macro_expand(const SourceText *source, const TokenList *raw, TokenList *out);
+
+#endif

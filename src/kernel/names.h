@@ -1,0 +1,12 @@
+/* Words: how Brook's, Cg's and users' names become GLSL's. */
+#ifndef RILL_NAMES_H
+#define RILL_NAMES_H
+
+#include "kernel/lexer.h"
+
+/* The GLSL spelling of a Brook or Cg type or function ("float4" -> "vec4", "lerp" -> "mix"); NULL when it has none. */
+const char *names_spelling(const Token *token);
+/* Words GLSL keeps for itself, which a field may not be called. */
+bool names_reserved(const Token *token);
+
+#endif

@@ -1,0 +1,76 @@
+/* What the files of the body rewriter share. */
+#ifndef RILL_REWRITER_H
+#define RILL_REWRITER_H
+
+#include "kernel/body.h"
+
+typedef struct Local {
+    Token name;
+    int depth;
+    bool shared;
+} Local;
+
+typedef struct LoopRange {
+    size_t end;
+    double trips;
+} LoopRange;
+
+/* One function as written out: which parameters of the launched kernel its own stream parameters stand for. */
+typedef struct Instance {
+    const Function *function;
+    int bound[MAX_PARAMS]; /* parameter of the launched kernel, or -1 */
+    int number;            /* 0 for the first of its function */
+    double trips;
+    bool unbounded;
+} Instance;
+
+typedef struct InstanceList {
+    Instance *items;
+    size_t count, capacity;
+} InstanceList;
+
+enum { MAX_LOOPS = 64 };
+
+typedef struct Rewriter {
+    const Module *module;
+    const Function *root;
+    Body *body;
+    InstanceList *instances;
+    Instance self;
+    StrBuf out;
+    struct {
+        MapEntry *items;
+        size_t count, capacity;
+    } map;
+    struct {
+        Local *items;
+        size_t count, capacity;
+    } locals;
+    int depth;
+    int loop_count;
+    LoopRange loops[MAX_LOOPS];
+} Rewriter;
+
+const Token *rewriter_token(const Rewriter *rw, size_t index);
+/* Writes one token's text, keeping the layout, and where it came from. */
+bool rewriter_put(Rewriter *rw, const Token *token, const char *text, int length);
+void rewriter_add(Rewriter *rw, const char *text);
+/* The parameter of the function being written, or NULL; *index is its place. */
+const Param *rewriter_param(const Rewriter *rw, const Token *name, int *index);
+const Local *rewriter_local(const Rewriter *rw, const Token *name);
+/* Rewrites tokens first .. last - 1. */
+bool rewriter_range(Rewriter *rw, size_t first, size_t last);
+/* Finds or writes the function with these bindings; *number tells them apart. */
+bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance);
+
+/* rewrite_access.c: names that stand for streams, and rill's own functions. Each handles the construct at `i` and sets *next
+ * to the token after it. */
+bool access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next);
+bool access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled);
+
+/* rewrite_loops.c */
+bool loops_enter(Rewriter *rw, size_t i, size_t last);
+double loops_factor(const Rewriter *rw);
+size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last);
+
+#endif

@@ -1,0 +1,82 @@
+#include "kernel/source.h"
+
+#include "base/strbuf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_COLUMNS = 160 };
+
+bool source_create(SourceText *source, const char *text, size_t length, const char *chunk, int first_line)
+{
+    source->text = malloc(length + 1);
+    source->chunk = strdup(chunk);
+    source->length = length;
+    source->first_line = first_line;
+    if (!source->text || !source->chunk) {
+        source_free(source);
+        return error_set("out of host memory");
+    }
+    memcpy(source->text, text, length);
+    source->text[length] = '\0';
+    return true;
+}
+
+void source_free(SourceText *source)
+{
+    free(source->text);
+    free(source->chunk);
+    *source = (SourceText){0};
+}
+
+static int line_of(const SourceText *source, size_t offset, size_t *start)
+{
+    int line = 0;
+    *start = 0;
+    for (size_t i = 0; i < offset && i < source->length; i++) {
+        if (source->text[i] == '\n') {
+            line++;
+            *start = i + 1;
+        }
+    }
+    return line;
+}
+
+/* Control bytes would garble the terminal the message ends up in. */
+static void add_line(StrBuf *buf, const char *line, size_t length)
+{
+    for (size_t i = 0; i < length && i < SHOWN_COLUMNS; i++) {
+        char c = line[i];
+        bool control = (unsigned char)c < 32 || c == 127;
+        strbuf_add_bytes(buf, control ? " " : &c, 1);
+    }
+}
+
+bool source_error(const SourceText *source, size_t offset, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+
+    size_t start;
+    int line = line_of(source, offset, &start) + source->first_line;
+    size_t length = strcspn(source->text + start, "\n");
+    size_t column = offset > start ? offset - start : 0;
+    if (column > length) {
+        column = length;
+    }
+    StrBuf buf = STRBUF_EMPTY;
+    int margin = snprintf(NULL, 0, "%5d", line);
+    strbuf_addf(&buf, "%s:%d: %s\n%5d | ", source->chunk, line, message, line);
+    add_line(&buf, source->text + start, length);
+    if (column < SHOWN_COLUMNS) {
+        strbuf_addf(&buf, "\n%*s | %*s^", margin, "", (int)column, "");
+    }
+    error_set("%s", strbuf_text(&buf));
+    strbuf_free(&buf);
+    return false;
+}

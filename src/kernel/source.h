@@ -1,0 +1,22 @@
+/* The text of a kernel module, and messages that point into it. */
+#ifndef RILL_SOURCE_H
+#define RILL_SOURCE_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+typedef struct SourceText {
+    char *text;     /* terminated */
+    size_t length;
+    char *chunk;    /* the file the text stands in, or a name for it */
+    int first_line; /* line of that file where the text starts */
+} SourceText;
+
+bool source_create(SourceText *source, const char *text, size_t length, const char *chunk, int first_line);
+void source_free(SourceText *source);
+
+/* Records "chunk:line: message", the line itself and a caret under byte `offset`; returns false. */
+bool source_error(const SourceText *source, size_t offset, const char *format, ...) ERROR_PRINTF(3, 4);
+
+#endif

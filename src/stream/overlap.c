@@ -1,0 +1,146 @@
+/* How two streams lie in memory, in bytes. */
+#include "stream/view.h"
+
+/* A box in a grid of bytes: axis k has one stride for both streams compared. */
+enum { BOX_AXES = 2 * SHAPE_MAX_RANK + 1 };
+
+typedef struct Grid {
+    int count;
+    int64_t stride[BOX_AXES]; /* descending, the last is 1 */
+} Grid;
+
+typedef struct Box {
+    int64_t first[BOX_AXES], size[BOX_AXES];
+} Box;
+
+static int64_t dim_highest(const ViewDim *dim, int64_t extent)
+{
+    int64_t number = ((extent - 1) * dim->step + dim->start) / dim->div;
+    return dim->mod && number >= dim->mod ? dim->mod - 1 : number;
+}
+
+/* The bytes [low, high) a stream that is not empty lies in. */
+static void byte_range(const Stream *s, int64_t *low, int64_t *high)
+{
+    int64_t last = s->offset;
+    for (int d = 0; d < s->shape.rank; d++) {
+        last += dim_highest(&s->dim[d], s->shape.size[d]) * s->dim[d].stride;
+    }
+    *low = s->offset * s->type->bytes;
+    *high = (last + 1) * s->type->bytes;
+}
+
+static void grid_add(Grid *grid, int64_t stride)
+{
+    int at = 0;
+    while (at < grid->count && grid->stride[at] > stride) {
+        at++;
+    }
+    if (at < grid->count && grid->stride[at] == stride) {
+        return;
+    }
+    for (int k = grid->count++; k > at; k--) {
+        grid->stride[k] = grid->stride[k - 1];
+    }
+    grid->stride[at] = stride;
+}
+
+static void grid_add_stream(Grid *grid, const Stream *s)
+{
+    for (int d = 0; d < s->shape.rank; d++) {
+        if (s->shape.size[d] > 1) {
+            grid_add(grid, s->dim[d].stride * s->type->bytes);
+        }
+    }
+}
+
+static bool box_set(Box *box, const Grid *grid, int64_t stride, int64_t size)
+{
+    int k = 0;
+    while (grid->stride[k] != stride) {
+        k++;
+    }
+    bool fresh = box->size[k] == 1;
+    box->size[k] = size;
+    return fresh;
+}
+
+/* The stream as a box of the grid; false where it is none: it bends, or an axis runs into the next. */
+static bool box_of(const Stream *s, const Grid *grid, Box *box)
+{
+    int64_t rest = s->offset * s->type->bytes;
+    for (int k = 0; k < grid->count; k++) {
+        box->first[k] = rest / grid->stride[k];
+        box->size[k] = 1;
+        rest %= grid->stride[k];
+    }
+    bool exact = s->type->bytes == 1 || box_set(box, grid, 1, s->type->bytes);
+    for (int d = 0; d < s->shape.rank && exact; d++) {
+        if (s->shape.size[d] > 1) {
+            exact = box_set(box, grid, s->dim[d].stride * s->type->bytes, s->shape.size[d]);
+        }
+    }
+    int64_t tail = 0;
+    for (int k = grid->count - 1; k > 0 && exact; k--) {
+        tail += (box->first[k] + box->size[k] - 1) * grid->stride[k];
+        exact = tail < grid->stride[k - 1];
+    }
+    return exact;
+}
+
+/* Every dimension plain and moving: the stream may be a box. */
+static bool is_regular(const Stream *s)
+{
+    for (int d = 0; d < s->shape.rank; d++) {
+        if (s->shape.size[d] > 1 && (!view_dim_plain(&s->dim[d]) || s->dim[d].stride < 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool stream_overlaps(const Stream *a, const Stream *b)
+{
+    if (!a->buffer || a->buffer != b->buffer || stream_elements(a) == 0 || stream_elements(b) == 0) {
+        return false;
+    }
+    int64_t a_low, a_high, b_low, b_high;
+    byte_range(a, &a_low, &a_high);
+    byte_range(b, &b_low, &b_high);
+    if (a_high <= b_low || b_high <= a_low) {
+        return false;
+    }
+    if (!is_regular(a) || !is_regular(b)) {
+        return true;
+    }
+    Grid grid = {.count = 0};
+    Box box[2];
+    grid_add(&grid, 1);
+    grid_add_stream(&grid, a);
+    grid_add_stream(&grid, b);
+    if (!box_of(a, &grid, &box[0]) || !box_of(b, &grid, &box[1])) {
+        return true;
+    }
+    for (int k = 0; k < grid.count; k++) {
+        if (box[0].first[k] + box[0].size[k] <= box[1].first[k] || box[1].first[k] + box[1].size[k] <= box[0].first[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool stream_same_mapping(const Stream *a, const Stream *b)
+{
+    if (!a->buffer || a->buffer != b->buffer || !shape_equal(&a->shape, &b->shape) || a->type->bytes != b->type->bytes ||
+        a->offset != b->offset) {
+        return false;
+    }
+    for (int d = 0; d < a->shape.rank; d++) {
+        const ViewDim *x = &a->dim[d], *y = &b->dim[d];
+        if (a->shape.size[d] > 1 && (x->stride != y->stride || x->step != y->step || x->start != y->start || x->div != y->div ||
+                                     x->mod != y->mod)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,355 @@
+#include "stream/type.h"
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* id, name, scalar, components, bytes per component, what a kernel sees */
+#define TYPES(X)                                                                                                       \
+    X(FLOAT, "float", FLOAT, 1, 4, FLOAT)                                                                              \
+    X(VEC2, "vec2", FLOAT, 2, 4, VEC2)                                                                                 \
+    X(VEC3, "vec3", FLOAT, 3, 4, VEC3)                                                                                 \
+    X(VEC4, "vec4", FLOAT, 4, 4, VEC4)                                                                                 \
+    X(DOUBLE, "double", DOUBLE, 1, 8, DOUBLE)                                                                          \
+    X(DVEC2, "dvec2", DOUBLE, 2, 8, DVEC2)                                                                             \
+    X(DVEC3, "dvec3", DOUBLE, 3, 8, DVEC3)                                                                             \
+    X(DVEC4, "dvec4", DOUBLE, 4, 8, DVEC4)                                                                             \
+    X(INT, "int", INT, 1, 4, INT)                                                                                      \
+    X(IVEC2, "ivec2", INT, 2, 4, IVEC2)                                                                                \
+    X(IVEC3, "ivec3", INT, 3, 4, IVEC3)                                                                                \
+    X(IVEC4, "ivec4", INT, 4, 4, IVEC4)                                                                                \
+    X(UINT, "uint", UINT, 1, 4, UINT)                                                                                  \
+    X(UVEC2, "uvec2", UINT, 2, 4, UVEC2)                                                                               \
+    X(UVEC3, "uvec3", UINT, 3, 4, UVEC3)                                                                               \
+    X(UVEC4, "uvec4", UINT, 4, 4, UVEC4)                                                                               \
+    X(BOOL, "bool", BOOL, 1, 4, BOOL)                                                                                  \
+    X(HALF, "half", HALF, 1, 2, FLOAT)                                                                                 \
+    X(HALF2, "half2", HALF, 2, 2, VEC2)                                                                                \
+    X(HALF4, "half4", HALF, 4, 2, VEC4)                                                                                \
+    X(UNORM8, "unorm8", UNORM8, 1, 1, FLOAT)                                                                           \
+    X(UNORM8X4, "unorm8x4", UNORM8, 4, 1, VEC4)                                                                        \
+    X(INT8, "int8", INT8, 1, 1, INT)                                                                                   \
+    X(INT16, "int16", INT16, 1, 2, INT)                                                                                \
+    X(UINT8, "uint8", UINT8, 1, 1, UINT)                                                                               \
+    X(UINT16, "uint16", UINT16, 1, 2, UINT)
+
+#define TYPE_ID(id, text, kind, count, size, seen) TYPE_##id,
+enum { TYPES(TYPE_ID) TYPE_COUNT };
+
+static const Type builtin[TYPE_COUNT];
+
+#define TYPE_ROW(id_, text, kind, count, size, seen)                                                                   \
+    [TYPE_##id_] = {.name = text,                                                                                      \
+                    .scalar = SCALAR_##kind,                                                                           \
+                    .components = count,                                                                               \
+                    .bytes = (count) * (size),                                                                         \
+                    .value = &builtin[TYPE_##seen],                                                                    \
+                    .id = TYPE_##id_},
+static const Type builtin[TYPE_COUNT] = {TYPES(TYPE_ROW)};
+
+static const struct {
+    char name[8];
+    int type;
+} brook_names[] = {
+    {"float2", TYPE_VEC2},   {"float3", TYPE_VEC3},   {"float4", TYPE_VEC4},   {"int2", TYPE_IVEC2},
+    {"int3", TYPE_IVEC3},    {"int4", TYPE_IVEC4},    {"uint2", TYPE_UVEC2},   {"uint3", TYPE_UVEC3},
+    {"uint4", TYPE_UVEC4},   {"double2", TYPE_DVEC2}, {"double3", TYPE_DVEC3}, {"double4", TYPE_DVEC4},
+};
+enum { BROOK_COUNT = sizeof brook_names / sizeof *brook_names };
+
+/* Edit distance of two short words; anything long is far. */
+static int word_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 24 };
+    int row[LONGEST + 1];
+    int n = (int)strnlen(b, LONGEST + 1);
+    if (n > LONGEST || strnlen(a, LONGEST + 1) > LONGEST) {
+        return LONGEST;
+    }
+    for (int j = 0; j <= n; j++) {
+        row[j] = j;
+    }
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int above = row[j];
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            best = best < above + 1 ? best : above + 1;
+            best = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+static void type_unknown(const char *name)
+{
+    StrBuf text = STRBUF_EMPTY;
+    int close = 0;
+    for (int i = 0; i < TYPE_COUNT; i++) {
+        if (word_distance(name, builtin[i].name) <= 2) {
+            strbuf_addf(&text, "%s'%s'", close++ ? ", " : "; did you mean ", builtin[i].name);
+        }
+    }
+    for (int i = 0; i < TYPE_COUNT && !close; i++) {
+        strbuf_addf(&text, "%s%s", i ? " " : "; the types are ", builtin[i].name);
+    }
+    error_set("unknown type '%.64s'%s%s", name, strbuf_text(&text), close ? "?" : "");
+    strbuf_free(&text);
+}
+
+const Type *type_find(const char *name)
+{
+    for (int i = 0; i < TYPE_COUNT; i++) {
+        if (strcmp(name, builtin[i].name) == 0) {
+            return &builtin[i];
+        }
+    }
+    for (int i = 0; i < BROOK_COUNT; i++) {
+        if (strcmp(name, brook_names[i].name) == 0) {
+            return &builtin[brook_names[i].type];
+        }
+    }
+    type_unknown(name);
+    return NULL;
+}
+
+const Type *type_of(Scalar scalar, int components)
+{
+    for (int i = 0; i < TYPE_COUNT; i++) {
+        if (builtin[i].scalar == scalar && builtin[i].components == components) {
+            return &builtin[i];
+        }
+    }
+    return NULL;
+}
+
+/* Structures. Interned ones are never freed: types outlive every stream. */
+
+typedef struct Interned {
+    Type type;
+    struct Interned *next;
+} Interned;
+
+static Interned *interned;
+static int interned_count;
+static pthread_mutex_t interned_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool name_check(const char *what, const char *name)
+{
+    size_t length = strlen(name);
+    bool good = length > 0 && length < sizeof((Field *)0)->name && !isdigit((unsigned char)name[0]);
+    for (size_t i = 0; good && i < length; i++) {
+        good = isalnum((unsigned char)name[i]) || name[i] == '_';
+    }
+    return good || error_set("%s '%.80s' is not a name: letters, digits and '_', at most 63", what, name);
+}
+
+static bool fields_check(const char *name, const Field *fields, int count)
+{
+    if (count < 1) {
+        return error_set("structure '%s' has no fields", name);
+    }
+    int bytes = 0;
+    for (int i = 0; i < count; i++) {
+        bytes += fields[i].type->bytes;
+        if (bytes > TYPE_MAX_BYTES) {
+            return error_set("structure '%s' is larger than %d bytes", name, TYPE_MAX_BYTES);
+        }
+        if (!name_check("field", fields[i].name)) {
+            return error_prefix("structure '%s'", name);
+        }
+        if (fields[i].type->bytes % 4 != 0) {
+            return error_set("structure '%s': field '%s' is %s, which does not fill 4-byte words; use %s", name, fields[i].name,
+                             fields[i].type->name, fields[i].type->value->name);
+        }
+        for (int k = 0; k < i; k++) {
+            if (strcmp(fields[i].name, fields[k].name) == 0) {
+                return error_set("structure '%s' has two fields '%s'", name, fields[i].name);
+            }
+        }
+    }
+    return true;
+}
+
+static bool fields_same(const Type *type, const Field *fields, int count)
+{
+    if (type->field_count != count) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (type->fields[i].type != fields[i].type || strcmp(type->fields[i].name, fields[i].name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The structure a kernel sees, its fields being values: NULL when it is the structure itself. */
+static bool struct_value(const char *name, const Field *fields, int count, const Type **value)
+{
+    bool differs = false;
+    *value = NULL;
+    for (int i = 0; i < count; i++) {
+        differs = differs || fields[i].type->value != fields[i].type;
+    }
+    if (!differs) {
+        return true;
+    }
+    Field *seen = calloc((size_t)count, sizeof *seen);
+    if (!seen) {
+        return error_set("out of host memory");
+    }
+    for (int i = 0; i < count; i++) {
+        seen[i] = fields[i];
+        seen[i].type = fields[i].type->value;
+    }
+    *value = type_struct(name, seen, count);
+    free(seen);
+    return *value != NULL;
+}
+
+static Interned *struct_new(const char *name, const Field *fields, int count, const Type *value)
+{
+    Interned *made = calloc(1, sizeof *made);
+    Field *own = calloc((size_t)count, sizeof *own);
+    if (!made || !own) {
+        free(made);
+        free(own);
+        error_set("out of host memory");
+        return NULL;
+    }
+    Type *type = &made->type;
+    snprintf(type->name, sizeof type->name, "%s", name);
+    type->is_struct = true;
+    type->field_count = count;
+    type->fields = own;
+    type->value = value ? value : type;
+    for (int i = 0; i < count; i++) {
+        own[i] = fields[i];
+        own[i].offset = type->bytes;
+        type->bytes += fields[i].type->bytes;
+        type->components += fields[i].type->components;
+    }
+    return made;
+}
+
+const Type *type_struct(const char *name, const Field *fields, int count)
+{
+    const Type *value;
+    if (!name_check("structure", name) || !fields_check(name, fields, count) || !struct_value(name, fields, count, &value)) {
+        return NULL;
+    }
+    pthread_mutex_lock(&interned_lock);
+    Interned *found = interned;
+    while (found && (strcmp(found->type.name, name) != 0 || !fields_same(&found->type, fields, count))) {
+        found = found->next;
+    }
+    if (!found) {
+        found = struct_new(name, fields, count, value);
+        if (found) {
+            found->type.id = TYPE_COUNT + interned_count++;
+            found->next = interned;
+            interned = found;
+        }
+    }
+    pthread_mutex_unlock(&interned_lock);
+    return found ? &found->type : NULL;
+}
+
+/* Relations. */
+
+static bool same_field_types(const Type *a, const Type *b)
+{
+    if (!a->is_struct || !b->is_struct) {
+        return a->value == b->value;
+    }
+    if (a->field_count != b->field_count) {
+        return false;
+    }
+    for (int i = 0; i < a->field_count; i++) {
+        if (!same_field_types(a->fields[i].type, b->fields[i].type)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The place in GLSL's chain of implicit conversions; -1 outside. */
+static int conversion_rank(Scalar scalar)
+{
+    switch (scalar) {
+    case SCALAR_INT: return 0;
+    case SCALAR_UINT: return 1;
+    case SCALAR_FLOAT: return 2;
+    case SCALAR_DOUBLE: return 3;
+    default: return -1;
+    }
+}
+
+bool type_converts(const Type *from, const Type *to)
+{
+    const Type *a = from->value, *b = to->value;
+    if (a == b) {
+        return true;
+    }
+    if (a->is_struct || b->is_struct) {
+        return a->is_struct && b->is_struct && same_field_types(a, b);
+    }
+    int low = conversion_rank(a->scalar), high = conversion_rank(b->scalar);
+    return a->components == b->components && low >= 0 && low <= high;
+}
+
+bool type_same_layout(const Type *a, const Type *b)
+{
+    if (a == b) {
+        return true;
+    }
+    if (a->bytes != b->bytes || a->components != b->components) {
+        return false;
+    }
+    for (int k = 0; k < a->components; k++) {
+        Scalar x, y;
+        int x_offset, y_offset;
+        type_component(a, k, &x, &x_offset);
+        type_component(b, k, &y, &y_offset);
+        if (x != y || x_offset != y_offset) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int scalar_bytes(Scalar scalar)
+{
+    return type_of(scalar, 1)->bytes;
+}
+
+bool scalar_is_float(Scalar scalar)
+{
+    return scalar == SCALAR_FLOAT || scalar == SCALAR_DOUBLE || scalar == SCALAR_HALF || scalar == SCALAR_UNORM8;
+}
+
+void type_component(const Type *type, int k, Scalar *scalar, int *offset)
+{
+    int base = 0;
+    while (type->is_struct) {
+        const Field *field = type->fields;
+        while (k >= field->type->components) {
+            k -= field->type->components;
+            field++;
+        }
+        base += field->offset;
+        type = field->type;
+    }
+    *scalar = type->scalar;
+    *offset = base + k * (type->bytes / type->components);
+}

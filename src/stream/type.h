@@ -1,0 +1,59 @@
+/* Element types: how an element lies in memory, and what a kernel sees of it. */
+#ifndef RILL_TYPE_H
+#define RILL_TYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One component in memory. */
+typedef enum Scalar {
+    SCALAR_FLOAT, SCALAR_DOUBLE, SCALAR_INT, SCALAR_UINT, SCALAR_BOOL, /* the kernel's own; bool: 4 bytes */
+    SCALAR_HALF, SCALAR_UNORM8,                                       /* seen as float */
+    SCALAR_INT8, SCALAR_INT16,                                        /* seen as int */
+    SCALAR_UINT8, SCALAR_UINT16,                                      /* seen as uint */
+    SCALAR_COUNT
+} Scalar;
+
+typedef struct Type Type;
+
+typedef struct Field {
+    char name[64];
+    const Type *type;
+    int offset; /* bytes from the start of the structure, packed */
+} Field;
+
+/* Types are interned: equal types are the same pointer, and live as long as the process. */
+struct Type {
+    char name[64];       /* "float", "vec3", "half2", "unorm8x4"; a structure's own name */
+    bool is_struct;
+    Scalar scalar;       /* of a structure: unused */
+    int components;      /* 1 to 4; of a structure: all components of all fields */
+    int bytes;           /* packed size of one element */
+    int field_count;     /* structures only */
+    const Field *fields;
+    const Type *value;   /* what a kernel sees: float for half, int for int8 ...; itself when not storage-only */
+    int id;              /* small and unique, for keys */
+};
+
+/* By GLSL, rill or Brook name ("float3", "int2", "double4"); NULL with error_set, naming close matches or the list. */
+const Type *type_find(const char *name);
+/* The type of a scalar kind with 1 to 4 components; NULL where there is none (bool vectors, unorm8x2). */
+const Type *type_of(Scalar scalar, int components);
+/* Interns a structure by its field list (types and order; the names of fields count too). Fields fill whole 4-byte words;
+ * at most TYPE_MAX_BYTES in all. */
+enum { TYPE_MAX_BYTES = 1024 };
+const Type *type_struct(const char *name, const Field *fields, int count);
+/* True when values of `from` can be used where a kernel says `to`: same value type, GLSL's implicit
+ * conversions (int -> uint -> float -> double, component by component), or structures with the same list of field types. */
+bool type_converts(const Type *from, const Type *to);
+/* Same layout in memory, so that raw copies are right. */
+bool type_same_layout(const Type *a, const Type *b);
+
+int scalar_bytes(Scalar scalar);
+bool scalar_is_float(Scalar scalar); /* float, double, half, unorm8 */
+
+/* Walks the components of a type in memory order (structures flattened, nested ones too). Component k: its scalar
+ * kind and byte offset. k from 0 to type->components - 1. */
+void type_component(const Type *type, int k, Scalar *scalar, int *offset);
+
+#endif

@@ -1,0 +1,324 @@
+#include "stream/view.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Every view is built in a borrowed header `made` and becomes a result of its own only when it succeeded. */
+static bool view_accept(Stream *made, Stream *result)
+{
+    view_finish(made);
+    stream_copy_view(made, result);
+    return true;
+}
+
+static bool view_needs_copy(const char *name)
+{
+    return error_set("%s: the elements of this view do not lie regularly enough; call :copy() first", name);
+}
+
+static void boundary_reset(Stream *s)
+{
+    memset(s->boundary, 0, sizeof s->boundary);
+    s->explicit_boundary = false;
+    s->outside = 0;
+}
+
+static bool counts_check(const char *name, const Stream *s, const int64_t *n)
+{
+    for (int d = 0; d < s->shape.rank; d++) {
+        if (n[d] < 1) {
+            return error_set("%s: dimension %d: expected a whole number from 1, got %" PRId64, name, d + 1, n[d]);
+        }
+    }
+    return true;
+}
+
+bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, Stream *result)
+{
+    Stream made = *s;
+    memset(result, 0, sizeof *result);
+    for (int d = 0; d < s->shape.rank; d++) {
+        if (first[d] < 0 || last[d] < first[d] || last[d] > s->shape.size[d]) {
+            return error_set("domain: dimension %d: %" PRId64 " .. %" PRId64 " does not lie in 1 .. %" PRId64, d + 1,
+                             first[d] + 1, last[d], s->shape.size[d]);
+        }
+        made.shape.size[d] = last[d] - first[d];
+    }
+    bool empty = shape_elements(&made.shape) == 0;
+    for (int d = 0; d < s->shape.rank; d++) {
+        made.dim[d].start += empty ? 0 : first[d] * made.dim[d].step;
+        if (!view_dim_simplify(&made, d)) {
+            return view_needs_copy("domain");
+        }
+    }
+    return view_accept(&made, result);
+}
+
+bool stream_stride(const Stream *s, const int64_t *n, Stream *result)
+{
+    Stream made = *s;
+    memset(result, 0, sizeof *result);
+    if (!counts_check("stride", s, n)) {
+        return false;
+    }
+    for (int d = 0; d < s->shape.rank; d++) {
+        int64_t size = s->shape.size[d];
+        int64_t step = n[d] < size ? n[d] : size; /* a longer step is the same, and cannot overflow */
+        if (size > 0 && !view_dim_stride(&made, d, step)) {
+            return view_needs_copy("stride");
+        }
+    }
+    return view_accept(&made, result);
+}
+
+/* tile and replicate: the same checks around another formula. */
+static bool view_repeat(const char *name, bool (*repeat)(Stream *, int, int64_t), const Stream *s, const int64_t *n, Stream *result)
+{
+    Stream made = *s;
+    memset(result, 0, sizeof *result);
+    if (!counts_check(name, s, n)) {
+        return false;
+    }
+    Shape shape = s->shape;
+    for (int d = 0; d < shape.rank; d++) {
+        bool fits = shape.size[d] == 0 || n[d] <= SHAPE_MAX_ELEMENTS / shape.size[d];
+        shape.size[d] = fits ? shape.size[d] * n[d] : SHAPE_MAX_ELEMENTS + 1;
+        made.writable = made.writable && n[d] == 1;
+    }
+    if (!shape_check(&shape)) {
+        return error_prefix("%s", name);
+    }
+    for (int d = 0; d < shape.rank; d++) {
+        if (!repeat(&made, d, n[d])) {
+            return view_needs_copy(name);
+        }
+    }
+    return view_accept(&made, result);
+}
+
+bool stream_tile(const Stream *s, const int64_t *n, Stream *result)
+{
+    return view_repeat("tile", view_dim_tile, s, n, result);
+}
+
+bool stream_replicate(const Stream *s, const int64_t *n, Stream *result)
+{
+    return view_repeat("replicate", view_dim_replicate, s, n, result);
+}
+
+/* Splits dimension `from` of s, i = i1 * n + i2, into dimensions d1 and d2 of `made`, whose numbers add up. */
+static bool group_split(const Stream *s, int from, int64_t n, Stream *made, int d1, int d2)
+{
+    ViewDim dim = s->dim[from];
+    made->shape.size[d1] = s->shape.size[from] / n;
+    made->shape.size[d2] = n;
+    made->dim[d1] = made->dim[d2] = dim;
+    if (n == 1 || s->shape.size[from] == n) {
+        int single = n == 1 ? d2 : d1;
+        made->dim[single] = (ViewDim){.stride = dim.stride, .step = 1, .div = 1};
+        return true;
+    }
+    int64_t block = n * dim.step;
+    if (block % dim.div) {
+        return false;
+    }
+    int64_t jump = block / dim.div; /* a whole block moves the number by this much */
+    if (dim.mod && jump % dim.mod == 0) {
+        made->dim[d1] = (ViewDim){.step = 1, .div = 1};
+    } else if (!dim.mod || (dim.mod % jump == 0 && dim.start % block == 0)) {
+        made->dim[d1] = (ViewDim){.stride = dim.stride, .step = jump, .div = 1, .mod = dim.mod};
+        made->dim[d1].start = dim.mod ? dim.start / dim.div : 0;
+        made->dim[d2].start = dim.mod ? 0 : dim.start;
+        made->dim[d2].mod = 0;
+    } else {
+        return false;
+    }
+    return view_dim_simplify(made, d1) && view_dim_simplify(made, d2);
+}
+
+bool stream_group(const Stream *s, const int64_t *n, Stream *result)
+{
+    Stream made = *s;
+    int rank = s->shape.rank;
+    memset(result, 0, sizeof *result);
+    if (!counts_check("group", s, n)) {
+        return false;
+    }
+    if (2 * rank > SHAPE_MAX_RANK) {
+        return error_set("group: a stream of %d dimensions would have %d, more than %d", rank, 2 * rank, SHAPE_MAX_RANK);
+    }
+    made.shape.rank = 2 * rank;
+    for (int d = 0; d < rank; d++) {
+        if (s->shape.size[d] % n[d]) {
+            return error_set("group: dimension %d: blocks of %" PRId64 " do not divide its size %" PRId64, d + 1, n[d], s->shape.size[d]);
+        }
+        if (!group_split(s, d, n[d], &made, d, rank + d)) {
+            return view_needs_copy("group");
+        }
+    }
+    boundary_reset(&made);
+    return view_accept(&made, result);
+}
+
+/* One run of old dimensions [from, end) against one run of new ones [to, stop) with as many elements: new strides. */
+static bool reshape_run(const Stream *s, int from, int end, Stream *made, int to, int stop)
+{
+    if (end - from == 1 && stop - to == 1) {
+        made->dim[to] = s->dim[from];
+        return true;
+    }
+    for (int d = from; d < end; d++) {
+        bool joins = d + 1 == end || s->dim[d].stride == s->dim[d + 1].stride * s->shape.size[d + 1];
+        if (!joins || !view_dim_plain(&s->dim[d])) {
+            return false;
+        }
+    }
+    int64_t stride = s->dim[end - 1].stride;
+    for (int d = stop - 1; d >= to; d--) {
+        made->dim[d] = (ViewDim){.stride = stride, .step = 1, .div = 1};
+        stride *= made->shape.size[d];
+    }
+    return true;
+}
+
+/* Drops dimensions of size 1, which take no part in reshaping. */
+static Stream squeezed(const Stream *s)
+{
+    Stream tight = *s;
+    tight.shape.rank = 0;
+    for (int d = 0; d < s->shape.rank; d++) {
+        if (s->shape.size[d] != 1) {
+            tight.dim[tight.shape.rank] = s->dim[d];
+            tight.shape.size[tight.shape.rank++] = s->shape.size[d];
+        }
+    }
+    return tight;
+}
+
+/* Matches runs of old and new dimensions that hold equally many elements. */
+static bool reshape_dims(const Stream *s, Stream *made)
+{
+    Stream old = squeezed(s);
+    int i = 0, j = 0, rank = made->shape.rank;
+    while (i < old.shape.rank) {
+        int end = i + 1, stop = j;
+        int64_t have = old.shape.size[i], want = 1;
+        while (stop < rank && want < have) {
+            want *= made->shape.size[stop++];
+        }
+        while (have != want) {
+            if (have < want) {
+                have *= old.shape.size[end++];
+            } else {
+                want *= made->shape.size[stop++];
+            }
+        }
+        int last = stop;
+        while (last - j > 1 && made->shape.size[j] == 1) {
+            made->dim[j++] = (ViewDim){.stride = 0, .step = 1, .div = 1};
+        }
+        if (!reshape_run(&old, i, end, made, j, last)) {
+            return false;
+        }
+        i = end;
+        j = stop;
+    }
+    for (; j < rank; j++) {
+        made->dim[j] = (ViewDim){.stride = 0, .step = 1, .div = 1};
+    }
+    return true;
+}
+
+bool stream_reshape(const Stream *s, const Shape *shape, Stream *result)
+{
+    Stream made = *s;
+    memset(result, 0, sizeof *result);
+    if (!shape_check(shape)) {
+        return error_prefix("reshape");
+    }
+    if (shape_elements(shape) != stream_elements(s)) {
+        char from[SHAPE_TEXT], to[SHAPE_TEXT];
+        return error_set("reshape: %s has %" PRId64 " elements, %s has %" PRId64, shape_text(&s->shape, from), stream_elements(s),
+                         shape_text(shape, to), shape_elements(shape));
+    }
+    if (shape_equal(shape, &s->shape)) {
+        return view_accept(&made, result);
+    }
+    made.shape = *shape;
+    if (shape_elements(shape) == 0) {
+        for (int d = 0; d < shape->rank; d++) {
+            made.dim[d] = (ViewDim){.stride = 1, .step = 1, .div = 1};
+        }
+    } else if (!reshape_dims(s, &made)) {
+        return error_set("reshape: the view is not contiguous; call :copy() first");
+    }
+    boundary_reset(&made);
+    return view_accept(&made, result);
+}
+
+bool stream_transpose(const Stream *s, const int *axes, Stream *result)
+{
+    Stream made = *s;
+    unsigned seen = 0;
+    int rank = s->shape.rank;
+    memset(result, 0, sizeof *result);
+    for (int d = 0; d < rank; d++) {
+        int from = axes ? axes[d] : rank - 1 - d;
+        if (from < 0 || from >= rank || (seen >> from & 1)) {
+            return error_set("transpose: the axes must be 1 .. %d in some order", rank);
+        }
+        seen |= 1u << from;
+        made.shape.size[d] = s->shape.size[from];
+        made.dim[d] = s->dim[from];
+        made.boundary[d] = s->boundary[from];
+    }
+    return view_accept(&made, result);
+}
+
+bool stream_row(const Stream *s, int64_t index, Stream *result)
+{
+    Stream made = *s;
+    memset(result, 0, sizeof *result);
+    if (s->shape.rank < 2) {
+        return error_set("a stream of one dimension has no rows");
+    }
+    if (index < 0 || index >= s->shape.size[0]) {
+        return error_set("row %" PRId64 " does not lie in 1 .. %" PRId64, index + 1, s->shape.size[0]);
+    }
+    made.offset += view_dim_at(&s->dim[0], index) * s->dim[0].stride;
+    made.shape.rank--;
+    for (int d = 0; d < made.shape.rank; d++) {
+        made.shape.size[d] = s->shape.size[d + 1];
+        made.dim[d] = s->dim[d + 1];
+    }
+    boundary_reset(&made);
+    return view_accept(&made, result);
+}
+
+bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result)
+{
+    Stream made = *s;
+    for (int d = 0; d < s->shape.rank; d++) {
+        made.boundary[d] = modes[d];
+    }
+    made.explicit_boundary = true;
+    made.outside = outside;
+    return view_accept(&made, result);
+}
+
+bool stream_retype(const Stream *s, const Type *type, Stream *result)
+{
+    memset(result, 0, sizeof *result);
+    if (s->source != SOURCE_BUFFER) {
+        return error_set("an iterator stream has no bytes to see as another type; call :copy() first");
+    }
+    if (s->type->bytes != type->bytes) {
+        return error_set("elements of %s (%d bytes) cannot be seen as %s (%d bytes)", s->type->name, s->type->bytes, type->name,
+                         type->bytes);
+    }
+    Stream made = *s;
+    made.type = type;
+    return view_accept(&made, result);
+}

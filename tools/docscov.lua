@@ -1,0 +1,197 @@
+-- Documentation coverage: docscov.lua [ROOT]. Fails, naming each, when
+--   a function declared in src/**/*.h has no comment: right before it, on its line, or earlier in its group of declarations
+--     (a group ends at an empty line);
+--   a public function in lua/rill has no `---` comment right before it;
+--   a name that `require "rill"` exports, or a field or method of a device, stream or kernel, is not in the code (`...` or a
+--     fenced block) of any page in docs/.
+-- The last one loads the module, so it needs the build tree on LUA_PATH and LUA_CPATH.
+
+local root = arg[1] or "."
+local missing = 0
+
+local function miss(format, ...)
+    missing = missing + 1
+    print(format:format(...))
+end
+
+local function find(where, name)
+    local paths = {}
+    local pipe = assert(io.popen(("find '%s/%s' -name '%s' 2>/dev/null | LC_ALL=C sort"):format(root, where, name)))
+    for path in pipe:lines() do
+        paths[#paths + 1] = path
+    end
+    pipe:close()
+    return paths
+end
+
+local function read(path)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read "a"
+    file:close()
+    return text
+end
+
+-- ---- headers
+
+-- The lines of a header, each with what kind it is: "comment", "empty", "function" (the first line of its declaration, `name`
+-- set), "other". Bodies of structures and static functions, and macros, are "other".
+local function classify(text)
+    local rows, depth, comment, continued, open = {}, 0, false, false, nil
+    for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+        local row = {kind = "other", noted = line:match "/%*" ~= nil or line:match "//" ~= nil}
+        local code = line:gsub("/%*.-%*/", "")
+        if comment then
+            row.kind = "comment"
+            comment = not line:match "%*/"
+        elseif continued then
+            continued = line:match "\\$" ~= nil
+        elseif line:match "^%s*$" then
+            row.kind = "empty"
+        elseif line:match "^%s*/%*" and code:match "^%s*$" then
+            row.kind = "comment"
+        elseif line:match "^%s*/%*" and not line:match "%*/" then
+            row.kind, comment = "comment", true
+        elseif line:match "^%s*#" then
+            continued = line:match "\\$" ~= nil
+        else
+            code = code:gsub("/%*.*", ""):gsub('"[^"]*"', "")
+            if depth == 0 and not open and not code:match "^%s*typedef" and code:match "^[%w_][%w_%s%*]-[%w_]+%(" then
+                row.kind, row.name = "function", code:match "([%w_]+)%("
+                open = row
+            end
+            comment = line:match "/%*" ~= nil and not line:gsub("/%*.-%*/", ""):match "^[^/]*$"
+            for brace in code:gmatch "[{}]" do
+                depth = depth + (brace == "{" and 1 or -1)
+            end
+            if open then
+                open.noted = open.noted or row.noted
+                open = not code:match "[;}]%s*$" and depth == 0 and open or nil
+            end
+        end
+        rows[#rows + 1] = row
+    end
+    return rows
+end
+
+local function check_header(path)
+    local headed = false
+    for number, row in ipairs(classify(read(path))) do
+        if row.kind == "empty" then
+            headed = false
+        elseif row.kind == "comment" then
+            headed = true
+        elseif row.kind == "function" then
+            headed = headed or row.noted
+            if not headed then
+                miss("%s:%d: %s has no comment", path, number, row.name)
+            end
+        end
+    end
+end
+
+-- ---- Lua modules
+
+local function check_module(path)
+    local documented, number = false, 0
+    for line in (read(path) .. "\n"):gmatch "([^\n]*)\n" do
+        number = number + 1
+        local name = line:match "^function%s+([%w_%.:]+)" or line:match "^([%w_]+%.[%w_%.]+)%s*=%s*function"
+        if name and not name:match "[.:]_" and not documented then
+            miss("%s:%d: %s has no `---` comment", path, number, name)
+        end
+        documented = line:match "^%-%-%-" ~= nil or documented and line:match "^%-%-" ~= nil
+    end
+end
+
+-- ---- the manual
+
+-- Every word in the code of the manual.
+local function manual_words()
+    local words = {}
+    local function take(code)
+        for word in code:gmatch "[%a_][%w_]*" do
+            words[word] = true
+        end
+    end
+    for _, path in ipairs(find("docs", "*.md")) do
+        local prose = read(path):gsub("\n```[^\n]*\n(.-)\n```", function(block)
+            take(block)
+            return "\n"
+        end)
+        for span in prose:gmatch "`([^`\n]+)`" do
+            take(span)
+        end
+    end
+    return words
+end
+
+local function public_keys(value, into)
+    for key in pairs(value) do
+        if type(key) == "string" and key:match "^%a" then
+            into[key] = true
+        end
+    end
+end
+
+-- The names a userdata answers to: of its metatable, of the table it indexes, and of the tables that an indexing function
+-- keeps in its upvalues.
+local function members(value)
+    local names = {}
+    local meta = debug.getmetatable(value)
+    local index = meta.__index
+    public_keys(meta, names)
+    if type(index) == "table" then
+        public_keys(index, names)
+    end
+    for i = 1, type(index) == "function" and 255 or 0 do
+        local name, upvalue = debug.getupvalue(index, i)
+        if not name then
+            break
+        elseif type(upvalue) == "table" then
+            public_keys(upvalue, names)
+        end
+    end
+    return names
+end
+
+local function check_manual()
+    local rill = require "rill"
+    local exported = {}
+    public_keys(rill, exported)
+    local kernel = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
+    local kinds = {
+        {"rill.", exported},
+        {"device.", members(rill.device())},
+        {"stream:", members(rill.stream("float", 1))},
+        {"kernel:", members(kernel)},
+    }
+    local words = manual_words()
+    for _, kind in ipairs(kinds) do
+        local prefix, names = kind[1], {}
+        for name in pairs(kind[2]) do
+            names[#names + 1] = name
+        end
+        table.sort(names)
+        if #names == 0 then
+            miss("%s* has no names: docscov.lua no longer sees how they are looked up", prefix)
+        end
+        for _, name in ipairs(names) do
+            if not words[name] then
+                miss("docs/: %s%s is in no page", prefix, name)
+            end
+        end
+    end
+end
+
+for _, path in ipairs(find("src", "*.h")) do
+    check_header(path)
+end
+for _, path in ipairs(find("lua/rill", "*.lua")) do
+    check_module(path)
+end
+check_manual()
+if missing > 0 then
+    print(("docscov: %d things are not documented"):format(missing))
+    os.exit(false)
+end
+print "docscov: ok"

@@ -1,0 +1,67 @@
+-- busted's output handler under tools/suite.lua: prints failures, and writes to $RILL_SUITE_LOG, line by line, what happened,
+-- so that the counts of a run that crashes are right up to the crash. Lines: "start NAME", "pass NAME", "fail NAME",
+-- "skip NAME", and "end" at last.
+
+return function(options)
+    local busted = require "busted"
+    local handler = require "busted.outputHandlers.base"()
+    local log = assert(io.open(assert(os.getenv "RILL_SUITE_LOG", "RILL_SUITE_LOG is not set"), "w"))
+    log:setvbuf "no"
+
+    local function note(event, name)
+        log:write(event, name and " " .. name:gsub("%s+", " ") or "", "\n")
+    end
+
+    local function show(kind, failure)
+        local message = failure.message
+        if type(message) ~= "string" then
+            message = message == nil and "error without a message" or require("pl.pretty").write(message)
+        end
+        local trace = failure.trace or {}
+        local where = trace.short_src and ("%s:%d: "):format(trace.short_src, trace.currentline) or ""
+        io.write("  ", kind, ": ", failure.name, "\n    ", where, (message:gsub("\n", "\n    ")), "\n")
+        if kind == "error" and trace.traceback then
+            io.write("    ", (trace.traceback:gsub("^\n", ""):gsub("\n", "\n    ")), "\n")
+        end
+        io.flush()
+    end
+
+    function handler.testStart(element)
+        note("start", handler.getFullName(element))
+        return nil, true
+    end
+
+    local names = {success = "pass", pending = "skip", failure = "fail", error = "fail"}
+    function handler.testEnd(element, _, status)
+        local name = handler.getFullName(element)
+        note(names[status] or "fail", name)
+        if status == "failure" then
+            show("failure", handler.failures[#handler.failures])
+        elseif status == "error" then
+            show("error", handler.errors[#handler.errors])
+        end
+        return nil, true
+    end
+
+    -- What goes wrong outside a test: a file that does not load, a setup, a teardown.
+    function handler.outside(element)
+        if element.descriptor ~= "it" then
+            note("fail", handler.getFullName(element) .. " (" .. element.descriptor .. ")")
+            show("error", handler.errors[#handler.errors])
+        end
+        return nil, true
+    end
+
+    function handler.suiteEnd()
+        note "end"
+        return nil, true
+    end
+
+    busted.subscribe({"test", "start"}, handler.testStart, {predicate = handler.cancelOnPending})
+    busted.subscribe({"test", "end"}, handler.testEnd, {predicate = handler.cancelOnPending})
+    busted.subscribe({"error"}, handler.outside)
+    busted.subscribe({"failure"}, handler.outside)
+    busted.subscribe({"suite", "end"}, handler.suiteEnd)
+    assert(options)
+    return handler
+end
