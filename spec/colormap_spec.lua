@@ -2,72 +2,73 @@ local rill = require "rill"
 local tempfiles = require "spec.support.tempfiles"
 
 describe("colormaps", function()
-  local files
-  setup(function() files = tempfiles.open() end)
-  teardown(function() files:close() end)
+    local files
+    setup(function() files = tempfiles.open() end)
+    teardown(function() files:close() end)
 
-  -- The colours drawn for a list of numbers, as "rrggbb".
-  local function colours(numbers, options, type)
-    local s = rill.stream(type or "float", { 1, #numbers }, numbers)
-    local path = files:path "map.png"
-    rill.image.save(s, path, options)
-    local bytes, list = rill.image.load(path, "unorm8x4"):bytes(), {}
-    for i = 1, #numbers do
-      list[i] = ("%02x%02x%02x"):format(bytes:byte(4 * i - 3, 4 * i - 1))
-    end
-    return list
-  end
-
-  it("have the colours that matplotlib gives", function()
-    assert.are.same({ "440154", "3b528b", "21918c", "5ec962", "fde725" },
-      colours({ 0, 0.25, 0.5, 0.75, 1 }, { colormap = "viridis" }))
-    assert.are.same({ "000004", "51127c", "b73779", "fc8961", "fcfdbf" },
-      colours({ 0, 0.25, 0.5, 0.75, 1 }, { colormap = "magma" }))
-  end)
-
-  it("have the ends and the middle of Moreland's coolwarm", function()
-    assert.are.same({ "3b4cc0", "dddddd", "b40426" }, colours({ 0, 0.5, 1 }, { colormap = "coolwarm" }))
-  end)
-
-  it("draw gray as no colormap does", function()
-    local numbers = {}
-    for i = 0, 100 do
-      numbers[i + 1] = i / 100
-    end
-    local gray = colours(numbers, { colormap = "gray" })
-    rill.image.save(rill.stream("float", { 1, 101 }, numbers), files:path "gray.png")
-    for i, level in ipairs(rill.image.load(files:path "gray.png", "uint8"):values()) do
-      assert.are.equal(("%02x"):format(level):rep(3), gray[i])
-    end
-  end)
-
-  it("grow lighter all the way, viridis and magma", function()
-    local numbers = {}
-    for i = 0, 255 do
-      numbers[i + 1] = i / 255
-    end
-    for _, name in ipairs { "viridis", "magma" } do
-      local last = -1
-      for _, colour in ipairs(colours(numbers, { colormap = name })) do
-        local r, g, b = colour:match "(..)(..)(..)"
-        local luminance = 0
-        for weight, digits in pairs { [0.2126] = r, [0.7152] = g, [0.0722] = b } do
-          luminance = luminance + weight * (tonumber(digits, 16) / 255) ^ 2.2
+    -- The colours drawn for a list of numbers, as "rrggbb".
+    local function colours(numbers, options, type)
+        local s = rill.stream(type or "float", { 1, #numbers }, numbers)
+        local path = files:path "map.png"
+        rill.image.save(s, path, options)
+        local bytes, list = rill.image.load(path, "unorm8x4"):bytes(), {}
+        for i = 1, #numbers do
+            list[i] = ("%02x%02x%02x"):format(bytes:byte(4 * i - 3, 4 * i - 1))
         end
-        assert.is_true(luminance > last - 1e-3, name .. " at " .. colour)
-        last = luminance
-      end
+        return list
     end
-  end)
 
-  it("clamp, draw NaN as the lowest, and follow min and max", function()
-    local low, high = "440154", "fde725"
-    assert.are.same({ low, high, low, low, high }, colours({ -5, 7, 0 / 0, -1 / 0, 1 / 0 }, { colormap = "viridis" }))
-    assert.are.same({ low, "21918c", high }, colours({ 10, 15, 20 }, { colormap = "viridis", min = 10, max = 20 }))
-    assert.are.same({ high, low }, colours({ 10, 20 }, { colormap = "viridis", min = 20, max = 10 }))
-  end)
+    it("have the colours that matplotlib gives", function()
+        assert.are.same({ "440154", "3b528b", "21918c", "5ec962", "fde725" },
+            colours({ 0, 0.25, 0.5, 0.75, 1 }, { colormap = "viridis" }))
+        assert.are.same({ "000004", "51127c", "b73779", "fc8961", "fcfdbf" },
+            colours({ 0, 0.25, 0.5, 0.75, 1 }, { colormap = "magma" }))
+    end)
 
-  it("draw halves too, in 16 bits too", function()
-    assert.are.same({ "000004", "fcfdbf" }, colours({ 0, 1 }, { colormap = "magma", depth = 16 }, "half"))
-  end)
+    it("have the ends and the middle of Moreland's coolwarm", function()
+        assert.are.same({ "3b4cc0", "dddddd", "b40426" }, colours({ 0, 0.5, 1 }, { colormap = "coolwarm" }))
+    end)
+
+    it("draw gray as no colormap does", function()
+        local numbers = {}
+        for i = 0, 100 do
+            numbers[i + 1] = i / 100
+        end
+        local gray = colours(numbers, { colormap = "gray" })
+        rill.image.save(rill.stream("float", { 1, 101 }, numbers), files:path "gray.png")
+        for i, level in ipairs(rill.image.load(files:path "gray.png", "uint8"):values()) do
+            assert.are.equal(("%02x"):format(level):rep(3), gray[i])
+        end
+    end)
+
+    it("grow lighter all the way, viridis and magma", function()
+        local numbers = {}
+        for i = 0, 255 do
+            numbers[i + 1] = i / 255
+        end
+        for _, name in ipairs { "viridis", "magma" } do
+            local last = -1
+            for _, colour in ipairs(colours(numbers, { colormap = name })) do
+                local r, g, b = colour:match "(..)(..)(..)"
+                local luminance = 0
+                for weight, digits in pairs { [0.2126] = r, [0.7152] = g, [0.0722] = b } do
+                    luminance = luminance + weight * (tonumber(digits, 16) / 255) ^ 2.2
+                end
+                assert.is_true(luminance > last - 1e-3, name .. " at " .. colour)
+                last = luminance
+            end
+        end
+    end)
+
+    it("clamp, draw NaN as the lowest, and follow min and max", function()
+        local low, high = "440154", "fde725"
+        assert.are.same({ low, high, low, low, high },
+            colours({ -5, 7, 0 / 0, -1 / 0, 1 / 0 }, { colormap = "viridis" }))
+        assert.are.same({ low, "21918c", high }, colours({ 10, 15, 20 }, { colormap = "viridis", min = 10, max = 20 }))
+        assert.are.same({ high, low }, colours({ 10, 20 }, { colormap = "viridis", min = 20, max = 10 }))
+    end)
+
+    it("draw halves too, in 16 bits too", function()
+        assert.are.same({ "000004", "fcfdbf" }, colours({ 0, 1 }, { colormap = "magma", depth = 16 }, "half"))
+    end)
 end)

@@ -26,7 +26,7 @@
  *
  * Access, measured on llvmpipe: fields are read through buffer textures and stored as vec4 (four scalars or
  * two vectors per invocation), and each invocation marches down ROWS rows, so that a stencil reuses the rows it has. CPU
- * time per step on two cores, for groups of 16, 32, 64 and 128 and 2, 4, 8 and 16 rows: 21.6 ms for 64 and 8, up to 5 %
+ * time per step on two cores, for groups of 16, 32, 64 and 128 and 2, 4, 8 and 16 rows: 21.6 ms for 64 and 8, up to 15 %
  * more for its neighbours, 37.6 ms for 16 and 2. */
 #include "peer.h"
 #include "peers.h"
@@ -43,7 +43,7 @@ static const float DT = 0.25f;
 #define COMMON \
     "#define SIZE %d\n" \
     "#define ROWS %d\n" \
-    "#define DT 0.25\n" \
+    "#define DT %g\n" \
     "#define CONFINE 1.0\n" \
     "#define WEIGHT 0.1\n" \
     "#define BUOYANCY 1.5\n" \
@@ -265,7 +265,7 @@ static void create(void)
 {
     if (passes[0]) return;
     const char *texts[PASSES] = {ADVECT, CURL, FORCES, DIFFUSE, DIVERGE, PRESSURE, PROJECT, CARRY};
-    for (int i = 0; i < PASSES; i++) passes[i] = peer_program(texts[i], SIZE, ROWS, GROUP);
+    for (int i = 0; i < PASSES; i++) passes[i] = peer_program(texts[i], SIZE, ROWS, (double)DT, GROUP);
     field_create(&velocity, 2);
     field_create(&relaxed, 2);
     field_create(&smoke, 2);

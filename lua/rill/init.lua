@@ -31,7 +31,7 @@ function rill.concat(list, axis)
         total = total + (own[along] or 0)
         own[along] = shape[along]
         if own ~= shape or s.type ~= first.type then
-            error(("rill.concat: argument #1 'list': item %d: stream<%s>[%s] does not continue stream<%s>[%s] along axis %d"):format(
+            error(("rill.concat: argument #1 'list': item %d: stream<%s>[%s] does not fit stream<%s>[%s] along axis %d"):format(
                 i, s.type, s.shape, first.type, shape, along), 2)
         end
     end
@@ -98,7 +98,8 @@ function rill.progress(total, label)
     end
     local now = rill.clock()
     return setmetatable({
-        total = total, done = 0, label = label and label .. " " or "", shown = rill._terminal(), start = now, drawn = now,
+        total = total, done = 0, label = label and label .. " " or "",
+        shown = rill._terminal(), start = now, drawn = now,
     }, Progress)
 end
 

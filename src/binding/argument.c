@@ -13,11 +13,11 @@ void binding_raise(lua_State *L)
     abort(); /* luaL_error does not return */
 }
 
-/* "rill.stream: argument #2 'shape'", or "s:read: 's' before the colon". */
+/* "rill.stream: argument #2 'shape'", or of the value before the colon "s:read: argument 's'". */
 static const char *argument_label(lua_State *L, const char *function, int n, const char *name)
 {
     return n > 0 ? lua_pushfstring(L, "%s: argument #%d '%s'", function, n, name)
-                 : lua_pushfstring(L, "%s: '%s' before the colon", function, name);
+                 : lua_pushfstring(L, "%s: argument '%s'", function, name);
 }
 
 void binding_argument(lua_State *L, const char *function, int n, const char *name, int index, const char *expected)
@@ -37,7 +37,8 @@ void binding_count(lua_State *L, const char *function, int most, bool self)
 {
     int count = lua_gettop(L) - self;
     if (count > most - self) {
-        luaL_error(L, "%s: expected at most %d argument%s, got %d", function, most - self, most - self == 1 ? "" : "s", count);
+        luaL_error(L, "%s: expected at most %d argument%s, got %d", function, most - self, most - self == 1 ? "" : "s",
+                   count);
     }
 }
 
@@ -55,7 +56,9 @@ static const char *describe_number(lua_State *L, int index)
 {
     char text[64];
     lua_Number value = lua_tonumber(L, index);
-    if (lua_isinteger(L, index)) {
+    if (isnan(value)) {
+        snprintf(text, sizeof text, "number nan");
+    } else if (lua_isinteger(L, index)) {
         snprintf(text, sizeof text, "number %" PRId64, (int64_t)lua_tointeger(L, index));
     } else if (value == floor(value) && fabs(value) < 1e18) {
         snprintf(text, sizeof text, "number %.0f", value);
@@ -81,6 +84,12 @@ static const char *describe_userdata(lua_State *L, int index)
         name = lua_tostring(L, -1);
     }
     return lua_pushfstring(L, "%s", strncmp(name, "rill.", 5) == 0 ? name + 5 : name);
+}
+
+const char *binding_key(lua_State *L, int index)
+{
+    return lua_type(L, index) == LUA_TSTRING ? lua_pushfstring(L, "'%s'", lua_tostring(L, index))
+                                             : binding_describe(L, index);
 }
 
 const char *binding_describe(lua_State *L, int index)

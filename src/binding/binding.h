@@ -15,13 +15,13 @@ typedef struct State {
     const void *stream_meta; /* lua_topointer of the metatables: a closed check by one comparison */
     const void *kernel_meta;
     const void *struct_meta;
-    uint64_t charge;         /* bytes not yet charged to the collector */
-    bool check;              /* rill.check */
-    bool collecting;         /* a full collection runs inside an allocation: no device work but releasing */
-    bool closed;             /* the Lua state is closing */
-    lua_State *running;      /* the coroutine that entered a device last: the collector runs on it */
+    uint64_t charge;    /* bytes not yet charged to the collector */
+    bool check;         /* rill.check */
+    bool collecting;    /* a full collection runs inside an allocation: no device work but releasing */
+    bool closed;        /* the Lua state is closing */
+    lua_State *running; /* the coroutine that entered a device last: the collector runs on it */
     struct {
-        Device **items;      /* every device opened here, each counted: all outlive the streams of this state */
+        Device **items; /* every device opened here, each counted: all outlive the streams of this state */
         size_t count, capacity;
     } devices;
 } State;
@@ -38,7 +38,8 @@ void state_charge(lua_State *L, Device *device);
 _Noreturn void binding_raise(lua_State *L);
 /* Raises "function: argument #n 'name': expected ..., got ...". `index` is the stack index of the value, n counts arguments
  * (after the colon, for a method; 0 is the value before it). */
-_Noreturn void binding_argument(lua_State *L, const char *function, int n, const char *name, int index, const char *expected);
+_Noreturn void binding_argument(lua_State *L, const char *function, int n, const char *name, int index,
+                                const char *expected);
 /* The same with the recorded error_message() as the reason. */
 _Noreturn void binding_argument_error(lua_State *L, const char *function, int n, const char *name);
 /* Raises when the stack holds more than `most` values; `self`: the first is the value before the colon. */
@@ -47,6 +48,8 @@ void binding_count(lua_State *L, const char *function, int most, bool self);
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name);
 /* What came, for messages: "number 2.5", "stream<vec3>[4x4]", "table of 3", "closed stream", "nil"; pushes it. */
 const char *binding_describe(lua_State *L, int index);
+/* A table key or option, for messages: "'foo'"; pushes it. */
+const char *binding_key(lua_State *L, int index);
 
 /* Enters the device, or raises; leave with device_leave before raising or returning. */
 void binding_enter(lua_State *L, Device *device, DeviceScope *scope);

@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* Component d of an end: a number for a stream of one dimension, else a table of them. */
-static lua_Integer end_component(lua_State *L, int index, int d, int rank, const char *function, int n, const char *name)
+static lua_Integer end_component(lua_State *L, int index, int d, int rank, const char *function, int n,
+                                 const char *name)
 {
     int whole = 0;
     lua_Integer value = 0;
@@ -16,7 +17,8 @@ static lua_Integer end_component(lua_State *L, int index, int d, int rank, const
         lua_pop(L, 1);
     }
     if (!whole) {
-        binding_argument(L, function, n, name, index, rank == 1 ? "a whole number" : lua_pushfstring(L, "a table of %d whole numbers", rank));
+        binding_argument(L, function, n, name, index,
+                         rank == 1 ? "a whole number" : lua_pushfstring(L, "a table of %d whole numbers", rank));
     }
     return value;
 }
@@ -35,7 +37,8 @@ void box_check(lua_State *L, const Stream *stream, int first, const char *functi
         from[d] = low < 0 ? low + size : low - 1;
         to[d] = high < 0 ? high + size + 1 : high;
         if (low == 0 || from[d] < 0 || to[d] < from[d] || to[d] > size) {
-            luaL_error(L, "%s: dimension %d: %I .. %I does not lie in 1 .. %I", function, d + 1, low, high, (lua_Integer)size);
+            luaL_error(L, "%s: dimension %d: %I .. %I does not lie in 1 .. %I", function, d + 1, low, high,
+                       (lua_Integer)size);
         }
     }
 }

@@ -143,8 +143,8 @@ static int rill_stream(lua_State *L)
         size_t length;
         const char *bytes = lua_tolstring(L, 3, &length);
         if (length != size) {
-            return luaL_error(L, "%s: argument #3 'init': expected a binary string of %I bytes, got one of %I", function, (lua_Integer)size,
-                              (lua_Integer)length);
+            return luaL_error(L, "%s: argument #3 'init': expected a binary string of %I bytes, got one of %I",
+                              function, (lua_Integer)size, (lua_Integer)length);
         }
         make_of(L, type, &shape, bytes, function);
         return 1;
@@ -159,7 +159,8 @@ static int rill_stream(lua_State *L)
         return 1;
     }
     if (kind != LUA_TTABLE && kind != LUA_TFUNCTION) {
-        binding_argument(L, function, 3, "init", 3, "a value for every element, a table, a binary string or a function");
+        binding_argument(L, function, 3, "init", 3,
+                         "a value for every element, a table, a binary string or a function");
     }
     char *bytes = scratch_push(L, size);
     bool good = kind == LUA_TTABLE ? table_pack(L, 3, type, &shape, bytes) : pack_function(L, 3, type, &shape, bytes);
@@ -190,8 +191,9 @@ static int push_copy(lua_State *L, const Stream *s, const Type *type, const char
     binding_enter(L, s->device, &scope);
     bool good;
     if (s->contiguous && s->buffer && (!type || type == s->type)) {
-        good = stream_create(s->device, s->type, &s->shape, false, result) &&
-               buffer_copy(result->buffer, 0, s->buffer, (uint64_t)s->offset * (uint64_t)s->type->bytes, stream_bytes(s));
+        good =
+            stream_create(s->device, s->type, &s->shape, false, result) &&
+            buffer_copy(result->buffer, 0, s->buffer, (uint64_t)s->offset * (uint64_t)s->type->bytes, stream_bytes(s));
     } else {
         good = copy_new(s, type, result);
     }
@@ -284,7 +286,8 @@ void open_create(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"stream", rill_stream}, {"from", rill_from},    {"iota", rill_iota},
                                          {"iter", rill_iter},     {"_sized", rill_sized}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"copy", stream_copy}, {"cast", stream_cast}, {"like", stream_like}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {
+        {"copy", stream_copy}, {"cast", stream_cast}, {"like", stream_like}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
     stream_methods(L, methods);
 }

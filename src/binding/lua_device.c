@@ -107,7 +107,8 @@ static int device_index(lua_State *L)
     } else if (strcmp(key, "family") == 0) {
         lua_pushstring(L, family_name(device_traits(device)->family));
     } else {
-        return luaL_error(L, "a device has no field %s (it has name vendor version software limits traits family)", binding_describe(L, 2));
+        return luaL_error(L, "a device has no field %s (it has name vendor version software limits traits family)",
+                          binding_key(L, 2));
     }
     return 1;
 }
@@ -253,10 +254,19 @@ static int rill_terminal(lua_State *L)
 
 void open_device(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__index", device_index}, {"__tostring", device_tostring}, {"__eq", device_eq}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {
+        {"__index", device_index}, {"__tostring", device_tostring}, {"__eq", device_eq}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
-        {"devices", rill_devices}, {"device", rill_device},             {"open", rill_open},   {"sync", rill_sync},         {"clock", rill_clock},
-        {"memory", rill_memory},   {"memory_limit", rill_memory_limit}, {"check", rill_check}, {"_terminal", rill_terminal}, {NULL, NULL},
+        {"devices", rill_devices},
+        {"device", rill_device},
+        {"open", rill_open},
+        {"sync", rill_sync},
+        {"clock", rill_clock},
+        {"memory", rill_memory},
+        {"memory_limit", rill_memory_limit},
+        {"check", rill_check},
+        {"_terminal", rill_terminal},
+        {NULL, NULL},
     };
     luaL_newlib(L, meta);
     set_string(L, "__name", "rill.device");

@@ -7,8 +7,8 @@
 void writable_check(lua_State *L, const Stream *stream, const char *function)
 {
     if (!stream->writable) {
-        luaL_error(L, "%s: %s cannot be written: it is a tiled, replicated or iterator view; write to a :copy() of it", function,
-                   stream->source == SOURCE_RAMP ? "an iterator stream" : "this view");
+        luaL_error(L, "%s: %s cannot be written: it is a tiled, replicated or iterator view; write to a :copy() of it",
+                   function, stream->source == SOURCE_RAMP ? "an iterator stream" : "this view");
     }
 }
 
@@ -73,12 +73,14 @@ int stream_element_set(lua_State *L)
     const char *function = "s[i] = v";
     const Stream *s = stream_check(L, 1, function, 0, "s");
     if (lua_type(L, 2) != LUA_TNUMBER) {
-        return luaL_error(L, "a stream has no field %s to be set; elements are set by s[i] = v or s:set(value, i, j ...)",
-                          binding_describe(L, 2));
+        return luaL_error(L,
+                          "a stream has no field %s to be set; elements are set by s[i] = v or s:set(value, i, j ...)",
+                          binding_key(L, 2));
     }
     int64_t index = binding_integer(L, 2, function, 1, "i") - 1;
     if (index < 0 || index >= s->shape.size[0]) {
-        return luaL_error(L, "%s: index %I does not lie in 1 .. %I", function, (lua_Integer)index + 1, (lua_Integer)s->shape.size[0]);
+        return luaL_error(L, "%s: index %I does not lie in 1 .. %I", function, (lua_Integer)index + 1,
+                          (lua_Integer)s->shape.size[0]);
     }
     writable_check(L, s, function);
     if (s->shape.rank == 1) {
@@ -103,14 +105,14 @@ static void index_check(lua_State *L, const Stream *s, int first, const char *fu
     int count = lua_gettop(L) - first + 1;
     if (count != s->shape.rank) {
         char text[SHAPE_TEXT];
-        luaL_error(L, "%s: expected %d %s for a stream of shape %s, got %d", function, s->shape.rank, s->shape.rank == 1 ? "index" : "indices",
-                   shape_text(&s->shape, text), count < 0 ? 0 : count);
+        luaL_error(L, "%s: expected %d %s for a stream of shape %s, got %d", function, s->shape.rank,
+                   s->shape.rank == 1 ? "index" : "indices", shape_text(&s->shape, text), count < 0 ? 0 : count);
     }
     for (int d = 0; d < count; d++) {
         index[d] = binding_integer(L, first + d, function, first - 1 + d, "index") - 1;
         if (index[d] < 0 || index[d] >= s->shape.size[d]) {
-            luaL_error(L, "%s: index %I of dimension %d does not lie in 1 .. %I", function, (lua_Integer)index[d] + 1, d + 1,
-                       (lua_Integer)s->shape.size[d]);
+            luaL_error(L, "%s: index %I of dimension %d does not lie in 1 .. %I", function, (lua_Integer)index[d] + 1,
+                       d + 1, (lua_Integer)s->shape.size[d]);
         }
     }
 }

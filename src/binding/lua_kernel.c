@@ -197,8 +197,7 @@ static int find_param(const Call *call, const char *name)
     return -1;
 }
 
-/* Every key of the table must be a parameter or a launch option. */
-static void check_keys(lua_State *L, const Call *call, int table)
+void call_keys(lua_State *L, const Call *call, int table)
 {
     for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
@@ -211,7 +210,7 @@ static void check_keys(lua_State *L, const Call *call, int table)
 static void by_name(lua_State *L, Call *call, int table)
 {
     const Function *f = call->function;
-    check_keys(L, call, table);
+    call_keys(L, call, table);
     luaL_checkstack(L, f->param_count + 8, "too many arguments");
     for (int i = 0; i < f->param_count; i++) {
         if (kernel_is_baked(call->kernel, i)) {

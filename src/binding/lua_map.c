@@ -91,7 +91,8 @@ static bool map_write_back(Map *map)
         return true;
     }
     Stream to = map->view;
-    return pages_move(map, 0, map->page_count, PAGE_DIRTY, true, run_write) && (!map->copied || copy_stream(&to, &map->whole));
+    return pages_move(map, 0, map->page_count, PAGE_DIRTY, true, run_write) &&
+           (!map->copied || copy_stream(&to, &map->whole));
 }
 
 static void map_free(Map *map)
@@ -161,7 +162,8 @@ static int map_index(lua_State *L)
     }
     Map *map = map_check_open(L, "m[i]");
     if (lua_type(L, 2) != LUA_TNUMBER) {
-        return luaL_error(L, "a mapped stream has no field or method %s (it has m[i], #m and m:unmap())", binding_describe(L, 2));
+        return luaL_error(L, "a mapped stream has no field or method %s (it has m[i], #m and m:unmap())",
+                          binding_key(L, 2));
     }
     int64_t number = binding_integer(L, 2, "m[i]", 1, "i") - 1;
     if (number < 0) {
@@ -224,7 +226,7 @@ static bool lazy_option(lua_State *L)
     }
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
         if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "lazy") != 0) {
-            luaL_error(L, "s:map_cpu: unknown option %s (the option is lazy)", binding_describe(L, -2));
+            luaL_error(L, "s:map_cpu: unknown option %s (the option is lazy)", binding_key(L, -2));
         }
     }
     lua_getfield(L, 2, "lazy");

@@ -7,7 +7,7 @@
 static const char request_key;
 
 typedef struct Request {
-    Stream whole; /* what is read, in one piece; its type and shape */
+    Stream whole;       /* what is read, in one piece; its type and shape */
     Transfer *transfer; /* NULL for an empty stream and after close */
 } Request;
 
@@ -109,7 +109,8 @@ static bool request_open(const Stream *view, Request *request)
     }
     uint64_t bytes = stream_bytes(whole);
     if (bytes > 0) {
-        request->transfer = transfer_create(whole->buffer, (uint64_t)whole->offset * (uint64_t)whole->type->bytes, bytes);
+        request->transfer =
+            transfer_create(whole->buffer, (uint64_t)whole->offset * (uint64_t)whole->type->bytes, bytes);
     }
     return bytes == 0 || request->transfer;
 }
@@ -141,7 +142,8 @@ static int request_index(lua_State *L)
 {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL) {
-        return luaL_error(L, "a request has no field or method %s (it has ready values bytes close)", binding_describe(L, 2));
+        return luaL_error(L, "a request has no field or method %s (it has ready values bytes close)",
+                          binding_key(L, 2));
     }
     return 1;
 }
@@ -149,7 +151,11 @@ static int request_index(lua_State *L)
 void open_request(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", request_close}, {"__close", request_close}, {NULL, NULL}};
-    static const luaL_Reg members[] = {{"ready", request_ready}, {"values", request_values}, {"bytes", request_bytes}, {"close", request_close}, {NULL, NULL}};
+    static const luaL_Reg members[] = {{"ready", request_ready},
+                                       {"values", request_values},
+                                       {"bytes", request_bytes},
+                                       {"close", request_close},
+                                       {NULL, NULL}};
     static const luaL_Reg methods[] = {{"request", stream_request}, {NULL, NULL}};
     luaL_newlib(L, meta);
     lua_pushliteral(L, "rill.request");

@@ -97,7 +97,8 @@ void shape_push(lua_State *L, const Shape *shape)
         lua_rawseti(L, -2, d + 1);
     }
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &shape_key) == LUA_TNIL) {
-        static const luaL_Reg meta[] = {{"__eq", shape_eq}, {"__tostring", shape_tostring}, {"__concat", shape_concat}, {NULL, NULL}};
+        static const luaL_Reg meta[] = {
+            {"__eq", shape_eq}, {"__tostring", shape_tostring}, {"__concat", shape_concat}, {NULL, NULL}};
         lua_pop(L, 1);
         luaL_newlib(L, meta);
         lua_pushvalue(L, -1);
@@ -111,7 +112,9 @@ void counts_check_args(lua_State *L, int first, const char *function, int rank, 
     int count = lua_gettop(L) - first + 1;
     if (count != 1 && count != rank) {
         luaL_error(L, "%s: expected %s, got %d arguments", function,
-                   rank == 1 ? "one whole number" : lua_pushfstring(L, "one whole number, or %d: one per dimension", rank), count);
+                   rank == 1 ? "one whole number"
+                             : lua_pushfstring(L, "one whole number, or %d: one per dimension", rank),
+                   count);
     }
     for (int d = 0; d < rank; d++) {
         int at = count == 1 ? 0 : d;

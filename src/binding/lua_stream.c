@@ -65,7 +65,7 @@ void stream_methods(lua_State *L, const luaL_Reg *methods)
 
 static int push_field(lua_State *L, lua_Integer field)
 {
-    const Stream *s = stream_check(L, 1, lua_tostring(L, 2), 0, "s");
+    const Stream *s = stream_check(L, 1, lua_pushfstring(L, "s.%s", lua_tostring(L, 2)), 0, "s");
     switch (field) {
     case FIELD_TYPE: lua_pushstring(L, s->type->name); break;
     case FIELD_SHAPE: shape_push(L, &s->shape); break;
@@ -87,8 +87,7 @@ static int stream_index(lua_State *L)
         return push_field(L, lua_tointeger(L, -1));
     }
     if (kind == LUA_TNIL) {
-        const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_pushfstring(L, "'%s'", lua_tostring(L, 2)) : binding_describe(L, 2);
-        return luaL_error(L, "a stream has no field or method %s", name);
+        return luaL_error(L, "a stream has no field or method %s", binding_key(L, 2));
     }
     return 1;
 }
@@ -111,7 +110,8 @@ static int stream_close(lua_State *L)
 
 static int compare_error(lua_State *L)
 {
-    return luaL_error(L, "streams are compared element by element with the methods s:lt(t), s:le(t), s:gt(t), s:ge(t), not with < or <=");
+    return luaL_error(L, "streams are compared element by element with the methods s:lt(t), s:le(t), s:gt(t), s:ge(t), "
+                         "not with < or <=");
 }
 
 static void add_bytes(luaL_Buffer *text, uint64_t bytes)
@@ -209,9 +209,9 @@ static int stream_tostring(lua_State *L)
 void open_stream(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__len", stream_length}, {"__tostring", stream_tostring}, {"__gc", stream_close}, {"__close", stream_close},
-        {"__lt", compare_error},  {"__le", compare_error},         {"__newindex", stream_element_set},
-        {"__pairs", stream_each}, {NULL, NULL},
+        {"__len", stream_length},           {"__tostring", stream_tostring}, {"__gc", stream_close},
+        {"__close", stream_close},          {"__lt", compare_error},         {"__le", compare_error},
+        {"__newindex", stream_element_set}, {"__pairs", stream_each},        {NULL, NULL},
     };
     static const struct {
         const char *name;

@@ -85,7 +85,8 @@ static bool row_error(const Packer *p, int depth, const char *got)
 {
     char text[SHAPE_TEXT];
     packer_path(p, depth, text);
-    return error_set("%s%s: expected a table of %" PRId64 ", got %s", depth ? "row " : "the table", text, p->shape->size[depth], got);
+    return error_set("%s%s: expected a table of %" PRId64 ", got %s", depth ? "row " : "the table", text,
+                     p->shape->size[depth], got);
 }
 
 /* Packs the table on top of the stack, which holds what lies below `depth` indices. */
@@ -106,7 +107,8 @@ static bool pack_row(Packer *p, int depth)
             if (!pack_row(p, depth + 1)) {
                 return false;
             }
-        } else if (!(scalar ? scalar_pack(L, row + 1, p->type->scalar, p->to) : value_pack(L, row + 1, p->type, p->to))) {
+        } else if (!(scalar ? scalar_pack(L, row + 1, p->type->scalar, p->to)
+                            : value_pack(L, row + 1, p->type, p->to))) {
             char text[SHAPE_TEXT];
             return error_prefix("element %s", packer_path(p, depth + 1, text));
         } else {
@@ -135,7 +137,8 @@ static bool pack_numbers(lua_State *L, int index, const Type *type, int64_t elem
 {
     int64_t count = elements * type->components;
     if ((int64_t)lua_rawlen(L, index) != count) {
-        return error_set("expected a flat table of %" PRId64 " numbers, got one of %" PRId64, count, (int64_t)lua_rawlen(L, index));
+        return error_set("expected a flat table of %" PRId64 " numbers, got one of %" PRId64, count,
+                         (int64_t)lua_rawlen(L, index));
     }
     int64_t at = 1;
     for (int64_t e = 0; e < elements; e++, to += type->bytes) {
@@ -171,8 +174,8 @@ bool table_pack(lua_State *L, int index, const Type *type, const Shape *shape, v
         return pack_numbers(L, index, type, flat.size[0], bytes);
     }
     char text[SHAPE_TEXT];
-    return error_set("expected a flat table of %" PRId64 " elements or tables nested as %s, got tables nested %d deep", flat.size[0],
-                     shape_text(shape, text), levels);
+    return error_set("expected a flat table of %" PRId64 " elements or tables nested as %s, got tables nested %d deep",
+                     flat.size[0], shape_text(shape, text), levels);
 }
 
 static const char *push_nested(lua_State *L, const Type *type, const Shape *shape, int d, const char *from)

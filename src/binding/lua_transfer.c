@@ -70,6 +70,13 @@ static void download(lua_State *L, const Stream *s, void *bytes, const char *fun
     }
 }
 
+/* The elements themselves, where they lie in host memory in one piece: no copy. NULL elsewhere. */
+static const void *elements_in_place(const Stream *s)
+{
+    const char *base = s->contiguous && s->buffer && stream_elements(s) > 0 ? buffer_host(s->buffer) : NULL;
+    return base ? base + s->offset * s->type->bytes : NULL;
+}
+
 /* The view of the box in arguments 1 and 2 of a method, on the stack. */
 static const Stream *box_argument(lua_State *L, const char *function)
 {
@@ -83,15 +90,21 @@ static const Stream *box_argument(lua_State *L, const char *function)
 static int read_table(lua_State *L, const char *function, bool nested)
 {
     const Stream *view = box_argument(L, function);
-    void *bytes = scratch_push(L, (size_t)stream_bytes(view));
-    int scratch = lua_gettop(L);
-    download(L, view, bytes, function);
+    const void *bytes = elements_in_place(view);
+    int scratch = bytes ? 0 : lua_gettop(L) + 1;
+    if (!bytes) {
+        void *copy = scratch_push(L, (size_t)stream_bytes(view));
+        download(L, view, copy, function);
+        bytes = copy;
+    }
     if (nested) {
         table_push_nested(L, view->type, &view->shape, bytes);
     } else {
         table_push_flat(L, view->type, stream_elements(view), bytes);
     }
-    scratch_free(L, scratch);
+    if (scratch) {
+        scratch_free(L, scratch);
+    }
     state_charge(L, view->device);
     return 1;
 }
@@ -110,7 +123,12 @@ static int stream_lua_bytes(lua_State *L)
 {
     const Stream *view = box_argument(L, "s:bytes");
     size_t size = (size_t)stream_bytes(view);
+    const char *in_place = elements_in_place(view);
     luaL_Buffer buffer;
+    if (in_place) {
+        lua_pushlstring(L, in_place, size);
+        return 1;
+    }
     char *bytes = luaL_buffinitsize(L, &buffer, size);
     download(L, view, bytes, "s:bytes");
     luaL_pushresultsize(&buffer, size);
@@ -141,7 +159,8 @@ static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, i
 
 static bool write_stream(Stream *to, const Stream *from)
 {
-    bool direct = to->contiguous && from->contiguous && from->buffer && type_same_layout(from->type, to->type) && !stream_overlaps(to, from);
+    bool direct = to->contiguous && from->contiguous && from->buffer && type_same_layout(from->type, to->type) &&
+                  !stream_overlaps(to, from);
     if (stream_elements(to) == 0) {
         return true;
     }
@@ -162,12 +181,12 @@ static void check_source(lua_State *L, const Stream *to, const Stream *from)
         luaL_error(L, "s:write: argument #1 'data': a stream of another device; write its :bytes()");
     }
     if (!shape_equal(&from->shape, &to->shape)) {
-        luaL_error(L, "s:write: argument #1 'data': expected a stream of shape %s, got %s", shape_text(&to->shape, want),
-                   shape_text(&from->shape, got));
+        luaL_error(L, "s:write: argument #1 'data': expected a stream of shape %s, got %s",
+                   shape_text(&to->shape, want), shape_text(&from->shape, got));
     }
     if (!type_converts(from->type, to->type) && !type_same_layout(from->type, to->type)) {
-        luaL_error(L, "s:write: argument #1 'data': expected a stream of %s, got one of %s; use :cast(\"%s\")", to->type->name, from->type->name,
-                   to->type->name);
+        luaL_error(L, "s:write: argument #1 'data': expected a stream of %s, got one of %s; use :cast(\"%s\")",
+                   to->type->name, from->type->name, to->type->name);
     }
 }
 
@@ -178,8 +197,8 @@ static const void *packed_data(lua_State *L, const Stream *view)
     if (lua_type(L, 2) == LUA_TSTRING) {
         const char *bytes = lua_tolstring(L, 2, &length);
         if (length != size) {
-            luaL_error(L, "s:write: argument #1 'data': expected a binary string of %I bytes, got one of %I", (lua_Integer)size,
-                       (lua_Integer)length);
+            luaL_error(L, "s:write: argument #1 'data': expected a binary string of %I bytes, got one of %I",
+                       (lua_Integer)size, (lua_Integer)length);
         }
         return bytes;
     }

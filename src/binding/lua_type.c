@@ -187,7 +187,7 @@ static int struct_index(lua_State *L)
     } else if (strcmp(key, "fields") == 0) {
         push_fields(L, type);
     } else {
-        return luaL_error(L, "a structure has no field %s (it has name fields nbytes)", binding_describe(L, 2));
+        return luaL_error(L, "a structure has no field %s (it has name fields nbytes)", binding_key(L, 2));
     }
     return 1;
 }
@@ -238,7 +238,8 @@ static int rill_type(lua_State *L)
 
 void open_type(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__index", struct_index}, {"__tostring", struct_tostring}, {"__eq", struct_eq}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {
+        {"__index", struct_index}, {"__tostring", struct_tostring}, {"__eq", struct_eq}, {NULL, NULL}};
     luaL_newlib(L, meta);
     lua_pushliteral(L, "rill.struct");
     lua_setfield(L, -2, "__name");

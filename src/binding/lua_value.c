@@ -190,7 +190,8 @@ static bool vector_pack(lua_State *L, int index, const Type *type, char *to)
 {
     int size = type->bytes / type->components;
     if (!lua_istable(L, index) || lua_rawlen(L, index) != (lua_Unsigned)type->components) {
-        error_set("expected a table of %d numbers for %s, got %s", type->components, type->name, binding_describe(L, index));
+        error_set("expected a table of %d numbers for %s, got %s", type->components, type->name,
+                  binding_describe(L, index));
         lua_pop(L, 1);
         return false;
     }
@@ -212,7 +213,7 @@ static bool struct_stranger(lua_State *L, int index, const Type *type)
             known = known || strcmp(lua_tostring(L, -2), type->fields[f].name) == 0;
         }
         if (!known) {
-            error_set("structure %s has no field %s", type->name, binding_describe(L, -2));
+            error_set("structure %s has no field %s", type->name, binding_key(L, -2));
             lua_pop(L, 3);
             return false;
         }
@@ -239,9 +240,11 @@ static bool struct_pack(lua_State *L, int index, const Type *type, char *to)
         lua_pushstring(L, field->name);
         bool good;
         if (lua_rawget(L, index) == LUA_TNIL) {
-            good = struct_stranger(L, index, type) && error_set("structure %s: field '%s' is missing", type->name, field->name);
+            good = struct_stranger(L, index, type) &&
+                   error_set("structure %s: field '%s' is missing", type->name, field->name);
         } else {
-            good = value_pack(L, lua_gettop(L), field->type, to + field->offset) || error_prefix("field '%s'", field->name);
+            good = value_pack(L, lua_gettop(L), field->type, to + field->offset) ||
+                   error_prefix("field '%s'", field->name);
         }
         lua_pop(L, 1);
         if (!good) {

@@ -3,12 +3,11 @@
 
 #include <string.h>
 
-/* The result of a view function on the new userdata on top of the stack. */
+/* The result of a view function, whose errors begin with its name, on the new userdata on top of the stack. */
 static int view_result(lua_State *L, bool good)
 {
     if (!good) {
-        error_prefix("s");
-        binding_raise(L);
+        luaL_error(L, "s:%s", error_message());
     }
     return 1;
 }
@@ -75,7 +74,8 @@ static int stream_lua_transpose(lua_State *L)
     }
     int rank = s->shape.rank;
     if (!lua_istable(L, 2) || lua_rawlen(L, 2) != (lua_Unsigned)rank) {
-        binding_argument(L, "s:transpose", 1, "axes", 2, lua_pushfstring(L, "a table of the axes 1 .. %d in some order", rank));
+        binding_argument(L, "s:transpose", 1, "axes", 2,
+                         lua_pushfstring(L, "a table of the axes 1 .. %d in some order", rank));
     }
     for (int d = 0; d < rank; d++) {
         lua_rawgeti(L, 2, d + 1);
@@ -101,7 +101,8 @@ static Boundary boundary_check(lua_State *L, int index, double *outside, bool *g
             mode++;
         }
         if (!names[mode]) {
-            binding_argument(L, "s:boundary", index - 1, "mode", index, "\"clamp\", \"wrap\", \"mirror\", \"zero\" or the value outside");
+            binding_argument(L, "s:boundary", index - 1, "mode", index,
+                             "\"clamp\", \"wrap\", \"mirror\", \"zero\" or the value outside");
         }
         if (mode != BOUNDARY_VALUE) {
             return (Boundary)mode;
@@ -123,7 +124,8 @@ static int stream_lua_boundary(lua_State *L)
     const Stream *s = stream_check(L, 1, "s:boundary", 0, "s");
     int rank = s->shape.rank, count = lua_gettop(L) - 1;
     if (count != 1 && count != rank) {
-        return luaL_error(L, "s:boundary: expected one mode, or one for each of %d dimensions, got %d arguments", rank, count);
+        return luaL_error(L, "s:boundary: expected one mode, or one for each of %d dimensions, got %d arguments", rank,
+                          count);
     }
     for (int d = 0; d < rank; d++) {
         modes[d] = count == 1 && d > 0 ? modes[0] : boundary_check(L, 2 + d, &outside, &given);
@@ -134,8 +136,8 @@ static int stream_lua_boundary(lua_State *L)
 void open_view(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"domain", stream_lua_domain},       {"stride", stream_lua_stride}, {"tile", stream_lua_tile},
-        {"replicate", stream_lua_replicate}, {"group", stream_lua_group},   {"reshape", stream_lua_reshape},
+        {"domain", stream_lua_domain},       {"stride", stream_lua_stride},     {"tile", stream_lua_tile},
+        {"replicate", stream_lua_replicate}, {"group", stream_lua_group},       {"reshape", stream_lua_reshape},
         {"transpose", stream_lua_transpose}, {"boundary", stream_lua_boundary}, {NULL, NULL},
     };
     stream_methods(L, methods);

@@ -228,6 +228,11 @@ uint32_t buffer_name(const Buffer *buffer)
     return buffer->name;
 }
 
+const void *buffer_host(const Buffer *buffer)
+{
+    return buffer->map;
+}
+
 /* --- buffer textures --- */
 
 static void attach(Buffer *buffer, TexelFormat format)

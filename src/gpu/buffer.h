@@ -15,6 +15,9 @@ uint64_t buffer_bytes(const Buffer *buffer);
 uint64_t buffer_capacity(const Buffer *buffer); /* with padding and tail; a multiple of 16 */
 uint32_t buffer_name(const Buffer *buffer);     /* the GL name, for interoperation */
 
+/* The contents where the device works in host memory at once: current until the next launch or release. NULL elsewhere. */
+const void *buffer_host(const Buffer *buffer);
+
 /* All transfers are ordered after launches issued before. */
 bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
 bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes); /* waits */

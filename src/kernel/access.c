@@ -33,10 +33,15 @@ void access_divisor(int64_t d, uint32_t *multiplier, uint32_t *shift)
 static void word_reader(StrBuf *out, const AccessText *text)
 {
     const char *name = text->param->name;
-    if (text->layout->texture != NO_UNIT) {
-        strbuf_addf(out, "uint word_%s(int i) { return texelFetch(tex_%s, i).x; }\n", name, name);
+    bool texture = text->layout->texture != NO_UNIT;
+    if (text->texels) {
+        strbuf_addf(out, texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i >> 2)[i & 3]; }\n"
+                                 : "uint word_%s(int i) { return in_%s[i >> 2][i & 3]; }\n",
+                    name, name);
     } else {
-        strbuf_addf(out, "uint word_%s(int i) { return in_%s[i]; }\n", name, name);
+        strbuf_addf(out, texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i).x; }\n"
+                                 : "uint word_%s(int i) { return in_%s[i]; }\n",
+                    name, name);
     }
 }
 

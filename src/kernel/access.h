@@ -10,7 +10,7 @@ typedef struct AccessText {
     const Param *param;
     const ArgKey *key;
     const ArgLayout *layout;
-    const char *prefix; /* of the functions' names, to keep passes apart; "" */
+    bool texels; /* bound as 16-byte vectors: single words are picked out of them */
 } AccessText;
 
 typedef struct AccessPath {

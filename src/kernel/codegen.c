@@ -40,22 +40,22 @@ static const char prelude[] =
 
 static const char *const fmod_types[] = {"float", "vec2", "vec3", "vec4"};
 
-static void write_prelude(Generator *g)
+void codegen_prelude(StrBuf *out)
 {
-    strbuf_add(g->out, prelude);
+    strbuf_add(out, prelude);
     for (int n = 0; n < 4; n++) {
         const char *t = fmod_types[n];
-        strbuf_addf(g->out, "%s rill_fmod(%s x, %s y) { return x - y * trunc(x / y); }\n", t, t, t);
+        strbuf_addf(out, "%s rill_fmod(%s x, %s y) { return x - y * trunc(x / y); }\n", t, t, t);
     }
     for (int n = 1; n < 4; n++) {
         const char *t = fmod_types[n];
-        strbuf_addf(g->out, "%s rill_fmod(%s x, float y) { return x - y * trunc(x / y); }\n", t, t);
+        strbuf_addf(out, "%s rill_fmod(%s x, float y) { return x - y * trunc(x / y); }\n", t, t);
     }
 }
 
 static AccessText access_text(const Generator *g, int i)
 {
-    return (AccessText){&g->f->params[i], &g->key->args[i], &g->layout->args[i], ""};
+    return (AccessText){&g->f->params[i], &g->key->args[i], &g->layout->args[i], false};
 }
 
 static bool faults(const Generator *g)
@@ -595,7 +595,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
 {
     Generator g = {text, text->function, key, layout, out};
     write_header(&g);
-    write_prelude(&g);
+    codegen_prelude(out);
     for (size_t i = 0; i < text->module->structs.count; i++) {
         glsl_struct(out, text->module->structs.items[i]);
     }

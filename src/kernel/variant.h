@@ -86,4 +86,7 @@ int variant_elements(const KernelText *text, const VariantKey *key);
 /* Writes the program; *body_at is where body->text starts in it. */
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
 
+/* The helper functions that access functions are written with. */
+void codegen_prelude(StrBuf *out);
+
 #endif

@@ -42,7 +42,11 @@ static void simplify_mod(Stream *s, ViewDim *dim, int64_t extent)
         *dim = (ViewDim){.step = 1, .div = 1};
     } else if (dim->mod % dim->step == 0) {
         s->offset += dim->start % dim->step * dim->stride;
-        *dim = (ViewDim){.stride = dim->stride * dim->step, .step = 1, .start = dim->start / dim->step, .div = 1, .mod = dim->mod / dim->step};
+        *dim = (ViewDim){.stride = dim->stride * dim->step,
+                         .step = 1,
+                         .start = dim->start / dim->step,
+                         .div = 1,
+                         .mod = dim->mod / dim->step};
     }
 }
 

@@ -122,7 +122,8 @@ bool stream_overlaps(const Stream *a, const Stream *b)
         return true;
     }
     for (int k = 0; k < grid.count; k++) {
-        if (box[0].first[k] + box[0].size[k] <= box[1].first[k] || box[1].first[k] + box[1].size[k] <= box[0].first[k]) {
+        if (box[0].first[k] + box[0].size[k] <= box[1].first[k] ||
+            box[1].first[k] + box[1].size[k] <= box[0].first[k]) {
             return false;
         }
     }
@@ -131,14 +132,14 @@ bool stream_overlaps(const Stream *a, const Stream *b)
 
 bool stream_same_mapping(const Stream *a, const Stream *b)
 {
-    if (!a->buffer || a->buffer != b->buffer || !shape_equal(&a->shape, &b->shape) || a->type->bytes != b->type->bytes ||
-        a->offset != b->offset) {
+    if (!a->buffer || a->buffer != b->buffer || !shape_equal(&a->shape, &b->shape) ||
+        a->type->bytes != b->type->bytes || a->offset != b->offset) {
         return false;
     }
     for (int d = 0; d < a->shape.rank; d++) {
         const ViewDim *x = &a->dim[d], *y = &b->dim[d];
-        if (a->shape.size[d] > 1 && (x->stride != y->stride || x->step != y->step || x->start != y->start || x->div != y->div ||
-                                     x->mod != y->mod)) {
+        if (a->shape.size[d] > 1 && (x->stride != y->stride || x->step != y->step || x->start != y->start ||
+                                     x->div != y->div || x->mod != y->mod)) {
             return false;
         }
     }

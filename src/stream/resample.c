@@ -26,8 +26,8 @@ static Stream with_rank(const Stream *s, int rank)
 static bool resample_error(const Stream *s, const Shape *shape, int d)
 {
     char from[SHAPE_TEXT], to[SHAPE_TEXT];
-    return error_set("shape %s does not fit %s: dimension %d must be equal, divide it or be a multiple of it", shape_text(&s->shape, from),
-                     shape_text(shape, to), d + 1);
+    return error_set("shape %s does not fit %s: dimension %d must be equal, divide it or be a multiple of it",
+                     shape_text(&s->shape, from), shape_text(shape, to), d + 1);
 }
 
 /* An empty stream fits only an empty launch. */

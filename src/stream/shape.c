@@ -43,8 +43,8 @@ bool shape_check(const Shape *shape)
     for (int d = 0; d < shape->rank && !empty; d++) {
         if (shape->size[d] > SHAPE_MAX_ELEMENTS / count) {
             char text[SHAPE_TEXT];
-            return error_set("shape %s has more than %" PRId64 " elements, the most a stream can have", shape_text(shape, text),
-                             SHAPE_MAX_ELEMENTS);
+            return error_set("shape %s has more than %" PRId64 " elements, the most a stream can have",
+                             shape_text(shape, text), SHAPE_MAX_ELEMENTS);
         }
         count *= shape->size[d];
     }
@@ -70,8 +70,9 @@ bool shape_broadcast(const Shape *a, const Shape *b, Shape *result)
         int64_t y = back <= b->rank ? b->size[b->rank - back] : 1;
         if (x != y && x != 1 && y != 1) {
             char left[SHAPE_TEXT], right[SHAPE_TEXT];
-            return error_set("shapes %s and %s do not fit together: each dimension must be equal, or 1, or missing in front",
-                             shape_text(a, left), shape_text(b, right));
+            return error_set(
+                "shapes %s and %s do not fit together: each dimension must be equal, or 1, or missing in front",
+                shape_text(a, left), shape_text(b, right));
         }
         wide.size[wide.rank - back] = x == 1 ? y : x;
     }

@@ -104,7 +104,8 @@ void stream_release(Stream *stream)
 static bool ramp_type_check(const Type *type)
 {
     if (type->is_struct || type->value != type || type->scalar == SCALAR_BOOL) {
-        return error_set("an iterator stream is of float, double, int, uint or a vector of them, not of %s", type->name);
+        return error_set("an iterator stream is of float, double, int, uint or a vector of them, not of %s",
+                         type->name);
     }
     return true;
 }
@@ -117,14 +118,17 @@ static bool ramp_component(Stream *s, int c, double from, double to, int64_t cou
         return error_set("an iterator stream needs finite ends, got %g and %g", from, to);
     }
     if (!scalar_is_float(s->type->scalar)) {
-        double low = s->type->scalar == SCALAR_INT ? -2147483648.0 : 0, high = s->type->scalar == SCALAR_INT ? 2147483647.0 : 4294967295.0;
+        double low = s->type->scalar == SCALAR_INT ? -2147483648.0 : 0,
+               high = s->type->scalar == SCALAR_INT ? 2147483647.0 : 4294967295.0;
         double last = from + delta * (double)(count > 0 ? count - 1 : 0);
         if (from != floor(from) || delta != floor(delta)) {
-            return error_set("an iterator stream of %s from %g to %g over %" PRId64 " elements would step by %g: not a whole number",
+            return error_set("an iterator stream of %s from %g to %g over %" PRId64
+                             " elements would step by %g: not a whole number",
                              s->type->name, from, to, count, delta);
         }
         if (from < low || from > high || last < low || last > high) {
-            return error_set("an iterator stream from %.0f to %.0f does not fit %s (%.0f .. %.0f)", from, to, s->type->name, low, high);
+            return error_set("an iterator stream from %.0f to %.0f does not fit %s (%.0f .. %.0f)", from, to,
+                             s->type->name, low, high);
         }
     }
     s->ramp.from[c] = from;
@@ -132,7 +136,8 @@ static bool ramp_component(Stream *s, int c, double from, double to, int64_t cou
     return true;
 }
 
-bool stream_ramp(Device *device, const Type *type, const Shape *shape, const double *from, const double *to, Stream *result)
+bool stream_ramp(Device *device, const Type *type, const Shape *shape, const double *from, const double *to,
+                 Stream *result)
 {
     memset(result, 0, sizeof *result);
     if (!shape_check(shape) || !ramp_type_check(type)) {

@@ -53,7 +53,8 @@ void stream_ramp_element(const Stream *stream, int64_t number, void *element);
 
 /* All constructors fill `result` and take a reference to the buffer (or a new one); release it with stream_release. */
 bool stream_create(Device *device, const Type *type, const Shape *shape, bool zero, Stream *result);
-bool stream_ramp(Device *device, const Type *type, const Shape *shape, const double *from, const double *to, Stream *result);
+bool stream_ramp(Device *device, const Type *type, const Shape *shape, const double *from, const double *to,
+                 Stream *result);
 /* A stream over part of an existing buffer: `offset` in elements of `type`. */
 bool stream_over(Buffer *buffer, const Type *type, const Shape *shape, int64_t offset, Stream *result);
 void stream_copy_view(const Stream *from, Stream *result); /* another header over the same elements */
@@ -63,15 +64,16 @@ void stream_release(Stream *stream);                       /* drops the referenc
  * borrowed. Dimensions keep their boundary under domain, stride, tile, replicate and transpose, else it is clamp again.
  * Not every composition has the form above: such a view fails with an error that says to copy first. Indices from 0, `first` inclusive, `last` exclusive here; the binding counts as Lua does. */
 bool stream_domain(const Stream *s, const int64_t *first, const int64_t *last, Stream *result);
-bool stream_stride(const Stream *s, const int64_t *n, Stream *result);    /* elements 0, n, 2n ... */
+bool stream_stride(const Stream *s, const int64_t *n, Stream *result); /* elements 0, n, 2n ... */
 bool stream_tile(const Stream *s, const int64_t *n, Stream *result);
 bool stream_replicate(const Stream *s, const int64_t *n, Stream *result);
 bool stream_group(const Stream *s, const int64_t *n, Stream *result);     /* block sizes, divide the shape */
 bool stream_reshape(const Stream *s, const Shape *shape, Stream *result); /* fails where a copy is needed, says so */
-bool stream_transpose(const Stream *s, const int *axes, Stream *result);  /* axes: a permutation, from 0; NULL reverses */
-bool stream_row(const Stream *s, int64_t index, Stream *result);          /* drops the first dimension */
+bool stream_transpose(const Stream *s, const int *axes,
+                      Stream *result);                           /* axes: a permutation, from 0; NULL reverses */
+bool stream_row(const Stream *s, int64_t index, Stream *result); /* drops the first dimension */
 bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result); /* one per dimension */
-bool stream_retype(const Stream *s, const Type *type, Stream *result);    /* same-sized elements seen as another type */
+bool stream_retype(const Stream *s, const Type *type, Stream *result); /* same-sized elements seen as another type */
 
 /* How two streams lie in memory. */
 bool stream_overlaps(const Stream *a, const Stream *b);     /* may share a byte; exact for boxes, else conservative */

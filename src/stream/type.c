@@ -57,9 +57,9 @@ static const struct {
     char name[8];
     int type;
 } brook_names[] = {
-    {"float2", TYPE_VEC2},   {"float3", TYPE_VEC3},   {"float4", TYPE_VEC4},   {"int2", TYPE_IVEC2},
-    {"int3", TYPE_IVEC3},    {"int4", TYPE_IVEC4},    {"uint2", TYPE_UVEC2},   {"uint3", TYPE_UVEC3},
-    {"uint4", TYPE_UVEC4},   {"double2", TYPE_DVEC2}, {"double3", TYPE_DVEC3}, {"double4", TYPE_DVEC4},
+    {"float2", TYPE_VEC2}, {"float3", TYPE_VEC3},   {"float4", TYPE_VEC4},   {"int2", TYPE_IVEC2},
+    {"int3", TYPE_IVEC3},  {"int4", TYPE_IVEC4},    {"uint2", TYPE_UVEC2},   {"uint3", TYPE_UVEC3},
+    {"uint4", TYPE_UVEC4}, {"double2", TYPE_DVEC2}, {"double3", TYPE_DVEC3}, {"double4", TYPE_DVEC4},
 };
 enum { BROOK_COUNT = sizeof brook_names / sizeof *brook_names };
 
@@ -168,8 +168,8 @@ static bool fields_check(const char *name, const Field *fields, int count)
             return error_prefix("structure '%s'", name);
         }
         if (fields[i].type->bytes % 4 != 0) {
-            return error_set("structure '%s': field '%s' is %s, which does not fill 4-byte words; use %s", name, fields[i].name,
-                             fields[i].type->name, fields[i].type->value->name);
+            return error_set("structure '%s': field '%s' is %s, which does not fill 4-byte words; use %s", name,
+                             fields[i].name, fields[i].type->name, fields[i].type->value->name);
         }
         for (int k = 0; k < i; k++) {
             if (strcmp(fields[i].name, fields[k].name) == 0) {
@@ -245,7 +245,8 @@ static Interned *struct_new(const char *name, const Field *fields, int count, co
 const Type *type_struct(const char *name, const Field *fields, int count)
 {
     const Type *value;
-    if (!name_check("structure", name) || !fields_check(name, fields, count) || !struct_value(name, fields, count, &value)) {
+    if (!name_check("structure", name) || !fields_check(name, fields, count) ||
+        !struct_value(name, fields, count, &value)) {
         return NULL;
     }
     pthread_mutex_lock(&interned_lock);

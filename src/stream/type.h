@@ -7,10 +7,17 @@
 
 /* One component in memory. */
 typedef enum Scalar {
-    SCALAR_FLOAT, SCALAR_DOUBLE, SCALAR_INT, SCALAR_UINT, SCALAR_BOOL, /* the kernel's own; bool: 4 bytes */
-    SCALAR_HALF, SCALAR_UNORM8,                                       /* seen as float */
-    SCALAR_INT8, SCALAR_INT16,                                        /* seen as int */
-    SCALAR_UINT8, SCALAR_UINT16,                                      /* seen as uint */
+    SCALAR_FLOAT,
+    SCALAR_DOUBLE,
+    SCALAR_INT,
+    SCALAR_UINT,
+    SCALAR_BOOL, /* the kernel's own; bool: 4 bytes */
+    SCALAR_HALF,
+    SCALAR_UNORM8, /* seen as float */
+    SCALAR_INT8,
+    SCALAR_INT16, /* seen as int */
+    SCALAR_UINT8,
+    SCALAR_UINT16, /* seen as uint */
     SCALAR_COUNT
 } Scalar;
 
@@ -24,15 +31,15 @@ typedef struct Field {
 
 /* Types are interned: equal types are the same pointer, and live as long as the process. */
 struct Type {
-    char name[64];       /* "float", "vec3", "half2", "unorm8x4"; a structure's own name */
+    char name[64]; /* "float", "vec3", "half2", "unorm8x4"; a structure's own name */
     bool is_struct;
-    Scalar scalar;       /* of a structure: unused */
-    int components;      /* 1 to 4; of a structure: all components of all fields */
-    int bytes;           /* packed size of one element */
-    int field_count;     /* structures only */
+    Scalar scalar;   /* of a structure: unused */
+    int components;  /* 1 to 4; of a structure: all components of all fields */
+    int bytes;       /* packed size of one element */
+    int field_count; /* structures only */
     const Field *fields;
-    const Type *value;   /* what a kernel sees: float for half, int for int8 ...; itself when not storage-only */
-    int id;              /* small and unique, for keys */
+    const Type *value; /* what a kernel sees: float for half, int for int8 ...; itself when not storage-only */
+    int id;            /* small and unique, for keys */
 };
 
 /* By GLSL, rill or Brook name ("float3", "int2", "double4"); NULL with error_set, naming close matches or the list. */

@@ -74,7 +74,8 @@ bool stream_stride(const Stream *s, const int64_t *n, Stream *result)
 }
 
 /* tile and replicate: the same checks around another formula. */
-static bool view_repeat(const char *name, bool (*repeat)(Stream *, int, int64_t), const Stream *s, const int64_t *n, Stream *result)
+static bool view_repeat(const char *name, bool (*repeat)(Stream *, int, int64_t), const Stream *s, const int64_t *n,
+                        Stream *result)
 {
     Stream made = *s;
     memset(result, 0, sizeof *result);
@@ -147,12 +148,14 @@ bool stream_group(const Stream *s, const int64_t *n, Stream *result)
         return false;
     }
     if (2 * rank > SHAPE_MAX_RANK) {
-        return error_set("group: a stream of %d dimensions would have %d, more than %d", rank, 2 * rank, SHAPE_MAX_RANK);
+        return error_set("group: a stream of %d dimensions would have %d, more than %d", rank, 2 * rank,
+                         SHAPE_MAX_RANK);
     }
     made.shape.rank = 2 * rank;
     for (int d = 0; d < rank; d++) {
         if (s->shape.size[d] % n[d]) {
-            return error_set("group: dimension %d: blocks of %" PRId64 " do not divide its size %" PRId64, d + 1, n[d], s->shape.size[d]);
+            return error_set("group: dimension %d: blocks of %" PRId64 " do not divide its size %" PRId64, d + 1, n[d],
+                             s->shape.size[d]);
         }
         if (!group_split(s, d, n[d], &made, d, rank + d)) {
             return view_needs_copy("group");
@@ -240,8 +243,8 @@ bool stream_reshape(const Stream *s, const Shape *shape, Stream *result)
     }
     if (shape_elements(shape) != stream_elements(s)) {
         char from[SHAPE_TEXT], to[SHAPE_TEXT];
-        return error_set("reshape: %s has %" PRId64 " elements, %s has %" PRId64, shape_text(&s->shape, from), stream_elements(s),
-                         shape_text(shape, to), shape_elements(shape));
+        return error_set("reshape: %s has %" PRId64 " elements, %s has %" PRId64, shape_text(&s->shape, from),
+                         stream_elements(s), shape_text(shape, to), shape_elements(shape));
     }
     if (shape_equal(shape, &s->shape)) {
         return view_accept(&made, result);
@@ -315,8 +318,8 @@ bool stream_retype(const Stream *s, const Type *type, Stream *result)
         return error_set("an iterator stream has no bytes to see as another type; call :copy() first");
     }
     if (s->type->bytes != type->bytes) {
-        return error_set("elements of %s (%d bytes) cannot be seen as %s (%d bytes)", s->type->name, s->type->bytes, type->name,
-                         type->bytes);
+        return error_set("elements of %s (%d bytes) cannot be seen as %s (%d bytes)", s->type->name, s->type->bytes,
+                         type->name, type->bytes);
     }
     Stream made = *s;
     made.type = type;

@@ -1,0 +1,59 @@
+-- Runs the benches named on the command line, or all of them, and prints one row per comparison:
+--     make bench                        make bench BENCH="saxpy sum"
+-- A bench is a file beside this one that returns a function, which returns rows made by support.lua.
+local folder = arg[0]:match("^(.*)/[^/]*$") or "."
+package.path = folder .. "/?.lua;" .. package.path
+
+local rill = require "rill"
+local peer = require "peer"
+local support = require "support"
+
+local cases = {"saxpy", "sum", "jacobi", "launch", "startup", "smoke"}
+
+local function first_match(path, pattern)
+    local file = io.open(path)
+    if not file then return nil end
+    local found = file:read("a"):match(pattern)
+    file:close()
+    return found
+end
+
+local function core_count()
+    local pipe = io.popen("nproc 2>/dev/null")
+    local count = pipe and pipe:read("l")
+    if pipe then pipe:close() end
+    return count or "?"
+end
+
+local function machine()
+    local renderer, version = peer.info()
+    local cpu = first_match("/proc/cpuinfo", "model name%s*:%s*([^\n]+)") or "unknown processor"
+    local load = first_match("/proc/loadavg", "^(%S+)") or "?"
+    return string.format("%s, %s cores, load %s; rill on %s; peers on %s, OpenGL %s",
+        cpu, core_count(), load, rill.device().name, renderer, version)
+end
+
+local layout = "%-34s %10s  %-36s %10s  %-16s %s\n"
+
+local function print_row(row)
+    io.write(layout:format(row.case, row.rill and support.duration(row.rill) or "", row.peer or "",
+        row.peer_time and support.duration(row.peer_time) or "", row.result, row.goal))
+    io.flush()
+end
+
+local chosen = #arg > 0 and table.move(arg, 1, #arg, 1, {}) or cases
+print(machine())
+io.write(layout:format("case", "rill", "peer", "peer", "ratio", "goal"))
+local failed = false
+for _, name in ipairs(chosen) do
+    local chunk, missing = loadfile(folder .. "/" .. name .. ".lua")
+    if not chunk then error(missing, 0) end
+    local ran, rows = xpcall(chunk(), debug.traceback)
+    if ran then
+        for _, row in ipairs(rows) do print_row(row) end
+    else
+        failed = true
+        print(name .. ": " .. rows)
+    end
+end
+os.exit(not failed, true)

@@ -1,0 +1,110 @@
+-- Timing for the benches: contenders run in turn, round after round, and the median of each is kept, so that what
+-- disturbs the machine disturbs all of them alike. Results are printed, never asserted.
+local rill = require "rill"
+
+local support = {}
+
+--- The median of a list of numbers, which is sorted in place.
+function support.median(list)
+    table.sort(list)
+    local n = #list
+    return n % 2 == 1 and list[n // 2 + 1] or (list[n // 2] + list[n // 2 + 1]) / 2
+end
+
+--- Seconds per call of `run` over `runs` calls, all work finished before and after.
+function support.timed(run, runs)
+    rill.sync()
+    local start = rill.clock()
+    for _ = 1, runs do run() end
+    rill.sync()
+    return (rill.clock() - start) / runs
+end
+
+--- Races contenders, functions that return the seconds they took: a first round that is not counted, then `rounds` in
+--- turn. Returns the median of each, in order.
+function support.race(rounds, ...)
+    local contenders, times, medians = {...}, {}, {}
+    for i, contender in ipairs(contenders) do
+        contender()
+        times[i] = {}
+    end
+    for round = 1, rounds do
+        for i, contender in ipairs(contenders) do times[i][round] = contender() end
+    end
+    for i = 1, #contenders do medians[i] = support.median(times[i]) end
+    return table.unpack(medians)
+end
+
+--- The choice whose contender, made by make(choice), is fastest.
+function support.best(choices, rounds, make)
+    local contenders = {}
+    for i, choice in ipairs(choices) do contenders[i] = make(choice) end
+    local medians = {support.race(rounds, table.unpack(contenders))}
+    local best = 1
+    for i = 2, #choices do
+        if medians[i] < medians[best] then best = i end
+    end
+    return choices[best]
+end
+
+--- "1.23 ms" and the like.
+function support.duration(seconds)
+    for _, unit in ipairs{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}} do
+        if seconds >= unit[1] then return string.format("%.3g %s", seconds / unit[1], unit[2]) end
+    end
+    return string.format("%.0f ns", seconds * 1e9)
+end
+
+--- A row of the table: how many times faster than the peer rill is, and how many times it should be (nil: no goal).
+function support.faster(case, rill_time, peer, peer_time, goal)
+    return {
+        case = case, rill = rill_time, peer = peer, peer_time = peer_time,
+        result = string.format("%.2f x", peer_time / rill_time),
+        goal = goal and string.format(">= %.2f x", goal) or "",
+    }
+end
+
+--- A row: how many times the peer's cost rill's is, and how many times it may be.
+function support.costs(case, rill_time, peer, peer_time, goal)
+    return {
+        case = case, rill = rill_time, peer = peer, peer_time = peer_time,
+        result = string.format("%.2f x its cost", rill_time / peer_time),
+        goal = string.format("<= %.2f x", goal),
+    }
+end
+
+--- A row: what rill costs beyond the peer, in seconds, and what it may.
+function support.above(case, rill_time, peer, peer_time, goal)
+    return {
+        case = case, rill = rill_time, peer = peer, peer_time = peer_time,
+        result = (rill_time < peer_time and "-" or "+") .. support.duration(math.abs(rill_time - peer_time)),
+        goal = "<= +" .. support.duration(goal),
+    }
+end
+
+--- A row without a peer.
+function support.note(case, text, goal)
+    return {case = case, result = text, goal = goal or ""}
+end
+
+local function quoted(text)
+    return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+--- The shell command that runs the interpreter of this process on a script. `environment`: "NAME=value ..." or "".
+function support.command(environment, script, ...)
+    local first = 0
+    while arg[first - 1] do first = first - 1 end
+    local words = {}
+    for _, word in ipairs{arg[first], script, ...} do words[#words + 1] = quoted(word) end
+    return environment .. " " .. table.concat(words, " ")
+end
+
+--- Where the benches, and what was built for them, are.
+support.folder = arg[0]:match("^(.*)/[^/]*$") or "."
+function support.built(name)
+    local peer = assert(package.searchpath("peer", package.cpath), "the peers are not built: run `make bench`")
+    return peer:match("^(.*)/[^/]*$") .. "/" .. name
+end
+
+return support

@@ -1,0 +1,173 @@
+/* rill.random and rill.seed. */
+#include "binding/binding.h"
+
+#include "primitive/random.h"
+
+#include <string.h>
+
+static const char sequence_key;
+
+/* What unseeded calls take their numbers from: one per Lua state. */
+typedef struct Sequence {
+    uint64_t seed, block;
+} Sequence;
+
+static Sequence *sequence_get(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &sequence_key);
+    Sequence *sequence = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return sequence;
+}
+
+static const char *const option_names[] = {"seed", "type", "distribution", "low", "high", "mean", "sd"};
+
+static void check_options(lua_State *L, int options)
+{
+    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
+        bool known = false;
+        for (size_t i = 0; i < sizeof option_names / sizeof *option_names; i++) {
+            known = known || (lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), option_names[i]) == 0);
+        }
+        if (!known) {
+            luaL_error(L, "rill.random: unknown option '%s'", luaL_tolstring(L, -2, NULL));
+        }
+    }
+}
+
+/* A number option; *given tells whether it was there. */
+static double number_option(lua_State *L, int options, const char *name, double otherwise, bool integer, bool *given)
+{
+    *given = false;
+    if (!options || lua_getfield(L, options, name) == LUA_TNIL) {
+        return otherwise;
+    }
+    *given = true;
+    if (lua_type(L, -1) != LUA_TNUMBER || (integer && !lua_isinteger(L, -1) && !lua_tointegerx(L, -1, NULL) &&
+                                           lua_tonumber(L, -1) != 0)) {
+        binding_argument(L, "rill.random", 2, name, -1, integer ? "a whole number" : "a number");
+    }
+    double value = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+static void integer_bounds(lua_State *L, RandomSpec *spec, bool low, bool high)
+{
+    double least = spec->type->scalar == SCALAR_INT ? -2147483648.0 : 0;
+    double most = spec->type->scalar == SCALAR_INT ? 2147483647.0 : 4294967295.0;
+    if (low != high) {
+        luaL_error(L, "rill.random: integers need both 'low' and 'high', or neither (all 32 bits)");
+    }
+    spec->kind = low ? RANDOM_INTEGER : RANDOM_WORDS;
+    if (low && !(spec->low >= least && spec->high <= most && spec->low <= spec->high)) {
+        luaL_error(L, "rill.random: low .. high must be an ascending range of %s, got %f .. %f", spec->type->name,
+                   spec->low, spec->high);
+    }
+}
+
+static void distribution(lua_State *L, int options, RandomSpec *spec)
+{
+    bool low, high, mean, sd;
+    bool integer = spec->type->scalar == SCALAR_INT || spec->type->scalar == SCALAR_UINT;
+    const char *name = "uniform";
+    if (options && lua_getfield(L, options, "distribution") != LUA_TNIL) {
+        name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    }
+    bool normal = strcmp(name, "normal") == 0;
+    if (!normal && strcmp(name, "uniform") != 0) {
+        binding_argument(L, "rill.random", 2, "distribution", -1, "\"uniform\" or \"normal\"");
+    }
+    spec->low = number_option(L, options, "low", 0, integer, &low);
+    spec->high = number_option(L, options, "high", 1, integer, &high);
+    double mean_value = number_option(L, options, "mean", 0, false, &mean);
+    double sd_value = number_option(L, options, "sd", 1, false, &sd);
+    if (normal ? low || high : mean || sd) {
+        luaL_error(L, "rill.random: '%s' numbers take %s", name, normal ? "'mean' and 'sd'" : "'low' and 'high'");
+    }
+    if (normal && integer) {
+        luaL_error(L, "rill.random: 'normal' numbers are floats: type 'float', 'double' or a vector of them");
+    }
+    if (normal) {
+        spec->kind = RANDOM_NORMAL;
+        spec->low = mean_value;
+        spec->high = sd_value;
+    } else if (integer) {
+        integer_bounds(L, spec, low, high);
+    } else {
+        spec->kind = RANDOM_UNIFORM;
+        if (!(spec->low <= spec->high)) {
+            luaL_error(L, "rill.random: 'low' must not be above 'high'");
+        }
+    }
+}
+
+static const Type *type_option(lua_State *L, int options)
+{
+    if (!options || lua_getfield(L, options, "type") == LUA_TNIL) {
+        return type_of(SCALAR_FLOAT, 1);
+    }
+    const Type *type = type_check(L, lua_gettop(L), "rill.random", 2, "type");
+    bool fits = !type->is_struct && (type->scalar == SCALAR_FLOAT || type->scalar == SCALAR_DOUBLE ||
+                                     type->scalar == SCALAR_INT || type->scalar == SCALAR_UINT);
+    if (!fits) {
+        luaL_error(L, "rill.random: option 'type': expected float, double, int, uint or a vector of them, got %s",
+                   type->name);
+    }
+    return type;
+}
+
+static int rill_random(lua_State *L)
+{
+    binding_count(L, "rill.random", 2, false);
+    Shape shape;
+    shape_check_arg(L, 1, "rill.random", 1, "shape", &shape);
+    int options = lua_isnoneornil(L, 2) ? 0 : 2;
+    if (options && !lua_istable(L, 2)) {
+        binding_argument(L, "rill.random", 2, "options", 2, "a table of options");
+    }
+    if (options) {
+        check_options(L, options);
+    }
+    RandomSpec spec = {.type = type_option(L, options)};
+    distribution(L, options, &spec);
+    Sequence *sequence = sequence_get(L);
+    bool seeded = options && lua_getfield(L, options, "seed") != LUA_TNIL;
+    spec.seed = seeded ? (uint64_t)binding_integer(L, lua_gettop(L), "rill.random", 2, "seed") : sequence->seed;
+    spec.block = seeded ? 0 : sequence->block;
+    Stream *result = stream_push(L);
+    uint64_t blocks = 0;
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    bool done = random_stream(device, &spec, &shape, result, &blocks);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("rill.random");
+        binding_raise(L);
+    }
+    if (!seeded) {
+        sequence->block += blocks;
+    }
+    state_charge(L, device);
+    return 1;
+}
+
+static int rill_seed(lua_State *L)
+{
+    binding_count(L, "rill.seed", 1, false);
+    Sequence *sequence = sequence_get(L);
+    sequence->seed = (uint64_t)binding_integer(L, 1, "rill.seed", 1, "n");
+    sequence->block = 0;
+    return 0;
+}
+
+static const luaL_Reg functions[] = {{"random", rill_random}, {"seed", rill_seed}, {NULL, NULL}};
+
+void open_random(lua_State *L)
+{
+    Sequence *sequence = lua_newuserdatauv(L, sizeof *sequence, 0);
+    *sequence = (Sequence){0};
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &sequence_key);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,379 @@
+/* s:sum() and its family, and calls of reduce kernels. */
+#include "binding/lua_kernel.h"
+
+#include "gpu/buffer.h"
+#include "kernel/copy.h"
+#include "primitive/reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+/* reading results */
+
+/* Pushes the one element of a stream; releases it. */
+static void push_value(lua_State *L, Stream *result, DeviceScope *scope)
+{
+    unsigned char element[1024];
+    const Type *type = result->type;
+    bool done = buffer_read(result->buffer, (uint64_t)result->offset * (uint64_t)type->bytes, element,
+                            (uint64_t)type->bytes) &&
+                kernel_fault_check(result->device);
+    stream_release(result);
+    device_leave(scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    value_push(L, type, element);
+}
+
+/* Pushes a 64-bit sum, (low words, high words); releases it. */
+static void push_long(lua_State *L, Stream *result, int components, DeviceScope *scope)
+{
+    uint32_t words[8];
+    bool done = buffer_read(result->buffer, 0, words, (uint64_t)result->type->bytes);
+    stream_release(result);
+    device_leave(scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    if (components > 1) {
+        lua_createtable(L, components, 0);
+    }
+    for (int c = 0; c < components; c++) {
+        uint64_t bits = (uint64_t)words[components + c] << 32 | words[c];
+        lua_pushinteger(L, (lua_Integer)bits);
+        if (components > 1) {
+            lua_rawseti(L, -2, c + 1);
+        }
+    }
+}
+
+/* Indices of a flat element number, from 1, slowest first. */
+static int push_indices(lua_State *L, const Shape *shape, int64_t flat)
+{
+    int64_t index[SHAPE_MAX_RANK];
+    for (int d = shape->rank; d-- > 0;) {
+        index[d] = flat % shape->size[d];
+        flat /= shape->size[d];
+    }
+    for (int d = 0; d < shape->rank; d++) {
+        lua_pushinteger(L, index[d] + 1);
+    }
+    return shape->rank;
+}
+
+/* the built-in reductions */
+
+static int push_splat(lua_State *L, int components, bool integer, int value)
+{
+    if (components > 1) {
+        lua_createtable(L, components, 0);
+    }
+    for (int c = 0; c < components; c++) {
+        if (integer) {
+            lua_pushinteger(L, value);
+        } else {
+            lua_pushnumber(L, value);
+        }
+        if (components > 1) {
+            lua_rawseti(L, -2, c + 1);
+        }
+    }
+    return 1;
+}
+
+/* Of nothing: sum and count 0, prod 1, any false, all true; the others nil. */
+static int push_empty(lua_State *L, ReduceOp op, const Type *type)
+{
+    bool integer = type->value->scalar != SCALAR_FLOAT && type->value->scalar != SCALAR_DOUBLE;
+    switch (op) {
+    case REDUCE_SUM: return push_splat(L, type->components, integer, 0);
+    case REDUCE_PROD: return push_splat(L, type->components, integer, 1);
+    case REDUCE_DOT:
+    case REDUCE_NORM: return push_splat(L, 1, false, 0);
+    case REDUCE_COUNT: return push_splat(L, 1, true, 0);
+    case REDUCE_ANY:
+    case REDUCE_ALL: lua_pushboolean(L, op == REDUCE_ALL); return 1;
+    default: lua_pushnil(L); return 1;
+    }
+}
+
+static int whole(lua_State *L, ReduceOp op, const Stream *s, const Stream *t, const char *function)
+{
+    const Type *type = reduce_result_type(op, s->type, true);
+    if (!type) {
+        binding_raise(L);
+    }
+    if (stream_elements(s) == 0) {
+        return push_empty(L, op, s->type);
+    }
+    Shape one = {.rank = 1, .size = {1}};
+    Stream result;
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    if (!reduce_stream(op, s, t, &one, true, &result)) {
+        device_leave(&scope);
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    if (type->is_struct) {
+        push_long(L, &result, s->type->components, &scope);
+    } else {
+        push_value(L, &result, &scope);
+    }
+    if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
+        return push_indices(L, &s->shape, lua_tointeger(L, -1));
+    }
+    return 1;
+}
+
+static int check_axis(lua_State *L, int index, const char *function, const Stream *s)
+{
+    lua_Integer axis = binding_integer(L, index, function, 1, "axis");
+    int rank = s->shape.rank;
+    if (axis == 0 || axis > rank || axis < -rank) {
+        luaL_error(L, "%s: argument #1 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
+                   (LUAI_UACINT)axis);
+    }
+    return (int)(axis < 0 ? axis + rank : axis - 1);
+}
+
+static bool check_keep(lua_State *L, int index, const char *function)
+{
+    if (lua_isnoneornil(L, index)) {
+        return false;
+    }
+    if (!lua_istable(L, index)) {
+        binding_argument(L, function, 2, "options", index, "a table like {keep = true}");
+    }
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "keep") != 0) {
+            luaL_error(L, "%s: unknown option '%s'", function, luaL_tolstring(L, -2, NULL));
+        }
+    }
+    lua_getfield(L, index, "keep");
+    return lua_toboolean(L, -1);
+}
+
+/* An axis of no elements: the operation's neutral element everywhere, where it has one. */
+static bool fill_empty(lua_State *L, ReduceOp op, const Type *type, const Shape *shape, Device *device, Stream *result)
+{
+    if (op == REDUCE_MIN || op == REDUCE_MAX || op == REDUCE_ARGMIN || op == REDUCE_ARGMAX || op == REDUCE_MEAN ||
+        op == REDUCE_VAR || op == REDUCE_STD) {
+        return error_set("an axis without elements has no %s", reduce_name(op));
+    }
+    unsigned char element[64];
+    bool one = op == REDUCE_PROD || op == REDUCE_ALL;
+    for (int k = 0; k < type->components; k++) {
+        Scalar scalar;
+        int offset;
+        type_component(type, k, &scalar, &offset);
+        if (scalar == SCALAR_BOOL) {
+            lua_pushboolean(L, one);
+        } else {
+            lua_pushinteger(L, one);
+        }
+        scalar_pack(L, -1, scalar, element + offset);
+        lua_pop(L, 1);
+    }
+    return stream_create(device, type, shape, false, result) && copy_fill(result, element);
+}
+
+static bool along_axis(lua_State *L, ReduceOp op, const Stream *s, const Stream *t, int axis, bool keep, Stream *result)
+{
+    Shape full = s->shape, left = {.rank = 0};
+    full.size[axis] = 1;
+    for (int d = 0; d < s->shape.rank; d++) {
+        if (keep || d != axis) {
+            left.size[left.rank++] = full.size[d];
+        }
+    }
+    if (left.rank == 0) {
+        left = (Shape){.rank = 1, .size = {1}};
+    }
+    Stream reduced;
+    if (s->shape.size[axis] == 0 && shape_elements(&full) > 0) {
+        const Type *type = reduce_result_type(op, s->type, false);
+        return type && fill_empty(L, op, type, &left, s->device, result);
+    }
+    if (!reduce_stream(op, s, t, &full, false, &reduced)) {
+        return false;
+    }
+    bool done = stream_reshape(&reduced, &left, result);
+    stream_release(&reduced);
+    return done;
+}
+
+static int reduce(lua_State *L, ReduceOp op, const char *function)
+{
+    Stream *s = stream_check(L, 1, function, 0, "s"), *t = NULL;
+    int first = 2;
+    if (op == REDUCE_DOT) {
+        t = stream_check(L, 2, function, 1, "t");
+        char a[SHAPE_TEXT], b[SHAPE_TEXT];
+        if (!shape_equal(&s->shape, &t->shape)) {
+            return luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&s->shape, a),
+                              shape_text(&t->shape, b));
+        }
+        if (s->type->is_struct || t->type->components != s->type->components || t->device != s->device) {
+            return luaL_error(L, "%s: argument #1 't': expected a stream like %s on the same device, got %s", function,
+                              s->type->name, t->type->name);
+        }
+        first = 3;
+    }
+    binding_count(L, function, first + 1, true);
+    if (lua_isnoneornil(L, first)) {
+        return whole(L, op, s, t, function);
+    }
+    int axis = check_axis(L, first, function, s);
+    bool keep = check_keep(L, first + 1, function);
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool done = along_axis(L, op, s, t, axis, keep, result);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, s->device);
+    return 1;
+}
+
+#define REDUCTIONS(X)                                                                                                  \
+    X(sum, REDUCE_SUM) X(prod, REDUCE_PROD) X(min, REDUCE_MIN) X(max, REDUCE_MAX) X(mean, REDUCE_MEAN)                 \
+    X(var, REDUCE_VAR) X(std, REDUCE_STD) X(any, REDUCE_ANY) X(all, REDUCE_ALL) X(count, REDUCE_COUNT)                 \
+    X(argmin, REDUCE_ARGMIN) X(argmax, REDUCE_ARGMAX) X(norm, REDUCE_NORM) X(dot, REDUCE_DOT)
+
+#define DEFINE(name, op)                                                                                               \
+    static int stream_##name(lua_State *L)                                                                             \
+    {                                                                                                                  \
+        return reduce(L, op, "stream:" #name);                                                                         \
+    }
+REDUCTIONS(DEFINE)
+
+#define ROW(name, op) {#name, stream_##name},
+static const luaL_Reg methods[] = {REDUCTIONS(ROW){NULL, NULL}};
+
+/* reduce kernels */
+
+static int reduce_param(const Function *f)
+{
+    int i = 0;
+    while (f->params[i].kind != PARAM_REDUCE) {
+        i++;
+    }
+    return i;
+}
+
+/* Where the result goes: nothing, a shape or a stream, at `index`. */
+static void take_target(lua_State *L, Call *call, int r, int index, int n)
+{
+    Stream *stream = stream_to(L, index);
+    if (lua_isnoneornil(L, index)) {
+        return;
+    }
+    if (stream) {
+        call->slot[r] = lua_absindex(L, index);
+        call_argument(L, call, r, index, n);
+        return;
+    }
+    shape_check_arg(L, lua_absindex(L, index), call->function->name, n, call->function->params[r].name, &call->shape);
+    call->has_shape = true;
+}
+
+static void collect(lua_State *L, Call *call, int r)
+{
+    const Function *f = call->function;
+    bool named = lua_gettop(L) == 2 && lua_istable(L, 2) && !lua_getmetatable(L, 2);
+    int given = lua_gettop(L) - 1, needed = f->param_count - 1;
+    for (int i = 0; i < f->param_count; i++) {
+        needed -= kernel_is_baked(call->kernel, i);
+    }
+    if (named) {
+        call_keys(L, call, 2);
+        luaL_checkstack(L, f->param_count + 8, "too many arguments");
+    } else if (given != needed && given != needed + 1) {
+        luaL_error(L, "%s: expected %d arguments (or %d with the shape or stream of the result), got %d", f->name, needed,
+                   needed + 1, given);
+    }
+    for (int i = 0, at = 2; i < f->param_count; i++) {
+        if (kernel_is_baked(call->kernel, i) || (i == r && !named && given == needed)) {
+            continue;
+        }
+        if (named) {
+            lua_getfield(L, 2, f->params[i].name);
+            at = lua_gettop(L);
+        }
+        if (i == r) {
+            take_target(L, call, r, at, at - 1);
+        } else if (named && lua_isnil(L, at)) {
+            luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
+        } else {
+            call_argument(L, call, i, at, named ? i + 1 : at - 1);
+        }
+        at++;
+    }
+    if (named && !call->has_shape && !call->args[r].stream) {
+        lua_getfield(L, 2, "shape");
+        take_target(L, call, r, lua_gettop(L), 0);
+    }
+}
+
+static const Stream *input_of(const Call *call)
+{
+    int i = 0;
+    while (call->function->params[i].kind != PARAM_INPUT) {
+        i++;
+    }
+    return call->args[i].stream;
+}
+
+int reduce_call(lua_State *L, Call *call)
+{
+    const Function *f = call->function;
+    int r = reduce_param(f);
+    collect(L, call, r);
+    const Stream *input = input_of(call), *given = call->args[r].stream;
+    bool value = !given && !call->has_shape;
+    if (value && stream_elements(input) == 0) {
+        lua_pushnil(L);
+        return 1;
+    }
+    Shape one = {.rank = 1, .size = {1}};
+    const Shape *shape = value ? &one : &call->shape;
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, call->device, &scope);
+    bool done = true;
+    if (given && !given->writable) {
+        done = error_set("%s: argument '%s' is a view that can't be written to", f->name, f->params[r].name);
+    } else if (given && stream_overlaps(given, input)) {
+        done = error_set("%s: the result '%s' overlaps the input in memory", f->name, f->params[r].name);
+    } else if (given) {
+        stream_copy_view(given, result);
+    } else {
+        done = stream_create(call->device, f->params[r].type, shape, false, result);
+    }
+    done = done && reduce_kernel(call->kernel, call->device, call->args, result);
+    if (done && value) {
+        Stream read = *result; /* push_value takes the reference over */
+        memset(result, 0, sizeof *result);
+        push_value(L, &read, &scope);
+        return 1;
+    }
+    device_leave(&scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    state_charge(L, call->device);
+    if (given) {
+        lua_pushvalue(L, call->slot[r]);
+    }
+    return 1;
+}
+
+void open_reduce(lua_State *L)
+{
+    stream_methods(L, methods);
+}

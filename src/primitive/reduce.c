@@ -1,0 +1,129 @@
+#include "primitive/reduce.h"
+
+#include "primitive/fold.h"
+#include "primitive/reduce_ops.h"
+
+#include <string.h>
+
+const char *reduce_name(ReduceOp op)
+{
+    static const char *const names[REDUCE_OPS] = {"sum", "prod",  "min",    "max",    "mean", "var", "std", "any",
+                                                  "all", "count", "argmin", "argmax", "norm", "dot"};
+    return names[op];
+}
+
+const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole)
+{
+    ReduceRow row;
+    return reduce_row(op, type, whole, &row) ? row.result : NULL;
+}
+
+bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *shape, bool whole, Stream *result)
+{
+    static FoldArgs args; /* large; a call is not re-entered */
+    ReduceRow row;
+    if (!reduce_row(op, x->type, whole, &row)) {
+        return false;
+    }
+    memset(&args, 0, sizeof args);
+    args.inputs = args.count = y ? 2 : 1;
+    args.params[0] = (Param){.name = "x", .kind = PARAM_INPUT, .type = row.value};
+    args.args[0].stream = x;
+    if (y) {
+        args.params[1] = (Param){.name = "y", .kind = PARAM_INPUT, .type = row.value};
+        args.args[1].stream = y;
+    }
+    FoldText text = {.functions = row.functions, .chunk = row.chunk, .value = row.value, .accumulator = row.accumulator, .result = row.result};
+    if (!stream_create(x->device, row.result, shape, false, result)) {
+        return false;
+    }
+    if (!fold_run(&text, &args, result)) {
+        stream_release(result);
+        return false;
+    }
+    return true;
+}
+
+/* The reduce kernel's body as fold functions: the first element is the start, a step is a call. */
+static void write_functions(const Function *f, const char *entry, StrBuf *out)
+{
+    const char *x = NULL, *r = NULL;
+    const Type *type = NULL;
+    for (int i = 0; i < f->param_count; i++) {
+        if (f->params[i].kind == PARAM_INPUT) {
+            x = f->params[i].name;
+            type = f->params[i].type;
+        } else if (f->params[i].kind == PARAM_REDUCE) {
+            r = f->params[i].name;
+        }
+    }
+    char name[80];
+    strcpy(name, type->is_struct ? "u_" : "");
+    strcat(name, type->name);
+    strbuf_addf(out, "%s rill_merge(%s a, %s x) { %s(", name, name, name, entry);
+    bool comma = false;
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        if (param_kinds[param->kind].bound) {
+            continue;
+        }
+        strbuf_add(out, comma ? ", " : "");
+        comma = true;
+        if (param->name == x || strcmp(param->name, x) == 0) {
+            strbuf_add(out, "x");
+        } else if (strcmp(param->name, r) == 0) {
+            strbuf_add(out, "a");
+        } else {
+            strbuf_addf(out, "c_%s", param->name);
+        }
+    }
+    strbuf_addf(out,
+                "); return a; }\n%s rill_first(%s x, int t) { return x; }\n%s rill_step(%s a, %s x, int t) { return "
+                "rill_merge(a, x); }\n%s rill_finish(%s a, int n) { return a; }\n",
+                name, name, name, name, name, name, name);
+}
+
+static void collect_args(const Function *f, const Body *body, const Argument *args, FoldArgs *out)
+{
+    memset(out, 0, sizeof *out);
+    out->inputs = 1;
+    for (int pass = 0; pass < 2; pass++) { /* the input first */
+        for (int i = 0; i < f->param_count; i++) {
+            bool input = f->params[i].kind == PARAM_INPUT;
+            if (f->params[i].kind == PARAM_REDUCE || input != (pass == 0)) {
+                continue;
+            }
+            out->params[out->count] = f->params[i];
+            out->args[out->count] = args[i];
+            out->use[out->count++] = body->use[i];
+        }
+    }
+}
+
+bool reduce_kernel(Kernel *kernel, Device *device, const Argument *args, Stream *result)
+{
+    static FoldArgs fold_args;
+    const Function *f = &kernel->function;
+    const Type *type = NULL;
+    for (int i = 0; i < f->param_count; i++) {
+        type = f->params[i].kind == PARAM_REDUCE ? f->params[i].type : type;
+    }
+    if (kernel->body.uses_position) {
+        return error_set("%s: indexof has no meaning in a reduce kernel", f->name);
+    }
+    (void)device;
+    collect_args(f, &kernel->body, args, &fold_args);
+    StrBuf functions = STRBUF_EMPTY;
+    write_functions(f, kernel->body.entry, &functions);
+    FoldText text = {.functions = strbuf_text(&functions),
+                     .value = type,
+                     .accumulator = type,
+                     .result = type,
+                     .module = kernel->module,
+                     .body = &kernel->body,
+                     .unbounded = kernel->body.unbounded,
+                     .id = kernel->id};
+    bool done = fold_run(&text, &fold_args, result);
+    strbuf_free(&functions);
+    return done;
+}

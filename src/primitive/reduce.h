@@ -1,0 +1,29 @@
+/* Reductions: any reduce kernel, and the built-in ones. The order of combination is fixed by the shape and the device, so
+ * that results are the same on every run. */
+#ifndef RILL_REDUCE_H
+#define RILL_REDUCE_H
+
+#include "kernel/kernel.h"
+
+typedef enum ReduceOp {
+    REDUCE_SUM, REDUCE_PROD, REDUCE_MIN, REDUCE_MAX, REDUCE_MEAN, REDUCE_VAR, REDUCE_STD, REDUCE_ANY, REDUCE_ALL,
+    REDUCE_COUNT, REDUCE_ARGMIN, REDUCE_ARGMAX, REDUCE_NORM, REDUCE_DOT,
+    REDUCE_OPS
+} ReduceOp;
+
+/* The name as in s:sum(). */
+const char *reduce_name(ReduceOp op);
+
+/* The type of op's result over elements of `type`, NULL with error_set where op has no meaning for it. `whole`: to
+ * one value; then a sum of int or uint is 64 bits, as uvec2 (low, high word), per component. */
+const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole);
+
+/* Reduces blocks of neighbours: `shape` divides x's, dimension by dimension, or has one element. `y` is dot's second stream (of x's shape),
+ * else NULL. `result` is created with reduce_result_type. x must not be empty unless the result is. */
+bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *shape, bool whole, Stream *result);
+
+/* A reduce kernel over its input (args as declared; the reduce parameter's is ignored) into `result`, whose shape divides
+ * the input's, or has one element. */
+bool reduce_kernel(Kernel *kernel, Device *device, const Argument *args, Stream *result);
+
+#endif

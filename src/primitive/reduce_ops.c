@@ -1,0 +1,244 @@
+#include "primitive/reduce_ops.h"
+
+#include "base/strbuf.h"
+
+#include <string.h>
+
+/* Float sums are compensated by two-sum (Knuth; Ogita, Rump and Oishi 2005): the error of every addition is kept in e. Where
+ * an infinity or a NaN went through, e is NaN and the plain sum stands. */
+static const char two_sum[] =
+    "u_Sum rill_add(u_Sum a, T x, T more) { precise T s = a.s + x; precise T z = s - a.s; precise T d = (a.s - (s - z)) + (x - z); "
+    "precise T e = a.e + (d + more); return u_Sum(s, e); }\n"
+    "u_Sum rill_merge(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n"
+    "T rill_total(u_Sum a) { precise T r = a.s + a.e; precise T bad = a.e - a.e; return mix(r, a.s, isnan(bad)); }\n";
+
+static const char sum_steps[] = "u_Sum rill_first(T x, int t) { return u_Sum(x, T(0)); }\n"
+                                "u_Sum rill_step(u_Sum a, T x, int t) { return rill_add(a, x, T(0)); }\n";
+static const char sum_finish[] = "T rill_finish(u_Sum a, int n) { return rill_total(a); }\n";
+static const char mean_finish[] = "T rill_finish(u_Sum a, int n) { return rill_total(a) / T(n); }\n";
+/* Sixteen floats pairwise, then one compensated addition: as fast as plain addition, its error bounded by a few ulps. */
+static const char sum_chunk[] =
+    "float rill_h(uvec4 u) { vec4 v = uintBitsToFloat(u); precise float q = (v.x + v.y) + (v.z + v.w); return q; }\n"
+    "u_Sum rill_chunk(u_Sum a, bool first, uvec4 p, uvec4 q, uvec4 r, uvec4 s) { precise float x = (rill_h(p) + rill_h(q)) + "
+    "(rill_h(r) + rill_h(s)); return rill_add(a, x, 0.0); }\n";
+
+/* Integer sums in 64 bits: low words, carries and sign extensions. */
+static const char long_sum[] =
+    "u_Long rill_add(u_Long a, U lo, U hi) { U l = a.lo + lo; return u_Long(l, a.hi + hi + RILL_LESS(l, lo)); }\n"
+    "u_Long rill_first(T x, int t) { return u_Long(U(x), RILL_SIGN(x)); }\n"
+    "u_Long rill_step(u_Long a, T x, int t) { return rill_add(a, U(x), RILL_SIGN(x)); }\n"
+    "u_Long rill_merge(u_Long a, u_Long b) { return rill_add(a, b.lo, b.hi); }\n";
+static const char long_finish[] = "u_Long rill_finish(u_Long a, int n) { return a; }\n";
+static const char plain_first[] = "T rill_first(T x, int t) { return x; }\n"
+                                  "T rill_step(T a, T x, int t) { return rill_merge(a, x); }\n"
+                                  "T rill_finish(T a, int n) { return a; }\n";
+
+/* Chan, Golub and LeVeque 1983: means and squared deviations of two parts joined. */
+static const char moments[] =
+    "u_Moments rill_first(T x, int t) { return u_Moments(x, T(0), 1.0); }\n"
+    "u_Moments rill_step(u_Moments a, T x, int t) { float n = a.n + 1.0; T d = x - a.mean; T m = a.mean + d / T(n); "
+    "return u_Moments(m, a.m2 + d * (x - m), n); }\n"
+    "u_Moments rill_merge(u_Moments a, u_Moments b) { float n = a.n + b.n; T d = b.mean - a.mean; T w = T(b.n / n); "
+    "return u_Moments(a.mean + d * w, a.m2 + b.m2 + d * d * (T(a.n) * w), n); }\n";
+
+/* The first of equals wins; a NaN wins over numbers. */
+static const char arg_best[] =
+    "u_Best rill_first(T x, int t) { return u_Best(x, t); }\n"
+    "u_Best rill_merge(u_Best a, u_Best b) { bool better = RILL_BETTER(b.v, a.v); return u_Best(better ? b.v : a.v, better ? b.i : "
+    "a.i); }\n"
+    "u_Best rill_step(u_Best a, T x, int t) { return rill_merge(a, u_Best(x, t)); }\n"
+    "int rill_finish(u_Best a, int n) { return a.i; }\n";
+
+static StrBuf functions;
+
+static const Type *pair_type(const char *name, const char *first, const Type *a, const char *second, const Type *b,
+                             const char *third, const Type *c)
+{
+    Field fields[3] = {{.type = a}, {.type = b, .offset = a->bytes}};
+    strcpy(fields[0].name, first);
+    strcpy(fields[1].name, second);
+    if (c) {
+        fields[2] = (Field){.type = c, .offset = a->bytes + b->bytes};
+        strcpy(fields[2].name, third);
+    }
+    return type_struct(name, fields, c ? 3 : 2);
+}
+
+static bool is_real(const Type *type)
+{
+    return type->scalar == SCALAR_FLOAT || type->scalar == SCALAR_DOUBLE;
+}
+
+static bool refuse(ReduceOp op, const Type *type, const char *accepted)
+{
+    return error_set("%s: a stream of %s has no %s: %s", reduce_name(op), type->name, reduce_name(op), accepted);
+}
+
+static void sum_row(ReduceOp op, const Type *value, ReduceRow *row)
+{
+    row->accumulator = pair_type("Sum", "s", value, "e", value, NULL, NULL);
+    row->result = value;
+    strbuf_add(&functions, two_sum);
+    strbuf_add(&functions, sum_steps);
+    strbuf_add(&functions, op == REDUCE_MEAN ? mean_finish : sum_finish);
+    row->chunk = value == type_of(SCALAR_FLOAT, 1) ? sum_chunk : NULL;
+}
+
+/* Dot and norm join the components of vectors first. */
+static bool product_row(ReduceOp op, const Type *value, ReduceRow *row)
+{
+    const Type *scalar = type_of(value->scalar, 1);
+    row->accumulator = pair_type("Sum", "s", scalar, "e", scalar, NULL, NULL);
+    row->result = scalar;
+    strbuf_addf(&functions, "#undef T\n#define T %s\n", scalar->name);
+    strbuf_add(&functions, two_sum);
+    const char *type = value->name;
+    if (op == REDUCE_NORM) {
+        strbuf_addf(&functions,
+                    "u_Sum rill_first(%s x, int t) { return u_Sum(dot(x, x), T(0)); }\n"
+                    "u_Sum rill_step(u_Sum a, %s x, int t) { return rill_add(a, dot(x, x), T(0)); }\n"
+                    "T rill_finish(u_Sum a, int n) { return sqrt(rill_total(a)); }\n",
+                    type, type);
+    } else {
+        strbuf_addf(&functions, "T rill_pair(%s x, %s y) { return dot(x, y); }\n", type, type);
+        strbuf_add(&functions, sum_steps);
+        strbuf_add(&functions, sum_finish);
+    }
+    return true;
+}
+
+static void integer_macros(const Type *value)
+{
+    const Type *words = type_of(SCALAR_UINT, value->components);
+    strbuf_addf(&functions, "#define U %s\n", words->name);
+    if (value->components == 1) {
+        strbuf_add(&functions, "#define RILL_LESS(a, b) uint((a) < (b))\n");
+    } else {
+        strbuf_add(&functions, "#define RILL_LESS(a, b) U(lessThan(a, b))\n");
+    }
+    strbuf_add(&functions, value->scalar == SCALAR_INT ? "#define RILL_SIGN(x) U((x) >> 31)\n" : "#define RILL_SIGN(x) U(0)\n");
+}
+
+static void integer_sum(ReduceOp op, const Type *value, bool whole, ReduceRow *row)
+{
+    const Type *words = type_of(SCALAR_UINT, value->components);
+    row->accumulator = pair_type("Long", "lo", words, "hi", words, NULL, NULL);
+    integer_macros(value);
+    strbuf_add(&functions, long_sum);
+    if (op == REDUCE_MEAN) {
+        row->result = type_of(SCALAR_FLOAT, value->components);
+        const Type *high = type_of(value->scalar, value->components), *wide = type_of(SCALAR_DOUBLE, value->components);
+        strbuf_addf(&functions,
+                    "%s rill_finish(u_Long a, int n) { return %s((%s(%s(a.hi)) * 4294967296.0lf + %s(a.lo)) / double(n)); }\n",
+                    row->result->name, row->result->name, wide->name, high->name, wide->name);
+    } else if (whole) {
+        row->result = row->accumulator;
+        strbuf_add(&functions, long_finish);
+    } else {
+        row->result = value;
+        strbuf_add(&functions, "T rill_finish(u_Long a, int n) { return T(a.lo); }\n");
+    }
+}
+
+static void extreme_row(ReduceOp op, const Type *value, ReduceRow *row)
+{
+    const char *name = op == REDUCE_MIN ? "min" : "max", *mark = op == REDUCE_MIN ? "<" : ">";
+    row->accumulator = row->result = value;
+    if (!is_real(value)) {
+        strbuf_addf(&functions, "T rill_merge(T a, T b) { return %s(a, b); }\n", name);
+    } else if (value->components == 1) {
+        strbuf_addf(&functions, "T rill_merge(T a, T b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n", mark);
+    } else {
+        const char *scalar = type_of(value->scalar, 1)->name;
+        strbuf_addf(&functions, "%s rill_better(%s a, %s b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n", scalar,
+                    scalar, scalar, mark);
+        strbuf_add(&functions, "T rill_merge(T a, T b) { return T(");
+        for (int c = 0; c < value->components; c++) {
+            strbuf_addf(&functions, "%srill_better(a.%c, b.%c)", c ? ", " : "", "xyzw"[c], "xyzw"[c]);
+        }
+        strbuf_add(&functions, "); }\n");
+    }
+    strbuf_add(&functions, plain_first);
+}
+
+static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)
+{
+    row->accumulator = pair_type("Moments", "mean", value, "m2", value, "n", type_of(SCALAR_FLOAT, 1));
+    row->result = value;
+    strbuf_add(&functions, moments);
+    strbuf_add(&functions, op == REDUCE_VAR ? "T rill_finish(u_Moments a, int n) { return a.m2 / T(n); }\n"
+                                            : "T rill_finish(u_Moments a, int n) { return sqrt(a.m2 / T(n)); }\n");
+    return true;
+}
+
+static bool arg_row(ReduceOp op, const Type *value, ReduceRow *row)
+{
+    if (value->components != 1) {
+        return refuse(op, value, "vectors have no order; use a component");
+    }
+    const char *mark = op == REDUCE_ARGMIN ? "<" : ">";
+    row->accumulator = pair_type("Best", "v", value, "i", type_of(SCALAR_INT, 1), NULL, NULL);
+    row->result = type_of(SCALAR_INT, 1);
+    strbuf_addf(&functions, is_real(value) ? "#define RILL_BETTER(b, a) (!isnan(a) && ((b) %s (a) || isnan(b)))\n"
+                                           : "#define RILL_BETTER(b, a) ((b) %s (a))\n",
+                mark);
+    strbuf_add(&functions, arg_best);
+    return true;
+}
+
+static bool logic_row(ReduceOp op, const Type *type, const Type *value, ReduceRow *row)
+{
+    if (value->components != 1) {
+        return refuse(op, type, "scalars and bools have one");
+    }
+    row->accumulator = type_of(SCALAR_UINT, 1);
+    row->result = op == REDUCE_COUNT ? type_of(SCALAR_INT, 1) : type_of(SCALAR_BOOL, 1);
+    static const char *const merges[] = {"a | b", "a & b", "a + b"};
+    strbuf_addf(&functions, "uint rill_merge(uint a, uint b) { return %s; }\n", merges[op - REDUCE_ANY]);
+    strbuf_add(&functions, "uint rill_first(T x, int t) { return uint(x != T(0)); }\n"
+                           "uint rill_step(uint a, T x, int t) { return rill_merge(a, uint(x != T(0))); }\n");
+    strbuf_addf(&functions, "%s rill_finish(uint a, int n) { return %s(a); }\n", row->result->name, row->result->name);
+    return true;
+}
+
+bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
+{
+    *row = (ReduceRow){0};
+    strbuf_free(&functions);
+    if (type->is_struct) {
+        return refuse(op, type, "structures are reduced by a reduce kernel of yours");
+    }
+    const Type *value = type->value;
+    bool moment = op == REDUCE_VAR || op == REDUCE_STD, product = op == REDUCE_NORM || op == REDUCE_DOT;
+    if (value->scalar == SCALAR_BOOL) {
+        value = type_of(SCALAR_INT, value->components); /* true counts as 1 */
+    }
+    if ((moment || product) && !is_real(value)) {
+        value = type_of(SCALAR_FLOAT, value->components);
+    }
+    row->value = value;
+    bool done = true;
+    if (op == REDUCE_SUM || op == REDUCE_MEAN) {
+        if (is_real(value)) {
+            sum_row(op, value, row);
+        } else {
+            integer_sum(op, value, whole, row);
+        }
+    } else if (op == REDUCE_PROD) {
+        row->accumulator = row->result = value;
+        strbuf_add(&functions, "T rill_merge(T a, T b) { return a * b; }\n");
+        strbuf_add(&functions, plain_first);
+    } else if (op == REDUCE_MIN || op == REDUCE_MAX) {
+        extreme_row(op, value, row);
+    } else if (moment) {
+        done = moment_row(op, value, row);
+    } else if (product) {
+        done = product_row(op, value, row);
+    } else if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
+        done = arg_row(op, value, row);
+    } else {
+        done = logic_row(op, type, value, row);
+    }
+    row->functions = strbuf_text(&functions);
+    return done && ((row->accumulator && !functions.failed) || error_set("out of host memory"));
+}

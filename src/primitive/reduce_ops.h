@@ -1,0 +1,18 @@
+/* The built-in reductions as texts for the fold engine. */
+#ifndef RILL_REDUCE_OPS_H
+#define RILL_REDUCE_OPS_H
+
+#include "primitive/reduce.h"
+
+typedef struct ReduceRow {
+    const Type *value;       /* what elements are seen as */
+    const Type *accumulator; /* what a run is folded into */
+    const Type *result;
+    const char *functions;   /* GLSL; T is the value type. Valid until the next call */
+    const char *chunk;       /* see fold.h; NULL where there is none */
+} ReduceRow;
+
+/* False with error_set where the operation has no meaning for elements of `type`. */
+bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row);
+
+#endif
