@@ -34,7 +34,7 @@ CORE := $(BUILD)/rill/core.so
 LUA_FILES := $(wildcard lua/rill/*.lua)
 COMMANDS := $(wildcard bin/rill)
 
-PEER_SOURCES := $(wildcard bench/peer/*.c)
+PEER_SOURCES := $(filter-out bench/peer/open_device.c,$(wildcard bench/peer/*.c))
 PEER_OBJECTS = $(PEER_SOURCES:bench/peer/%.c=$(BUILD)/bench/%.o)
 PEER := $(if $(PEER_SOURCES),$(BUILD)/bench/peer.so)
 
@@ -118,8 +118,11 @@ bench: ## install what is missing, build, time rill against its peers
 	@$(AGAIN) run-bench
 
 .PHONY: run-bench
-run-bench: $(CORE) $(PEER)
+run-bench: $(CORE) $(PEER) $(BUILD)/bench/open_device
 	@$(RUN) $(LUA) bench/run.lua $(BENCH)
+
+$(BUILD)/bench/open_device: bench/peer/open_device.c | $(BUILD)/bench/
+	$(call say,cc,$<)$(CC) -std=c11 -O2 -D_GNU_SOURCE -o $@ $< -lEGL -lOpenGL -lGLEW
 
 $(BUILD)/bench/peer.so: $(PEER_OBJECTS)
 	$(call say,link,$@)$(CC) -shared -o $@ $(PEER_OBJECTS) $(LIBS)

@@ -31,8 +31,9 @@ function rill.concat(list, axis)
         total = total + (own[along] or 0)
         own[along] = shape[along]
         if own ~= shape or s.type ~= first.type then
-            error(("rill.concat: argument #1 'list': item %d: stream<%s>[%s] does not fit stream<%s>[%s] along axis %d"):format(
-                i, s.type, s.shape, first.type, shape, along), 2)
+            local what = ("stream<%s>[%s] does not fit stream<%s>[%s] along axis %d"):format(
+                s.type, s.shape, first.type, shape, along)
+            error(("rill.concat: argument #1 'list': item %d: %s"):format(i, what), 2)
         end
     end
     shape[along] = total

@@ -322,6 +322,12 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank)
         }
         strbuf_add(out, "); }\n");
     }
+    if (!text->param->type->is_struct && text->param->type->components > 1) {
+        const char *scalar = type_of(text->param->type->scalar, 1)->name;
+        for (int n = 2; n <= 4; n++) {
+            strbuf_addf(out, "%s n_%s(ivec%d v, int c) { return n_%s(v)[c]; }\n", scalar, name, n, name);
+        }
+    }
 }
 
 void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
@@ -354,7 +360,6 @@ static void random_storage(StrBuf *out, const AccessText *text)
 {
     const char *name = text->param->name, *type = glsl_type(text->param->type);
     const Type *stored = text->key->type;
-    strbuf_addf(out, "#define rill_t_%s %s\n", name, type);
     if (body_plain_random(stored)) {
         return;
     }

@@ -9,7 +9,6 @@
 
 void body_free(Body *body)
 {
-    strbuf_free(&body->shared);
     strbuf_free(&body->text);
     free(body->map.items);
     *body = (Body){0};
@@ -29,8 +28,7 @@ bool body_source(const Body *body, size_t at, size_t *source)
     return found;
 }
 
-/* Moves what a rewriter wrote to the end of the body. */
-static bool append(Rewriter *rw)
+bool rewriter_append(Rewriter *rw)
 {
     Body *body = rw->body;
     for (size_t i = 0; i < rw->map.count; i++) {
@@ -69,7 +67,7 @@ static const char *qualifier(const Param *param)
 static void add_type(StrBuf *out, const Type *type, int matrix)
 {
     if (matrix) {
-        strbuf_addf(out, "mat%d", matrix);
+        strbuf_add(out, module_value_name(matrix));
     } else {
         strbuf_add(out, type ? glsl_type(type) : "void");
     }
@@ -114,11 +112,12 @@ static bool write_signature(Rewriter *rw)
 static bool write_function(Rewriter *rw)
 {
     const Function *f = rw->self.function;
-    if (!write_signature(rw) || !rewriter_range(rw, f->body_first, f->body_last)) {
+    if (!write_signature(rw) || !rewriter_range(rw, f->body_first, f->body_last) ||
+        !rewriter_put(rw, rewriter_token(rw, f->body_last), "}", 1)) {
         return false;
     }
-    strbuf_add(&rw->out, "\n}\n");
-    return append(rw);
+    strbuf_add(&rw->out, "\n");
+    return rewriter_append(rw);
 }
 
 static bool same_binding(const Instance *instance, const Function *f, const int *bound)
@@ -126,6 +125,8 @@ static bool same_binding(const Instance *instance, const Function *f, const int 
     return instance->function == f &&
            memcmp(instance->bound, bound, (size_t)f->param_count * sizeof *bound) == 0;
 }
+
+enum { MAX_INSTANCES = 512, MAX_BODY_TOKENS = 100000 };
 
 bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance)
 {
@@ -137,6 +138,11 @@ bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instan
             return true;
         }
         number += list->items[i].function == f;
+    }
+    if (list->count == MAX_INSTANCES || rw->body->tokens > MAX_BODY_TOKENS) {
+        return source_error(&rw->module->source, f->offset, "'%s' is written out too often: kernels that call kernels are, once "
+                                                            "for every set of gathers they are handed",
+                            f->name);
     }
     Rewriter inner = {.module = rw->module, .root = rw->root, .body = rw->body, .instances = list};
     inner.self = (Instance){.function = f, .number = number};
@@ -155,17 +161,14 @@ static bool write_constants(const Module *module, const Function *root, Body *bo
     bool done = true;
     for (size_t i = 0; done && i < module->constants.count; i++) {
         const Constant *c = &module->constants.items[i];
-        size_t name = c->first;
-        while (!token_is(rewriter_token(&rw, name), c->name)) {
-            name++;
+        if (i > 0 && c->first == c[-1].first) {
+            continue; /* a further name of the same declaration */
         }
         size_t first = c->first + token_is(rewriter_token(&rw, c->first), "static");
-        done = rewriter_range(&rw, first, name);
-        strbuf_addf(&rw.out, " u_%s", c->name);
-        done = done && rewriter_range(&rw, name + 1, c->last);
+        done = rewriter_range(&rw, first, c->last);
         rw.locals.count = 0;
     }
-    done = done && append(&rw);
+    done = done && rewriter_append(&rw);
     rewriter_free(&rw);
     return done;
 }

@@ -23,8 +23,7 @@ typedef struct MapEntry {
 } MapEntry;
 
 typedef struct Body {
-    StrBuf shared; /* shared variables of a group kernel, at global scope */
-    StrBuf text;   /* constants and functions */
+    StrBuf text; /* constants, shared variables of a group kernel, functions */
     struct {
         MapEntry *items;
         size_t count, capacity;
@@ -36,6 +35,7 @@ typedef struct Body {
     bool unbounded;             /* has a loop that is not provably short */
     double trips;               /* of the bounded loops, in all */
     size_t tokens;              /* size of what was written */
+    int shared_count;           /* shared variables of a group kernel */
 } Body;
 
 bool body_create(const Module *module, const Function *kernel, Body *body);

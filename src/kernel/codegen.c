@@ -292,9 +292,9 @@ static void write_flat_loads(Generator *g)
         const char *name = g->f->params[i].name;
         for (int t = 0; t < texels; t++) {
             bool texture = g->layout->args[i].texture != NO_UNIT;
-            strbuf_addf(g->out, texture ? "        uvec4 f_%s%d = texelFetch(tex_%s, int(%s) + rill_n * %d + %d);\n"
-                                        : "        uvec4 f_%s%d = in_%s[int(%s) + rill_n * %d + %d];\n",
-                        name, t, name, access_word(g->layout->args[i].base), texels, t);
+            strbuf_addf(g->out, texture ? "        uvec4 f_%s%d = texelFetch(tex_%s, b_%s + rill_n * %d + %d);\n"
+                                        : "        uvec4 f_%s%d = in_%s[b_%s + rill_n * %d + %d];\n",
+                        name, t, name, name, texels, t);
         }
     }
 }
@@ -414,16 +414,15 @@ static void store_words(Generator *g)
         if (!stored(g, i)) {
             continue;
         }
-        const char *name = g->f->params[i].name, *base = access_word(g->layout->args[i].store_base);
+        const char *name = g->f->params[i].name;
         int words = element_bytes(g, i) / 4;
         for (int w = 0; w < words; w += words % 4 ? 1 : 4) {
             if (words % 4) {
-                strbuf_addf(g->out, "        out_%s[int(%s) + rill_n * %d + %d] = w_%s%d;\n", name, base, words, w, name,
-                            w);
+                strbuf_addf(g->out, "        out_%s[o_%s + rill_n * %d + %d] = w_%s%d;\n", name, name, words, w, name, w);
             } else {
                 strbuf_addf(g->out,
-                            "        out_%s[int(%s) + rill_n * %d + %d] = uvec4(w_%s%d, w_%s%d, w_%s%d, w_%s%d);\n", name,
-                            base, words / 4, w / 4, name, w, name, w + 1, name, w + 2, name, w + 3);
+                            "        out_%s[o_%s + rill_n * %d + %d] = uvec4(w_%s%d, w_%s%d, w_%s%d, w_%s%d);\n", name,
+                            name, words / 4, w / 4, name, w, name, w + 1, name, w + 2, name, w + 3);
             }
         }
     }
@@ -466,7 +465,9 @@ static void write_element(Generator *g, int k)
 {
     bool rows = g->key->rows && k > 0;
     strbuf_addf(g->out, "        {\n        rill_e = rill_n * %d + %d;\n", g->layout->elements, k);
-    if (rows) {
+    if (g->layout->strip != NO_SLOT) {
+        strbuf_addf(g->out, "        rill_d0 = rill_x + %d;\n", k);
+    } else if (rows) {
         strbuf_add(g->out, "        rill_d0 += 1;\n");
     } else {
         write_position(g, "rill_e");
@@ -494,30 +495,89 @@ static void write_canary(Generator *g)
     }
 }
 
-static void write_walk(Generator *g)
+/* Where a step of the strip walk stands: rill_x, rill_y, and the dimensions beyond. */
+static void write_strip_position(Generator *g)
 {
-    const char *group = "gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x";
-    int elements = g->layout->elements;
-    strbuf_addf(g->out, "    int rill_last = (int(%s) + %d) / %d;\n", access_word(g->layout->count), elements - 1,
-                elements);
-    if (g->layout->trips != NO_SLOT) {
-        const char *trips = access_word(g->layout->trips);
+    int rank = g->key->rank, at = g->layout->shape, strip = g->layout->strip;
+    strbuf_addf(g->out, "        int rill_q = int(rill_div(uint(rill_s), %s, %s)), rill_x = (rill_s - rill_q * int(%s)) * %d;\n",
+                access_word(strip + 1), access_word(strip + 2), access_word(strip), g->layout->elements);
+    strbuf_addf(g->out, "        int rill_z = int(rill_div(uint(rill_q), %s, %s)), rill_y = (rill_q - rill_z * int(%s)) * %d;\n",
+                access_word(strip + 4), access_word(strip + 5), access_word(strip + 3), g->layout->strip_rows);
+    strbuf_add(g->out, "        { int q = rill_z, t;");
+    for (int d = 2; d < rank; d++) {
+        strbuf_addf(g->out, " t = int(rill_div(uint(q), %s, %s)); rill_d%d = q - t * int(%s); q = t;",
+                    access_word(at + 3 * d + 1), access_word(at + 3 * d + 2), d, access_word(at + 3 * d));
+    }
+    strbuf_add(g->out, " }\n");
+}
+
+/* Several rows at once; a row past the end is computed from clamped elements and not stored. */
+static void write_strip(Generator *g)
+{
+    int at = g->layout->shape, elements = g->layout->elements;
+    write_strip_position(g);
+    for (int r = 0; r < g->layout->strip_rows; r++) {
         strbuf_addf(g->out,
-                    "    int rill_n = int((%s) * (%du * %s) + gl_LocalInvocationID.x);\n"
-                    "    for (uint rill_t = 0u; rill_t < %s; rill_t++, rill_n += %d) {\n"
-                    "        if (rill_n >= rill_last) break;\n",
-                    group, g->layout->group, trips, trips, g->layout->group);
-    } else {
-        strbuf_addf(g->out,
-                    "    int rill_n = int((%s) * %du + gl_LocalInvocationID.x);\n    if (rill_n < rill_last) {\n", group,
-                    g->layout->group);
+                    "        {\n        rill_d1 = rill_y + %d;\n"
+                    "        int rill_n = (rill_z * int(%s) + rill_d1) * int(%s) + rill_x / %d;\n",
+                    r, access_word(at + 3), access_word(g->layout->strip), elements);
+        write_flat_loads(g);
+        declare_words(g);
+        for (int k = 0; k < elements; k++) {
+            write_element(g, k);
+        }
+        strbuf_addf(g->out, "        if (rill_d1 < int(%s)) {\n", access_word(at + 3));
+        store_words(g);
+        strbuf_add(g->out, "        }\n        }\n");
+    }
+}
+
+static void write_step(Generator *g)
+{
+    if (g->layout->strip != NO_SLOT) {
+        write_strip(g);
+        return;
     }
     write_flat_loads(g);
     declare_words(g);
-    for (int k = 0; k < elements; k++) {
+    for (int k = 0; k < g->layout->elements; k++) {
         write_element(g, k);
     }
     store_words(g);
+}
+
+/* Uniforms a step needs, read before the loop: stores in it would make the compiler read them again. */
+static void write_bases(Generator *g)
+{
+    for (int i = 0; i < g->f->param_count; i++) {
+        const char *name = g->f->params[i].name;
+        if (flat_load(g, i)) {
+            strbuf_addf(g->out, "    int b_%s = int(%s);\n", name, access_word(g->layout->args[i].base));
+        }
+        if (stored(g, i) && g->key->flat_stores) {
+            strbuf_addf(g->out, "    int o_%s = int(%s);\n", name, access_word(g->layout->args[i].store_base));
+        }
+    }
+}
+
+/* The steps of one invocation: step rill_s covers elements side by side, or a strip of rows. */
+static void write_walk(Generator *g)
+{
+    const char *group = "gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x";
+    const char *name = g->layout->strip != NO_SLOT ? "rill_s" : "rill_n";
+    write_bases(g);
+    if (g->layout->trips != NO_SLOT) {
+        strbuf_addf(g->out,
+                    "    int rill_part = int(%du * %s), rill_start = int(%s) * rill_part;\n"
+                    "    int rill_end = min(int(%s), rill_start + rill_part);\n"
+                    "    for (int %s = rill_start + int(gl_LocalInvocationID.x); %s < rill_end; %s += %d) {\n",
+                    g->layout->group, access_word(g->layout->trips), group, access_word(g->layout->steps), name, name, name,
+                    g->layout->group);
+    } else {
+        strbuf_addf(g->out, "    int %s = int((%s) * %du + gl_LocalInvocationID.x);\n    if (%s < int(%s)) {\n", name, group,
+                    g->layout->group, name, access_word(g->layout->steps));
+    }
+    write_step(g);
     strbuf_add(g->out, "    }\n");
 }
 
@@ -605,7 +665,6 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
     write_indices(&g);
     write_sizes(&g);
     write_group_queries(&g);
-    strbuf_add(out, strbuf_text(&text->body->shared));
     *body_at = out->length;
     strbuf_add(out, strbuf_text(&text->body->text));
     strbuf_add(out, "\nvoid main()\n{\n");

@@ -381,6 +381,16 @@ static void fill_launch(const LaunchPlan *plan, const Layout *layout, uint32_t *
         w[0] = (uint32_t)size;
         access_divisor(size, &w[1], &w[2]);
     }
+    words[layout->steps] = (uint32_t)((plan->count + layout->elements - 1) / layout->elements);
+    if (layout->strip != NO_SLOT) {
+        uint32_t *w = words + layout->strip;
+        int64_t columns = plan->launch_shape.size[rank - 1], rows = plan->launch_shape.size[rank - 2];
+        w[0] = (uint32_t)(columns / layout->elements);
+        w[3] = (uint32_t)((rows + layout->strip_rows - 1) / layout->strip_rows);
+        access_divisor(w[0], &w[1], &w[2]);
+        access_divisor(w[3], &w[4], &w[5]);
+        words[layout->steps] = (uint32_t)(plan->count / (columns * rows)) * w[0] * w[3];
+    }
 }
 
 static void fill_resample(const LaunchPlan *plan, int i, int at, uint32_t *words)
@@ -546,7 +556,7 @@ static void count_groups(const LaunchPlan *plan, const Layout *layout, uint32_t 
     const Function *f = &plan->kernel->function;
     groups[1] = groups[2] = 1;
     if (f->group_rank == 0) {
-        uint64_t invocations = ((uint64_t)plan->count + (uint64_t)layout->elements - 1) / (uint64_t)layout->elements;
+        uint64_t invocations = words[layout->steps];
         uint64_t trips = 1;
         if (layout->trips != NO_SLOT) {
             enum { PARTS = 64 }; /* enough for every thread to have its share */

@@ -119,6 +119,7 @@ static bool scan_token(Scanner *s, Token *token)
     token->offset = scanner_offset(s);
     token->spaced = s->spaced;
     token->starts_line = s->starts_line;
+    token->final = false;
     if (isalpha((unsigned char)c) || c == '_') {
         token->kind = TOKEN_NAME;
         token->length = name_length(s->at, s->end);
@@ -145,7 +146,7 @@ static bool scan_all(const SourceText *source, TokenList *raw)
         }
         Token *token = &raw->items[raw->count];
         if (s.at >= s.end) {
-            *token = (Token){TOKEN_END, s.at, 0, s.spaced, true, scanner_offset(&s)};
+            *token = (Token){TOKEN_END, s.at, 0, s.spaced, true, false, scanner_offset(&s)};
             raw->count++;
             return true;
         }

@@ -12,6 +12,7 @@ typedef struct Token {
     int length;
     bool spaced;      /* blank space stood before it */
     bool starts_line; /* first on its line */
+    bool final;       /* a macro's own name within its expansion: not expanded again */
     size_t offset;    /* in the source; of a macro's expansion: where the macro was used */
 } Token;
 

@@ -42,6 +42,17 @@ static const char *const value_types[] = {"float", "double", "int",   "uint",  "
                                           "ivec2", "ivec3",  "ivec4", "uvec2", "uvec3", "uvec4", "dvec2", "dvec3",
                                           "dvec4"};
 
+static const char *const value_names[] = {
+    "",       "",       "mat2",   "mat3",    "mat4",    "bvec2",   "bvec3",   "bvec4",   "mat2x2",  "mat2x3",  "mat2x4",
+    "mat3x2", "mat3x3", "mat3x4", "mat4x2",  "mat4x3",  "mat4x4",  "dmat2",   "dmat3",   "dmat4",   "dmat2x2", "dmat2x3",
+    "dmat2x4", "dmat3x2", "dmat3x3", "dmat3x4", "dmat4x2", "dmat4x3", "dmat4x4",
+};
+
+const char *module_value_name(int matrix)
+{
+    return value_names[matrix];
+}
+
 bool module_type(const Module *module, const Token *tokens, const Type **type, int *matrix, int *used)
 {
     *type = NULL;
@@ -54,6 +65,11 @@ bool module_type(const Module *module, const Token *tokens, const Type **type, i
     if (*type || token_is(tokens, "void")) {
         return true;
     }
+    if (token_is(tokens, "struct") && tokens[1].kind == TOKEN_NAME) {
+        *used = 2;
+        *type = module_struct(module, tokens + 1);
+        return *type != NULL;
+    }
     if (token_is(tokens, "unsigned")) {
         *used = token_is(tokens + 1, "int") ? 2 : 1;
         *type = type_of(SCALAR_UINT, 1);
@@ -65,9 +81,8 @@ bool module_type(const Module *module, const Token *tokens, const Type **type, i
         token.text = spelling;
         token.length = (int)strlen(spelling);
     }
-    for (int n = 2; n <= 4; n++) {
-        const char name[] = {'m', 'a', 't', (char)('0' + n), '\0'};
-        if (token_is(&token, name)) {
+    for (int n = 2; n < (int)(sizeof value_names / sizeof *value_names); n++) {
+        if (token_is(&token, value_names[n])) {
             *matrix = n;
             return true;
         }

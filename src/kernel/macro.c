@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMETERS = 32, MAX_DEPTH = 64, MAX_TOKENS = 1 << 20 };
+enum { MAX_PARAMETERS = 32, MAX_DEPTH = 64, MAX_MACROS = 1024, MAX_TOKENS = 1 << 20 };
 
 typedef struct Macro {
     Token name;
@@ -23,15 +23,33 @@ typedef struct Expander {
         Macro *items;
         size_t count, capacity;
     } macros;
-    TokenList *out;
-    int depth;      /* depth of conditionals */
+    int depth; /* of conditionals */
     bool taken[MAX_DEPTH], active[MAX_DEPTH];
-    int nesting;
+    int nesting; /* of expansions within arguments */
+    size_t work; /* tokens handled: macros can multiply */
 } Expander;
+
+/* What is still to be read: the text itself at the bottom, and above it the macros being expanded. */
+typedef struct Frame {
+    const Token *tokens;
+    size_t count, at;
+    TokenList owned;
+    Macro *macro; /* NULL: the text itself */
+} Frame;
+
+typedef struct TokenStack {
+    Frame frames[MAX_DEPTH];
+    int count;
+} TokenStack;
+
+typedef struct MacroArguments {
+    TokenList lists[MAX_PARAMETERS];
+    int number;
+} MacroArguments;
 
 static Macro *find_macro(Expander *x, const Token *name)
 {
-    for (size_t i = x->macros.count; i-- > 0;) {
+    for (size_t i = x->macros.count; name->kind == TOKEN_NAME && i-- > 0;) {
         if (token_equal(&x->macros.items[i].name, name)) {
             return &x->macros.items[i];
         }
@@ -39,64 +57,85 @@ static Macro *find_macro(Expander *x, const Token *name)
     return NULL;
 }
 
-static bool emit(Expander *x, Token token)
+static bool emit(Expander *x, TokenList *out, const Token *token)
 {
-    if (!ARRAY_ROOM(x->out)) {
+    if (++x->work > MAX_TOKENS) {
+        return source_error(x->source, token->offset, "macros expand to more than %d tokens", MAX_TOKENS);
+    }
+    if (!ARRAY_ROOM(out)) {
         return false;
     }
-    if (x->out->count > MAX_TOKENS) {
-        return source_error(x->source, token.offset, "macros expand to more than %d tokens", MAX_TOKENS);
-    }
-    x->out->items[x->out->count++] = token;
+    out->items[out->count++] = *token;
     return true;
 }
 
-static bool expand_range(Expander *x, const Token *tokens, size_t count, const Token *place);
-
-typedef struct MacroArguments {
-    const Token *start[MAX_PARAMETERS];
-    size_t count[MAX_PARAMETERS];
-    int number;
-    size_t used; /* tokens from the opening parenthesis to the closing one */
-} MacroArguments;
-
-/* Splits "( a, b )" at `tokens`; false with an error when it isn't closed. */
-static bool split_arguments(Expander *x, const Macro *macro, const Token *tokens, size_t count, MacroArguments *args)
+static void stack_pop(TokenStack *s)
 {
-    int depth = 0;
-    size_t start = 1;
-    args->number = 0;
-    for (size_t i = 0; i < count && tokens[i].kind != TOKEN_END; i++) {
-        bool open = token_is(&tokens[i], "(") || token_is(&tokens[i], "[") || token_is(&tokens[i], "{");
-        bool close = token_is(&tokens[i], ")") || token_is(&tokens[i], "]") || token_is(&tokens[i], "}");
-        depth += open - close;
-        if ((depth == 1 && token_is(&tokens[i], ",")) || depth == 0) {
-            if (args->number < MAX_PARAMETERS) {
-                args->start[args->number] = tokens + start;
-                args->count[args->number] = i - start;
-            }
-            args->number++;
-            start = i + 1;
+    Frame *frame = &s->frames[--s->count];
+    if (frame->macro) {
+        frame->macro->expanding = false;
+    }
+    lexer_free(&frame->owned);
+}
+
+/* The next token, macros that end before it left; NULL at the end. */
+static const Token *stack_next(TokenStack *s)
+{
+    while (s->count > 0) {
+        Frame *frame = &s->frames[s->count - 1];
+        if (frame->at < frame->count && frame->tokens[frame->at].kind != TOKEN_END) {
+            return &frame->tokens[frame->at++];
         }
-        if (depth == 0) {
-            args->used = i + 1;
-            if (args->number == 1 && args->count[0] == 0 && macro->parameter_count == 0) {
-                args->number = 0;
-            }
-            if (args->number != macro->parameter_count) {
-                return source_error(x->source, tokens[0].offset, "macro '%.*s' takes %d arguments, got %d",
-                                    macro->name.length, macro->name.text, macro->parameter_count, args->number);
-            }
-            return true;
+        stack_pop(s);
+    }
+    return NULL;
+}
+
+static bool opens_next(const TokenStack *s)
+{
+    for (int i = s->count; i-- > 0;) {
+        const Frame *frame = &s->frames[i];
+        if (frame->at < frame->count) {
+            return token_is(&frame->tokens[frame->at], "(");
         }
     }
-    return source_error(x->source, tokens[0].offset, "the arguments of macro '%.*s' are never closed",
+    return false;
+}
+
+static bool expand(Expander *x, const Token *tokens, size_t count, TokenList *out);
+
+/* Reads "( a, b )", unexpanded. */
+static bool read_arguments(Expander *x, TokenStack *s, const Macro *macro, const Token *place, MacroArguments *args)
+{
+    int depth = 0;
+    for (const Token *t = stack_next(s); t; t = stack_next(s)) {
+        Token token = *t;
+        bool open = token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
+        bool close = token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
+        depth += open - close;
+        if (depth == 0) {
+            bool none = args->number == 0 && args->lists[0].count == 0 && macro->parameter_count == 0;
+            args->number += !none;
+            return args->number == macro->parameter_count ||
+                   source_error(x->source, place->offset, "macro '%.*s' takes %d arguments, got %d",
+                                macro->name.length, macro->name.text, macro->parameter_count, args->number);
+        }
+        if (depth == 1 && token_is(t, ",")) {
+            if (++args->number == MAX_PARAMETERS) {
+                return source_error(x->source, place->offset, "macro '%.*s' takes %d arguments, got more",
+                                    macro->name.length, macro->name.text, macro->parameter_count);
+            }
+        } else if ((depth > 1 || !open) && !emit(x, &args->lists[args->number], &token)) {
+            return false;
+        }
+    }
+    return source_error(x->source, place->offset, "the arguments of macro '%.*s' are never closed",
                         macro->name.length, macro->name.text);
 }
 
 static int parameter_index(const Macro *macro, const Token *token)
 {
-    for (int i = 0; i < macro->parameter_count; i++) {
+    for (int i = 0; macro->has_parameters && token->kind == TOKEN_NAME && i < macro->parameter_count; i++) {
         if (token_equal(&macro->parameters[i], token)) {
             return i;
         }
@@ -104,65 +143,85 @@ static int parameter_index(const Macro *macro, const Token *token)
     return -1;
 }
 
-static bool expand_macro(Expander *x, size_t index, const MacroArguments *args, const Token *place)
+/* The macro's body with its arguments in place, each expanded by itself. */
+static bool substitute(Expander *x, const Macro *macro, const MacroArguments *args, const Token *place, TokenList *out)
 {
-    TokenList body = {0};
-    const Macro *macro = &x->macros.items[index];
-    bool done = true;
-    for (size_t i = 0; done && i < macro->body_count; i++) {
-        const Token *token = &macro->body[i];
-        int p = token->kind == TOKEN_NAME && macro->has_parameters ? parameter_index(macro, token) : -1;
-        const Token *from = p < 0 ? token : args->start[p];
-        size_t count = p < 0 ? 1 : args->count[p];
-        for (size_t k = 0; done && k < count; k++) {
-            done = ARRAY_ROOM(&body);
-            if (done) {
-                body.items[body.count++] = from[k];
-            }
+    for (size_t i = 0; i < macro->body_count; i++) {
+        int p = parameter_index(macro, &macro->body[i]);
+        size_t first = out->count;
+        Token token = macro->body[i];
+        token.offset = place->offset;
+        bool done = p < 0 ? emit(x, out, &token) : expand(x, args->lists[p].items, args->lists[p].count, out);
+        if (!done) {
+            return false;
+        }
+        for (size_t k = first; k < out->count; k++) {
+            out->items[k].starts_line = false;
+            out->items[k].spaced = true;
         }
     }
-    if (done && ++x->nesting > MAX_DEPTH) {
-        done = source_error(x->source, place->offset, "macros are nested more than %d deep", MAX_DEPTH);
-    }
-    x->macros.items[index].expanding = true;
-    done = done && expand_range(x, body.items, body.count, place);
-    x->macros.items[index].expanding = false;
-    x->nesting--;
-    free(body.items);
-    return done;
+    return true;
 }
 
-/* Expands tokens; with `place` set they come from a macro and take its place in messages. */
-static bool expand_range(Expander *x, const Token *tokens, size_t count, const Token *place)
+static bool enter_macro(Expander *x, TokenStack *s, Macro *macro, const Token *place)
 {
-    for (size_t i = 0; i < count; i++) {
-        Token token = tokens[i];
-        Macro *macro = token.kind == TOKEN_NAME ? find_macro(x, &token) : NULL;
-        bool call = macro && !macro->expanding;
-        if (call && macro->has_parameters && (i + 1 >= count || !token_is(&tokens[i + 1], "("))) {
-            call = false;
-        }
-        if (place) {
-            token.offset = place->offset;
-            token.starts_line = false;
-            token.spaced = true;
-        }
-        if (!call) {
-            if (!emit(x, token)) {
+    MacroArguments args = {.number = 0};
+    TokenList body = {0};
+    bool done = !macro->has_parameters || read_arguments(x, s, macro, place, &args);
+    done = done && substitute(x, macro, &args, place, &body);
+    for (int i = 0; i < MAX_PARAMETERS; i++) {
+        lexer_free(&args.lists[i]);
+    }
+    if (done && s->count == MAX_DEPTH) {
+        done = source_error(x->source, place->offset, "macros are nested more than %d deep", MAX_DEPTH);
+    }
+    if (!done) {
+        lexer_free(&body);
+        return false;
+    }
+    macro->expanding = true;
+    s->frames[s->count++] = (Frame){body.items, body.count, 0, body, macro};
+    return true;
+}
+
+static bool expand_stack(Expander *x, TokenStack *s, TokenList *out)
+{
+    for (const Token *t = stack_next(s); t; t = stack_next(s)) {
+        Token token = *t;
+        Macro *macro = token.final ? NULL : find_macro(x, &token);
+        if (macro && macro->expanding) {
+            token.final = true;
+        } else if (macro && (!macro->has_parameters || opens_next(s))) {
+            if (!enter_macro(x, s, macro, &token)) {
                 return false;
             }
             continue;
         }
-        MacroArguments args = {.used = 0};
-        if (macro->has_parameters && !split_arguments(x, macro, tokens + i + 1, count - i - 1, &args)) {
+        if (!emit(x, out, &token)) {
             return false;
         }
-        if (!expand_macro(x, (size_t)(macro - x->macros.items), &args, &token)) {
-            return false;
-        }
-        i += args.used;
     }
     return true;
+}
+
+/* Appends the tokens to `out`, macros expanded. */
+static bool expand(Expander *x, const Token *tokens, size_t count, TokenList *out)
+{
+    if (count == 0) {
+        return true;
+    }
+    if (x->nesting == MAX_DEPTH) {
+        return source_error(x->source, tokens->offset, "macros are nested more than %d deep", MAX_DEPTH);
+    }
+    x->nesting++;
+    TokenStack s = {.count = 1};
+    s.frames[0] = (Frame){.tokens = tokens, .count = count};
+    bool done = expand_stack(x, &s, out);
+    while (s.count > 0) {
+        stack_pop(&s);
+    }
+    x->nesting--;
+    return done;
 }
 
 static size_t line_length(const Token *tokens)
@@ -205,6 +264,9 @@ static bool define(Expander *x, const Token *line, size_t count)
             return source_error(x->source, line[i].offset, "'#' and '##' in macros are not supported");
         }
     }
+    if (x->macros.count == MAX_MACROS) {
+        return source_error(x->source, line[0].offset, "a kernel text has at most %d macros", MAX_MACROS);
+    }
     if (!ARRAY_ROOM(&x->macros)) {
         return false;
     }
@@ -222,30 +284,33 @@ static void undefine(Expander *x, const Token *name)
     }
 }
 
-/* The value of "#if": integers, defined(NAME), !, and names that expand to integers. */
+/* "#if" and "#elif": defined(NAME) is answered, then macros are expanded. */
 static bool condition(Expander *x, const Token *line, size_t count, bool *value)
 {
-    size_t i = 2;
-    bool negate = false;
-    while (i < count && token_is(&line[i], "!")) {
-        negate = !negate;
-        i++;
+    TokenList plain = {0}, expanded = {0};
+    bool done = true;
+    for (size_t i = 2; done && i < count; i++) {
+        Token token = line[i];
+        if (token_is(&token, "defined")) {
+            bool brackets = i + 1 < count && token_is(&line[i + 1], "(");
+            i += brackets ? 2 : 1;
+            bool closed = i < count && (!brackets || (i + 1 < count && token_is(&line[i + 1], ")")));
+            if (!closed) {
+                done = source_error(x->source, token.offset, "expected defined(name)");
+                break;
+            }
+            token.kind = TOKEN_NUMBER;
+            token.text = find_macro(x, &line[i]) ? "1" : "0";
+            token.length = 1;
+            i += brackets;
+        }
+        done = emit(x, &plain, &token);
     }
-    Token token = i < count ? line[i] : line[0];
-    if (i < count && token_is(&token, "defined")) {
-        i += i + 1 < count && token_is(&line[i + 1], "(") ? 2 : 1;
-        *value = (i < count && find_macro(x, &line[i]) != NULL) != negate;
-        return true;
-    }
-    const Macro *macro = token.kind == TOKEN_NAME ? find_macro(x, &token) : NULL;
-    if (macro && macro->body_count == 1) {
-        token = macro->body[0];
-    }
-    if (i + 1 != count || (token.kind != TOKEN_NUMBER && token.kind != TOKEN_NAME)) {
-        return source_error(x->source, line[0].offset, "#if takes a number, a name or defined(name)");
-    }
-    *value = (token.kind == TOKEN_NUMBER && strtol(token.text, NULL, 0) != 0) != negate;
-    return true;
+    done = done && expand(x, plain.items, plain.count, &expanded) &&
+           condition_value(x->source, expanded.items, expanded.count, &line[0], value);
+    lexer_free(&plain);
+    lexer_free(&expanded);
+    return done;
 }
 
 static bool branch(Expander *x, const Token *line, bool value)
@@ -346,7 +411,7 @@ static size_t run_length(const Token *tokens)
 
 bool macro_expand(const SourceText *source, const TokenList *raw, TokenList *out)
 {
-    Expander x = {.source = source, .out = out};
+    Expander x = {.source = source};
     bool done = true;
     size_t i = 0;
     while (done && raw->items[i].kind != TOKEN_END) {
@@ -357,14 +422,14 @@ bool macro_expand(const SourceText *source, const TokenList *raw, TokenList *out
             i += count;
         } else {
             size_t count = run_length(at);
-            done = !all_active(&x) || expand_range(&x, at, count, NULL);
+            done = !all_active(&x) || expand(&x, at, count, out);
             i += count;
         }
     }
     if (done && x.depth > 0) {
         done = source_error(source, raw->items[i].offset, "#if without #endif");
     }
-    done = done && emit(&x, raw->items[i]);
+    done = done && emit(&x, out, &raw->items[i]);
     free(x.macros.items);
     return done;
 }

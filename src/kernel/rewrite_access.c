@@ -1,4 +1,5 @@
 /* Names that stand for streams, and the functions kernel text has beyond GLSL's. */
+#include "kernel/glsl.h"
 #include "kernel/rewriter.h"
 
 #include <string.h>
@@ -88,6 +89,14 @@ static size_t element_end(const Rewriter *rw, size_t i, size_t last, int rank, s
 
 static bool is_written(const Rewriter *rw, size_t i, size_t end, size_t last)
 {
+    if (rw->changed && i == rw->changed) {
+        return true; /* handed to an `out` parameter */
+    }
+    while (end < last && token_is(rewriter_token(rw, i - 1), "(") && token_is(rewriter_token(rw, end), ")") &&
+           rewriter_token(rw, i - 2)->kind != TOKEN_NAME) {
+        i--; /* (name[i]) = value */
+        end++;
+    }
     const Token *after = end < last ? rewriter_token(rw, end) : NULL;
     const Token *before = rewriter_token(rw, i - 1);
     if (after && (is_assignment(after) || token_is(after, "++") || token_is(after, "--"))) {
@@ -119,7 +128,7 @@ static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *p
     }
     const char *root_name = rw->root->params[root].name;
     StrBuf text = STRBUF_EMPTY;
-    strbuf_addf(&text, "); rill_t_%s rill_v = load_%s(rill_e); rill_v", root_name, root_name);
+    strbuf_addf(&text, "); %s rill_v = load_%s(rill_e); rill_v", glsl_type(rw->root->params[root].type), root_name);
     rewriter_add(rw, strbuf_text(&text));
     strbuf_free(&text);
     if (!rewriter_range(rw, suffix, stop)) {

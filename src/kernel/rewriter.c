@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "kernel/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,13 +88,27 @@ const Local *rewriter_local(const Rewriter *rw, const Token *name)
     return NULL;
 }
 
-static bool add_local(Rewriter *rw, const Token *name, bool shared)
+static bool add_local(Rewriter *rw, size_t at, int shared)
 {
     if (!ARRAY_ROOM(&rw->locals)) {
         return false;
     }
-    rw->locals.items[rw->locals.count++] = (Local){*name, rw->depth, shared};
+    bool head = at > rw->head_first && at < rw->head_last;
+    rw->locals.items[rw->locals.count++] =
+        (Local){*rewriter_token(rw, at), rw->depth, head ? rw->head_end : 0, shared};
     return true;
+}
+
+/* Variables of the heads of loops that end before token i. */
+static void leave_loops(Rewriter *rw, size_t i)
+{
+    while (rw->locals.count > 0) {
+        const Local *local = &rw->locals.items[rw->locals.count - 1];
+        if (local->end == 0 || local->end > i) {
+            break;
+        }
+        rw->locals.count--;
+    }
 }
 
 static void leave_block(Rewriter *rw)
@@ -104,12 +119,15 @@ static void leave_block(Rewriter *rw)
     }
 }
 
-static bool put_type(Rewriter *rw, const Token *token, int used)
+bool rewriter_type(Rewriter *rw, const Token *token)
 {
+    if (token_is(token, "struct")) {
+        token++;
+    }
     if (module_struct(rw->module, token)) {
         return put_user(rw, token, "u_");
     }
-    if (used == 2 || token_is(token, "unsigned")) {
+    if (token_is(token, "unsigned")) {
         return rewriter_put(rw, token, "uint", 4);
     }
     const char *spelling = names_spelling(token);
@@ -169,6 +187,15 @@ static size_t initialiser_end(const Rewriter *rw, size_t i, size_t last)
     return i;
 }
 
+static bool put_local(Rewriter *rw, const Token *name, int shared)
+{
+    char prefix[24] = "u_";
+    if (shared) {
+        snprintf(prefix, sizeof prefix, "sh%d_", shared);
+    }
+    return put_user(rw, name, prefix);
+}
+
 static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t *next)
 {
     for (;;) {
@@ -183,8 +210,8 @@ static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t
             end = initialiser_end(rw, brackets, last);
         }
         /* The initialiser does not see the name yet. */
-        if (!put_user(rw, name, shared ? "sh_" : "u_") || !rewriter_range(rw, i + 1, end) ||
-            !add_local(rw, name, shared)) {
+        int number = shared ? ++rw->body->shared_count : 0;
+        if (!put_local(rw, name, number) || !rewriter_range(rw, i + 1, end) || !add_local(rw, i, number)) {
             return false;
         }
         i = end;
@@ -202,7 +229,7 @@ static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t
 
 static bool declaration(Rewriter *rw, size_t i, size_t last, int used, size_t name, size_t *next)
 {
-    return put_type(rw, rewriter_token(rw, i), used) && rewriter_range(rw, i + (size_t)used, name) &&
+    return rewriter_type(rw, rewriter_token(rw, i)) && rewriter_range(rw, i + (size_t)used, name) &&
            declarators(rw, name, last, false, next);
 }
 
@@ -218,17 +245,18 @@ static bool shared_declaration(Rewriter *rw, size_t i, size_t last, size_t *next
     if (!is_declaration(rw, i + 1, last, &used, &name)) {
         return source_error(&rw->module->source, word->offset, "expected 'shared T name[n];'");
     }
-    StrBuf out = rw->out;
-    size_t mapped = rw->map.count;
-    rw->out = STRBUF_EMPTY;
-    rewriter_add(rw, "shared ");
-    bool done = put_type(rw, rewriter_token(rw, i + 1), used) &&
-                rewriter_range(rw, i + 1 + (size_t)used, name) && declarators(rw, name, last, true, next);
-    strbuf_add(&rw->body->shared, strbuf_text(&rw->out));
-    strbuf_add(&rw->body->shared, ";\n");
-    strbuf_free(&rw->out);
-    rw->out = out;
-    rw->map.count = mapped;
+    Rewriter global = *rw;
+    global.out = STRBUF_EMPTY;
+    global.map.items = NULL;
+    global.map.count = global.map.capacity = 0;
+    rewriter_add(&global, "shared ");
+    bool done = rewriter_type(&global, rewriter_token(rw, i + 1)) &&
+                rewriter_range(&global, i + 1 + (size_t)used, name) && declarators(&global, name, last, true, next);
+    rewriter_add(&global, ";");
+    done = done && rewriter_append(&global);
+    strbuf_free(&global.out);
+    free(global.map.items);
+    rw->locals = global.locals;
     return done;
 }
 
@@ -266,6 +294,7 @@ static bool bind_argument(const Rewriter *rw, const Function *callee, int k, siz
     const Param *want = &callee->params[k], *have;
     *bound = argument_binding(rw, first, last, &have);
     if (!param_kinds[want->kind].bound) {
+        *bound = param_kinds[want->kind].stream ? *bound : -1;
         if (have && param_kinds[have->kind].bound && have->kind != PARAM_NEIGHBOR) {
             return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
                                 "'%s' of '%s' takes a value, not the whole of '%s'", want->name, callee->name,
@@ -283,12 +312,20 @@ static bool bind_argument(const Rewriter *rw, const Function *callee, int k, siz
     return true;
 }
 
+static bool changes(const Param *param)
+{
+    return param->output || (param_kinds[param->kind].stream && param_kinds[param->kind].written);
+}
+
 static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, size_t *next)
 {
     const Token *name = rewriter_token(rw, i);
     size_t close = module_close(rw->module, i + 1, last);
     if (!close) {
         return source_error(&rw->module->source, name->offset, "the call of '%s' is never closed", callee->name);
+    }
+    if (!rw->instances) {
+        return source_error(&rw->module->source, name->offset, "a constant can't be computed by '%s'", callee->name);
     }
     int bound[MAX_PARAMS], count = 0;
     size_t first[MAX_PARAMS], end[MAX_PARAMS];
@@ -308,8 +345,8 @@ static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, si
         count++;
     }
     if (count != callee->param_count) {
-        return source_error(&rw->module->source, name->offset, "'%s' takes %d arguments", callee->name,
-                            callee->param_count);
+        return source_error(&rw->module->source, name->offset, "'%s' takes %d argument%s", callee->name,
+                            callee->param_count, callee->param_count == 1 ? "" : "s");
     }
     Instance instance;
     if (!rewriter_instance(rw, callee, bound, &instance)) {
@@ -317,12 +354,9 @@ static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, si
     }
     rw->self.trips += instance.trips * loops_factor(rw);
     rw->self.unbounded = rw->self.unbounded || instance.unbounded;
-    char prefix[16] = "u_";
+    char prefix[24] = "u_";
     if (instance.number) {
-        StrBuf text = STRBUF_EMPTY;
-        strbuf_addf(&text, "u%d_", instance.number);
-        strncpy(prefix, strbuf_text(&text), sizeof prefix - 1);
-        strbuf_free(&text);
+        snprintf(prefix, sizeof prefix, "u%d_", instance.number);
     }
     if (!put_user(rw, name, prefix)) {
         return false;
@@ -335,10 +369,12 @@ static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, si
         }
         rewriter_add(rw, comma ? ", " : "");
         comma = true;
+        rw->changed = changes(&callee->params[k]) ? first[k] : 0;
         if (!rewriter_range(rw, first[k], end[k])) {
             return false;
         }
     }
+    rw->changed = 0;
     rewriter_add(rw, ")");
     *next = close;
     return true;
@@ -364,7 +400,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (!called) {
         const Local *local = rewriter_local(rw, t);
         if (local) {
-            return put_user(rw, t, local->shared ? "sh_" : "u_");
+            return put_local(rw, t, local->shared);
         }
         const Param *param = rewriter_param(rw, t, &index);
         if (param) {
@@ -396,6 +432,9 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         *next = i + (token_is(rewriter_token(rw, i + 1), "int") ? 2 : 1);
         spelling = "uint";
     }
+    if (t->length >= 5 && memcmp(t->text, "rill_", 5) == 0) {
+        return source_error(&rw->module->source, t->offset, "'%.*s' is not declared", t->length, t->text);
+    }
     return spelling ? rewriter_put(rw, t, spelling, (int)strlen(spelling)) : put_plain(rw, t);
 }
 
@@ -413,7 +452,10 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
         const Token *t = rewriter_token(rw, i);
         size_t next = i + 1;
         bool done;
-        if (t->kind == TOKEN_NAME) {
+        leave_loops(rw, i);
+        if (cast_match(rw, i, last)) {
+            done = cast_write(rw, i, last, &next);
+        } else if (t->kind == TOKEN_NAME) {
             done = loops_enter(rw, i, last) && put_name(rw, i, last, &next);
         } else if (t->kind == TOKEN_NUMBER) {
             done = put_number(rw, t);

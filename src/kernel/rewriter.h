@@ -7,7 +7,8 @@
 typedef struct Local {
     Token name;
     int depth;
-    bool shared;
+    size_t end; /* declared in the head of a `for`: the token after that loop; else 0 */
+    int shared; /* number of a shared variable, from 1; 0: a plain local */
 } Local;
 
 typedef struct LoopRange {
@@ -49,6 +50,8 @@ typedef struct Rewriter {
     int depth;
     int loop_count;
     LoopRange loops[MAX_LOOPS];
+    size_t head_first, head_last, head_end; /* the head of the `for` written last, and the end of its body */
+    size_t changed; /* token of an argument that the function called may change; 0: none */
 } Rewriter;
 
 const Token *rewriter_token(const Rewriter *rw, size_t index);
@@ -60,6 +63,8 @@ const Param *rewriter_param(const Rewriter *rw, const Token *name, int *index);
 const Local *rewriter_local(const Rewriter *rw, const Token *name);
 /* Rewrites tokens first .. last - 1. */
 bool rewriter_range(Rewriter *rw, size_t first, size_t last);
+/* Moves what was written to the end of the body. */
+bool rewriter_append(Rewriter *rw);
 /* Finds or writes the function with these bindings; *number tells them apart. */
 bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance);
 
@@ -67,6 +72,13 @@ bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instan
  * to the token after it. */
 bool access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next);
 bool access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled);
+
+/* rewrite_cast.c: "(float)x" as C has it becomes "float(x)". */
+bool cast_match(const Rewriter *rw, size_t i, size_t last);
+bool cast_write(Rewriter *rw, size_t i, size_t last, size_t *next);
+
+/* The tokens of a type as GLSL has it. */
+bool rewriter_type(Rewriter *rw, const Token *token);
 
 /* rewrite_loops.c */
 bool loops_enter(Rewriter *rw, size_t i, size_t last);

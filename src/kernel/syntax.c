@@ -265,8 +265,9 @@ static bool param_kind(Parser *p, const Function *f, Param *param, const Qualifi
     } else {
         param->kind = stream ? PARAM_INPUT : gather ? PARAM_GATHER : PARAM_CONSTANT;
     }
-    if (param->matrix && param->kind != PARAM_CONSTANT) {
-        return source_error(source, param->offset, "'%s': matrices are constants only", name);
+    if (param->matrix && (param->kind != PARAM_CONSTANT || param->matrix > 4)) {
+        return source_error(source, param->offset, "'%s': a %s can't be of type %s", name, param_kinds[param->kind].name,
+                            module_value_name(param->matrix));
     }
     return true;
 }
@@ -425,6 +426,23 @@ static bool parse_function(Parser *p, FunctionKind kind)
     return true;
 }
 
+/* Stops at the ',' or ';' that ends a declarator. */
+static bool skip_initialiser(Parser *p)
+{
+    while (!token_is(peek(p), ";") && !token_is(peek(p), ",")) {
+        bool opens = token_is(peek(p), "(") || token_is(peek(p), "[") || token_is(peek(p), "{");
+        if (opens && !skip_bracket(p)) {
+            return false;
+        }
+        if (!opens && (peek(p)->kind == TOKEN_END || token_is(peek(p), "kernel"))) {
+            return fail(p, "';' after the constant");
+        }
+        p->at += !opens;
+    }
+    return true;
+}
+
+/* "const T a = x, b[2] = {y, z};": every name is a constant, all with the declaration's tokens. */
 static bool parse_constant(Parser *p, size_t first)
 {
     Constant constant = {.first = first};
@@ -439,20 +457,19 @@ static bool parse_constant(Parser *p, size_t first)
             return false;
         }
     }
-    if (!check_new(p) || !take_name(p, constant.name, &offset, "the constant's name")) {
-        return false;
-    }
-    while (!token_is(peek(p), ";")) {
-        if (peek(p)->kind == TOKEN_END || token_is(peek(p), "kernel")) {
-            return fail(p, "';' after the constant");
+    do {
+        if (!check_new(p) || !take_name(p, constant.name, &offset, "the constant's name") || !skip_initialiser(p) ||
+            !ARRAY_ROOM(&p->module->constants)) {
+            return false;
         }
-        p->at++;
-    }
-    constant.last = ++p->at;
-    if (!ARRAY_ROOM(&p->module->constants)) {
+        p->module->constants.items[p->module->constants.count++] = constant;
+    } while (accept(p, ","));
+    if (!expect(p, ";", "';' after the constant")) {
         return false;
     }
-    p->module->constants.items[p->module->constants.count++] = constant;
+    for (size_t i = p->module->constants.count; i-- > 0 && p->module->constants.items[i].first == first;) {
+        p->module->constants.items[i].last = p->at;
+    }
     return true;
 }
 
@@ -519,9 +536,45 @@ static bool check_recursion(const Module *m)
     return true;
 }
 
+/* Compilers recurse over expressions: what is nested too deep, or is one chain of operators too long, would overflow
+ * their stack. */
+static bool check_depth(const Module *m)
+{
+    enum { MAX_NESTING = 200, MAX_CHAIN = 2000 };
+    int count[MAX_NESTING + 1] = {0}, depth = 0, total = 0;
+    for (size_t i = 0; i < m->tokens.count; i++) {
+        const Token *t = &m->tokens.items[i];
+        char c = t->kind == TOKEN_MARK && t->length == 1 ? *t->text : t->kind == TOKEN_MARK ? '+' : '\0';
+        bool open = c == '(' || c == '[' || c == '{', close = c == ')' || c == ']' || c == '}';
+        if (close && depth > 0) {
+            total -= count[depth--];
+        }
+        if (c == ',' || c == ';' || c == '{' || c == '}') {
+            total -= count[depth];
+            count[depth] = 0;
+        } else if ((c && !close) || token_is(t, "if") || token_is(t, "for") || token_is(t, "while") || token_is(t, "do")) {
+            total++;
+            count[depth]++;
+        }
+        if (open && ++depth > MAX_NESTING) {
+            return source_error(&m->source, t->offset, "brackets are nested more than %d deep", MAX_NESTING);
+        }
+        if (total > MAX_CHAIN) {
+            return source_error(&m->source, t->offset, "this expression has more than %d operators", MAX_CHAIN);
+        }
+        if (open) {
+            count[depth] = 0;
+        }
+    }
+    return true;
+}
+
 static bool parse_all(Module *module)
 {
     Parser p = {module, 0};
+    if (!check_depth(module)) {
+        return false;
+    }
     while (peek(&p)->kind != TOKEN_END) {
         if (!parse_item(&p)) {
             return false;

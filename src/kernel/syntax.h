@@ -36,8 +36,8 @@ typedef struct Param {
     char name[MAX_NAME + 1];
     size_t offset; /* in the source, for messages */
     ParamKind kind;
-    const Type *type; /* NULL: a matrix */
-    int matrix;       /* 2 to 4: mat2 to mat4, constants only; else 0 */
+    const Type *type; /* NULL: a matrix, or of a helper another GLSL type that streams don't have */
+    int matrix;       /* 2 to 4: mat2 to mat4, constants only; of a helper also a further number of module_value_name; else 0 */
     int rank;         /* brackets of a gather */
     int output;       /* of a helper: 1 `out`, 2 `inout` on a plain parameter */
     size_t array_first, array_last; /* of a helper: tokens of a sized array's brackets */
@@ -89,9 +89,12 @@ const Function *module_function(const Module *module, const Token *name);
 const Type *module_struct(const Module *module, const Token *name);
 const Constant *module_constant(const Module *module, const Token *name);
 
-/* The type a token names, after Brook's and Cg's spellings, in this module: *type, or *matrix for mat2..4, or
- * `void` (both 0). `used` is the number of tokens (2 for "unsigned int"). False when it names no type. */
+/* The type a token names, after Brook's and Cg's spellings, in this module: *type, or *matrix for mat2..4 and the other
+ * types that only values in a body have, or `void` (both 0). `used` is the number of tokens (2 for "unsigned int" and
+ * "struct Name"). False when it names no type. */
 bool module_type(const Module *module, const Token *tokens, const Type **type, int *matrix, int *used);
+/* GLSL's name for a *matrix of module_type: "mat3" for 3, then "bvec2", "mat2x3" ... */
+const char *module_value_name(int matrix);
 
 /* Index one past the bracket that closes the one at `open`; 0 when there is none before `end`. */
 size_t module_close(const Module *module, size_t open, size_t end);

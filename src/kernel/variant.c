@@ -2,7 +2,7 @@
 
 #include "kernel/glsl.h"
 
-enum { TRIP_BUDGET = 8192, LARGE_BODY = 700, MAX_INLINED = 3000, MAX_TRIPS = 256, MAX_TRIPS_BUDGET = 16384 };
+enum { TRIP_BUDGET = 8192, LARGE_BODY = 700, MEDIUM_BODY = 100, MAX_INLINED = 3000, MAX_TRIPS = 256, MAX_TRIPS_BUDGET = 16384 };
 
 int variant_dim_words(const ArgKey *key)
 {
@@ -179,7 +179,7 @@ static void layout_trips(const KernelText *text, const VariantKey *key, Layout *
     if (text->traits->family != FAMILY_CPU || text->body->unbounded || text->function->group_rank || key->check) {
         return;
     }
-    double trips = text->body->trips * layout->elements;
+    double trips = text->body->trips * layout->elements * layout->strip_rows;
     double most = trips > 0 ? MAX_TRIPS_BUDGET / (trips + 1) : MAX_TRIPS;
     layout->max_trips = most < MAX_TRIPS ? (int)most : MAX_TRIPS;
     if (layout->max_trips > 1) {
@@ -188,6 +188,23 @@ static void layout_trips(const KernelText *text, const VariantKey *key, Layout *
     } else {
         layout->max_trips = 1;
     }
+}
+
+/* A stencil's neighbouring rows share most of their fetches, so a step covers several rows where the body is small. */
+static void layout_strips(const KernelText *text, const VariantKey *key, Layout *layout)
+{
+    layout->strip = NO_SLOT;
+    layout->strip_rows = 1;
+    bool neighbors = false;
+    for (int i = 0; i < text->function->param_count; i++) {
+        neighbors = neighbors || text->function->params[i].kind == PARAM_NEIGHBOR;
+    }
+    if (!neighbors || !key->rows || !key->flat_stores || layout->elements == 1) {
+        return;
+    }
+    layout->strip = take(layout, 6);
+    size_t size = text->body->tokens * (size_t)layout->elements;
+    layout->strip_rows = size < 4 * MEDIUM_BODY && text->body->trips == 0 ? 4 : size < 8 * MEDIUM_BODY ? 2 : 1;
 }
 
 bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layout)
@@ -200,7 +217,9 @@ bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layou
         arg->resample = arg->extents = arg->ramp = arg->dump = NO_SLOT;
     }
     layout->count = take(layout, 1);
+    layout->steps = take(layout, 1);
     layout->four = take(layout, 1);
+    layout_strips(text, key, layout);
     layout_trips(text, key, layout);
     layout->shape = take(layout, 3 * key->rank);
     for (int i = 0; i < f->param_count; i++) {

@@ -52,12 +52,15 @@ typedef struct ArgLayout {
 typedef struct Layout {
     int words;           /* length of rill_p in words */
     int count;           /* elements of the launch */
+    int steps;           /* of all invocations together */
     int four;            /* the canary's 4 */
     int shape;           /* rank x (size, multiplier, shift), fastest first */
     int elements;        /* per invocation */
     int group;           /* local size in x of a kernel that is no group kernel */
     int trips;           /* word with the trips each invocation makes over its part, or NO_SLOT: one */
     int max_trips;
+    int strip_rows;      /* rows that one step covers: more than 1 for small stencils */
+    int strip;           /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
     int textures, blocks;
     ArgLayout args[MAX_PARAMS];
 } Layout;

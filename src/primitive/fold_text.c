@@ -243,7 +243,6 @@ static void write_chunk_loads(Writer *w)
         const char *name = w->args->params[i].name;
         int count = w->key->chunk * w->key->args[i].type->bytes / 16;
         bool texture = w->layout->args[i].texture != NO_UNIT;
-        strbuf_addf(w->out, "        int a_%s = rill_at_%s(t) * %d / 16;\n", name, name, w->key->args[i].type->bytes);
         for (int k = 0; k < count; k++) {
             strbuf_addf(w->out, texture ? "        uvec4 f_%s%d = texelFetch(tex_%s, a_%s + %d);\n"
                                         : "        uvec4 f_%s%d = in_%s[a_%s + %d];\n",
@@ -255,7 +254,13 @@ static void write_chunk_loads(Writer *w)
 /* The whole-texel part of a run. */
 static void write_chunks(Writer *w)
 {
-    strbuf_addf(w->out, "    for (; t + %d <= end; t += %d) {\n", w->key->chunk, w->key->chunk);
+    for (int i = 0; i < w->args->inputs; i++) {
+        const char *name = w->args->params[i].name;
+        int bytes = w->key->args[i].type->bytes;
+        strbuf_addf(w->out, "    int a_%s = int(uint(rill_at_%s(start)) * %du / 16u);\n", name, name, bytes);
+    }
+    strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", w->key->chunk,
+                w->key->chunk);
     write_chunk_loads(w);
     if (w->key->special) {
         const char *name = w->args->params[0].name;
@@ -280,7 +285,11 @@ static void write_chunks(Writer *w)
             strbuf_addf(w->out, "acc = %s; }\n", step);
         }
     }
-    strbuf_add(w->out, "    }\n");
+    for (int i = 0; i < w->args->inputs; i++) {
+        int count = w->key->chunk * w->key->args[i].type->bytes / 16;
+        strbuf_addf(w->out, "        a_%s += %d;\n", w->args->params[i].name, count);
+    }
+    strbuf_addf(w->out, "        t += %d;\n    }\n", w->key->chunk);
 }
 
 static void write_run(Writer *w)
