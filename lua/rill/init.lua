@@ -52,6 +52,155 @@ function rill.concat(list, axis)
     return result
 end
 
+-- What a kernel sees of the types that are only stored; the others it sees as they are.
+local value_types = {
+    half = "float", half2 = "vec2", half4 = "vec4", unorm8 = "float", unorm8x4 = "vec4",
+    int8 = "int", int16 = "int", uint8 = "uint", uint16 = "uint",
+}
+-- The scalars of values, and the letter their vectors begin with.
+local vector_letters = { float = "", double = "d", int = "i", uint = "u", bool = "" }
+
+-- The scalar of a value type: "float" of "vec3", "int" of "ivec2"; nil of a structure.
+local function scalar_of(value)
+    if vector_letters[value] then
+        return value
+    end
+    local letter = value:match "^([diu]?)vec[234]$"
+    return letter and ({ [""] = "float", d = "double", i = "int", u = "uint" })[letter]
+end
+
+-- The type of a constant beside elements of a scalar type. Whole numbers stay whole beside whole numbers.
+local function constant_scalar(scalar, numbers)
+    if scalar == "float" or scalar == "double" then
+        return scalar
+    end
+    local least = 0
+    for _, number in ipairs(numbers) do
+        if math.type(number) ~= "integer" then
+            return "float"
+        end
+        least = math.min(least, number)
+    end
+    return scalar == "uint" and least >= 0 and "uint" or "int"
+end
+
+local function is_numbers(value)
+    if type(value) ~= "table" or #value < 2 or #value > 4 then
+        return false
+    end
+    for _, number in ipairs(value) do
+        if type(number) ~= "number" then
+            return false
+        end
+    end
+    return true
+end
+
+-- The type of a constant of s:map beside elements of a scalar type; nil for what cannot be one.
+local function constant_type(scalar, value)
+    if type(value) == "boolean" then
+        return "bool"
+    elseif type(value) == "number" then
+        return constant_scalar(scalar, { value })
+    elseif is_numbers(value) then
+        return vector_letters[constant_scalar(scalar, value)] .. "vec" .. #value
+    end
+end
+
+local function map_error(level, format, ...)
+    error("stream:map: " .. format:format(...), level + 1)
+end
+
+-- The constants' names in order, and their declarations.
+local function map_constants(scalar, constants)
+    local names, declared = {}, {}
+    for name in pairs(constants) do
+        if type(name) ~= "string" or not name:find "^[%a_][%w_]*$" or name == "x" then
+            map_error(3, "argument #2 'constants': expected names for use in the expression (x is the element), got %s",
+                type(name) == "string" and "'" .. name .. "'" or tostring(name))
+        end
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    for i, name in ipairs(names) do
+        local declaration = constant_type(scalar, constants[name])
+        if not declaration then
+            map_error(3, "argument #2 'constants': '%s': expected a number, a boolean or a table of 2 to 4 numbers, got %s",
+                name, kind(constants[name]))
+        end
+        declared[i] = ("%s %s, "):format(declaration, name)
+    end
+    return names, table.concat(declared)
+end
+
+-- Kernels made by s:map, by their text: the last few hundred, since a program may put numbers into texts.
+local MAP_KERNELS = 256
+local map_kernels, map_count = {}, 0
+-- A chunk of its own, so that errors in the text are not looked for in this file.
+local make_kernel = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
+    "=stream:map"))(rill.kernel)
+
+local function map_kernel(text)
+    local kernel = map_kernels[text]
+    if not kernel then
+        local made
+        made, kernel = pcall(make_kernel, text)
+        if not made then
+            error((tostring(kernel):gsub("^stream:map:%d+:", "stream:map:")), 3)
+        end
+        if map_count == MAP_KERNELS then
+            map_kernels, map_count = {}, 0
+        end
+        map_kernels[text], map_count = kernel, map_count + 1
+    end
+    return kernel
+end
+
+local function stream_type(s)
+    return s.type
+end
+
+--- s:map(expression [, constants]): a new stream of what a GLSL expression gives for each element x. Its type is the one
+-- kernels see of s (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by
+-- the names they have in the expression; whole numbers are int beside int elements, uint beside uint, floats elsewhere.
+local function stream_map(s, expression, constants, ...)
+    if rill.type(s) ~= "stream" then
+        map_error(2, "argument 's': expected a stream, got %s", kind(s))
+    end
+    local opened, element = pcall(stream_type, s)
+    if not opened then
+        map_error(2, "argument 's': expected an open stream, got %s", tostring(s))
+    elseif select("#", ...) > 0 then
+        map_error(2, "expected at most 2 arguments, got %d", 2 + select("#", ...))
+    elseif type(expression) ~= "string" or not expression:find "%S" then
+        map_error(2, "argument #1 'expression': expected an expression in x (a string), got %s",
+            type(expression) == "string" and "an empty one" or kind(expression))
+    elseif constants ~= nil and type(constants) ~= "table" then
+        map_error(2, "argument #2 'constants': expected a table like {c = 2}, got %s", kind(constants))
+    end
+    constants = constants or {}
+    local value = value_types[element] or element
+    local scalar = scalar_of(value)
+    if not scalar then
+        map_error(2, "argument 's': elements of structure %s have no expression in x; write a kernel", element)
+    end
+    local names, declared = map_constants(scalar, constants)
+    local result = "r"
+    while constants[result] ~= nil do
+        result = result .. "r"
+    end
+    local kernel = map_kernel(("kernel void map(%s%s x<>, out %s %s<>) { %s = (\n%s\n); }"):format(
+        declared, value, value, result, result, expression))
+    local arguments = {}
+    for i, name in ipairs(names) do
+        arguments[i] = constants[name]
+    end
+    arguments[#arguments + 1] = s
+    local mapped = kernel(table.unpack(arguments))
+    return mapped
+end
+rill._method("map", stream_map)
+
 local Progress = {}
 Progress.__index = Progress
 

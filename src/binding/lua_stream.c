@@ -63,6 +63,18 @@ void stream_methods(lua_State *L, const luaL_Reg *methods)
     lua_pop(L, 1);
 }
 
+/* _method(name, function): a method written in Lua. */
+static int rill_method(lua_State *L)
+{
+    luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
+    lua_insert(L, 1);
+    lua_settop(L, 3);
+    lua_rawset(L, 1);
+    return 0;
+}
+
 static int push_field(lua_State *L, lua_Integer field)
 {
     const Stream *s = stream_check(L, 1, lua_pushfstring(L, "s.%s", lua_tostring(L, 2)), 0, "s");
@@ -235,4 +247,6 @@ void open_stream(lua_State *L)
     lua_pushcclosure(L, stream_index, 1);
     lua_setfield(L, -2, "__index");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_pushcfunction(L, rill_method);
+    lua_setfield(L, -2, "_method");
 }

@@ -318,7 +318,7 @@ bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
                            (uint8_t *)data + done);
     }
     fault_refresh(buffer->device);
-    return gl_error_check(buffer->device, "buffer_read");
+    return gl_error_check(buffer->device, "buffer_read") && fault_report(buffer->device);
 }
 
 static void copy_chunks(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes)

@@ -18,6 +18,10 @@ uint32_t buffer_name(const Buffer *buffer);     /* the GL name, for interoperati
 /* The contents where the device works in host memory at once: current until the next launch or release. NULL elsewhere. */
 const void *buffer_host(const Buffer *buffer);
 
+/* Whether kernels can bind the whole buffer: known up to the advertised block size, found by one trial in its spare tail beyond it (drivers
+ * advertise less than they can do). False with error_set. */
+bool buffer_block_fits(Buffer *buffer);
+
 /* All transfers are ordered after launches issued before. */
 bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
 bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes); /* waits */

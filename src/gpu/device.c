@@ -185,8 +185,7 @@ bool device_wait(Device *device)
             return false;
         }
     }
-    uint32_t fault = device->fault_words[0];
-    return fault == 0 || error_set("a kernel on \"%s\" reported fault %u", device->info.name, fault);
+    return fault_report(device);
 }
 
 /* --- memory --- */

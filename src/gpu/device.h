@@ -127,5 +127,7 @@ bool device_dispatch(Device *device, const Launch *launch);
  * dispatch; else after device_wait. The pointer stays valid; the reader clears them with device_fault_clear. */
 const uint32_t *device_fault(Device *device);
 void device_fault_clear(Device *device);
+/* Who turns fault words into an error (false after error_set, the words cleared): asked by every call that waits. Whole process. */
+void device_set_fault_reporter(bool (*report)(Device *device));
 
 #endif

@@ -83,6 +83,7 @@ struct Device {
     DebugLog debug;
     Bindings bound;
     GLbitfield pending; /* barriers not yet issued since the last dispatch */
+    uint64_t probed_block; /* largest block that a trial has shown to work */
     GLuint fault_buffer;
     uint32_t *fault_words; /* mapped, or fault_copy */
     uint32_t fault_copy[DEVICE_FAULT_WORDS];
@@ -152,5 +153,8 @@ GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use 
 /* transfer.c, program.c */
 void staging_destroy_all(Device *device);
 void program_destroy_all(Device *device);
+
+/* False after error_set when a kernel recorded a fault. */
+bool fault_report(Device *device);
 
 #endif

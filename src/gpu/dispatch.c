@@ -170,6 +170,23 @@ void fault_refresh(Device *device)
     glGetBufferSubData(GL_COPY_READ_BUFFER, 0, sizeof device->fault_copy, device->fault_copy);
 }
 
+static bool (*fault_reporter)(Device *device);
+
+void device_set_fault_reporter(bool (*report)(Device *device))
+{
+    fault_reporter = report;
+}
+
+bool fault_report(Device *device)
+{
+    uint32_t fault = device->fault_words[0];
+    if (fault == 0) {
+        return true;
+    }
+    return fault_reporter ? fault_reporter(device)
+                          : error_set("a kernel on \"%s\" reported fault %u", device->info.name, fault);
+}
+
 const uint32_t *device_fault(Device *device)
 {
     return device->fault_words;

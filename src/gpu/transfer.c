@@ -181,6 +181,10 @@ const void *transfer_wait(Transfer *transfer)
             return NULL;
         }
     }
+    fault_refresh(transfer->device);
+    if (!fault_report(transfer->device)) {
+        return NULL;
+    }
     return transfer->staging->map ? transfer->staging->map : fetch(transfer);
 }
 

@@ -19,6 +19,7 @@ static struct {
 bool fault_register(const char *name, const Function *function, int *id)
 {
     size_t i = 0;
+    device_set_fault_reporter(kernel_fault_check);
     while (i < names.count && names.items[i].function) {
         i++;
     }

@@ -126,6 +126,19 @@ static bool resample(LaunchPlan *plan, int i)
     return true;
 }
 
+/* Bindings of any size a buffer can have: element and word numbers stay below 2^31. */
+static bool check_sizes(const LaunchPlan *plan)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        const Stream *s = plan->streams[i];
+        if (s && s->buffer && !buffer_block_fits(s->buffer)) {
+            return error_prefix("%s: argument '%s'", f->name, f->params[i].name);
+        }
+    }
+    return true;
+}
+
 static bool check_shapes(LaunchPlan *plan)
 {
     const Function *f = &plan->kernel->function;
@@ -707,7 +720,7 @@ static bool prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *p
                          f->group_rank, f->group_rank == 2 ? "two or three" : "three", plan->domain.rank);
     }
     *per_pass = outputs_per_pass(plan, *outputs);
-    if (!check_shapes(plan)) {
+    if (!check_sizes(plan) || !check_shapes(plan)) {
         return false;
     }
     plan->count = shape_elements(&plan->domain);

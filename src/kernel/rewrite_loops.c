@@ -1,29 +1,37 @@
 /* How often a body's loops can run: devices that cut long loops need to know (devices: the loop limit). */
 #include "kernel/rewriter.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last)
 {
-    const Token *t = rewriter_token(rw, i);
-    if (i >= last) {
-        return last;
-    }
-    if (token_is(t, "{")) {
-        size_t end = module_close(rw->module, i, last);
-        return end ? end : last;
-    }
-    if (token_is(t, "for") || token_is(t, "while") || token_is(t, "if")) {
-        size_t after = module_close(rw->module, i + 1, last);
-        size_t end = after ? loops_statement_end(rw, after, last) : last;
-        if (token_is(t, "if") && end < last && token_is(rewriter_token(rw, end), "else")) {
-            end = loops_statement_end(rw, end + 1, last);
+    for (;;) {
+        const Token *t = rewriter_token(rw, i);
+        bool choice = token_is(t, "if");
+        if (i >= last) {
+            return last;
         }
-        return end;
+        if (token_is(t, "{")) {
+            size_t end = module_close(rw->module, i, last);
+            return end ? end : last;
+        }
+        if (!choice && !token_is(t, "for") && !token_is(t, "while")) {
+            break;
+        }
+        size_t after = module_close(rw->module, i + 1, last);
+        i = after ? after : last;
+        if (choice) {
+            i = loops_statement_end(rw, i, last);
+            if (i >= last || !token_is(rewriter_token(rw, i), "else")) {
+                return i;
+            }
+            i++;
+        }
     }
     int depth = 0;
     for (; i < last; i++) {
-        t = rewriter_token(rw, i);
+        const Token *t = rewriter_token(rw, i);
         depth += token_is(t, "(") || token_is(t, "{") || token_is(t, "[");
         depth -= token_is(t, ")") || token_is(t, "}") || token_is(t, "]");
         if (depth == 0 && token_is(t, ";")) {
@@ -33,11 +41,29 @@ size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last)
     return last;
 }
 
+/* The number that a constant of the module stands for: "const int N = 16;". */
+static const Token *constant_number(const Rewriter *rw, const Token *name)
+{
+    int index;
+    const Constant *c = name->kind == TOKEN_NAME ? module_constant(rw->module, name) : NULL;
+    if (!c || rewriter_local(rw, name) || rewriter_param(rw, name, &index)) {
+        return name;
+    }
+    for (size_t i = c->first; i + 3 < c->last; i++) {
+        const Token *t = rewriter_token(rw, i);
+        bool ends = token_is(t + 3, ";") || token_is(t + 3, ",");
+        if (token_equal(t, name) && token_is(t + 1, "=") && ends) {
+            return t + 2;
+        }
+    }
+    return name;
+}
+
 static bool number(const Rewriter *rw, size_t *i, double *value)
 {
     bool minus = token_is(rewriter_token(rw, *i), "-");
     *i += minus;
-    const Token *t = rewriter_token(rw, *i);
+    const Token *t = constant_number(rw, rewriter_token(rw, *i));
     if (t->kind != TOKEN_NUMBER) {
         return false;
     }
@@ -103,7 +129,7 @@ static bool loop_step(const Rewriter *rw, size_t i, size_t end, const Token *nam
 /* Trips of "for (int i = A; i < B; i++)" with literal bounds; false when that can't be told. */
 static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body_end, double *trips)
 {
-    const Type *type;
+    const Type *type = NULL;
     int matrix, used;
     size_t i = open + 1;
     if (module_type(rw->module, rewriter_token(rw, i), &type, &matrix, &used)) {
@@ -133,7 +159,18 @@ static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body
     if ((!up && !down) || (up ? step <= 0 : step >= 0)) {
         return false;
     }
-    *trips = (to - from) / step + 2;
+    bool exact = type && !type->is_struct && type->components == 1 && (type->scalar == SCALAR_INT || type->scalar == SCALAR_FLOAT);
+    if (!exact && (down || from < 0 || to < 0 || step < 0)) {
+        return false; /* an unsigned variable never falls below 0 */
+    }
+    /* Past 2^31 an integer wraps; a float that is large against its step stands still. */
+    double largest = fmax(fabs(from), fabs(to)) + fabs(step);
+    bool whole = step == floor(step) && from == floor(from);
+    if (largest >= 2147483648.0 || (whole ? largest >= 16777216.0 && (!type || type->scalar != SCALAR_INT)
+                                          : fabs(step) < largest * 1e-5)) {
+        return false;
+    }
+    *trips = (to - from) / step * (whole ? 1.0 : 1.25) + 2;
     *trips = *trips > 0 ? *trips : 1;
     return true;
 }
@@ -162,6 +199,9 @@ bool loops_enter(Rewriter *rw, size_t i, size_t last)
         return source_error(&rw->module->source, t->offset, "this 'for' is never closed");
     }
     size_t end = loops_statement_end(rw, close, last);
+    rw->head_first = i;
+    rw->head_last = close;
+    rw->head_end = end;
     double trips;
     if (!for_trips(rw, i + 1, close, end, &trips) || rw->loop_count == MAX_LOOPS) {
         rw->self.unbounded = true;

@@ -317,6 +317,12 @@ bool fold_run(const FoldText *text, const FoldArgs *args, Stream *result)
     if (stream_elements(result) == 0) {
         return true;
     }
+    for (int i = 0; i < args->count; i++) {
+        const Stream *s = param_kinds[args->params[i].kind].stream ? args->args[i].stream : NULL;
+        if (s && s->buffer && !buffer_block_fits(s->buffer)) {
+            return false;
+        }
+    }
     int64_t total = stream_elements(args->args[0].stream) / stream_elements(result);
     if (total == 0) {
         return error_set("an empty stream has no value to start from");

@@ -1,0 +1,70 @@
+-- Conway's game of life on a torus: a `neighbor` parameter whose stream wraps around.
+--
+--     lua examples/life.lua [generations [directory]]        1000 out
+local rill = require "rill"
+
+local passes = rill.program [[
+    // A cell lives on with two or three neighbours, and comes to life with three.
+    kernel void live(neighbor int cell<>, out int r<>) {
+        int around = cell[ivec2(-1, -1)] + cell[ivec2(0, -1)] + cell[ivec2(1, -1)]
+                   + cell[ivec2(-1,  0)]                      + cell[ivec2(1,  0)]
+                   + cell[ivec2(-1,  1)] + cell[ivec2(0,  1)] + cell[ivec2(1,  1)];
+        r = around == 3 || (around == 2 && cell[0] == 1) ? 1 : 0;
+    }
+
+    // Warmth: 1 where there is life, slowly less where there was.
+    kernel void cool(int cell<>, float before<>, out float warmth<>) {
+        warmth = cell == 1 ? 1.0 : 0.985 * before;
+        warmth = warmth > 1e-6 ? warmth : 0.0;
+    }
+
+    kernel void paint(int cell<>, float warmth<>, out vec3 colour<>) {
+        vec3 trail = mix(vec3(0.02, 0.02, 0.06), vec3(0.10, 0.35, 0.60), warmth);
+        colour = cell == 1 ? vec3(1.0, 0.93, 0.70) : trail;
+    }
+]]
+
+--- A world of cells, one byte each, from a list of strings in which '#' lives, placed at (row, column), counted from 1.
+local function world(size, picture, row, column)
+    local cells = rill.stream("int8", {size, size})
+    for i, line in ipairs(picture) do
+        for j = 1, #line do
+            if line:sub(j, j) == "#" then
+                cells:set(1, row + i - 1, column + j - 1)
+            end
+        end
+    end
+    return cells
+end
+
+--- The next generation, in `result`.
+local function step(cells, result)
+    return passes.live(cells:boundary "wrap", result)
+end
+
+if ... == "module" then
+    return {world = world, step = step}
+end
+
+local generations, directory = ...
+generations, directory = tonumber(generations or 1000), directory or "out"
+os.execute(("mkdir -p '%s'"):format(directory))
+
+-- Five cells that take 1103 generations to settle.
+local size, panels, pixels, gap = 128, 5, 3, 1
+local cells = world(size, {".##", "##.", ".#."}, size // 2, size // 2)
+local spare, warmth = cells:like(), rill.stream("float", {size, size})
+local strip = rill.stream("vec3", {size, panels * (size + gap) - gap}, {0.25, 0.28, 0.35})
+local shown = 0
+for generation = 0, generations do
+    passes.cool(cells, warmth, warmth)
+    if generation >= shown * generations / (panels - 1) and shown < panels then
+        local left = shown * (size + gap)
+        passes.paint(cells, warmth, strip:domain({1, left + 1}, {size, left + size}))
+        print(("  generation %4d: %3d cells alive"):format(generation, cells:sum()))
+        shown = shown + 1
+    end
+    cells, spare = step(cells, spare), cells
+end
+rill.image.save(strip:replicate(pixels, pixels), directory .. "/life.png")
+print(("  %s/life.png: the R-pentomino and its trail, %d generations apart"):format(directory, generations // (panels - 1)))

@@ -1,0 +1,54 @@
+-- The Mandelbrot set: a kernel without an input, whose launch names the shape of what it makes.
+--
+--     lua examples/mandelbrot.lua [size [directory]]        512 out
+local rill = require "rill"
+
+local passes = rill.program [[
+    // Steps until z = z^2 + c leaves the disc of radius 16, with a fraction that makes them continuous; `rounds` if it never
+    // does. c is at the middle of the pixel.
+    kernel void escape(vec2 corner, float pixel, int rounds, out float steps<>) {
+        vec2 c = corner + pixel * (vec2(indexof(steps).xy) + 0.5), z = vec2(0.0);
+        steps = float(rounds);
+        for (int k = 0; k < rounds; k++) {
+            z = vec2(z.x * z.x - z.y * z.y, 2.0 * z.x * z.y) + c;
+            if (dot(z, z) > 256.0) {
+                steps = float(k + 1) - log2(0.125 * log2(dot(z, z)));
+                break;
+            }
+        }
+    }
+
+    // Night blue, white, amber and back to night, once per octave or so of steps; the set itself is black.
+    kernel void colour(float inside, float steps<>, out vec3 c<>) {
+        float t = 0.35 * log2(max(steps, 0.0) + 1.0);
+        vec3 wave = 0.5 - 0.5 * cos(6.2831853 * (t * vec3(1.0, 1.0, 0.9) + vec3(0.06, 0.0, 0.85)));
+        c = steps >= inside ? vec3(0.0) : mix(vec3(0.02, 0.03, 0.12), vec3(1.0, 0.95, 0.85), wave);
+    }
+]]
+
+--- Continuous escape steps over the square of side `side` whose corner (least x, least y) is given; row 0 is the least y.
+local function escape(size, corner, side, rounds)
+    return passes.escape{corner = corner, pixel = side / size, rounds = rounds, shape = {size, size}}
+end
+
+--- The picture of such a stream.
+local function colour(steps, rounds)
+    return passes.colour(rounds, steps)
+end
+
+if ... == "module" then
+    return {escape = escape, colour = colour}
+end
+
+local size, directory = ...
+size, directory = tonumber(size or 512), directory or "out"
+os.execute(("mkdir -p '%s'"):format(directory))
+
+local rounds = 500
+local function draw(name, text, corner, side)
+    local path = directory .. "/" .. name
+    rill.image.save(colour(escape(size, corner, side, rounds), rounds), path)
+    print(("  %s: %s"):format(path, text))
+end
+draw("mandelbrot.png", "the whole Mandelbrot set", {-2, -1.25}, 2.5)
+draw("mandelbrot-valley.png", "spirals in the valley between its two largest discs", {-0.7501, 0.0985}, 0.012)
