@@ -140,13 +140,22 @@ local map_kernels, map_count = {}, 0
 local make_kernel = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
     "=stream:map"))(rill.kernel)
 
-local function map_kernel(text)
+-- The compiler's message without the place in a text that the caller never wrote.
+local function map_message(message, expression)
+    local line, rest = message:match "^stream:map:%d+: stream:map:(%d+): (.*)$"
+    if line == "1" then -- about the expression as a whole
+        rest = rest:match "^[^\n]*" .. "\n    " .. expression
+    end
+    return "stream:map: " .. (rest or message)
+end
+
+local function map_kernel(text, expression)
     local kernel = map_kernels[text]
     if not kernel then
         local made
         made, kernel = pcall(make_kernel, text)
         if not made then
-            error((tostring(kernel):gsub("^stream:map:%d+:", "stream:map:")), 3)
+            error(map_message(tostring(kernel), expression), 3)
         end
         if map_count == MAP_KERNELS then
             map_kernels, map_count = {}, 0
@@ -185,12 +194,8 @@ local function stream_map(s, expression, constants, ...)
         map_error(2, "argument 's': elements of structure %s have no expression in x; write a kernel", element)
     end
     local names, declared = map_constants(scalar, constants)
-    local result = "r"
-    while constants[result] ~= nil do
-        result = result .. "r"
-    end
-    local kernel = map_kernel(("kernel void map(%s%s x<>, out %s %s<>) { %s = (\n%s\n); }"):format(
-        declared, value, value, result, result, expression))
+    local text = ("kernel %s map(%s%s x<>) { return (\n%s\n); }"):format(value, declared, value, expression)
+    local kernel = map_kernel(text, expression)
     local arguments = {}
     for i, name in ipairs(names) do
         arguments[i] = constants[name]

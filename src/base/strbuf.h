@@ -16,6 +16,8 @@ typedef struct StrBuf {
 
 #define STRBUF_EMPTY ((StrBuf){0})
 
+/* Append a terminated text, `count` bytes (zero bytes included), or what printf would write. After a failed allocation
+ * they do nothing. */
 void strbuf_add(StrBuf *buf, const char *text);
 void strbuf_add_bytes(StrBuf *buf, const char *bytes, size_t count);
 void strbuf_addf(StrBuf *buf, const char *format, ...) ERROR_PRINTF(2, 3);

@@ -26,6 +26,7 @@ typedef struct State {
     } devices;
 } State;
 
+/* This Lua state's; NULL before open_state. */
 State *state_get(lua_State *L);
 /* The current device, opened on first use; raises. */
 Device *state_device(lua_State *L);

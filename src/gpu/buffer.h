@@ -10,6 +10,7 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero);
 Buffer *buffer_retain(Buffer *buffer);
 void buffer_release(Buffer *buffer);
 
+/* Where it lives, and the bytes it was created with. */
 Device *buffer_device(const Buffer *buffer);
 uint64_t buffer_bytes(const Buffer *buffer);
 uint64_t buffer_capacity(const Buffer *buffer); /* with padding and tail; a multiple of 16 */

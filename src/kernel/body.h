@@ -38,6 +38,7 @@ typedef struct Body {
     int shared_count;           /* shared variables of a group kernel */
 } Body;
 
+/* Rewrites `kernel` and all it calls; release with body_free. False with an error that points into the text. */
 bool body_create(const Module *module, const Function *kernel, Body *body);
 void body_free(Body *body);
 /* The byte of the kernel text that byte `at` of body->text came from; false when nothing before it on its line did. */

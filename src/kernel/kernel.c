@@ -49,7 +49,9 @@ static Kernel *kernel_new(Module *module, const Function *function)
         error_set("out of host memory");
         return NULL;
     }
+    static uint64_t serial;
     kernel->references = 1;
+    kernel->serial = ++serial;
     kernel->module = module_retain(module);
     kernel->words = calloc(MAX_PARAM_VECTORS * 4, sizeof *kernel->words);
     if (!kernel->words || !launched_function(module, function, &kernel->function) ||

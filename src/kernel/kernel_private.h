@@ -19,7 +19,8 @@ struct Kernel {
     Function function; /* as launched; owns its parameters */
     Body body;
     char *baked[MAX_PARAMS];
-    int id; /* names the kernel in the fault words */
+    int id;          /* names the kernel in the fault words */
+    uint64_t serial; /* never used twice: for caches that outlive kernels */
     struct {
         Variant **items;
         size_t count, capacity;
@@ -28,6 +29,7 @@ struct Kernel {
     uint32_t *words; /* room for the uniforms of a launch */
 };
 
+/* What the generator needs of the kernel on this device: borrowed, valid as long as the kernel. */
 KernelText kernel_text(const Kernel *kernel, Device *device);
 /* Finds or compiles a variant. */
 Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key);

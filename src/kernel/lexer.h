@@ -26,6 +26,7 @@ typedef struct TokenList {
 bool lexer_run(const SourceText *source, TokenList *tokens);
 void lexer_free(TokenList *tokens);
 
+/* By their characters alone, whatever their kind. */
 bool token_is(const Token *token, const char *text);
 bool token_equal(const Token *a, const Token *b);
 

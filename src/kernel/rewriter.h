@@ -54,6 +54,7 @@ typedef struct Rewriter {
     size_t changed; /* token of an argument that the function called may change; 0: none */
 } Rewriter;
 
+/* Token `index` of the module; the list ends in TOKEN_END. */
 const Token *rewriter_token(const Rewriter *rw, size_t index);
 /* Writes one token's text, keeping the layout, and where it came from. */
 bool rewriter_put(Rewriter *rw, const Token *token, const char *text, int length);

@@ -13,6 +13,7 @@ typedef struct SourceText {
     int first_line; /* line of that file where the text starts */
 } SourceText;
 
+/* Copies the text and the chunk's name; release with source_free. False with error_set when out of host memory. */
 bool source_create(SourceText *source, const char *text, size_t length, const char *chunk, int first_line);
 void source_free(SourceText *source);
 

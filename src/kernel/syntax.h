@@ -85,6 +85,7 @@ Module *module_create(const char *text, size_t length, const char *chunk, int fi
 Module *module_retain(Module *module);
 void module_release(Module *module);
 
+/* What the text defines under this name, or NULL. */
 const Function *module_function(const Module *module, const Token *name);
 const Type *module_struct(const Module *module, const Token *name);
 const Constant *module_constant(const Module *module, const Token *name);

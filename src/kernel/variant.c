@@ -2,7 +2,15 @@
 
 #include "kernel/glsl.h"
 
-enum { TRIP_BUDGET = 8192, LARGE_BODY = 700, MEDIUM_BODY = 100, MAX_INLINED = 3000, MAX_TRIPS = 256, MAX_TRIPS_BUDGET = 16384 };
+enum {
+    TRIP_BUDGET = 8192,
+    LARGE_BODY = 700,
+    MEDIUM_BODY = 100,
+    MAX_INLINED = 3000,
+    MAX_STEP_BYTES = 512, /* of one argument, in one step */
+    MAX_TRIPS = 256,
+    MAX_TRIPS_BUDGET = 16384
+};
 
 int variant_dim_words(const ArgKey *key)
 {
@@ -42,25 +50,46 @@ static int whole_texels(const Type *type)
     return elements;
 }
 
-int variant_elements(const KernelText *text, const VariantKey *key)
+/* The elements that fill whole texels of every argument accessed so; *bytes of the largest type. */
+static int texel_elements(const KernelText *text, const VariantKey *key, bool loads, bool stores, int *bytes)
 {
     const Function *f = text->function;
-    if (one_element(text, key)) {
-        return 1;
-    }
-    int elements = text->body->tokens > LARGE_BODY ? 1 : 4, largest = 4;
+    int largest = 4;
+    *bytes = 1;
     for (int i = 0; i < f->param_count; i++) {
-        bool stored = variant_stores(f, key, i) && key->flat_stores;
-        bool loaded = param_kinds[f->params[i].kind].element && param_kinds[f->params[i].kind].read && key->flat_loads;
-        if (key->args[i].type && key->args[i].path == PATH_DENSE && (stored || loaded)) {
-            int need = whole_texels(key->args[i].type);
+        const Type *type = key->args[i].type;
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        bool used = (variant_stores(f, key, i) && stores) || (kind->element && kind->read && loads);
+        if (type && key->args[i].path == PATH_DENSE && kind->element) {
+            *bytes = type->bytes > *bytes ? type->bytes : *bytes;
+            int need = used ? whole_texels(type) : 1;
             largest = need > largest ? need : largest;
         }
     }
-    if (key->flat_loads || (key->flat_stores && (double)largest * (double)text->body->tokens < MAX_INLINED)) {
+    return largest;
+}
+
+bool variant_texels_fit(const KernelText *text, const VariantKey *key)
+{
+    int bytes, elements = texel_elements(text, key, true, true, &bytes);
+    return !one_element(text, key) && elements * bytes <= MAX_STEP_BYTES && text->body->trips * elements <= TRIP_BUDGET &&
+           (double)elements * (double)text->body->tokens < MAX_INLINED;
+}
+
+int variant_elements(const KernelText *text, const VariantKey *key)
+{
+    if (one_element(text, key)) {
+        return 1;
+    }
+    int bytes, largest = texel_elements(text, key, key->flat_loads, key->flat_stores, &bytes);
+    if (key->flat_loads) {
+        return largest; /* variant_texels_fit has seen to the rest */
+    }
+    int elements = text->body->tokens > LARGE_BODY ? 1 : 4;
+    if (key->flat_stores && (double)largest * (double)text->body->tokens < MAX_INLINED) {
         elements = largest;
     }
-    while (elements > 1 && text->body->trips * elements > TRIP_BUDGET && !key->flat_loads) {
+    while (elements > 1 && (text->body->trips * elements > TRIP_BUDGET || elements * bytes > MAX_STEP_BYTES)) {
         elements /= 2;
     }
     return elements;
@@ -108,49 +137,57 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     }
 }
 
+static bool is_read(const Function *f, const VariantKey *key, int i)
+{
+    return key->args[i].path == PATH_DENSE && param_kinds[f->params[i].kind].read && f->params[i].kind != PARAM_RANDOM;
+}
+
+int variant_free_blocks(const KernelText *text, const VariantKey *key)
+{
+    int taken = 0;
+    for (int i = 0; i < text->function->param_count; i++) {
+        taken += variant_stores(text->function, key, i) || text->function->params[i].kind == PARAM_RANDOM;
+    }
+    return text->block_limit - taken;
+}
+
 /* Reads go to buffer textures or storage blocks, whichever the device prefers, then to the other; what is left over
  * shares the last place (the launcher packs those streams into one buffer). */
+static bool place_read(const KernelText *text, const VariantKey *key, int free_blocks, int i, Layout *layout, int *blocks)
+{
+    ArgLayout *arg = &layout->args[i];
+    bool textured = !key->args[i].block, room = layout->textures < text->texture_limit;
+    if (textured && room && (text->traits->buffer_textures || *blocks == free_blocks)) {
+        arg->texture = layout->textures++;
+    } else if (*blocks < free_blocks) {
+        arg->block = (*blocks)++;
+    } else if (free_blocks > 0) {
+        arg->block = free_blocks - 1;
+    } else if (textured && text->texture_limit > 0) {
+        arg->texture = text->texture_limit - 1;
+    } else {
+        return error_set("%s: this device has no binding left for '%s'", text->function->name,
+                         text->function->params[i].name);
+    }
+    return true;
+}
+
 static bool layout_units(const KernelText *text, const VariantKey *key, Layout *layout)
 {
     const Function *f = text->function;
-    int reads = 0;
+    int free_blocks = variant_free_blocks(text, key), blocks = 0;
+    if (free_blocks < 0) {
+        return error_set("%s: more random-access streams and outputs (%d) than this device has storage blocks (%d)",
+                         f->name, text->block_limit - free_blocks, text->block_limit);
+    }
     for (int i = 0; i < f->param_count; i++) {
         ArgLayout *arg = &layout->args[i];
-        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
         arg->texture = arg->block = arg->store = NO_UNIT;
-        if (key->args[i].path != PATH_DENSE) {
-            continue;
-        }
-        if (variant_stores(f, key, i) || f->params[i].kind == PARAM_RANDOM) {
+        if (key->args[i].path == PATH_DENSE && (variant_stores(f, key, i) || f->params[i].kind == PARAM_RANDOM)) {
             arg->store = layout->blocks++;
         }
-        reads += kind->read && f->params[i].kind != PARAM_RANDOM;
-    }
-    if (layout->blocks > text->block_limit) {
-        return error_set("%s: more random-access streams and outputs (%d) than this device has storage blocks (%d)",
-                         f->name, layout->blocks, text->block_limit);
-    }
-    bool textures_first = text->traits->buffer_textures;
-    int free_blocks = text->block_limit - layout->blocks;
-    int places = text->texture_limit + free_blocks;
-    if (places == 0 && reads > 0) {
-        return error_set("%s: no binding is left for its inputs", f->name);
-    }
-    int place = 0;
-    for (int i = 0; i < f->param_count; i++) {
-        if (key->args[i].path != PATH_DENSE || !param_kinds[f->params[i].kind].read ||
-            f->params[i].kind == PARAM_RANDOM) {
-            continue;
-        }
-        int number = place < places ? place++ : places - 1;
-        ArgLayout *arg = &layout->args[i];
-        bool texture = textures_first ? number < text->texture_limit : number >= free_blocks;
-        int start = texture == textures_first ? 0 : textures_first ? text->texture_limit : free_blocks;
-        if (texture && !key->args[i].block) {
-            arg->texture = number - start;
-            layout->textures = arg->texture + 1 > layout->textures ? arg->texture + 1 : layout->textures;
-        } else {
-            arg->block = number - start;
+        if (is_read(f, key, i) && !place_read(text, key, free_blocks, i, layout, &blocks)) {
+            return false;
         }
     }
     return true;

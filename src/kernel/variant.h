@@ -83,6 +83,11 @@ int variant_dim_words(const ArgKey *key);
 bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layout);
 /* Whether this parameter is an output that the key's pass stores. */
 bool variant_stores(const Function *f, const VariantKey *key, int param);
+/* Whether the elements of a step may be read as whole texels: not where one element at a time is asked for, or a step
+ * would become too large. */
+bool variant_texels_fit(const KernelText *text, const VariantKey *key);
+/* Storage blocks that the pass leaves for reads. */
+int variant_free_blocks(const KernelText *text, const VariantKey *key);
 /* Elements per trip of an invocation. */
 int variant_elements(const KernelText *text, const VariantKey *key);
 

@@ -14,13 +14,14 @@ enum { FOLD_MAX_ARGS = MAX_PARAMS };
 typedef struct FoldText {
     const char *functions;
     const char *chunk; /* optional: A rill_chunk(A a, bool first, uvec4 t0, ..., uvec4 t3) folds 16 floats at once */
-    const Type *value;       /* T */
+    const Type *value;       /* T, of the built-in texts */
     const Type *accumulator; /* A */
     const Type *result;      /* R */
     const Module *module;   /* of a reduce kernel: its structures; else NULL */
     const Body *body;       /* of a reduce kernel; else NULL */
     bool unbounded;         /* its loops must be watched */
     int id;                 /* for the fault words */
+    uint64_t owner;         /* of a reduce kernel: its serial number, never used twice; else 0 */
 } FoldText;
 
 /* Parameters by name: inputs first, then constants and gathers. */

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CACHE_LIMIT = 512 };
+
 typedef struct CachedProgram {
-    uint64_t device;
-    char *functions; /* with the accumulator's name these tell texts apart */
+    uint64_t device, owner;
+    char *functions;
     const Type *accumulator, *result;
     int count;
     FoldKey key;
@@ -192,7 +194,7 @@ static void write_constants(Writer *w)
         int at = w->layout->args[i].constant;
         if (param->matrix) {
             int n = param->matrix;
-            strbuf_addf(w->out, "#define c_%s mat%d(", param->name, n);
+            strbuf_addf(w->out, "#define rill_c_%s mat%d(", param->name, n);
             for (int k = 0; k < n * n; k++) {
                 strbuf_addf(w->out, "%suintBitsToFloat(%s)", k ? ", " : "", access_word(at + k % n * n + k / n));
             }
@@ -205,7 +207,7 @@ static void write_constants(Writer *w)
             snprintf(names[k], sizeof names[k], "%s", access_word(at + k));
             words[k] = names[k];
         }
-        strbuf_addf(w->out, "#define c_%s ", param->name);
+        strbuf_addf(w->out, "#define rill_c_%s ", param->name);
         glsl_decode(w->out, param->type, param->type, words, NULL);
         strbuf_add(w->out, "\n");
     }
@@ -390,7 +392,9 @@ static void write_program(Writer *w, size_t *body_at)
     if (w->text->body) {
         strbuf_add(w->out, strbuf_text(&w->text->body->text));
     }
-    strbuf_addf(w->out, "#define T %s\n", glsl_type(w->text->value));
+    if (!w->text->body) { /* a body's own names must not meet it */
+        strbuf_addf(w->out, "#define T %s\n", glsl_type(w->text->value));
+    }
     strbuf_add(w->out, w->text->functions);
     if (w->key->special) {
         strbuf_add(w->out, w->text->chunk);
@@ -406,7 +410,7 @@ static FoldProgram *find(uint64_t device, const FoldText *text, const FoldArgs *
     size_t used = offsetof(FoldKey, args) + (size_t)args->count * sizeof *key->args;
     for (size_t i = 0; i < cache.count; i++) {
         CachedProgram *c = cache.items[i];
-        if (c->device == device && c->count == args->count && c->accumulator == text->accumulator &&
+        if (c->device == device && c->owner == text->owner && c->count == args->count && c->accumulator == text->accumulator &&
             c->result == text->result && memcmp(&c->key, key, used) == 0 && strcmp(c->functions, text->functions) == 0) {
             return &c->program;
         }
@@ -417,6 +421,11 @@ static FoldProgram *find(uint64_t device, const FoldText *text, const FoldArgs *
 static bool remember(uint64_t device, const FoldText *text, const FoldArgs *args, const FoldKey *key,
                      const FoldProgram *program)
 {
+    if (cache.count == CACHE_LIMIT) { /* the oldest goes: kernels come and go */
+        free(cache.items[0]->functions);
+        free(cache.items[0]);
+        memmove(cache.items, cache.items + 1, --cache.count * sizeof *cache.items);
+    }
     CachedProgram *c = calloc(1, sizeof *c);
     char *functions = strdup(text->functions);
     if (!c || !functions || !ARRAY_ROOM(&cache)) {
@@ -424,7 +433,7 @@ static bool remember(uint64_t device, const FoldText *text, const FoldArgs *args
         free(functions);
         return error_set("out of host memory");
     }
-    *c = (CachedProgram){device, functions, text->accumulator, text->result, args->count, *key, *program};
+    *c = (CachedProgram){device, text->owner, functions, text->accumulator, text->result, args->count, *key, *program};
     cache.items[cache.count++] = c;
     return true;
 }

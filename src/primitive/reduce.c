@@ -45,8 +45,10 @@ bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *s
 }
 
 /* The reduce kernel's body as fold functions: the first element is the start, a step is a call. */
-static void write_functions(const Function *f, const char *entry, StrBuf *out)
+static void write_functions(const Kernel *kernel, StrBuf *out)
 {
+    const Function *f = &kernel->function;
+    const char *entry = kernel->body.entry;
     const char *x = NULL, *r = NULL;
     const Type *type = NULL;
     for (int i = 0; i < f->param_count; i++) {
@@ -73,8 +75,10 @@ static void write_functions(const Function *f, const char *entry, StrBuf *out)
             strbuf_add(out, "x");
         } else if (strcmp(param->name, r) == 0) {
             strbuf_add(out, "a");
+        } else if (kernel->baked[i]) {
+            strbuf_add(out, kernel->baked[i]);
         } else {
-            strbuf_addf(out, "c_%s", param->name);
+            strbuf_addf(out, "rill_c_%s", param->name);
         }
     }
     strbuf_addf(out,
@@ -83,19 +87,20 @@ static void write_functions(const Function *f, const char *entry, StrBuf *out)
                 name, name, name, name, name, name, name);
 }
 
-static void collect_args(const Function *f, const Body *body, const Argument *args, FoldArgs *out)
+static void collect_args(const Kernel *kernel, const Argument *args, FoldArgs *out)
 {
+    const Function *f = &kernel->function;
     memset(out, 0, sizeof *out);
     out->inputs = 1;
     for (int pass = 0; pass < 2; pass++) { /* the input first */
         for (int i = 0; i < f->param_count; i++) {
             bool input = f->params[i].kind == PARAM_INPUT;
-            if (f->params[i].kind == PARAM_REDUCE || input != (pass == 0)) {
+            if (f->params[i].kind == PARAM_REDUCE || input != (pass == 0) || kernel->baked[i]) {
                 continue;
             }
             out->params[out->count] = f->params[i];
             out->args[out->count] = args[i];
-            out->use[out->count++] = body->use[i];
+            out->use[out->count++] = kernel->body.use[i];
         }
     }
 }
@@ -112,9 +117,9 @@ bool reduce_kernel(Kernel *kernel, Device *device, const Argument *args, Stream 
         return error_set("%s: indexof has no meaning in a reduce kernel", f->name);
     }
     (void)device;
-    collect_args(f, &kernel->body, args, &fold_args);
+    collect_args(kernel, args, &fold_args);
     StrBuf functions = STRBUF_EMPTY;
-    write_functions(f, kernel->body.entry, &functions);
+    write_functions(kernel, &functions);
     FoldText text = {.functions = strbuf_text(&functions),
                      .value = type,
                      .accumulator = type,
@@ -122,7 +127,8 @@ bool reduce_kernel(Kernel *kernel, Device *device, const Argument *args, Stream 
                      .module = kernel->module,
                      .body = &kernel->body,
                      .unbounded = kernel->body.unbounded,
-                     .id = kernel->id};
+                     .id = kernel->id,
+                     .owner = kernel->serial};
     bool done = fold_run(&text, &fold_args, result);
     strbuf_free(&functions);
     return done;

@@ -14,6 +14,7 @@ typedef struct Shape {
     int64_t size[SHAPE_MAX_RANK];
 } Shape;
 
+/* The product of the sizes, of a checked shape; and equal ranks and sizes. */
 int64_t shape_elements(const Shape *shape);
 bool shape_equal(const Shape *a, const Shape *b);
 /* Checks rank, sizes >= 0 and the number of elements (without overflow). */

@@ -43,6 +43,7 @@ typedef struct Stream {
     bool writable;          /* false for tile, replicate and ramps */
 } Stream;
 
+/* As seen through the view; a stream of no elements has 0 of both. */
 int64_t stream_elements(const Stream *stream);
 uint64_t stream_bytes(const Stream *stream); /* packed size of the elements: elements * type->bytes */
 

@@ -56,6 +56,7 @@ bool type_converts(const Type *from, const Type *to);
 /* Same layout in memory, so that raw copies are right. */
 bool type_same_layout(const Type *a, const Type *b);
 
+/* Bytes of one component in memory: 1 to 8. */
 int scalar_bytes(Scalar scalar);
 bool scalar_is_float(Scalar scalar); /* float, double, half, unorm8 */
 

@@ -5,6 +5,7 @@
 
 #include "stream/stream.h"
 
+/* Whether consecutive indices are `stride` apart: nothing is divided or wrapped. */
 bool view_dim_plain(const ViewDim *dim);
 /* The number an index contributes before it is multiplied by the stride. */
 int64_t view_dim_at(const ViewDim *dim, int64_t index);
