@@ -147,7 +147,7 @@ check-format:
 
 check-cppcheck: | $(BUILD)/cppcheck/
 	cppcheck --std=c11 --language=c -Isrc -D_GNU_SOURCE --enable=warning,performance,portability --error-exitcode=1 \
-		--inline-suppr --suppressions-list=tools/cppcheck.supp --cppcheck-build-dir=$(BUILD)/cppcheck -j2 --quiet src $(wildcard bench/peer)
+		--library=tools/cppcheck.cfg --inline-suppr --suppressions-list=tools/cppcheck.supp --cppcheck-build-dir=$(BUILD)/cppcheck -j2 --quiet src $(wildcard bench/peer)
 
 $(BUILD)/cppcheck/:
 	@mkdir -p $@

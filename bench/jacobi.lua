@@ -2,7 +2,7 @@
 -- invocation (the best of its group shapes) and the hand-tuned shader.
 local rill = require "rill"
 local peer = require "peer"
-local support = require "support"
+local support = require "bench.support"
 
 local size, rounds, steps = 1024, 15, 10
 

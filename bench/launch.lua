@@ -1,9 +1,9 @@
 -- What a launch from Lua costs beyond the same GL calls from C. Without the driver's worker threads, whose wake-up would
 -- drown it: the measuring is done by this file run again, as a script, with LP_NUM_THREADS=0.
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
-package.path = folder .. "/?.lua;" .. package.path
+package.path = folder .. "/../?.lua;" .. package.path
 
-local support = require "support"
+local support = require "bench.support"
 
 local elements, launches, rounds = 64, 10000, 11
 

@@ -2,13 +2,13 @@
 --     make bench                        make bench BENCH="saxpy sum"
 -- A bench is a file beside this one that returns a function, which returns rows made by support.lua.
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
-package.path = folder .. "/?.lua;" .. package.path
+package.path = folder .. "/../?.lua;" .. package.path
 
 local rill = require "rill"
 local peer = require "peer"
-local support = require "support"
+local support = require "bench.support"
 
-local cases = {"saxpy", "sum", "jacobi", "launch", "startup", "smoke"}
+local cases = {"saxpy", "sum", "jacobi", "launch", "startup", "smoke_step"}
 
 local function first_match(path, pattern)
     local file = io.open(path)

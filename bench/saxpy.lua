@@ -1,7 +1,7 @@
 -- SAXPY over 2^24 floats against one float per invocation (the best of its group sizes) and the hand-tuned shader.
 local rill = require "rill"
 local peer = require "peer"
-local support = require "support"
+local support = require "bench.support"
 
 local count, rounds = 1 << 24, 15
 

@@ -1,7 +1,7 @@
 -- Whole processes: opening a device against a bare C program that does it, and the second run of a script with 10 kernels
 -- against the same script that launches none of them.
 local rill = require "rill"
-local support = require "support"
+local support = require "bench.support"
 
 local rounds = 11
 

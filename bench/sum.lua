@@ -1,7 +1,7 @@
 -- Sum of 2^24 floats against a C loop on one thread and against the hand-tuned shader.
 local rill = require "rill"
 local peer = require "peer"
-local support = require "support"
+local support = require "bench.support"
 
 local count, rounds = 1 << 24, 15
 

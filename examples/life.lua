@@ -50,7 +50,7 @@ local generations, directory = ...
 generations, directory = tonumber(generations or 1000), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
--- Five cells that take 1103 generations to settle.
+-- Five cells that would take 1103 generations to settle on an endless plane; here their gliders come back.
 local size, panels, pixels, gap = 128, 5, 3, 1
 local cells = world(size, {".##", "##.", ".#."}, size // 2, size // 2)
 local spare, warmth = cells:like(), rill.stream("float", {size, size})
@@ -67,4 +67,5 @@ for generation = 0, generations do
     cells, spare = step(cells, spare), cells
 end
 rill.image.save(strip:replicate(pixels, pixels), directory .. "/life.png")
-print(("  %s/life.png: the R-pentomino and its trail, %d generations apart"):format(directory, generations // (panels - 1)))
+local between = generations // (panels - 1)
+print(("  %s/life.png: the R-pentomino and its trail, every %d generations"):format(directory, between))

@@ -19,7 +19,7 @@ local passes = rill.program [=[
         ivec4 at = indexof(c), size = sizeof_stream(c);
         float level = (float(at.x) + 0.5) / float(size.x);
         float height = float(bins[int(level * float(sizeof_stream(bins).x))]) / highest;
-        float above = float(size.y - at.y) / float(size.y) - 0.96 * sqrt(height);
+        float above = (float(size.y - at.y) - 0.5) / float(size.y) - 0.96 * sqrt(height);
         c = above < 0.0 ? mix(vec3(0.35, 0.15, 0.45), vec3(1.0, 0.75, 0.40), level) : vec3(0.06, 0.06, 0.09);
     }
 
@@ -92,8 +92,8 @@ local passes = rill.program [=[
     }
 
     // Tones: linear light and the logarithm of its brightness; then the curve that maps `white` to one.
-    kernel void expose(float gain, vec3 p<>, out vec3 light<>, out float tone<>) {
-        light = gain * pow(p, vec3(2.2));
+    kernel void expose(vec3 p<>, out vec3 light<>, out float tone<>) {
+        light = pow(p, vec3(2.2));
         tone = log(luminance(light) + 1e-4);
     }
     kernel void develop(float scale, float white, vec3 light<>, out vec3 r<>) {
@@ -215,7 +215,7 @@ end
 
 --- Brightens shadows and keeps lights: the brightest pixel, found by a reduction, becomes white, the mean tone `key`.
 function photo.tone(picture, key)
-    local light, tone = passes.expose(1, picture)
+    local light, tone = passes.expose(picture)
     local white = passes.brightness(light):max()
     return passes.develop(key / math.exp(tone:mean()), white, light)
 end
@@ -258,16 +258,16 @@ os.execute(("mkdir -p '%s'"):format(directory))
 
 local picture = photo.open(path)
 local brightness = passes.brightness(picture)
-print(("  %s, %s: brightness %.3f to %.3f, mean %.3f, deviation %.3f"):format(path or "a synthetic picture", picture.shape,
-    brightness:min(), brightness:max(), brightness:mean(), brightness:std()))
+print(("  %s, %s: brightness %.3f to %.3f, mean %.3f, deviation %.3f"):format(path or "a synthetic picture",
+    picture.shape, brightness:min(), brightness:max(), brightness:mean(), brightness:std()))
 
 local relief = rill.from{{-1, -1, 0}, {-1, 1, 1}, {0, 1, 1}}
 local edges = rill.from{{-1, -1, -1}, {-1, 8, -1}, {-1, -1, -1}}
-local soiled = photo.soil(picture, 0.1)
+local soiled = photo.soil(picture, 0.06)
 local panels = {
     {"as it is", picture},
     {"its histogram", photo.bars(photo.histogram(picture), picture.shape)},
-    {"tones mapped so that the brightest pixel is white", photo.tone(picture, 0.35)},
+    {"tones mapped so that the brightest pixel is white", photo.tone(picture, 0.25)},
     {"convolution with Gauss's weights", photo.convolve(picture, photo.gauss(6, 2.5))},
     {"convolution with a relief", photo.convolve(picture, relief)},
     {"correlation with the same relief", photo.correlate(picture, relief)},

@@ -67,6 +67,12 @@ local passes = rill.program [[
         r *= distance(here, ball.xy) < ball.z ? 0.0 : 1.0;
     }
 
+    // A push on still air: fastest at a point, fading away from it.
+    kernel void splat(vec2 at, float radius, vec2 push, out vec2 v<>) {
+        vec2 away = (vec2(indexof(v).xy) - at) / radius;
+        v = push * exp(-dot(away, away));
+    }
+
     // How it looks: smoke glows from dark violet over orange to pale yellow, the ball is lit from the upper left.
     vec3 glow(float t) {
         vec3 c = mix(vec3(0.01, 0.01, 0.03), vec3(0.28, 0.07, 0.42), smoothstep(0.0, 0.3, t));
@@ -74,8 +80,10 @@ local passes = rill.program [[
         c = mix(c, vec3(0.99, 0.60, 0.36), smoothstep(0.45, 0.8, t));
         return mix(c, vec3(1.00, 0.98, 0.80), smoothstep(0.7, 1.0, t));
     }
-    kernel void paint(vec3 ball, vec2 smoke<>, out vec3 colour<>) {
-        colour = glow(1.0 - exp(-0.28 * smoke.x));
+    kernel void paint(vec3 ball, neighbor vec2 smoke<>, out vec3 colour<>) {
+        vec2 slope = vec2(smoke[ivec2(1, 0)].x - smoke[ivec2(-1, 0)].x, smoke[ivec2(0, 1)].x - smoke[ivec2(0, -1)].x);
+        float relief = dot(slope, vec2(0.5, 0.8)) / (1.0 + length(slope));
+        colour = glow(1.0 - exp(-0.28 * smoke[0].x)) * (1.0 + 0.35 * relief);
         vec2 p = (vec2(indexof(colour).xy) - ball.xy) / ball.z;
         float edge = clamp((1.0 - length(p)) * ball.z + 0.5, 0.0, 1.0);
         vec3 normal = vec3(p, sqrt(max(0.0, 1.0 - dot(p, p))));
@@ -112,7 +120,7 @@ function Simulation:place_ball()
     self.ball_velocity = {(now - before) / dt, 0}
 end
 
---- pass: field becomes the result of one of the passes on what follows.
+--- What a pass wrote into the spare stream of a field is the field now.
 local function swap(self, field)
     local spare = field .. "_next"
     self[field], self[spare] = self[spare], self[field]
@@ -158,36 +166,48 @@ function Simulation:divergences()
     return self.divergence:norm() / n, passes.diverge(projected):norm() / n
 end
 
+--- The same for the projection of a splat of force on still air, from no guess at the pressure.
+local function splat(size)
+    local self = create(size)
+    passes.splat({size / 2, size / 2}, 3, {10, -20}, self.relaxed)
+    self:press(pressure_rounds)
+    return self:divergences()
+end
+
 function Simulation:picture()
     return passes.paint(self.ball, self.smoke)
 end
 
-local smoke = {passes = passes, create = create, pressure_rounds = pressure_rounds}
 if ... == "module" then
-    return smoke
+    return {passes = passes, create = create, splat = splat, pressure_rounds = pressure_rounds}
 end
 
 local size, steps, directory = ...
 size, steps, directory = tonumber(size or 512), tonumber(steps or 200), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
+local function report(what, before, after)
+    local factor = after > 0 and before / after or 1
+    print(("  %s: divergence %.5f, after its projection %.5f: %.2f times less"):format(what, before, after, factor))
+end
+report(("a splat of force, %d rounds"):format(pressure_rounds), splat(size))
+
 local simulation = create(size)
-local strip, panels = rill.stream("vec3", {size, 5 * size}), 0
+local panels, shown = 5, 0
+local strip = rill.stream("vec3", {size, panels * size})
 local start = rill.clock()
 for step = 1, steps do
     simulation:step()
-    if step % math.max(1, steps // 10) == 0 then
+    if step % math.max(1, steps // 10) == 0 or step == steps then
         local picture = simulation:picture()
         rill.image.save(picture, ("%s/smoke-%03d.png"):format(directory, step))
-        local before, after = simulation:divergences()
-        print(("  step %3d: divergence %.5f before projection, %.5f after: %.1f times less"):format(
-            step, before, after, before / after))
-        if step % math.max(1, steps // 5) == 0 and panels < 5 then
-            strip:write(picture, {1, panels * size + 1}, {size, panels * size + size})
-            panels = panels + 1
+        report(("step %3d"):format(step), simulation:divergences())
+        if step * panels >= (shown + 1) * steps then
+            strip:write(picture, {1, shown * size + 1}, {size, (shown + 1) * size})
+            shown = shown + 1
         end
     end
 end
 rill.image.save(strip, directory .. "/smoke.png")
-print(("  %s/smoke-*.png: frames; %s/smoke.png: five of them side by side"):format(directory, directory))
 print(("  %d steps of %d x %d cells in %.1f s"):format(steps, size, size, rill.clock() - start))
+print(("  %s/smoke-*.png: frames; %s/smoke.png: %d of them side by side"):format(directory, directory, panels))

@@ -94,7 +94,12 @@ below.binding.io = true
 local apart = set("primitive", "container", "solver", "io", "binding")
 -- ... but for these: [includer] = headers, all names without their floor; "*" is every file of the floor.
 local exceptions = {
-    binding = {["*"] = set("binding.h")},
+    binding = {["*"] = set("binding.h"), lua_chunk = set("lua_kernel.h"), lua_reduce = set("lua_kernel.h")},
+    -- The engine of reductions, its programs, and what is folded with it.
+    primitive = {
+        fold = set("fold_text.h"), fold_text = set("fold.h"), reduce = set("fold.h", "reduce_ops.h"),
+        reduce_ops = set("reduce.h"),
+    },
     -- What formats share; and the one that picks the format.
     io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), image = set("png.h", "pnm.h")},
 }

@@ -21,7 +21,7 @@
  *
  * sample is bilinear between the four cells around a point, mixed along x first. flush(a) is a where |a| > 1e-9, else
  * 0: it keeps fading fields away from denormal numbers, which are slow. The obstacle is a disc around
- * (SIZE/2 + SIZE/5 sin(0.03 t), SIZE/2) of radius SIZE/16, t counting the steps from 0, and moves with that centre;
+ * (SIZE/2 + SIZE/5 sin(0.05 t), SIZE/2) of radius SIZE/16, t counting the steps from 0, and moves with that centre;
  * the inlet is a disc around (SIZE/2, 7 SIZE/8) of radius SIZE/16; "inside" is distance < radius. All fields start at 0.
  *
  * Access, measured on llvmpipe: fields are read through buffer textures and stored as vec4 (four scalars or
@@ -44,10 +44,10 @@ static const float DT = 0.25f;
     "#define SIZE %d\n" \
     "#define ROWS %d\n" \
     "#define DT %g\n" \
-    "#define CONFINE 1.0\n" \
-    "#define WEIGHT 0.1\n" \
-    "#define BUOYANCY 1.5\n" \
-    "#define VISCOSITY 0.4\n" \
+    "#define CONFINE 0.4\n" \
+    "#define WEIGHT 0.05\n" \
+    "#define BUOYANCY 0.4\n" \
+    "#define VISCOSITY 0.8\n" \
     "#define FADE 0.998\n" \
     "#define INFLOW vec2(0.5, 1.0)\n" \
     "layout(local_size_x = %d) in;\n" \
@@ -302,7 +302,7 @@ static GLuint quads(const Field *field)
 static void place_obstacle(int pass)
 {
     double middle = SIZE / 2, reach = SIZE / 5.0;
-    double now = middle + reach * sin(0.03 * steps), before = middle + reach * sin(0.03 * (steps - 1));
+    double now = middle + reach * sin(0.05 * steps), before = middle + reach * sin(0.05 * (steps - 1));
     glUseProgram(passes[pass]);
     glUniform3f(0, (float)now, (float)middle, SIZE / 16);
     glUniform2f(1, (float)((now - before) / DT), 0);

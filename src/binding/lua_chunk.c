@@ -25,37 +25,46 @@ void chunk_read(lua_State *L, const char *path)
     luaL_pushresult(&b);
 }
 
-static int count_lines(const char *from, const char *to)
+/* The line of the last place of `text` that a call in line `current` can have meant; 0 when there is none. A call with a long
+ * string is reported at its first or its last line, and the text begins there or one line below. */
+static int find_line(const char *all, size_t size, const char *text, size_t length, int current)
 {
-    int lines = 1;
-    for (; from < to; from++) {
-        lines += *from == '\n';
+    const char *from = all, *end = all + size;
+    int line = 1, result = 0;
+    while (length > 0 && from < end) {
+        const char *found = memmem(from, (size_t)(end - from), text, length);
+        if (!found) {
+            break;
+        }
+        for (; from < found; from++) {
+            line += *from == '\n';
+        }
+        if (!result || line <= current + 1) {
+            result = line;
+        }
+        line += *from++ == '\n';
     }
-    return lines;
+    return result;
 }
 
-/* Lua drops a newline right after the opening brackets of a long string, which does not matter here: the text that is
- * searched for starts behind it. */
-int chunk_line(lua_State *L, const char *source, const char *text, size_t length, const char **chunk)
+int chunk_line(lua_State *L, const char *source, int current, const char *text, size_t length, const char **chunk)
 {
     const char *all = source;
     size_t size = strlen(source);
-    if (*source == '=') {
-        *chunk = lua_pushstring(L, source + 1);
-        return 1;
+    *chunk = "[string]";
+    if (*source == '@' || *source == '=') {
+        *chunk = source + 1;
     }
     if (*source == '@') {
-        *chunk = source + 1;
         chunk_read(L, source + 1);
         all = lua_tolstring(L, -1, &size);
-        if (!all) {
-            return 1;
-        }
-    } else {
-        *chunk = "[string]";
     }
-    const char *found = length ? memmem(all, size, text, length) : NULL;
-    return found ? count_lines(all, found) : 1;
+    int line = all && *source != '=' ? find_line(all, size, text, length, current) : 0;
+    if (line > 0) {
+        return line;
+    }
+    *chunk = lua_pushfstring(L, "%s:%d: kernel text", *chunk, current);
+    return 1;
 }
 
 void param_add(luaL_Buffer *b, const Param *param)

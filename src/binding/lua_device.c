@@ -3,7 +3,6 @@
 #include "gpu/timer.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char device_key;
@@ -87,29 +86,49 @@ static void push_traits(lua_State *L, const Device *device)
     lua_setfield(L, -2, "barrier_ns");
 }
 
+static void push_name(lua_State *L, const Device *device)
+{
+    lua_pushstring(L, device_describe(device)->name);
+}
+
+static void push_vendor(lua_State *L, const Device *device)
+{
+    lua_pushstring(L, device_describe(device)->vendor);
+}
+
+static void push_version(lua_State *L, const Device *device)
+{
+    lua_pushstring(L, device_describe(device)->version);
+}
+
+static void push_software(lua_State *L, const Device *device)
+{
+    lua_pushboolean(L, device_describe(device)->software);
+}
+
+static void push_family(lua_State *L, const Device *device)
+{
+    lua_pushstring(L, family_name(device_traits(device)->family));
+}
+
+static const struct {
+    const char *name;
+    void (*push)(lua_State *L, const Device *device);
+} fields[] = {
+    {"name", push_name},     {"vendor", push_vendor}, {"version", push_version}, {"software", push_software},
+    {"limits", push_limits}, {"traits", push_traits}, {"family", push_family},
+};
+
+/* d[key]: upvalue 1 holds the number of each field. */
 static int device_index(lua_State *L)
 {
     const Device *device = device_check(L, 1);
-    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-    const DeviceInfo *info = device_describe(device);
-    if (strcmp(key, "name") == 0) {
-        lua_pushstring(L, info->name);
-    } else if (strcmp(key, "vendor") == 0) {
-        lua_pushstring(L, info->vendor);
-    } else if (strcmp(key, "version") == 0) {
-        lua_pushstring(L, info->version);
-    } else if (strcmp(key, "software") == 0) {
-        lua_pushboolean(L, info->software);
-    } else if (strcmp(key, "limits") == 0) {
-        push_limits(L, device);
-    } else if (strcmp(key, "traits") == 0) {
-        push_traits(L, device);
-    } else if (strcmp(key, "family") == 0) {
-        lua_pushstring(L, family_name(device_traits(device)->family));
-    } else {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNUMBER) {
         return luaL_error(L, "a device has no field %s (it has name vendor version software limits traits family)",
                           binding_key(L, 2));
     }
+    fields[lua_tointeger(L, -1)].push(L, device);
     return 1;
 }
 
@@ -254,8 +273,7 @@ static int rill_terminal(lua_State *L)
 
 void open_device(lua_State *L)
 {
-    static const luaL_Reg meta[] = {
-        {"__index", device_index}, {"__tostring", device_tostring}, {"__eq", device_eq}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {{"__tostring", device_tostring}, {"__eq", device_eq}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"devices", rill_devices},
         {"device", rill_device},
@@ -269,6 +287,12 @@ void open_device(lua_State *L)
         {NULL, NULL},
     };
     luaL_newlib(L, meta);
+    lua_newtable(L);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        set_integer(L, fields[i].name, i);
+    }
+    lua_pushcclosure(L, device_index, 1);
+    lua_setfield(L, -2, "__index");
     set_string(L, "__name", "rill.device");
     set_string(L, "__metatable", "rill.device");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &device_key);

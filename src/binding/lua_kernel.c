@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char meta_key;
+static const char meta_key, module_key;
 
 typedef struct LuaKernel {
     Kernel *kernel;
@@ -17,12 +17,19 @@ typedef struct LuaKernel {
 /* Words of a constant: the largest is a structure. */
 enum { CONSTANT_WORDS = 256 };
 
-void kernel_push(lua_State *L, Kernel *kernel)
+/* Pushes a userdata for a kernel still to be made: what raises later leaks nothing. */
+static LuaKernel *kernel_slot(lua_State *L)
 {
     LuaKernel *self = lua_newuserdatauv(L, sizeof *self, 0);
-    self->kernel = kernel;
+    self->kernel = NULL;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
     lua_setmetatable(L, -2);
+    return self;
+}
+
+void kernel_push(lua_State *L, Kernel *kernel)
+{
+    kernel_slot(L)->kernel = kernel;
 }
 
 Kernel *kernel_to(lua_State *L, int index)
@@ -312,15 +319,38 @@ static int locate(lua_State *L, const char *text, size_t length, const char **ch
     lua_Debug info;
     int level = 1;
     *chunk = "kernel text";
-    while (lua_getstack(L, level, &info) && lua_getinfo(L, "S", &info) && *info.what == 'C') {
+    while (lua_getstack(L, level, &info) && lua_getinfo(L, "Sl", &info) && *info.what == 'C') {
         level++;
     }
-    if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "S", &info)) {
+    if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "Sl", &info)) {
         return 1;
     }
-    return chunk_line(L, info.source, text, length, chunk);
+    return chunk_line(L, info.source, info.currentline, text, length, chunk);
 }
 
+static int module_gc(lua_State *L)
+{
+    Module **slot = lua_touserdata(L, 1);
+    module_release(*slot);
+    *slot = NULL;
+    return 0;
+}
+
+/* Parses a text; the module is owned by a userdata that is pushed. */
+static Module *module_push(lua_State *L, const char *text, size_t length, const char *chunk, int line)
+{
+    Module **slot = lua_newuserdatauv(L, sizeof *slot, 0);
+    *slot = NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &module_key);
+    lua_setmetatable(L, -2);
+    *slot = module_create(text, length, chunk, line);
+    if (!*slot) {
+        binding_raise(L);
+    }
+    return *slot;
+}
+
+/* Pushes the module of the text at `index`. */
 static Module *parse(lua_State *L, int index, const char *function)
 {
     size_t length;
@@ -329,29 +359,23 @@ static Module *parse(lua_State *L, int index, const char *function)
     }
     const char *text = lua_tolstring(L, index, &length), *chunk;
     int line = locate(L, text, length, &chunk);
-    Module *module = module_create(text, length, chunk, line);
-    if (!module) {
-        binding_raise(L);
-    }
-    return module;
+    return module_push(L, text, length, chunk, line);
 }
 
-/* Pushes a kernel that is compiled already; releases the module and raises on failure. */
+/* Pushes a kernel that is compiled already; raises. */
 static void push_compiled(lua_State *L, Module *module, const Function *f)
 {
-    Kernel *kernel = kernel_create(module, f);
-    if (!kernel) {
-        module_release(module);
+    LuaKernel *self = kernel_slot(L);
+    self->kernel = kernel_create(module, f);
+    if (!self->kernel) {
         binding_raise(L);
     }
-    kernel_push(L, kernel);
     DeviceScope scope;
     Device *device = state_device(L);
     binding_enter(L, device, &scope);
-    bool done = kernel_compile(kernel, device);
+    bool done = kernel_compile(self->kernel, device);
     device_leave(&scope);
     if (!done) {
-        module_release(module);
         binding_raise(L);
     }
 }
@@ -368,31 +392,34 @@ static int rill_kernel(lua_State *L)
         }
     }
     if (!last) {
-        module_release(module);
         return luaL_error(L, "rill.kernel: the text defines no kernel: write 'kernel void name(float x<>, out float r<>) "
                              "{ r = x; }'");
     }
     push_compiled(L, module, last);
-    module_release(module);
     return 1;
 }
 
-/* Everything a module defines, by name; releases the module. */
-static int push_program(lua_State *L, Module *module)
+/* Everything a module defines, by name. */
+static int push_program(lua_State *L, const char *function, Module *module)
 {
+    int count = 0;
     lua_newtable(L);
     for (size_t i = 0; i < module->functions.count; i++) {
         const Function *f = &module->functions.items[i];
         if (f->kind != FUNCTION_HELPER) {
             push_compiled(L, module, f);
             lua_setfield(L, -2, f->name);
+            count++;
         }
     }
     for (size_t i = 0; i < module->structs.count; i++) {
         struct_push(L, module->structs.items[i]);
         lua_setfield(L, -2, module->structs.items[i]->name);
+        count++;
     }
-    module_release(module);
+    if (count == 0) {
+        luaL_error(L, "%s: the text defines no kernel and no structure", function);
+    }
     return 1;
 }
 
@@ -400,13 +427,13 @@ static int rill_program(lua_State *L)
 {
     binding_count(L, "rill.program", 1, false);
     state_device(L);
-    return push_program(L, parse(L, 1, "rill.program"));
+    return push_program(L, "rill.program", parse(L, 1, "rill.program"));
 }
 
 static int rill_programfile(lua_State *L)
 {
-    const char *path = luaL_checkstring(L, 1);
     binding_count(L, "rill.programfile", 1, false);
+    const char *path = path_check(L, 1, "rill.programfile", 1, "path");
     state_device(L);
     chunk_read(L, path);
     size_t length;
@@ -414,11 +441,7 @@ static int rill_programfile(lua_State *L)
     if (!text) {
         return luaL_error(L, "rill.programfile: argument #1 'path': can't read '%s'", path);
     }
-    Module *module = module_create(text, length, path, 1);
-    if (!module) {
-        binding_raise(L);
-    }
-    return push_program(L, module);
+    return push_program(L, "rill.programfile", module_push(L, text, length, path, 1));
 }
 
 /* members */
@@ -514,7 +537,9 @@ static int kernel_specialize_call(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel:specialize");
     binding_count(L, "kernel:specialize", 2, true);
-    luaL_checktype(L, 2, LUA_TTABLE);
+    if (!lua_istable(L, 2)) {
+        binding_argument(L, "kernel:specialize", 1, "constants", 2, "a table of constants by name");
+    }
     Call call;
     call_start(L, &call, kernel);
     const uint32_t *words[MAX_PARAMS] = {NULL};
@@ -527,11 +552,11 @@ static int kernel_specialize_call(lua_State *L)
         call_argument(L, &call, i, -1, i + 1);
         words[i] = call.args[i].words;
     }
-    Kernel *result = kernel_specialize(kernel, words);
-    if (!result) {
+    LuaKernel *result = kernel_slot(L);
+    result->kernel = kernel_specialize(kernel, words);
+    if (!result->kernel) {
         binding_raise(L);
     }
-    kernel_push(L, result);
     return 1;
 }
 
@@ -581,5 +606,9 @@ void open_kernel(lua_State *L)
     lua_setfield(L, -2, "__name");
     state_get(L)->kernel_meta = lua_topointer(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_newtable(L);
+    lua_pushcfunction(L, module_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &module_key);
     luaL_setfuncs(L, functions, 0);
 }

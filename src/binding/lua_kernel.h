@@ -39,9 +39,10 @@ void call_allocate(lua_State *L, Call *call);
 /* Calls of reduce kernels: lua_reduce.c. */
 int reduce_call(lua_State *L, Call *call);
 
-/* The line where `text` stands in a chunk, from its source as lua_getinfo gives it ("@file", "=name" or the text), and the
- * chunk's name. May push. */
-int chunk_line(lua_State *L, const char *source, const char *text, size_t length, const char **chunk);
+/* The line where `text` stands in a chunk, from the chunk's source as lua_getinfo gives it ("@file", "=name" or the text), and the
+ * chunk's name. `current` is the line of the call: of several places the last one before it is taken; where the text is
+ * not in the chunk as it is, lines count from 1 and the name tells the call's. May push. */
+int chunk_line(lua_State *L, const char *source, int current, const char *text, size_t length, const char **chunk);
 /* Pushes a file's content, or nil. */
 void chunk_read(lua_State *L, const char *path);
 /* Adds a parameter as it is declared: "out float r<>". */

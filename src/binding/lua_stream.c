@@ -34,8 +34,11 @@ Stream *stream_to(lua_State *L, int index)
 Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name)
 {
     Stream *stream = stream_to(L, index);
-    if (!stream || !stream->device) {
-        binding_argument(L, function, n, name, index, stream ? "an open stream" : "a stream");
+    if (!stream) {
+        binding_argument(L, function, n, name, index, n ? "a stream" : "a stream before the colon");
+    }
+    if (!stream->device) {
+        binding_argument(L, function, n, name, index, "an open stream");
     }
     return stream;
 }

@@ -164,11 +164,11 @@ static void list_devices(const char *which)
     for (int i = 0; i < egl_candidate_count(); i++) {
         if (is_listed(i)) {
             number++;
-            strbuf_addf(&names, "%s%d \"%s\"", number > 1 ? ", " : "", number, listed[i].info.name);
+            strbuf_addf(&names, "%s%d: \"%s\"", number > 1 ? ", " : "", number, listed[i].info.name);
         }
     }
     if (number) {
-        error_set("no device \"%s\"; there %s %s", which, number > 1 ? "are" : "is", strbuf_text(&names));
+        error_set("no device \"%s\" among those that open (%s)", which, strbuf_text(&names));
     } else {
         no_device();
     }

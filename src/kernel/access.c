@@ -49,8 +49,8 @@ static void declare_dense(StrBuf *out, const AccessText *text)
 {
     const Type *type = text->key->type, *seen = text->param->type;
     const char *name = text->param->name;
-    char names[64][16];
-    const char *words[64];
+    char names[TYPE_MAX_WORDS][16];
+    const char *words[TYPE_MAX_WORDS];
     int count = glsl_words(type);
     word_reader(out, text);
     strbuf_addf(out, "%s fetch_%s(int e) {", glsl_type(seen), name);
@@ -364,8 +364,8 @@ static void random_storage(StrBuf *out, const AccessText *text)
         return;
     }
     int count = glsl_words(stored);
-    char names[64][16];
-    const char *words[64];
+    char names[TYPE_MAX_WORDS][16];
+    const char *words[TYPE_MAX_WORDS];
     strbuf_addf(out, "%s load_%s(int e) {", type, name);
     for (int k = 0; k < count; k++) {
         snprintf(names[k], sizeof names[k], "w%d", k);

@@ -17,10 +17,20 @@ void body_free(Body *body)
 bool body_source(const Body *body, size_t at, size_t *source)
 {
     const char *text = strbuf_text(&body->text);
+    size_t line = at;
+    while (line > 0 && text[line - 1] != '\n') {
+        line--;
+    }
     bool found = false;
     for (size_t i = 0; i < body->map.count && body->map.items[i].at <= at; i++) {
-        size_t start = body->map.items[i].at;
-        if (!memchr(text + start, '\n', at - start)) {
+        if (body->map.items[i].at >= line) {
+            *source = body->map.items[i].source;
+            found = true;
+        }
+    }
+    size_t stop = at + strcspn(text + at, "\n");
+    for (size_t i = 0; !found && i < body->map.count && body->map.items[i].at < stop; i++) {
+        if (body->map.items[i].at >= line) {
             *source = body->map.items[i].source;
             found = true;
         }
@@ -173,6 +183,8 @@ static bool write_constants(const Module *module, const Function *root, Body *bo
     return done;
 }
 
+enum { LONG_LOOPS = 32768 }; /* trips that a device may cut */
+
 bool body_create(const Module *module, const Function *kernel, Body *body)
 {
     *body = (Body){0};
@@ -189,7 +201,7 @@ bool body_create(const Module *module, const Function *kernel, Body *body)
         body_free(body);
         return false;
     }
-    body->unbounded = instance.unbounded;
+    body->unbounded = instance.unbounded || instance.trips > LONG_LOOPS;
     body->trips = instance.trips;
     strcpy(body->entry, "u_");
     strcat(body->entry, kernel->name);

@@ -41,7 +41,8 @@ typedef struct Body {
 /* Rewrites `kernel` and all it calls; release with body_free. False with an error that points into the text. */
 bool body_create(const Module *module, const Function *kernel, Body *body);
 void body_free(Body *body);
-/* The byte of the kernel text that byte `at` of body->text came from; false when nothing before it on its line did. */
+/* The byte of the kernel text that byte `at` of body->text came from (or the first on its line); false when nothing on its line
+ * did. */
 bool body_source(const Body *body, size_t at, size_t *source);
 
 /* Whether elements of this type in an inout T name[] are plain GLSL lvalues in storage (else loaded and stored whole). */

@@ -36,7 +36,10 @@ static const char prelude[] =
     "int rill_clamp(int i, int n) { return clamp(i, 0, n - 1); }\n"
     "int rill_wrap(int i, int n) { return i >= 0 ? i % n : n - 1 - (-1 - i) % n; }\n"
     "int rill_mirror(int i, int n) { int m = rill_wrap(i, 2 * n); return m < n ? m : 2 * n - 1 - m; }\n"
-    "#define rill_saturate(x) clamp(x, 0.0, 1.0)\n";
+    "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n"
+    "vec2 rill_saturate(vec2 x) { return clamp(x, 0.0, 1.0); }\n"
+    "vec3 rill_saturate(vec3 x) { return clamp(x, 0.0, 1.0); }\n"
+    "vec4 rill_saturate(vec4 x) { return clamp(x, 0.0, 1.0); }\n";
 
 static const char *const fmod_types[] = {"float", "vec2", "vec3", "vec4"};
 
@@ -89,6 +92,9 @@ static void write_header(Generator *g)
         strbuf_addf(g->out, "int rill_d%d;\n", d);
     }
     strbuf_add(g->out, "int rill_e;\n");
+    if (f->group_rank) {
+        strbuf_add(g->out, "bool rill_inside = true;\n");
+    }
 }
 
 static int element_bytes(const Generator *g, int i)
@@ -201,7 +207,9 @@ static void write_report(Generator *g)
         return;
     }
     strbuf_add(g->out,
-               "void rill_report(uint arg, int i, int n, uint d) { if (uint(i) >= uint(n) && "
+               "void rill_report(uint arg, int i, int n, uint d) { if (uint(i) >= uint(n) && ");
+    strbuf_add(g->out, g->f->group_rank ? "rill_inside && " : "");
+    strbuf_add(g->out,
                "atomicCompSwap(rill_fault[0], 0u, 2u) == 0u) { rill_fault[1] = arg; rill_fault[2] = uint(rill_e); "
                "rill_fault[3] = uint(i); rill_fault[4] = d; rill_fault[5] = uint(n); rill_fault[6] = RILL_ID; } }\n");
 }
@@ -270,8 +278,8 @@ static void write_constants(Generator *g)
         if (g->text->baked[i]) {
             strbuf_add(g->out, g->text->baked[i]);
         } else {
-            char names[64][32];
-            const char *words[64];
+            char names[TYPE_MAX_WORDS][32];
+            const char *words[TYPE_MAX_WORDS];
             for (int k = 0; k < glsl_words(param->type); k++) {
                 snprintf(names[k], sizeof names[k], "%s", access_word(g->layout->args[i].constant + k));
                 words[k] = names[k];
@@ -292,8 +300,8 @@ static void write_flat_loads(Generator *g)
         const char *name = g->f->params[i].name;
         for (int t = 0; t < texels; t++) {
             bool texture = g->layout->args[i].texture != NO_UNIT;
-            strbuf_addf(g->out, texture ? "        uvec4 f_%s%d = texelFetch(tex_%s, b_%s + rill_n * %d + %d);\n"
-                                        : "        uvec4 f_%s%d = in_%s[b_%s + rill_n * %d + %d];\n",
+            strbuf_addf(g->out, texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, b_%s + rill_n * %d + %d);\n"
+                                        : "        uvec4 f_%s_%d = in_%s[b_%s + rill_n * %d + %d];\n",
                         name, t, name, name, texels, t);
         }
     }
@@ -303,12 +311,12 @@ static void write_flat_loads(Generator *g)
 static void write_flat_value(Generator *g, int i, int k)
 {
     const Type *type = g->key->args[i].type;
-    char names[64][MAX_NAME + 16], shift[8];
-    const char *words[64];
+    char names[TYPE_MAX_WORDS][MAX_NAME + 16], shift[8];
+    const char *words[TYPE_MAX_WORDS];
     int first = k * type->bytes;
     for (int w = 0; w < glsl_words(type); w++) {
         int word = first / 4 + w;
-        snprintf(names[w], sizeof names[w], "f_%s%d.%c", g->f->params[i].name, word / 4, "xyzw"[word % 4]);
+        snprintf(names[w], sizeof names[w], "f_%s_%d.%c", g->f->params[i].name, word / 4, "xyzw"[word % 4]);
         words[w] = names[w];
     }
     snprintf(shift, sizeof shift, "%d", first % 4 * 8);
@@ -383,7 +391,7 @@ static void declare_words(Generator *g)
         }
         strbuf_add(g->out, "        uint");
         for (int w = 0; w < element_bytes(g, i) / 4; w++) {
-            strbuf_addf(g->out, "%s w_%s%d", w ? "," : "", g->f->params[i].name, w);
+            strbuf_addf(g->out, "%s w_%s_%d", w ? "," : "", g->f->params[i].name, w);
         }
         strbuf_add(g->out, ";\n");
     }
@@ -398,7 +406,7 @@ static void collect_words(Generator *g, int i, int k)
     int first = k * type->bytes;
     for (int w = 0; w < glsl_words(type); w++) {
         bool part = first % 4 != 0;
-        strbuf_addf(g->out, "        w_%s%d %s ", param->name, first / 4 + w, part ? "|=" : "=");
+        strbuf_addf(g->out, "        w_%s_%d %s ", param->name, first / 4 + w, part ? "|=" : "=");
         strbuf_add(g->out, part ? "(" : "");
         glsl_encode(g->out, type, param->type, value, w);
         if (part) {
@@ -418,10 +426,10 @@ static void store_words(Generator *g)
         int words = element_bytes(g, i) / 4;
         for (int w = 0; w < words; w += words % 4 ? 1 : 4) {
             if (words % 4) {
-                strbuf_addf(g->out, "        out_%s[o_%s + rill_n * %d + %d] = w_%s%d;\n", name, name, words, w, name, w);
+                strbuf_addf(g->out, "        out_%s[o_%s + rill_n * %d + %d] = w_%s_%d;\n", name, name, words, w, name, w);
             } else {
                 strbuf_addf(g->out,
-                            "        out_%s[o_%s + rill_n * %d + %d] = uvec4(w_%s%d, w_%s%d, w_%s%d, w_%s%d);\n", name,
+                            "        out_%s[o_%s + rill_n * %d + %d] = uvec4(w_%s_%d, w_%s_%d, w_%s_%d, w_%s_%d);\n", name,
                             name, words / 4, w / 4, name, w, name, w + 1, name, w + 2, name, w + 3);
             }
         }
@@ -589,12 +597,11 @@ static void write_group_position(Generator *g)
         strbuf_addf(g->out, "    rill_e = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * %du + "
                             "gl_LocalInvocationID.x);\n",
                     g->f->group[0]);
-        strbuf_addf(g->out, "    bool rill_inside = rill_e < int(%s);\n", access_word(g->layout->count));
+        strbuf_addf(g->out, "    rill_inside = rill_e < int(%s);\n", access_word(g->layout->count));
         strbuf_addf(g->out, "    int rill_n = min(rill_e, int(%s) - 1);\n", access_word(g->layout->count));
         write_position(g, "rill_n");
         return;
     }
-    strbuf_add(g->out, "    bool rill_inside = true;\n");
     for (int d = 0; d < rank; d++) {
         if (d < g->f->group_rank) {
             strbuf_addf(g->out, "    rill_d%d = int(gl_GlobalInvocationID.%c);\n", d, "xyz"[d]);

@@ -40,6 +40,7 @@ static bool is_error(const char *line, size_t length)
     return false;
 }
 
+/* Mesa counts columns after its preprocessor, which makes one blank of any run of them. */
 static size_t offset_of(const char *source, int row, int column)
 {
     const char *p = source;
@@ -50,30 +51,62 @@ static size_t offset_of(const char *source, int row, int column)
         }
         p = next + 1;
     }
-    size_t length = strcspn(p, "\n");
-    size_t at = column > 0 ? (size_t)column - 1 : 0;
-    return (size_t)(p - source) + (at < length ? at : length);
+    for (int i = 1; i < column && *p && *p != '\n'; i++) {
+        while (p[0] == ' ' && p[1] == ' ') {
+            p++;
+        }
+        p++;
+    }
+    return (size_t)(p - source);
 }
 
-/* The user's name behind a generated one: u_x, u2_x, g_x, sh_x ... */
-static size_t strip(const char *word, size_t length)
+static bool is_param(const Module *module, const char *word, size_t length)
 {
-    static const char *const prefixes[] = {"u_", "g_", "q_", "n_", "s_", "at_", "size_", "sh_", "data_", "load_", "fetch_"};
+    for (size_t i = 0; i < module->functions.count; i++) {
+        const Function *f = &module->functions.items[i];
+        for (int k = 0; k < f->param_count; k++) {
+            if (strlen(f->params[k].name) == length && memcmp(f->params[k].name, word, length) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static size_t digits(const char *word, size_t at, size_t length)
+{
+    while (at < length && isdigit((unsigned char)word[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* Length of the prefix in front of the user's name in a generated one: u_x, u2_x, sh1_x, and for parameters g_x, n_x ... */
+static size_t strip(const Module *module, const char *word, size_t length)
+{
+    static const char *const prefixes[] = {"g_", "q_", "n_", "s_", "at_", "size_", "data_", "load_", "fetch_", "w_", "r_"};
+    size_t start = word[0] == 'u' ? 1 : length > 2 && memcmp(word, "sh", 2) == 0 ? 2 : 0;
+    size_t end = digits(word, start, length);
+    if (start && end + 1 < length && word[end] == '_') {
+        return end + 1;
+    }
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t n = strlen(prefixes[i]);
-        if (length > n && memcmp(word, prefixes[i], n) == 0) {
+        if (length > n && memcmp(word, prefixes[i], n) == 0 && is_param(module, word + n, length - n)) {
             return n;
         }
     }
-    size_t digits = 1;
-    while (word[0] == 'u' && digits < length && isdigit((unsigned char)word[digits])) {
-        digits++;
-    }
-    return digits > 1 && digits + 1 < length && word[digits] == '_' ? digits + 1 : 0;
+    return 0;
 }
 
-static void add_message(StrBuf *out, const char *text, size_t length)
+static void add_message(const Module *module, StrBuf *out, const char *text, size_t length)
 {
+    const char *candidates = memmem(text, length, "; candidates are:", 17);
+    length = candidates ? (size_t)(candidates - text) : length;
+    if (memmem(text, length, "rill_ix(", 8)) {
+        strbuf_add(out, "error: an index is an int, uint or float, or a vector of them");
+        return;
+    }
     for (size_t i = 0; i < length;) {
         size_t n = 0;
         while (i + n < length && (isalnum((unsigned char)text[i + n]) || text[i + n] == '_')) {
@@ -84,7 +117,7 @@ static void add_message(StrBuf *out, const char *text, size_t length)
             i++;
             continue;
         }
-        size_t skip = strip(text + i, n);
+        size_t skip = strip(module, text + i, n);
         strbuf_add_bytes(out, text + i + skip, n - skip);
         i += n;
     }
@@ -107,7 +140,7 @@ bool diagnose(const Module *module, const Body *body, const char *source, size_t
             bool inside = offset >= body_at && offset < body_at + body->text.length;
             if (inside && body_source(body, offset - body_at, &at)) {
                 StrBuf text = STRBUF_EMPTY;
-                add_message(&text, message, length - (size_t)(message - line));
+                add_message(module, &text, message, length - (size_t)(message - line));
                 source_error(&module->source, at, "%s", strbuf_text(&text));
                 strbuf_free(&text);
                 found = true;

@@ -5,6 +5,8 @@
 #include "base/strbuf.h"
 #include "stream/type.h"
 
+enum { TYPE_MAX_WORDS = TYPE_MAX_BYTES / 4 };
+
 /* The name a body sees: "float", "vec3", "u_Ray". Valid until the fourth further call on this thread. */
 const char *glsl_type(const Type *type);
 /* An all-zero value. */

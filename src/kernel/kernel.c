@@ -124,13 +124,30 @@ KernelText kernel_text(const Kernel *kernel, Device *device)
         .baked = (const char *const *)kernel->baked,
         .texture_limit = limits->texture_units < DEVICE_MAX_TEXTURES ? limits->texture_units : DEVICE_MAX_TEXTURES,
         .block_limit = limits->storage_blocks < DEVICE_MAX_BLOCKS - 1 ? limits->storage_blocks : DEVICE_MAX_BLOCKS - 1,
+        .uniform_limit = limits->uniform_vectors < MAX_PARAM_VECTORS ? limits->uniform_vectors : MAX_PARAM_VECTORS,
         .canary = traits->loop_limit > 0 && kernel->body.unbounded,
         .id = kernel->id,
     };
 }
 
+static bool check_limits(const Kernel *kernel, Device *device)
+{
+    const Function *f = &kernel->function;
+    uint64_t size = 1;
+    for (int d = 0; d < f->group_rank; d++) {
+        size *= (uint64_t)f->group[d];
+    }
+    uint32_t most = device_limits(device)->group_size;
+    return size <= most || source_error(&kernel->module->source, f->offset,
+                                        "a group of %llu invocations is more than this device has (%u)",
+                                        (unsigned long long)size, most);
+}
+
 static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
 {
+    if (!check_limits(kernel, device)) {
+        return NULL;
+    }
     KernelText text = kernel_text(kernel, device);
     Variant *variant = calloc(1, sizeof *variant);
     StrBuf source = STRBUF_EMPTY;
@@ -186,8 +203,8 @@ Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key)
 
 static char *literal(const Param *param, const uint32_t *words)
 {
-    char texts[64][32];
-    const char *parts[64];
+    char texts[TYPE_MAX_WORDS][16];
+    const char *parts[TYPE_MAX_WORDS];
     StrBuf out = STRBUF_EMPTY;
     if (param->matrix) {
         int n = param->matrix;
@@ -241,8 +258,7 @@ bool kernel_compile(Kernel *kernel, Device *device)
     bool group = f->group_rank > 0;
     bool two = kernel->body.uses_position && !group;
     key.rank = (uint8_t)(group ? f->group_rank : two ? 2 : 1);
-    key.rows = two;
-    key.flat_loads = key.flat_stores = !group;
+    key.flat_stores = !group;
     key.count = (uint8_t)f->param_count;
     key.output_count = 0;
     for (int i = 0; i < f->param_count; i++) {
@@ -257,6 +273,9 @@ bool kernel_compile(Kernel *kernel, Device *device)
     if (key.output_count > device_limits(device)->outputs_per_pass) {
         return true; /* found at the first launch */
     }
+    KernelText text = kernel_text(kernel, device);
+    key.flat_loads = variant_texels_fit(&text, &key);
+    key.rows = two && variant_elements(&text, &key) > 1;
     return kernel_variant(kernel, device, &key) != NULL;
 }
 

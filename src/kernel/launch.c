@@ -233,7 +233,9 @@ static bool mergeable(const LaunchPlan *plan, int d)
         }
         const Stream *s = plan->streams[i];
         const ViewDim *outer = &s->dim[d], *inner = &s->dim[d + 1];
-        if (dim_mapped(outer) || dim_mapped(inner) || outer->stride != inner->stride * s->shape.size[d + 1]) {
+        bool one = s->shape.size[d] == 1 || s->shape.size[d + 1] == 1; /* a dimension of size 1 never steps */
+        if (dim_mapped(outer) || dim_mapped(inner) ||
+            (!one && outer->stride != inner->stride * s->shape.size[d + 1])) {
             return false;
         }
     }
@@ -248,8 +250,10 @@ static void merge_stream(LaunchPlan *plan, int i, int d, int rank)
         *view = *plan->streams[i]; /* a header only: the reference stays with the original */
         plan->streams[i] = view;
     }
+    if (view->shape.size[d + 1] != 1) {
+        view->dim[d] = view->dim[d + 1];
+    }
     view->shape.size[d] *= view->shape.size[d + 1];
-    view->dim[d] = view->dim[d + 1];
     for (int k = d + 1; k < rank - 1; k++) {
         view->shape.size[k] = view->shape.size[k + 1];
         view->dim[k] = view->dim[k + 1];
@@ -298,8 +302,9 @@ static bool storable(const LaunchPlan *plan, const Stream *s, int elements)
         return false;
     }
     int64_t end = (s->offset + plan->count) * s->type->bytes;
-    bool tail = (uint64_t)end == buffer_bytes(s->buffer);
-    return plan->count % elements == 0 || tail || (plan->traits->exact_ranges && end % 4 == 0);
+    int64_t rest = plan->count % elements, past = rest ? (elements - rest) * s->type->bytes : 0;
+    bool tail = (uint64_t)end == buffer_bytes(s->buffer) && (uint64_t)(end + past) <= buffer_capacity(s->buffer);
+    return rest == 0 || tail || (plan->traits->exact_ranges && end % 4 == 0);
 }
 
 static void arg_key(const LaunchPlan *plan, int i, ArgKey *key)
@@ -318,10 +323,24 @@ static void arg_key(const LaunchPlan *plan, int i, ArgKey *key)
     }
 }
 
-static void choose_loads(LaunchPlan *plan, VariantKey *key)
+/* Whether arguments that share a buffer texture would want it in two formats. */
+static bool formats_clash(const KernelText *text, const VariantKey *key)
+{
+    const Function *f = text->function;
+    int reads = 0, gathers = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = kind_of(f, i);
+        bool read = key->args[i].path == PATH_DENSE && kind->read && f->params[i].kind != PARAM_RANDOM;
+        reads += read;
+        gathers += read && kind->bound;
+    }
+    return gathers > 0 && variant_free_blocks(text, key) <= 0 && reads > text->texture_limit;
+}
+
+static void choose_loads(LaunchPlan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
-    key->flat_loads = !f->group_rank;
+    key->flat_loads = variant_texels_fit(text, key) && !formats_clash(text, key);
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = kind_of(f, i);
         if (kind->element && kind->read && key->args[i].path == PATH_DENSE &&
@@ -373,7 +392,7 @@ static void make_key(LaunchPlan *plan, const KernelText *text, int first, int co
             arg_key(plan, i, &key->args[i]);
         }
     }
-    choose_loads(plan, key);
+    choose_loads(plan, text, key);
     choose_stores(plan, text, key);
     int elements = variant_elements(text, key);
     key->rows = key->rank > 1 && elements > 1 &&

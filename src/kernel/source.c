@@ -69,13 +69,15 @@ bool source_error(const SourceText *source, size_t offset, const char *format, .
     if (column > length) {
         column = length;
     }
+    size_t skipped = column > SHOWN_COLUMNS - 20 ? column - SHOWN_COLUMNS / 2 : 0; /* the shown part of a very long line */
+    start += skipped;
+    length -= skipped;
+    column -= skipped;
     StrBuf buf = STRBUF_EMPTY;
     int margin = snprintf(NULL, 0, "%5d", line);
     strbuf_addf(&buf, "%s:%d: %s\n%5d | ", source->chunk, line, message, line);
     add_line(&buf, source->text + start, length);
-    if (column < SHOWN_COLUMNS) {
-        strbuf_addf(&buf, "\n%*s | %*s^", margin, "", (int)column, "");
-    }
+    strbuf_addf(&buf, "\n%*s | %*s^", margin, "", (int)column, "");
     error_set("%s", strbuf_text(&buf));
     strbuf_free(&buf);
     return false;

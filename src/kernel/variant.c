@@ -270,8 +270,9 @@ bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layou
         return false;
     }
     layout_blocks(f, layout);
-    if (layout->words > MAX_PARAM_VECTORS * 4) {
-        return error_set("%s: its arguments need more uniforms than a program may have", f->name);
+    if (layout->words > text->uniform_limit * 4) {
+        return error_set("%s: its arguments need %d words of uniforms, this device has %d", f->name, layout->words,
+                         text->uniform_limit * 4);
     }
     return true;
 }

@@ -72,7 +72,7 @@ typedef struct KernelText {
     const DeviceTraits *traits;
     /* Constants baked in: literal text per parameter, or NULL. */
     const char *const *baked;
-    int texture_limit, block_limit;
+    int texture_limit, block_limit, uniform_limit; /* the last in uvec4s */
     bool canary;
     int id;              /* for the fault words */
 } KernelText;

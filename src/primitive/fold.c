@@ -285,7 +285,7 @@ static bool run_level(const FoldText *text, const FoldArgs *args, const Shape *o
     FoldKey key;
     FoldLevel level = {.total = total};
     if (!find_shape(args, out, &shape)) {
-        return false;
+        return error_prefix("%s", text->name);
     }
     fold_key(device_traits(device), text, args, &shape, first, &key, &level);
     if (key.last) {

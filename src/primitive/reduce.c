@@ -33,7 +33,7 @@ bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *s
         args.params[1] = (Param){.name = "y", .kind = PARAM_INPUT, .type = row.value};
         args.args[1].stream = y;
     }
-    FoldText text = {.functions = row.functions, .chunk = row.chunk, .value = row.value, .accumulator = row.accumulator, .result = row.result};
+    FoldText text = {.name = reduce_name(op), .functions = row.functions, .chunk = row.chunk, .value = row.value, .accumulator = row.accumulator, .result = row.result};
     if (!stream_create(x->device, row.result, shape, false, result)) {
         return false;
     }
@@ -120,7 +120,8 @@ bool reduce_kernel(Kernel *kernel, Device *device, const Argument *args, Stream 
     collect_args(kernel, args, &fold_args);
     StrBuf functions = STRBUF_EMPTY;
     write_functions(kernel, &functions);
-    FoldText text = {.functions = strbuf_text(&functions),
+    FoldText text = {.name = f->name,
+                     .functions = strbuf_text(&functions),
                      .value = type,
                      .accumulator = type,
                      .result = type,

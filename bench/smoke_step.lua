@@ -4,7 +4,7 @@
 -- create(size) makes a simulation with a method step(). Its passes and formulas are those at the top of peer_smoke.c.
 local rill = require "rill"
 local peer = require "peer"
-local support = require "support"
+local support = require "bench.support"
 
 local size, rounds, steps = 512, 11, 5
 

@@ -1,0 +1,27 @@
+-- Every example in turn, without a display, with the time each took.
+--
+--     lua examples/demo.lua [directory]        out
+local rill = require "rill"
+
+local directory = ... or "out"
+local folder = arg[0]:match("^(.*)/[^/]*$") or "."
+
+local examples = {
+    {"tour", "streams, kernels, reductions and views in sixty lines", directory},
+    {"mandelbrot", "the Mandelbrot set, coloured by how fast points escape", 512, directory},
+    {"life", "Conway's game of life on a torus", 1000, directory},
+    {"photo", "a darkroom: filters on a picture (give one of yours: examples/photo.lua PHOTO)", nil, directory},
+    {"smoke", "smoke from a vent meets a moving ball, 512 x 512 cells, 200 steps", 512, 200, directory},
+}
+
+print(("rill %s on %s"):format(rill._VERSION, rill.device().name))
+local start = rill.clock()
+for _, example in ipairs(examples) do
+    local name, text = table.unpack(example, 1, 2)
+    print(("\n%s: %s"):format(name, text))
+    local begin = rill.clock()
+    assert(loadfile(("%s/%s.lua"):format(folder, name)))(table.unpack(example, 3, 5))
+    rill.sync()
+    print(("  took %.1f s"):format(rill.clock() - begin))
+end
+print(("\nThe pictures are in %s/. All of it took %.1f s."):format(directory, rill.clock() - start))

@@ -1,0 +1,79 @@
+-- Every example runs as a script, small, and leaves the pictures it names.
+local rill = require "rill"
+local tempfiles = require "spec.support.tempfiles"
+
+describe("the example", function()
+    local files, said
+    setup(function() files = tempfiles.open() end)
+    teardown(function() files:close() end)
+
+    -- Runs an example with what it prints collected in `said`.
+    local function run(name, ...)
+        local lines = {}
+        local function say(...)
+            local words = table.pack(...)
+            for i = 1, words.n do words[i] = tostring(words[i]) end
+            lines[#lines + 1] = table.concat(words, "\t", 1, words.n)
+        end
+        local world = setmetatable({print = say}, {__index = _G})
+        assert(loadfile("examples/" .. name .. ".lua", "t", world))(...)
+        said = table.concat(lines, "\n")
+    end
+
+    -- The picture of that name: of this shape, and not all of one colour.
+    local function picture(name, rows, columns)
+        local path = files:path(name)
+        local s = rill.image.load(path, "vec3")
+        assert.are.same({rows, columns}, {table.unpack(s.shape)})
+        local first, bytes = s:bytes({1, 1}, {1, 1}), s:bytes()
+        assert.are_not.equal(first:rep(rows * columns), bytes)
+        return bytes
+    end
+
+    local function names(path)
+        assert.is_truthy(said:find(path, 1, true), "says where " .. path .. " is: " .. said)
+    end
+
+    it("tour draws rings and heat", function()
+        run("tour", files.directory)
+        picture("rings.png", 256, 256)
+        picture("heat.png", 256, 256)
+        names(files:path "heat.png")
+    end)
+
+    it("mandelbrot draws two views", function()
+        run("mandelbrot", 96, files.directory)
+        assert.are_not.equal(picture("mandelbrot.png", 96, 96), picture("mandelbrot-valley.png", 96, 96))
+        names(files:path "mandelbrot.png")
+    end)
+
+    it("life draws a strip", function()
+        run("life", 20, files.directory)
+        picture("life.png", 384, 1932)
+        assert.is_truthy(said:find("generation    0:   5 cells alive", 1, true))
+    end)
+
+    it("photo draws a contact sheet of its own picture, and of one given", function()
+        run("photo", nil, files.directory)
+        local own = picture("photo.png", 3 * 390 + 6, 4 * 518 + 6)
+        names(files:path "photo.png")
+        local given = rill.stream("uint8", {40, 30}, function(i, j) return 6 * i // (1 + j % 3) end)
+        rill.image.save(given, files:path "given.pgm")
+        run("photo", files:path "given.pgm", files.directory)
+        assert.are_not.equal(own, picture("photo.png", 3 * 46 + 6, 4 * 36 + 6))
+        names "40x30"
+    end)
+
+    it("smoke draws frames that differ and a strip of five", function()
+        run("smoke", 48, 20, files.directory)
+        local seen = {}
+        for step = 2, 20, 2 do
+            local frame = picture(("smoke-%03d.png"):format(step), 48, 48)
+            assert.is_nil(seen[frame], "frame " .. step .. " is like another")
+            seen[frame] = true
+        end
+        picture("smoke.png", 48, 240)
+        local pattern = "a splat of force, 40 rounds: divergence %d.%d+, after its projection %d.%d+: %d.%d+ times less"
+        assert.is_truthy(said:find(pattern))
+    end)
+end)

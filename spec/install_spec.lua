@@ -1,0 +1,69 @@
+-- An installed rill works from an empty directory, by LuaRocks and by `make install`, without this tree on any path.
+local tempfiles = require "spec.support.tempfiles"
+
+local lua = os.getenv "RILL_LUA" or "lua5.4"
+
+local script = [=[
+    local rill = require "rill"
+    local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
+    print(table.concat(saxpy(2, rill.from {1, 2, 3}, rill.from {10, 20, 30}):values(), " "))
+]=]
+
+-- Runs a command by the shell: what it printed, and whether it ended well.
+local function run(format, ...)
+    local pipe = assert(io.popen("(" .. format:format(...) .. ") 2>&1"))
+    local text = pipe:read "a"
+    return text, pipe:close() == true
+end
+
+local function must(format, ...)
+    local text, good = run(format, ...)
+    assert(good, "\n" .. format:format(...) .. "\n" .. text)
+    return text
+end
+
+describe("installing", function()
+    local files, empty
+
+    setup(function()
+        files = tempfiles.open()
+        empty = files:path "empty"
+        must("mkdir '%s'", empty)
+        files:write("saxpy.lua", script)
+    end)
+
+    teardown(function()
+        files:close()
+    end)
+
+    -- Runs the script where only `share` and `lib` hold rill.
+    local function works(share, lib)
+        local output = must("cd '%s' && env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/?.so' "
+            .. "%s ../saxpy.lua", empty, share, share, lib, lua)
+        assert.equal("12.0 24.0 36.0\n", output)
+        assert.equal("", must("ls -A '%s'", empty))
+    end
+
+    it("works by luarocks make, without a network", function()
+        if not select(2, run "command -v luarocks") then
+            return pending "there is no luarocks here: make deps installs it"
+        end
+        local tree = files:path "tree"
+        must("http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9 HOME='%s' luarocks --lua-version 5.4 make --tree '%s' "
+            .. "rill-scm-1.rockspec", files:path "home", tree)
+        works(tree .. "/share/lua/5.4", tree .. "/lib/lua/5.4")
+    end)
+
+    it("works by make install into a prefix", function()
+        local prefix = files:path "prefix"
+        must("make -s install BUILD='%s' PREFIX='%s'", os.getenv "RILL_BUILD" or "build", prefix)
+        works(prefix .. "/share/lua/5.4", prefix .. "/lib/lua/5.4")
+    end)
+
+    it("puts everything below DESTDIR", function()
+        local stage = files:path "stage"
+        must("make -s install BUILD='%s' DESTDIR='%s' PREFIX=/usr", os.getenv "RILL_BUILD" or "build", stage)
+        works(stage .. "/usr/share/lua/5.4", stage .. "/usr/lib/lua/5.4")
+        assert.equal("usr\n", must("ls -A '%s'", stage))
+    end)
+end)

@@ -1,0 +1,33 @@
+-- The Lua of README.md and of the manual runs, and prints what it says: see spec/support/manual.lua.
+local tempfiles = require "spec.support.tempfiles"
+
+local function capture(command)
+    local pipe = assert(io.popen(command))
+    local text = pipe:read "a"
+    return text, pipe:close()
+end
+
+local root = capture "pwd":gsub("\n$", "")
+
+local function pages()
+    local list = {}
+    for path in ("README.md\n" .. capture "ls docs/*.md"):gmatch "[^\n]+" do
+        list[#list + 1] = path
+    end
+    return list
+end
+
+describe("the manual", function()
+    for _, path in ipairs(pages()) do
+        it("says what happens: " .. path, function()
+            local files <close> = setmetatable({files = tempfiles.open()}, {
+                __close = function(self) self.files:close() end,
+            })
+            local directory = files.files.directory
+            local command = ("cp '%s/%s' '%s' && cd '%s' && %s '%s/spec/support/manual.lua' '%s' 2>&1"):format(
+                root, path, directory, directory, os.getenv "RILL_LUA" or "lua5.4", root, path:match "[^/]+$")
+            local output, good = capture(command)
+            assert(good, "\n" .. output)
+        end)
+    end
+end)

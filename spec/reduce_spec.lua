@@ -1,0 +1,489 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local elements = require "spec.support.elements"
+local leaks = require "spec.support.leaks"
+local reference = require "spec.support.reference"
+local viewmaker = require "spec.support.viewmaker"
+
+local OPERATIONS <const> = {
+    "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin", "argmax", "norm", "dot",
+}
+local SCALARS_ONLY <const> = {any = true, all = true, count = true, argmin = true, argmax = true}
+local EXACT <const> = {
+    min = true, max = true, any = true, all = true, count = true, argmin = true, argmax = true,
+}
+-- The kinds of number kernels see.
+local VALUE_TYPES <const> = {
+    "float", "vec2", "vec3", "vec4", "int", "ivec2", "ivec4", "uint", "uvec3", "double", "dvec2", "dvec3", "bool",
+}
+local STORED_TYPES <const> = {"half", "half2", "unorm8", "unorm8x4", "int8", "int16", "uint8", "uint16"}
+
+-- Every n-th number of a flat list, from the c-th.
+local function component(flat, n, c)
+    local list = {}
+    for i = c, #flat, n do
+        list[#list + 1] = flat[i]
+    end
+    return list
+end
+
+-- What is allowed between a result and its reference.
+local function tolerance(operation, scalar, list)
+    local precision = scalar == "d" and 1e-14 or 2e-7
+    local magnitude = 0
+    for _, v in ipairs(list) do
+        magnitude = magnitude + math.abs(v == true and 1 or tonumber(v) or 0)
+    end
+    if EXACT[operation] then
+        return 0
+    elseif operation == "sum" then
+        return magnitude * precision
+    elseif operation == "prod" then
+        return math.abs(reference.prod(list)) * precision * #list
+    elseif operation == "mean" then
+        return magnitude / #list * precision
+    end
+    return (math.abs(reference[operation](list, list)) + 1e-30) * precision * 8
+end
+
+-- The product as a type of 32 bits holds it.
+local function product(expected, scalar)
+    if scalar:find "[iI]" or scalar == "bool" then
+        return reference.wrap(expected, scalar:find "I" ~= nil)
+    elseif scalar ~= "d" and math.abs(expected) > 3.5e38 then
+        return expected / 0
+    end
+    return expected
+end
+
+local function assert_near(expected, got, allowed, what)
+    local good = expected == got or (type(expected) == "number" and type(got) == "number"
+        and math.abs(expected - got) <= allowed)
+    assert(good, ("%s: expected %s, got %s"):format(what, tostring(expected), tostring(got)))
+end
+
+-- Compares s:operation() with the reference for each component.
+local function assert_reduced(operation, name, s, flat)
+    local scalar, components = table.unpack(elements.types[name])
+    local got = operation == "dot" and s:dot(s) or s[operation](s)
+    local what = ("%s of %d %s"):format(operation, s.size, name)
+    local joined = operation == "norm" or operation == "dot"
+    for c = 1, joined and 1 or components do
+        local list = joined and flat or component(flat, components, c)
+        local expected = reference[operation](list, list)
+        if operation == "prod" then
+            expected = product(expected, scalar)
+        end
+        local value = got
+        if type(got) == "table" then
+            value = got[c]
+        end
+        assert_near(expected, value, tolerance(operation, scalar, list), what)
+        if type(expected) == "number" and EXACT[operation] and scalar:find "[iI]" then
+            assert.equal("integer", math.type(value), what)
+        end
+    end
+end
+
+describe("whole reductions", function()
+    leaks.watch(setup, teardown)
+
+    for _, name in ipairs(VALUE_TYPES) do
+        it("of " .. name .. ", every operation", function()
+            for _, size in ipairs {1, 7, 64, 1025} do
+                local _, flat = elements.list(name, size)
+                local s = rill.stream(name, size, flat)
+                for _, operation in ipairs(OPERATIONS) do
+                    if elements.types[name][2] == 1 or not SCALARS_ONLY[operation] then
+                        assert_reduced(operation, name, s, flat)
+                    end
+                end
+            end
+        end)
+    end
+
+    for _, name in ipairs(STORED_TYPES) do
+        it("of " .. name .. ", as kernels see it", function()
+            for _, size in ipairs {1, 3, 65, 1023} do
+                local _, flat = elements.list(name, size)
+                local s = rill.stream(name, size, flat)
+                for _, operation in ipairs {"sum", "min", "max", "mean", "std", "norm"} do
+                    assert_reduced(operation, name, s, flat)
+                end
+            end
+        end)
+    end
+
+    for _, size in ipairs {0, 1, 7, 63, 64, 65, 1023, 1024, 1025, 4096, 16383, 16384, 16385, 65535 * 64 + 1} do
+        it(("of %d elements"):format(size), function()
+            local s = rill.iota(size)
+            local total = size * (size - 1) // 2
+            assert.equal(total, s:sum())
+            local floats = s:map("x % 1000"):cast("float")
+            local last = size % 1000
+            local expected = size // 1000 * 499500 + last * (last - 1) // 2
+            assert_near(expected + 0.0, floats:sum(), expected * 1e-7, "sum")
+            assert.equal(size, s:map("1"):sum())
+            assert.equal(size, s:map("x + 1"):count())
+            assert.is_true(s:map("x + 1"):all())
+            assert.equal(size > 1, s:any())
+            if size > 0 then
+                assert.equal(size - 1, s:max())
+                assert.equal(0, s:min())
+                assert.equal(size, s:argmax())
+                assert.equal(1, s:argmin())
+                assert_near((size - 1) / 2, s:mean(), size * 1e-7, "mean")
+                assert.equal(math.min(size, 1000), floats:argmax())
+            end
+        end)
+    end
+
+    it("of nothing give what api.md says", function()
+        for _, shape in ipairs {0, {0, 3}, {3, 0}} do
+            local s = rill.stream("float", shape)
+            assert.equal(0.0, s:sum())
+            assert.equal(0, s:count())
+            assert.equal(1.0, s:prod())
+            assert.is_false(s:any())
+            assert.is_true(s:all())
+            for _, operation in ipairs {"min", "max", "mean", "argmin", "argmax"} do
+                assert.is_nil(s[operation](s))
+            end
+            assert.equal(0.0, s:norm())
+            assert.equal(0.0, s:dot(s))
+        end
+        assert.equal("integer", math.type(rill.iota(0):sum()))
+        assert.same({0.0, 0.0, 0.0}, rill.stream("vec3", 0):sum())
+    end)
+
+    it("argmin and argmax give one index per dimension, of the first of equals", function()
+        local s = rill.stream("int", {3, 4}, 5)
+        assert.same({1, 1}, {s:argmax()})
+        assert.same({1, 1}, {s:argmin()})
+        s:set(9, 2, 3)
+        s:set(9, 3, 1)
+        s:set(-9, 3, 4)
+        s:set(-9, 3, 2)
+        assert.same({2, 3}, {s:argmax()})
+        assert.same({3, 2}, {s:argmin()})
+        assert.equal(9, s:get(s:argmax()))
+        local cube = rill.stream("float", {2, 3, 4})
+        cube:set(1, 2, 1, 3)
+        assert.same({2, 1, 3}, {cube:argmax()})
+        local flat = rill.stream("int", 100000)
+        for _, i in ipairs {70001, 30001, 99999} do
+            flat[i] = 7
+        end
+        assert.equal(30001, flat:argmax())
+    end)
+
+    it("leave their input as it was", function()
+        local s = rill.random(5000, {seed = 3})
+        local before = s:bytes()
+        for _, operation in ipairs(OPERATIONS) do
+            local _ = operation == "dot" and s:dot(s) or s[operation](s)
+        end
+        assert.equal(before, s:bytes())
+    end)
+end)
+
+describe("reductions along an axis", function()
+    leaks.watch(setup, teardown)
+
+    -- The lists along an axis (from 1) of a flat list, in the order of the result.
+    local function along(flat, shape, axis)
+        local inner, outer = 1, 1
+        for d, n in ipairs(shape) do
+            inner = d > axis and inner * n or inner
+            outer = d < axis and outer * n or outer
+        end
+        local lists = {}
+        for o = 0, outer - 1 do
+            for i = 0, inner - 1 do
+                local list = {}
+                for k = 0, shape[axis] - 1 do
+                    list[k + 1] = flat[(o * shape[axis] + k) * inner + i + 1]
+                end
+                lists[#lists + 1] = list
+            end
+        end
+        return lists
+    end
+
+    -- The result of an operation along an axis as an index stream has it: from 0.
+    local function expected_of(operation, list)
+        local value = reference[operation](list, list)
+        return operation:find "^arg" and value - 1 or value
+    end
+
+    local function assert_axis(operation, name, s, flat, shape, axis)
+        local got = operation == "dot" and s:dot(s, axis) or s[operation](s, axis)
+        local left = {}
+        for d, n in ipairs(shape) do
+            if d ~= axis then
+                left[#left + 1] = n
+            end
+        end
+        assert.equal(#left == 0 and "1" or table.concat(left, "x"), tostring(got.shape))
+        local values = got:values()
+        for i, list in ipairs(along(flat, shape, axis)) do
+            local what = ("%s of %s along %d, result %d"):format(operation, name, axis, i)
+            local expected = expected_of(operation, list)
+            if type(expected) == "number" and got.type == "int" then
+                expected = reference.wrap(expected)
+            end
+            assert_near(expected, values[i], tolerance(operation, elements.types[name][1], list), what)
+        end
+        local kept = operation == "dot" and s:dot(s, axis, {keep = true}) or s[operation](s, axis, {keep = true})
+        left = table.move(shape, 1, #shape, 1, {})
+        left[axis] = 1
+        assert.equal(table.concat(left, "x"), tostring(kept.shape))
+        check.equal(values, kept:values())
+    end
+
+    for _, name in ipairs {"float", "int", "double", "bool", "half", "uint8"} do
+        it("of " .. name .. ", every operation and axis", function()
+            for _, shape in ipairs {{7}, {5, 3}, {2, 1, 4}, {2, 3, 2, 3}} do
+                local size = 1
+                for _, n in ipairs(shape) do
+                    size = size * n
+                end
+                local _, flat = elements.list(name, size)
+                local s = rill.stream(name, shape, flat)
+                for axis = 1, #shape do
+                    for _, operation in ipairs(OPERATIONS) do
+                        assert_axis(operation, name, s, flat, shape, axis)
+                    end
+                end
+            end
+        end)
+    end
+
+    it("of long and short axes", function()
+        for _, shape in ipairs {{1025, 3}, {3, 1025}, {65, 33, 2}, {2, 20000}, {20000, 2}} do
+            local s = rill.iota(shape):map "x % 97"
+            local flat = s:values()
+            for axis = 1, #shape do
+                for _, operation in ipairs {"sum", "max", "argmin"} do
+                    assert_axis(operation, "int", s, flat, shape, axis)
+                end
+            end
+        end
+    end)
+
+    it("count from the end, too", function()
+        local s = rill.iota {2, 3}
+        assert.same({3, 12}, s:sum(-1):values())
+        assert.same({3, 5, 7}, s:sum(-2):values())
+        assert.same({3, 5, 7}, s:sum(1):values())
+    end)
+
+    it("of vectors keep their components", function()
+        local s = rill.stream("vec3", {2, 3}, function(i, j) return i, j, i * j end)
+        assert.same({{3.0, 2.0, 3.0}, {3.0, 4.0, 6.0}, {3.0, 6.0, 9.0}}, s:sum(1):read())
+        assert.same({{1.0, 3.0, 3.0}, {2.0, 3.0, 6.0}}, s:max(2):read())
+        assert.same({9.0, 21.0, 43.0}, s:dot(s, 1):values())
+    end)
+
+    it("wrap sums of integers", function()
+        local s = rill.stream("int", {2, 3}, 2147483647)
+        assert.same({-2, -2, -2}, s:sum(1):values())
+        assert.same({2147483645, 2147483645}, s:sum(2):values())
+        assert.same({4294967294}, rill.stream("uint", {2, 1}, 4294967295):sum(1):values())
+    end)
+
+    it("of nothing are the operation's neutral element, or an error where there is none", function()
+        local s = rill.stream("float", {3, 0})
+        assert.same({0.0, 0.0, 0.0}, s:sum(2):values())
+        assert.same({1.0, 1.0, 1.0}, s:prod(2):values())
+        assert.same({true, true, true}, s:all(2):values())
+        assert.same({false, false, false}, s:any(2):values())
+        assert.same({0, 0, 0}, s:count(2):values())
+        check.raises("stream:max: .*no max", s.max, s, 2)
+        assert.same({}, s:max(1):values())
+    end)
+
+    it("name a wrong axis or option", function()
+        local s = rill.iota {2, 3}
+        check.raises("stream:sum: argument #1 'axis': expected 1 %.%. 2, or %-1 for the last, got 3", s.sum, s, 3)
+        check.raises("argument #1 'axis': .*got 0", s.max, s, 0)
+        check.raises("argument #1 'axis': .*whole number", s.max, s, 1.5)
+        check.raises("unknown option 'kep'", s.sum, s, 1, {kep = true})
+        check.raises("argument #2 'options'", s.sum, s, 1, true)
+        check.raises("stream:sum: expected at most 2 arguments", s.sum, s, 1, {}, 1)
+    end)
+end)
+
+describe("reductions of views", function()
+    leaks.watch(setup, teardown)
+
+    it("reduce what the view shows", function()
+        math.randomseed(11)
+        viewmaker.each(40, function(view, list, shape)
+            assert.equal(reference.sum(list), view:sum())
+            assert.equal(reference.max(list), view:max())
+            assert.same({viewmaker.index(shape, reference.argmin(list))}, {view:argmin()})
+            local copy = view:copy()
+            check.equal(copy:sum(1):values(), view:sum(1):values())
+            check.equal(copy:max(-1):values(), view:max(-1):values())
+        end)
+    end)
+
+    it("of groups and ramps", function()
+        local s = rill.iota {4, 6}
+        local blocks = s:group(2, 3)
+        assert.equal(s:sum(), blocks:sum())
+        assert.same({{0 + 1 + 2 + 6 + 7 + 8, 3 + 4 + 5 + 9 + 10 + 11}, {12 + 13 + 14 + 18 + 19 + 20,
+            15 + 16 + 17 + 21 + 22 + 23}}, blocks:sum(-1):sum(-1):read())
+        assert.equal(1000 * 999 / 2, rill.iter("float", 1000, 0, 1000):sum())
+        assert.equal((1 << 20) - 1, rill.iter("int", 1 << 20, 0, 1 << 20):max())
+    end)
+
+    it("dot joins streams that lie differently", function()
+        local s = rill.iota({3, 4}):cast "float"
+        local t = rill.iota({4, 3}):cast("float"):transpose()
+        assert.equal(reference.dot(s:values(), t:values()), s:dot(t))
+        check.raises("stream:dot: the shapes differ: 3x4 and 4x3", s.dot, s, t:transpose())
+        check.raises("stream:dot: argument #1 't': expected a stream", s.dot, s, 3)
+        check.raises("stream:dot: argument #1 't'", s.dot, s, rill.stream("vec2", {3, 4}))
+    end)
+end)
+
+describe("numbers at the edge", function()
+    leaks.watch(setup, teardown)
+
+    local NAN <const>, INF <const> = 0 / 0, math.huge
+
+    it("a NaN wins in min and max, wherever it is", function()
+        for _, name in ipairs {"float", "double", "half"} do
+            for _, size in ipairs {1, 7, 1025, 40000} do
+                for _, at in ipairs {1, size // 2 + 1, size} do
+                    local s = rill.stream(name, size, 1.5)
+                    s[at] = NAN
+                    assert.is_true(s:min() ~= s:min())
+                    assert.is_true(s:max() ~= s:max())
+                    assert.equal(at, s:argmax())
+                    assert.equal(at, s:argmin())
+                    local along = s:max(1)[1]
+                    assert.is_true(along ~= along)
+                end
+            end
+        end
+        local v = rill.stream("vec2", 3, {1, 2, NAN, 5, 3, 4}):max()
+        assert.is_true(v[1] ~= v[1])
+        assert.equal(5.0, v[2])
+    end)
+
+    it("infinities stay infinite", function()
+        for _, size in ipairs {2, 65, 50000} do
+            local s = rill.stream("float", size, 1)
+            s[size // 2 + 1] = INF
+            assert.equal(INF, s:sum())
+            assert.equal(INF, s:max())
+            assert.equal(INF, s:mean())
+            s[1] = -INF
+            local sum = s:sum()
+            assert.is_true(sum ~= sum)
+            assert.equal(-INF, s:min())
+        end
+        assert.equal(-INF, rill.from({-INF, 1}):sum())
+        assert.equal(INF, rill.stream("float", 4, 3e38):sum())
+        assert.equal(INF, rill.stream("float", 40000, 3e38):sum())
+    end)
+
+    it("negative zero, denormals and the largest floats", function()
+        assert.equal(3.4028234663852886e38, rill.stream("float", 100, {[1] = 0} and 3.4028234663852886e38):max())
+        assert.equal(-3.4028234663852886e38, rill.stream("float", 100, -3.4028234663852886e38):max())
+        assert.equal(-2147483648, rill.stream("int", 100, -2147483648):max())
+        assert.equal(4294967295, rill.stream("uint", 100, 4294967295):min())
+    end)
+
+    it("sums of integers are exact", function()
+        for _, case in ipairs {{"int", 2147483647}, {"int", -2147483648}, {"uint", 4294967295}} do
+            for _, size in ipairs {1, 7, 1025, 65537} do
+                local s = rill.stream(case[1], size, case[2])
+                assert.equal(size * case[2], s:sum())
+                assert_near(case[2] + 0.0, s:mean(), 256, "mean")
+            end
+        end
+        assert.same({3 * 2147483647, -3 * 2147483648}, rill.stream("ivec2", 3, {2147483647, -2147483648}):sum())
+        assert.equal(0, rill.from({2147483647, -2147483647, 1, -1}, "int"):sum())
+    end)
+
+    it("refuse what has no meaning", function()
+        check.raises("argmax: .*vectors have no order", function() rill.stream("vec2", 3):argmax() end)
+        check.raises("any: .*vec3", function() rill.stream("vec3", 3):any() end)
+        check.raises("structures are reduced by a reduce kernel",
+            function() rill.stream(rill.struct("ReducePair", "int a; int b;"), 2):sum() end)
+        local s = rill.iota(2)
+        s:close()
+        check.raises("stream:sum: argument 's': expected an open stream, got closed stream", rill.iota(1).sum, s)
+    end)
+end)
+
+describe("accuracy", function()
+    leaks.watch(setup, teardown)
+
+    local N <const> = 1 << 24
+
+    -- Multiples of 2^-23 in [-1, 1): their exact sum follows from that of the words they are made of.
+    it("of 2^20 floats of both signs, and twice the same bits", function()
+        local n = 1 << 20
+        local s = rill.random(n, {seed = 5, low = -1, high = 1})
+        local exact, magnitude = 0, 0.0
+        for _, v in ipairs(s:values()) do
+            exact = exact + math.tointeger(v * 0x1p23)
+            magnitude = magnitude + math.abs(v)
+        end
+        local sum = s:sum()
+        assert_near(exact * 0x1p-23, sum, 1e-6 * magnitude, "sum")
+        for _ = 1, 3 do
+            for _, operation in ipairs {"sum", "mean", "var", "norm", "prod"} do
+                assert.equal(s[operation](s), s[operation](s))
+            end
+            assert.equal(sum, s:sum())
+        end
+    end)
+
+    it("of 2^24 floats of both signs", function()
+        local words <close> = rill.random(N, {seed = 9, type = "uint"})
+        local s <close> = rill.random(N, {seed = 9, low = -1, high = 1})
+        local exact = words:map("x >> 8"):sum() * 0x1p-23 - N
+        assert_near(exact, s:sum(), 1e-6 * N / 2, "sum")
+        assert_near(exact / N, s:mean(), 1e-6, "mean")
+        assert_near(1 / 3, s:var(), 1e-3, "var")
+        assert_near(math.sqrt(N / 3), s:norm(), 1, "norm")
+    end)
+
+    it("of 1e8 and 2^24 ones, in any order", function()
+        for _, at in ipairs {1, 2, 1000, N // 2, N, N + 1} do
+            local s <close> = rill.stream("float", N + 1, 1)
+            s[at] = 1e8
+            assert_near(1e8 + N, s:sum(), 1e-6 * (1e8 + N), "sum with 1e8 at " .. at)
+        end
+        local s <close> = rill.stream("float", N + 2, 1)
+        s[1], s[N + 2] = 1e8, -1e8
+        assert_near(N + 0.0, s:sum(), 1e-6 * (2e8 + N), "sum between 1e8 and -1e8")
+    end)
+
+    it("of 2^24 times the largest int", function()
+        local s <close> = rill.stream("int", N, 2147483647)
+        assert.equal(N * 2147483647, s:sum())
+        local t <close> = rill.stream("uint", N, 4294967295)
+        assert.equal(N * 4294967295, t:sum())
+    end)
+
+    it("of 50,000,000 elements #slow", function()
+        local n = 50000000
+        local s <close> = rill.iota(n)
+        assert.equal(n * (n - 1) // 2, s:sum())
+        assert.equal(n - 1, s:max())
+        assert.equal(n, s:argmax())
+        assert.equal(n - 1, s:count())
+        local ones <close> = rill.stream("float", n, 1)
+        assert.equal(n + 0.0, ones:sum())
+        assert.equal(1.0, ones:mean())
+        assert.equal(0.0, ones:var())
+        check.equal({n / 2, n / 2}, ones:reshape({2, n // 2}):sum(2):values())
+    end)
+end)

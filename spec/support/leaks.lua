@@ -1,0 +1,21 @@
+-- Device memory a spec file leaves behind. `leaks.watch(setup, teardown)` in its outermost describe: when the file is done, as many streams
+-- and bytes must live as before it.
+local assert = require "luassert"
+local rill = require "rill"
+local check = require "spec.support.check"
+
+local leaks = {}
+
+function leaks.snapshot()
+    check.collect()
+    local memory = rill.memory()
+    return {bytes = memory.bytes, streams = memory.streams}
+end
+
+function leaks.watch(setup, teardown)
+    local before
+    setup(function() before = leaks.snapshot() end)
+    teardown(function() assert.same(before, leaks.snapshot()) end)
+end
+
+return leaks

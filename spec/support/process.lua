@@ -1,0 +1,38 @@
+-- Lua scripts run by a fresh interpreter: for what happens at exit, for environment variables, and for crashes.
+local process = {}
+
+-- Runs a script's text. `environment`: variables to set (false: to unset); `arguments`: the script's, quoted by the caller.
+-- Returns {status = exit status, or 128 + the signal; out =, err = what it printed}.
+function process.run(script, environment, arguments)
+    local base = os.tmpname()
+    local file = assert(io.open(base, "w"))
+    file:write(script)
+    file:close()
+    local words = {"env"}
+    for name, value in pairs(environment or {}) do
+        words[#words + 1] = value and ("'%s=%s'"):format(name, value) or ("-u '%s'"):format(name)
+    end
+    local command = ("%s %s '%s' %s >'%s.out' 2>'%s.err'"):format(
+        table.concat(words, " "), os.getenv "RILL_LUA" or "lua5.4", base, arguments or "", base, base)
+    local _, how, status = os.execute(command)
+    local result = {status = how == "signal" and 128 + status or status}
+    for _, name in ipairs {"out", "err"} do
+        local output = assert(io.open(base .. "." .. name))
+        result[name] = output:read "a"
+        output:close()
+        os.remove(base .. "." .. name)
+    end
+    os.remove(base)
+    return result
+end
+
+-- What a script that must succeed, and say nothing on standard error, printed.
+function process.output(script, environment, arguments)
+    local result = process.run(script, environment, arguments)
+    if result.status ~= 0 or result.err ~= "" then
+        error(("exit status %s\n%s%s"):format(result.status, result.out, result.err), 2)
+    end
+    return result.out
+end
+
+return process

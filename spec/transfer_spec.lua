@@ -1,0 +1,163 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local function grid()
+    return rill.stream("float", {4, 6}, function(i, j) return i * 10 + j end)
+end
+
+describe("reading", function()
+    leaks.watch(setup, teardown)
+
+    it("takes the whole stream or a box, both ends included", function()
+        local s = grid()
+        assert.same({{22.0, 23.0}, {32.0, 33.0}}, s:read({2, 2}, {3, 3}))
+        assert.same({22.0, 23.0, 32.0, 33.0}, s:values({2, 2}, {3, 3}))
+        assert.equal(string.pack("<ffff", 22, 23, 32, 33), s:bytes({2, 2}, {3, 3}))
+        assert.same({45.0, 46.0}, s:values({4, 5}))
+        assert.same({2, 3, 4}, rill.iota(6):values(3, 5))
+        assert.same({4, 5}, rill.iota(6):values(-2))
+    end)
+
+    it("names what is wrong with a box", function()
+        local s = grid()
+        check.raises("s:read: .*does not lie", s.read, s, {1, 1}, {5, 6})
+        check.raises("table of 2 whole", s.values, s, 1, 2)
+        check.raises("does not lie", s.bytes, s, {0, 1}, {1, 1})
+    end)
+
+    it("packed strings are little-endian, of any size", function()
+        local s = rill.iota(70001)
+        local bytes = s:bytes()
+        assert.equal(280004, #bytes)
+        for _, i in ipairs {1, 2, 65536, 65537, 70001} do
+            assert.equal(i - 1, (string.unpack("<i4", bytes, 4 * i - 3)))
+        end
+    end)
+end)
+
+describe("writing", function()
+    leaks.watch(setup, teardown)
+
+    it("takes tables, strings and streams of the box's shape, and returns the stream", function()
+        local s = grid()
+        assert.equal(s, s:write(grid():domain({1, 1}, {2, 2}), {3, 3}))
+        assert.equal(11.0, s:get(3, 3))
+        assert.equal(22.0, s:get(4, 4))
+        s:write({{1, 2}}, {1, 1})
+        assert.same({1.0, 2.0, 13.0}, s:values({1, 1}, {1, 3}))
+        s:write({7, 8}, {4, 5}, {4, 6})
+        assert.equal(8.0, s:get(4, 6))
+        local list = rill.iota(10)
+        list:write({100, 200}, 9)
+        list:write(string.pack("<i4", 5), 1)
+        assert.same({5, 1, 2, 3, 4, 5, 6, 7, 100, 200}, list:values())
+        list:write({1, 2}, -2)
+        assert.equal(2, list[10])
+    end)
+
+    it("copies first where the source overlaps", function()
+        local s = rill.iota(10)
+        s:domain(2, 10):write(s:domain(1, 9))
+        assert.same({0, 0, 1, 2, 3, 4, 5, 6, 7, 8}, s:values())
+        s = rill.iota {3, 3}
+        s:write(s:transpose())
+        assert.same({{0, 3, 6}, {1, 4, 7}, {2, 5, 8}}, s:read())
+    end)
+
+    it("converts streams as GLSL does, and no further", function()
+        local floats = rill.stream("float", 3)
+        floats:write(rill.iota(3))
+        assert.same({0.0, 1.0, 2.0}, floats:values())
+        check.raises('use :cast%("int"%)', function() rill.iota(3):write(floats) end)
+    end)
+
+    it("names what does not fit", function()
+        local s = rill.stream("float", 3)
+        check.raises("shape 3, got 4", s.write, s, rill.iota(4))
+        check.raises("s:fill", s.write, s, 3)
+        check.raises("12 bytes, got one of 3", s.write, s, "abc")
+        check.raises("expected a table of 3, got table of 2", s.write, s, {1, 2})
+        assert.same({0.0, 0.0, 0.0}, s:values())
+    end)
+
+    it("of an empty box does nothing", function()
+        local s = rill.iota(3)
+        s:write({}, 4)
+        s:domain(3, 2):fill(9)
+        assert.same({0, 1, 2}, s:values())
+    end)
+end)
+
+describe("copy, cast, like", function()
+    leaks.watch(setup, teardown)
+
+    it("copy has memory of its own", function()
+        local s = rill.iota(3)
+        local copy = s:copy()
+        copy[1] = 9
+        assert.same({0, 1, 2}, s:values())
+        assert.same({9, 1, 2}, copy:values())
+        assert.same({{11.0, 21.0}, {12.0, 22.0}}, grid():domain({1, 1}, {2, 2}):transpose():copy():read())
+    end)
+
+    it("cast converts every scalar to every other", function()
+        local numbers = {0, 1, 2, 100}
+        for _, from in ipairs {"float", "double", "int", "uint", "half", "int8", "int16", "uint8", "uint16"} do
+            local s = rill.stream(from, 4, numbers)
+            for _, to in ipairs {"float", "double", "int", "uint", "half", "int8", "int16", "uint8", "uint16"} do
+                local cast = s:cast(to)
+                assert.equal(to, cast.type)
+                check.equal(numbers, cast:values())
+            end
+            check.equal({false, true, true, true}, s:cast("bool"):values())
+            check.equal({0, 1, 1, 1}, s:cast("unorm8"):values())
+        end
+        check.equal({1, -2, 300}, rill.from({1.7, -2.9, 300}):cast("int"):values())
+        check.equal({1, 0}, rill.from({true, false}):cast("float"):values())
+        assert.same({{1, 2}, {-3, 4}}, rill.from({{1.5, 2}, {-3.5, 4}}, "vec2"):cast("ivec2"):read())
+        check.raises("unknown type", function() rill.iota(3):cast("flaot") end)
+    end)
+
+    it("like is zero, of the same shape and of this or another type", function()
+        local s = grid()
+        assert.equal("stream<vec3>[4x6] 288 bytes", (tostring(s:like("vec3")):gsub("\n.*", "")))
+        assert.equal(s.shape, s:like().shape)
+        assert.equal(0.0, s:like():get(4, 6))
+    end)
+end)
+
+-- A stream above 128 MiB: what a storage block is advertised to hold.
+describe("50,000,000 elements #slow", function()
+    leaks.watch(setup, teardown)
+
+    local N <const> = 50000000
+
+    it("go in as a string and come back", function()
+        local block = {}
+        for i = 1, 1000 do
+            block[i] = string.pack("<I4", i * 2654435761 & 0xffffffff)
+        end
+        local bytes = table.concat(block):rep(N // 1000)
+        local s <close> = rill.stream("uint", N, bytes)
+        assert.is_true(bytes == s:bytes())
+        assert.equal(1000 * 2654435761 & 0xffffffff, s[N])
+        local copy <close> = s:copy()
+        assert.is_true(bytes == copy:bytes())
+        assert.is_true(bytes:sub(-4000) == copy:bytes(N - 999, N))
+    end)
+
+    it("are reached by kernels to the last", function()
+        local index <close> = rill.iota(N)
+        assert.equal(N - 1, index[N])
+        local doubled <close> = index:map("x * 2 + 1")
+        assert.equal(2 * N - 1, doubled[N])
+        assert.equal(N * N, doubled:sum())
+        local reversed <close> = rill.kernel [=[
+            kernel void reversed(int a[], out int r<>) { r = a[sizeof_stream(r).x - 1 - indexof(r).x]; }
+        ]=]{ a = index, shape = N }
+        for _, i in ipairs {1, 2, 1 << 25, (1 << 25) + 1, N - 1, N} do
+            assert.equal(N - i, reversed[i])
+        end
+    end)
+end)
