@@ -38,8 +38,8 @@ describe("installing", function()
 
     -- Runs the script where only `share` and `lib` hold rill.
     local function works(share, lib)
-        local output = must("cd '%s' && env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/?.so' "
-            .. "%s ../saxpy.lua", empty, share, share, lib, lua)
+        local paths = ("LUA_PATH='%s/?.lua;%s/?/init.lua' LUA_CPATH='%s/?.so'"):format(share, share, lib)
+        local output = must("cd '%s' && env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 %s %s ../saxpy.lua", empty, paths, lua)
         assert.equal("12.0 24.0 36.0\n", output)
         assert.equal("", must("ls -A '%s'", empty))
     end
@@ -49,8 +49,9 @@ describe("installing", function()
             return pending "there is no luarocks here: make deps installs it"
         end
         local tree = files:path "tree"
-        must("http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9 HOME='%s' luarocks --lua-version 5.4 make --tree '%s' "
-            .. "rill-scm-1.rockspec", files:path "home", tree)
+        local offline = "http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9"
+        local command = "luarocks --lua-version 5.4 make --tree '%s' rill-scm-1.rockspec"
+        must("%s MAKEFLAGS=-j2 HOME='%s' " .. command, offline, files:path "home", tree)
         works(tree .. "/share/lua/5.4", tree .. "/lib/lua/5.4")
     end)
 

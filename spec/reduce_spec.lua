@@ -1,118 +1,14 @@
 local rill = require "rill"
 local check = require "spec.support.check"
-local elements = require "spec.support.elements"
 local leaks = require "spec.support.leaks"
+local reduction = require "spec.support.reduction"
 local reference = require "spec.support.reference"
 local viewmaker = require "spec.support.viewmaker"
 
-local OPERATIONS <const> = {
-    "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin", "argmax", "norm", "dot",
-}
-local SCALARS_ONLY <const> = {any = true, all = true, count = true, argmin = true, argmax = true}
-local EXACT <const> = {
-    min = true, max = true, any = true, all = true, count = true, argmin = true, argmax = true,
-}
--- The kinds of number kernels see.
-local VALUE_TYPES <const> = {
-    "float", "vec2", "vec3", "vec4", "int", "ivec2", "ivec4", "uint", "uvec3", "double", "dvec2", "dvec3", "bool",
-}
-local STORED_TYPES <const> = {"half", "half2", "unorm8", "unorm8x4", "int8", "int16", "uint8", "uint16"}
-
--- Every n-th number of a flat list, from the c-th.
-local function component(flat, n, c)
-    local list = {}
-    for i = c, #flat, n do
-        list[#list + 1] = flat[i]
-    end
-    return list
-end
-
--- What is allowed between a result and its reference.
-local function tolerance(operation, scalar, list)
-    local precision = scalar == "d" and 1e-14 or 2e-7
-    local magnitude = 0
-    for _, v in ipairs(list) do
-        magnitude = magnitude + math.abs(v == true and 1 or tonumber(v) or 0)
-    end
-    if EXACT[operation] then
-        return 0
-    elseif operation == "sum" then
-        return magnitude * precision
-    elseif operation == "prod" then
-        return math.abs(reference.prod(list)) * precision * #list
-    elseif operation == "mean" then
-        return magnitude / #list * precision
-    end
-    return (math.abs(reference[operation](list, list)) + 1e-30) * precision * 8
-end
-
--- The product as a type of 32 bits holds it.
-local function product(expected, scalar)
-    if scalar:find "[iI]" or scalar == "bool" then
-        return reference.wrap(expected, scalar:find "I" ~= nil)
-    elseif scalar ~= "d" and math.abs(expected) > 3.5e38 then
-        return expected / 0
-    end
-    return expected
-end
-
-local function assert_near(expected, got, allowed, what)
-    local good = expected == got or (type(expected) == "number" and type(got) == "number"
-        and math.abs(expected - got) <= allowed)
-    assert(good, ("%s: expected %s, got %s"):format(what, tostring(expected), tostring(got)))
-end
-
--- Compares s:operation() with the reference for each component.
-local function assert_reduced(operation, name, s, flat)
-    local scalar, components = table.unpack(elements.types[name])
-    local got = operation == "dot" and s:dot(s) or s[operation](s)
-    local what = ("%s of %d %s"):format(operation, s.size, name)
-    local joined = operation == "norm" or operation == "dot"
-    for c = 1, joined and 1 or components do
-        local list = joined and flat or component(flat, components, c)
-        local expected = reference[operation](list, list)
-        if operation == "prod" then
-            expected = product(expected, scalar)
-        end
-        local value = got
-        if type(got) == "table" then
-            value = got[c]
-        end
-        assert_near(expected, value, tolerance(operation, scalar, list), what)
-        if type(expected) == "number" and EXACT[operation] and scalar:find "[iI]" then
-            assert.equal("integer", math.type(value), what)
-        end
-    end
-end
+local assert_near = reduction.assert_near
 
 describe("whole reductions", function()
     leaks.watch(setup, teardown)
-
-    for _, name in ipairs(VALUE_TYPES) do
-        it("of " .. name .. ", every operation", function()
-            for _, size in ipairs {1, 7, 64, 1025} do
-                local _, flat = elements.list(name, size)
-                local s = rill.stream(name, size, flat)
-                for _, operation in ipairs(OPERATIONS) do
-                    if elements.types[name][2] == 1 or not SCALARS_ONLY[operation] then
-                        assert_reduced(operation, name, s, flat)
-                    end
-                end
-            end
-        end)
-    end
-
-    for _, name in ipairs(STORED_TYPES) do
-        it("of " .. name .. ", as kernels see it", function()
-            for _, size in ipairs {1, 3, 65, 1023} do
-                local _, flat = elements.list(name, size)
-                local s = rill.stream(name, size, flat)
-                for _, operation in ipairs {"sum", "min", "max", "mean", "std", "norm"} do
-                    assert_reduced(operation, name, s, flat)
-                end
-            end
-        end)
-    end
 
     for _, size in ipairs {0, 1, 7, 63, 64, 65, 1023, 1024, 1025, 4096, 16383, 16384, 16385, 65535 * 64 + 1} do
         it(("of %d elements"):format(size), function()
@@ -180,137 +76,10 @@ describe("whole reductions", function()
     it("leave their input as it was", function()
         local s = rill.random(5000, {seed = 3})
         local before = s:bytes()
-        for _, operation in ipairs(OPERATIONS) do
+        for _, operation in ipairs(reduction.operations) do
             local _ = operation == "dot" and s:dot(s) or s[operation](s)
         end
         assert.equal(before, s:bytes())
-    end)
-end)
-
-describe("reductions along an axis", function()
-    leaks.watch(setup, teardown)
-
-    -- The lists along an axis (from 1) of a flat list, in the order of the result.
-    local function along(flat, shape, axis)
-        local inner, outer = 1, 1
-        for d, n in ipairs(shape) do
-            inner = d > axis and inner * n or inner
-            outer = d < axis and outer * n or outer
-        end
-        local lists = {}
-        for o = 0, outer - 1 do
-            for i = 0, inner - 1 do
-                local list = {}
-                for k = 0, shape[axis] - 1 do
-                    list[k + 1] = flat[(o * shape[axis] + k) * inner + i + 1]
-                end
-                lists[#lists + 1] = list
-            end
-        end
-        return lists
-    end
-
-    -- The result of an operation along an axis as an index stream has it: from 0.
-    local function expected_of(operation, list)
-        local value = reference[operation](list, list)
-        return operation:find "^arg" and value - 1 or value
-    end
-
-    local function assert_axis(operation, name, s, flat, shape, axis)
-        local got = operation == "dot" and s:dot(s, axis) or s[operation](s, axis)
-        local left = {}
-        for d, n in ipairs(shape) do
-            if d ~= axis then
-                left[#left + 1] = n
-            end
-        end
-        assert.equal(#left == 0 and "1" or table.concat(left, "x"), tostring(got.shape))
-        local values = got:values()
-        for i, list in ipairs(along(flat, shape, axis)) do
-            local what = ("%s of %s along %d, result %d"):format(operation, name, axis, i)
-            local expected = expected_of(operation, list)
-            if type(expected) == "number" and got.type == "int" then
-                expected = reference.wrap(expected)
-            end
-            assert_near(expected, values[i], tolerance(operation, elements.types[name][1], list), what)
-        end
-        local kept = operation == "dot" and s:dot(s, axis, {keep = true}) or s[operation](s, axis, {keep = true})
-        left = table.move(shape, 1, #shape, 1, {})
-        left[axis] = 1
-        assert.equal(table.concat(left, "x"), tostring(kept.shape))
-        check.equal(values, kept:values())
-    end
-
-    for _, name in ipairs {"float", "int", "double", "bool", "half", "uint8"} do
-        it("of " .. name .. ", every operation and axis", function()
-            for _, shape in ipairs {{7}, {5, 3}, {2, 1, 4}, {2, 3, 2, 3}} do
-                local size = 1
-                for _, n in ipairs(shape) do
-                    size = size * n
-                end
-                local _, flat = elements.list(name, size)
-                local s = rill.stream(name, shape, flat)
-                for axis = 1, #shape do
-                    for _, operation in ipairs(OPERATIONS) do
-                        assert_axis(operation, name, s, flat, shape, axis)
-                    end
-                end
-            end
-        end)
-    end
-
-    it("of long and short axes", function()
-        for _, shape in ipairs {{1025, 3}, {3, 1025}, {65, 33, 2}, {2, 20000}, {20000, 2}} do
-            local s = rill.iota(shape):map "x % 97"
-            local flat = s:values()
-            for axis = 1, #shape do
-                for _, operation in ipairs {"sum", "max", "argmin"} do
-                    assert_axis(operation, "int", s, flat, shape, axis)
-                end
-            end
-        end
-    end)
-
-    it("count from the end, too", function()
-        local s = rill.iota {2, 3}
-        assert.same({3, 12}, s:sum(-1):values())
-        assert.same({3, 5, 7}, s:sum(-2):values())
-        assert.same({3, 5, 7}, s:sum(1):values())
-    end)
-
-    it("of vectors keep their components", function()
-        local s = rill.stream("vec3", {2, 3}, function(i, j) return i, j, i * j end)
-        assert.same({{3.0, 2.0, 3.0}, {3.0, 4.0, 6.0}, {3.0, 6.0, 9.0}}, s:sum(1):read())
-        assert.same({{1.0, 3.0, 3.0}, {2.0, 3.0, 6.0}}, s:max(2):read())
-        assert.same({9.0, 21.0, 43.0}, s:dot(s, 1):values())
-    end)
-
-    it("wrap sums of integers", function()
-        local s = rill.stream("int", {2, 3}, 2147483647)
-        assert.same({-2, -2, -2}, s:sum(1):values())
-        assert.same({2147483645, 2147483645}, s:sum(2):values())
-        assert.same({4294967294}, rill.stream("uint", {2, 1}, 4294967295):sum(1):values())
-    end)
-
-    it("of nothing are the operation's neutral element, or an error where there is none", function()
-        local s = rill.stream("float", {3, 0})
-        assert.same({0.0, 0.0, 0.0}, s:sum(2):values())
-        assert.same({1.0, 1.0, 1.0}, s:prod(2):values())
-        assert.same({true, true, true}, s:all(2):values())
-        assert.same({false, false, false}, s:any(2):values())
-        assert.same({0, 0, 0}, s:count(2):values())
-        check.raises("stream:max: .*no max", s.max, s, 2)
-        assert.same({}, s:max(1):values())
-    end)
-
-    it("name a wrong axis or option", function()
-        local s = rill.iota {2, 3}
-        check.raises("stream:sum: argument #1 'axis': expected 1 %.%. 2, or %-1 for the last, got 3", s.sum, s, 3)
-        check.raises("argument #1 'axis': .*got 0", s.max, s, 0)
-        check.raises("argument #1 'axis': .*whole number", s.max, s, 1.5)
-        check.raises("unknown option 'kep'", s.sum, s, 1, {kep = true})
-        check.raises("argument #2 'options'", s.sum, s, 1, true)
-        check.raises("stream:sum: expected at most 2 arguments", s.sum, s, 1, {}, 1)
     end)
 end)
 

@@ -125,8 +125,8 @@ local function map_constants(scalar, constants)
     for i, name in ipairs(names) do
         local declaration = constant_type(scalar, constants[name])
         if not declaration then
-            map_error(3, "argument #2 'constants': '%s': expected a number, a boolean or a table of 2 to 4 numbers, got %s",
-                name, kind(constants[name]))
+            local expected = "expected a number, a boolean or a table of 2 to 4 numbers"
+            map_error(3, "argument #2 'constants': '%s': %s, got %s", name, expected, kind(constants[name]))
         end
         declared[i] = ("%s %s, "):format(declaration, name)
     end

@@ -9,7 +9,6 @@
 bool array_reserve(void **items, size_t *capacity, size_t count, size_t size);
 
 /* Room for one more: `if (!ARRAY_ROOM(&list)) return false; list.items[list.count++] = x;` */
-#define ARRAY_ROOM(list)                                                                              \
-    array_reserve((void **)&(list)->items, &(list)->capacity, (list)->count, sizeof *(list)->items)
+#define ARRAY_ROOM(list) array_reserve((void **)&(list)->items, &(list)->capacity, (list)->count, sizeof *(list)->items)
 
 #endif

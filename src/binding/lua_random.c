@@ -43,8 +43,8 @@ static double number_option(lua_State *L, int options, const char *name, double 
         return otherwise;
     }
     *given = true;
-    if (lua_type(L, -1) != LUA_TNUMBER || (integer && !lua_isinteger(L, -1) && !lua_tointegerx(L, -1, NULL) &&
-                                           lua_tonumber(L, -1) != 0)) {
+    if (lua_type(L, -1) != LUA_TNUMBER ||
+        (integer && !lua_isinteger(L, -1) && !lua_tointegerx(L, -1, NULL) && lua_tonumber(L, -1) != 0)) {
         binding_argument(L, "rill.random", 2, name, -1, integer ? "a whole number" : "a number");
     }
     double value = lua_tonumber(L, -1);

@@ -15,9 +15,9 @@ static void push_value(lua_State *L, Stream *result, DeviceScope *scope)
 {
     unsigned char element[1024];
     const Type *type = result->type;
-    bool done = buffer_read(result->buffer, (uint64_t)result->offset * (uint64_t)type->bytes, element,
-                            (uint64_t)type->bytes) &&
-                kernel_fault_check(result->device);
+    bool done =
+        buffer_read(result->buffer, (uint64_t)result->offset * (uint64_t)type->bytes, element, (uint64_t)type->bytes) &&
+        kernel_fault_check(result->device);
     stream_release(result);
     device_leave(scope);
     if (!done) {
@@ -51,7 +51,7 @@ static void push_long(lua_State *L, Stream *result, int components, DeviceScope 
 /* Indices of a flat element number, from 1, slowest first. */
 static int push_indices(lua_State *L, const Shape *shape, int64_t flat)
 {
-    int64_t index[SHAPE_MAX_RANK];
+    int64_t index[SHAPE_MAX_RANK] = {0};
     for (int d = shape->rank; d-- > 0;) {
         index[d] = flat % shape->size[d];
         flat /= shape->size[d];
@@ -240,10 +240,14 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
     return 1;
 }
 
+/* clang-format off */
 #define REDUCTIONS(X)                                                                                                  \
-    X(sum, REDUCE_SUM) X(prod, REDUCE_PROD) X(min, REDUCE_MIN) X(max, REDUCE_MAX) X(mean, REDUCE_MEAN)                 \
-    X(var, REDUCE_VAR) X(std, REDUCE_STD) X(any, REDUCE_ANY) X(all, REDUCE_ALL) X(count, REDUCE_COUNT)                 \
-    X(argmin, REDUCE_ARGMIN) X(argmax, REDUCE_ARGMAX) X(norm, REDUCE_NORM) X(dot, REDUCE_DOT)
+    X(sum, REDUCE_SUM) X(prod, REDUCE_PROD) X(min, REDUCE_MIN) X(max, REDUCE_MAX)                                      \
+    X(mean, REDUCE_MEAN) X(var, REDUCE_VAR) X(std, REDUCE_STD)                                                         \
+    X(any, REDUCE_ANY) X(all, REDUCE_ALL) X(count, REDUCE_COUNT)                                                       \
+    X(argmin, REDUCE_ARGMIN) X(argmax, REDUCE_ARGMAX)                                                                  \
+    X(norm, REDUCE_NORM) X(dot, REDUCE_DOT)
+/* clang-format on */
 
 #define DEFINE(name, op)                                                                                               \
     static int stream_##name(lua_State *L)                                                                             \
@@ -294,8 +298,8 @@ static void collect(lua_State *L, Call *call, int r)
         call_keys(L, call, 2);
         luaL_checkstack(L, f->param_count + 8, "too many arguments");
     } else if (given != needed && given != needed + 1) {
-        luaL_error(L, "%s: expected %d arguments (or %d with the shape or stream of the result), got %d", f->name, needed,
-                   needed + 1, given);
+        luaL_error(L, "%s: expected %d arguments (or %d with the shape or stream of the result), got %d", f->name,
+                   needed, needed + 1, given);
     }
     for (int i = 0, at = 2; i < f->param_count; i++) {
         if (kernel_is_baked(call->kernel, i) || (i == r && !named && given == needed)) {

@@ -16,28 +16,28 @@ typedef enum DeviceFamily { FAMILY_CPU, FAMILY_GPU } DeviceFamily;
 
 /* What the compiler and the primitives decide by; measured or looked up once, when the device opens. */
 typedef struct DeviceTraits {
-    DeviceFamily family;    /* RILL_FAMILY=cpu|gpu forces one */
-    int subgroup_size;      /* lanes per subgroup */
-    bool subgroup_ops;      /* GL_KHR_shader_subgroup arithmetic */
-    bool synchronous;       /* work is finished when a dispatch returns, the fault words are current at once */
-    bool host_memory;       /* buffers live in host memory: a mapped pointer needs no copy */
-    int group_size;         /* preferred work-group size of element-wise work */
-    bool buffer_textures;   /* reads through buffer textures beat storage blocks */
-    bool exact_ranges;      /* a store past a bound range is cut off word by word */
-    uint32_t loop_limit;    /* trips after which loops are cut in silence; 0 when there is no such limit */
-    double barrier_ns;      /* cost of one barrier() per invocation, nanoseconds */
+    DeviceFamily family;  /* RILL_FAMILY=cpu|gpu forces one */
+    int subgroup_size;    /* lanes per subgroup */
+    bool subgroup_ops;    /* GL_KHR_shader_subgroup arithmetic */
+    bool synchronous;     /* work is finished when a dispatch returns, the fault words are current at once */
+    bool host_memory;     /* buffers live in host memory: a mapped pointer needs no copy */
+    int group_size;       /* preferred work-group size of element-wise work */
+    bool buffer_textures; /* reads through buffer textures beat storage blocks */
+    bool exact_ranges;    /* a store past a bound range is cut off word by word */
+    uint32_t loop_limit;  /* trips after which loops are cut in silence; 0 when there is no such limit */
+    double barrier_ns;    /* cost of one barrier() per invocation, nanoseconds */
 } DeviceTraits;
 
 typedef struct DeviceLimits {
-    uint32_t group_count;   /* work groups per axis */
-    uint32_t group_size;    /* invocations per group */
+    uint32_t group_count; /* work groups per axis */
+    uint32_t group_size;  /* invocations per group */
     uint32_t shared_bytes;
-    uint64_t block_bytes;   /* advertised largest storage block */
-    uint64_t texture_texels;/* buffer texture length */
-    int storage_blocks;     /* usable by kernels: the error block is already taken off; RILL_MAX_BLOCKS lowers it */
-    int texture_units;      /* RILL_MAX_TEXTURES lowers it */
-    int uniform_vectors;    /* uvec4 uniforms per program */
-    int outputs_per_pass;   /* RILL_MAX_OUTPUTS lowers it; else storage_blocks */
+    uint64_t block_bytes;    /* advertised largest storage block */
+    uint64_t texture_texels; /* buffer texture length */
+    int storage_blocks;      /* usable by kernels: the error block is already taken off; RILL_MAX_BLOCKS lowers it */
+    int texture_units;       /* RILL_MAX_TEXTURES lowers it */
+    int uniform_vectors;     /* uvec4 uniforms per program */
+    int outputs_per_pass;    /* RILL_MAX_OUTPUTS lowers it; else storage_blocks */
 } DeviceLimits;
 
 typedef struct DeviceInfo {

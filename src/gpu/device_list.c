@@ -141,14 +141,18 @@ static Device *open_first(void)
     return NULL;
 }
 
+/* Whether the text is a number: then it is never looked for in names, where "2" would find "256 bits". */
+static bool is_number(const char *which)
+{
+    char *end;
+    (void)strtol(which, &end, 10);
+    return !*end && end != which;
+}
+
 /* The candidate behind a number from 1; -1 where there is none. */
 static int find_number(const char *which)
 {
-    char *end;
-    long number = strtol(which, &end, 10);
-    if (*end || end == which) {
-        return -1;
-    }
+    long number = strtol(which, NULL, 10);
     for (int i = 0; i < egl_candidate_count() && number > 0; i++) {
         if (is_listed(i) && --number == 0) {
             return i;
@@ -195,14 +199,23 @@ static Device *open_named(const char *which)
     return NULL;
 }
 
+static Device *open_numbered(const char *which)
+{
+    int candidate = find_number(which);
+    if (candidate < 0) {
+        list_devices(which);
+        return NULL;
+    }
+    return open_candidate(candidate);
+}
+
 static Device *open_which(const char *which)
 {
     const char *wanted = which ? which : getenv("RILL_DEVICE");
     if (!wanted || !*wanted) {
         return open_first();
     }
-    int numbered = find_number(wanted);
-    Device *device = numbered >= 0 ? open_candidate(numbered) : open_named(wanted);
+    Device *device = is_number(wanted) ? open_numbered(wanted) : open_named(wanted);
     if (!device && !which) {
         error_prefix("RILL_DEVICE");
     }

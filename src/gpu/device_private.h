@@ -82,7 +82,7 @@ struct Device {
     bool lost;
     DebugLog debug;
     Bindings bound;
-    GLbitfield pending; /* barriers not yet issued since the last dispatch */
+    GLbitfield pending;    /* barriers not yet issued since the last dispatch */
     uint64_t probed_block; /* largest block that a trial has shown to work */
     GLuint fault_buffer;
     uint32_t *fault_words; /* mapped, or fault_copy */

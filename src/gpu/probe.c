@@ -29,13 +29,15 @@ bool buffer_block_fits(Buffer *buffer)
     Device *device = buffer_device(buffer);
     uint64_t bytes = buffer_capacity(buffer);
     if (bytes <= device->limits.block_bytes || bytes <= device->probed_block) {
-        return buffer_bytes(buffer) <= most_bytes || error_set("a stream of %llu bytes is larger than kernels can address (2 GiB)",
-                                                               (unsigned long long)buffer_bytes(buffer));
+        return buffer_bytes(buffer) <= most_bytes ||
+               error_set("a stream of %llu bytes is larger than kernels can address (2 GiB)",
+                         (unsigned long long)buffer_bytes(buffer));
     }
     if (buffer_bytes(buffer) > most_bytes || !try_block(device, buffer)) {
-        return error_set("a stream of %llu bytes is larger than the storage blocks of this device (%llu bytes): work on "
-                         "parts of it in streams of their own",
-                         (unsigned long long)buffer_bytes(buffer), (unsigned long long)device->limits.block_bytes);
+        return error_set(
+            "a stream of %llu bytes is larger than the storage blocks of this device (%llu bytes): work on "
+            "parts of it in streams of their own",
+            (unsigned long long)buffer_bytes(buffer), (unsigned long long)device->limits.block_bytes);
     }
     device->probed_block = bytes;
     return true;

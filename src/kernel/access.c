@@ -130,6 +130,10 @@ const AccessPath access_paths[PATH_COUNT] = {
 static void add_dimension(StrBuf *out, const AccessText *text, int d, const char *index)
 {
     int at = text->layout->dims + d * variant_dim_words(text->key);
+    if (d == 0 && text->key->unit) {
+        strbuf_addf(out, " + %s", index);
+        return;
+    }
     if (!text->key->mapped) {
         strbuf_addf(out, " + %s * int(%s)", index, access_word(at));
         return;

@@ -118,15 +118,31 @@ static bool flat_load(const Generator *g, int i)
     return g->key->flat_loads && kind->element && kind->read && g->key->args[i].path == PATH_DENSE;
 }
 
+/* The first argument that is read through the same place: what shares one is declared once, as devices count declarations. */
+static int place_owner(const Generator *g, int i)
+{
+    const ArgLayout *args = g->layout->args;
+    int k = 0;
+    while (args[k].texture != args[i].texture || args[k].block != args[i].block) {
+        k++;
+    }
+    return k;
+}
+
 static void write_bindings(Generator *g)
 {
     for (int i = 0; i < g->f->param_count; i++) {
         const ArgLayout *arg = &g->layout->args[i];
         const char *name = g->f->params[i].name;
-        if (arg->texture != NO_UNIT) {
+        bool read = arg->texture != NO_UNIT || arg->block != NO_UNIT;
+        const char *owner = read ? g->f->params[place_owner(g, i)].name : name;
+        if (strcmp(owner, name) != 0) {
+            const char *prefix = arg->texture != NO_UNIT ? "tex" : "in";
+            strbuf_addf(g->out, "#define %s_%s %s_%s\n", prefix, name, prefix, owner);
+        } else if (arg->texture != NO_UNIT) {
             strbuf_addf(g->out, "layout(binding = %d) uniform usamplerBuffer tex_%s;\n", arg->texture, name);
         }
-        if (arg->block != NO_UNIT) {
+        if (arg->block != NO_UNIT && strcmp(owner, name) == 0) {
             strbuf_addf(g->out, "layout(std430, binding = %d) readonly buffer In_%s { %s in_%s[]; };\n", arg->block + 1,
                         name, flat_load(g, i) ? "uvec4" : "uint", name);
         }
@@ -262,6 +278,10 @@ static void write_constants(Generator *g)
     for (int i = 0; i < g->f->param_count; i++) {
         const Param *param = &g->f->params[i];
         if (param->kind != PARAM_CONSTANT) {
+            continue;
+        }
+        if (param->matrix && g->text->baked[i]) {
+            strbuf_addf(g->out, "    mat%d c_%s = %s;\n", param->matrix, param->name, g->text->baked[i]);
             continue;
         }
         if (param->matrix) {

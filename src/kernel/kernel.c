@@ -267,7 +267,7 @@ bool kernel_compile(Kernel *kernel, Device *device)
         if (!kind->stream) {
             continue;
         }
-        key.args[i] = (ArgKey){.type = param->type, .path = PATH_DENSE, .rank = (uint8_t)param->rank};
+        key.args[i] = (ArgKey){.type = param->type, .path = PATH_DENSE, .rank = (uint8_t)param->rank, .unit = 1};
         key.output_count = (uint8_t)(key.output_count + (kind->written && param->kind != PARAM_RANDOM));
     }
     if (key.output_count > device_limits(device)->outputs_per_pass) {

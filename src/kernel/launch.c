@@ -316,6 +316,7 @@ static void arg_key(const LaunchPlan *plan, int i, ArgKey *key)
     key->path = s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE;
     key->rank = (uint8_t)param->rank;
     key->mapped = stream_mapped(s);
+    key->unit = !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
     if (bound) {
         key->boundary = boundary_bits(s);
@@ -323,7 +324,7 @@ static void arg_key(const LaunchPlan *plan, int i, ArgKey *key)
     }
 }
 
-/* Whether arguments that share a buffer texture would want it in two formats. */
+/* Whether arguments that share a binding would want it in two formats. */
 static bool formats_clash(const KernelText *text, const VariantKey *key)
 {
     const Function *f = text->function;
@@ -334,7 +335,8 @@ static bool formats_clash(const KernelText *text, const VariantKey *key)
         reads += read;
         gathers += read && kind->bound;
     }
-    return gathers > 0 && variant_free_blocks(text, key) <= 0 && reads > text->texture_limit;
+    int places = text->texture_limit + variant_free_blocks(text, key);
+    return gathers > 0 && reads > places;
 }
 
 static void choose_loads(LaunchPlan *plan, const KernelText *text, VariantKey *key)

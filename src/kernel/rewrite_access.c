@@ -146,6 +146,9 @@ static bool access_random(Rewriter *rw, size_t i, size_t last, const Param *para
     const Token *name = rewriter_token(rw, i);
     size_t suffix, end = element_end(rw, i + 1, last, param->rank, &suffix);
     bool written = is_written(rw, i, end, last), plain = body_plain_random(param->type);
+    if (written && param->kind == PARAM_GATHER) {
+        return fail(rw, name, "is a gather here: it can't be changed");
+    }
     if (written && !plain) {
         return random_statement(rw, i, last, param, root, next);
     }
@@ -184,7 +187,7 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
     if (!indexed) {
         return fail(rw, name, "is a gather: index it, or hand it to a kernel's own gather parameter");
     }
-    if (param->kind == PARAM_RANDOM) {
+    if (rw->root->params[root].kind == PARAM_RANDOM) {
         return access_random(rw, i, last, param, root, next);
     }
     if (!put_call(rw, name, "g_", root) || !put_indices(rw, i + 1, last, param->rank, next)) {
@@ -266,6 +269,9 @@ static bool sample(Rewriter *rw, size_t i, size_t last, size_t *next)
         return fail(rw, name, "can't be sampled: a gather of floats with one to three dimensions can");
     }
     int root = rw->self.bound[index];
+    if (rw->root->params[root].kind == PARAM_RANDOM) {
+        return fail(rw, name, "can't be sampled here: it stands for a stream that is written");
+    }
     use_of(rw, root)->sample = use_of(rw, root)->element = true;
     if (!put_call(rw, rewriter_token(rw, i), "s_", root) || !rewriter_range(rw, i + 4, close - 1)) {
         return false;

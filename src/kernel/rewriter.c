@@ -418,8 +418,11 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         return declaration(rw, i, last, used, name, next);
     }
     bool handled;
-    if (!access_builtin(rw, i, last, next, &handled) || handled) {
-        return handled;
+    if (!access_builtin(rw, i, last, next, &handled)) {
+        return false;
+    }
+    if (handled) {
+        return true;
     }
     if (module_constant(rw->module, t)) {
         return put_user(rw, t, "u_");

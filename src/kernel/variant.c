@@ -241,7 +241,7 @@ static void layout_strips(const KernelText *text, const VariantKey *key, Layout 
     }
     layout->strip = take(layout, 6);
     size_t size = text->body->tokens * (size_t)layout->elements;
-    layout->strip_rows = size < 4 * MEDIUM_BODY && text->body->trips == 0 ? 4 : size < 8 * MEDIUM_BODY ? 2 : 1;
+    layout->strip_rows = size < 4 * MEDIUM_BODY && text->body->trips == 0 ? 8 : size < 8 * MEDIUM_BODY ? 2 : 1;
 }
 
 bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layout)

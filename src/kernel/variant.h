@@ -17,6 +17,7 @@ typedef struct ArgKey {
     uint8_t block;        /* read through a storage block instead of a buffer texture */
     uint8_t resampled;    /* indexof differs from the launch's index */
     uint8_t quiet;        /* explicit boundary: never reported under check */
+    uint8_t unit;         /* the fastest dimension steps by one element: no multiplication */
     uint16_t boundary;    /* 2 bits per dimension, fastest first */
 } ArgKey;
 

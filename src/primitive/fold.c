@@ -12,6 +12,7 @@ enum {
     GPU_GROUP = 256,
     GPU_RUN = 32,          /* elements per thread before the tree */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
+    LOOPING_RUN = 16,      /* elements per run of a body with loops: they share one invocation's trips */
 };
 
 /* Inputs as dimensions of a block: fastest first. */
@@ -120,7 +121,7 @@ static bool power_of_two(int64_t n)
 }
 
 /* How a level is cut: runs per block and their length. */
-static void cut(const DeviceTraits *traits, const FoldShape *shape, FoldKey *key, FoldLevel *level)
+static void cut(const DeviceTraits *traits, const FoldShape *shape, bool loops, FoldKey *key, FoldLevel *level)
 {
     int64_t chunk = key->flat ? key->chunk : 1;
     key->tree = 0;
@@ -136,6 +137,9 @@ static void cut(const DeviceTraits *traits, const FoldShape *shape, FoldKey *key
         runs = runs < 1 ? 1 : runs;
         level->length = round_up((shape->block + runs - 1) / runs, chunk);
         level->length = level->length < most ? level->length : most;
+        if (loops && level->length > LOOPING_RUN) {
+            level->length = LOOPING_RUN;
+        }
         if (level->length >= 1024 && power_of_two(level->length)) {
             level->length += chunk > 16 ? chunk : 16; /* powers of two fight over cache sets */
         }
@@ -198,7 +202,7 @@ static void fold_key(const DeviceTraits *traits, const FoldText *text, const Fol
             }
         }
     }
-    cut(traits, shape, key, level);
+    cut(traits, shape, text->unbounded && traits->loop_limit > 0, key, level);
     key->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
 }
 
@@ -323,9 +327,9 @@ bool fold_run(const FoldText *text, const FoldArgs *args, Stream *result)
             return false;
         }
     }
-    int64_t total = stream_elements(args->args[0].stream) / stream_elements(result);
-    if (total == 0) {
-        return error_set("an empty stream has no value to start from");
+    int64_t elements = stream_elements(args->args[0].stream), total = elements / stream_elements(result);
+    if (elements == 0) {
+        return error_set("%s: an empty stream has no value to start from", text->name);
     }
     if (result->contiguous && result->writable && result->type == text->result) {
         return run_level(text, args, &result->shape, total, true, result);

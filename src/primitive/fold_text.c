@@ -430,13 +430,12 @@ static bool remember(uint64_t device, const FoldText *text, const FoldArgs *args
         memmove(cache.items, cache.items + 1, --cache.count * sizeof *cache.items);
     }
     CachedProgram *c = calloc(1, sizeof *c);
-    char *functions = strdup(text->functions);
-    if (!c || !functions || !ARRAY_ROOM(&cache)) {
+    if (!c || !(c->functions = strdup(text->functions)) || !ARRAY_ROOM(&cache)) {
+        free(c ? c->functions : NULL);
         free(c);
-        free(functions);
         return error_set("out of host memory");
     }
-    *c = (CachedProgram){device, text->owner, functions, text->accumulator, text->result, args->count, *key, *program};
+    *c = (CachedProgram){device, text->owner, c->functions, text->accumulator, text->result, args->count, *key, *program};
     cache.items[cache.count++] = c;
     return true;
 }

@@ -44,21 +44,22 @@ bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *s
     return true;
 }
 
+/* Input and accumulator have the same type. */
+static const Type *reduced_type(const Function *f)
+{
+    int i = 0;
+    while (f->params[i].kind != PARAM_REDUCE) {
+        i++;
+    }
+    return f->params[i].type;
+}
+
 /* The reduce kernel's body as fold functions: the first element is the start, a step is a call. */
 static void write_functions(const Kernel *kernel, StrBuf *out)
 {
     const Function *f = &kernel->function;
     const char *entry = kernel->body.entry;
-    const char *x = NULL, *r = NULL;
-    const Type *type = NULL;
-    for (int i = 0; i < f->param_count; i++) {
-        if (f->params[i].kind == PARAM_INPUT) {
-            x = f->params[i].name;
-            type = f->params[i].type;
-        } else if (f->params[i].kind == PARAM_REDUCE) {
-            r = f->params[i].name;
-        }
-    }
+    const Type *type = reduced_type(f);
     char name[80];
     strcpy(name, type->is_struct ? "u_" : "");
     strcat(name, type->name);
@@ -71,9 +72,9 @@ static void write_functions(const Kernel *kernel, StrBuf *out)
         }
         strbuf_add(out, comma ? ", " : "");
         comma = true;
-        if (param->name == x || strcmp(param->name, x) == 0) {
+        if (param->kind == PARAM_INPUT) {
             strbuf_add(out, "x");
-        } else if (strcmp(param->name, r) == 0) {
+        } else if (param->kind == PARAM_REDUCE) {
             strbuf_add(out, "a");
         } else if (kernel->baked[i]) {
             strbuf_add(out, kernel->baked[i]);

@@ -1,0 +1,283 @@
+-- Gathers, neighbours, boundaries and sample against plain Lua.
+local rill = require "rill"
+local check = require "spec.support.check"
+local kernels = require "spec.support.kernels"
+local leaks = require "spec.support.leaks"
+
+-- An index (from 0) brought into 0 .. n - 1 as a boundary does; nil where the value outside counts.
+local bring = {
+    clamp = function(i, n) return math.max(0, math.min(n - 1, i)) end,
+    wrap = function(i, n) return i % n end,
+    mirror = function(i, n) local m = i % (2 * n); return m < n and m or 2 * n - 1 - m end,
+    zero = function(i, n) if i >= 0 and i < n then return i end end,
+}
+bring[7.5] = bring.zero
+
+local function outside(mode) return mode == 7.5 and 7.5 or 0 end
+
+-- The element of a nested table at indices from 0, slowest first, with one boundary per dimension.
+local function fetch(t, modes, ...)
+    local at = {...}
+    for d, i in ipairs(at) do
+        local found = bring[modes[d]](i, #t)
+        if not found then
+            return outside(modes[d])
+        end
+        t = t[found + 1]
+    end
+    return t
+end
+
+local modes = {"clamp", "wrap", "mirror", "zero", 7.5}
+
+describe("a gather", function()
+    leaks.watch(setup, teardown)
+
+    it("takes int, uint and float indices", function()
+        local k = rill.program [=[
+            kernel float i(float w[], int at<>) { return w[at]; }
+            kernel float u(float w[], uint at<>) { return w[at]; }
+            kernel float f(float w[], float at<>) { return w[at]; }
+            kernel float d(float w[], double at<>) { return w[at]; }
+            kernel float v(float w[], float2 at<>) { return w[at]; }
+            kernel float four(float w[], int4 at<>) { return w[at]; }
+        ]=]
+        local w <close> = rill.stream("float", 10, function(i) return 100 + i - 1 end)
+        local function run(kernel, type, list)
+            local at <close> = rill.from(list, type)
+            local r <close> = kernel(w, at)
+            return r:values()
+        end
+        check.equal({100, 109, 105, 100, 109}, run(k.i, "int", {0, 9, 5, -3, 2147483647}))
+        check.equal({100, 109, 105, 109}, run(k.u, "uint", {0, 9, 5, 4294967295}))
+        check.equal({100, 109, 105, 105, 104, 104, 100, 100, 109, 109},
+            run(k.f, "float", {0, 9, 5.5, 4.9999, 4.99, 4.0, -0.5, -1e30, 1e30, math.huge}))
+        check.equal({105, 104}, run(k.d, "double", {5.25, 4.5}))
+        check.equal({103, 104}, run(k.v, "vec2", {{3.2, 100}, {3.9999, -5}}))
+        check.equal({103, 109}, run(k.four, "ivec4", {{3, 1, 1, 1}, {9, 0, 0, 0}}))
+    end)
+
+    it("has one to eight dimensions", function()
+        for rank = 1, 8 do
+            local shape = kernels.list(rank, function(d) return d % 3 + 2 end)
+            local brackets = ("[]"):rep(rank)
+            local index = table.concat(kernels.list(rank, function(d)
+                return ("[%d - indexof(r, %d)]"):format(shape[d] - 1, rank - d)
+            end))
+            local k = rill.kernel(("kernel void f(int w%s, out int r<>) { r = w%s; }"):format(brackets, index))
+            local w <close> = rill.iota(shape)
+            local r <close> = k {w = w, shape = shape}
+            check.equal(kernels.list(w.size, function(i) return w.size - i end), r:values())
+            check.names({"f: argument 'w'", tostring(rank), rank == 1 and "dimension" or "dimensions"},
+                k, {w = rill.stream("int", kernels.list(rank % 8 + 1, function() return 2 end)), shape = shape})
+        end
+    end)
+
+    it("takes vectors whose x is the fastest dimension", function()
+        local k = rill.program [=[
+            kernel float two(float w[][], float2 at<>) { return w[at]; }
+            kernel float more(float w[][], float4 at<>) { return w[at]; }
+            kernel float whole(float w[][], int2 at<>) { return w[at] + w[at + int2(1, 0)] + w[uint2(at)]; }
+            kernel float three(float w[][][], float3 at<>) { return w[at]; }
+            kernel float mixed(float3 w[][], float2 at<>) { return w[at].y + w[at][2] + w[at.y][at.x].x + w[at.y][at.x][0]; }
+            kernel float sized(float d[10][10], float2 at<>) { return d[at] + d[at.y][at.x]; }
+        ]=]
+        local w <close> = rill.stream("float", {4, 5}, function(i, j) return 10 * (i - 1) + j - 1 end)
+        local at <close> = rill.from({{1, 2}, {4.9995, 0}, {9, 9}}, "vec2")
+        local four <close> = rill.from({{1, 2, 7, 7}, {4, 0, -1, 3}}, "vec4")
+        local whole <close> = rill.from({{1, 2}, {3, 0}}, "ivec2")
+        check.equal({21, 4, 34}, k.two(w, at):values())
+        check.equal({21, 4}, k.more(w, four):values())
+        check.equal({64, 10}, k.whole(w, whole):values())
+        check.equal({42, 8, 68}, k.sized(w, at):values())
+        local cube <close> = rill.stream("float", {2, 3, 4}, function(i, j, l) return 100 * (i - 1) + 10 * (j - 1) + l - 1 end)
+        local at3 <close> = rill.from({{1, 2, 0}, {3, 0, 1}}, "vec3")
+        check.equal({21, 103}, k.three(cube, at3):values())
+        local v <close> = rill.stream("vec3", {4, 5}, function(i, j) return i, j, 10 * i + j end)
+        check.equal({2 + 32 + 3 + 3, 5 + 15 + 1 + 1, 5 + 45 + 4 + 4}, k.mixed(v, at):values())
+    end)
+
+    it("treats what is outside as its boundary says", function()
+        local one = rill.kernel [=[ kernel float f(float w[], int i<>) { return w[i]; } ]=]
+        local two = rill.kernel [=[ kernel float f(float w[][], int2 p<>) { return w[p.y][p.x]; } ]=]
+        local list = kernels.list(5, function(i) return i * i end)
+        local s <close> = rill.from(list)
+        local index <close> = rill.iter("int", 41, -20, 21)
+        for _, mode in ipairs(modes) do
+            local r <close> = one(s:boundary(mode), index)
+            check.equal(kernels.list(41, function(i) return fetch(list, {mode}, i - 21) end), r:values())
+        end
+        local grid = kernels.list(3, function(i) return kernels.list(4, function(j) return 10 * i + j end) end)
+        local g <close> = rill.from(grid)
+        local points <close> = rill.iter("ivec2", {17, 19}, {-9, -8}, {10, 9})
+        for _, a in ipairs(modes) do
+            for _, b in ipairs(modes) do
+                if not (a == 7.5 and b == "zero" or b == 7.5 and a == "zero") then
+                    local r <close> = two(g:boundary(a, b), points)
+                    local expected = {}
+                    for y = -8, 8 do
+                        for x = -9, 9 do
+                            expected[#expected + 1] = fetch(grid, {a, b}, y, x)
+                        end
+                    end
+                    check.equal(expected, r:values())
+                end
+            end
+        end
+        local view <close> = s:domain(2, 4):boundary("wrap")
+        local r <close> = one(view, index)
+        check.equal(kernels.list(41, function(i) return fetch({4, 9, 16}, {"wrap"}, i - 21) end), r:values())
+        local ints <close> = rill.from({1, 2, 3}, "int")
+        local i = rill.kernel [=[ kernel int f(int w[], int i<>) { return w[i]; } ]=]
+        local o <close> = i(ints:boundary(-3), rill.iter("int", 5, -1, 4))
+        check.equal({-3, 1, 2, 3, -3}, o:values())
+    end)
+
+    it("takes tables, ramps and empty streams", function()
+        local k = rill.program [=[
+            kernel float f(float w[], int i<>) { return w[i]; }
+            kernel float2 g(float2 w[][], int i<>) { return w[0][i]; }
+        ]=]
+        local i <close> = rill.from({2, 0, 1, -1, 9}, "int")
+        local a <close> = k.f({1.5, 2.5, 3.5}, i)
+        check.equal({3.5, 1.5, 2.5, 1.5, 3.5}, a:values())
+        local b <close> = k.g({{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}, i)
+        check.equal({3, 4, 1, 2, 3, 4, 1, 2, 3, 4}, b:values())
+        local c <close> = k.f(rill.iter("float", 4, 10, 14), i)
+        check.equal({12, 10, 11, 10, 13}, c:values())
+        local d <close> = k.f(rill.stream("float", 0), i)
+        check.equal({0, 0, 0, 0, 0}, d:values())
+        local e <close> = k.g(rill.stream("float2", {3, 0}), i)
+        check.equal({0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, e:values())
+        check.names({"f: argument #1 'w'"}, k.f, {1, "x"}, i)
+        check.names({"f: argument #1 'w'"}, k.f, {{1, 2}, {3}}, i)
+        check.names({"'w'", "1 dimension"}, k.f, {{1, 2}, {3, 4}}, i)
+        check.names({"f: argument #1 'w'"}, k.f, 5, i)
+    end)
+
+    it("is interpolated by sample", function()
+        local k = rill.program [=[
+            kernel float one(float w[], float p<>) { return sample(w, p); }
+            kernel float3 two(float3 w[][], float2 p<>) { return sample(w, p); }
+            kernel float three(float w[][][], float3 p<>) { return sample(w, p); }
+            kernel float four(float w[][], float4 p<>) { return sample(w, p); }
+        ]=]
+        local function lerp(a, b, t) return a + (b - a) * t end
+        local list = kernels.list(7, function(i) return i * i * 0.5 end)
+        local s <close> = rill.from(list)
+        local points = {0, 1, 2.5, 3.25, 6, 6.5, -0.75, 100, -100}
+        local p <close> = rill.from(points)
+        for _, mode in ipairs(modes) do
+            local r <close> = k.one(s:boundary(mode), p)
+            check.equal(kernels.list(#points, function(i)
+                local x = points[i]
+                local f = math.floor(x)
+                return lerp(fetch(list, {mode}, f), fetch(list, {mode}, f + 1), x - f)
+            end), r:values(), 1e-5)
+        end
+        local grid = kernels.list(3, function(i) return kernels.list(4, function(j) return (i * 7 + j * 5) % 11 end) end)
+        local g <close> = rill.stream("float", {3, 4}, function(i, j) return grid[i][j] end)
+        local g3 <close> = rill.stream("vec3", {3, 4}, function(i, j) return grid[i][j], 2 * grid[i][j], 1 end)
+        local at = {{0, 0}, {1.5, 0.25}, {3, 2}, {2.75, 1.5}, {-1, 0.5}, {3.5, 5}}
+        local p2 <close> = rill.from(at, "vec2")
+        local p4 <close> = rill.stream("vec4", #at, function(i) return at[i][1], at[i][2], 9, 9 end)
+        local expected, flat = {}, {}
+        for i, q in ipairs(at) do
+            local x, y = math.floor(q[1]), math.floor(q[2])
+            local function row(dy)
+                return lerp(fetch(grid, {"clamp", "clamp"}, y + dy, x), fetch(grid, {"clamp", "clamp"}, y + dy, x + 1), q[1] - x)
+            end
+            flat[i] = lerp(row(0), row(1), q[2] - y)
+            table.move({flat[i], 2 * flat[i], 1}, 1, 3, #expected + 1, expected)
+        end
+        check.equal(expected, k.two(g3, p2):values(), 1e-5)
+        check.equal(flat, k.four(g, p4):values(), 1e-5)
+        local cube <close> = rill.stream("float", {3, 3, 3}, function(i, j, l) return 100 * i + 10 * j + l end)
+        local p3 <close> = rill.from({{0, 0, 0}, {0.5, 1.25, 1.75}, {2, 2, 2}}, "vec3")
+        check.equal({111, 100 * 2.75 + 10 * 2.25 + 1.5, 333}, k.three(cube, p3):values(), 1e-4)
+        check.names({"'w'", "can't be sampled"}, rill.kernel, "kernel float f(int w[], float p<>) { return sample(w, p); }")
+        check.names({"'sample'", "gather"}, rill.kernel, "kernel float f(float w<>, float p<>) { return sample(w, p); }")
+    end)
+
+    it("is a neighbourhood", function()
+        local grid = kernels.list(6, function(i) return kernels.list(9, function(j) return (i * 13 + j * 7) % 17 end) end)
+        local g <close> = rill.from(grid)
+        local k = rill.program [=[
+            kernel float four(neighbor float x<>) {
+                return x[int2(-1, 0)] + 10.0 * x[int2(1, 0)] + 100.0 * x[int2(0, -1)] + 1000.0 * x[int2(0, 1)]; }
+            kernel float brackets(neighbor float x<>) { return x[0][-1] + 10.0 * x[0][1] + 100.0 * x[-1][0] + 1000.0 * x[1][0]; }
+            kernel float row(neighbor float x<>) { return x[-2] + 10.0 * x[0] + 100.0 * x[1]; }
+            kernel float own(neighbor float x<>, float y<>) { return x[0] + x - y + x[int2(0, 0)] + x[0][0]; }
+            kernel float far(neighbor float x<>, int2 o) { return x[o] + x[o.y][o.x] + x[float2(o)]; }
+            kernel float part(neighbor float3 x<>) { return x[1].y + x[int2(1, 0)][1] + x.z + x[int2(0, 0)].x; }
+        ]=]
+        local function run(kernel, mode, f, ...)
+            local r <close> = kernel(g:boundary(mode), ...)
+            local expected = {}
+            for i = 0, 5 do
+                for j = 0, 8 do
+                    expected[#expected + 1] = f(function(y, x) return fetch(grid, {mode, mode}, i + y, j + x) end)
+                end
+            end
+            check.equal(expected, r:values())
+        end
+        for _, mode in ipairs(modes) do
+            local function cross(at) return at(0, -1) + 10 * at(0, 1) + 100 * at(-1, 0) + 1000 * at(1, 0) end
+            run(k.four, mode, cross)
+            run(k.brackets, mode, cross)
+            run(k.row, mode, function(at) return at(0, -2) + 10 * at(0, 0) + 100 * at(0, 1) end)
+            run(k.own, mode, function(at) return 3 * at(0, 0) end, g)
+            run(k.far, mode, function(at) return 3 * at(-7, 5) end, {5, -7})
+        end
+        local v <close> = rill.stream("vec3", {2, 5}, function(i, j) return i, j, 100 * i end)
+        check.equal({207, 209, 211, 213, 213, 0, 0, 0, 0, 0}, kernels.list(10, function(i)
+            return i <= 5 and k.part(v):get(1, i) + 102 or 0
+        end))
+        local line <close> = rill.from {1, 2, 3, 4, 5}
+        check.equal({1 + 10 + 200, 1 + 20 + 300, 1 + 30 + 400, 2 + 40 + 500, 3 + 50 + 500}, k.row(line):values())
+        local cube <close> = rill.stream("float", {3, 4, 5}, function(i, j, l) return 100 * i + 10 * j + l end)
+        local three = rill.kernel [=[
+            kernel float f(neighbor float x<>) { return x[int3(1, 0, 0)] + x[int3(0, 1, 0)] * 2.0 + x[1][0][0] * 4.0; } ]=]
+        local function at(i, j, l) return 100 * math.min(i, 3) + 10 * math.min(j, 4) + math.min(l, 5) end
+        local expected = {}
+        for i = 1, 3 do
+            for j = 1, 4 do
+                for l = 1, 5 do
+                    expected[#expected + 1] = at(i, j, l + 1) + 2 * at(i, j + 1, l) + 4 * at(i + 1, j, l)
+                end
+            end
+        end
+        check.equal(expected, three(cube):values())
+        check.names({"'x'", "3", "5"}, k.own, line, rill.stream("float", 3), rill.stream("float", 3))
+    end)
+
+    it("is a neighbourhood of any size and of views", function()
+        local k = rill.kernel [=[
+            kernel float blur(neighbor float x<>) { return x[int2(-1, 0)] + x[int2(1, 0)] + x[int2(0, -1)] + x[int2(0, 1)] - 4.0 * x[0]; } ]=]
+        local function laplace(rows, columns, s)
+            local r <close> = k(s)
+            local v = s:values()
+            local function at(i, j)
+                return v[(math.max(1, math.min(rows, i)) - 1) * columns + math.max(1, math.min(columns, j))]
+            end
+            local expected = {}
+            for i = 1, rows do
+                for j = 1, columns do
+                    expected[#expected + 1] = at(i, j - 1) + at(i, j + 1) + at(i - 1, j) + at(i + 1, j) - 4 * at(i, j)
+                end
+            end
+            check.equal(expected, r:values())
+        end
+        for _, shape in ipairs {{1, 1}, {1, 4}, {4, 1}, {3, 4}, {5, 8}, {6, 8}, {7, 12}, {9, 7}, {2, 64}, {65, 16}, {33, 65}} do
+            local s <close> = rill.stream("float", shape, function(i, j) return (i * 31 + j * 17) % 23 end)
+            laplace(shape[1], shape[2], s)
+        end
+        local s <close> = rill.stream("float", {20, 24}, function(i, j) return (i * 31 + j * 17) % 23 end)
+        laplace(17, 20, s:domain({2, 3}, {18, 22}))
+        laplace(24, 20, s:transpose())
+        laplace(10, 8, s:stride(2, 3))
+        laplace(40, 24, s:tile(2, 1))
+        laplace(20, 48, s:replicate(1, 2))
+        assert.equal("0x3", tostring(k(rill.stream("float", {0, 3})).shape))
+    end)
+end)

@@ -1,0 +1,147 @@
+-- Loops: legitimate ones give right results, those a device cuts in silence raise.
+local rill = require "rill"
+local check = require "spec.support.check"
+local kernels = require "spec.support.kernels"
+local leaks = require "spec.support.leaks"
+
+local limited = rill.device().traits.loop_limit and rill.device().traits.loop_limit > 0
+
+-- Raises on a device that cuts loops; on others the value is right.
+local function long(text, expected, n)
+    local k = rill.kernel(text)
+    local x <close> = rill.stream("float", 40, function(i) return i end)
+    local call = {x = x, n = n}
+    if limited then
+        check.names({k.name, "loops run longer"}, k, call)
+    else
+        local r <close> = k(call)
+        assert.equal(expected, r:get(1))
+    end
+end
+
+describe("a loop", function()
+    leaks.watch(setup, teardown)
+
+    it("with a bound known beforehand runs in full", function()
+        local k = rill.program [=[
+            const int N = 17;
+            kernel int single(int x<>) { int s = x; for (int i = 0; i < 1000; i++) s += i & 1; return s; }
+            kernel int nested(int x<>) {
+                int s = x;
+                for (int i = 0; i < 20; i++) for (int j = 10; j > 0; j -= 2) { for (int k = 0; k <= 4; ++k) s++; }
+                return s; }
+            kernel int named(int x<>) { int s = x; for (int i = 0; i < N; i++) s++; for (int i = N; i > 0; i--) s++; return s; }
+            kernel int real(int x<>) { int s = x; for (float t = 0.0; t < 1.0; t += 0.125) s++; return s; }
+            kernel int steps(int x<>) { int s = x; for (uint i = 2u; i <= 0x20u; i += 3u) s++; return s; }
+            kernel int after(int x<>) {
+                int s = 0;
+                for (int x = 0; x < 3; x++) s += 10;
+                return s + x; }
+            kernel int broken(int x<>) { int s = 0; for (int i = 0; i < 100; i++) { if (i > x) break; if (i % 2 == 0) continue; s++; } return s; }
+        ]=]
+        local x <close> = rill.iota(1025)
+        local function sees(kernel, add)
+            local r <close> = kernel(x)
+            check.equal(kernels.list(1025, function(i) return i - 1 + add end), r:values())
+        end
+        sees(k.single, 500)
+        sees(k.nested, 20 * 5 * 5)
+        sees(k.named, 34)
+        sees(k.real, 8)
+        sees(k.steps, 11)
+        sees(k.after, 30)
+        local r <close> = k.broken(x)
+        check.equal(kernels.list(1025, function(i) return math.min(i, 100) // 2 end), r:values())
+    end)
+
+    it("with bounds up to the limit runs in full, however many elements there are", function()
+        for _, trips in ipairs {500, 3000, 9000, 20000, 40000, 60000} do
+            local k = rill.kernel(([=[
+                kernel void f(uint x<>, out int r<>) { int s = int(x); for (int i = 0; i < %d; i++) s += 1; r = s; }
+            ]=]):format(trips))
+            local x <close> = rill.stream("uint8", 300, 3)
+            local r <close> = k(x)
+            check.equal(kernels.list(300, function() return trips + 3 end), r:values())
+            local dynamic = rill.kernel [=[ kernel int f(int n, int x<>) { int s = x; for (int i = 0; i < n; i++) s++; return s; } ]=]
+            local y <close> = rill.iota(20)
+            local d <close> = dynamic(trips, y)
+            check.equal(kernels.list(20, function(i) return trips + i - 1 end), d:values())
+        end
+    end)
+
+    it("draws Mandelbrot's set", function()
+        local k = rill.kernel [=[
+            kernel int mandelbrot(float2 c<>, int most) {
+                float2 z = float2(0, 0);
+                int n = 0;
+                while (n < most && dot(z, z) < 4.0) { z = float2(z.x * z.x - z.y * z.y, 2.0 * z.x * z.y) + c; n++; }
+                return n;
+            } ]=]
+        local rows, columns = 16, 24
+        local c <close> = rill.stream("float2", {rows, columns}, function(i, j) return -2 + j / 8, -1 + i / 8 end)
+        local r <close> = k(c, 256)
+        local expected = {}
+        for i = 1, rows do
+            for j = 1, columns do
+                local x, y, n = 0.0, 0.0, 0
+                while n < 256 and x * x + y * y < 4 do
+                    x, y = x * x - y * y + (-2 + j / 8), 2 * x * y + (-1 + i / 8)
+                    n = n + 1
+                end
+                expected[#expected + 1] = n
+            end
+        end
+        check.equal(expected, r:values(), 1)
+    end)
+
+    it("beyond the device's limit raises, whatever it looks like", function()
+        long("kernel float literal(float x<>) { for (int i = 0; i < 100000; i++) x += 1.0; return x; }", 100001)
+        long("kernel float nested(float x<>) { for (int i = 0; i < 300; i++) for (int j = 0; j < 300; j++) x += 1.0; return x; }", 90001)
+        long("kernel float uniform_bound(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }", 100001, 100000)
+        long("kernel float loop(int n, float x<>) { int i = 0; while (i < n) { x += 1.0; i++; } return x; }", 100001, 100000)
+        long("kernel float loop(int n, float x<>) { int i = 0; do { x += 1.0; i++; } while (i < n); return x; }", 100001, 100000)
+        long([[kernel float loops(int n, float x<>) {
+            for (int i = 0; i < n; i++) x += 1.0; for (int i = 0; i < n; i++) x += 1.0; return x; }]], 80001, 40000)
+        long("float run(float x, int n) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
+            .. "kernel float helper(int n, float x<>) { return run(run(x, n), n); }", 80001, 40000)
+        long("kernel float run(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
+            .. "kernel float sub(int n, float x<>) { return run(n, run(n, x)); }", 80001, 40000)
+        long("kernel float early(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; if (x > 1.0) return x; return x; }",
+            100001, 100000)
+        long("float f(float x) { for (int i = 0; i < 10000; i++) x += 1.0; return x; }"
+            .. "kernel float calls(float x<>) { for (int i = 0; i < 10; i++) x = f(x); return x; }", 100001)
+        long("kernel float wraps(float x<>) { uint n = 0u; for (uint i = 10u; i >= 0u; i--) { n++; if (n > 100000u) break; } return float(n); }",
+            100001)
+    end)
+
+    it("that diverges between elements raises when cut", function()
+        local k = rill.kernel [=[
+            kernel float collatz(uint x<>) {
+                uint n = x; float steps = 0.0;
+                while (n != 1u) { n = n % 2u == 0u ? n / 2u : 3u * n + 1u; steps += 1.0; }
+                return steps; } ]=]
+        local x <close> = rill.stream("uint", 1000, function(i) return i end)
+        local r <close> = k(x)
+        for _, i in ipairs {1, 27, 97, 871, 999} do
+            local n, steps = i, 0
+            while n ~= 1 do
+                n, steps = n % 2 == 0 and n // 2 or 3 * n + 1, steps + 1
+            end
+            assert.equal(steps, r:get(i))
+        end
+        local hang = rill.stream("uint", 1000, function(i) return i == 500 and 0 or 1 end)
+        if limited then
+            check.names({"collatz", "loops run longer"}, k, hang)
+        end
+    end)
+
+    it("leaves the device usable after it was cut", function()
+        local k = rill.kernel "kernel float f(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
+        local x <close> = rill.stream("float", 3)
+        if limited then
+            check.raises("loops", k, 1000000, x)
+        end
+        local r <close> = k(10, x)
+        check.equal({10, 10, 10}, r:values())
+    end)
+end)

@@ -1,0 +1,257 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local philox = require "spec.support.philox"
+local process = require "spec.support.process"
+local tempfiles = require "spec.support.tempfiles"
+
+local float32 = check.float32
+local SIZES <const> = {0, 1, 2, 3, 4, 5, 7, 63, 64, 65, 1025, 4099}
+local SEEDS <const> = {0, 1, 42, 0xffffffff, 0x100000000, 0x123456789abcdef0, -1}
+
+-- The known answers: lists of rounds, counter, key and result.
+local function known_answers()
+    local directory, why = tempfiles.data()
+    local file = directory and io.open(directory .. "/random123/kat_vectors")
+    if not file then
+        return nil, why or "no random123/kat_vectors among the test data"
+    end
+    local answers = {}
+    for line in file:lines() do
+        local rounds, words = line:match "^philox4x32%s+(%d+)%s+(.*)"
+        if rounds then
+            local list = {}
+            for word in words:gmatch "%x+" do
+                list[#list + 1] = tonumber(word, 16)
+            end
+            answers[#answers + 1] = {
+                rounds = tonumber(rounds), counter = {table.unpack(list, 1, 4)}, key = {table.unpack(list, 5, 6)},
+                words = {table.unpack(list, 7, 10)},
+            }
+        end
+    end
+    file:close()
+    return answers
+end
+
+describe("Philox4x32-10", function()
+    leaks.watch(setup, teardown)
+
+    it("of a zero key and counter", function()
+        local words = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}
+        assert.same(words, philox.words(0, 4))
+        assert.same(words, rill.random(4, {seed = 0, type = "uint"}):values())
+    end)
+
+    it("the reference here gives the known answers", function()
+        local answers, why = known_answers()
+        if not answers then
+            pending(why)
+            return
+        end
+        assert.equal(6, #answers)
+        for _, answer in ipairs(answers) do
+            assert.same(answer.words, philox.block(answer.counter, answer.key, answer.rounds))
+        end
+    end)
+
+    it("words are the reference's for every seed and size", function()
+        for _, seed in ipairs(SEEDS) do
+            for _, size in ipairs(SIZES) do
+                check.equal(philox.words(seed, size), rill.random(size, {seed = seed, type = "uint"}):values())
+            end
+        end
+        check.equal(philox.words(7, 20000), rill.random(20000, {seed = 7, type = "uint"}):values())
+    end)
+
+    it("as int the same bits; in any shape the same sequence", function()
+        local words = rill.random(1000, {seed = 3, type = "uint"})
+        assert.equal(words:bytes(), rill.random(1000, {seed = 3, type = "int"}):bytes())
+        assert.equal(words:bytes(), rill.random({10, 20, 5}, {seed = 3, type = "uint"}):bytes())
+        assert.equal(words:bytes(), rill.random(500, {seed = 3, type = "uvec2"}):bytes())
+        assert.equal(words:bytes():sub(1, 3996), rill.random(333, {seed = 3, type = "uvec3"}):bytes())
+        assert.equal(words:bytes(), rill.random({25, 10}, {seed = 3, type = "ivec4"}):bytes())
+    end)
+end)
+
+describe("uniform numbers", function()
+    leaks.watch(setup, teardown)
+
+    it("as float are 24 bits of a word, exactly", function()
+        for _, size in ipairs(SIZES) do
+            local expected = philox.words(11, size)
+            for i, word in ipairs(expected) do
+                expected[i] = (word >> 8) * 0x1p-24
+            end
+            check.equal(expected, rill.random(size, {seed = 11}):values())
+        end
+        assert.equal(rill.random(99, {seed = 2}):bytes(), rill.random(33, {seed = 2, type = "vec3"}):bytes())
+    end)
+
+    it("from low to high, exactly, and never high", function()
+        for _, range in ipairs {{-1, 1}, {0.1, 0.3}, {-5, -2}, {1e6, 1e6 + 1}, {-1e30, 1e30}} do
+            local low, high = float32(range[1]), float32(range[2])
+            local span = float32(high - low)
+            local got = rill.random(5000, {seed = 12, low = low, high = high}):values()
+            for i, word in ipairs(philox.words(12, 5000)) do
+                local expected = float32(low + float32((word >> 8) * 0x1p-24 * span))
+                assert(got[i] >= low and got[i] < high, got[i])
+                assert(got[i] == expected or expected >= high, ("%g: %a, not %a"):format(low, got[i], expected))
+            end
+        end
+    end)
+
+    it("as double are 53 bits of two words", function()
+        for _, size in ipairs(SIZES) do
+            local words, expected = philox.words(13, 2 * size), {}
+            for i = 1, size do
+                expected[i] = ((words[2 * i - 1] >> 5) * 0x1p26 + (words[2 * i] >> 6)) * 0x1p-53
+            end
+            check.equal(expected, rill.random(size, {seed = 13, type = "double"}):values())
+            local scaled = rill.random(size, {seed = 13, type = "double", low = -2, high = 2}):values()
+            for i, value in ipairs(scaled) do
+                assert(value == -2 + expected[i] * 4)
+            end
+        end
+    end)
+
+    it("fill their range evenly", function()
+        local s = rill.random(1 << 20, {seed = 14})
+        assert.is_true(math.abs(s:mean() - 0.5) < 0.002)
+        assert.is_true(math.abs(s:var() - 1 / 12) < 0.001)
+        assert.is_true(s:min() >= 0 and s:min() < 1e-4)
+        assert.is_true(s:max() < 1 and s:max() > 1 - 1e-4)
+    end)
+end)
+
+describe("integers from low to high, both included", function()
+    leaks.watch(setup, teardown)
+
+    for _, range in ipairs {
+        {"int", 1, 6}, {"int", -3, 3}, {"int", 5, 5}, {"int", -2147483648, 2147483647}, {"uint", 0, 4294967295},
+        {"uint", 4294967290, 4294967295}, {"int", 0, 2147483647},
+    } do
+        local name, low, high = table.unpack(range)
+        it(("%s %d .. %d"):format(name, low, high), function()
+            local got = rill.random(3001, {seed = 15, type = name, low = low, high = high}):values()
+            local count = high - low + 1
+            for i, word in ipairs(philox.words(15, 3001)) do
+                local expected = low + (word * (count & 0xffffffff) >> 32)
+                if count == 1 << 32 then -- every word once, as it is
+                    expected = name == "int" and word >= 1 << 31 and word - (1 << 32) or word
+                end
+                assert(got[i] == expected or count == 1 << 32 and name == "int", ("%d: %d"):format(i, got[i]))
+                assert(got[i] >= low and got[i] <= high)
+            end
+        end)
+    end
+end)
+
+describe("normal numbers", function()
+    leaks.watch(setup, teardown)
+
+    -- Box and Muller 1958, in doubles, from the words the device used.
+    local function pair(a, b)
+        local r = math.sqrt(-2 * math.log(((a >> 8) + 1) * 0x1p-24))
+        local angle = 2 * math.pi * ((b >> 8) * 0x1p-24)
+        return r * math.cos(angle), r * math.sin(angle)
+    end
+
+    it("are within 1e-6 of doubles", function()
+        local n, worst = 20000, 0
+        local words = philox.words(16, n)
+        local got = rill.random(n, {seed = 16, distribution = "normal"}):values()
+        for i = 1, n, 2 do
+            local a, b = pair(words[i], words[i + 1])
+            worst = math.max(worst, math.abs(a - got[i]), math.abs(b - got[i + 1]))
+        end
+        assert(worst <= 1e-6, worst)
+        local wide = rill.random(1001, {seed = 16, type = "double", distribution = "normal"}):values()
+        for i = 1, 1000, 2 do
+            local a, b = pair(words[2 * i - 1], words[2 * i])
+            assert(math.abs(a - wide[i]) <= 1e-6 and math.abs(b - wide[i + 1]) <= 1e-6)
+        end
+    end)
+
+    it("have the mean and deviation asked for, and are bounded", function()
+        local s = rill.random(1 << 20, {seed = 17, distribution = "normal", mean = 3, sd = 2})
+        assert.is_true(math.abs(s:mean() - 3) < 0.01)
+        assert.is_true(math.abs(s:std() - 2) < 0.01)
+        assert.is_true(s:max() < 3 + 2 * 6 and s:min() > 3 - 2 * 6)
+        local standard = rill.random(1000, {seed = 18, distribution = "normal"}):values()
+        local moved = rill.random(1000, {seed = 18, distribution = "normal", mean = 3, sd = 2}):values()
+        for i, value in ipairs(standard) do
+            assert.is_true(math.abs(3 + 2 * value - moved[i]) < 4e-6)
+        end
+    end)
+end)
+
+describe("the sequence without a seed", function()
+    leaks.watch(setup, teardown)
+
+    local function words(count)
+        return rill.random(count, {type = "uint"}):values()
+    end
+
+    it("goes on where the last call stopped, in whole blocks", function()
+        rill.seed(5)
+        check.equal(philox.words(5, 6), words(6))
+        check.equal(philox.words(5, 8, 2), words(8))
+        check.equal(philox.words(5, 1, 4), words(1))
+        check.equal({}, words(0))
+        check.equal(philox.words(5, 3, 5), words(3))
+        rill.seed(5)
+        check.equal(philox.words(5, 6), words(6))
+    end)
+
+    it("is not moved by calls with a seed", function()
+        rill.seed(6)
+        words(4)
+        rill.random(100, {seed = 1})
+        check.equal(philox.words(6, 4, 1), words(4))
+    end)
+
+    it("is that of seed 0 in a fresh process", function()
+        local out = process.output [[
+            local rill = require "rill"
+            print(table.concat(rill.random(5, {type = "uint"}):values(), " "))
+        ]]
+        assert.equal(table.concat(philox.words(0, 5), " ") .. "\n", out)
+    end)
+end)
+
+describe("rill.random refuses", function()
+    leaks.watch(setup, teardown)
+
+    for name, case in pairs {
+        ["an unknown option"] = {"rill.random: unknown option 'sed'", {sed = 1}},
+        ["an unknown distribution"] = {"'distribution'", {distribution = "poisson"}},
+        ["an unknown type"] = {"unknown type 'flaot'", {type = "flaot"}},
+        ["a stored type"] = {"option 'type': expected float, double, int, uint", {type = "half"}},
+        ["bools"] = {"option 'type'", {type = "bool"}},
+        ["a seed that is no whole number"] = {"'seed': expected a whole number", {seed = 1.5}},
+        ["a word for low"] = {"'low': expected a number", {low = "0"}},
+        ["mean of uniform numbers"] = {"uniform.*'low' and 'high'", {mean = 1}},
+        ["low of normal numbers"] = {"normal.*'mean' and 'sd'", {distribution = "normal", low = 1}},
+        ["normal integers"] = {"normal.*floats", {type = "int", distribution = "normal"}},
+        ["half a range of integers"] = {"both 'low' and 'high'", {type = "int", low = 1}},
+        ["a range backwards"] = {"low", {low = 2, high = 1}},
+        ["a range of integers backwards"] = {"ascending", {type = "int", low = 2, high = 1}},
+        ["a range beyond int"] = {"range of int", {type = "int", low = 0, high = 1 << 31}},
+        ["a range beyond uint"] = {"range of uint", {type = "uint", low = -1, high = 1}},
+        ["a range between integers"] = {"'high': expected a whole number", {type = "int", low = 0, high = 1.5}},
+        ["NaN"] = {"low", {low = 0 / 0}},
+    } do
+        it(name, function()
+            check.raises("rill%.random: ", rill.random, 4, case[2])
+            check.raises(case[1], rill.random, 4, case[2])
+        end)
+    end
+
+    it("options that are no table, and no shape", function()
+        check.raises("rill%.random: argument #2 'options': expected a table", rill.random, 4, 5)
+        check.raises("rill%.random: argument #1 'shape'", rill.random)
+        check.raises("rill%.seed: argument #1 'n': expected a whole number", rill.seed, 1.5)
+        check.raises("rill%.seed", rill.seed)
+    end)
+end)

@@ -1,0 +1,77 @@
+local rill = require "rill"
+local elements = require "spec.support.elements"
+local leaks = require "spec.support.leaks"
+local reduction = require "spec.support.reduction"
+local reference = require "spec.support.reference"
+
+local assert_near = reduction.assert_near
+
+-- The kinds of number kernels see, and the types they are stored as.
+local VALUE_TYPES <const> = {
+    "float", "vec3", "vec4", "int", "ivec2", "uint", "uvec3", "double", "dvec2", "bool",
+}
+local STORED_TYPES <const> = {"half", "half2", "unorm8", "unorm8x4", "int8", "int16", "uint8", "uint16"}
+
+-- Every n-th number of a flat list, from the c-th.
+local function component(flat, n, c)
+    local list = {}
+    for i = c, #flat, n do
+        list[#list + 1] = flat[i]
+    end
+    return list
+end
+
+-- Compares s:operation() with the reference for each component.
+local function assert_reduced(operation, name, s, flat)
+    local scalar, components = table.unpack(elements.types[name])
+    local got = operation == "dot" and s:dot(s) or s[operation](s)
+    local what = ("%s of %d %s"):format(operation, s.size, name)
+    local joined = operation == "norm" or operation == "dot"
+    for c = 1, joined and 1 or components do
+        local list = joined and flat or component(flat, components, c)
+        local expected = reference[operation](list, list)
+        if operation == "prod" then
+            expected = reduction.product(expected, scalar)
+        end
+        local value = got
+        if type(got) == "table" then
+            value = got[c]
+        end
+        assert_near(expected, value, reduction.tolerance(operation, scalar, list), what)
+        if type(expected) == "number" and reduction.exact[operation] and scalar:find "[iI]" then
+            assert.equal("integer", math.type(value), what)
+        end
+    end
+end
+
+describe("whole reductions", function()
+    leaks.watch(setup, teardown)
+
+    for _, name in ipairs(VALUE_TYPES) do
+        it("of " .. name .. ", every operation", function()
+            for _, size in ipairs {1, 7, 64, 1025} do
+                local _, flat = elements.list(name, size)
+                local s = rill.stream(name, size, flat)
+                for _, operation in ipairs(reduction.operations) do
+                    local fits = elements.types[name][2] == 1 or not reduction.scalars_only[operation]
+                    local short = operation ~= "prod" or size < 1000 -- a long product overflows
+                    if fits and short then
+                        assert_reduced(operation, name, s, flat)
+                    end
+                end
+            end
+        end)
+    end
+
+    for _, name in ipairs(STORED_TYPES) do
+        it("of " .. name .. ", as kernels see it", function()
+            for _, size in ipairs {1, 3, 65, 1023} do
+                local _, flat = elements.list(name, size)
+                local s = rill.stream(name, size, flat)
+                for _, operation in ipairs {"sum", "max", "mean", "norm"} do
+                    assert_reduced(operation, name, s, flat)
+                end
+            end
+        end)
+    end
+end)

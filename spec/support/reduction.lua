@@ -1,0 +1,53 @@
+-- What the specs of reductions share: the operations, and how near a result must be to reference.lua's.
+local reference = require "spec.support.reference"
+
+local reduction = {}
+
+reduction.operations = {
+    "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin", "argmax", "norm", "dot",
+}
+reduction.scalars_only = {any = true, all = true, count = true, argmin = true, argmax = true}
+reduction.exact = {
+    min = true, max = true, any = true, all = true, count = true, argmin = true, argmax = true,
+}
+
+-- What is allowed between a result and its reference.
+function reduction.tolerance(operation, scalar, list)
+    local precision = scalar == "d" and 1e-14 or 2e-7
+    local magnitude = 0
+    for _, v in ipairs(list) do
+        magnitude = magnitude + math.abs(v == true and 1 or tonumber(v) or 0)
+    end
+    if reduction.exact[operation] then
+        return 0
+    elseif operation == "sum" then
+        return magnitude * precision
+    elseif operation == "prod" then
+        return math.abs(reference.prod(list)) * precision * #list
+    elseif operation == "mean" then
+        return magnitude / #list * precision
+    end
+    -- Variances add one rounding per element to their running mean.
+    local roundings = (operation == "var" or operation == "std") and 128 or 8
+    return (math.abs(reference[operation](list, list)) + 1e-30) * precision * roundings
+end
+
+-- The product as a type of 32 bits holds it.
+function reduction.product(expected, scalar)
+    if scalar:find "[iI]" or scalar == "bool" then
+        return reference.wrap(expected, scalar:find "I" ~= nil)
+    elseif scalar ~= "d" and math.abs(expected) > 3.5e38 then
+        return expected / 0
+    end
+    return expected
+end
+
+function reduction.assert_near(expected, got, allowed, what)
+    local same = expected == got or (expected ~= expected and got ~= got)
+    local numbers = type(expected) == "number" and type(got) == "number"
+    if not same and not (numbers and math.abs(expected - got) <= allowed) then
+        error(("%s: expected %s, got %s"):format(what, tostring(expected), tostring(got)), 2)
+    end
+end
+
+return reduction
