@@ -5,6 +5,23 @@ local function kind(value)
     return rill.type(value) or type(value)
 end
 
+local function stream_type(s)
+    return s.type
+end
+
+-- The type of a stream's elements; nil of a closed one, and of anything else.
+local function element_type(value)
+    if rill.type(value) == "stream" then
+        local opened, element = pcall(stream_type, value)
+        return opened and element or nil
+    end
+end
+
+-- What came instead of an open stream, for messages.
+local function not_open(value)
+    return rill.type(value) == "stream" and "closed stream" or kind(value)
+end
+
 --- rill.concat(list [, axis]): the streams of a list one after the other along an axis (1 unless told; -1 is the last).
 -- All have the same type, and the same shape but for that axis. Returns a new stream.
 function rill.concat(list, axis)
@@ -12,10 +29,12 @@ function rill.concat(list, axis)
         error(("rill.concat: argument #1 'list': expected a table of streams, got %s"):format(
             type(list) == "table" and "an empty table" or kind(list)), 2)
     end
-    local first = list[1]
-    if rill.type(first) ~= "stream" then
-        error(("rill.concat: argument #1 'list': item 1: expected a stream, got %s"):format(kind(first)), 2)
+    for i, s in ipairs(list) do
+        if not element_type(s) then
+            error(("rill.concat: argument #1 'list': item %d: expected an open stream, got %s"):format(i, not_open(s)), 2)
+        end
     end
+    local first = list[1]
     local shape = first.shape
     axis = axis or 1
     local along = math.type(axis) == "integer" and axis < 0 and axis + #shape + 1 or axis
@@ -24,9 +43,6 @@ function rill.concat(list, axis)
     end
     local total = 0
     for i, s in ipairs(list) do
-        if rill.type(s) ~= "stream" then
-            error(("rill.concat: argument #1 'list': item %d: expected a stream, got %s"):format(i, kind(s)), 2)
-        end
         local own = s.shape
         total = total + (own[along] or 0)
         own[along] = shape[along]
@@ -165,20 +181,13 @@ local function map_kernel(text, expression)
     return kernel
 end
 
-local function stream_type(s)
-    return s.type
-end
-
 --- s:map(expression [, constants]): a new stream of what a GLSL expression gives for each element x. Its type is the one
 -- kernels see of s (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by
 -- the names they have in the expression; whole numbers are int beside int elements, uint beside uint, floats elsewhere.
 local function stream_map(s, expression, constants, ...)
-    if rill.type(s) ~= "stream" then
-        map_error(2, "argument 's': expected a stream, got %s", kind(s))
-    end
-    local opened, element = pcall(stream_type, s)
-    if not opened then
-        map_error(2, "argument 's': expected an open stream, got %s", tostring(s))
+    local element = element_type(s)
+    if not element then
+        map_error(2, "argument 's': expected an open stream, got %s", not_open(s))
     elseif select("#", ...) > 0 then
         map_error(2, "expected at most 2 arguments, got %d", 2 + select("#", ...))
     elseif type(expression) ~= "string" or not expression:find "%S" then

@@ -1,0 +1,159 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local process = require "spec.support.process"
+
+-- What a script finds out about its device, printed.
+local REPORT <const> = [[
+    local rill = require "rill"
+    local d = rill.device()
+    print(d.name)
+    print(d.family, d.limits.storage_blocks, d.limits.outputs_per_pass, d.limits.texture_units)
+    print(rill.iota(1000):map("x + 1"):sum())
+]]
+
+describe("devices", function()
+    it("are listed from 1, hardware first", function()
+        local devices = rill.devices()
+        assert.is_true(#devices >= 1)
+        local software = false
+        for i, device in ipairs(devices) do
+            assert.equal(i, device.index)
+            for _, field in ipairs {"name", "vendor", "version"} do
+                assert.is_true(#device[field] > 0)
+            end
+            assert.is_boolean(device.software)
+            assert.is_true(device.software or not software)
+            software = device.software
+        end
+        assert.same(devices, rill.devices())
+    end)
+
+    it("the current one tells what it is", function()
+        local d = rill.device()
+        assert.equal(d, rill.device())
+        assert.equal("device<" .. d.name .. ">", tostring(d))
+        assert.is_boolean(d.software)
+        assert.is_true(d.family == "cpu" or d.family == "gpu")
+        check.raises("a device has no field 'foo'.*name", function() return d.foo end)
+    end)
+
+    it("tell limits and traits that make sense", function()
+        local limits, traits = rill.device().limits, rill.device().traits
+        for name, least in pairs {
+            group_count = 65535, group_size = 128, shared_bytes = 32768, block_bytes = 1 << 24, texture_texels = 65536,
+            storage_blocks = 1, texture_units = 1, uniform_vectors = 128, outputs_per_pass = 1,
+        } do
+            assert.is_true(limits[name] >= least, name)
+        end
+        assert.equal(rill.device().family, traits.family)
+        assert.is_true(traits.subgroup_size >= 1)
+        assert.is_true(traits.group_size >= 1 and traits.group_size <= limits.group_size)
+        for _, name in ipairs {"synchronous", "subgroup_ops", "host_memory", "buffer_textures", "exact_ranges"} do
+            assert.is_boolean(traits[name])
+        end
+        assert.is_true(traits.loop_limit >= 0 and traits.barrier_ns >= 0)
+    end)
+
+    it("open by index and by a part of the name, in any case", function()
+        local device = rill.device()
+        local index
+        for _, listed in ipairs(rill.devices()) do
+            index = index or (listed.name == device.name and listed.index)
+        end
+        assert.equal(device, rill.open(index))
+        assert.equal(device, rill.open(tostring(index)))
+        assert.equal(device, rill.open(device.name:sub(1, 5):upper()))
+        assert.equal(device, rill.device())
+        assert.equal(2, rill.iota(3)[3])
+    end)
+
+    it("that do not exist are an error that lists those that do", function()
+        local name = rill.device().name
+        for _, which in ipairs {"nope", 99, 0, -1} do
+            local message = check.raises("rill%.open: ", rill.open, which)
+            assert.is_not_nil(message:find(tostring(which), 1, true), message)
+            assert.is_not_nil(message:find(name, 1, true), message)
+        end
+        check.raises("rill%.open: argument #1 'which': expected an index or a part of a name", rill.open, {})
+        check.raises("rill%.open: .*whole number", rill.open, 1.5)
+        assert.equal(2, rill.iota(3)[3])
+    end)
+
+    it("sync waits, clock counts seconds", function()
+        local start = rill.clock()
+        rill.sync()
+        local now = rill.clock()
+        assert.is_true(now >= start and now - start < 60)
+        check.raises("rill%.sync", rill.sync, 1)
+    end)
+end)
+
+describe("the environment", function()
+    it("RILL_DEVICE chooses the device", function()
+        local name = rill.device().name
+        assert.equal(name, process.output(REPORT, {RILL_DEVICE = name:sub(1, 6):lower()}):match "^[^\n]*")
+        assert.equal(rill.devices()[1].name, process.output(REPORT, {RILL_DEVICE = "1"}):match "^[^\n]*")
+        assert.equal(rill.devices()[1].name, process.output(REPORT, {RILL_DEVICE = ""}):match "^[^\n]*")
+    end)
+
+    it("RILL_DEVICE that names none is an error that lists those there are", function()
+        local result = process.run(REPORT, {RILL_DEVICE = "nope"})
+        assert.equal(1, result.status)
+        assert.matches('RILL_DEVICE: no device "nope"', result.err)
+        assert.is_not_nil(result.err:find(rill.device().name, 1, true))
+    end)
+
+    it("RILL_FAMILY forces a family; results are the same", function()
+        for _, family in ipairs {"cpu", "gpu"} do
+            local lines = process.output(REPORT, {RILL_FAMILY = family})
+            assert.matches("\n" .. family .. "\t", lines)
+            assert.matches("\n500500\n$", lines)
+        end
+    end)
+
+    it("RILL_MAX_BLOCKS, RILL_MAX_OUTPUTS and RILL_MAX_TEXTURES lower limits", function()
+        local lines = process.output(REPORT, {RILL_MAX_BLOCKS = "4", RILL_MAX_OUTPUTS = "1", RILL_MAX_TEXTURES = "2"})
+        assert.matches("\t4\t1\t2\n500500\n$", lines)
+    end)
+
+    it("RILL_CHECK=1 switches checks on", function()
+        local script = "io.write(tostring(require('rill').check()))"
+        assert.equal("true", process.output(script, {RILL_CHECK = "1"}))
+        assert.equal("false", process.output(script, {RILL_CHECK = "0"}))
+        assert.equal("false", process.output(script, {RILL_CHECK = false}))
+    end)
+
+    -- Drivers that cannot be found, by the variables of glvnd and Mesa.
+    for name, environment in pairs {
+        ["no EGL vendor"] = {__EGL_VENDOR_LIBRARY_FILENAMES = "/nonexistent"},
+        ["no Mesa driver"] = {LIBGL_DRIVERS_PATH = "/nonexistent", GALLIUM_DRIVER = "none",
+            __EGL_VENDOR_LIBRARY_FILENAMES = "/usr/share/glvnd/egl_vendor.d/50_mesa.json"},
+    } do
+        it("without OpenGL (" .. name .. ") the error names the packages to install", function()
+            local result = process.run([[
+                local rill = require "rill"
+                for _, f in ipairs {rill.device, function() return rill.iota(3) end, function() rill.open(1) end} do
+                    local good, message = pcall(f)
+                    print(good, message)
+                end
+                print(#rill.devices())
+                collectgarbage()
+            ]], environment)
+            assert.equal(0, result.status)
+            local count = select(2, result.out:gsub("false\t[^\n]*libegl1[^\n]*libgl1%-mesa%-dri", ""))
+            assert.equal(3, count, result.out)
+            assert.matches("\n0\n$", result.out)
+        end)
+    end
+end)
+
+describe("rill.check", function()
+    it("switches, and tells what it was", function()
+        local before = rill.check(true)
+        assert.is_true(rill.check())
+        assert.is_true(rill.check(false))
+        assert.is_false(rill.check())
+        rill.check(before)
+        check.raises("rill%.check: argument #1 'on': expected true or false", rill.check, 1)
+    end)
+end)

@@ -1,0 +1,171 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local process = require "spec.support.process"
+
+local MIB <const> = 1 << 20
+
+describe("rill.memory", function()
+    leaks.watch(setup, teardown)
+
+    it("counts bytes and streams that live", function()
+        local before = leaks.snapshot()
+        local s = rill.stream("float", 1 << 18)
+        local during = rill.memory()
+        assert.is_true(during.bytes - before.bytes >= MIB)
+        assert.is_true(during.bytes - before.bytes <= MIB + 4096)
+        assert.equal(before.streams + 1, during.streams)
+        assert.is_true(during.peak >= during.bytes)
+        local view = s:domain(1, 10)
+        assert.equal(before.streams + 1, rill.memory().streams)
+        s:close()
+        assert.equal(before.streams + 1, rill.memory().streams)
+        view:close()
+        assert.same(before, leaks.snapshot())
+        assert.equal(0, rill.memory().limit)
+    end)
+
+    it("streams are let go by close, by <close> and by the collector", function()
+        local before = leaks.snapshot()
+        local s = rill.iota(1000)
+        s:close()
+        assert.same(before, {bytes = rill.memory().bytes, streams = rill.memory().streams})
+        do
+            local t <close> = rill.iota(1000)
+            assert.equal(before.streams + 1, rill.memory().streams)
+            assert.equal(0, t[1])
+        end
+        assert.same(before, {bytes = rill.memory().bytes, streams = rill.memory().streams})
+        for _ = 1, 10 do
+            rill.iota(1000)
+        end
+        assert.same(before, leaks.snapshot())
+    end)
+
+    it("many small temporaries stay few", function()
+        local before = leaks.snapshot()
+        for _ = 1, 2000 do
+            local t = rill.stream("float", 1000)
+            t:domain(1, 10):fill(1)
+        end
+        assert.same(before, leaks.snapshot())
+    end)
+
+    it("errors let go of what was half made", function()
+        local before = leaks.snapshot()
+        for _ = 1, 20 do
+            pcall(rill.stream, "float", {2, 2}, {{1, 2}, {3}})
+            pcall(rill.stream, "float", 1000, function(i) return i == 999 and error "late" or 1 end)
+            pcall(rill.kernel, "kernel void f(float x<>, out float r<>) { r = y; }")
+            pcall(rill.concat, {rill.iota(2), rill.from {1}})
+        end
+        assert.same(before, leaks.snapshot())
+    end)
+end)
+
+describe("a memory limit", function()
+    leaks.watch(setup, teardown)
+
+    before_each(check.collect)
+    after_each(function() rill.memory_limit(0) end)
+
+    it("lets 5,000 temporaries of 16 MiB through 256 MiB, without close", function()
+        rill.memory_limit(256 * MIB)
+        local count <const> = 5000
+        for i = 1, count do
+            local t = rill.stream("float", {2048, 2048})
+            if i % 1000 == 0 then
+                assert.equal(0.0, t:get(2048, 2048))
+                assert.is_true(rill.memory().bytes <= 256 * MIB)
+            end
+        end
+        assert.is_true(rill.memory().peak <= 300 * MIB)
+    end)
+
+    it("lets results of kernels and reductions through, too", function()
+        rill.memory_limit(64 * MIB)
+        local s = rill.stream("float", 1 << 22, 1)
+        for i = 1, 100 do
+            local t = s:map "x + 1.0"
+            if i % 20 == 0 then
+                assert.equal(2.0 * (1 << 22), t:sum())
+            end
+        end
+    end)
+
+    it("that one allocation passes is an error that says what was asked, what lives and the limit", function()
+        rill.memory_limit(64 * MIB)
+        local held = rill.stream("float", 1 << 22, 3)
+        local message = check.failure(rill.stream, "float", 1 << 26)
+        assert.matches("rill%.stream", message)
+        for _, bytes in ipairs {256 * MIB, 16 * MIB, 64 * MIB} do -- asked, live, the limit
+            assert.is_not_nil(message:find(tostring(bytes), 1, true), message)
+        end
+        assert.equal(3.0, held[1 << 22])
+        assert.equal(3.0 * (1 << 22), held:sum())
+        assert.equal(4.0, held:map("x + 1.0")[1])
+        local ok = rill.stream("float", 1 << 22)
+        assert.equal(0.0, ok[1])
+        check.raises("out of device memory", function() held:tile(8):copy() end)
+        assert.equal(3.0, held[1])
+    end)
+
+    it("counts what is pooled as free", function()
+        rill.memory_limit(40 * MIB)
+        for _, size in ipairs {1 << 22, 1 << 21, 3 << 20, 1 << 22, 5 << 20, 1 << 23} do
+            local s <close> = rill.stream("float", size)
+            assert.equal(0.0, s[size])
+        end
+    end)
+
+    it("allows finalizers only to close streams while it collects", function()
+        rill.memory_limit(8 * MIB)
+        local said
+        setmetatable({}, {__gc = function()
+            local good, message = pcall(rill.stream, "float", 4)
+            said = good or message
+        end})
+        for _ = 1, 20 do
+            rill.stream("float", MIB)
+        end
+        check.collect()
+        assert.is_true(said == true or said:find "finalizer" ~= nil, tostring(said))
+    end)
+
+    it("is a number of bytes, 0 for none", function()
+        rill.memory_limit(1000)
+        assert.equal(1000, rill.memory().limit)
+        check.raises("memory_limit", rill.memory_limit, -1)
+        check.raises("memory_limit", rill.memory_limit, "x")
+        check.raises("memory_limit", rill.memory_limit, 1.5)
+        rill.memory_limit(0)
+        assert.equal(0, rill.memory().limit)
+    end)
+end)
+
+describe("memory of the process", function()
+    it("does not grow with temporaries #slow", function()
+        local out = process.output [[
+            local rill = require "rill"
+            local function resident()
+                for line in io.lines "/proc/self/status" do
+                    local kilobytes = line:match "^VmRSS:%s*(%d+)"
+                    if kilobytes then
+                        return tonumber(kilobytes)
+                    end
+                end
+            end
+            rill.memory_limit(128 << 20)
+            local function work(count)
+                for i = 1, count do
+                    rill.stream("float", 1 << 20, i)
+                end
+            end
+            work(200)
+            local before = resident()
+            work(1000)
+            print(resident() - before)
+        ]]
+        assert.is_true(tonumber(out) < 64 * 1024, out)
+    end)
+end)
