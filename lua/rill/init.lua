@@ -31,7 +31,8 @@ function rill.concat(list, axis)
     end
     for i, s in ipairs(list) do
         if not element_type(s) then
-            error(("rill.concat: argument #1 'list': item %d: expected an open stream, got %s"):format(i, not_open(s)), 2)
+            local what = "rill.concat: argument #1 'list': item %d: expected an open stream, got %s"
+            error(what:format(i, not_open(s)), 2)
         end
     end
     local first = list[1]
@@ -158,7 +159,7 @@ local make_kernel = assert(load("local kernel = ... return function(text) local 
 
 -- The compiler's message without the place in a text that the caller never wrote.
 local function map_message(message, expression)
-    local line, rest = message:match "^stream:map:%d+: stream:map:(%d+): (.*)$"
+    local line, rest = message:match "kernel text:(%d+): (.*)$"
     if line == "1" then -- about the expression as a whole
         rest = rest:match "^[^\n]*" .. "\n    " .. expression
     end

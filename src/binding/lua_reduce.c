@@ -252,7 +252,7 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
 #define DEFINE(name, op)                                                                                               \
     static int stream_##name(lua_State *L)                                                                             \
     {                                                                                                                  \
-        return reduce(L, op, "stream:" #name);                                                                         \
+        return reduce(L, op, "s:" #name);                                                                         \
     }
 REDUCTIONS(DEFINE)
 
@@ -359,7 +359,7 @@ int reduce_call(lua_State *L, Call *call)
     } else {
         done = stream_create(call->device, f->params[r].type, shape, false, result);
     }
-    done = done && reduce_kernel(call->kernel, call->device, call->args, result);
+    done = done && reduce_kernel(call->kernel, call->args, state_get(L)->check, result);
     if (done && value) {
         Stream read = *result; /* push_value takes the reference over */
         memset(result, 0, sizeof *result);

@@ -217,17 +217,13 @@ static void write_sizes(Generator *g)
     }
 }
 
-static void write_report(Generator *g)
+void codegen_report(StrBuf *out, const char *condition)
 {
-    if (!g->key->check) {
-        return;
-    }
-    strbuf_add(g->out,
-               "void rill_report(uint arg, int i, int n, uint d) { if (uint(i) >= uint(n) && ");
-    strbuf_add(g->out, g->f->group_rank ? "rill_inside && " : "");
-    strbuf_add(g->out,
-               "atomicCompSwap(rill_fault[0], 0u, 2u) == 0u) { rill_fault[1] = arg; rill_fault[2] = uint(rill_e); "
-               "rill_fault[3] = uint(i); rill_fault[4] = d; rill_fault[5] = uint(n); rill_fault[6] = RILL_ID; } }\n");
+    strbuf_addf(out,
+                "void rill_report(uint arg, int i, int n, uint d) { if (uint(i) >= uint(n) && %s"
+                "atomicCompSwap(rill_fault[0], 0u, 2u) == 0u) { rill_fault[1] = arg; rill_fault[2] = uint(rill_e); "
+                "rill_fault[3] = uint(i); rill_fault[4] = d; rill_fault[5] = uint(n); rill_fault[6] = RILL_ID; } }\n",
+                condition);
 }
 
 static void write_access(Generator *g)
@@ -687,7 +683,9 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
         glsl_struct(out, text->module->structs.items[i]);
     }
     write_bindings(&g);
-    write_report(&g);
+    if (key->check) {
+        codegen_report(out, g.f->group_rank ? "rill_inside && " : "");
+    }
     write_access(&g);
     write_indices(&g);
     write_sizes(&g);

@@ -97,5 +97,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
 
 /* The helper functions that access functions are written with. */
 void codegen_prelude(StrBuf *out);
+/* rill_report(): records the first index out of range; `condition` (GLSL, "" or ending in &&) guards it. */
+void codegen_report(StrBuf *out, const char *condition);
 
 #endif

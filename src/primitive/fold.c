@@ -11,6 +11,7 @@ enum {
     CPU_ONE_LEVEL = 16384, /* blocks up to here are one run */
     GPU_GROUP = 256,
     GPU_RUN = 32,          /* elements per thread before the tree */
+    GPU_FEW_OUTPUTS = 4096,
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
     LOOPING_RUN = 16,      /* elements per run of a body with loops: they share one invocation's trips */
 };
@@ -120,16 +121,25 @@ static bool power_of_two(int64_t n)
     return (n & (n - 1)) == 0;
 }
 
-/* How a level is cut: runs per block and their length. */
-static void cut(const DeviceTraits *traits, const FoldShape *shape, bool loops, FoldKey *key, FoldLevel *level)
+/* The body's loops and the run's own share one invocation's trips. */
+static int64_t longest_run(const DeviceTraits *traits, const FoldText *text, int64_t chunk)
 {
-    int64_t chunk = key->flat ? key->chunk : 1;
+    if (traits->loop_limit == 0 || (text->trips == 0 && !text->unbounded)) {
+        return MAX_RUN_TRIPS * chunk;
+    }
+    int64_t fit = text->unbounded ? LOOPING_RUN : (int64_t)(MAX_RUN_TRIPS / (text->trips + 1));
+    return fit / chunk > 0 ? fit / chunk * chunk : fit > 0 ? fit : 1;
+}
+
+/* How a level is cut: runs per block and their length. */
+static void cut(const DeviceTraits *traits, const FoldText *text, const FoldShape *shape, FoldKey *key, FoldLevel *level)
+{
+    int64_t chunk = key->flat ? key->chunk : 1, most = longest_run(traits, text, chunk);
     key->tree = 0;
     level->runs = 1;
     level->length = shape->block;
     if (traits->family == FAMILY_CPU) {
         int64_t runs = CPU_LANES / (shape->outputs < CPU_LANES ? shape->outputs : CPU_LANES);
-        int64_t most = (int64_t)MAX_RUN_TRIPS * chunk;
         if (shape->outputs == 1 && shape->block <= CPU_ONE_LEVEL) {
             runs = 1;
         }
@@ -137,19 +147,21 @@ static void cut(const DeviceTraits *traits, const FoldShape *shape, bool loops, 
         runs = runs < 1 ? 1 : runs;
         level->length = round_up((shape->block + runs - 1) / runs, chunk);
         level->length = level->length < most ? level->length : most;
-        if (loops && level->length > LOOPING_RUN) {
-            level->length = LOOPING_RUN;
-        }
-        if (level->length >= 1024 && power_of_two(level->length)) {
+        if (level->length >= 1024 && level->length < most && power_of_two(level->length)) {
             level->length += chunk > 16 ? chunk : 16; /* powers of two fight over cache sets */
         }
         level->runs = (shape->block + level->length - 1) / level->length;
         return;
     }
-    if (shape->block > GPU_RUN && shape->block * shape->outputs > GPU_GROUP) {
+    /* A group folds one block's runs: worth it where blocks fill it, or where there are too few of them to fill the device. */
+    if (shape->block >= GPU_GROUP * GPU_RUN || (shape->block > GPU_RUN && shape->outputs <= GPU_FEW_OUTPUTS)) {
         key->tree = 1;
         level->length = round_up(GPU_RUN, chunk);
+        level->length = level->length < most ? level->length : most;
         level->runs = (shape->block + level->length - 1) / level->length;
+    } else if (level->length > most) {
+        level->length = most;
+        level->runs = (shape->block + most - 1) / most;
     }
 }
 
@@ -172,10 +184,13 @@ static bool uses_chunk(const FoldText *text, const FoldArgs *args)
     return text->chunk && args->inputs == 1 && strcmp(args->args[0].stream->type->name, "float") == 0;
 }
 
-static void fold_key(const DeviceTraits *traits, const FoldText *text, const FoldArgs *args, const FoldShape *shape,
-                     bool first, FoldKey *key, FoldLevel *level)
+static void fold_key(Device *device, const FoldText *text, const FoldArgs *args, const FoldShape *shape, bool first,
+                     FoldKey *key, FoldLevel *level)
 {
+    const DeviceTraits *traits = device_traits(device);
+    const DeviceLimits *limits = device_limits(device);
     memset(key, 0, sizeof *key);
+    key->check = text->check;
     key->first = first;
     key->rank = (uint8_t)shape->rank;
     key->special = first && uses_chunk(text, args);
@@ -191,6 +206,9 @@ static void fold_key(const DeviceTraits *traits, const FoldText *text, const Fol
         if (!s) {
             continue;
         }
+        uint64_t texel = key->flat && i < args->inputs ? 16 : 4;
+        a->block = s->buffer && buffer_capacity(s->buffer) / texel > limits->texture_texels;
+        a->quiet = s->explicit_boundary;
         a->type = s->type;
         a->path = s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE;
         a->rank = (uint8_t)(i < args->inputs ? shape->rank : args->params[i].rank);
@@ -202,7 +220,7 @@ static void fold_key(const DeviceTraits *traits, const FoldText *text, const Fol
             }
         }
     }
-    cut(traits, shape, text->unbounded && traits->loop_limit > 0, key, level);
+    cut(traits, text, shape, key, level);
     key->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
 }
 
@@ -261,7 +279,7 @@ static bool dispatch(Device *device, const FoldText *text, const FoldArgs *args,
                      .param_vectors = (layout->words + 3) / 4,
                      .texture_count = layout->textures,
                      .block_count = layout->blocks,
-                     .faults = layout->canary};
+                     .faults = layout->canary || key->check};
     for (int i = 0; i < args->count; i++) {
         const ArgLayout *arg = &layout->args[i];
         if (arg->texture != NO_UNIT) {
@@ -281,6 +299,13 @@ static bool dispatch(Device *device, const FoldText *text, const FoldArgs *args,
     return !launch.faults || !device_traits(device)->synchronous || kernel_fault_check(device);
 }
 
+/* Lanes are numbered by signed words. */
+static bool fits(const FoldShape *shape, const FoldKey *key, const FoldLevel *level)
+{
+    int64_t runs = key->tree ? round_up(level->runs, GPU_GROUP) : level->runs;
+    return shape->outputs <= (INT32_MAX - GPU_GROUP) / runs;
+}
+
 /* One level; what is left goes to the next. */
 static bool run_level(const FoldText *text, const FoldArgs *args, const Shape *out, int64_t total, bool first, Stream *result)
 {
@@ -291,9 +316,13 @@ static bool run_level(const FoldText *text, const FoldArgs *args, const Shape *o
     if (!find_shape(args, out, &shape)) {
         return error_prefix("%s", text->name);
     }
-    fold_key(device_traits(device), text, args, &shape, first, &key, &level);
-    if (key.last) {
+    fold_key(device, text, args, &shape, first, &key, &level);
+    if (key.last && fits(&shape, &key, &level)) {
         return dispatch(device, text, args, &shape, &key, &level, result);
+    }
+    if (!fits(&shape, &key, &level)) {
+        return error_set("%s: a reduction of %lld blocks of %lld elements needs more lanes than can be numbered: reduce it in parts",
+                         text->name, (long long)shape.outputs, (long long)shape.block);
     }
     int64_t left = key.tree ? (level.runs + GPU_GROUP - 1) / GPU_GROUP : level.runs;
     Shape partial_shape = {.rank = 2, .size = {shape.outputs, left}};
@@ -308,12 +337,23 @@ static bool run_level(const FoldText *text, const FoldArgs *args, const Shape *o
     for (int i = args->inputs; i < args->count; i++) { /* a body may use its constants and gathers again */
         next.params[next.count] = args->params[i];
         next.args[next.count] = args->args[i];
+        next.number[next.count] = args->number[i];
         next.use[next.count++] = args->use[i];
     }
     bool done = dispatch(device, text, args, &shape, &key, &level, &partial) &&
                 run_level(text, &next, &next_out, total, false, result);
     stream_release(&partial);
     return done;
+}
+
+static bool aliased(const FoldArgs *args, const Stream *result)
+{
+    for (int i = 0; i < args->count; i++) {
+        if (param_kinds[args->params[i].kind].stream && stream_overlaps(args->args[i].stream, result)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool fold_run(const FoldText *text, const FoldArgs *args, Stream *result)
@@ -328,10 +368,14 @@ bool fold_run(const FoldText *text, const FoldArgs *args, Stream *result)
         }
     }
     int64_t elements = stream_elements(args->args[0].stream), total = elements / stream_elements(result);
+    FoldShape shape;
+    if (!block_sizes(&args->args[0].stream->shape, &result->shape, &shape)) {
+        return error_prefix("%s", text->name);
+    }
     if (elements == 0) {
         return error_set("%s: an empty stream has no value to start from", text->name);
     }
-    if (result->contiguous && result->writable && result->type == text->result) {
+    if (result->contiguous && result->writable && result->type == text->result && !aliased(args, result)) {
         return run_level(text, args, &result->shape, total, true, result);
     }
     Stream dense;

@@ -21,7 +21,9 @@ typedef struct FoldText {
     const Module *module;   /* of a reduce kernel: its structures; else NULL */
     const Body *body;       /* of a reduce kernel; else NULL */
     bool unbounded;         /* its loops must be watched */
+    double trips;           /* of its bounded loops, per call */
     int id;                 /* for the fault words */
+    bool check;             /* report gathers out of range */
     uint64_t owner;         /* of a reduce kernel: its serial number, never used twice; else 0 */
 } FoldText;
 
@@ -32,6 +34,7 @@ typedef struct FoldArgs {
     Param params[FOLD_MAX_ARGS];
     Argument args[FOLD_MAX_ARGS];
     ParamUse use[FOLD_MAX_ARGS];
+    int number[FOLD_MAX_ARGS]; /* in the kernel's own signature, for reports */
 } FoldArgs;
 
 /* Folds the blocks of the inputs that `result`'s shape leaves. */

@@ -50,7 +50,7 @@ static bool lay_out(Device *device, const FoldText *text, const FoldArgs *args, 
     const DeviceTraits *traits = device_traits(device);
     const DeviceLimits *limits = device_limits(device);
     *layout = (FoldLayout){.group = traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 256, .blocks = 1};
-    layout->canary = traits->loop_limit > 0 && text->unbounded;
+    layout->canary = traits->loop_limit > 0 && (text->unbounded || text->trips > 0);
     layout->count = take(layout, 1);
     layout->runs = take(layout, 3);
     layout->length = take(layout, 1);
@@ -76,7 +76,7 @@ static bool lay_out(Device *device, const FoldText *text, const FoldArgs *args, 
         }
         if (a->path == PATH_RAMP) {
             arg->ramp = take(layout, 5 * a->type->components);
-        } else if (traits->buffer_textures && layout->textures < limits->texture_units) {
+        } else if (traits->buffer_textures && !a->block && layout->textures < limits->texture_units) {
             arg->texture = layout->textures++;
         } else {
             arg->block = layout->blocks++;
@@ -93,11 +93,15 @@ static void write_header(Writer *w)
     const FoldLayout *layout = w->layout;
     strbuf_addf(w->out, "#version 430\nlayout(local_size_x = %d) in;\nlayout(location = 0) uniform uvec4 rill_p[%d];\n",
                 w->key->tree ? 256 : layout->group, (layout->words + 3) / 4);
-    if (layout->canary) {
+    if (layout->canary || w->key->check) {
         strbuf_add(w->out, "layout(std430, binding = 0) coherent buffer Rill_fault { uint rill_fault[16]; };\n");
+        strbuf_addf(w->out, "#define RILL_ID %du\nint rill_e;\n", w->text->id);
     }
     strbuf_add(w->out, "layout(std430, binding = 1) writeonly buffer Rill_out { uint rill_out[]; };\n");
     codegen_prelude(w->out);
+    if (w->key->check) {
+        codegen_report(w->out, "");
+    }
 }
 
 static bool texels(const Writer *w, int i)
@@ -116,9 +120,6 @@ static void write_types(Writer *w)
         glsl_struct(w->out, accumulator);
     }
 }
-
-/* Gathers of a reduction are not reported under check. */
-static const VariantKey unchecked;
 
 static void write_access(Writer *w)
 {
@@ -139,7 +140,8 @@ static void write_access(Writer *w)
         if (i < w->args->inputs) {
             access_address(w->out, &text, w->key->rank);
         } else {
-            access_gather(w->out, &text, &unchecked, NULL, i, &w->args->use[i]);
+            VariantKey key = {.check = w->key->check};
+            access_gather(w->out, &text, &key, NULL, w->args->number[i], &w->args->use[i]);
         }
     }
 }
@@ -302,7 +304,7 @@ static void write_run(Writer *w)
     const FoldLayout *layout = w->layout;
     strbuf_addf(w->out,
                 "    int run = int(rill_div(uint(lane), %s, %s)), part = lane - run * int(%s);\n"
-                "    int output_number = run, start = part * int(%s), end = min(start + int(%s), int(%s)), t = start;\n",
+                "    int output_number = run, start = part * int(%s), end = start + min(int(%s), int(%s) - start), t = start;\n",
                 access_word(layout->runs + 1), access_word(layout->runs + 2), access_word(layout->runs),
                 access_word(layout->length), access_word(layout->length), access_word(layout->block));
     strbuf_add(w->out, "    { int q = run, n;");
@@ -311,6 +313,7 @@ static void write_run(Writer *w)
         strbuf_addf(w->out, " n = int(rill_div(uint(q), %s, %s)); rill_o%d = q - n * int(%s); q = n;", access_word(at + 1),
                     access_word(at + 2), d, access_word(at));
     }
+    strbuf_add(w->out, w->key->check ? " rill_e = run;" : "");
     strbuf_addf(w->out, " }\n    %s acc = ", glsl_type(w->text->accumulator));
     if (w->key->flat) {
         glsl_zero(w->out, w->text->accumulator);
@@ -358,8 +361,8 @@ static void write_main(Writer *w)
                 "shared %s rill_s[256];\nvoid main()\n{\n    int group = int(gl_WorkGroupID.x + gl_WorkGroupID.y * "
                 "gl_NumWorkGroups.x), local = int(gl_LocalInvocationID.x);\n    int lane = group * 256 + local;\n",
                 type);
-    strbuf_addf(w->out, "    int runs = (int(%s) + int(%s) - 1) / int(%s);\n", access_word(layout->block),
-                access_word(layout->length), access_word(layout->length));
+    strbuf_addf(w->out, "    int runs = (int(%s) - 1) / int(%s) + 1;\n", access_word(layout->block),
+                access_word(layout->length));
     strbuf_addf(w->out, "    int groups = int(%s) / 256, own = group %% groups;\n    int valid = min(runs - own * 256, 256);\n",
                 access_word(layout->runs));
     strbuf_addf(w->out, "    bool inside = lane < int(%s) && local < valid;\n    if (inside) {\n", access_word(layout->count));

@@ -18,6 +18,7 @@ typedef struct FoldLevel {
 } FoldLevel;
 
 typedef struct FoldKey {
+    uint8_t check;       /* report gathers out of range */
     uint8_t first, last; /* reads elements; writes results */
     uint8_t rank, parts; /* bit d: dimension d has more than one element per block */
     uint8_t flat, special, tree, chunk;

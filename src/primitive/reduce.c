@@ -101,23 +101,48 @@ static void collect_args(const Kernel *kernel, const Argument *args, FoldArgs *o
             }
             out->params[out->count] = f->params[i];
             out->args[out->count] = args[i];
+            out->number[out->count] = i;
             out->use[out->count++] = kernel->body.use[i];
         }
     }
 }
 
-bool reduce_kernel(Kernel *kernel, Device *device, const Argument *args, Stream *result)
+/* Gathers: as many dimensions as declared; an empty one reads zero, from a small stream in `zeros`. */
+static bool check_gathers(const Kernel *kernel, FoldArgs *args, Stream *zeros, int *zero_count)
 {
-    static FoldArgs fold_args;
-    const Function *f = &kernel->function;
-    const Type *type = NULL;
-    for (int i = 0; i < f->param_count; i++) {
-        type = f->params[i].kind == PARAM_REDUCE ? f->params[i].type : type;
+    for (int i = 0; i < args->count; i++) {
+        const Param *param = &args->params[i];
+        const Stream *s = args->args[i].stream;
+        char text[SHAPE_TEXT];
+        if (param->kind != PARAM_GATHER) {
+            continue;
+        }
+        if (s->shape.rank != param->rank) {
+            return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s",
+                             kernel->function.name, param->name, param->rank, param->rank == 1 ? "" : "s",
+                             shape_text(&s->shape, text));
+        }
+        if (stream_elements(s) == 0) {
+            Shape one = {.rank = s->shape.rank, .size = {1, 1, 1, 1, 1, 1, 1, 1}};
+            if (!stream_create(s->device, s->type, &one, true, &zeros[*zero_count])) {
+                return false;
+            }
+            args->args[i].stream = &zeros[(*zero_count)++];
+        }
     }
+    return true;
+}
+
+bool reduce_kernel(Kernel *kernel, const Argument *args, bool check, Stream *result)
+{
+    static FoldArgs fold_args; /* large; a call is not re-entered */
+    const Function *f = &kernel->function;
+    const Type *type = reduced_type(f);
     if (kernel->body.uses_position) {
         return error_set("%s: indexof has no meaning in a reduce kernel", f->name);
     }
-    (void)device;
+    Stream zeros[MAX_PARAMS];
+    int zero_count = 0;
     collect_args(kernel, args, &fold_args);
     StrBuf functions = STRBUF_EMPTY;
     write_functions(kernel, &functions);
@@ -129,9 +154,14 @@ bool reduce_kernel(Kernel *kernel, Device *device, const Argument *args, Stream 
                      .module = kernel->module,
                      .body = &kernel->body,
                      .unbounded = kernel->body.unbounded,
+                     .trips = kernel->body.trips,
                      .id = kernel->id,
+                     .check = check,
                      .owner = kernel->serial};
-    bool done = fold_run(&text, &fold_args, result);
+    bool done = check_gathers(kernel, &fold_args, zeros, &zero_count) && fold_run(&text, &fold_args, result);
+    while (zero_count > 0) {
+        stream_release(&zeros[--zero_count]);
+    }
     strbuf_free(&functions);
     return done;
 }

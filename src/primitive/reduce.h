@@ -24,6 +24,6 @@ bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *s
 
 /* A reduce kernel over its input (args as declared; the reduce parameter's is ignored) into `result`, whose shape divides
  * the input's, or has one element. */
-bool reduce_kernel(Kernel *kernel, Device *device, const Argument *args, Stream *result);
+bool reduce_kernel(Kernel *kernel, const Argument *args, bool check, Stream *result);
 
 #endif

@@ -1,0 +1,184 @@
+local compile = require "spec.support.compile"
+local process = require "spec.support.process"
+
+-- What OpenGL is asked to do, counted by a library between it and rill: spec/support/glcount.c.
+local library, missing
+if os.getenv "RILL_SANITIZE" then
+    missing = "a sanitizer must be the first library of a process"
+else
+    library, missing = compile("glcount", "-ldl")
+end
+
+-- Runs a script with the counter in front of OpenGL. The script calls phase(name) to have the counts so far kept under a name.
+-- Returns the differences: counts[name][function] between the phase before and this one.
+local function counted(script)
+    local file = os.tmpname()
+    local prelude = ([[
+        local dump = assert(package.loadlib("%s", "rill_glcount_dump"))
+        local last = {}
+        local function phase(name)
+            dump()
+            for line in io.lines "%s" do
+                local key, count = line:match "(%%S+) (%%d+)"
+                print(name, key, count - (last[key] or 0))
+                last[key] = count
+            end
+        end
+        local rill = require "rill"
+    ]]):format(library, file)
+    local out = process.output(prelude .. script, {LD_PRELOAD = library, RILL_GLCOUNT = file})
+    os.remove(file)
+    local counts = {}
+    for name, key, count in out:gmatch "(%S+)\t(%S+)\t(%S+)\n" do
+        counts[name] = counts[name] or {}
+        counts[name][key] = tonumber(count)
+    end
+    return counts
+end
+
+local function it_counts(name, f)
+    it(name, function()
+        if not library then
+            pending(missing)
+            return
+        end
+        f()
+    end)
+end
+
+local WAITS <const> = {
+    "glGetBufferSubData", "glGetNamedBufferSubData", "glFinish", "glFenceSync", "glClientWaitSync", "glMapBufferRange",
+    "glMapNamedBufferRange",
+}
+
+describe("calls of OpenGL:", function()
+    it_counts("a loop over 1,000 sizes compiles at most two programs per kernel", function()
+        local counts = counted [[
+            local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
+            local blur = rill.kernel "kernel void blur(neighbor float u<>, out float r<>) { r = u[-1] + u[0] + u[1]; }"
+            local pick = rill.kernel "kernel void pick(float a[], int i<>, out float r<>) { r = a[i]; }"
+            local total = rill.kernel "reduce void total(float x<>, reduce float r<>) { r += x; }"
+            local function with(f)
+                for n = 1, 1000 do
+                    f(n * 7 % 1000 + 1)
+                end
+            end
+            local big = rill.iter("float", 5000, 0, 5000):copy()
+            local index = rill.iota(5000)
+            phase "start"
+            with(function(n) local x = big:domain(1, n) saxpy(2, x, x) end)
+            phase "saxpy"
+            with(function(n) blur(big:domain(1, n)) end)
+            phase "blur"
+            with(function(n) pick(big, index:domain(1, n)) end)
+            phase "pick"
+            with(function(n) total(big:domain(1, n)) end)
+            phase "total"
+            with(function(n) local x = big:domain(n, n + 1000) saxpy(2, x, x, big:domain(2500, 3500)) end)
+            phase "moved"
+        ]]
+        for _, name in ipairs {"saxpy", "blur", "pick"} do
+            assert(counts[name].glLinkProgram <= 2, name .. ": " .. counts[name].glLinkProgram .. " programs")
+            assert.is_true(counts[name].glDispatchCompute >= 1000)
+        end
+        assert(counts.saxpy.glLinkProgram + counts.moved.glLinkProgram <= 2)
+        -- A reduction's levels are programs of their own: partial and last, flat and moved.
+        assert(counts.total.glLinkProgram <= 4, counts.total.glLinkProgram)
+    end)
+
+    it_counts("a launch reads nothing back, and waits for nothing", function()
+        local counts = counted [[
+            local add = rill.kernel "kernel void add(float x<>, float y[], out float r<>) { r = x + y[indexof(r).x]; }"
+            local x, y, r = rill.iota(1000):cast "float", rill.iota(1000):cast "float", rill.stream("float", 1000)
+            add(x, y, r)
+            phase "start"
+            for _ = 1, 100 do
+                add(x, y, r)
+            end
+            phase "launches"
+            for _ = 1, 100 do
+                local t <close> = add(x, y)
+                r:write(t)
+                r:fill(2)
+                local d = r:domain(2, 9):copy()
+                x:map "x + 1.0"
+            end
+            phase "work"
+        ]]
+        assert.equal(100, counts.launches.glDispatchCompute)
+        for _, name in ipairs(WAITS) do
+            assert(counts.launches[name] == 0, name)
+            assert(counts.work[name] == 0 or name:find "Map", name)
+        end
+        assert.equal(0, counts.launches.glLinkProgram)
+    end)
+
+    it_counts("a reduction to a stream waits for nothing either", function()
+        local counts = counted [[
+            local s = rill.iota {1000, 100}
+            local sum = rill.kernel "reduce void sum(int x<>, reduce int r<>) { r += x; }"
+            local function work()
+                local a <close> = s:sum(1)
+                local b <close> = s:max(-1)
+                local c <close> = sum(s, {10, 10})
+            end
+            work()
+            phase "start"
+            for _ = 1, 10 do
+                work()
+            end
+            phase "reductions"
+        ]]
+        for _, name in ipairs(WAITS) do
+            assert(counts.reductions[name] == 0 or name:find "Map", name)
+        end
+        assert.equal(0, counts.reductions.glLinkProgram)
+    end)
+
+    it_counts("s:map compiles an expression once, whatever its constants", function()
+        local counts = counted [[
+            local s = rill.iota(100):cast "float"
+            phase "start"
+            for i = 1, 100 do
+                s:map("x*x + c", {c = i})
+            end
+            phase "map"
+        ]]
+        assert(counts.map.glLinkProgram <= 1, counts.map.glLinkProgram)
+    end)
+end)
+
+describe("100,000 launches", function()
+    it("need no more memory than the first", function()
+        local out = process.output [[
+            local rill = require "rill"
+            local function resident()
+                for line in io.lines "/proc/self/status" do
+                    local kilobytes = line:match "^VmRSS:%s*(%d+)"
+                    if kilobytes then
+                        return tonumber(kilobytes)
+                    end
+                end
+            end
+            local add = rill.kernel "kernel void add(float a, float x<>, out float r<>) { r = a + x; }"
+            local x, r = rill.stream("float", 64), rill.stream("float", 64)
+            local function launch(count)
+                for i = 1, count do
+                    add(i, x, r)
+                end
+                rill.sync()
+                collectgarbage()
+            end
+            launch(5000)
+            local kilobytes, memory = resident(), rill.memory()
+            launch(100000)
+            local after = rill.memory()
+            print(resident() - kilobytes, after.bytes - memory.bytes, after.streams - memory.streams, r[64])
+        ]]
+        local grown, bytes, streams, last = out:match "(%S+)\t(%S+)\t(%S+)\t(%S+)"
+        assert(tonumber(grown) < 4096, grown .. " KiB more")
+        assert.equal("0", bytes)
+        assert.equal("0", streams)
+        assert.equal(100000, tonumber(last))
+    end)
+end)
