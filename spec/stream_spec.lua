@@ -104,7 +104,7 @@ describe("a closed stream", function()
     it("is rejected as an argument, by name", function()
         local s = rill.iota(3)
         check.raises("s:write: .*closed stream", s.write, s, closed())
-        check.raises("stream:dot: argument #1 't': .*closed stream", s.dot, s, closed())
+        check.raises("s:dot: argument #1 't': .*closed stream", s.dot, s, closed())
         check.raises("rill%.concat: .*closed stream", rill.concat, {s, closed()})
         local kernel = rill.kernel "kernel void f(int left<>, int right[], out int r<>) { r = left + right[0]; }"
         check.raises("f: argument #1 'left': .*closed stream", kernel, closed(), s)

@@ -125,7 +125,7 @@ local function constant_type(scalar, value)
 end
 
 local function map_error(level, format, ...)
-    error("stream:map: " .. format:format(...), level + 1)
+    error("s:map: " .. format:format(...), level + 1)
 end
 
 -- The constants' names in order, and their declarations.
@@ -155,7 +155,7 @@ local MAP_KERNELS = 256
 local map_kernels, map_count = {}, 0
 -- A chunk of its own, so that errors in the text are not looked for in this file.
 local make_kernel = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
-    "=stream:map"))(rill.kernel)
+    "=s:map"))(rill.kernel)
 
 -- The compiler's message without the place in a text that the caller never wrote.
 local function map_message(message, expression)
@@ -163,7 +163,7 @@ local function map_message(message, expression)
     if line == "1" then -- about the expression as a whole
         rest = rest:match "^[^\n]*" .. "\n    " .. expression
     end
-    return "stream:map: " .. (rest or message)
+    return "s:map: " .. (rest or message)
 end
 
 local function map_kernel(text, expression)

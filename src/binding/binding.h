@@ -18,6 +18,7 @@ typedef struct State {
     uint64_t charge;    /* bytes not yet charged to the collector */
     bool check;         /* rill.check */
     bool collecting;    /* a full collection runs inside an allocation: no device work but releasing */
+    bool parked; /* streams wait to be closed: see state_park */
     bool closed;        /* the Lua state is closing */
     lua_State *running; /* the coroutine that entered a device last: the collector runs on it */
     struct {
@@ -34,6 +35,9 @@ Device *state_device(lua_State *L);
 void state_use_device(lua_State *L, Device *device);
 /* Charges the collector with what the device allocated since; call after anything that creates streams. */
 void state_charge(lua_State *L, Device *device);
+
+/* Closes the stream at `index` when the call at work is over: memory ran short in it, and it may be using the stream. */
+void state_park(lua_State *L, int index);
 
 /* Raises error_message(). */
 _Noreturn void binding_raise(lua_State *L);

@@ -292,6 +292,12 @@ static int kernel_call(lua_State *L)
     }
     call_collect(L, &call);
     call_allocate(L, &call);
+    for (int i = 0; i < call.function->param_count; i++) {
+        if (param_kinds[call.function->params[i].kind].stream && !call.args[i].stream->device) {
+            luaL_error(L, "%s: argument '%s' was closed by a finalizer during the call", call.function->name,
+                       call.function->params[i].name);
+        }
+    }
     DeviceScope scope;
     binding_enter(L, call.device, &scope);
     bool done = kernel_launch(kernel, call.device, call.args, &call.domain, state_get(L)->check);

@@ -106,11 +106,12 @@ static void map_free(Map *map)
 }
 
 /* Writes back and lets go, from __gc too: never raises. */
-static bool map_finish(Map *map)
+static bool map_finish(lua_State *L, Map *map)
 {
     bool good = true;
     if (map->bytes && map->view.device) {
         DeviceScope scope;
+        state_get(L)->running = L; /* should the copy back run short of memory */
         good = device_enter(map->view.device, &scope);
         if (good) {
             good = map_write_back(map);
@@ -123,7 +124,7 @@ static bool map_finish(Map *map)
 
 static int map_unmap(lua_State *L)
 {
-    if (!map_finish(map_check(L, "m:unmap"))) {
+    if (!map_finish(L, map_check(L, "m:unmap"))) {
         error_prefix("m:unmap");
         binding_raise(L);
     }
@@ -132,7 +133,7 @@ static int map_unmap(lua_State *L)
 
 static int map_gc(lua_State *L)
 {
-    map_finish(map_check(L, "__gc"));
+    map_finish(L, map_check(L, "__gc"));
     return 0;
 }
 

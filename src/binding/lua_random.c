@@ -3,6 +3,7 @@
 
 #include "primitive/random.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char sequence_key;
@@ -96,8 +97,11 @@ static void distribution(lua_State *L, int options, RandomSpec *spec)
         integer_bounds(L, spec, low, high);
     } else {
         spec->kind = RANDOM_UNIFORM;
-        if (!(spec->low <= spec->high)) {
-            luaL_error(L, "rill.random: 'low' must not be above 'high'");
+        bool wide = spec->type->scalar == SCALAR_DOUBLE;
+        double span = wide ? spec->high - spec->low : (double)((float)spec->high - (float)spec->low);
+        if (!(spec->low <= spec->high) || !isfinite(span)) {
+            luaL_error(L, "rill.random: 'low' must not be above 'high', nor the range wider than a %s, got %f .. %f",
+                       wide ? "double" : "float", spec->low, spec->high);
         }
     }
 }

@@ -119,7 +119,18 @@ static int stream_close(lua_State *L)
     if (!stream) {
         binding_argument(L, "s:close", 0, "s", 1, "a stream");
     }
-    stream_drop(stream);
+    if (state_get(L)->collecting) {
+        state_park(L, 1);
+    } else {
+        stream_drop(stream);
+    }
+    return 0;
+}
+
+/* Nobody can be using it any more. */
+static int stream_gc(lua_State *L)
+{
+    stream_drop(lua_touserdata(L, 1));
     return 0;
 }
 
@@ -224,7 +235,7 @@ static int stream_tostring(lua_State *L)
 void open_stream(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__len", stream_length},           {"__tostring", stream_tostring}, {"__gc", stream_close},
+        {"__len", stream_length},           {"__tostring", stream_tostring}, {"__gc", stream_gc},
         {"__close", stream_close},          {"__lt", compare_error},         {"__le", compare_error},
         {"__newindex", stream_element_set}, {"__pairs", stream_each},        {NULL, NULL},
     };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const char state_key;
+static const char parked_key; /* streams to be closed once no call is at work */
 
 enum { CHARGE_STEP = 1 << 20 };
 
@@ -45,9 +46,46 @@ Device *state_device(lua_State *L)
     return state->device;
 }
 
+void state_park(lua_State *L, int index)
+{
+    index = lua_absindex(L, index);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key) != LUA_TTABLE) {
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &parked_key);
+    }
+    lua_pushvalue(L, index);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    state_get(L)->parked = true;
+    lua_pop(L, 2);
+}
+
+/* Closes what finalizers wanted closed while a call was at work. */
+static void close_parked(lua_State *L, State *state)
+{
+    state->parked = false;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key);
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &parked_key);
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TUSERDATA; i++) {
+        Stream *stream = stream_to(L, -1);
+        if (stream) {
+            stream_drop(stream);
+        }
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 2);
+}
+
 void state_charge(lua_State *L, Device *device)
 {
     State *state = state_get(L);
+    if (state->parked && !state->collecting) {
+        close_parked(L, state);
+    }
+    if (!device) {
+        return;
+    }
     state->charge += device_take_charge(device);
     if (state->charge < CHARGE_STEP || state->collecting || !lua_gc(L, LUA_GCISRUNNING)) {
         return;
@@ -77,6 +115,9 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope)
     }
     if (state->closed) {
         luaL_error(L, "rill: this Lua state is closing");
+    }
+    if (!device) {
+        luaL_error(L, "rill: a stream was closed by a finalizer while a call was using it");
     }
     state->running = L;
     device_set_collector(device, state_collect, state);

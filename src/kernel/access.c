@@ -73,20 +73,26 @@ static void declare_dense(StrBuf *out, const AccessText *text)
     strbuf_add(out, "; }\n");
 }
 
-/* A ramp's words: per component from, delta, divisor (multiplier, shift), modulus. */
+/* A ramp's words: per component from and delta (two each), divisor (multiplier, shift), modulus. */
 static void declare_ramp(StrBuf *out, const AccessText *text)
 {
+    static const char *const formats[] = {"rill_ramp(uintBitsToFloat(%s), uintBitsToFloat(%s), ", "int(%s) + int(%s) * "};
     const Type *type = text->key->type;
     const char *name = text->param->name;
     bool whole = type->scalar == SCALAR_INT || type->scalar == SCALAR_UINT;
     strbuf_addf(out, "%s fetch_%s(int e) { return %s(", glsl_type(text->param->type), name,
                 glsl_type(text->param->type));
     for (int c = 0; c < type->components; c++) {
-        int at = text->layout->ramp + 5 * c;
-        strbuf_addf(out, whole ? "%sint(%s) + int(%s) * " : "%srill_ramp(uintBitsToFloat(%s), uintBitsToFloat(%s), ",
-                    c ? ", " : "", access_word(at), access_word(at + 1));
-        strbuf_addf(out, "rill_mod(int(rill_div(uint(e), %s, %s)), int(%s))%s", access_word(at + 2),
-                    access_word(at + 3), access_word(at + 4), whole ? "" : ")");
+        int at = text->layout->ramp + RAMP_WORDS * c;
+        strbuf_add(out, c ? ", " : "");
+        if (type->scalar == SCALAR_DOUBLE) {
+            strbuf_addf(out, "rill_ramp(packDouble2x32(uvec2(%s, %s)), packDouble2x32(uvec2(%s, %s)), ", access_word(at),
+                        access_word(at + 1), access_word(at + 2), access_word(at + 3));
+        } else {
+            strbuf_addf(out, formats[whole], access_word(at), access_word(at + 2));
+        }
+        strbuf_addf(out, "rill_mod(int(rill_div(uint(e), %s, %s)), int(%s))%s", access_word(at + 4),
+                    access_word(at + 5), access_word(at + 6), whole ? "" : ")");
     }
     strbuf_add(out, "); }\n");
 }
@@ -99,15 +105,27 @@ static uint32_t float_bits(double value)
     return bits;
 }
 
+/* A number as the words of a scalar type. */
+static void scalar_words(Scalar scalar, double value, uint32_t words[2])
+{
+    words[1] = 0;
+    if (scalar == SCALAR_DOUBLE) {
+        memcpy(words, &value, sizeof value);
+    } else if (scalar == SCALAR_FLOAT) {
+        words[0] = float_bits(value);
+    } else {
+        words[0] = (uint32_t)(int64_t)value;
+    }
+}
+
 static void fill_ramp(const ArgLayout *layout, const Stream *stream, uint32_t *words)
 {
-    bool whole = stream->type->scalar == SCALAR_INT || stream->type->scalar == SCALAR_UINT;
     for (int c = 0; c < stream->type->components; c++) {
-        uint32_t *w = words + layout->ramp + 5 * c;
-        w[0] = whole ? (uint32_t)(int64_t)stream->ramp.from[c] : float_bits(stream->ramp.from[c]);
-        w[1] = whole ? (uint32_t)(int64_t)stream->ramp.delta[c] : float_bits(stream->ramp.delta[c]);
-        access_divisor(stream->ramp.div[c], &w[2], &w[3]);
-        w[4] = (uint32_t)stream->ramp.mod[c];
+        uint32_t *w = words + layout->ramp + RAMP_WORDS * c;
+        scalar_words(stream->type->scalar, stream->ramp.from[c], w);
+        scalar_words(stream->type->scalar, stream->ramp.delta[c], w + 2);
+        access_divisor(stream->ramp.div[c], &w[4], &w[5]);
+        w[6] = (uint32_t)stream->ramp.mod[c];
     }
 }
 
@@ -193,7 +211,13 @@ static void add_outside(StrBuf *out, const AccessText *text)
     if (type->is_struct) {
         glsl_zero(out, type);
     } else {
-        strbuf_addf(out, "%s(uintBitsToFloat(%s))", glsl_type(type), access_word(text->layout->outside));
+        char words[2][32];
+        snprintf(words[0], sizeof words[0], "%s", access_word(text->layout->outside));
+        snprintf(words[1], sizeof words[1], "%s", access_word(text->layout->outside + 1));
+        strbuf_addf(out, "%s(", glsl_type(type));
+        glsl_decode(out, type_of(text->key->type->value->scalar, 1), type_of(text->key->type->value->scalar, 1),
+                    (const char *const[]){words[0], words[1]}, NULL);
+        strbuf_add(out, ")");
     }
 }
 
@@ -285,7 +309,7 @@ static void sampler(StrBuf *out, const AccessText *text, int rank)
 {
     const char *name = text->param->name, *type = glsl_type(text->param->type);
     const char *vector = vector_of(rank);
-    strbuf_addf(out, "%s s_%s(%s p) { %s f = floor(clamp(p, -1e9, 1e9)); ", type, name, vector, vector);
+    strbuf_addf(out, "%s s_%s(%s p) { p = clamp(p, -1e9, 1e9); %s f = floor(p); ", type, name, vector, vector);
     if (rank == 1) {
         strbuf_addf(out, "int i = int(f); return mix(q_%s(i), q_%s(i + 1), p - f); }\n", name, name);
     } else if (rank == 2) {
@@ -321,8 +345,9 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank)
                                              {"x", "y", "0", "0"},       {"x", "y", "z", "0"}};
     for (size_t k = 0; k < sizeof arguments / sizeof *arguments; k++) {
         strbuf_addf(out, "%s n_%s(%s) { return q_%s(", type, name, arguments[k], name);
-        for (int d = 0; d < rank; d++) {
-            strbuf_addf(out, "%srill_d%d + %s", d ? ", " : "", d, d < 4 ? offsets[k][d] : "0");
+        for (int d = 0; d < rank; d++) { /* a huge offset must not wrap around */
+            strbuf_addf(out, "%srill_d%d + clamp(%s, -1073741824, 1073741823)", d ? ", " : "", d,
+                        d < 4 ? offsets[k][d] : "0");
         }
         strbuf_add(out, "); }\n");
     }
@@ -448,6 +473,7 @@ void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *strea
         }
     }
     if (layout->outside != NO_SLOT) {
-        words[layout->outside] = float_bits(stream->outside);
+        Scalar scalar = stream->type->is_struct ? SCALAR_FLOAT : stream->type->value->scalar;
+        scalar_words(scalar, stream->outside, words + layout->outside);
     }
 }

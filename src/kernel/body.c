@@ -138,6 +138,13 @@ static bool same_binding(const Instance *instance, const Function *f, const int 
 
 enum { MAX_INSTANCES = 512, MAX_BODY_TOKENS = 100000 };
 
+static bool error_size(const Rewriter *rw, const Function *f)
+{
+    return source_error(&rw->module->source, f->offset, "'%s' is too large: every call writes out the function called, and a "
+                                                        "kernel is written out once for every set of gathers it is handed",
+                        f->name);
+}
+
 bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance)
 {
     InstanceList *list = rw->instances;
@@ -149,15 +156,13 @@ bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instan
         }
         number += list->items[i].function == f;
     }
-    if (list->count == MAX_INSTANCES || rw->body->tokens > MAX_BODY_TOKENS) {
-        return source_error(&rw->module->source, f->offset, "'%s' is written out too often: kernels that call kernels are, once "
-                                                            "for every set of gathers they are handed",
-                            f->name);
+    if (list->count == MAX_INSTANCES) {
+        return error_size(rw, f);
     }
     Rewriter inner = {.module = rw->module, .root = rw->root, .body = rw->body, .instances = list};
     inner.self = (Instance){.function = f, .number = number};
     memcpy(inner.self.bound, bound, (size_t)f->param_count * sizeof *bound);
-    bool done = write_function(&inner) && ARRAY_ROOM(list);
+    bool done = write_function(&inner) && (inner.self.size <= MAX_BODY_TOKENS || error_size(rw, f)) && ARRAY_ROOM(list);
     if (done) {
         *instance = list->items[list->count++] = inner.self;
     }
@@ -203,6 +208,7 @@ bool body_create(const Module *module, const Function *kernel, Body *body)
     }
     body->unbounded = instance.unbounded || instance.trips > LONG_LOOPS;
     body->trips = instance.trips;
+    body->tokens = (size_t)instance.size;
     strcpy(body->entry, "u_");
     strcat(body->entry, kernel->name);
     return true;

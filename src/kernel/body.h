@@ -34,7 +34,7 @@ typedef struct Body {
     bool uses_position;         /* any index or neighbour: the launch's dimensions can't be merged */
     bool unbounded;             /* has a loop that is not provably short */
     double trips;               /* of the bounded loops, in all */
-    size_t tokens;              /* size of what was written */
+    size_t tokens;              /* size of what was written, functions called counted at every call */
     int shared_count;           /* shared variables of a group kernel */
 } Body;
 

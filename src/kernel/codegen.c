@@ -31,6 +31,8 @@ static const char prelude[] =
     "int rill_mod(int n, int m) { return m > 0 ? n % m : n; }\n"
     "float rill_ramp(float from, float delta, int i) { precise float p = delta * float(i); precise float r = from + p; "
     "return r; }\n"
+    "double rill_ramp(double from, double delta, int i) { precise double p = delta * double(i); precise double r = from + p; "
+    "return r; }\n"
     "int rill_map(int i, uint step, uint start, uint dm, uint ds, uint mm, uint ms, uint m) { uint q = "
     "rill_div(uint(i) * step + start, dm, ds); return int(q - rill_div(q, mm, ms) * m); }\n"
     "int rill_clamp(int i, int n) { return clamp(i, 0, n - 1); }\n"
@@ -598,7 +600,7 @@ static void write_walk(Generator *g)
                     g->layout->group, access_word(g->layout->trips), group, access_word(g->layout->steps), name, name, name,
                     g->layout->group);
     } else {
-        strbuf_addf(g->out, "    int %s = int((%s) * %du + gl_LocalInvocationID.x);\n    if (%s < int(%s)) {\n", name, group,
+        strbuf_addf(g->out, "    int %s = int((%s) * %du + gl_LocalInvocationID.x);\n    if (uint(%s) < %s) {\n", name, group,
                     g->layout->group, name, access_word(g->layout->steps));
     }
     write_step(g);

@@ -514,6 +514,10 @@ static bool pack(LaunchPlan *plan, const Variant *variant, int place, bool textu
             buffer = NULL;
         }
     }
+    if (buffer && !buffer_block_fits(buffer)) {
+        buffer_release(buffer);
+        buffer = NULL;
+    }
     plan->packed = *result = buffer;
     return buffer != NULL;
 }

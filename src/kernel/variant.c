@@ -121,7 +121,7 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     arg->dims = take(layout, rank * variant_dim_words(a));
     if (!element) {
         arg->sizes = take(layout, rank);
-        arg->outside = take(layout, 1);
+        arg->outside = take(layout, 2);
     }
     if (param->kind == PARAM_RANDOM) {
         arg->dump = take(layout, 1);
@@ -133,7 +133,7 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
         arg->extents = take(layout, MAX_RANK);
     }
     if (a->path == PATH_RAMP) {
-        arg->ramp = take(layout, 5 * a->type->components);
+        arg->ramp = take(layout, RAMP_WORDS * a->type->components);
     }
 }
 

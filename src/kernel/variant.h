@@ -32,7 +32,7 @@ typedef struct VariantKey {
     ArgKey args[MAX_PARAMS];
 } VariantKey;
 
-enum { NO_UNIT = -1, NO_SLOT = -1, MAX_RANK = SHAPE_MAX_RANK, MAX_PARAM_VECTORS = 1024 };
+enum { NO_UNIT = -1, NO_SLOT = -1, MAX_RANK = SHAPE_MAX_RANK, MAX_PARAM_VECTORS = 1024, RAMP_WORDS = 7 };
 
 /* Where an argument's words stand in rill_p, and where it is bound. */
 typedef struct ArgLayout {
@@ -41,7 +41,7 @@ typedef struct ArgLayout {
     int store_base;      /* the same for what is written; differs where what is read was packed elsewhere */
     int dims;            /* MAX per-dimension words, fastest first: see `dim_words` */
     int sizes;           /* of a gather or neighbor: one word per dimension */
-    int outside;         /* the value outside, as float bits; then as int */
+    int outside;         /* the value outside: the words of one component, two of them */
     int resample;        /* three words per dimension of the launch */
     int extents;         /* sizeof_stream: eight words */
     int ramp;            /* the ramp's words */

@@ -72,10 +72,10 @@ static bool lay_out(Device *device, const FoldText *text, const FoldArgs *args, 
         arg->dims = take(layout, a->rank * variant_dim_words(a));
         if (i >= args->inputs) {
             arg->sizes = take(layout, a->rank);
-            arg->outside = take(layout, 1);
+            arg->outside = take(layout, 2);
         }
         if (a->path == PATH_RAMP) {
-            arg->ramp = take(layout, 5 * a->type->components);
+            arg->ramp = take(layout, RAMP_WORDS * a->type->components);
         } else if (traits->buffer_textures && !a->block && layout->textures < limits->texture_units) {
             arg->texture = layout->textures++;
         } else {

@@ -71,7 +71,7 @@ static const char *body_of(RandomKind kind, bool wide)
                       "  precise vec4 p = u * d;\n"
                       "  precise vec4 v = low + p;\n"
                       "  vec4 top = vec4(high - max(abs(low), abs(high)) * 1.1920929e-7);\n"
-                      "  r = mix(v, min(top, v), vec4(greaterThanEqual(v, vec4(high))));\n}\n";
+                      "  r = low == high ? vec4(low) : mix(v, min(top, v), vec4(greaterThanEqual(v, vec4(high))));\n}\n";
     default:
         return wide ? "  r = low + high * dvec2(pair(w.xy));\n}\n"
                     : "  precise vec4 p = high * vec4(pair(w.xy), pair(w.zw));\n"

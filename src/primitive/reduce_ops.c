@@ -35,10 +35,10 @@ static const char plain_first[] = "T rill_first(T x, int t) { return x; }\n"
 
 /* Chan, Golub and LeVeque 1983: means and squared deviations of two parts joined. */
 static const char moments[] =
-    "u_Moments rill_first(T x, int t) { return u_Moments(x, T(0), 1.0); }\n"
-    "u_Moments rill_step(u_Moments a, T x, int t) { float n = a.n + 1.0; T d = x - a.mean; T m = a.mean + d / T(n); "
+    "u_Moments rill_first(T x, int t) { return u_Moments(x, T(0), N(1)); }\n"
+    "u_Moments rill_step(u_Moments a, T x, int t) { N n = a.n + N(1); T d = x - a.mean; T m = a.mean + d / T(n); "
     "return u_Moments(m, a.m2 + d * (x - m), n); }\n"
-    "u_Moments rill_merge(u_Moments a, u_Moments b) { float n = a.n + b.n; T d = b.mean - a.mean; T w = T(b.n / n); "
+    "u_Moments rill_merge(u_Moments a, u_Moments b) { N n = a.n + b.n; T d = b.mean - a.mean; T w = T(b.n / n); "
     "return u_Moments(a.mean + d * w, a.m2 + b.m2 + d * d * (T(a.n) * w), n); }\n";
 
 /* The first of equals wins; a NaN wins over numbers. */
@@ -163,8 +163,10 @@ static void extreme_row(ReduceOp op, const Type *value, ReduceRow *row)
 
 static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)
 {
-    row->accumulator = pair_type("Moments", "mean", value, "m2", value, "n", type_of(SCALAR_FLOAT, 1));
+    const Type *count = type_of(value->scalar, 1);
+    row->accumulator = pair_type("Moments", "mean", value, "m2", value, "n", count);
     row->result = value;
+    strbuf_addf(&functions, "#define N %s\n", count->name);
     strbuf_add(&functions, moments);
     strbuf_add(&functions, op == REDUCE_VAR ? "T rill_finish(u_Moments a, int n) { return a.m2 / T(n); }\n"
                                             : "T rill_finish(u_Moments a, int n) { return sqrt(a.m2 / T(n)); }\n");
