@@ -39,7 +39,8 @@ static int find_line(const char *all, size_t size, const char *text, size_t leng
         for (; from < found; from++) {
             line += *from == '\n';
         }
-        if (!result || line <= current + 1) {
+        bool below = line == current + 1 && found - all >= 2 && found[-1] == '\n' && found[-2] == '[';
+        if (!result || line <= current || below) {
             result = line;
         }
         line += *from++ == '\n';

@@ -136,7 +136,7 @@ static bool same_binding(const Instance *instance, const Function *f, const int 
            memcmp(instance->bound, bound, (size_t)f->param_count * sizeof *bound) == 0;
 }
 
-enum { MAX_INSTANCES = 512, MAX_BODY_TOKENS = 100000 };
+enum { MAX_INSTANCES = 512, MAX_BODY_TOKENS = 60000, ACCESS_TOKENS = 16 }; /* the last: what an access function is worth */
 
 static bool error_size(const Rewriter *rw, const Function *f)
 {
@@ -162,7 +162,9 @@ bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instan
     Rewriter inner = {.module = rw->module, .root = rw->root, .body = rw->body, .instances = list};
     inner.self = (Instance){.function = f, .number = number};
     memcpy(inner.self.bound, bound, (size_t)f->param_count * sizeof *bound);
-    bool done = write_function(&inner) && (inner.self.size <= MAX_BODY_TOKENS || error_size(rw, f)) && ARRAY_ROOM(list);
+    bool done = write_function(&inner);
+    double size = inner.self.tokens + ACCESS_TOKENS * inner.self.accesses;
+    done = done && (size <= MAX_BODY_TOKENS || error_size(rw, f)) && ARRAY_ROOM(list);
     if (done) {
         *instance = list->items[list->count++] = inner.self;
     }
@@ -208,7 +210,7 @@ bool body_create(const Module *module, const Function *kernel, Body *body)
     }
     body->unbounded = instance.unbounded || instance.trips > LONG_LOOPS;
     body->trips = instance.trips;
-    body->tokens = (size_t)instance.size;
+    body->tokens = (size_t)instance.tokens;
     strcpy(body->entry, "u_");
     strcat(body->entry, kernel->name);
     return true;

@@ -38,6 +38,9 @@ const char *names_spelling(const Token *token)
 
 bool names_reserved(const Token *token)
 {
+    if (token->length > 3 && memcmp(token->text, "gl_", 3) == 0) {
+        return true;
+    }
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
         if (token_is(token, reserved[i])) {
             return true;

@@ -21,6 +21,7 @@ static bool put_call(Rewriter *rw, const Token *token, const char *prefix, int r
     strcpy(text, prefix);
     strcat(text, rw->root->params[root].name);
     strcat(text, "(");
+    rw->self.accesses++;
     return rewriter_put(rw, token, text, (int)strlen(text));
 }
 

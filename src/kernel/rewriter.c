@@ -43,7 +43,7 @@ bool rewriter_put(Rewriter *rw, const Token *token, const char *text, int length
         return false;
     }
     strbuf_add_bytes(&rw->out, text, (size_t)length);
-    rw->self.size++;
+    rw->self.tokens++;
     return true;
 }
 
@@ -352,7 +352,8 @@ static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, si
     if (!rewriter_instance(rw, callee, bound, &instance)) {
         return false;
     }
-    rw->self.size += instance.size;
+    rw->self.tokens += instance.tokens;
+    rw->self.accesses += instance.accesses;
     rw->self.trips += instance.trips * loops_factor(rw);
     rw->self.unbounded = rw->self.unbounded || instance.unbounded;
     char prefix[24] = "u_";

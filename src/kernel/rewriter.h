@@ -23,7 +23,7 @@ typedef struct Instance {
     int number;            /* 0 for the first of its function */
     double trips;
     bool unbounded;
-    double size; /* tokens, with those of the functions it calls: devices write them out at every call */
+    double tokens, accesses; /* with those of the functions it calls: devices write them out at every call */
 } Instance;
 
 typedef struct InstanceList {

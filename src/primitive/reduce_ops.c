@@ -33,13 +33,17 @@ static const char plain_first[] = "T rill_first(T x, int t) { return x; }\n"
                                   "T rill_step(T a, T x, int t) { return rill_merge(a, x); }\n"
                                   "T rill_finish(T a, int n) { return a; }\n";
 
-/* Chan, Golub and LeVeque 1983: means and squared deviations of two parts joined. */
+/* Welford's update and the joining of two parts (Chan, Golub and LeVeque 1983). The mean and the squared deviations carry
+ * the error of every addition along (two-sum), or long runs would lose digits. */
 static const char moments[] =
-    "u_Moments rill_first(T x, int t) { return u_Moments(x, T(0), N(1)); }\n"
-    "u_Moments rill_step(u_Moments a, T x, int t) { N n = a.n + N(1); T d = x - a.mean; T m = a.mean + d / T(n); "
-    "return u_Moments(m, a.m2 + d * (x - m), n); }\n"
-    "u_Moments rill_merge(u_Moments a, u_Moments b) { N n = a.n + b.n; T d = b.mean - a.mean; T w = T(b.n / n); "
-    "return u_Moments(a.mean + d * w, a.m2 + b.m2 + d * d * (T(a.n) * w), n); }\n";
+    "void rill_add(inout T s, inout T e, T x) { precise T t = s + x; precise T z = t - s; precise T d = (s - (t - z)) + (x - "
+    "z); precise T f = e + d; s = t; e = f; }\n"
+    "u_Moments rill_first(T x, int t) { return u_Moments(x, T(0), T(0), T(0), N(1)); }\n"
+    "u_Moments rill_step(u_Moments a, T x, int t) { a.n += N(1); precise T d = (x - a.mean) - a.more; rill_add(a.mean, a.more, "
+    "d / T(a.n)); precise T r = (x - a.mean) - a.more; rill_add(a.m2, a.rest, d * r); return a; }\n"
+    "u_Moments rill_merge(u_Moments a, u_Moments b) { N n = a.n + b.n; precise T d = (b.mean - a.mean) + (b.more - a.more); T w "
+    "= T(b.n / n); rill_add(a.mean, a.more, d * w); rill_add(a.m2, a.rest, b.m2 + b.rest); rill_add(a.m2, a.rest, d * d * "
+    "(T(a.n) * w)); a.n = n; return a; }\n";
 
 /* The first of equals wins; a NaN wins over numbers. */
 static const char arg_best[] =
@@ -51,17 +55,12 @@ static const char arg_best[] =
 
 static StrBuf functions;
 
-static const Type *pair_type(const char *name, const char *first, const Type *a, const char *second, const Type *b,
-                             const char *third, const Type *c)
+static const Type *pair_type(const char *name, const char *first, const Type *a, const char *second, const Type *b)
 {
-    Field fields[3] = {{.type = a}, {.type = b, .offset = a->bytes}};
+    Field fields[2] = {{.type = a}, {.type = b, .offset = a->bytes}};
     strcpy(fields[0].name, first);
     strcpy(fields[1].name, second);
-    if (c) {
-        fields[2] = (Field){.type = c, .offset = a->bytes + b->bytes};
-        strcpy(fields[2].name, third);
-    }
-    return type_struct(name, fields, c ? 3 : 2);
+    return type_struct(name, fields, 2);
 }
 
 static bool is_real(const Type *type)
@@ -76,7 +75,7 @@ static bool refuse(ReduceOp op, const Type *type, const char *accepted)
 
 static void sum_row(ReduceOp op, const Type *value, ReduceRow *row)
 {
-    row->accumulator = pair_type("Sum", "s", value, "e", value, NULL, NULL);
+    row->accumulator = pair_type("Sum", "s", value, "e", value);
     row->result = value;
     strbuf_add(&functions, two_sum);
     strbuf_add(&functions, sum_steps);
@@ -88,7 +87,7 @@ static void sum_row(ReduceOp op, const Type *value, ReduceRow *row)
 static bool product_row(ReduceOp op, const Type *value, ReduceRow *row)
 {
     const Type *scalar = type_of(value->scalar, 1);
-    row->accumulator = pair_type("Sum", "s", scalar, "e", scalar, NULL, NULL);
+    row->accumulator = pair_type("Sum", "s", scalar, "e", scalar);
     row->result = scalar;
     strbuf_addf(&functions, "#undef T\n#define T %s\n", scalar->name);
     strbuf_add(&functions, two_sum);
@@ -122,7 +121,7 @@ static void integer_macros(const Type *value)
 static void integer_sum(ReduceOp op, const Type *value, bool whole, ReduceRow *row)
 {
     const Type *words = type_of(SCALAR_UINT, value->components);
-    row->accumulator = pair_type("Long", "lo", words, "hi", words, NULL, NULL);
+    row->accumulator = pair_type("Long", "lo", words, "hi", words);
     integer_macros(value);
     strbuf_add(&functions, long_sum);
     if (op == REDUCE_MEAN) {
@@ -161,15 +160,26 @@ static void extreme_row(ReduceOp op, const Type *value, ReduceRow *row)
     strbuf_add(&functions, plain_first);
 }
 
+static const Type *moments_type(const Type *value, const Type *count)
+{
+    static const char *const names[] = {"mean", "more", "m2", "rest", "n"};
+    Field fields[5];
+    for (int i = 0; i < 5; i++) {
+        fields[i] = (Field){.type = i < 4 ? value : count, .offset = i * value->bytes};
+        strcpy(fields[i].name, names[i]);
+    }
+    return type_struct("Moments", fields, 5);
+}
+
 static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)
 {
     const Type *count = type_of(value->scalar, 1);
-    row->accumulator = pair_type("Moments", "mean", value, "m2", value, "n", count);
+    row->accumulator = moments_type(value, count);
     row->result = value;
     strbuf_addf(&functions, "#define N %s\n", count->name);
     strbuf_add(&functions, moments);
-    strbuf_add(&functions, op == REDUCE_VAR ? "T rill_finish(u_Moments a, int n) { return a.m2 / T(n); }\n"
-                                            : "T rill_finish(u_Moments a, int n) { return sqrt(a.m2 / T(n)); }\n");
+    strbuf_add(&functions, op == REDUCE_VAR ? "T rill_finish(u_Moments a, int n) { return (a.m2 + a.rest) / T(n); }\n"
+                                            : "T rill_finish(u_Moments a, int n) { return sqrt((a.m2 + a.rest) / T(n)); }\n");
     return true;
 }
 
@@ -179,7 +189,7 @@ static bool arg_row(ReduceOp op, const Type *value, ReduceRow *row)
         return refuse(op, value, "vectors have no order; use a component");
     }
     const char *mark = op == REDUCE_ARGMIN ? "<" : ">";
-    row->accumulator = pair_type("Best", "v", value, "i", type_of(SCALAR_INT, 1), NULL, NULL);
+    row->accumulator = pair_type("Best", "v", value, "i", type_of(SCALAR_INT, 1));
     row->result = type_of(SCALAR_INT, 1);
     strbuf_addf(&functions, is_real(value) ? "#define RILL_BETTER(b, a) (!isnan(a) && ((b) %s (a) || isnan(b)))\n"
                                            : "#define RILL_BETTER(b, a) ((b) %s (a))\n",
