@@ -399,7 +399,8 @@ kernel void krnIntersectTriangle(Ray ray<>, Triangle tris[],
             i, j = math.max(1, math.min(rows, i)), math.max(1, math.min(columns, j))
             return (i * j) % 4 / 4
         end
-        local r <close> = k(rill.stream("float", {rows, columns}, image), rill.stream("float", {rows, columns}, seed), kappa,
+        local r <close> = k(rill.stream("float", {rows, columns}, image), rill.stream("float", {rows, columns},
+            seed), kappa,
             dt, rill.stream("float", {rows, columns}))
         for i = 1, rows do
             for j = 1, columns do
@@ -445,6 +446,7 @@ kernel void krnIntersectTriangle(Ray ray<>, Triangle tris[],
 
     it("spellings of Brook and Cg", function()
         local k = rill.kernel [=[
+            int nothing(float x) { return (int)(float)(uint)x * 0; }
             kernel void all(float x<>, int i<>, unsigned int u<>, float2 d[10][10], out float4 r<>, out int4 n<>) {
                 half h = 2.5h;
                 half3 h3 = half3(1, 2, 3);
@@ -457,6 +459,7 @@ kernel void krnIntersectTriangle(Ray ray<>, Triangle tris[],
                 r += float4((float)i / 2, (float)(i + 1) * 0.5, (m * h3).z, d[1][2].y) + float4(f, h).wwww;
                 r.x += float(dd.y) + (b.x ? (float)twice : 0.0f);
                 n = int4((indexof x).x, (int)x, int(twice), (int)(-x * 2.0));
+                n.y += nothing(x);
                 n.x += 10 * (int)h3.y + 100 * (int)d[(int)1.9][2].x;
             }
         ]=]
@@ -468,7 +471,8 @@ kernel void krnIntersectTriangle(Ray ray<>, Triangle tris[],
         for e, v in ipairs {1.25, 2.5} do
             local iv, uv = ({3, 5})[e], ({7, 9})[e]
             check.equal({
-                v % 1 + iv / 2 + 2.5 + 2.5 + 2 * uv, math.min(1, v - 1) + (iv + 1) / 2 + 2.5, 1 / math.sqrt(v) + 3 + 2.5,
+                v % 1 + iv / 2 + 2.5 + 2.5 + 2 * uv, math.min(1, v - 1) + (iv + 1) / 2 + 2.5,
+                    1 / math.sqrt(v) + 3 + 2.5,
                 math.fmod(-v, 0.75) + math.atan(v, 1) + 3 + 2.5,
             }, r:get(e), 1e-5)
             check.equal({220 + e - 1, v // 1, 2 * uv, -(v * 2 // 1)}, n:get(e))

@@ -27,7 +27,8 @@ describe("a call", function()
         local w <close> = rill.from {7, 8}
         local u <close> = rill.from {0.5, 3}
         local r, s = k.all(x, w, u, x)
-        check.equal(kernels.list(70, function(i) return 2 * i + 7 + 3 * (i - 1) + 0.5 + 10 * math.max(1, i - 1) end), r:values())
+        check.equal(kernels.list(70, function(i) return 2 * i + 7 + 3 * (i - 1) + 0.5 + 10 * math.max(1, i - 1) end),
+            r:values())
         check.equal(kernels.list(70, function(i) return i + 5 - 500 + 7 end), s:values())
         local one <close> = k.scaled(x, w, 3)
         check.equal(kernels.list(70, function(i) return 3 * i + 7 end), one:values())
@@ -95,14 +96,16 @@ describe("a call", function()
         raises({":1: ", "recursion", "'a'"}, "float a(float x) { return b(x); } float b(float x) { return a(x); }\n"
             .. "kernel float f(float x<>) { return a(x); }")
         raises({"'f' is defined twice", "overloading"}, "float f(float x) { return x; } float f(int x) { return 1.0; }")
-        raises({"constant", "'h'"}, "float h(float x) { return x; } const float c = h(1.0);\nkernel float f(float x<>) { return c; }")
+        raises({"constant", "'h'"},
+            "float h(float x) { return x; } const float c = h(1.0);\nkernel float f(float x<>) { return c; }")
     end)
 
     it("is written out no more than a bounded number of times", function()
         local text = {"kernel float k0(float a[], float b[], float c[], int i) { return a[i] - b[i] + c[i]; }"}
         for level = 1, 30 do
             text[#text + 1] = ("kernel float k%d(float a[], float b[], float c[], int i) {"
-                .. " return k%d(a, b, c, i) + k%d(b, c, a, i) + k%d(c, b, a, i); }"):format(level, level - 1, level - 1, level - 1)
+                .. " return k%d(a, b, c, i) + k%d(b, c, a, i) + k%d(c, b, a, i); }"):format(level, level - 1,
+                    level - 1, level - 1)
         end
         local k = rill.program(table.concat(text, "\n", 1, 4))
         local a <close> = rill.from {1, 2}
@@ -118,7 +121,8 @@ describe("a call", function()
         swapped[1], swapped[2] = swapped[2], swapped[1]
         text = {("kernel float k0(%s) { return p1[0]; }"):format(table.concat(params, ", "))}
         for level = 1, 40 do
-            text[#text + 1] = ("kernel float k%d(%s) { return k%d(%s) + k%d(%s); }"):format(level, table.concat(params, ", "),
+            text[#text + 1] = ("kernel float k%d(%s) { return k%d(%s) + k%d(%s); }"):format(level,
+                table.concat(params, ", "),
                 level - 1, table.concat(permuted, ", "), level - 1, table.concat(swapped, ", "))
         end
         check.names({"is too large"}, rill.kernel, table.concat(text, "\n"))
@@ -130,10 +134,14 @@ describe("a name", function()
 
     it("may be any word that GLSL keeps for itself", function()
         local words = {
-            "input", "output", "filter", "sample", "fixed", "active", "common", "partition", "texture", "buffer", "shared_",
-            "resource", "template", "this", "namespace", "class", "union", "enum", "noise1", "image2D", "main", "layout",
-            "varying", "attribute", "precise", "smooth", "flat", "goto", "cast", "extern", "sampler2D", "patch", "subroutine",
-            "using", "public", "long", "short", "external", "interface", "superp", "gl_FragColor", "rill_x", "_x", "__y",
+            "input", "output", "filter", "sample", "fixed", "active", "common", "partition", "texture", "buffer",
+            "shared_",
+            "resource", "template", "this", "namespace", "class", "union", "enum", "noise1", "image2D", "main",
+            "layout",
+            "varying", "attribute", "precise", "smooth", "flat", "goto", "cast", "extern", "sampler2D", "patch",
+            "subroutine",
+            "using", "public", "long", "short", "external", "interface", "superp", "gl_FragColor", "rill_x", "_x",
+            "__y",
         }
         for first = 1, #words, 4 do
             local a, b, c, d = table.unpack(words, first, first + 3)
@@ -164,6 +172,18 @@ describe("a name", function()
         check.equal({1}, a:values())
         check.equal({3}, k.input(x, 2):values())
         check.equal({1}, k.result(x):values())
+    end)
+
+    it("of a function of GLSL may be given to a kernel that calls it", function()
+        local k = rill.program [=[
+            kernel void sqrt(float x<>, out float r<>) { r = sqrt(x) + abs(-1.0); }
+            inline float lerp(float a, float b) { return lerp(a, b, 0.5); }
+            static float abs(float x) { static const float two = 2.0; return two * abs(x); }
+            kernel float mean(float x<>) { return lerp(x, abs(x)); }
+        ]=]
+        local x <close> = rill.from {4, 16}
+        check.equal({4, 6}, k.sqrt(x):values())
+        check.equal({6, 24}, k.mean(x):values())
     end)
 
     it("may hide a function or a name outside", function()

@@ -73,6 +73,29 @@ describe("a gather", function()
         end
     end)
 
+    it("reads views", function()
+        local k = rill.kernel [=[ kernel int f(int w[][], int2 p<>) { return w[p] + 1000 * w[p.y][p.x + 1]; } ]=]
+        local s <close> = rill.iota({6, 8})
+        local p <close> = rill.iter("ivec2", {14, 20}, {-2, -2}, {18, 12})
+        for _, view in ipairs {
+            s, s:transpose(), s:tile(2, 1), s:replicate(1, 2), s:stride(2, 3), s:domain({2, 3}, {5, 7}),
+            s:domain({2, 3}, {5, 7}):transpose(), s:stride(2):tile(1, 2), s:reshape({12, 4}), s:group(3, 4)[2][1],
+        } do
+            local values, shape = view:values(), view.shape
+            local function at(y, x)
+                y, x = math.max(0, math.min(shape[1] - 1, y)), math.max(0, math.min(shape[2] - 1, x))
+                return values[y * shape[2] + x + 1]
+            end
+            local expected = {}
+            for y = -2, 11 do
+                for x = -2, 17 do
+                    expected[#expected + 1] = at(y, x) + 1000 * at(y, x + 1)
+                end
+            end
+            check.equal(expected, k(view, p):values())
+        end
+    end)
+
     it("takes vectors whose x is the fastest dimension", function()
         local k = rill.program [=[
             kernel float two(float w[][], float2 at<>) { return w[at]; }
@@ -90,7 +113,8 @@ describe("a gather", function()
         check.equal({21, 4}, k.more(w, four):values())
         check.equal({64, 10}, k.whole(w, whole):values())
         check.equal({42, 8, 68}, k.sized(w, at):values())
-        local cube <close> = rill.stream("float", {2, 3, 4}, function(i, j, l) return 100 * (i - 1) + 10 * (j - 1) + l - 1 end)
+        local cube <close> = rill.stream("float", {2, 3, 4}, function(i, j,
+            l) return 100 * (i - 1) + 10 * (j - 1) + l - 1 end)
         local at3 <close> = rill.from({{1, 2, 0}, {3, 0, 1}}, "vec3")
         check.equal({21, 103}, k.three(cube, at3):values())
         local v <close> = rill.stream("vec3", {4, 5}, function(i, j) return i, j, 10 * i + j end)
@@ -175,7 +199,8 @@ describe("a gather", function()
                 return lerp(fetch(list, {mode}, f), fetch(list, {mode}, f + 1), x - f)
             end), r:values(), 1e-5)
         end
-        local grid = kernels.list(3, function(i) return kernels.list(4, function(j) return (i * 7 + j * 5) % 11 end) end)
+        local grid = kernels.list(3, function(i) return kernels.list(4,
+            function(j) return (i * 7 + j * 5) % 11 end) end)
         local g <close> = rill.stream("float", {3, 4}, function(i, j) return grid[i][j] end)
         local g3 <close> = rill.stream("vec3", {3, 4}, function(i, j) return grid[i][j], 2 * grid[i][j], 1 end)
         local at = {{0, 0}, {1.5, 0.25}, {3, 2}, {2.75, 1.5}, {-1, 0.5}, {3.5, 5}}
@@ -185,7 +210,8 @@ describe("a gather", function()
         for i, q in ipairs(at) do
             local x, y = math.floor(q[1]), math.floor(q[2])
             local function row(dy)
-                return lerp(fetch(grid, {"clamp", "clamp"}, y + dy, x), fetch(grid, {"clamp", "clamp"}, y + dy, x + 1), q[1] - x)
+                return lerp(fetch(grid, {"clamp", "clamp"}, y + dy, x), fetch(grid, {"clamp", "clamp"}, y + dy,
+                    x + 1), q[1] - x)
             end
             flat[i] = lerp(row(0), row(1), q[2] - y)
             table.move({flat[i], 2 * flat[i], 1}, 1, 3, #expected + 1, expected)
@@ -195,12 +221,15 @@ describe("a gather", function()
         local cube <close> = rill.stream("float", {3, 3, 3}, function(i, j, l) return 100 * i + 10 * j + l end)
         local p3 <close> = rill.from({{0, 0, 0}, {0.5, 1.25, 1.75}, {2, 2, 2}}, "vec3")
         check.equal({111, 100 * 2.75 + 10 * 2.25 + 1.5, 333}, k.three(cube, p3):values(), 1e-4)
-        check.names({"'w'", "can't be sampled"}, rill.kernel, "kernel float f(int w[], float p<>) { return sample(w, p); }")
-        check.names({"'sample'", "gather"}, rill.kernel, "kernel float f(float w<>, float p<>) { return sample(w, p); }")
+        check.names({"'w'", "can't be sampled"}, rill.kernel,
+            "kernel float f(int w[], float p<>) { return sample(w, p); }")
+        check.names({"'sample'", "gather"}, rill.kernel,
+            "kernel float f(float w<>, float p<>) { return sample(w, p); }")
     end)
 
     it("is a neighbourhood", function()
-        local grid = kernels.list(6, function(i) return kernels.list(9, function(j) return (i * 13 + j * 7) % 17 end) end)
+        local grid = kernels.list(6, function(i) return kernels.list(9,
+            function(j) return (i * 13 + j * 7) % 17 end) end)
         local g <close> = rill.from(grid)
         local k = rill.program [=[
             kernel float four(neighbor float x<>) {
@@ -237,7 +266,8 @@ describe("a gather", function()
         check.equal({1 + 10 + 200, 1 + 20 + 300, 1 + 30 + 400, 2 + 40 + 500, 3 + 50 + 500}, k.row(line):values())
         local cube <close> = rill.stream("float", {3, 4, 5}, function(i, j, l) return 100 * i + 10 * j + l end)
         local three = rill.kernel [=[
-            kernel float f(neighbor float x<>) { return x[int3(1, 0, 0)] + x[int3(0, 1, 0)] * 2.0 + x[1][0][0] * 4.0; } ]=]
+            kernel float f(neighbor float x<>) { return x[int3(1, 0, 0)] + x[int3(0, 1, 0)] * 2.0 + x[1][0][0] * 4.0; }
+        ]=]
         local function at(i, j, l) return 100 * math.min(i, 3) + 10 * math.min(j, 4) + math.min(l, 5) end
         local expected = {}
         for i = 1, 3 do
@@ -253,7 +283,8 @@ describe("a gather", function()
 
     it("is a neighbourhood of any size and of views", function()
         local k = rill.kernel [=[
-            kernel float blur(neighbor float x<>) { return x[int2(-1, 0)] + x[int2(1, 0)] + x[int2(0, -1)] + x[int2(0, 1)] - 4.0 * x[0]; } ]=]
+            kernel float blur(neighbor float x<>) { return x[int2(-1, 0)] + x[int2(1, 0)] + x[int2(0, -1)] + x[int2(0, 1)] - 4.0 * x[0]; }
+        ]=]
         local function laplace(rows, columns, s)
             local r <close> = k(s)
             local v = s:values()
@@ -268,7 +299,8 @@ describe("a gather", function()
             end
             check.equal(expected, r:values())
         end
-        for _, shape in ipairs {{1, 1}, {1, 4}, {4, 1}, {3, 4}, {5, 8}, {6, 8}, {7, 12}, {9, 7}, {2, 64}, {65, 16}, {33, 65}} do
+        for _, shape in ipairs {{1, 1}, {1, 4}, {4, 1}, {3, 4}, {5, 8}, {6, 8}, {7, 12}, {9, 7}, {2, 64}, {65, 16},
+            {33, 65}} do
             local s <close> = rill.stream("float", shape, function(i, j) return (i * 31 + j * 17) % 23 end)
             laplace(shape[1], shape[2], s)
         end

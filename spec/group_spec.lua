@@ -63,7 +63,8 @@ describe("a group kernel", function()
             assert.equal(100 * i + block + 16 - (j - 1) % 16, r:get(i, j))
             check.equal({(j - 1) // 16, (i - 1) // 8, (j - 1) % 16, (i - 1) % 8}, id:get(i, j))
         end
-        local ragged = rill.kernel [[ kernel(8, 4) void f(float x<>, out float r<>) { r = 2.0 * x + float(indexof(x).y); } ]]
+        local ragged = rill.kernel [[
+            kernel(8, 4) void f(float x<>, out float r<>) { r = 2.0 * x + float(indexof(x).y); } ]]
         local y <close> = rill.stream("float", {3, 5, 11}, function(i, j, l) return 10000 * i + 100 * j + l end)
         local ry <close> = ragged(y)
         for _, p in ipairs {{1, 1, 1}, {3, 5, 11}, {2, 4, 9}} do
@@ -103,7 +104,8 @@ describe("a group kernel", function()
 
     it("reads general views and packed types", function()
         local k = rill.kernel [=[
-            kernel(8) void f(float x<>, out float r<>) { shared float t[8]; t[localid()] = x; barrier(); r = t[localid() ^ 1]; } ]=]
+            kernel(8) void f(float x<>, out float r<>) { shared float t[8]; t[localid()] = x; barrier(); r = t[localid() ^ 1]; }
+        ]=]
         local s <close> = rill.stream("half", 64, function(i) return i end)
         local r <close> = rill.stream("unorm8", 16)
         k(s:domain(2, 64):stride(4), r)
@@ -114,12 +116,15 @@ describe("a group kernel", function()
     end)
 
     it("is limited by the device, and barriers belong to it", function()
-        check.names({"group of 1048576 invocations"}, rill.kernel, "kernel(1024, 1024) void f(float x<>, out float r<>) { r = x; }")
+        check.names({"group of 1048576 invocations"}, rill.kernel,
+            "kernel(1024, 1024) void f(float x<>, out float r<>) { r = x; }")
         check.names({"group sizes"}, rill.kernel, "kernel(0) void f(float x<>, out float r<>) { r = x; }")
         check.names({"group sizes"}, rill.kernel, "kernel(n) void f(float x<>, out float r<>) { r = x; }")
         check.names({"group sizes"}, rill.kernel, "kernel(2,2,2,2) void f(float x<>, out float r<>) { r = x; }")
-        check.names({"'localid'", "group kernels"}, rill.kernel, "kernel void f(float x<>, out float r<>) { r = float(localid()); }")
-        check.names({"shared", "group kernels"}, rill.kernel, "kernel void f(float x<>, out float r<>) { shared float t[4]; r = x; }")
+        check.names({"'localid'", "group kernels"}, rill.kernel,
+            "kernel void f(float x<>, out float r<>) { r = float(localid()); }")
+        check.names({"shared", "group kernels"}, rill.kernel,
+            "kernel void f(float x<>, out float r<>) { shared float t[4]; r = x; }")
         check.names({":2: ", "shared float t[n]", "`n'"}, rill.kernel,
             "kernel(8) void f(float x<>, out float r<>) {\nshared float t[n]; r = x; }")
     end)
@@ -129,7 +134,7 @@ describe("a group kernel", function()
         local x <close> = rill.stream("float", 20)
         rill.check(true)
         local good, message = pcall(function()
-            local r <close> = k(x, rill.stream("float", 20))
+            check.equal({0}, {k(x, rill.stream("float", 20)):get(20)})
             check.names({"f", "'w'", "19"}, k, x, rill.stream("float", 19))
         end)
         rill.check(false)

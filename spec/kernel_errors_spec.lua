@@ -37,7 +37,8 @@ describe("an error in a kernel text", function()
                 r = x + missing;
             }]])
         assert.falsy(good)
-        points(message, line + 0, "r = x + missing;", "missing", {"kernel_errors_spec.lua:" .. line .. ": ", "`missing'"})
+        points(message, line + 0, "r = x + missing;", "missing", {"kernel_errors_spec.lua:" .. line .. ": ",
+            "`missing'"})
     end)
 
     it("names the line of a text that stands several times", function()
@@ -69,15 +70,17 @@ describe("an error in a kernel text", function()
 
     it("counts from the call where the text is put together", function()
         local line = here() + 1
-        local good, message = pcall(function() return rill.kernel("kernel float f(float x<>) {\n return " .. "zz; }") end)
+        local f = function() return rill.kernel("kernel float f(float x<>) {\n return" .. " zz; }") end
+        local good, message = pcall(f)
         assert.falsy(good)
         assert.truthy(message:find("kernel_errors_spec.lua:" .. line .. ": kernel text:2: ", 1, true), message)
         points(message, 2, " return zz; }", "zz", "`zz'")
-        local chunk = assert(load("local rill = ...\n\nreturn rill.kernel [[\nkernel float f(float x<>) {\n return zz; }]]", "=made up"))
+        local text = "local rill = ...\n\nreturn rill.kernel [[\nkernel float f(float x<>) {\n return zz; }]]"
+        local chunk = assert(load(text, "=made up"))
         good, message = pcall(chunk, rill)
         assert.falsy(good)
         assert.truthy(message:find("made up:3: kernel text:2: ", 1, true), message)
-        chunk = assert(load "local rill = ...\n\nreturn rill.kernel [[\nkernel float f(float x<>) {\n return zz; }]]")
+        chunk = assert(load(text))
         good, message = pcall(chunk, rill)
         assert.falsy(good)
         points(message, 5, " return zz; }", "zz", "`zz'")
@@ -140,16 +143,20 @@ describe("an error in a kernel text", function()
                 lines[#lines + 1] = line
             end
             -- A text of one line stands in this file as it is, and its line counts there.
-            points(message, case[1]:find "\n" and case[2] or nil, (lines[case[2]]:gsub("\t", " ")), (case[3]:gsub("\t", " ")), case[4])
+            points(message, case[1]:find "\n" and case[2] or nil, (lines[case[2]]:gsub("\t", " ")),
+                (case[3]:gsub("\t", " ")), case[4])
             assert.falsy(message:find("u_", 1, true) or message:find("rill_ix", 1, true), message)
         end
     end)
 
     it("in another function or kernel is told there", function()
-        points(fails "float h(float a) {\n  return a + b;\n}\nkernel float f(float x<>) {\n  return h(x); }", 2, "return a + b;", "b;", "`b'")
-        points(fails "kernel float g(float w[], int i) {\n  return w[i].y;\n}\nkernel float f(float x<>, float u[]) {\n  return g(u, 0); }",
+        points(fails "float h(float a) {\n  return a + b;\n}\nkernel float f(float x<>) {\n  return h(x); }", 2,
+            "return a + b;", "b;", "`b'")
+        points(fails("kernel float g(float w[], int i) {\n  return w[i].y;\n}\n"
+            .. "kernel float f(float x<>, float u[]) {\n  return g(u, 0); }"),
             2, "return w[i].y;", "w[", "")
-        points(fails "const float c = 1.0 + d;\nkernel float f(float x<>) {\n  return c; }", 1, "const float c", "d;", "`d'")
+        points(fails "const float c = 1.0 + d;\nkernel float f(float x<>) {\n  return c; }", 1, "const float c",
+            "d;", "`d'")
     end)
 
     it("ends for garbage, empty texts and deep nesting", function()
@@ -169,8 +176,10 @@ describe("an error in a kernel text", function()
             bytes[i] = string.char(r)
             printable[i] = string.char(32 + r % 95)
         end
-        for _, text in ipairs {table.concat(bytes), table.concat(printable), ("a "):rep(1 << 19), ("{"):rep(1 << 20), ("kernel "):rep(1 << 17),
-            ("#define A B\n"):rep(87000), "kernel void f(" .. ("float x<>, "):rep(90000), ("const float a = 1.0;"):rep(50000)} do
+        for _, text in ipairs {table.concat(bytes), table.concat(printable), ("a "):rep(1 << 19), ("{"):rep(1 << 20),
+            ("kernel "):rep(1 << 17),
+            ("#define A B\n"):rep(87000), "kernel void f(" .. ("float x<>, "):rep(90000),
+                ("const float a = 1.0;"):rep(50000)} do
             local message = fails(text)
             assert.truthy(#message < 1000, #message)
         end
@@ -190,7 +199,8 @@ describe("an error in a kernel text", function()
             check.names({"operators"}, rill.kernel, shape("x > 0.0 ? x : ", "x", "", n))
             check.names({"operators"}, rill.kernel, shape("x = ", "x", "", n))
             check.names({"operators"}, rill.kernel, "kernel void f(float x<>) { x" .. (".x"):rep(n) .. " = x; }")
-            check.names({"operators"}, rill.kernel, "kernel void f(float x<>) { " .. ("if (x > 0.0) "):rep(n) .. "x = 1.0; }")
+            check.names({"operators"}, rill.kernel,
+                "kernel void f(float x<>) { " .. ("if (x > 0.0) "):rep(n) .. "x = 1.0; }")
         end
         check.names({"too large"}, rill.kernel, "kernel void f(float x<>) { " .. ("x = x;"):rep(100000) .. " }")
     end)

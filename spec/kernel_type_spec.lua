@@ -158,7 +158,8 @@ describe("every type in kernels", function()
     end)
 
     it("converts as GLSL does on the way in", function()
-        local k = rill.kernel [=[ kernel void f(float x<>, float w[], double y<>, out double r<>) { r = x + w[2] + y; } ]=]
+        local k = rill.kernel [=[
+            kernel void f(float x<>, float w[], double y<>, out double r<>) { r = x + w[2] + y; } ]=]
         local x <close> = rill.from({1, 2, 3}, "int")
         local w <close> = rill.from({5, 6, 7}, "uint8")
         local y <close> = rill.from({0.5, 0.25, 0.125}, "float")
@@ -183,7 +184,8 @@ describe("every type in kernels", function()
         assert.equal(3 * (n - 1) + 1, r:get(n))
         local view <close> = r:domain(n - 3, n)
         check.equal({3 * (n - 4) + 1, 3 * (n - 3) + 1, 3 * (n - 2) + 1, 3 * (n - 1) + 1}, view:values())
-        local odd = rill.kernel [[ kernel void f(int x<>, inout int bad<>) { bad += 3 * indexof(x).x + 1 != x ? 1 : 0; } ]]
+        local odd = rill.kernel [[
+            kernel void f(int x<>, inout int bad<>) { bad += 3 * indexof(x).x + 1 != x ? 1 : 0; } ]]
         local bad <close> = rill.stream("int", n)
         odd(r, bad)
         assert.equal(("\0"):rep(4 * n), bad:bytes())

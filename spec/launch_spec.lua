@@ -123,7 +123,8 @@ describe("a launch", function()
             for size = 1, 9 do
                 local s <close> = rill.stream("float", 24, -1)
                 k.double_(rill.stream("float", size, 4), s:domain(first, first + size - 1))
-                check.equal(kernels.list(24, function(i) return i >= first and i < first + size and 8 or -1 end), s:values())
+                check.equal(kernels.list(24, function(i) return i >= first and i < first + size and 8 or -1 end),
+                    s:values())
             end
         end
     end)
@@ -137,7 +138,7 @@ local many = [====[
     local function add(declaration, value) text[#text + 1] = declaration; args[#args + 1] = value end
     for i = 1, 16 do
         local type = ({"float", "int", "float2", "double"})[i %% 4 + 1]
-        add(type .. " x" .. i .. "<>", rill.stream(i %% 8 == 3 and "uint8" or type, n, function(e) 
+        add(type .. " x" .. i .. "<>", rill.stream(i %% 8 == 3 and "uint8" or type, n, function(e)
             if type == "float2" then return e %% 50 + i, 1 end return e %% 50 + i end))
     end
     add("float w1[]", rill.stream("float", n, function(e) return 3 * e end))
@@ -181,7 +182,8 @@ local many = [====[
 describe("24 stream arguments", function()
     local limits = {
         {"on the device as it is", {}},
-        {"with few bindings and one output per pass", {RILL_MAX_BLOCKS = 4, RILL_MAX_TEXTURES = 4, RILL_MAX_OUTPUTS = 1}},
+        {"with few bindings and one output per pass", {RILL_MAX_BLOCKS = 4, RILL_MAX_TEXTURES = 4,
+        RILL_MAX_OUTPUTS = 1}},
         {"with one storage block", {RILL_MAX_BLOCKS = 1, RILL_MAX_TEXTURES = 4}},
         {"with few blocks", {RILL_MAX_BLOCKS = 2, RILL_MAX_TEXTURES = 3}},
         {"with two outputs per pass", {RILL_MAX_OUTPUTS = 2}},

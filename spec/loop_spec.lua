@@ -62,7 +62,8 @@ describe("a loop", function()
             local x <close> = rill.stream("uint8", 300, 3)
             local r <close> = k(x)
             check.equal(kernels.list(300, function() return trips + 3 end), r:values())
-            local dynamic = rill.kernel [=[ kernel int f(int n, int x<>) { int s = x; for (int i = 0; i < n; i++) s++; return s; } ]=]
+            local dynamic = rill.kernel [=[
+                kernel int f(int n, int x<>) { int s = x; for (int i = 0; i < n; i++) s++; return s; } ]=]
             local y <close> = rill.iota(20)
             local d <close> = dynamic(trips, y)
             check.equal(kernels.list(20, function(i) return trips + i - 1 end), d:values())
@@ -96,21 +97,27 @@ describe("a loop", function()
 
     it("beyond the device's limit raises, whatever it looks like", function()
         long("kernel float literal(float x<>) { for (int i = 0; i < 100000; i++) x += 1.0; return x; }", 100001)
-        long("kernel float nested(float x<>) { for (int i = 0; i < 300; i++) for (int j = 0; j < 300; j++) x += 1.0; return x; }", 90001)
-        long("kernel float uniform_bound(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }", 100001, 100000)
-        long("kernel float loop(int n, float x<>) { int i = 0; while (i < n) { x += 1.0; i++; } return x; }", 100001, 100000)
-        long("kernel float loop(int n, float x<>) { int i = 0; do { x += 1.0; i++; } while (i < n); return x; }", 100001, 100000)
+        long("kernel float nested(float x<>) {"
+            .. "for (int i = 0; i < 300; i++) for (int j = 0; j < 300; j++) x += 1.0; return x; }", 90001)
+        long("kernel float uniform_bound(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }",
+            100001, 100000)
+        long("kernel float loop(int n, float x<>) { int i = 0; while (i < n) { x += 1.0; i++; } return x; }", 100001,
+            100000)
+        long("kernel float loop(int n, float x<>) { int i = 0; do { x += 1.0; i++; } while (i < n); return x; }",
+            100001, 100000)
         long([[kernel float loops(int n, float x<>) {
             for (int i = 0; i < n; i++) x += 1.0; for (int i = 0; i < n; i++) x += 1.0; return x; }]], 80001, 40000)
         long("float run(float x, int n) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
             .. "kernel float helper(int n, float x<>) { return run(run(x, n), n); }", 80001, 40000)
         long("kernel float run(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
             .. "kernel float sub(int n, float x<>) { return run(n, run(n, x)); }", 80001, 40000)
-        long("kernel float early(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; if (x > 1.0) return x; return x; }",
+        long("kernel float early(int n, float x<>) {"
+            .. "for (int i = 0; i < n; i++) x += 1.0; if (x > 1.0) return x; return x; }",
             100001, 100000)
         long("float f(float x) { for (int i = 0; i < 10000; i++) x += 1.0; return x; }"
             .. "kernel float calls(float x<>) { for (int i = 0; i < 10; i++) x = f(x); return x; }", 100001)
-        long("kernel float wraps(float x<>) { uint n = 0u; for (uint i = 10u; i >= 0u; i--) { n++; if (n > 100000u) break; } return float(n); }",
+        long("kernel float wraps(float x<>) { uint n = 0u;"
+            .. "for (uint i = 10u; i >= 0u; i--) { n++; if (n > 100000u) break; } return float(n); }",
             100001)
     end)
 

@@ -43,18 +43,26 @@ describe("the preprocessor of kernel text", function()
 
     it("chooses by conditions", function()
         local function chosen(condition, defines)
-            return body((defines or "") .. "\n#if " .. condition .. "\n#define R 1.0\n#else\n#define R 0.0\n#endif", "R") == 1
+            return body((defines or "") .. "\n#if " .. condition .. "\n#define R 1.0\n#else\n#define R 0.0\n#endif",
+                "R") == 1
         end
         for condition, expected in pairs {
-            ["1"] = true, ["0"] = false, ["!0"] = true, ["2 > 1 && 3 >= 3"] = true, ["1 == 2 || 0"] = false, ["(1 + 2) * 3 == 9"] = true,
-            ["7 % 4 == 3 && 7 / 2 == 3"] = true, ["1 << 4 == 16"] = true, ["-1 < 0"] = true, ["~0 == -1"] = true, ["5 & 4"] = true,
-            ["(5 ^ 5) | 0"] = false, ["0x10 == 16"] = true, ["UNKNOWN"] = false, ["defined(N)"] = true, ["defined N && N > 3"] = true,
+            ["1"] = true, ["0"] = false, ["!0"] = true, ["2 > 1 && 3 >= 3"] = true, ["1 == 2 || 0"] = false,
+            ["(1 + 2) * 3 == 9"] = true,
+            ["7 % 4 == 3 && 7 / 2 == 3"] = true, ["1 << 4 == 16"] = true, ["-1 < 0"] = true, ["~0 == -1"] = true,
+            ["5 & 4"] = true,
+            ["(5 ^ 5) | 0"] = false, ["0x10 == 16"] = true, ["UNKNOWN"] = false, ["defined(N)"] = true,
+            ["defined N && N > 3"] = true,
             ["!defined(M)"] = true, ["N + 1 == TWICE(3)"] = true, ["1 != 1"] = false, ["8 >> 1 <= 3"] = false,
         } do
             assert.equal(expected, chosen(condition, "#define N 5\n#define TWICE(a) (2 * (a))"), condition)
         end
-        assert.equal(2, body("#define B\n#ifdef A\n#define R 1.0\n#elif defined(B)\n#define R 2.0\n#else\n#define R 3.0\n#endif", "R"))
-        assert.equal(3, body("#ifndef A\n#if 0\n#if 1\n#define R 1.0\n#endif\n#elif 1\n#define R 3.0\n#elif 1\n#define R 4.0\n#endif\n#endif", "R"))
+        assert.equal(2,
+            body("#define B\n#ifdef A\n#define R 1.0\n#elif defined(B)\n#define R 2.0\n#else\n#define R 3.0\n#endif",
+                "R"))
+        assert.equal(3,
+            body("#ifndef A\n#if 0\n#if 1\n#define R 1.0\n#endif\n"
+                .. "#elif 1\n#define R 3.0\n#elif 1\n#define R 4.0\n#endif\n#endif", "R"))
         assert.equal(1, body("#if 0\n#error no\n#include <x>\n#if 1/0\n#endif\n#endif\n#define R 1.0", "R"))
         assert.equal(6, value("kernel float f(float x<>) {\n#if 1\n return x +\n#else\n return\n#endif\n 3.0; }", 3))
     end)
@@ -74,7 +82,8 @@ describe("the preprocessor of kernel text", function()
         raises({"defined(name)"}, "#if defined(\n#endif\n")
         raises({"#define needs a name"}, "#define 5\n")
         raises({"'##'"}, "#define A(x) x ## 1\n")
-        raises({":2: ", "macro 'F' takes 2 arguments, got 1"}, "#define F(a, b) a\nkernel float f(float x<>) { return F(x); }")
+        raises({":2: ", "macro 'F' takes 2 arguments, got 1"},
+            "#define F(a, b) a\nkernel float f(float x<>) { return F(x); }")
         raises({":2: ", "never closed"}, "#define F(a, b) a\nkernel float f(float x<>) { return F(x")
         raises({"never closed"}, "/* comment\nkernel float f(float x<>) { return x; }")
         raises({":2: ", "`foo'", "return BAD"}, "#define BAD x + foo\nkernel float f(float x<>) { return BAD; }")

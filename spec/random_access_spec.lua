@@ -73,7 +73,8 @@ describe("random access", function()
         local k = rill.kernel [=[
             void bump(inout float x, float by) { x += by; }
             void set(out float4 x) { x = float4(1, 2, 3, 4); }
-            kernel void f(int i<>, inout float d[], inout float4 v[]) { bump(d[i], 2.0); (d[i + 1]) = 7.0; set(v[i]); } ]=]
+            kernel void f(int i<>, inout float d[], inout float4 v[]) { bump(d[i], 2.0); (d[i + 1]) = 7.0; set(v[i]); }
+        ]=]
         local i <close> = rill.from({0, 2, 5, -1}, "int")
         local d <close> = rill.stream("float", 4)
         local v <close> = rill.stream("vec4", 4)

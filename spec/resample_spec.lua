@@ -32,7 +32,8 @@ local function each(shape)
 end
 
 local cases = {
-    {{5}, {10}}, {{10}, {5}}, {{7}, {21}}, {{21}, {7}}, {{6}, {6}}, {{1}, {9}}, {{9}, {1}}, {{2, 15}, {4, 5}}, {{10, 3}, {2, 21}},
+    {{5}, {10}}, {{10}, {5}}, {{7}, {21}}, {{21}, {7}}, {{6}, {6}}, {{1}, {9}}, {{9}, {1}}, {{2, 15}, {4, 5}}, {{10,
+    3}, {2, 21}},
     {{3, 4}, {3, 4}}, {{4}, {3, 8}}, {{1, 4}, {6, 2}}, {{2, 3, 4}, {4, 1, 8}}, {{3}, {2, 2, 6}}, {{2, 4, 6}, {4, 3}},
     {{64}, {1024}}, {{1025 * 2}, {1025}},
 }
@@ -71,7 +72,8 @@ describe("an input of another shape", function()
             check.equal(expected(), r:values())
             local s <close> = rill.stream("int", to, 1)
             local both <close> = k.two(x, s, rill.stream("int", to))
-            check.equal(kernels.list(both.size, function(i) return expected()[1] and r:values()[i] + 1 end), both:values())
+            check.equal(kernels.list(both.size, function(i) return expected()[1] and r:values()[i] + 1 end),
+                both:values())
             check.equal(kernels.list(x.size, function(i) return i - 1 end), x:values())
         end)
 
@@ -96,7 +98,8 @@ describe("an input of another shape", function()
     end
 
     it("must repeat or stride evenly", function()
-        for _, case in ipairs {{{5}, {7}}, {{10}, {4}}, {{4}, {10}}, {{2, 3}, {3, 2}}, {{3, 5}, {5}}, {{0}, {3}}, {{3}, {0}}, {{0, 3}, {3}}} do
+        for _, case in ipairs {{{5}, {7}}, {{10}, {4}}, {{4}, {10}}, {{2, 3}, {3, 2}}, {{3, 5}, {5}}, {{0}, {3}},
+            {{3}, {0}}, {{0, 3}, {3}}} do
             local x <close> = rill.stream("int", case[1])
             local r <close> = rill.stream("int", case[2])
             if r.size == 0 then
@@ -115,7 +118,8 @@ describe("an input of another shape", function()
             s:domain({3, 4}, {8, 9}), s:stride(2, 3), s:transpose(), s:tile(2, 1), s:replicate(1, 2),
             s:domain({2, 2}, {5, 9}):transpose(), s:group(3, 5), s:domain({1, 1}, {6, 6}):stride(2),
         }
-        local place = rill.kernel [=[ kernel void f(int x<>, int w[][], out int4 at<>, out int v<>) { at = indexof(x); v = x; } ]=]
+        local place = rill.kernel [=[
+            kernel void f(int x<>, int w[][], out int4 at<>, out int v<>) { at = indexof(x); v = x; } ]=]
         for _, view in ipairs(views) do
             local shape, base = view.shape, view:values()
             local at, v = place(view, s, nil, nil)
@@ -167,10 +171,12 @@ describe("an input of another shape", function()
         check.equal(ea, a:values())
         check.equal(eb, b:values())
         check.equal(er, r:values())
-        check.names({"'indexof'", "stream parameter"}, rill.kernel, "kernel float f(float x<>) { return indexof(y).x; }")
+        check.names({"'indexof'", "stream parameter"}, rill.kernel,
+            "kernel float f(float x<>) { return indexof(y).x; }")
         check.names({"'w'", "gather"}, rill.kernel, "kernel float f(float w[], float x<>) { return indexof(w).x; }")
         check.names({"'indexof'"}, rill.kernel, "kernel float f(float a, float x<>) { return indexof(a).x; }")
-        local high = rill.kernel [[ kernel int f(int x<>) { return indexof(x, 6) * 100 + indexof(x, 4) * 10 + indexof(x, 0); } ]]
+        local high = rill.kernel [[
+            kernel int f(int x<>) { return indexof(x, 6) * 100 + indexof(x, 4) * 10 + indexof(x, 0); } ]]
         local deep <close> = rill.stream("int", {2, 1, 3, 1, 1, 1, 2})
         local h <close> = high(deep)
         check.equal({0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121}, h:values())

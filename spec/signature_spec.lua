@@ -75,7 +75,8 @@ describe("a kernel", function()
         check.names({"saxpy: argument #2 'x'", "stream of float", "number 1"}, saxpy, 1, 1, x)
         check.names({"saxpy: argument #2 'x'", "table"}, saxpy, 1, {1, 2, 3}, x)
         check.names({"saxpy: argument #3 'y'", "closed stream"}, saxpy, 1, x, closed)
-        check.names({"saxpy: argument #4 'r'", "stream of float", "stream<vec2>[5]"}, saxpy, 1, x, x, rill.stream("vec2", 5))
+        check.names({"saxpy: argument #4 'r'", "stream of float", "stream<vec2>[5]"}, saxpy, 1, x, x,
+            rill.stream("vec2", 5))
         check.names({"saxpy", "5", "7", "broadcast"}, saxpy, 1, x, y)
         check.names({"saxpy", "'x'", "5", "7"}, saxpy, 1, x, y, rill.stream("float", 7))
         check.names({"saxpy", "'r'", "can't be written"}, saxpy, 1, x, x, x:domain(1, 1):tile(5))
@@ -208,7 +209,8 @@ describe("a kernel", function()
         local k = rill.program(text)
         local Ray = rill.struct("Beam", "vec3 origin; vec3 direction; float length;")
         local rays <close> = rill.stream(Ray, 2, {
-            {origin = {1, 2, 3}, direction = {0, 1, 0}, length = 2}, {origin = {0, 0, 0}, direction = {1, 0, 1}, length = 3},
+            {origin = {1, 2, 3}, direction = {0, 1, 0}, length = 2}, {origin = {0, 0, 0}, direction = {1, 0, 1},
+            length = 3},
         })
         local i <close> = rill.iota(2)
         local jobs <close> = rill.stream(k.Job, 2)
@@ -233,7 +235,7 @@ describe("a kernel", function()
             kernel float gathered(Large t[], int i<>) { Large s = t[i]; return %s; }
             kernel void copy(Large s<>, out Large r<>) { r = s; }
             kernel float one(Large s) { return %s; }
-        ]=]):format(table.concat(fields, " "), table.concat(sum, " + "), table.concat(sum, " + "), table.concat(sum, " + ")))
+]=]):format(table.concat(fields, " "), table.concat(sum, " + "), table.concat(sum, " + "), table.concat(sum, " + ")))
         local s <close> = rill.stream(k.Large, 3, init)
         local i <close> = rill.iota(3)
         local copy <close> = k.copy(s)

@@ -27,9 +27,7 @@ function reduction.tolerance(operation, scalar, list)
     elseif operation == "mean" then
         return magnitude / #list * precision
     end
-    -- Variances add one rounding per element to their running mean.
-    local roundings = (operation == "var" or operation == "std") and 128 or 8
-    return (math.abs(reference[operation](list, list)) + 1e-30) * precision * roundings
+    return (math.abs(reference[operation](list, list)) + 1e-30) * precision * 8
 end
 
 -- The product as a type of 32 bits holds it.

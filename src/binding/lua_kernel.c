@@ -101,8 +101,7 @@ static void check_stream(lua_State *L, const Call *call, int i, int index, int n
     char expected[128];
     if (!stream || !stream->device || !types_fit(param, stream->type)) {
         binding_argument(L, call->function->name, n, param->name, index, expected_text(param, expected));
-    }
-    if (stream->device != call->device) {
+    } else if (stream->device != call->device) {
         luaL_error(L, "%s: argument #%d '%s': the stream belongs to another device (%s): open that one with rill.open, "
                       "or copy the data through Lua",
                    call->function->name, n, param->name, device_describe(stream->device)->name);

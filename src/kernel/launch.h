@@ -24,6 +24,40 @@ typedef struct LaunchPlan {
     Stream merged[MAX_PARAMS];
 } LaunchPlan;
 
+/* A parameter's kind, whether it is an output stream (random access is none), whether a dimension needs more than its stride. */
+static inline const ParamKindInfo *launch_kind(const Function *f, int i)
+{
+    return &param_kinds[f->params[i].kind];
+}
+
+static inline bool launch_is_output(const Function *f, int i)
+{
+    return launch_kind(f, i)->written && f->params[i].kind != PARAM_RANDOM;
+}
+
+static inline bool launch_dim_mapped(const ViewDim *dim)
+{
+    return dim->step != 1 || dim->start != 0 || dim->div != 1 || dim->mod != 0;
+}
+
+/* plan.c: start, check and prepare the arguments, merge dimensions, give temporaries back. `per_pass`: outputs that one pass may
+ * store. plan_copied: a contiguous copy that lives as long as the plan, NULL with error_set. */
+void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Shape *domain, bool check);
+bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per_pass);
+void plan_merge(LaunchPlan *plan);
+const Stream *plan_copied(LaunchPlan *plan, const Stream *stream);
+void plan_finish(LaunchPlan *plan);
+
+/* choose.c: the key of the pass that stores `count` outputs from number `first` on. */
+void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key);
+
+/* bind.c: the uniforms of the launch as a whole and of an argument, bindings, and the number of work groups. */
+void launch_fill(const LaunchPlan *plan, const Layout *layout, uint32_t *words);
+void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words);
+bool launch_bind_reads(LaunchPlan *plan, const Variant *variant, Launch *launch);
+void launch_bind_stores(const LaunchPlan *plan, const Variant *variant, Launch *launch);
+void launch_groups(const LaunchPlan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3]);
+
 /* The variant a launch would take, without launching. */
 bool launch_variant(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check,
                     VariantKey *key, Layout *layout, int *passes);

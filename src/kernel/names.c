@@ -26,6 +26,23 @@ static const char *const reserved[] = {
     "union",    "unsigned",  "using",       "varying",   "void",      "volatile",  "while",     "writeonly",
 };
 
+static const char *const builtins[] = {
+    "abs",  "acos",  "all",   "any",       "asin",    "atan",     "atan2", "ceil",  "clamp", "cos",        "cross",   "degrees", "distance",
+    "dot",  "exp",   "exp2",  "floor",     "fma",     "fmod",     "frac",  "fract", "length", "lerp",      "log",     "log2",    "max",
+    "min",  "mix",   "mod",   "normalize", "not",     "pow",      "radians", "reflect", "refract", "round", "rsqrt",  "saturate", "sign",
+    "sin",  "smoothstep", "sqrt", "step",  "tan",     "tanh",     "transpose", "trunc",
+};
+
+bool names_builtin(const Token *token)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+        if (token_is(token, builtins[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *names_spelling(const Token *token)
 {
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {

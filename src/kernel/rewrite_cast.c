@@ -27,15 +27,16 @@ bool cast_match(const Rewriter *rw, size_t i, size_t last)
         return false;
     }
     const Token *before = rewriter_token(rw, i - 1);
-    bool called = (before->kind == TOKEN_NAME && !is_word(before)) || token_is(before, ")") || token_is(before, "]");
+    bool called = i != rw->cast && ((before->kind == TOKEN_NAME && !is_word(before)) || token_is(before, ")") || token_is(before, "]"));
     return !called && starts_operand(rewriter_token(rw, close + 1));
 }
 
 /* One past the operand of a cast: signs, further casts, then a value with its indices, fields and calls. */
-static size_t operand_end(const Rewriter *rw, size_t i, size_t last)
+static size_t operand_end(Rewriter *rw, size_t i, size_t last)
 {
     for (;;) {
         const Token *t = rewriter_token(rw, i);
+        rw->cast = i;
         const Type *type;
         int matrix, used;
         if (cast_match(rw, i, last) && module_type(rw->module, t + 1, &type, &matrix, &used)) {
@@ -73,10 +74,12 @@ bool cast_write(Rewriter *rw, size_t i, size_t last, size_t *next)
     const Token *t = rewriter_token(rw, i + 1);
     module_type(rw->module, t, &type, &matrix, &used);
     size_t first = i + 2 + (size_t)used, end = operand_end(rw, first, last);
+    rewriter_add(rw, " ");
     if (!rewriter_type(rw, t)) {
         return false;
     }
     rewriter_add(rw, "(");
+    rw->cast = first;
     if (!rewriter_range(rw, first, end)) {
         return false;
     }

@@ -410,8 +410,11 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         }
     }
     const Function *callee = called ? module_function(rw->module, t) : NULL;
-    if (callee) {
+    if (callee && !(callee == rw->self.function && names_builtin(t))) {
         return call(rw, i, last, callee, next);
+    }
+    if (token_is(t, "static")) {
+        return true; /* GLSL has it not, and its constants need it not */
     }
     if (token_is(t, "shared")) {
         return shared_declaration(rw, i, last, next);

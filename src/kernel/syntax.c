@@ -1,6 +1,7 @@
 #include "kernel/syntax.h"
 
 #include "base/array.h"
+#include "kernel/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -491,7 +492,8 @@ static bool parse_item(Parser *p)
     if (accept(p, "reduce")) {
         return parse_function(p, FUNCTION_REDUCE);
     }
-    accept(p, "static");
+    while (accept(p, "static") || accept(p, "inline")) {
+    }
     if (accept(p, "const")) {
         return parse_constant(p, first);
     }
@@ -506,7 +508,7 @@ static bool check_calls(const Module *m, size_t index, char *state)
     for (size_t i = f->body_first; i < f->body_last; i++) {
         const Token *token = &m->tokens.items[i];
         const Function *callee = token->kind == TOKEN_NAME && token_is(token + 1, "(") ? module_function(m, token) : NULL;
-        if (!callee) {
+        if (!callee || (callee == f && names_builtin(token))) {
             continue;
         }
         size_t next = (size_t)(callee - m->functions.items);
