@@ -94,7 +94,10 @@ below.binding.io = true
 local apart = set("primitive", "container", "solver", "io", "binding")
 -- ... but for these: [includer] = headers, all names without their floor; "*" is every file of the floor.
 local exceptions = {
-    binding = {["*"] = set("binding.h"), lua_chunk = set("lua_kernel.h"), lua_reduce = set("lua_kernel.h")},
+    binding = {
+        ["*"] = set("binding.h"), lua_call = set("lua_kernel.h"), lua_chunk = set("lua_kernel.h"),
+        lua_reduce = set("lua_kernel.h"),
+    },
     -- The engine of reductions, its programs, and what is folded with it.
     primitive = {
         fold = set("fold_text.h"), fold_text = set("fold.h"), reduce = set("fold.h", "reduce_ops.h"),

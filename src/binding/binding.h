@@ -18,7 +18,7 @@ typedef struct State {
     uint64_t charge;    /* bytes not yet charged to the collector */
     bool check;         /* rill.check */
     bool collecting;    /* a full collection runs inside an allocation: no device work but releasing */
-    bool parked; /* streams wait to be closed: see state_park */
+    bool parked;        /* streams wait to be closed: see state_park */
     bool closed;        /* the Lua state is closing */
     lua_State *running; /* the coroutine that entered a device last: the collector runs on it */
     struct {

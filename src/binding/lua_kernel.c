@@ -1,6 +1,6 @@
 /* Kernels in Lua: rill.kernel, rill.program, calls by position and by name. */
-#include "binding/binding.h"
 #include "binding/lua_kernel.h"
+#include "binding/binding.h"
 
 #include "kernel/kernel.h"
 
@@ -13,9 +13,6 @@ static const char meta_key, module_key;
 typedef struct LuaKernel {
     Kernel *kernel;
 } LuaKernel;
-
-/* Words of a constant: the largest is a structure. */
-enum { CONSTANT_WORDS = 256 };
 
 /* Pushes a userdata for a kernel still to be made: what raises later leaks nothing. */
 static LuaKernel *kernel_slot(lua_State *L)
@@ -52,234 +49,7 @@ static Kernel *kernel_check(lua_State *L, int index, const char *function)
     return kernel;
 }
 
-/* packing arguments */
-
-static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
-{
-    if (!lua_istable(L, index) || lua_rawlen(L, index) != (size_t)n) {
-        return error_set("expected a table of %d rows", n);
-    }
-    index = lua_absindex(L, index);
-    for (int row = 0; row < n; row++) {
-        lua_rawgeti(L, index, row + 1);
-        bool done = lua_istable(L, -1) && lua_rawlen(L, -1) == (size_t)n;
-        for (int column = 0; done && column < n; column++) {
-            lua_rawgeti(L, -1, column + 1);
-            float value = (float)lua_tonumber(L, -1);
-            done = lua_type(L, -1) == LUA_TNUMBER;
-            memcpy(&words[row * n + column], &value, sizeof value);
-            lua_pop(L, 1);
-        }
-        lua_pop(L, 1);
-        if (!done) {
-            return error_set("expected row %d to be %d numbers", row + 1, n);
-        }
-    }
-    return true;
-}
-
-static const char *expected_text(const Param *param, char text[128])
-{
-    const char *type = param->matrix ? "matrix" : param->type->name;
-    snprintf(text, 128, "a stream of %s (%s)", type, param_kinds[param->kind].name);
-    return text;
-}
-
-static bool types_fit(const Param *param, const Type *have)
-{
-    if (param_kinds[param->kind].written) {
-        return type_converts(have->value, param->type) && type_converts(param->type, have->value) &&
-               (param->kind != PARAM_RANDOM || have->value == have || have->is_struct);
-    }
-    return type_converts(have->value, param->type);
-}
-
-static void check_stream(lua_State *L, const Call *call, int i, int index, int n)
-{
-    const Param *param = &call->function->params[i];
-    Stream *stream = stream_to(L, index);
-    char expected[128];
-    if (!stream || !stream->device || !types_fit(param, stream->type)) {
-        binding_argument(L, call->function->name, n, param->name, index, expected_text(param, expected));
-    } else if (stream->device != call->device) {
-        luaL_error(L, "%s: argument #%d '%s': the stream belongs to another device (%s): open that one with rill.open, "
-                      "or copy the data through Lua",
-                   call->function->name, n, param->name, device_describe(stream->device)->name);
-    }
-}
-
-/* A Lua table for a gather is uploaded; the stream it becomes replaces it on the stack. */
-static void upload(lua_State *L, const Call *call, int i, int index, int n)
-{
-    const Param *param = &call->function->params[i];
-    stream_from_table(L, index, param->type, call->function->name, n, param->name);
-    lua_replace(L, index);
-}
-
-void call_argument(lua_State *L, Call *call, int i, int index, int n)
-{
-    const Param *param = &call->function->params[i];
-    const ParamKindInfo *kind = &param_kinds[param->kind];
-    index = lua_absindex(L, index);
-    if (!kind->stream) {
-        if (call->used + CONSTANT_WORDS > CALL_WORDS) {
-            luaL_error(L, "%s: its constants take too much room", call->function->name);
-        }
-        uint32_t *words = call->words + call->used;
-        bool done = param->matrix ? pack_matrix(L, index, param->matrix, words) : value_pack(L, index, param->type, words);
-        if (!done) {
-            binding_argument_error(L, call->function->name, n, param->name);
-        }
-        call->args[i].words = words;
-        call->used += param->matrix ? param->matrix * param->matrix : (param->type->bytes + 3) / 4;
-        return;
-    }
-    if (param->kind == PARAM_OUTPUT && lua_isnoneornil(L, index)) {
-        call->args[i].stream = NULL;
-        return;
-    }
-    if (param->kind == PARAM_GATHER && lua_istable(L, index)) {
-        upload(L, call, i, index, n);
-    }
-    check_stream(L, call, i, index, n);
-    call->args[i].stream = lua_touserdata(L, index);
-}
-
 /* calls */
-
-static bool is_output(const Param *param)
-{
-    return param->kind == PARAM_OUTPUT;
-}
-
-static int count_params(const Call *call, bool outputs)
-{
-    int count = 0;
-    for (int i = 0; i < call->function->param_count; i++) {
-        count += !kernel_is_baked(call->kernel, i) && (outputs || !is_output(&call->function->params[i]));
-    }
-    return count;
-}
-
-void call_start(lua_State *L, Call *call, Kernel *kernel)
-{
-    call->kernel = kernel;
-    call->function = kernel_function(kernel);
-    call->device = state_device(L);
-    call->used = 0;
-    call->has_shape = false;
-    memset(call->slot, 0, sizeof call->slot);
-    memset(call->args, 0, sizeof call->args);
-}
-
-/* Arguments 2 .. top in order: all, or all but the outputs. */
-static void positional(lua_State *L, Call *call)
-{
-    const Function *f = call->function;
-    int given = lua_gettop(L) - 1;
-    int all = count_params(call, true), inputs = count_params(call, false);
-    if (given != all && given != inputs) {
-        luaL_error(L, "%s: expected %d arguments%s, got %d", f->name, inputs,
-                   all == inputs ? "" : lua_pushfstring(L, " (or %d with its outputs)", all), given);
-    }
-    int at = 2;
-    for (int i = 0; i < f->param_count; i++) {
-        if (kernel_is_baked(call->kernel, i) || (given != all && is_output(&f->params[i]))) {
-            continue;
-        }
-        call->slot[i] = at;
-        call_argument(L, call, i, at, at - 1);
-        at++;
-    }
-}
-
-static int find_param(const Call *call, const char *name)
-{
-    for (int i = 0; i < call->function->param_count; i++) {
-        if (strcmp(call->function->params[i].name, name) == 0 && !kernel_is_baked(call->kernel, i)) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-void call_keys(lua_State *L, const Call *call, int table)
-{
-    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-        if (!key || (find_param(call, key) < 0 && strcmp(key, "shape") != 0)) {
-            luaL_error(L, "%s: unknown argument or option '%s'", call->function->name, luaL_tolstring(L, -2, NULL));
-        }
-    }
-}
-
-static void by_name(lua_State *L, Call *call, int table)
-{
-    const Function *f = call->function;
-    call_keys(L, call, table);
-    luaL_checkstack(L, f->param_count + 8, "too many arguments");
-    for (int i = 0; i < f->param_count; i++) {
-        if (kernel_is_baked(call->kernel, i)) {
-            continue;
-        }
-        lua_getfield(L, table, f->params[i].name);
-        if (lua_isnil(L, -1) && !is_output(&f->params[i])) {
-            luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
-        }
-        call->slot[i] = lua_gettop(L);
-        call_argument(L, call, i, -1, i + 1);
-    }
-    if (find_param(call, "shape") < 0 && lua_getfield(L, table, "shape") != LUA_TNIL) {
-        shape_check_arg(L, lua_gettop(L), f->name, 0, "shape", &call->shape);
-        call->has_shape = true;
-    }
-}
-
-static bool is_plain_table(lua_State *L, int index)
-{
-    if (!lua_istable(L, index)) {
-        return false;
-    }
-    if (lua_getmetatable(L, index)) {
-        lua_pop(L, 1);
-        return false;
-    }
-    return true;
-}
-
-void call_collect(lua_State *L, Call *call)
-{
-    if (lua_gettop(L) == 2 && is_plain_table(L, 2)) {
-        by_name(L, call, 2);
-    } else {
-        positional(L, call);
-    }
-}
-
-void call_allocate(lua_State *L, Call *call)
-{
-    const Function *f = call->function;
-    DeviceScope scope;
-    if (!kernel_domain(call->kernel, call->args, call->has_shape ? &call->shape : NULL, &call->domain)) {
-        binding_raise(L);
-    }
-    luaL_checkstack(L, f->param_count + 8, "too many outputs");
-    for (int i = 0; i < f->param_count; i++) {
-        if (!is_output(&f->params[i]) || call->args[i].stream) {
-            continue;
-        }
-        Stream *stream = stream_push(L);
-        call->slot[i] = lua_gettop(L);
-        binding_enter(L, call->device, &scope);
-        bool done = stream_create(call->device, f->params[i].type, &call->domain, false, stream);
-        device_leave(&scope);
-        if (!done) {
-            error_prefix("%s", f->name);
-            binding_raise(L);
-        }
-        call->args[i].stream = stream;
-    }
-}
 
 static int kernel_call(lua_State *L)
 {
@@ -307,7 +77,7 @@ static int kernel_call(lua_State *L)
     int results = 0;
     luaL_checkstack(L, call.function->param_count, "too many outputs");
     for (int i = 0; i < call.function->param_count; i++) {
-        if (is_output(&call.function->params[i])) {
+        if (call.function->params[i].kind == PARAM_OUTPUT) {
             lua_pushvalue(L, call.slot[i]);
             results++;
         }
@@ -397,8 +167,9 @@ static int rill_kernel(lua_State *L)
         }
     }
     if (!last) {
-        return luaL_error(L, "rill.kernel: the text defines no kernel: write 'kernel void name(float x<>, out float r<>) "
-                             "{ r = x; }'");
+        return luaL_error(L,
+                          "rill.kernel: the text defines no kernel: write 'kernel void name(float x<>, out float r<>) "
+                          "{ r = x; }'");
     }
     push_compiled(L, module, last);
     return 1;
@@ -549,7 +320,7 @@ static int kernel_specialize_call(lua_State *L)
     call_start(L, &call, kernel);
     const uint32_t *words[MAX_PARAMS] = {NULL};
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
-        int i = lua_type(L, -2) == LUA_TSTRING ? find_param(&call, lua_tostring(L, -2)) : -1;
+        int i = lua_type(L, -2) == LUA_TSTRING ? call_param(&call, lua_tostring(L, -2)) : -1;
         if (i < 0 || param_kinds[call.function->params[i].kind].stream) {
             return luaL_error(L, "kernel:specialize: '%s' is no constant of '%s'", luaL_tolstring(L, -2, NULL),
                               call.function->name);
@@ -565,8 +336,10 @@ static int kernel_specialize_call(lua_State *L)
     return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"source", kernel_source_text}, {"explain", kernel_explain_text}, {"specialize", kernel_specialize_call}, {NULL, NULL}};
+static const luaL_Reg methods[] = {{"source", kernel_source_text},
+                                   {"explain", kernel_explain_text},
+                                   {"specialize", kernel_specialize_call},
+                                   {NULL, NULL}};
 
 static int kernel_index(lua_State *L)
 {

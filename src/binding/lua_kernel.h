@@ -29,6 +29,8 @@ Kernel *kernel_to(lua_State *L, int index);
 void call_start(lua_State *L, Call *call, Kernel *kernel);
 /* Checks and takes the value at `index` as argument n for parameter i; raises. */
 void call_argument(lua_State *L, Call *call, int i, int index, int n);
+/* The parameter of that name that is still an argument, or -1. */
+int call_param(const Call *call, const char *name);
 /* Raises unless every key of the table is a parameter or a launch option. */
 void call_keys(lua_State *L, const Call *call, int table);
 /* Takes the arguments behind the kernel at index 1: by position, or by name from one plain table; raises. */

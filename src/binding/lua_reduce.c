@@ -252,7 +252,7 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
 #define DEFINE(name, op)                                                                                               \
     static int stream_##name(lua_State *L)                                                                             \
     {                                                                                                                  \
-        return reduce(L, op, "s:" #name);                                                                         \
+        return reduce(L, op, "s:" #name);                                                                              \
     }
 REDUCTIONS(DEFINE)
 

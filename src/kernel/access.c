@@ -35,12 +35,14 @@ static void word_reader(StrBuf *out, const AccessText *text)
     const char *name = text->param->name;
     bool texture = text->layout->texture != NO_UNIT;
     if (text->texels) {
-        strbuf_addf(out, texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i >> 2)[i & 3]; }\n"
-                                 : "uint word_%s(int i) { return in_%s[i >> 2][i & 3]; }\n",
+        strbuf_addf(out,
+                    texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i >> 2)[i & 3]; }\n"
+                            : "uint word_%s(int i) { return in_%s[i >> 2][i & 3]; }\n",
                     name, name);
     } else {
-        strbuf_addf(out, texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i).x; }\n"
-                                 : "uint word_%s(int i) { return in_%s[i]; }\n",
+        strbuf_addf(out,
+                    texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i).x; }\n"
+                            : "uint word_%s(int i) { return in_%s[i]; }\n",
                     name, name);
     }
 }
@@ -76,7 +78,8 @@ static void declare_dense(StrBuf *out, const AccessText *text)
 /* A ramp's words: per component from and delta (two each), divisor (multiplier, shift), modulus. */
 static void declare_ramp(StrBuf *out, const AccessText *text)
 {
-    static const char *const formats[] = {"rill_ramp(uintBitsToFloat(%s), uintBitsToFloat(%s), ", "int(%s) + int(%s) * "};
+    static const char *const formats[] = {"rill_ramp(uintBitsToFloat(%s), uintBitsToFloat(%s), ",
+                                          "int(%s) + int(%s) * "};
     const Type *type = text->key->type;
     const char *name = text->param->name;
     bool whole = type->scalar == SCALAR_INT || type->scalar == SCALAR_UINT;
@@ -86,8 +89,8 @@ static void declare_ramp(StrBuf *out, const AccessText *text)
         int at = text->layout->ramp + RAMP_WORDS * c;
         strbuf_add(out, c ? ", " : "");
         if (type->scalar == SCALAR_DOUBLE) {
-            strbuf_addf(out, "rill_ramp(packDouble2x32(uvec2(%s, %s)), packDouble2x32(uvec2(%s, %s)), ", access_word(at),
-                        access_word(at + 1), access_word(at + 2), access_word(at + 3));
+            strbuf_addf(out, "rill_ramp(packDouble2x32(uvec2(%s, %s)), packDouble2x32(uvec2(%s, %s)), ",
+                        access_word(at), access_word(at + 1), access_word(at + 2), access_word(at + 3));
         } else {
             strbuf_addf(out, formats[whole], access_word(at), access_word(at + 2));
         }
@@ -264,7 +267,8 @@ static void checked(StrBuf *out, const AccessText *text, const VariantKey *key, 
 static const char *const components[] = {"x", "y", "z", "w"};
 
 /* NAME_(int slowest, ..., int fastest), and with vectors whose x is the fastest. */
-static void overloads(StrBuf *out, const char *result, const char *function, const char *name, const char *behind, int rank)
+static void overloads(StrBuf *out, const char *result, const char *function, const char *name, const char *behind,
+                      int rank)
 {
     for (int n = 2; n <= 4; n++) {
         if (n < rank) {
@@ -339,7 +343,8 @@ static void sampler(StrBuf *out, const AccessText *text, int rank)
 static void neighbor(StrBuf *out, const AccessText *text, int rank)
 {
     const char *type = glsl_type(text->param->type), *name = text->param->name;
-    static const char *const arguments[] = {"int x", "ivec2 v", "ivec3 v", "ivec4 v", "int y, int x", "int z, int y, int x"};
+    static const char *const arguments[] = {"int x",   "ivec2 v",      "ivec3 v",
+                                            "ivec4 v", "int y, int x", "int z, int y, int x"};
     static const char *const offsets[][4] = {{"x", "0", "0", "0"},       {"v.x", "v.y", "0", "0"},
                                              {"v.x", "v.y", "v.z", "0"}, {"v.x", "v.y", "v.z", "v.w"},
                                              {"x", "y", "0", "0"},       {"x", "y", "z", "0"}};

@@ -74,11 +74,13 @@ void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i,
         words[layout->base] = (uint32_t)(base * s->type->bytes / 16);
     }
     if (flat_store || layout->store_base != layout->base) {
-        words[layout->store_base] = (uint32_t)(flat_store ? s->offset * s->type->bytes / (unit % 16 ? 4 : 16) : s->offset);
+        words[layout->store_base] =
+            (uint32_t)(flat_store ? s->offset * s->type->bytes / (unit % 16 ? 4 : 16) : s->offset);
     }
     if (layout->dump != NO_SLOT) {
         bool plain = body_plain_random(s->type);
-        words[layout->dump] = plain ? (uint32_t)((buffer_capacity(s->buffer) - 16) / (uint64_t)s->type->bytes) : UINT32_MAX;
+        words[layout->dump] =
+            plain ? (uint32_t)((buffer_capacity(s->buffer) - 16) / (uint64_t)s->type->bytes) : UINT32_MAX;
     }
     if (layout->resample != NO_SLOT) {
         fill_resample(plan, i, layout->resample, words);

@@ -64,13 +64,10 @@ static void rewriter_free(Rewriter *rw)
 static const char *qualifier(const Param *param)
 {
     switch (param->kind) {
-    case PARAM_OUTPUT:
-        return "out ";
+    case PARAM_OUTPUT: return "out ";
     case PARAM_INOUT:
-    case PARAM_REDUCE:
-        return "inout ";
-    default:
-        return param->output == 2 ? "inout " : param->output == 1 ? "out " : "";
+    case PARAM_REDUCE: return "inout ";
+    default: return param->output == 2 ? "inout " : param->output == 1 ? "out " : "";
     }
 }
 
@@ -132,16 +129,20 @@ static bool write_function(Rewriter *rw)
 
 static bool same_binding(const Instance *instance, const Function *f, const int *bound)
 {
-    return instance->function == f &&
-           memcmp(instance->bound, bound, (size_t)f->param_count * sizeof *bound) == 0;
+    return instance->function == f && memcmp(instance->bound, bound, (size_t)f->param_count * sizeof *bound) == 0;
 }
 
-enum { MAX_INSTANCES = 512, MAX_BODY_TOKENS = 60000, ACCESS_TOKENS = 16 }; /* the last: what an access function is worth */
+enum {
+    MAX_INSTANCES = 512,
+    MAX_BODY_TOKENS = 60000,
+    ACCESS_TOKENS = 16
+}; /* the last: what an access function is worth */
 
 static bool error_size(const Rewriter *rw, const Function *f)
 {
-    return source_error(&rw->module->source, f->offset, "'%s' is too large: every call writes out the function called, and a "
-                                                        "kernel is written out once for every set of gathers it is handed",
+    return source_error(&rw->module->source, f->offset,
+                        "'%s' is too large: every call writes out the function called, and a "
+                        "kernel is written out once for every set of gathers it is handed",
                         f->name);
 }
 

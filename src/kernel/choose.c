@@ -132,7 +132,6 @@ void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, Va
     choose_loads(plan, text, key);
     choose_stores(plan, text, key);
     int elements = variant_elements(text, key);
-    key->rows = key->rank > 1 && elements > 1 &&
-                plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
+    key->rows = key->rank > 1 && elements > 1 && plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
     choose_blocks(plan, text, key);
 }

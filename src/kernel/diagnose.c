@@ -84,7 +84,8 @@ static size_t digits(const char *word, size_t at, size_t length)
 /* Length of the prefix in front of the user's name in a generated one: u_x, u2_x, sh1_x, and for parameters g_x, n_x ... */
 static size_t strip(const Module *module, const char *word, size_t length)
 {
-    static const char *const prefixes[] = {"g_", "q_", "n_", "s_", "at_", "size_", "data_", "load_", "fetch_", "w_", "r_"};
+    static const char *const prefixes[] = {"g_",    "q_",    "n_",     "s_", "at_", "size_",
+                                           "data_", "load_", "fetch_", "w_", "r_"};
     size_t start = word[0] == 'u' ? 1 : length > 2 && memcmp(word, "sh", 2) == 0 ? 2 : 0;
     size_t end = digits(word, start, length);
     if (start && end + 1 < length && word[end] == '_') {
@@ -149,8 +150,8 @@ bool diagnose(const Module *module, const Body *body, const char *source, size_t
         line += length + (line[length] == '\n');
     }
     if (!found) {
-        error_set("%s:%d: the device's compiler rejects this kernel: %s", module->source.chunk, module->source.first_line,
-                  copy);
+        error_set("%s:%d: the device's compiler rejects this kernel: %s", module->source.chunk,
+                  module->source.first_line, copy);
     }
     free(copy);
     return false;

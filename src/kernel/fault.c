@@ -56,14 +56,16 @@ bool kernel_fault_check(Device *device)
     const FaultName *kernel = find(fault[6]);
     const char *name = kernel ? kernel->name : "a kernel";
     if (fault[0] == FAULT_LOOP_CUT) {
-        error_set("%s: its loops run longer than this device lets them (%u trips in one invocation, all loops together, shared by the lanes of a "
+        error_set("%s: its loops run longer than this device lets them (%u trips in one invocation, all loops "
+                  "together, shared by the lanes of a "
                   "vector): the result would be wrong. Split the work over more elements or several launches",
                   name, device_traits(device)->loop_limit);
     } else {
         const Function *f = kernel ? kernel->function : NULL;
         const char *arg = f && fault[1] < (uint32_t)f->param_count ? f->params[fault[1]].name : "?";
-        error_set("%s: argument '%s': index %d is out of range 0 .. %d (dimension %u counted from the fastest, at element %u)", name,
-                  arg, (int)fault[3], (int)fault[5] - 1, fault[4], fault[2]);
+        error_set("%s: argument '%s': index %d is out of range 0 .. %d (dimension %u counted from the fastest, at "
+                  "element %u)",
+                  name, arg, (int)fault[3], (int)fault[5] - 1, fault[4], fault[2]);
     }
     device_fault_clear(device);
     return false;

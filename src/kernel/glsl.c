@@ -58,24 +58,12 @@ static void decode_packed(StrBuf *out, Scalar scalar, const char *word, const ch
 {
     const char *s = shift ? shift : "0";
     switch (scalar) {
-    case SCALAR_HALF:
-        strbuf_addf(out, "unpackHalf2x16(%s >> %s).x", word, s);
-        break;
-    case SCALAR_UNORM8:
-        strbuf_addf(out, "float((%s >> %s) & 255u) / 255.0", word, s);
-        break;
-    case SCALAR_INT8:
-        strbuf_addf(out, "int(%s << (24 - int(%s))) >> 24", word, s);
-        break;
-    case SCALAR_INT16:
-        strbuf_addf(out, "int(%s << (16 - int(%s))) >> 16", word, s);
-        break;
-    case SCALAR_UINT8:
-        strbuf_addf(out, "(%s >> %s) & 255u", word, s);
-        break;
-    default:
-        strbuf_addf(out, "(%s >> %s) & 65535u", word, s);
-        break;
+    case SCALAR_HALF: strbuf_addf(out, "unpackHalf2x16(%s >> %s).x", word, s); break;
+    case SCALAR_UNORM8: strbuf_addf(out, "float((%s >> %s) & 255u) / 255.0", word, s); break;
+    case SCALAR_INT8: strbuf_addf(out, "int(%s << (24 - int(%s))) >> 24", word, s); break;
+    case SCALAR_INT16: strbuf_addf(out, "int(%s << (16 - int(%s))) >> 16", word, s); break;
+    case SCALAR_UINT8: strbuf_addf(out, "(%s >> %s) & 255u", word, s); break;
+    default: strbuf_addf(out, "(%s >> %s) & 65535u", word, s); break;
     }
 }
 
@@ -83,21 +71,11 @@ static void decode_packed(StrBuf *out, Scalar scalar, const char *word, const ch
 static void decode_component(StrBuf *out, Scalar scalar, const char *const *words, int w, const char *shift)
 {
     switch (scalar) {
-    case SCALAR_FLOAT:
-        strbuf_addf(out, "uintBitsToFloat(%s)", words[w]);
-        break;
-    case SCALAR_DOUBLE:
-        strbuf_addf(out, "packDouble2x32(uvec2(%s, %s))", words[w], words[w + 1]);
-        break;
-    case SCALAR_INT:
-        strbuf_addf(out, "int(%s)", words[w]);
-        break;
-    case SCALAR_UINT:
-        strbuf_add(out, words[w]);
-        break;
-    case SCALAR_BOOL:
-        strbuf_addf(out, "(%s != 0u)", words[w]);
-        break;
+    case SCALAR_FLOAT: strbuf_addf(out, "uintBitsToFloat(%s)", words[w]); break;
+    case SCALAR_DOUBLE: strbuf_addf(out, "packDouble2x32(uvec2(%s, %s))", words[w], words[w + 1]); break;
+    case SCALAR_INT: strbuf_addf(out, "int(%s)", words[w]); break;
+    case SCALAR_UINT: strbuf_add(out, words[w]); break;
+    case SCALAR_BOOL: strbuf_addf(out, "(%s != 0u)", words[w]); break;
     default:
         strbuf_add(out, "(");
         decode_packed(out, scalar, words[w], shift);
@@ -142,32 +120,16 @@ void glsl_decode(StrBuf *out, const Type *type, const Type *seen, const char *co
 static void encode_component(StrBuf *out, Scalar scalar, const char *value, int half)
 {
     switch (scalar) {
-    case SCALAR_FLOAT:
-        strbuf_addf(out, "floatBitsToUint(%s)", value);
-        break;
-    case SCALAR_DOUBLE:
-        strbuf_addf(out, "unpackDouble2x32(%s).%s", value, half ? "y" : "x");
-        break;
+    case SCALAR_FLOAT: strbuf_addf(out, "floatBitsToUint(%s)", value); break;
+    case SCALAR_DOUBLE: strbuf_addf(out, "unpackDouble2x32(%s).%s", value, half ? "y" : "x"); break;
     case SCALAR_INT:
-    case SCALAR_UINT:
-        strbuf_addf(out, "uint(%s)", value);
-        break;
-    case SCALAR_BOOL:
-        strbuf_addf(out, "(%s ? 1u : 0u)", value);
-        break;
-    case SCALAR_HALF:
-        strbuf_addf(out, "(packHalf2x16(vec2(%s, 0.0)) & 65535u)", value);
-        break;
-    case SCALAR_UNORM8:
-        strbuf_addf(out, "uint(clamp(%s, 0.0, 1.0) * 255.0 + 0.5)", value);
-        break;
+    case SCALAR_UINT: strbuf_addf(out, "uint(%s)", value); break;
+    case SCALAR_BOOL: strbuf_addf(out, "(%s ? 1u : 0u)", value); break;
+    case SCALAR_HALF: strbuf_addf(out, "(packHalf2x16(vec2(%s, 0.0)) & 65535u)", value); break;
+    case SCALAR_UNORM8: strbuf_addf(out, "uint(clamp(%s, 0.0, 1.0) * 255.0 + 0.5)", value); break;
     case SCALAR_INT8:
-    case SCALAR_UINT8:
-        strbuf_addf(out, "(uint(%s) & 255u)", value);
-        break;
-    default:
-        strbuf_addf(out, "(uint(%s) & 65535u)", value);
-        break;
+    case SCALAR_UINT8: strbuf_addf(out, "(uint(%s) & 255u)", value); break;
+    default: strbuf_addf(out, "(uint(%s) & 65535u)", value); break;
     }
 }
 

@@ -55,7 +55,8 @@ static Kernel *kernel_new(Module *module, const Function *function)
     kernel->module = module_retain(module);
     kernel->words = calloc(MAX_PARAM_VECTORS * 4, sizeof *kernel->words);
     if (!kernel->words || !launched_function(module, function, &kernel->function) ||
-        !body_create(module, function, &kernel->body) || !fault_register(function->name, &kernel->function, &kernel->id)) {
+        !body_create(module, function, &kernel->body) ||
+        !fault_register(function->name, &kernel->function, &kernel->id)) {
         kernel_release(kernel);
         return NULL;
     }

@@ -43,9 +43,10 @@ static bool check_passes(const LaunchPlan *plan)
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
         if (f->params[i].kind == PARAM_RANDOM) {
-            return error_set("%s: a kernel with random access ('%s') can't run in several passes, and this device stores "
-                             "too few outputs at once",
-                             f->name, f->params[i].name);
+            return error_set(
+                "%s: a kernel with random access ('%s') can't run in several passes, and this device stores "
+                "too few outputs at once",
+                f->name, f->params[i].name);
         }
     }
     return true;

@@ -24,17 +24,19 @@ typedef struct LaunchPlan {
     Stream merged[MAX_PARAMS];
 } LaunchPlan;
 
-/* A parameter's kind, whether it is an output stream (random access is none), whether a dimension needs more than its stride. */
+/* How a parameter is accessed. */
 static inline const ParamKindInfo *launch_kind(const Function *f, int i)
 {
     return &param_kinds[f->params[i].kind];
 }
 
+/* Whether it is an output stream; random access is none. */
 static inline bool launch_is_output(const Function *f, int i)
 {
     return launch_kind(f, i)->written && f->params[i].kind != PARAM_RANDOM;
 }
 
+/* Whether a dimension needs more than its stride. */
 static inline bool launch_dim_mapped(const ViewDim *dim)
 {
     return dim->step != 1 || dim->start != 0 || dim->div != 1 || dim->mod != 0;

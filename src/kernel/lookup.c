@@ -38,14 +38,14 @@ const Constant *module_constant(const Module *module, const Token *name)
     return NULL;
 }
 
-static const char *const value_types[] = {"float", "double", "int",   "uint",  "bool",  "vec2",  "vec3",  "vec4",
-                                          "ivec2", "ivec3",  "ivec4", "uvec2", "uvec3", "uvec4", "dvec2", "dvec3",
-                                          "dvec4"};
+static const char *const value_types[] = {"float", "double", "int",   "uint",  "bool",  "vec2",
+                                          "vec3",  "vec4",   "ivec2", "ivec3", "ivec4", "uvec2",
+                                          "uvec3", "uvec4",  "dvec2", "dvec3", "dvec4"};
 
 static const char *const value_names[] = {
-    "",       "",       "mat2",   "mat3",    "mat4",    "bvec2",   "bvec3",   "bvec4",   "mat2x2",  "mat2x3",  "mat2x4",
-    "mat3x2", "mat3x3", "mat3x4", "mat4x2",  "mat4x3",  "mat4x4",  "dmat2",   "dmat3",   "dmat4",   "dmat2x2", "dmat2x3",
-    "dmat2x4", "dmat3x2", "dmat3x3", "dmat3x4", "dmat4x2", "dmat4x3", "dmat4x4",
+    "",        "",        "mat2",    "mat3",    "mat4",    "bvec2",   "bvec3",   "bvec4",   "mat2x2",  "mat2x3",
+    "mat2x4",  "mat3x2",  "mat3x3",  "mat3x4",  "mat4x2",  "mat4x3",  "mat4x4",  "dmat2",   "dmat3",   "dmat4",
+    "dmat2x2", "dmat2x3", "dmat2x4", "dmat3x2", "dmat3x3", "dmat3x4", "dmat4x2", "dmat4x3", "dmat4x4",
 };
 
 const char *module_value_name(int matrix)

@@ -117,8 +117,8 @@ static bool read_arguments(Expander *x, TokenStack *s, const Macro *macro, const
             bool none = args->number == 0 && args->lists[0].count == 0 && macro->parameter_count == 0;
             args->number += !none;
             return args->number == macro->parameter_count ||
-                   source_error(x->source, place->offset, "macro '%.*s' takes %d arguments, got %d",
-                                macro->name.length, macro->name.text, macro->parameter_count, args->number);
+                   source_error(x->source, place->offset, "macro '%.*s' takes %d arguments, got %d", macro->name.length,
+                                macro->name.text, macro->parameter_count, args->number);
         }
         if (depth == 1 && token_is(t, ",")) {
             if (++args->number == MAX_PARAMETERS) {
@@ -129,8 +129,8 @@ static bool read_arguments(Expander *x, TokenStack *s, const Macro *macro, const
             return false;
         }
     }
-    return source_error(x->source, place->offset, "the arguments of macro '%.*s' are never closed",
-                        macro->name.length, macro->name.text);
+    return source_error(x->source, place->offset, "the arguments of macro '%.*s' are never closed", macro->name.length,
+                        macro->name.text);
 }
 
 static int parameter_index(const Macro *macro, const Token *token)

@@ -39,8 +39,9 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
         const Shape *own = &args[i].stream->shape;
         Shape both;
         if (any && !shape_broadcast(domain, own, &both)) {
-            return error_set("%s: the shapes of its inputs (%s and %s of '%s') don't broadcast: give 'shape' or an output",
-                             f->name, shape_text(domain, a), shape_text(own, b), f->params[i].name);
+            return error_set(
+                "%s: the shapes of its inputs (%s and %s of '%s') don't broadcast: give 'shape' or an output", f->name,
+                shape_text(domain, a), shape_text(own, b), f->params[i].name);
         }
         *domain = any ? both : *own;
         any = true;
@@ -137,8 +138,9 @@ static bool check_shapes(LaunchPlan *plan)
         }
         if (param->kind == PARAM_GATHER || param->kind == PARAM_RANDOM) {
             if (stream->shape.rank != param->rank) {
-                return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s", f->name,
-                                 param->name, param->rank, param->rank == 1 ? "" : "s", shape_text(&stream->shape, a));
+                return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s",
+                                 f->name, param->name, param->rank, param->rank == 1 ? "" : "s",
+                                 shape_text(&stream->shape, a));
             }
         } else if (launch_is_output(f, i) || param->kind == PARAM_NEIGHBOR) {
             if (!shape_equal(&stream->shape, &plan->domain)) {

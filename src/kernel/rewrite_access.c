@@ -219,7 +219,8 @@ static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
     size_t close = parens ? module_close(rw->module, i + 1, last) : at + 1;
     int index = -1;
     const Token *name = at < last ? rewriter_token(rw, at) : word;
-    const Param *param = name->kind == TOKEN_NAME && !rewriter_local(rw, name) ? rewriter_param(rw, name, &index) : NULL;
+    const Param *param =
+        name->kind == TOKEN_NAME && !rewriter_local(rw, name) ? rewriter_param(rw, name, &index) : NULL;
     const Token *after = rewriter_token(rw, at + 1);
     bool dimension = parens && token_is(after, ",");
     if (!close || !param || !param_kinds[param->kind].stream || (parens && !dimension && !token_is(after, ")"))) {

@@ -8,8 +8,8 @@ static bool is_word(const Token *t)
 
 static bool starts_operand(const Token *t)
 {
-    return t->kind == TOKEN_NAME || t->kind == TOKEN_NUMBER || token_is(t, "(") || token_is(t, "-") || token_is(t, "+") ||
-           token_is(t, "!") || token_is(t, "~");
+    return t->kind == TOKEN_NAME || t->kind == TOKEN_NUMBER || token_is(t, "(") || token_is(t, "-") ||
+           token_is(t, "+") || token_is(t, "!") || token_is(t, "~");
 }
 
 bool cast_match(const Rewriter *rw, size_t i, size_t last)
@@ -27,7 +27,8 @@ bool cast_match(const Rewriter *rw, size_t i, size_t last)
         return false;
     }
     const Token *before = rewriter_token(rw, i - 1);
-    bool called = i != rw->cast && ((before->kind == TOKEN_NAME && !is_word(before)) || token_is(before, ")") || token_is(before, "]"));
+    bool called = i != rw->cast &&
+                  ((before->kind == TOKEN_NAME && !is_word(before)) || token_is(before, ")") || token_is(before, "]"));
     return !called && starts_operand(rewriter_token(rw, close + 1));
 }
 

@@ -159,15 +159,16 @@ static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body
     if ((!up && !down) || (up ? step <= 0 : step >= 0)) {
         return false;
     }
-    bool exact = type && !type->is_struct && type->components == 1 && (type->scalar == SCALAR_INT || type->scalar == SCALAR_FLOAT);
+    bool exact = type && !type->is_struct && type->components == 1 &&
+                 (type->scalar == SCALAR_INT || type->scalar == SCALAR_FLOAT);
     if (!exact && (down || from < 0 || to < 0 || step < 0)) {
         return false; /* an unsigned variable never falls below 0 */
     }
     /* Past 2^31 an integer wraps; a float that is large against its step stands still. */
     double largest = fmax(fabs(from), fabs(to)) + fabs(step);
     bool whole = step == floor(step) && from == floor(from);
-    if (largest >= 2147483648.0 || (whole ? largest >= 16777216.0 && (!type || type->scalar != SCALAR_INT)
-                                          : fabs(step) < largest * 1e-5)) {
+    if (largest >= 2147483648.0 ||
+        (whole ? largest >= 16777216.0 && (!type || type->scalar != SCALAR_INT) : fabs(step) < largest * 1e-5)) {
         return false;
     }
     *trips = (to - from) / step * (whole ? 1.0 : 1.25) + 2;

@@ -94,8 +94,7 @@ static bool add_local(Rewriter *rw, size_t at, int shared)
         return false;
     }
     bool head = at > rw->head_first && at < rw->head_last;
-    rw->locals.items[rw->locals.count++] =
-        (Local){*rewriter_token(rw, at), rw->depth, head ? rw->head_end : 0, shared};
+    rw->locals.items[rw->locals.count++] = (Local){*rewriter_token(rw, at), rw->depth, head ? rw->head_end : 0, shared};
     return true;
 }
 
@@ -302,8 +301,8 @@ static bool bind_argument(const Rewriter *rw, const Function *callee, int k, siz
         }
         return true;
     }
-    bool fits = have && *bound >= 0 &&
-                (have->kind == want->kind || (want->kind == PARAM_GATHER && have->kind == PARAM_RANDOM));
+    bool fits =
+        have && *bound >= 0 && (have->kind == want->kind || (want->kind == PARAM_GATHER && have->kind == PARAM_RANDOM));
     if (!fits || have->rank != want->rank) {
         return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
                             "'%s' of '%s' takes the name of a %s parameter with the same number of dimensions",

@@ -52,8 +52,8 @@ typedef struct Rewriter {
     int loop_count;
     LoopRange loops[MAX_LOOPS];
     size_t head_first, head_last, head_end; /* the head of the `for` written last, and the end of its body */
-    size_t cast;    /* token behind the cast written last: another cast may follow */
-    size_t changed; /* token of an argument that the function called may change; 0: none */
+    size_t cast;                            /* token behind the cast written last: another cast may follow */
+    size_t changed;                         /* token of an argument that the function called may change; 0: none */
 } Rewriter;
 
 /* Token `index` of the module; the list ends in TOKEN_END. */

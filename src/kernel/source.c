@@ -69,7 +69,8 @@ bool source_error(const SourceText *source, size_t offset, const char *format, .
     if (column > length) {
         column = length;
     }
-    size_t skipped = column > SHOWN_COLUMNS - 20 ? column - SHOWN_COLUMNS / 2 : 0; /* the shown part of a very long line */
+    size_t skipped =
+        column > SHOWN_COLUMNS - 20 ? column - SHOWN_COLUMNS / 2 : 0; /* the shown part of a very long line */
     start += skipped;
     length -= skipped;
     column -= skipped;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 typedef struct SourceText {
-    char *text;     /* terminated */
+    char *text; /* terminated */
     size_t length;
     char *chunk;    /* the file the text stands in, or a name for it */
     int first_line; /* line of that file where the text starts */

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "kernel/names.h"
+#include "kernel/parser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,79 +19,6 @@ const ParamKindInfo param_kinds[PARAM_KIND_COUNT] = {
     [PARAM_REDUCE] = {"reduction result", true, true, true, true, false},
 };
 
-typedef struct Parser {
-    Module *module;
-    size_t at;
-} Parser;
-
-static const Token *peek(const Parser *p)
-{
-    return &p->module->tokens.items[p->at];
-}
-
-static bool accept(Parser *p, const char *text)
-{
-    bool match = token_is(peek(p), text);
-    p->at += match;
-    return match;
-}
-
-static bool fail(const Parser *p, const char *expected)
-{
-    const Token *token = peek(p);
-    if (token->kind == TOKEN_END) {
-        return source_error(&p->module->source, token->offset, "expected %s, got the end of the text", expected);
-    }
-    return source_error(&p->module->source, token->offset, "expected %s, got '%.*s'", expected, token->length,
-                        token->text);
-}
-
-static bool expect(Parser *p, const char *text, const char *expected)
-{
-    return accept(p, text) || fail(p, expected);
-}
-
-static bool take_name(Parser *p, char name[MAX_NAME + 1], size_t *offset, const char *expected)
-{
-    const Token *token = peek(p);
-    if (token->kind != TOKEN_NAME) {
-        return fail(p, expected);
-    }
-    if (token->length > MAX_NAME) {
-        return source_error(&p->module->source, token->offset, "this name is longer than %d characters", MAX_NAME);
-    }
-    memcpy(name, token->text, (size_t)token->length);
-    name[token->length] = '\0';
-    *offset = token->offset;
-    p->at++;
-    return true;
-}
-
-static bool take_type(Parser *p, const Type **type, int *matrix)
-{
-    int used;
-    if (!module_type(p->module, peek(p), type, matrix, &used)) {
-        return fail(p, "a type");
-    }
-    p->at += (size_t)used;
-    return true;
-}
-
-static bool declared(const Module *m, const Token *name)
-{
-    return module_function(m, name) || module_struct(m, name) || module_constant(m, name);
-}
-
-static bool check_new(Parser *p)
-{
-    const Token *token = peek(p);
-    if (token->kind == TOKEN_NAME && declared(p->module, token)) {
-        return source_error(&p->module->source, token->offset, "'%.*s' is defined twice (overloading is not supported)",
-                            token->length, token->text);
-    }
-    return true;
-}
-
 /* structures */
 
 enum { MAX_FIELDS = 64 };
@@ -98,12 +26,12 @@ enum { MAX_FIELDS = 64 };
 static bool parse_fields(Parser *p, Field *fields, int *count)
 {
     *count = 0;
-    while (!accept(p, "}")) {
+    while (!parser_accept(p, "}")) {
         const Type *type;
         int matrix;
         size_t offset;
-        const Token *place = peek(p);
-        if (!take_type(p, &type, &matrix)) {
+        const Token *place = parser_peek(p);
+        if (!parser_type(p, &type, &matrix)) {
             return false;
         }
         if (!type) {
@@ -116,7 +44,7 @@ static bool parse_fields(Parser *p, Field *fields, int *count)
             }
             Field *field = &fields[*count];
             *field = (Field){.type = type};
-            if (!take_name(p, field->name, &offset, "a field's name")) {
+            if (!parser_name(p, field->name, &offset, "a field's name")) {
                 return false;
             }
             for (int i = 0; i < *count; i++) {
@@ -125,11 +53,11 @@ static bool parse_fields(Parser *p, Field *fields, int *count)
                 }
             }
             (*count)++;
-        } while (accept(p, ","));
-        if (token_is(peek(p), "[")) {
-            return source_error(&p->module->source, peek(p)->offset, "arrays in structures are not supported");
+        } while (parser_accept(p, ","));
+        if (token_is(parser_peek(p), "[")) {
+            return source_error(&p->module->source, parser_peek(p)->offset, "arrays in structures are not supported");
         }
-        if (!expect(p, ";", "';' after the field")) {
+        if (!parser_expect(p, ";", "';' after the field")) {
             return false;
         }
     }
@@ -141,20 +69,20 @@ static bool parse_struct(Parser *p, bool is_typedef)
     Field fields[MAX_FIELDS];
     int count;
     char name[MAX_NAME + 1] = "";
-    size_t offset = peek(p)->offset;
-    if (!check_new(p)) {
+    size_t offset = parser_peek(p)->offset;
+    if (!parser_check_new(p)) {
         return false;
     }
-    if ((!is_typedef || !token_is(peek(p), "{")) && !take_name(p, name, &offset, "a name for the structure")) {
+    if ((!is_typedef || !token_is(parser_peek(p), "{")) && !parser_name(p, name, &offset, "a name for the structure")) {
         return false;
     }
-    if (!expect(p, "{", "'{'") || !parse_fields(p, fields, &count)) {
+    if (!parser_expect(p, "{", "'{'") || !parse_fields(p, fields, &count)) {
         return false;
     }
-    if (is_typedef && (!check_new(p) || !take_name(p, name, &offset, "the name that the typedef defines"))) {
+    if (is_typedef && (!parser_check_new(p) || !parser_name(p, name, &offset, "the name that the typedef defines"))) {
         return false;
     }
-    if (!expect(p, ";", "';' after the structure")) {
+    if (!parser_expect(p, ";", "';' after the structure")) {
         return false;
     }
     if (count == 0) {
@@ -168,202 +96,23 @@ static bool parse_struct(Parser *p, bool is_typedef)
     return true;
 }
 
-/* parameters */
-
-typedef struct Qualifiers {
-    bool out, inout, neighbor, iter, reduce, vout;
-} Qualifiers;
-
-static void take_qualifiers(Parser *p, Qualifiers *q)
-{
-    *q = (Qualifiers){0};
-    for (;;) {
-        /* A qualifier is followed by a type, so `float out` and `iter<>` stay free as names. */
-        if (p->at + 1 < p->module->tokens.count && p->module->tokens.items[p->at + 1].kind != TOKEN_NAME &&
-            !token_is(peek(p), "vout")) {
-            return;
-        }
-        if (accept(p, "out")) {
-            q->out = true;
-        } else if (accept(p, "inout")) {
-            q->inout = true;
-        } else if (accept(p, "neighbor")) {
-            q->neighbor = true;
-        } else if (accept(p, "iter")) {
-            q->iter = true;
-        } else if (accept(p, "reduce")) {
-            q->reduce = true;
-        } else if (accept(p, "vout")) {
-            q->vout = true;
-        } else if (!accept(p, "in") && !accept(p, "const") && !accept(p, "uniform")) {
-            return;
-        }
-    }
-}
-
-static bool skip_bracket(Parser *p)
-{
-    size_t after = module_close(p->module, p->at, p->module->tokens.count);
-    if (!after) {
-        return source_error(&p->module->source, peek(p)->offset, "this '%.*s' is never closed", peek(p)->length,
-                            peek(p)->text);
-    }
-    p->at = after;
-    return true;
-}
-
-static bool stream_suffix(Parser *p, bool *stream)
-{
-    *stream = accept(p, "<");
-    if (!*stream) {
-        return true;
-    }
-    while (!token_is(peek(p), ">")) {
-        const Token *token = peek(p);
-        if (token->kind == TOKEN_END || token_is(token, ")") || token_is(token, "{")) {
-            return fail(p, "'>'");
-        }
-        p->at++;
-    }
-    p->at++;
-    return true;
-}
-
-static bool param_kind(Parser *p, const Function *f, Param *param, const Qualifiers *q, bool stream, bool sized)
-{
-    const SourceText *source = &p->module->source;
-    const char *name = param->name;
-    int marks = q->out + q->inout + q->neighbor + q->iter + q->reduce + q->vout;
-    bool gather = param->rank > 0;
-    if (q->vout) {
-        return source_error(source, param->offset, "'%s': variable outputs (vout) are not supported yet", name);
-    }
-    if (marks > 1) {
-        return source_error(source, param->offset, "'%s' has more than one of out, inout, neighbor, iter, reduce", name);
-    }
-    if (f->kind == FUNCTION_HELPER && !stream && (!gather || sized)) {
-        param->kind = PARAM_CONSTANT;
-        param->output = q->inout ? 2 : q->out;
-        return true;
-    }
-    if (q->neighbor || q->iter || q->reduce) {
-        if (!stream) {
-            return source_error(source, param->offset, "'%s': write %s<> for a %s stream", name, name,
-                                q->neighbor ? "neighbor" : q->iter ? "iterator" : "reduce");
-        }
-        param->kind = q->neighbor ? PARAM_NEIGHBOR : q->iter ? PARAM_ITER : PARAM_REDUCE;
-    } else if (q->out) {
-        if (!stream) {
-            return source_error(source, param->offset, "'%s': an output is a stream: write 'out ... %s<>'%s", name, name,
-                                gather ? ", or 'inout ... []' for random access" : "");
-        }
-        param->kind = PARAM_OUTPUT;
-    } else if (q->inout) {
-        if (!stream && !gather) {
-            return source_error(source, param->offset, "'%s': inout needs %s<> or %s[]", name, name, name);
-        }
-        param->kind = stream ? PARAM_INOUT : PARAM_RANDOM;
-    } else {
-        param->kind = stream ? PARAM_INPUT : gather ? PARAM_GATHER : PARAM_CONSTANT;
-    }
-    if (param->matrix && (param->kind != PARAM_CONSTANT || param->matrix > 4)) {
-        return source_error(source, param->offset, "'%s': a %s can't be of type %s", name, param_kinds[param->kind].name,
-                            module_value_name(param->matrix));
-    }
-    return true;
-}
-
-static bool parse_param(Parser *p, Function *f)
-{
-    Param *param = &f->params[f->param_count];
-    *param = (Param){0};
-    Qualifiers q;
-    take_qualifiers(p, &q);
-    if (q.vout && token_is(peek(p), "[") && !skip_bracket(p)) {
-        return false;
-    }
-    const Token *place = peek(p);
-    if (!take_type(p, &param->type, &param->matrix)) {
-        return false;
-    }
-    if (!param->type && !param->matrix) {
-        return source_error(&p->module->source, place->offset, "a parameter can't be void");
-    }
-    bool stream, sized = false;
-    if (!take_name(p, param->name, &param->offset, "the parameter's name") || !stream_suffix(p, &stream)) {
-        return false;
-    }
-    param->array_first = p->at;
-    while (token_is(peek(p), "[")) {
-        sized = sized || !token_is(&p->module->tokens.items[p->at + 1], "]");
-        if (!skip_bracket(p)) {
-            return false;
-        }
-        param->rank++;
-    }
-    param->array_last = p->at;
-    if (param->rank > 8) {
-        return source_error(&p->module->source, param->offset, "'%s' has more than 8 dimensions", param->name);
-    }
-    for (int i = 0; i < f->param_count; i++) {
-        if (strcmp(f->params[i].name, param->name) == 0) {
-            return source_error(&p->module->source, param->offset, "parameter '%s' is declared twice", param->name);
-        }
-    }
-    if (!param_kind(p, f, param, &q, stream, sized)) {
-        return false;
-    }
-    if (param->kind == PARAM_CONSTANT && !param->output && f->kind != FUNCTION_HELPER) {
-        param->array_first = param->array_last = 0;
-    }
-    f->param_count++;
-    return true;
-}
-
-static bool parse_params(Parser *p, Function *f)
-{
-    if (!expect(p, "(", "'(' and the parameters")) {
-        return false;
-    }
-    f->params = calloc(MAX_PARAMS, sizeof *f->params);
-    if (!f->params) {
-        return error_set("out of host memory");
-    }
-    if (accept(p, ")")) {
-        return true;
-    }
-    if (token_is(peek(p), "void") && token_is(peek(p) + 1, ")")) {
-        p->at += 2;
-        return true;
-    }
-    do {
-        if (f->param_count == MAX_PARAMS) {
-            return source_error(&p->module->source, peek(p)->offset, "a function has at most %d parameters", MAX_PARAMS);
-        }
-        if (!parse_param(p, f)) {
-            return false;
-        }
-    } while (accept(p, ","));
-    return expect(p, ")", "',' or ')' after the parameter");
-}
-
 /* functions */
 
 static bool parse_group(Parser *p, Function *f)
 {
-    if (!accept(p, "(")) {
+    if (!parser_accept(p, "(")) {
         return true;
     }
     do {
-        const Token *token = peek(p);
+        const Token *token = parser_peek(p);
         long size = token->kind == TOKEN_NUMBER ? strtol(token->text, NULL, 0) : 0;
         if (size < 1 || size > 65536 || f->group_rank == 3) {
-            return fail(p, "one to three group sizes, like kernel(64) or kernel(16, 8)");
+            return parser_fail(p, "one to three group sizes, like kernel(64) or kernel(16, 8)");
         }
         f->group[f->group_rank++] = (int)size;
         p->at++;
-    } while (accept(p, ","));
-    return expect(p, ")", "')' after the group size");
+    } while (parser_accept(p, ","));
+    return parser_expect(p, ")", "')' after the group size");
 }
 
 static bool check_signature(const Parser *p, const Function *f)
@@ -377,7 +126,8 @@ static bool check_signature(const Parser *p, const Function *f)
         bool allowed = param->kind == PARAM_REDUCE || param->kind == PARAM_INPUT || param->kind == PARAM_CONSTANT ||
                        param->kind == PARAM_GATHER;
         if (f->kind == FUNCTION_REDUCE && !allowed) {
-            return source_error(source, param->offset, "a reduce kernel can't have a %s", param_kinds[param->kind].name);
+            return source_error(source, param->offset, "a reduce kernel can't have a %s",
+                                param_kinds[param->kind].name);
         }
         if (f->kind == FUNCTION_KERNEL && param->kind == PARAM_REDUCE) {
             return source_error(source, param->offset, "'%s' is a reduce parameter: write 'reduce void %s(...)'",
@@ -406,18 +156,18 @@ static bool check_signature(const Parser *p, const Function *f)
 static bool parse_function(Parser *p, FunctionKind kind)
 {
     Function f = {.kind = kind};
-    bool done = (kind != FUNCTION_KERNEL || parse_group(p, &f)) && take_type(p, &f.result, &f.result_matrix) &&
-                check_new(p) && take_name(p, f.name, &f.offset, "the function's name") && parse_params(p, &f);
-    if (done && kind == FUNCTION_HELPER && accept(p, ";")) {
+    bool done = (kind != FUNCTION_KERNEL || parse_group(p, &f)) && parser_type(p, &f.result, &f.result_matrix) &&
+                parser_check_new(p) && parser_name(p, f.name, &f.offset, "the function's name") && parser_params(p, &f);
+    if (done && kind == FUNCTION_HELPER && parser_accept(p, ";")) {
         free(f.params); /* a prototype: functions are found wherever they stand */
         return true;
     }
     done = done && check_signature(p, &f);
-    if (done && !token_is(peek(p), "{")) {
-        done = fail(p, "'{' and the body");
+    if (done && !token_is(parser_peek(p), "{")) {
+        done = parser_fail(p, "'{' and the body");
     }
     f.body_first = p->at + 1;
-    done = done && skip_bracket(p);
+    done = done && parser_skip_bracket(p);
     f.body_last = p->at - 1;
     if (!done || !ARRAY_ROOM(&p->module->functions)) {
         free(f.params);
@@ -430,13 +180,13 @@ static bool parse_function(Parser *p, FunctionKind kind)
 /* Stops at the ',' or ';' that ends a declarator. */
 static bool skip_initialiser(Parser *p)
 {
-    while (!token_is(peek(p), ";") && !token_is(peek(p), ",")) {
-        bool opens = token_is(peek(p), "(") || token_is(peek(p), "[") || token_is(peek(p), "{");
-        if (opens && !skip_bracket(p)) {
+    while (!token_is(parser_peek(p), ";") && !token_is(parser_peek(p), ",")) {
+        bool opens = token_is(parser_peek(p), "(") || token_is(parser_peek(p), "[") || token_is(parser_peek(p), "{");
+        if (opens && !parser_skip_bracket(p)) {
             return false;
         }
-        if (!opens && (peek(p)->kind == TOKEN_END || token_is(peek(p), "kernel"))) {
-            return fail(p, "';' after the constant");
+        if (!opens && (parser_peek(p)->kind == TOKEN_END || token_is(parser_peek(p), "kernel"))) {
+            return parser_fail(p, "';' after the constant");
         }
         p->at += !opens;
     }
@@ -450,22 +200,22 @@ static bool parse_constant(Parser *p, size_t first)
     const Type *type;
     int matrix;
     size_t offset;
-    if (!take_type(p, &type, &matrix)) {
+    if (!parser_type(p, &type, &matrix)) {
         return false;
     }
-    while (token_is(peek(p), "[")) {
-        if (!skip_bracket(p)) {
+    while (token_is(parser_peek(p), "[")) {
+        if (!parser_skip_bracket(p)) {
             return false;
         }
     }
     do {
-        if (!check_new(p) || !take_name(p, constant.name, &offset, "the constant's name") || !skip_initialiser(p) ||
-            !ARRAY_ROOM(&p->module->constants)) {
+        if (!parser_check_new(p) || !parser_name(p, constant.name, &offset, "the constant's name") ||
+            !skip_initialiser(p) || !ARRAY_ROOM(&p->module->constants)) {
             return false;
         }
         p->module->constants.items[p->module->constants.count++] = constant;
-    } while (accept(p, ","));
-    if (!expect(p, ";", "';' after the constant")) {
+    } while (parser_accept(p, ","));
+    if (!parser_expect(p, ";", "';' after the constant")) {
         return false;
     }
     for (size_t i = p->module->constants.count; i-- > 0 && p->module->constants.items[i].first == first;) {
@@ -477,24 +227,24 @@ static bool parse_constant(Parser *p, size_t first)
 static bool parse_item(Parser *p)
 {
     size_t first = p->at;
-    if (accept(p, ";")) {
+    if (parser_accept(p, ";")) {
         return true;
     }
-    if (accept(p, "typedef")) {
-        return expect(p, "struct", "'struct' after typedef") && parse_struct(p, true);
+    if (parser_accept(p, "typedef")) {
+        return parser_expect(p, "struct", "'struct' after typedef") && parse_struct(p, true);
     }
-    if (accept(p, "struct")) {
+    if (parser_accept(p, "struct")) {
         return parse_struct(p, false);
     }
-    if (accept(p, "kernel")) {
+    if (parser_accept(p, "kernel")) {
         return parse_function(p, FUNCTION_KERNEL);
     }
-    if (accept(p, "reduce")) {
+    if (parser_accept(p, "reduce")) {
         return parse_function(p, FUNCTION_REDUCE);
     }
-    while (accept(p, "static") || accept(p, "inline")) {
+    while (parser_accept(p, "static") || parser_accept(p, "inline")) {
     }
-    if (accept(p, "const")) {
+    if (parser_accept(p, "const")) {
         return parse_constant(p, first);
     }
     return parse_function(p, FUNCTION_HELPER);
@@ -507,7 +257,8 @@ static bool check_calls(const Module *m, size_t index, char *state)
     state[index] = 1;
     for (size_t i = f->body_first; i < f->body_last; i++) {
         const Token *token = &m->tokens.items[i];
-        const Function *callee = token->kind == TOKEN_NAME && token_is(token + 1, "(") ? module_function(m, token) : NULL;
+        const Function *callee =
+            token->kind == TOKEN_NAME && token_is(token + 1, "(") ? module_function(m, token) : NULL;
         if (!callee || (callee == f && names_builtin(token))) {
             continue;
         }
@@ -554,7 +305,8 @@ static bool check_depth(const Module *m)
         if (c == ',' || c == ';' || c == '{' || c == '}') {
             total -= count[depth];
             count[depth] = 0;
-        } else if ((c && !close) || token_is(t, "if") || token_is(t, "for") || token_is(t, "while") || token_is(t, "do")) {
+        } else if ((c && !close) || token_is(t, "if") || token_is(t, "for") || token_is(t, "while") ||
+                   token_is(t, "do")) {
             total++;
             count[depth]++;
         }
@@ -577,7 +329,7 @@ static bool parse_all(Module *module)
     if (!check_depth(module)) {
         return false;
     }
-    while (peek(&p)->kind != TOKEN_END) {
+    while (parser_peek(&p)->kind != TOKEN_END) {
         if (!parse_item(&p)) {
             return false;
         }

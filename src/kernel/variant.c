@@ -72,8 +72,8 @@ static int texel_elements(const KernelText *text, const VariantKey *key, bool lo
 bool variant_texels_fit(const KernelText *text, const VariantKey *key)
 {
     int bytes, elements = texel_elements(text, key, true, true, &bytes);
-    return !one_element(text, key) && elements * bytes <= MAX_STEP_BYTES && text->body->trips * elements <= TRIP_BUDGET &&
-           (double)elements * (double)text->body->tokens < MAX_INLINED;
+    return !one_element(text, key) && elements * bytes <= MAX_STEP_BYTES &&
+           text->body->trips * elements <= TRIP_BUDGET && (double)elements * (double)text->body->tokens < MAX_INLINED;
 }
 
 int variant_elements(const KernelText *text, const VariantKey *key)
@@ -153,7 +153,8 @@ int variant_free_blocks(const KernelText *text, const VariantKey *key)
 
 /* Reads go to buffer textures or storage blocks, whichever the device prefers, then to the other; what is left over
  * shares the last place (the launcher packs those streams into one buffer). */
-static bool place_read(const KernelText *text, const VariantKey *key, int free_blocks, int i, Layout *layout, int *blocks)
+static bool place_read(const KernelText *text, const VariantKey *key, int free_blocks, int i, Layout *layout,
+                       int *blocks)
 {
     ArgLayout *arg = &layout->args[i];
     bool textured = !key->args[i].block, room = layout->textures < text->texture_limit;

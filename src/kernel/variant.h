@@ -10,25 +10,25 @@
 typedef enum PathKind { PATH_CONSTANT, PATH_DENSE, PATH_RAMP, PATH_COUNT } PathKind;
 
 typedef struct ArgKey {
-    const Type *type;     /* of the stream; NULL: a constant */
-    uint8_t path;         /* PathKind */
-    uint8_t rank;         /* of a gather's stream; 0 for element access (the launch's rank counts) */
-    uint8_t mapped;       /* some dimension divides or wraps its index (tile, replicate, repeat) */
-    uint8_t block;        /* read through a storage block instead of a buffer texture */
-    uint8_t resampled;    /* indexof differs from the launch's index */
-    uint8_t quiet;        /* explicit boundary: never reported under check */
-    uint8_t unit;         /* the fastest dimension steps by one element: no multiplication */
-    uint16_t boundary;    /* 2 bits per dimension, fastest first */
+    const Type *type;  /* of the stream; NULL: a constant */
+    uint8_t path;      /* PathKind */
+    uint8_t rank;      /* of a gather's stream; 0 for element access (the launch's rank counts) */
+    uint8_t mapped;    /* some dimension divides or wraps its index (tile, replicate, repeat) */
+    uint8_t block;     /* read through a storage block instead of a buffer texture */
+    uint8_t resampled; /* indexof differs from the launch's index */
+    uint8_t quiet;     /* explicit boundary: never reported under check */
+    uint8_t unit;      /* the fastest dimension steps by one element: no multiplication */
+    uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
 
 typedef struct VariantKey {
-    uint8_t rank;          /* of the launch, after merging dimensions */
-    uint8_t flat_loads;    /* every element-wise input is read as aligned 16-byte texels */
-    uint8_t flat_stores;   /* every output is written contiguously */
-    uint8_t rows;          /* the elements of one invocation stand in one row */
-    uint8_t check;         /* report indices out of range */
+    uint8_t rank;                       /* of the launch, after merging dimensions */
+    uint8_t flat_loads;                 /* every element-wise input is read as aligned 16-byte texels */
+    uint8_t flat_stores;                /* every output is written contiguously */
+    uint8_t rows;                       /* the elements of one invocation stand in one row */
+    uint8_t check;                      /* report indices out of range */
     uint8_t first_output, output_count; /* the outputs this pass stores, in order of declaration */
-    uint8_t count;         /* of args in use */
+    uint8_t count;                      /* of args in use */
     ArgKey args[MAX_PARAMS];
 } VariantKey;
 
@@ -36,32 +36,32 @@ enum { NO_UNIT = -1, NO_SLOT = -1, MAX_RANK = SHAPE_MAX_RANK, MAX_PARAM_VECTORS 
 
 /* Where an argument's words stand in rill_p, and where it is bound. */
 typedef struct ArgLayout {
-    int constant;        /* first word of a constant */
-    int base;            /* offset of the first element, in elements (flat loads: in texels) */
-    int store_base;      /* the same for what is written; differs where what is read was packed elsewhere */
-    int dims;            /* MAX per-dimension words, fastest first: see `dim_words` */
-    int sizes;           /* of a gather or neighbor: one word per dimension */
-    int outside;         /* the value outside: the words of one component, two of them */
-    int resample;        /* three words per dimension of the launch */
-    int extents;         /* sizeof_stream: eight words */
-    int ramp;            /* the ramp's words */
-    int dump;            /* element that takes stores out of range */
-    int texture, block;  /* unit and binding numbers of what is read; NO_UNIT */
-    int store;           /* storage binding of what is written, or NO_UNIT */
+    int constant;       /* first word of a constant */
+    int base;           /* offset of the first element, in elements (flat loads: in texels) */
+    int store_base;     /* the same for what is written; differs where what is read was packed elsewhere */
+    int dims;           /* MAX per-dimension words, fastest first: see `dim_words` */
+    int sizes;          /* of a gather or neighbor: one word per dimension */
+    int outside;        /* the value outside: the words of one component, two of them */
+    int resample;       /* three words per dimension of the launch */
+    int extents;        /* sizeof_stream: eight words */
+    int ramp;           /* the ramp's words */
+    int dump;           /* element that takes stores out of range */
+    int texture, block; /* unit and binding numbers of what is read; NO_UNIT */
+    int store;          /* storage binding of what is written, or NO_UNIT */
 } ArgLayout;
 
 typedef struct Layout {
-    int words;           /* length of rill_p in words */
-    int count;           /* elements of the launch */
-    int steps;           /* of all invocations together */
-    int four;            /* the canary's 4 */
-    int shape;           /* rank x (size, multiplier, shift), fastest first */
-    int elements;        /* per invocation */
-    int group;           /* local size in x of a kernel that is no group kernel */
-    int trips;           /* word with the trips each invocation makes over its part, or NO_SLOT: one */
+    int words;    /* length of rill_p in words */
+    int count;    /* elements of the launch */
+    int steps;    /* of all invocations together */
+    int four;     /* the canary's 4 */
+    int shape;    /* rank x (size, multiplier, shift), fastest first */
+    int elements; /* per invocation */
+    int group;    /* local size in x of a kernel that is no group kernel */
+    int trips;    /* word with the trips each invocation makes over its part, or NO_SLOT: one */
     int max_trips;
-    int strip_rows;      /* rows that one step covers: more than 1 for small stencils */
-    int strip;           /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
+    int strip_rows; /* rows that one step covers: more than 1 for small stencils */
+    int strip;      /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
     int textures, blocks;
     ArgLayout args[MAX_PARAMS];
 } Layout;
@@ -75,7 +75,7 @@ typedef struct KernelText {
     const char *const *baked;
     int texture_limit, block_limit, uniform_limit; /* the last in uvec4s */
     bool canary;
-    int id;              /* for the fault words */
+    int id; /* for the fault words */
 } KernelText;
 
 /* Words per dimension of element addressing: stride, or the eight of a mapped dimension. */

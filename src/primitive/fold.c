@@ -10,7 +10,7 @@ enum {
     CPU_LANES = 2048,      /* runs in all on a software device */
     CPU_ONE_LEVEL = 16384, /* blocks up to here are one run */
     GPU_GROUP = 256,
-    GPU_RUN = 32,          /* elements per thread before the tree */
+    GPU_RUN = 32, /* elements per thread before the tree */
     GPU_FEW_OUTPUTS = 4096,
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
     LOOPING_RUN = 16,      /* elements per run of a body with loops: they share one invocation's trips */
@@ -132,7 +132,8 @@ static int64_t longest_run(const DeviceTraits *traits, const FoldText *text, int
 }
 
 /* How a level is cut: runs per block and their length. */
-static void cut(const DeviceTraits *traits, const FoldText *text, const FoldShape *shape, FoldKey *key, FoldLevel *level)
+static void cut(const DeviceTraits *traits, const FoldText *text, const FoldShape *shape, FoldKey *key,
+                FoldLevel *level)
 {
     int64_t chunk = key->flat ? key->chunk : 1, most = longest_run(traits, text, chunk);
     key->tree = 0;
@@ -307,7 +308,8 @@ static bool fits(const FoldShape *shape, const FoldKey *key, const FoldLevel *le
 }
 
 /* One level; what is left goes to the next. */
-static bool run_level(const FoldText *text, const FoldArgs *args, const Shape *out, int64_t total, bool first, Stream *result)
+static bool run_level(const FoldText *text, const FoldArgs *args, const Shape *out, int64_t total, bool first,
+                      Stream *result)
 {
     Device *device = result->device;
     FoldShape shape;
@@ -321,8 +323,9 @@ static bool run_level(const FoldText *text, const FoldArgs *args, const Shape *o
         return dispatch(device, text, args, &shape, &key, &level, result);
     }
     if (!fits(&shape, &key, &level)) {
-        return error_set("%s: a reduction of %lld blocks of %lld elements needs more lanes than can be numbered: reduce it in parts",
-                         text->name, (long long)shape.outputs, (long long)shape.block);
+        return error_set(
+            "%s: a reduction of %lld blocks of %lld elements needs more lanes than can be numbered: reduce it in parts",
+            text->name, (long long)shape.outputs, (long long)shape.block);
     }
     int64_t left = key.tree ? (level.runs + GPU_GROUP - 1) / GPU_GROUP : level.runs;
     Shape partial_shape = {.rank = 2, .size = {shape.outputs, left}};

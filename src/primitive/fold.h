@@ -12,19 +12,19 @@ enum { FOLD_MAX_ARGS = MAX_PARAMS };
  *   A rill_first(T x, int t); A rill_step(A a, T x, int t); A rill_merge(A a, A b); R rill_finish(A a, int count);
  * t is the element's number in its block. With two inputs T rill_pair(X x, Y y) makes the value. */
 typedef struct FoldText {
-    const char *name;        /* for messages */
+    const char *name; /* for messages */
     const char *functions;
     const char *chunk; /* optional: A rill_chunk(A a, bool first, uvec4 t0, ..., uvec4 t3) folds 16 floats at once */
-    const Type *value;       /* T, of the built-in texts */
+    const Type *value; /* T, of the built-in texts */
     const Type *accumulator; /* A */
     const Type *result;      /* R */
-    const Module *module;   /* of a reduce kernel: its structures; else NULL */
-    const Body *body;       /* of a reduce kernel; else NULL */
-    bool unbounded;         /* its loops must be watched */
-    double trips;           /* of its bounded loops, per call */
-    int id;                 /* for the fault words */
-    bool check;             /* report gathers out of range */
-    uint64_t owner;         /* of a reduce kernel: its serial number, never used twice; else 0 */
+    const Module *module;    /* of a reduce kernel: its structures; else NULL */
+    const Body *body;        /* of a reduce kernel; else NULL */
+    bool unbounded;          /* its loops must be watched */
+    double trips;            /* of its bounded loops, per call */
+    int id;                  /* for the fault words */
+    bool check;              /* report gathers out of range */
+    uint64_t owner;          /* of a reduce kernel: its serial number, never used twice; else 0 */
 } FoldText;
 
 /* Parameters by name: inputs first, then constants and gathers. */

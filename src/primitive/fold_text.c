@@ -165,8 +165,10 @@ static void write_addresses(Writer *w)
             } else if (d == last) {
                 strbuf_addf(w->out, " int d%d = rill_o%d * int(%s) + t;", d, d, access_word(at + 3));
             } else {
-                strbuf_addf(w->out, " q = int(rill_div(uint(t), %s, %s)); int d%d = rill_o%d * int(%s) + t - q * int(%s); t = q;",
-                            access_word(at + 4), access_word(at + 5), d, d, access_word(at + 3), access_word(at + 3));
+                strbuf_addf(
+                    w->out,
+                    " q = int(rill_div(uint(t), %s, %s)); int d%d = rill_o%d * int(%s) + t - q * int(%s); t = q;",
+                    access_word(at + 4), access_word(at + 5), d, d, access_word(at + 3), access_word(at + 3));
             }
         }
         strbuf_addf(w->out, " return adr_%s(", name);
@@ -182,8 +184,8 @@ static void write_value(Writer *w)
 {
     const Param *x = &w->args->params[0], *y = &w->args->params[1];
     if (w->args->inputs == 2) {
-        strbuf_addf(w->out, "#define rill_value(t) rill_pair(fetch_%s(rill_at_%s(t)), fetch_%s(rill_at_%s(t)))\n", x->name,
-                    x->name, y->name, y->name);
+        strbuf_addf(w->out, "#define rill_value(t) rill_pair(fetch_%s(rill_at_%s(t)), fetch_%s(rill_at_%s(t)))\n",
+                    x->name, x->name, y->name, y->name);
     } else {
         strbuf_addf(w->out, "#define rill_value(t) fetch_%s(rill_at_%s(t))\n", x->name, x->name);
     }
@@ -251,8 +253,9 @@ static void write_chunk_loads(Writer *w)
         int count = w->key->chunk * w->key->args[i].type->bytes / 16;
         bool texture = w->layout->args[i].texture != NO_UNIT;
         for (int k = 0; k < count; k++) {
-            strbuf_addf(w->out, texture ? "        uvec4 f_%s%d = texelFetch(tex_%s, a_%s + %d);\n"
-                                        : "        uvec4 f_%s%d = in_%s[a_%s + %d];\n",
+            strbuf_addf(w->out,
+                        texture ? "        uvec4 f_%s%d = texelFetch(tex_%s, a_%s + %d);\n"
+                                : "        uvec4 f_%s%d = in_%s[a_%s + %d];\n",
                         name, k, name, name, k);
         }
     }
@@ -271,8 +274,8 @@ static void write_chunks(Writer *w)
     write_chunk_loads(w);
     if (w->key->special) {
         const char *name = w->args->params[0].name;
-        strbuf_addf(w->out, "        acc = rill_chunk(acc, t == start, f_%s0, f_%s1, f_%s2, f_%s3);\n", name, name, name,
-                    name);
+        strbuf_addf(w->out, "        acc = rill_chunk(acc, t == start, f_%s0, f_%s1, f_%s2, f_%s3);\n", name, name,
+                    name, name);
     }
     for (int k = 0; k < w->key->chunk && !w->key->special; k++) {
         bool pair = w->args->inputs == 2;
@@ -286,8 +289,8 @@ static void write_chunks(Writer *w)
         char step[64];
         snprintf(step, sizeof step, w->key->first ? "rill_step(acc, v, t + %d)" : "rill_merge(acc, v)", k);
         if (k == 0) {
-            strbuf_addf(w->out, "if (t == start) acc = %s; else acc = %s; }\n", w->key->first ? "rill_first(v, t)" : "v",
-                        step);
+            strbuf_addf(w->out, "if (t == start) acc = %s; else acc = %s; }\n",
+                        w->key->first ? "rill_first(v, t)" : "v", step);
         } else {
             strbuf_addf(w->out, "acc = %s; }\n", step);
         }
@@ -304,14 +307,15 @@ static void write_run(Writer *w)
     const FoldLayout *layout = w->layout;
     strbuf_addf(w->out,
                 "    int run = int(rill_div(uint(lane), %s, %s)), part = lane - run * int(%s);\n"
-                "    int output_number = run, start = part * int(%s), end = start + min(int(%s), int(%s) - start), t = start;\n",
+                "    int output_number = run, start = part * int(%s), end = start + min(int(%s), int(%s) - start), t = "
+                "start;\n",
                 access_word(layout->runs + 1), access_word(layout->runs + 2), access_word(layout->runs),
                 access_word(layout->length), access_word(layout->length), access_word(layout->block));
     strbuf_add(w->out, "    { int q = run, n;");
     for (int d = 0; d < w->key->rank; d++) {
         int at = layout->shape + 6 * d;
-        strbuf_addf(w->out, " n = int(rill_div(uint(q), %s, %s)); rill_o%d = q - n * int(%s); q = n;", access_word(at + 1),
-                    access_word(at + 2), d, access_word(at));
+        strbuf_addf(w->out, " n = int(rill_div(uint(q), %s, %s)); rill_o%d = q - n * int(%s); q = n;",
+                    access_word(at + 1), access_word(at + 2), d, access_word(at));
     }
     strbuf_add(w->out, w->key->check ? " rill_e = run;" : "");
     strbuf_addf(w->out, " }\n    %s acc = ", glsl_type(w->text->accumulator));
@@ -331,7 +335,8 @@ static void write_store(Writer *w)
     const Type *type = w->key->last ? w->text->result : w->text->accumulator;
     int words = glsl_words(type);
     if (w->key->last) {
-        strbuf_addf(w->out, "    %s value = rill_finish(acc, int(%s));\n", glsl_type(type), access_word(w->layout->total));
+        strbuf_addf(w->out, "    %s value = rill_finish(acc, int(%s));\n", glsl_type(type),
+                    access_word(w->layout->total));
     } else {
         strbuf_addf(w->out, "    %s value = acc;\n", glsl_type(type));
     }
@@ -347,10 +352,11 @@ static void write_main(Writer *w)
     const FoldLayout *layout = w->layout;
     const char *type = glsl_type(w->text->accumulator);
     if (!w->key->tree) {
-        strbuf_addf(w->out,
-                    "void main()\n{\n    int lane = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * %du + "
-                    "gl_LocalInvocationID.x);\n    if (lane < int(%s)) {\n",
-                    layout->group, access_word(layout->count));
+        strbuf_addf(
+            w->out,
+            "void main()\n{\n    int lane = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * %du + "
+            "gl_LocalInvocationID.x);\n    if (lane < int(%s)) {\n",
+            layout->group, access_word(layout->count));
         write_run(w);
         strbuf_add(w->out, "    int place = lane;\n");
         write_store(w);
@@ -363,9 +369,11 @@ static void write_main(Writer *w)
                 type);
     strbuf_addf(w->out, "    int runs = (int(%s) - 1) / int(%s) + 1;\n", access_word(layout->block),
                 access_word(layout->length));
-    strbuf_addf(w->out, "    int groups = int(%s) / 256, own = group %% groups;\n    int valid = min(runs - own * 256, 256);\n",
+    strbuf_addf(w->out,
+                "    int groups = int(%s) / 256, own = group %% groups;\n    int valid = min(runs - own * 256, 256);\n",
                 access_word(layout->runs));
-    strbuf_addf(w->out, "    bool inside = lane < int(%s) && local < valid;\n    if (inside) {\n", access_word(layout->count));
+    strbuf_addf(w->out, "    bool inside = lane < int(%s) && local < valid;\n    if (inside) {\n",
+                access_word(layout->count));
     write_run(w);
     strbuf_add(w->out, "    rill_s[local] = acc;\n    }\n"
                        "    for (int s = 1; s < 256; s *= 2) {\n        barrier();\n"
@@ -416,8 +424,9 @@ static FoldProgram *find(uint64_t device, const FoldText *text, const FoldArgs *
     size_t used = offsetof(FoldKey, args) + (size_t)args->count * sizeof *key->args;
     for (size_t i = 0; i < cache.count; i++) {
         CachedProgram *c = cache.items[i];
-        if (c->device == device && c->owner == text->owner && c->count == args->count && c->accumulator == text->accumulator &&
-            c->result == text->result && memcmp(&c->key, key, used) == 0 && strcmp(c->functions, text->functions) == 0) {
+        if (c->device == device && c->owner == text->owner && c->count == args->count &&
+            c->accumulator == text->accumulator && c->result == text->result && memcmp(&c->key, key, used) == 0 &&
+            strcmp(c->functions, text->functions) == 0) {
             return &c->program;
         }
     }
@@ -438,7 +447,8 @@ static bool remember(uint64_t device, const FoldText *text, const FoldArgs *args
         free(c);
         return error_set("out of host memory");
     }
-    *c = (CachedProgram){device, text->owner, c->functions, text->accumulator, text->result, args->count, *key, *program};
+    *c = (CachedProgram){device,       text->owner, c->functions, text->accumulator,
+                         text->result, args->count, *key,         *program};
     cache.items[cache.count++] = c;
     return true;
 }

@@ -6,22 +6,21 @@
 #include <string.h>
 
 /* Ten rounds: multiply, swap, add the key, which a Weyl sequence moves on. */
-static const char philox[] =
-    "uvec4 philox(uvec4 c, uvec2 k) {\n"
-    "  for (int i = 0; i < 10; i++) {\n"
-    "    uint h0, l0, h1, l1;\n"
-    "    umulExtended(0xD2511F53u, c.x, h0, l0);\n"
-    "    umulExtended(0xCD9E8D57u, c.z, h1, l1);\n"
-    "    c = uvec4(h1 ^ c.y ^ k.x, l1, h0 ^ c.w ^ k.y, l0);\n"
-    "    k += uvec2(0x9E3779B9u, 0xBB67AE85u);\n"
-    "  }\n"
-    "  return c;\n"
-    "}\n"
-    "uvec4 words(uvec2 key, uvec2 first, uint block) {\n"
-    "  uint carry;\n"
-    "  uint low = uaddCarry(first.x, block, carry);\n"
-    "  return philox(uvec4(low, first.y + carry, 0u, 0u), key);\n"
-    "}\n";
+static const char philox[] = "uvec4 philox(uvec4 c, uvec2 k) {\n"
+                             "  for (int i = 0; i < 10; i++) {\n"
+                             "    uint h0, l0, h1, l1;\n"
+                             "    umulExtended(0xD2511F53u, c.x, h0, l0);\n"
+                             "    umulExtended(0xCD9E8D57u, c.z, h1, l1);\n"
+                             "    c = uvec4(h1 ^ c.y ^ k.x, l1, h0 ^ c.w ^ k.y, l0);\n"
+                             "    k += uvec2(0x9E3779B9u, 0xBB67AE85u);\n"
+                             "  }\n"
+                             "  return c;\n"
+                             "}\n"
+                             "uvec4 words(uvec2 key, uvec2 first, uint block) {\n"
+                             "  uint carry;\n"
+                             "  uint low = uaddCarry(first.x, block, carry);\n"
+                             "  return philox(uvec4(low, first.y + carry, 0u, 0u), key);\n"
+                             "}\n";
 
 /* ln and the circle by series of our own: the drivers' differ by more than 1e-6. `precise` keeps them the same everywhere. */
 static const char normal[] =
@@ -31,7 +30,8 @@ static const char normal[] =
     "  if (m < 0.70710678) { m *= 2.0; e -= 1; }\n"
     "  precise float s = (m - 1.0) / (m + 1.0);\n"
     "  precise float q = s * s;\n"
-    "  precise float p = 2.0 * s * (1.0 + q * (1.0 / 3.0 + q * (0.2 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q / 11.0)))));\n"
+    "  precise float p = 2.0 * s * (1.0 + q * (1.0 / 3.0 + q * (0.2 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q / "
+    "11.0)))));\n"
     "  precise float r = float(e) * 0.693147182464599609375 + (p - float(e) * 1.904654323148236017e-9);\n"
     "  return r;\n"
     "}\n"
@@ -40,7 +40,8 @@ static const char normal[] =
     "  precise float a = (turns - quarter * 0.25) * 6.283185307179586;\n"
     "  precise float q = a * a;\n"
     "  precise float s = a * (1.0 - q * (1.0 / 6.0 - q * (1.0 / 120.0 - q * (1.0 / 5040.0 - q / 362880.0))));\n"
-    "  precise float c = 1.0 - q * (0.5 - q * (1.0 / 24.0 - q * (1.0 / 720.0 - q * (1.0 / 40320.0 - q / 3628800.0))));\n"
+    "  precise float c = 1.0 - q * (0.5 - q * (1.0 / 24.0 - q * (1.0 / 720.0 - q * (1.0 / 40320.0 - q / "
+    "3628800.0))));\n"
     "  int k = int(quarter) & 3;\n"
     "  return k == 0 ? vec2(c, s) : k == 1 ? vec2(-s, c) : k == 2 ? vec2(-c, -s) : vec2(s, -c);\n"
     "}\n"
@@ -56,22 +57,22 @@ static const char head[] = "(uvec2 key, uvec2 first, %s low, %s high, out %s r<>
 static const char *body_of(RandomKind kind, bool wide)
 {
     switch (kind) {
-    case RANDOM_WORDS:
-        return "  r = w;\n}\n";
+    case RANDOM_WORDS: return "  r = w;\n}\n";
     case RANDOM_INTEGER:
         return "  uint range = high - low + 1u; uvec4 h, l;\n"
                "  umulExtended(w, uvec4(range), h, l);\n"
                "  r = range == 0u ? w : uvec4(low) + h;\n}\n";
     case RANDOM_UNIFORM:
-        return wide ? "  dvec2 u = (dvec2(w.xz >> 5u) * 67108864.0lf + dvec2(w.yw >> 6u)) / 9007199254740992.0lf;\n"
-                      "  precise dvec2 v = low + u * (high - low);\n"
-                      "  r = v;\n}\n"
-                    : "  precise vec4 u = vec4(w >> 8u) * 5.9604644775390625e-8;\n"
-                      "  precise float d = high - low;\n"
-                      "  precise vec4 p = u * d;\n"
-                      "  precise vec4 v = low + p;\n"
-                      "  vec4 top = vec4(high - max(abs(low), abs(high)) * 1.1920929e-7);\n"
-                      "  r = low == high ? vec4(low) : mix(v, min(top, v), vec4(greaterThanEqual(v, vec4(high))));\n}\n";
+        return wide
+                   ? "  dvec2 u = (dvec2(w.xz >> 5u) * 67108864.0lf + dvec2(w.yw >> 6u)) / 9007199254740992.0lf;\n"
+                     "  precise dvec2 v = low + u * (high - low);\n"
+                     "  r = v;\n}\n"
+                   : "  precise vec4 u = vec4(w >> 8u) * 5.9604644775390625e-8;\n"
+                     "  precise float d = high - low;\n"
+                     "  precise vec4 p = u * d;\n"
+                     "  precise vec4 v = low + p;\n"
+                     "  vec4 top = vec4(high - max(abs(low), abs(high)) * 1.1920929e-7);\n"
+                     "  r = low == high ? vec4(low) : mix(v, min(top, v), vec4(greaterThanEqual(v, vec4(high))));\n}\n";
     default:
         return wide ? "  r = low + high * dvec2(pair(w.xy));\n}\n"
                     : "  precise vec4 p = high * vec4(pair(w.xy), pair(w.zw));\n"

@@ -16,7 +16,7 @@ typedef struct RandomSpec {
     RandomKind kind;
     uint64_t seed, block; /* the first block's counter */
     double low, high;
-    const Type *type;     /* float, double, int or uint and their vectors */
+    const Type *type; /* float, double, int or uint and their vectors */
 } RandomSpec;
 
 /* Fills a new stream; *blocks is how many counters were used. */

@@ -7,8 +7,8 @@
 
 const char *reduce_name(ReduceOp op)
 {
-    static const char *const names[REDUCE_OPS] = {"sum", "prod",  "min",    "max",    "mean", "var", "std", "any",
-                                                  "all", "count", "argmin", "argmax", "norm", "dot"};
+    static const char *const names[REDUCE_OPS] = {"sum", "prod", "min",   "max",    "mean",   "var",  "std",
+                                                  "any", "all",  "count", "argmin", "argmax", "norm", "dot"};
     return names[op];
 }
 
@@ -33,7 +33,12 @@ bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *s
         args.params[1] = (Param){.name = "y", .kind = PARAM_INPUT, .type = row.value};
         args.args[1].stream = y;
     }
-    FoldText text = {.name = reduce_name(op), .functions = row.functions, .chunk = row.chunk, .value = row.value, .accumulator = row.accumulator, .result = row.result};
+    FoldText text = {.name = reduce_name(op),
+                     .functions = row.functions,
+                     .chunk = row.chunk,
+                     .value = row.value,
+                     .accumulator = row.accumulator,
+                     .result = row.result};
     if (!stream_create(x->device, row.result, shape, false, result)) {
         return false;
     }

@@ -7,7 +7,8 @@
 /* Float sums are compensated by two-sum (Knuth; Ogita, Rump and Oishi 2005): the error of every addition is kept in e. Where
  * an infinity or a NaN went through, e is NaN and the plain sum stands. */
 static const char two_sum[] =
-    "u_Sum rill_add(u_Sum a, T x, T more) { precise T s = a.s + x; precise T z = s - a.s; precise T d = (a.s - (s - z)) + (x - z); "
+    "u_Sum rill_add(u_Sum a, T x, T more) { precise T s = a.s + x; precise T z = s - a.s; precise T d = (a.s - (s - "
+    "z)) + (x - z); "
     "precise T e = a.e + (d + more); return u_Sum(s, e); }\n"
     "u_Sum rill_merge(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n"
     "T rill_total(u_Sum a) { precise T r = a.s + a.e; precise T bad = a.e - a.e; return mix(r, a.s, isnan(bad)); }\n";
@@ -19,7 +20,8 @@ static const char mean_finish[] = "T rill_finish(u_Sum a, int n) { return rill_t
 /* Sixteen floats pairwise, then one compensated addition: as fast as plain addition, its error bounded by a few ulps. */
 static const char sum_chunk[] =
     "float rill_h(uvec4 u) { vec4 v = uintBitsToFloat(u); precise float q = (v.x + v.y) + (v.z + v.w); return q; }\n"
-    "u_Sum rill_chunk(u_Sum a, bool first, uvec4 p, uvec4 q, uvec4 r, uvec4 s) { precise float x = (rill_h(p) + rill_h(q)) + "
+    "u_Sum rill_chunk(u_Sum a, bool first, uvec4 p, uvec4 q, uvec4 r, uvec4 s) { precise float x = (rill_h(p) + "
+    "rill_h(q)) + "
     "(rill_h(r) + rill_h(s)); return rill_add(a, x, 0.0); }\n";
 
 /* Integer sums in 64 bits: low words, carries and sign extensions. */
@@ -36,22 +38,26 @@ static const char plain_first[] = "T rill_first(T x, int t) { return x; }\n"
 /* Welford's update and the joining of two parts (Chan, Golub and LeVeque 1983). The mean and the squared deviations carry
  * the error of every addition along (two-sum), or long runs would lose digits. */
 static const char moments[] =
-    "void rill_add(inout T s, inout T e, T x) { precise T t = s + x; precise T z = t - s; precise T d = (s - (t - z)) + (x - "
+    "void rill_add(inout T s, inout T e, T x) { precise T t = s + x; precise T z = t - s; precise T d = (s - (t - z)) "
+    "+ (x - "
     "z); precise T f = e + d; s = t; e = f; }\n"
     "u_Moments rill_first(T x, int t) { return u_Moments(x, T(0), T(0), T(0), N(1)); }\n"
-    "u_Moments rill_step(u_Moments a, T x, int t) { a.n += N(1); precise T d = (x - a.mean) - a.more; rill_add(a.mean, a.more, "
+    "u_Moments rill_step(u_Moments a, T x, int t) { a.n += N(1); precise T d = (x - a.mean) - a.more; rill_add(a.mean, "
+    "a.more, "
     "d / T(a.n)); precise T r = (x - a.mean) - a.more; rill_add(a.m2, a.rest, d * r); return a; }\n"
-    "u_Moments rill_merge(u_Moments a, u_Moments b) { N n = a.n + b.n; precise T d = (b.mean - a.mean) + (b.more - a.more); T w "
-    "= T(b.n / n); rill_add(a.mean, a.more, d * w); rill_add(a.m2, a.rest, b.m2 + b.rest); rill_add(a.m2, a.rest, d * d * "
+    "u_Moments rill_merge(u_Moments a, u_Moments b) { N n = a.n + b.n; precise T d = (b.mean - a.mean) + (b.more - "
+    "a.more); T w "
+    "= T(b.n / n); rill_add(a.mean, a.more, d * w); rill_add(a.m2, a.rest, b.m2 + b.rest); rill_add(a.m2, a.rest, d * "
+    "d * "
     "(T(a.n) * w)); a.n = n; return a; }\n";
 
 /* The first of equals wins; a NaN wins over numbers. */
-static const char arg_best[] =
-    "u_Best rill_first(T x, int t) { return u_Best(x, t); }\n"
-    "u_Best rill_merge(u_Best a, u_Best b) { bool better = RILL_BETTER(b.v, a.v); return u_Best(better ? b.v : a.v, better ? b.i : "
-    "a.i); }\n"
-    "u_Best rill_step(u_Best a, T x, int t) { return rill_merge(a, u_Best(x, t)); }\n"
-    "int rill_finish(u_Best a, int n) { return a.i; }\n";
+static const char arg_best[] = "u_Best rill_first(T x, int t) { return u_Best(x, t); }\n"
+                               "u_Best rill_merge(u_Best a, u_Best b) { bool better = RILL_BETTER(b.v, a.v); return "
+                               "u_Best(better ? b.v : a.v, better ? b.i : "
+                               "a.i); }\n"
+                               "u_Best rill_step(u_Best a, T x, int t) { return rill_merge(a, u_Best(x, t)); }\n"
+                               "int rill_finish(u_Best a, int n) { return a.i; }\n";
 
 static StrBuf functions;
 
@@ -115,7 +121,8 @@ static void integer_macros(const Type *value)
     } else {
         strbuf_add(&functions, "#define RILL_LESS(a, b) U(lessThan(a, b))\n");
     }
-    strbuf_add(&functions, value->scalar == SCALAR_INT ? "#define RILL_SIGN(x) U((x) >> 31)\n" : "#define RILL_SIGN(x) U(0)\n");
+    strbuf_add(&functions,
+               value->scalar == SCALAR_INT ? "#define RILL_SIGN(x) U((x) >> 31)\n" : "#define RILL_SIGN(x) U(0)\n");
 }
 
 static void integer_sum(ReduceOp op, const Type *value, bool whole, ReduceRow *row)
@@ -127,9 +134,10 @@ static void integer_sum(ReduceOp op, const Type *value, bool whole, ReduceRow *r
     if (op == REDUCE_MEAN) {
         row->result = type_of(SCALAR_FLOAT, value->components);
         const Type *high = type_of(value->scalar, value->components), *wide = type_of(SCALAR_DOUBLE, value->components);
-        strbuf_addf(&functions,
-                    "%s rill_finish(u_Long a, int n) { return %s((%s(%s(a.hi)) * 4294967296.0lf + %s(a.lo)) / double(n)); }\n",
-                    row->result->name, row->result->name, wide->name, high->name, wide->name);
+        strbuf_addf(
+            &functions,
+            "%s rill_finish(u_Long a, int n) { return %s((%s(%s(a.hi)) * 4294967296.0lf + %s(a.lo)) / double(n)); }\n",
+            row->result->name, row->result->name, wide->name, high->name, wide->name);
     } else if (whole) {
         row->result = row->accumulator;
         strbuf_add(&functions, long_finish);
@@ -146,11 +154,12 @@ static void extreme_row(ReduceOp op, const Type *value, ReduceRow *row)
     if (!is_real(value)) {
         strbuf_addf(&functions, "T rill_merge(T a, T b) { return %s(a, b); }\n", name);
     } else if (value->components == 1) {
-        strbuf_addf(&functions, "T rill_merge(T a, T b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n", mark);
+        strbuf_addf(&functions, "T rill_merge(T a, T b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n",
+                    mark);
     } else {
         const char *scalar = type_of(value->scalar, 1)->name;
-        strbuf_addf(&functions, "%s rill_better(%s a, %s b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n", scalar,
-                    scalar, scalar, mark);
+        strbuf_addf(&functions, "%s rill_better(%s a, %s b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n",
+                    scalar, scalar, scalar, mark);
         strbuf_add(&functions, "T rill_merge(T a, T b) { return T(");
         for (int c = 0; c < value->components; c++) {
             strbuf_addf(&functions, "%srill_better(a.%c, b.%c)", c ? ", " : "", "xyzw"[c], "xyzw"[c]);
@@ -178,8 +187,9 @@ static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)
     row->result = value;
     strbuf_addf(&functions, "#define N %s\n", count->name);
     strbuf_add(&functions, moments);
-    strbuf_add(&functions, op == REDUCE_VAR ? "T rill_finish(u_Moments a, int n) { return (a.m2 + a.rest) / T(n); }\n"
-                                            : "T rill_finish(u_Moments a, int n) { return sqrt((a.m2 + a.rest) / T(n)); }\n");
+    strbuf_add(&functions, op == REDUCE_VAR
+                               ? "T rill_finish(u_Moments a, int n) { return (a.m2 + a.rest) / T(n); }\n"
+                               : "T rill_finish(u_Moments a, int n) { return sqrt((a.m2 + a.rest) / T(n)); }\n");
     return true;
 }
 
@@ -191,8 +201,9 @@ static bool arg_row(ReduceOp op, const Type *value, ReduceRow *row)
     const char *mark = op == REDUCE_ARGMIN ? "<" : ">";
     row->accumulator = pair_type("Best", "v", value, "i", type_of(SCALAR_INT, 1));
     row->result = type_of(SCALAR_INT, 1);
-    strbuf_addf(&functions, is_real(value) ? "#define RILL_BETTER(b, a) (!isnan(a) && ((b) %s (a) || isnan(b)))\n"
-                                           : "#define RILL_BETTER(b, a) ((b) %s (a))\n",
+    strbuf_addf(&functions,
+                is_real(value) ? "#define RILL_BETTER(b, a) (!isnan(a) && ((b) %s (a) || isnan(b)))\n"
+                               : "#define RILL_BETTER(b, a) ((b) %s (a))\n",
                 mark);
     strbuf_add(&functions, arg_best);
     return true;
