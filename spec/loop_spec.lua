@@ -142,6 +142,17 @@ describe("a loop", function()
         end
     end)
 
+    it("without effect or end never returns a number", function()
+        long("kernel void k(float x<>, out float r<>) { r = x; while (x < 2.0) { } r = 5.0; }", 5)
+        long("kernel void k(float x<>, out float r<>) { r = x; while (r < 2.0) { r += 0.0; } r += 10.0; }", 11)
+        long("kernel void k(float x<>, out float r<>) { r = x; while (r < 2.0) r *= 1.0; r += 10.0; }", 11)
+        for _, loop in ipairs{"while (true) { }", "for (;;) { r += 1.0; }", "do { r += 1.0; } while (true);"} do
+            check.names({"never ends"}, rill.kernel, "kernel void k(float x<>, out float r<>) { r = x; " .. loop .. " }")
+        end
+        local k = rill.kernel "kernel void k(float x<>, out float r<>) { r = x; for (;;) { r += 1.0; if (r > 9.5) break; } }"
+        assert.equal(10, k(rill.from{1}):get(1))
+    end)
+
     it("leaves the device usable after it was cut", function()
         local k = rill.kernel "kernel float f(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
         local x <close> = rill.stream("float", 3)

@@ -182,6 +182,19 @@ local function map_kernel(text, expression)
     return kernel
 end
 
+-- Whether every bracket is closed by its own kind: the expression is one, and stays inside the kernel's.
+local function balanced(expression)
+    local closing, open = {["("] = ")", ["["] = "]", ["{"] = "}"}, {}
+    for mark in expression:gmatch "[%(%)%[%]{};]" do
+        if closing[mark] then
+            open[#open + 1] = closing[mark]
+        elseif table.remove(open) ~= mark then
+            return false
+        end
+    end
+    return #open == 0
+end
+
 --- s:map(expression [, constants]): a new stream of what a GLSL expression gives for each element x. Its type is the one
 -- kernels see of s (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by
 -- the names they have in the expression; whole numbers are int beside int elements, uint beside uint, floats elsewhere.
@@ -196,6 +209,9 @@ local function stream_map(s, expression, constants, ...)
             type(expression) == "string" and "an empty one" or kind(expression))
     elseif constants ~= nil and type(constants) ~= "table" then
         map_error(2, "argument #2 'constants': expected a table like {c = 2}, got %s", kind(constants))
+    end
+    if not balanced(expression) then
+        map_error(2, "argument #1 'expression': its parentheses do not match: %s", expression)
     end
     constants = constants or {}
     local value = value_types[element] or element

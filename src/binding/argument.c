@@ -13,6 +13,27 @@ void binding_raise(lua_State *L)
     abort(); /* luaL_error does not return */
 }
 
+void binding_raise_placed(lua_State *L)
+{
+    lua_pushstring(L, error_message());
+    lua_error(L);
+    abort(); /* lua_error does not return */
+}
+
+static int strict_index(lua_State *L)
+{
+    return luaL_error(L, "%s has no field '%s'", lua_tostring(L, lua_upvalueindex(1)), luaL_tolstring(L, 2, NULL));
+}
+
+void binding_strict(lua_State *L, const char *what)
+{
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, what);
+    lua_pushcclosure(L, strict_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+}
+
 /* "rill.stream: argument #2 'shape'", or of the value before the colon "s:read: argument 's'". */
 static const char *argument_label(lua_State *L, const char *function, int n, const char *name)
 {

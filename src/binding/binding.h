@@ -41,6 +41,10 @@ void state_park(lua_State *L, int index);
 
 /* Raises error_message(). */
 _Noreturn void binding_raise(lua_State *L);
+/* The same for messages that begin with a place of their own. */
+_Noreturn void binding_raise_placed(lua_State *L);
+/* Fields that are not in the table on top of the stack become errors: "WHAT has no field 'x'". */
+void binding_strict(lua_State *L, const char *what);
 /* Raises "function: argument #n 'name': expected ..., got ...". `index` is the stack index of the value, n counts arguments
  * (after the colon, for a method; 0 is the value before it). */
 _Noreturn void binding_argument(lua_State *L, const char *function, int n, const char *name, int index,

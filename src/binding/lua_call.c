@@ -136,7 +136,7 @@ static void positional(lua_State *L, Call *call)
     int given = lua_gettop(L) - 1;
     int all = count_params(call, true), inputs = count_params(call, false);
     if (given != all && given != inputs) {
-        luaL_error(L, "%s: expected %d arguments%s, got %d", f->name, inputs,
+        luaL_error(L, "%s: expected %d argument%s%s, got %d", f->name, inputs, inputs == 1 ? "" : "s",
                    all == inputs ? "" : lua_pushfstring(L, " (or %d with its outputs)", all), given);
     }
     int at = 2;

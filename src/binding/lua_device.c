@@ -67,6 +67,7 @@ static void push_limits(lua_State *L, const Device *device)
     set_integer(L, "texture_units", (uint64_t)limits->texture_units);
     set_integer(L, "uniform_vectors", (uint64_t)limits->uniform_vectors);
     set_integer(L, "outputs_per_pass", (uint64_t)limits->outputs_per_pass);
+    binding_strict(L, "device.limits");
 }
 
 static void push_traits(lua_State *L, const Device *device)
@@ -84,6 +85,7 @@ static void push_traits(lua_State *L, const Device *device)
     set_integer(L, "loop_limit", traits->loop_limit);
     lua_pushnumber(L, traits->barrier_ns);
     lua_setfield(L, -2, "barrier_ns");
+    binding_strict(L, "device.traits");
 }
 
 static void push_name(lua_State *L, const Device *device)

@@ -288,5 +288,6 @@ void open_image(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"load", l_load}, {"save", l_save}, {NULL, NULL}};
     luaL_newlib(L, functions);
+    binding_strict(L, "rill.image");
     lua_setfield(L, -2, "image");
 }

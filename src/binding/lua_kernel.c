@@ -120,7 +120,7 @@ static Module *module_push(lua_State *L, const char *text, size_t length, const 
     lua_setmetatable(L, -2);
     *slot = module_create(text, length, chunk, line);
     if (!*slot) {
-        binding_raise(L);
+        binding_raise_placed(L);
     }
     return *slot;
 }
@@ -143,7 +143,7 @@ static void push_compiled(lua_State *L, Module *module, const Function *f)
     LuaKernel *self = kernel_slot(L);
     self->kernel = kernel_create(module, f);
     if (!self->kernel) {
-        binding_raise(L);
+        binding_raise_placed(L);
     }
     DeviceScope scope;
     Device *device = state_device(L);
@@ -151,7 +151,7 @@ static void push_compiled(lua_State *L, Module *module, const Function *f)
     bool done = kernel_compile(self->kernel, device);
     device_leave(&scope);
     if (!done) {
-        binding_raise(L);
+        binding_raise_placed(L);
     }
 }
 
@@ -196,6 +196,7 @@ static int push_program(lua_State *L, const char *function, Module *module)
     if (count == 0) {
         luaL_error(L, "%s: the text defines no kernel and no structure", function);
     }
+    binding_strict(L, "the program");
     return 1;
 }
 

@@ -298,8 +298,8 @@ static void collect(lua_State *L, Call *call, int r)
         call_keys(L, call, 2);
         luaL_checkstack(L, f->param_count + 8, "too many arguments");
     } else if (given != needed && given != needed + 1) {
-        luaL_error(L, "%s: expected %d arguments (or %d with the shape or stream of the result), got %d", f->name,
-                   needed, needed + 1, given);
+        luaL_error(L, "%s: expected %d argument%s (or %d with the shape or stream of the result), got %d", f->name,
+                   needed, needed == 1 ? "" : "s", needed + 1, given);
     }
     for (int i = 0, at = 2; i < f->param_count; i++) {
         if (kernel_is_baked(call->kernel, i) || (i == r && !named && given == needed)) {

@@ -78,7 +78,9 @@ static bool set_up(Device *device)
                          device->gl_version % 10);
     }
     gl_error_start(device);
-    traits_look_up(device);
+    if (!traits_look_up(device)) {
+        return false;
+    }
     return fault_create(device);
 }
 

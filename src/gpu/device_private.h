@@ -130,7 +130,7 @@ bool gl_error_alive(Device *device);
 
 /* traits.c: fills info, traits and limits from the current context. */
 void traits_describe(Device *device);
-void traits_look_up(Device *device);
+bool traits_look_up(Device *device); /* false: RILL_FAMILY names none */
 bool gl_has_extension(const char *name);
 
 /* dispatch.c: binding caches and barriers. */

@@ -149,14 +149,15 @@ static void look_up_subgroups(DeviceTraits *traits)
         (features & BASIC_AND_ARITHMETIC) == BASIC_AND_ARITHMETIC && (stages & GL_COMPUTE_SHADER_BIT) != 0;
 }
 
-static void force_family(DeviceTraits *traits)
+static bool force_family(DeviceTraits *traits)
 {
     const char *family = getenv("RILL_FAMILY");
-    if (family && strcmp(family, "cpu") == 0) {
-        traits->family = FAMILY_CPU;
-    } else if (family && strcmp(family, "gpu") == 0) {
-        traits->family = FAMILY_GPU;
+    if (!family || !*family) {
+        return true;
     }
+    bool cpu = strcmp(family, "cpu") == 0;
+    traits->family = cpu ? FAMILY_CPU : FAMILY_GPU;
+    return cpu || strcmp(family, "gpu") == 0 || error_set("RILL_FAMILY is \"%s\": expected cpu or gpu", family);
 }
 
 static uint64_t physical_memory(void)
@@ -165,7 +166,7 @@ static uint64_t physical_memory(void)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 }
 
-void traits_look_up(Device *device)
+bool traits_look_up(Device *device)
 {
     DeviceTraits *traits = &device->traits;
     *traits = (DeviceTraits){0};
@@ -176,7 +177,6 @@ void traits_look_up(Device *device)
         look_up_gpu(traits);
     }
     look_up_subgroups(traits);
-    force_family(traits);
     /* Mesa's LLVM code generator, on whatever driver it sits below. */
     traits->loop_limit = strcasestr(device->info.name, "llvmpipe") ? 65535 : 0;
     if (traits->host_memory) {
@@ -185,4 +185,5 @@ void traits_look_up(Device *device)
         device->memory_ceiling = physical_memory();
         device->buffer_ceiling = INT32_MAX;
     }
+    return force_family(traits);
 }

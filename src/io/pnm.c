@@ -294,7 +294,7 @@ bool pnm_decode(const unsigned char *bytes, size_t size, Image *image)
 static bool check_format(const Image *image, ImageFormat format)
 {
     if (image->channels == 2 || image->channels == 4) {
-        return error_set("the format holds no alpha: use .png, or drop the alpha (s.rgb)");
+        return error_set("the format holds no alpha: use .png, or a vec3 stream without it");
     }
     if (format == IMAGE_PGM && image->channels != 1) {
         return error_set("PGM holds gray pictures only: use .ppm or .png");

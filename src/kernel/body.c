@@ -59,6 +59,7 @@ static void rewriter_free(Rewriter *rw)
     strbuf_free(&rw->out);
     free(rw->map.items);
     free(rw->locals.items);
+    free(rw->insertions.items);
 }
 
 static const char *qualifier(const Param *param)

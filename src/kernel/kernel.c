@@ -63,8 +63,22 @@ static Kernel *kernel_new(Module *module, const Function *function)
     return kernel;
 }
 
+static bool has_output(const Function *f)
+{
+    bool found = f->result || f->result_matrix;
+    for (int i = 0; i < f->param_count; i++) {
+        found = found || param_kinds[f->params[i].kind].written;
+    }
+    return found;
+}
+
 Kernel *kernel_create(Module *module, const Function *function)
 {
+    if (function->kind == FUNCTION_KERNEL && !has_output(function)) {
+        source_error(&module->source, function->offset, "kernel '%s' has no output: mark one with 'out', like 'out float r<>'",
+                     function->name);
+        return NULL;
+    }
     if (function->kind == FUNCTION_HELPER) {
         error_set("'%s' is a helper function, not a kernel", function->name);
         return NULL;

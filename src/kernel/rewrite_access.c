@@ -191,6 +191,10 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
     if (rw->root->params[root].kind == PARAM_RANDOM) {
         return access_random(rw, i, last, param, root, next);
     }
+    size_t suffix;
+    if (is_written(rw, i, element_end(rw, i + 1, last, param->rank, &suffix), last)) {
+        return fail(rw, name, "is a gather, which is only read: declare it inout to write its elements");
+    }
     if (!put_call(rw, name, "g_", root) || !put_indices(rw, i + 1, last, param->rank, next)) {
         return false;
     }

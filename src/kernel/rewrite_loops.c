@@ -1,6 +1,8 @@
 /* How often a body's loops can run: devices that cut long loops need to know (devices: the loop limit). */
 #include "kernel/rewriter.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -181,6 +183,84 @@ double loops_factor(const Rewriter *rw)
     return rw->loop_count ? rw->loops[rw->loop_count - 1].trips : 1;
 }
 
+static bool insert(Rewriter *rw, size_t at, bool behind, const char *text)
+{
+    if (!ARRAY_ROOM(&rw->insertions)) {
+        return false;
+    }
+    rw->insertions.items[rw->insertions.count++] = (Insertion){at, behind, text};
+    return true;
+}
+
+void loops_insert(Rewriter *rw, size_t i, bool behind)
+{
+    for (size_t k = 0; k < rw->insertions.count; k++) {
+        if (rw->insertions.items[k].at == i && rw->insertions.items[k].behind == behind) {
+            rewriter_add(rw, rw->insertions.items[k].text);
+        }
+    }
+}
+
+static bool always_true(const Rewriter *rw, size_t first, size_t last)
+{
+    const Token *t = rewriter_token(rw, first);
+    return first == last || (first + 1 == last && (token_is(t, "true") || (t->kind == TOKEN_NUMBER && !token_is(t, "0"))));
+}
+
+/* One past the condition's last token; *first is its first. */
+static size_t condition_of(const Rewriter *rw, size_t i, size_t body, size_t last, size_t *first)
+{
+    if (token_is(rewriter_token(rw, i), "while")) {
+        *first = i + 2;
+        return body - 1;
+    }
+    size_t at = token_is(rewriter_token(rw, i), "for") ? i + 2 : loops_statement_end(rw, body, last);
+    if (token_is(rewriter_token(rw, i), "do")) {
+        *first = at + 2; /* while ( */
+        size_t close = at + 1 < last ? module_close(rw->module, at + 1, last) : 0;
+        return close ? close - 1 : *first + 2;
+    }
+    at = loops_statement_end(rw, at, last);
+    *first = at;
+    return loops_statement_end(rw, at, last) - 1;
+}
+
+/* What follows a loop without an end is unreachable, and so is the check that notices loops that are cut. */
+static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
+{
+    size_t first, condition_end = condition_of(rw, i, body, last, &first);
+    if (first > condition_end || !always_true(rw, first, condition_end)) {
+        return true;
+    }
+    for (size_t k = body, end = loops_statement_end(rw, body, last); k < end; k++) {
+        const Token *t = rewriter_token(rw, k);
+        if (token_is(t, "break") || token_is(t, "return")) {
+            return true;
+        }
+    }
+    const Token *t = rewriter_token(rw, i);
+    return source_error(&rw->module->source, t->offset, "this loop never ends: it has no break and no return");
+}
+
+/* A loop of unknown length counts its trips: compilers remove loops without effect, endless ones too, and the kernel would
+ * go on as if the loop had ended. */
+static bool watch(Rewriter *rw, size_t i, size_t last)
+{
+    bool is_do = token_is(rewriter_token(rw, i), "do");
+    size_t body = is_do ? i + 1 : module_close(rw->module, i + 1, last);
+    rw->self.unbounded = true;
+    if (!body || body >= last || token_is(rewriter_token(rw, body), ";")) {
+        return true; /* the end of a do loop, or an error for the GLSL compiler */
+    }
+    if (!check_end(rw, i, body, last)) {
+        return false;
+    }
+    if (token_is(rewriter_token(rw, body), "{")) {
+        return insert(rw, body, true, " rill_trips += 1u;");
+    }
+    return insert(rw, body, false, " { rill_trips += 1u;") && insert(rw, loops_statement_end(rw, body, last), false, " }");
+}
+
 bool loops_enter(Rewriter *rw, size_t i, size_t last)
 {
     while (rw->loop_count > 0 && i >= rw->loops[rw->loop_count - 1].end) {
@@ -192,8 +272,7 @@ bool loops_enter(Rewriter *rw, size_t i, size_t last)
         return true;
     }
     if (!is_for) {
-        rw->self.unbounded = true;
-        return true;
+        return watch(rw, i, last);
     }
     size_t close = module_close(rw->module, i + 1, last);
     if (!close) {
@@ -205,8 +284,7 @@ bool loops_enter(Rewriter *rw, size_t i, size_t last)
     rw->head_end = end;
     double trips;
     if (!for_trips(rw, i + 1, close, end, &trips) || rw->loop_count == MAX_LOOPS) {
-        rw->self.unbounded = true;
-        return true;
+        return watch(rw, i, last);
     }
     double all = loops_factor(rw) * trips;
     rw->self.trips += all;

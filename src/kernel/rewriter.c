@@ -460,6 +460,7 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
         size_t next = i + 1;
         bool done;
         leave_loops(rw, i);
+        loops_insert(rw, i, false);
         if (cast_match(rw, i, last)) {
             done = cast_write(rw, i, last, &next);
         } else if (t->kind == TOKEN_NAME) {
@@ -472,11 +473,15 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
                 leave_block(rw);
             }
             done = put_plain(rw, t);
+            loops_insert(rw, i, true);
         }
         if (!done) {
             return false;
         }
         i = next;
+    }
+    if (first < last) {
+        loops_insert(rw, last, false);
     }
     return true;
 }

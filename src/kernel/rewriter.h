@@ -31,6 +31,13 @@ typedef struct InstanceList {
     size_t count, capacity;
 } InstanceList;
 
+/* Text that goes in front of token `at`, or right behind it. */
+typedef struct Insertion {
+    size_t at;
+    bool behind;
+    const char *text;
+} Insertion;
+
 enum { MAX_LOOPS = 64 };
 
 typedef struct Rewriter {
@@ -51,6 +58,10 @@ typedef struct Rewriter {
     int depth;
     int loop_count;
     LoopRange loops[MAX_LOOPS];
+    struct {
+        Insertion *items;
+        size_t count, capacity;
+    } insertions;
     size_t head_first, head_last, head_end; /* the head of the `for` written last, and the end of its body */
     size_t cast;                            /* token behind the cast written last: another cast may follow */
     size_t changed;                         /* token of an argument that the function called may change; 0: none */
@@ -85,6 +96,8 @@ bool rewriter_type(Rewriter *rw, const Token *token);
 
 /* rewrite_loops.c */
 bool loops_enter(Rewriter *rw, size_t i, size_t last);
+/* Writes what is to go in front of token i, or behind it. */
+void loops_insert(Rewriter *rw, size_t i, bool behind);
 double loops_factor(const Rewriter *rw);
 size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last);
 

@@ -98,6 +98,7 @@ static void write_header(Writer *w)
         strbuf_addf(w->out, "#define RILL_ID %du\nint rill_e;\n", w->text->id);
     }
     strbuf_add(w->out, "layout(std430, binding = 1) writeonly buffer Rill_out { uint rill_out[]; };\n");
+    strbuf_add(w->out, w->text->body ? "uint rill_trips = 0u;\n" : "");
     codegen_prelude(w->out);
     if (w->key->check) {
         codegen_report(w->out, "");
@@ -390,7 +391,7 @@ static void write_canary(Writer *w)
     if (w->layout->canary) {
         strbuf_addf(w->out,
                     "    uint rill_c = 0u;\n    for (uint k = 0u; k < %s; k++) rill_c = rill_c * 3u + 1u;\n"
-                    "    if (rill_c != 40u && atomicCompSwap(rill_fault[0], 0u, 1u) == 0u) rill_fault[6] = %du;\n",
+                    "    if ((rill_c != 40u || rill_trips == 4294967295u) && atomicCompSwap(rill_fault[0], 0u, 1u) == 0u) rill_fault[6] = %du;\n",
                     access_word(w->layout->four), w->text->id);
     }
 }

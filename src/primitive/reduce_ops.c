@@ -76,7 +76,7 @@ static bool is_real(const Type *type)
 
 static bool refuse(ReduceOp op, const Type *type, const char *accepted)
 {
-    return error_set("%s: a stream of %s has no %s: %s", reduce_name(op), type->name, reduce_name(op), accepted);
+    return error_set("s:%s: a stream of %s has no %s: %s", reduce_name(op), type->name, reduce_name(op), accepted);
 }
 
 static void sum_row(ReduceOp op, const Type *value, ReduceRow *row)

@@ -1,0 +1,84 @@
+-- Numbered regressions: each was seen failing before its fix.
+local rill = require "rill"
+local check = require "spec.support.check"
+
+describe("regression", function()
+    it("1: reduce kernels of one name and different bodies keep apart", function()
+        local add = rill.kernel "reduce void f(float x<>, reduce float r<>) { r += x; }"
+        local multiply = rill.kernel "reduce void f(float x<>, reduce float r<>) { r *= x; }"
+        local x = rill.from{1, 2, 3, 4}
+        assert.equal(10, add(x))
+        assert.equal(24, multiply(x))
+    end)
+
+    it("2: bounded loops in a reduce body are not cut over long runs", function()
+        local k = rill.kernel [[
+            reduce void f(int x<>, reduce int r<>) {
+                int s = 0;
+                for (int i = 0; i < 200; i++) s += 1;
+                r = max(r, x + s - 200);
+            }
+        ]]
+        assert.equal((1 << 20) - 1, k(rill.iota(1 << 20)))
+    end)
+
+    it("3: a reduction over nearly 2^31 elements counts them all", function()
+        assert.equal(2147483647, rill.stream("int", 1, 1):replicate(2147483647):sum())
+    end)
+
+    it("4: many short blocks fit in the lanes of either family", function()
+        local sums = rill.stream("float", {1, 33}, 1):replicate(65536, 1):sum(2)
+        assert.equal(33, sums:get(65536))
+    end)
+
+    it("5: a finalizer that closes a stream in use waits for the call", function()
+        local before = rill.memory().limit
+        rill.memory_limit(rill.memory().bytes + (24 << 20))
+        local k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x + 1.0; }"
+        local x = rill.stream("float", 2 << 20, 1)
+        for _ = 1, 8 do
+            setmetatable({}, {__gc = function() x:close() end})
+            local good, r = pcall(k, x)
+            if not good then break end -- closed by the call before
+            assert.equal(2, r:get(1))
+        end
+        check.raises("closed", k, x)
+        rill.memory_limit(before)
+    end)
+
+    it("6: gathers of a reduce kernel are checked for their dimensions, and empty ones read zero", function()
+        local k = rill.kernel "reduce void f(float w[][], float x<>, reduce float r<>) { r += x * w[0][0]; }"
+        check.names({"f", "w", "2 dimensions"}, k, rill.from{1, 2}, rill.from{1})
+        local g = rill.kernel "reduce void g(float w[], float x<>, reduce float r<>) { r += x + w[3]; }"
+        assert.equal(6, g(rill.stream("float", 0), rill.from{1, 2, 3}))
+    end)
+
+    it("7: a result that is also gathered from is not written while it is read", function()
+        local k = rill.kernel "reduce void f(int w[], int x<>, reduce int r<>) { r += x + w[0]; }"
+        local w = rill.stream("int", 1024, 1)
+        k(w, rill.stream("int", 4096, 1), w)
+        assert.equal(4 + 3, w:get(1))
+        assert.equal(4 + 3, w:get(1024))
+    end)
+
+    it("8: double iterators and boundary values keep their digits", function()
+        local steps = rill.iter("double", 10, 0, 1)
+        assert.equal(0.1, steps:copy():get(2))
+        local k = rill.kernel "kernel void f(int i<>, double a[], out double r<>) { r = a[i]; }"
+        assert.equal(0.1, k(rill.from({-1}, "int"), rill.stream("double", 3, 1):boundary(0.1)):get(1))
+        local whole = rill.kernel "kernel void f(int i<>, int a[], out int r<>) { r = a[i]; }"
+        assert.equal(16777217, whole(rill.from({-1}, "int"), rill.iota(3):boundary(16777217)):get(1))
+    end)
+
+    it("9: huge offsets and positions stay in range", function()
+        local k = rill.kernel "kernel void f(int o, neighbor float x<>, out float r<>) { r = x[o]; }"
+        assert.same({3, 3, 3}, k(2147483647, rill.from{1, 2, 3}):values())
+        local s = rill.kernel "kernel void f(float p<>, float x[], out float r<>) { r = sample(x, p); }"
+        assert.same({3, 3, 1}, s(rill.from{1e9 + 64, math.huge, -math.huge}, rill.from{1, 2, 3}):values())
+    end)
+
+    it("10: an output or a gather that was forgotten to be marked is an error", function()
+        check.names({"no output", "out"}, rill.kernel, "kernel void f(float x<>, float r<>) { r = x; }")
+        check.names({"gather", "inout"}, rill.kernel, "kernel void f(float a[], out float r<>) { a[0] = 1.0; r = a[0]; }")
+    end)
+end)
