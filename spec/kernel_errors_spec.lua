@@ -202,7 +202,8 @@ describe("an error in a kernel text", function()
             check.names({"operators"}, rill.kernel,
                 "kernel void f(float x<>) { " .. ("if (x > 0.0) "):rep(n) .. "x = 1.0; }")
         end
-        check.names({"too large"}, rill.kernel, "kernel float f(float x<>) { " .. ("x = x;"):rep(100000) .. " return x; }")
+        check.names({"too large"}, rill.kernel,
+            "kernel float f(float x<>) { " .. ("x = x;"):rep(100000) .. " return x; }")
     end)
 
     it("leaves everything usable", function()

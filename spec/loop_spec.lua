@@ -146,10 +146,11 @@ describe("a loop", function()
         long("kernel void k(float x<>, out float r<>) { r = x; while (x < 2.0) { } r = 5.0; }", 5)
         long("kernel void k(float x<>, out float r<>) { r = x; while (r < 2.0) { r += 0.0; } r += 10.0; }", 11)
         long("kernel void k(float x<>, out float r<>) { r = x; while (r < 2.0) r *= 1.0; r += 10.0; }", 11)
+        local text = "kernel void k(float x<>, out float r<>) { r = x; %s }"
         for _, loop in ipairs{"while (true) { }", "for (;;) { r += 1.0; }", "do { r += 1.0; } while (true);"} do
-            check.names({"never ends"}, rill.kernel, "kernel void k(float x<>, out float r<>) { r = x; " .. loop .. " }")
+            check.names({"never ends"}, rill.kernel, text:format(loop))
         end
-        local k = rill.kernel "kernel void k(float x<>, out float r<>) { r = x; for (;;) { r += 1.0; if (r > 9.5) break; } }"
+        local k = rill.kernel(text:format "for (;;) { r += 1.0; if (r > 9.5) break; }")
         assert.equal(10, k(rill.from{1}):get(1))
     end)
 

@@ -263,7 +263,8 @@ describe(".npy", function()
 
         it("names the path and the reason when it cannot write", function()
             local s = rill.stream("float", 3)
-            assert.matches("cannot write '/proc/missing/a%.npy': No such file", failure(s.save, s, "/proc/missing/a.npy"))
+            assert.matches("cannot write '/proc/missing/a%.npy': No such file",
+                failure(s.save, s, "/proc/missing/a.npy"))
             assert.matches("%.npy or %.rill", failure(s.save, s, files:path "a.txt"))
             assert.matches("argument #1 'path'", failure(s.save, s))
             local Pair = rill.struct("Pair", "float a; float b;")

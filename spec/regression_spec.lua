@@ -79,6 +79,7 @@ describe("regression", function()
 
     it("10: an output or a gather that was forgotten to be marked is an error", function()
         check.names({"no output", "out"}, rill.kernel, "kernel void f(float x<>, float r<>) { r = x; }")
-        check.names({"gather", "inout"}, rill.kernel, "kernel void f(float a[], out float r<>) { a[0] = 1.0; r = a[0]; }")
+        check.names({"gather", "inout"}, rill.kernel,
+            "kernel void f(float a[], out float r<>) { a[0] = 1.0; r = a[0]; }")
     end)
 end)

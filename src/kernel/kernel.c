@@ -75,8 +75,8 @@ static bool has_output(const Function *f)
 Kernel *kernel_create(Module *module, const Function *function)
 {
     if (function->kind == FUNCTION_KERNEL && !has_output(function)) {
-        source_error(&module->source, function->offset, "kernel '%s' has no output: mark one with 'out', like 'out float r<>'",
-                     function->name);
+        source_error(&module->source, function->offset,
+                     "kernel '%s' has no output: mark one with 'out', like 'out float r<>'", function->name);
         return NULL;
     }
     if (function->kind == FUNCTION_HELPER) {

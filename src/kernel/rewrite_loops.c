@@ -204,7 +204,8 @@ void loops_insert(Rewriter *rw, size_t i, bool behind)
 static bool always_true(const Rewriter *rw, size_t first, size_t last)
 {
     const Token *t = rewriter_token(rw, first);
-    return first == last || (first + 1 == last && (token_is(t, "true") || (t->kind == TOKEN_NUMBER && !token_is(t, "0"))));
+    return first == last ||
+           (first + 1 == last && (token_is(t, "true") || (t->kind == TOKEN_NUMBER && !token_is(t, "0"))));
 }
 
 /* One past the condition's last token; *first is its first. */
@@ -258,7 +259,8 @@ static bool watch(Rewriter *rw, size_t i, size_t last)
     if (token_is(rewriter_token(rw, body), "{")) {
         return insert(rw, body, true, " rill_trips += 1u;");
     }
-    return insert(rw, body, false, " { rill_trips += 1u;") && insert(rw, loops_statement_end(rw, body, last), false, " }");
+    return insert(rw, body, false, " { rill_trips += 1u;") &&
+           insert(rw, loops_statement_end(rw, body, last), false, " }");
 }
 
 bool loops_enter(Rewriter *rw, size_t i, size_t last)

@@ -391,7 +391,8 @@ static void write_canary(Writer *w)
     if (w->layout->canary) {
         strbuf_addf(w->out,
                     "    uint rill_c = 0u;\n    for (uint k = 0u; k < %s; k++) rill_c = rill_c * 3u + 1u;\n"
-                    "    if ((rill_c != 40u || rill_trips == 4294967295u) && atomicCompSwap(rill_fault[0], 0u, 1u) == 0u) rill_fault[6] = %du;\n",
+                    "    if ((rill_c != 40u || rill_trips == 4294967295u) && atomicCompSwap(rill_fault[0], 0u, 1u) == "
+                    "0u) rill_fault[6] = %du;\n",
                     access_word(w->layout->four), w->text->id);
     }
 }
