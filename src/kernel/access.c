@@ -482,3 +482,23 @@ void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *strea
         scalar_words(scalar, stream->outside, words + layout->outside);
     }
 }
+
+void access_constant(StrBuf *out, const Param *param, int word)
+{
+    if (param->matrix) {
+        int n = param->matrix;
+        strbuf_addf(out, "mat%d(", n);
+        for (int k = 0; k < n * n; k++) { /* GLSL's constructor takes columns; a table holds rows */
+            strbuf_addf(out, "%suintBitsToFloat(%s)", k ? ", " : "", access_word(word + k % n * n + k / n));
+        }
+        strbuf_add(out, ")");
+        return;
+    }
+    char names[TYPE_MAX_WORDS][32];
+    const char *words[TYPE_MAX_WORDS];
+    for (int k = 0; k < glsl_words(param->type); k++) {
+        snprintf(names[k], sizeof names[k], "%s", access_word(word + k));
+        words[k] = names[k];
+    }
+    glsl_decode(out, param->type, param->type, words, NULL);
+}

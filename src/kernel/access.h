@@ -26,6 +26,8 @@ extern const AccessPath access_paths[PATH_COUNT];
 /* A word of rill_p as a uint expression: "rill_p[3].y"; valid until the eighth further call on this thread. */
 const char *access_word(int word);
 
+/* Writes the value of a constant whose words start at `word`. */
+void access_constant(StrBuf *out, const Param *param, int word);
 /* Writes `int adr_NAME(int d0, ...)`: an index of `rank` dimensions (fastest first, in range) to an element number. */
 void access_address(StrBuf *out, const AccessText *text, int rank);
 /* Writes the access functions of gathers, neighbours and random access. */

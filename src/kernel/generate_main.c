@@ -29,31 +29,15 @@ static void write_constants(Generator *g)
         if (param->kind != PARAM_CONSTANT) {
             continue;
         }
-        if (param->matrix && g->text->baked[i]) {
-            strbuf_addf(g->out, "    mat%d c_%s = %s;\n", param->matrix, param->name, g->text->baked[i]);
-            continue;
-        }
         if (param->matrix) {
-            int n = param->matrix;
-            strbuf_addf(g->out, "    mat%d c_%s = mat%d(", n, param->name, n);
-            for (int k = 0; k < n * n; k++) { /* GLSL's constructor takes columns; a table holds rows */
-                int word = g->layout->args[i].constant + k % n * n + k / n;
-                strbuf_addf(g->out, "%suintBitsToFloat(%s)", k ? ", " : "", access_word(word));
-            }
-            strbuf_add(g->out, ");\n");
-            continue;
+            strbuf_addf(g->out, "    mat%d c_%s = ", param->matrix, param->name);
+        } else {
+            strbuf_addf(g->out, "    %s c_%s = ", glsl_type(param->type), param->name);
         }
-        strbuf_addf(g->out, "    %s c_%s = ", glsl_type(param->type), param->name);
         if (g->text->baked[i]) {
             strbuf_add(g->out, g->text->baked[i]);
         } else {
-            char names[TYPE_MAX_WORDS][32];
-            const char *words[TYPE_MAX_WORDS];
-            for (int k = 0; k < glsl_words(param->type); k++) {
-                snprintf(names[k], sizeof names[k], "%s", access_word(g->layout->args[i].constant + k));
-                words[k] = names[k];
-            }
-            glsl_decode(g->out, param->type, param->type, words, NULL);
+            access_constant(g->out, param, g->layout->args[i].constant);
         }
         strbuf_add(g->out, ";\n");
     }

@@ -196,28 +196,11 @@ static void write_constants(Writer *w)
 {
     for (int i = 0; i < w->args->count; i++) {
         const Param *param = &w->args->params[i];
-        if (param_kinds[param->kind].stream) {
-            continue;
+        if (!param_kinds[param->kind].stream) {
+            strbuf_addf(w->out, "#define rill_c_%s ", param->name);
+            access_constant(w->out, param, w->layout->args[i].constant);
+            strbuf_add(w->out, "\n");
         }
-        int at = w->layout->args[i].constant;
-        if (param->matrix) {
-            int n = param->matrix;
-            strbuf_addf(w->out, "#define rill_c_%s mat%d(", param->name, n);
-            for (int k = 0; k < n * n; k++) {
-                strbuf_addf(w->out, "%suintBitsToFloat(%s)", k ? ", " : "", access_word(at + k % n * n + k / n));
-            }
-            strbuf_add(w->out, ")\n");
-            continue;
-        }
-        char names[64][32];
-        const char *words[64];
-        for (int k = 0; k < glsl_words(param->type); k++) {
-            snprintf(names[k], sizeof names[k], "%s", access_word(at + k));
-            words[k] = names[k];
-        }
-        strbuf_addf(w->out, "#define rill_c_%s ", param->name);
-        glsl_decode(w->out, param->type, param->type, words, NULL);
-        strbuf_add(w->out, "\n");
     }
 }
 
@@ -235,8 +218,8 @@ static const char *step_call(const Writer *w)
 static void write_texel_value(Writer *w, int i, int k)
 {
     const Type *type = w->key->args[i].type;
-    char names[64][MAX_NAME + 24], shift[8];
-    const char *words[64];
+    char names[TYPE_MAX_WORDS][MAX_NAME + 24], shift[8];
+    const char *words[TYPE_MAX_WORDS];
     int first = k * type->bytes;
     for (int n = 0; n < glsl_words(type); n++) {
         int word = first / 4 + n;
