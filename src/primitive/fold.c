@@ -199,7 +199,7 @@ static void fold_key(Device *device, const FoldText *text, const FoldArgs *args,
     key->flat = is_flat(args, shape, key->chunk);
     key->special = key->special && key->flat;
     for (int d = 0; d < shape->rank; d++) {
-        key->parts = (uint8_t)(key->parts | (shape->part[d] > 1) << d);
+        key->parts = (uint8_t)(key->parts | (shape->part[d] > 1 || shape->rank == 1) << d);
     }
     for (int i = 0; i < args->count; i++) {
         const Stream *s = param_kinds[args->params[i].kind].stream ? args->args[i].stream : NULL;
@@ -222,7 +222,7 @@ static void fold_key(Device *device, const FoldText *text, const FoldArgs *args,
         }
     }
     cut(traits, text, shape, key, level);
-    key->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
+    level->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
 }
 
 static void fill(const FoldArgs *args, const FoldShape *shape, const FoldKey *key, const FoldLevel *level,
@@ -236,6 +236,7 @@ static void fill(const FoldArgs *args, const FoldShape *shape, const FoldKey *ke
     words[layout->block] = (uint32_t)shape->block;
     words[layout->four] = 4;
     words[layout->total] = (uint32_t)level->total;
+    words[layout->last] = level->last;
     for (int d = 0; d < shape->rank; d++) {
         uint32_t *w = words + layout->shape + 6 * d;
         w[0] = (uint32_t)shape->out[d];
@@ -319,7 +320,7 @@ static bool run_level(const FoldText *text, const FoldArgs *args, const Shape *o
         return error_prefix("%s", text->name);
     }
     fold_key(device, text, args, &shape, first, &key, &level);
-    if (key.last && fits(&shape, &key, &level)) {
+    if (level.last && fits(&shape, &key, &level)) {
         return dispatch(device, text, args, &shape, &key, &level, result);
     }
     if (!fits(&shape, &key, &level)) {

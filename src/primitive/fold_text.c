@@ -57,6 +57,7 @@ static bool lay_out(Device *device, const FoldText *text, const FoldArgs *args, 
     layout->block = take(layout, 1);
     layout->four = take(layout, 1);
     layout->total = take(layout, 1);
+    layout->last = take(layout, 1);
     layout->out_base = take(layout, 1);
     layout->shape = take(layout, 6 * key->rank);
     for (int i = 0; i < args->count; i++) {
@@ -314,21 +315,25 @@ static void write_run(Writer *w)
     strbuf_addf(w->out, "    for (; t < end; t++) acc = %s;\n", step_call(w));
 }
 
+static void write_words(Writer *w, const Type *type)
+{
+    int words = glsl_words(type);
+    for (int k = 0; k < words; k++) {
+        strbuf_addf(w->out, " rill_out[int(%s) + place * %d + %d] = ", access_word(w->layout->out_base), words, k);
+        glsl_encode(w->out, type, type, "value", k);
+        strbuf_add(w->out, ";");
+    }
+}
+
+/* The last level stores results, the others what is folded further: one program serves both. */
 static void write_store(Writer *w)
 {
-    const Type *type = w->key->last ? w->text->result : w->text->accumulator;
-    int words = glsl_words(type);
-    if (w->key->last) {
-        strbuf_addf(w->out, "    %s value = rill_finish(acc, int(%s));\n", glsl_type(type),
-                    access_word(w->layout->total));
-    } else {
-        strbuf_addf(w->out, "    %s value = acc;\n", glsl_type(type));
-    }
-    for (int k = 0; k < words; k++) {
-        strbuf_addf(w->out, "    rill_out[int(%s) + place * %d + %d] = ", access_word(w->layout->out_base), words, k);
-        glsl_encode(w->out, type, type, "value", k);
-        strbuf_add(w->out, ";\n");
-    }
+    strbuf_addf(w->out, "    if (%s != 0u) { %s value = rill_finish(acc, int(%s));", access_word(w->layout->last),
+                glsl_type(w->text->result), access_word(w->layout->total));
+    write_words(w, w->text->result);
+    strbuf_addf(w->out, " } else { %s value = acc;", glsl_type(w->text->accumulator));
+    write_words(w, w->text->accumulator);
+    strbuf_add(w->out, " }\n");
 }
 
 static void write_main(Writer *w)

@@ -14,19 +14,20 @@ typedef struct FoldShape {
 
 typedef struct FoldLevel {
     int64_t runs, length; /* per block */
+    bool last;            /* writes results */
     int64_t total;        /* elements behind each result, for means */
 } FoldLevel;
 
 typedef struct FoldKey {
     uint8_t check;       /* report gathers out of range */
-    uint8_t first, last; /* reads elements; writes results */
+    uint8_t first;       /* reads elements, not what another level left */
     uint8_t rank, parts; /* bit d: dimension d has more than one element per block */
     uint8_t flat, special, tree, chunk;
     ArgKey args[FOLD_MAX_ARGS];
 } FoldKey;
 
 typedef struct FoldLayout {
-    int words, count, runs, length, block, four, total, shape, out_base;
+    int words, count, runs, length, block, four, total, last, shape, out_base;
     int group, textures, blocks;
     bool canary;
     ArgLayout args[FOLD_MAX_ARGS];
