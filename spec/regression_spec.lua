@@ -82,4 +82,15 @@ describe("regression", function()
         check.names({"gather", "inout"}, rill.kernel,
             "kernel void f(float a[], out float r<>) { a[0] = 1.0; r = a[0]; }")
     end)
+
+    it("11: structures too large for a group's shared memory are reduced in either family", function()
+        local fields, value = {}, {}
+        for i = 1, 35 do
+            fields[i], value["a" .. i] = "vec4 a" .. i .. ";", {i, i, i, i}
+        end
+        local text = table.concat(fields, " ")
+        local k = rill.kernel("struct S { " .. text .. " }; reduce void f(S x<>, reduce S r<>) { r.a35 += x.a35; }")
+        local x = rill.stream(rill.struct("S", text), 20000, value)
+        assert.equal(35 * 20000, k(x).a35[4])
+    end)
 end)

@@ -502,3 +502,17 @@ void access_constant(StrBuf *out, const Param *param, int word)
     }
     glsl_decode(out, param->type, param->type, words, NULL);
 }
+
+void access_texel(StrBuf *out, const Param *param, const Type *type, int k)
+{
+    char names[TYPE_MAX_WORDS][MAX_NAME + 16], shift[8];
+    const char *words[TYPE_MAX_WORDS];
+    int first = k * type->bytes;
+    for (int w = 0; w < glsl_words(type); w++) {
+        int word = first / 4 + w;
+        snprintf(names[w], sizeof names[w], "f_%s_%d.%c", param->name, word / 4, "xyzw"[word % 4]);
+        words[w] = names[w];
+    }
+    snprintf(shift, sizeof shift, "%d", first % 4 * 8);
+    glsl_decode(out, type, param->type, words, type->bytes < 4 ? shift : NULL);
+}

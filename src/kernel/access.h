@@ -26,6 +26,8 @@ extern const AccessPath access_paths[PATH_COUNT];
 /* A word of rill_p as a uint expression: "rill_p[3].y"; valid until the eighth further call on this thread. */
 const char *access_word(int word);
 
+/* Writes the value of element k, stored as `type`, out of the texels f_NAME_0, f_NAME_1 ... of a step. */
+void access_texel(StrBuf *out, const Param *param, const Type *type, int k);
 /* Writes the value of a constant whose words start at `word`. */
 void access_constant(StrBuf *out, const Param *param, int word);
 /* Writes `int adr_NAME(int d0, ...)`: an index of `rank` dimensions (fastest first, in range) to an element number. */

@@ -61,22 +61,6 @@ static void write_flat_loads(Generator *g)
     }
 }
 
-/* The value of element k out of the texels. */
-static void write_flat_value(Generator *g, int i, int k)
-{
-    const Type *type = g->key->args[i].type;
-    char names[TYPE_MAX_WORDS][MAX_NAME + 16], shift[8];
-    const char *words[TYPE_MAX_WORDS];
-    int first = k * type->bytes;
-    for (int w = 0; w < glsl_words(type); w++) {
-        int word = first / 4 + w;
-        snprintf(names[w], sizeof names[w], "f_%s_%d.%c", g->f->params[i].name, word / 4, "xyzw"[word % 4]);
-        words[w] = names[w];
-    }
-    snprintf(shift, sizeof shift, "%d", first % 4 * 8);
-    glsl_decode(g->out, type, g->f->params[i].type, words, type->bytes < 4 ? shift : NULL);
-}
-
 static void write_position_arguments(Generator *g)
 {
     for (int d = 0; d < g->key->rank; d++) {
@@ -100,7 +84,7 @@ static void write_loads(Generator *g, int k)
         if (!param_kinds[param->kind].read) {
             glsl_zero(g->out, param->type);
         } else if (generator_flat_load(g, i)) {
-            write_flat_value(g, i, k);
+            access_texel(g->out, param, g->key->args[i].type, k);
         } else {
             strbuf_addf(g->out, "fetch_%s(adr_%s(", param->name, param->name);
             write_position_arguments(g);

@@ -132,14 +132,15 @@ static int64_t longest_run(const DeviceTraits *traits, const FoldText *text, int
 }
 
 /* How a level is cut: runs per block and their length. */
-static void cut(const DeviceTraits *traits, const FoldText *text, const FoldShape *shape, FoldKey *key,
-                FoldLevel *level)
+static void cut(Device *device, const FoldText *text, const FoldShape *shape, FoldKey *key, FoldLevel *level)
 {
+    const DeviceTraits *traits = device_traits(device);
+    bool shared = (uint64_t)text->accumulator->bytes * GPU_GROUP <= device_limits(device)->shared_bytes;
     int64_t chunk = key->flat ? key->chunk : 1, most = longest_run(traits, text, chunk);
     key->tree = 0;
     level->runs = 1;
     level->length = shape->block;
-    if (traits->family == FAMILY_CPU) {
+    if (traits->family == FAMILY_CPU || !shared) {
         int64_t runs = CPU_LANES / (shape->outputs < CPU_LANES ? shape->outputs : CPU_LANES);
         if (shape->outputs == 1 && shape->block <= CPU_ONE_LEVEL) {
             runs = 1;
@@ -188,7 +189,6 @@ static bool uses_chunk(const FoldText *text, const FoldArgs *args)
 static void fold_key(Device *device, const FoldText *text, const FoldArgs *args, const FoldShape *shape, bool first,
                      FoldKey *key, FoldLevel *level)
 {
-    const DeviceTraits *traits = device_traits(device);
     const DeviceLimits *limits = device_limits(device);
     memset(key, 0, sizeof *key);
     key->check = text->check;
@@ -221,7 +221,7 @@ static void fold_key(Device *device, const FoldText *text, const FoldArgs *args,
             }
         }
     }
-    cut(traits, text, shape, key, level);
+    cut(device, text, shape, key, level);
     level->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
 }
 

@@ -215,22 +215,6 @@ static const char *step_call(const Writer *w)
     return w->key->first ? "rill_step(acc, rill_value(t), t)" : "rill_merge(acc, rill_value(t))";
 }
 
-/* One element out of the loaded texels. */
-static void write_texel_value(Writer *w, int i, int k)
-{
-    const Type *type = w->key->args[i].type;
-    char names[TYPE_MAX_WORDS][MAX_NAME + 24], shift[8];
-    const char *words[TYPE_MAX_WORDS];
-    int first = k * type->bytes;
-    for (int n = 0; n < glsl_words(type); n++) {
-        int word = first / 4 + n;
-        snprintf(names[n], sizeof names[n], "f_%s%d.%c", w->args->params[i].name, word / 4, "xyzw"[word % 4]);
-        words[n] = names[n];
-    }
-    snprintf(shift, sizeof shift, "%d", first % 4 * 8);
-    glsl_decode(w->out, type, w->args->params[i].type, words, type->bytes < 4 ? shift : NULL);
-}
-
 static void write_chunk_loads(Writer *w)
 {
     for (int i = 0; i < w->args->inputs; i++) {
@@ -239,8 +223,8 @@ static void write_chunk_loads(Writer *w)
         bool texture = w->layout->args[i].texture != NO_UNIT;
         for (int k = 0; k < count; k++) {
             strbuf_addf(w->out,
-                        texture ? "        uvec4 f_%s%d = texelFetch(tex_%s, a_%s + %d);\n"
-                                : "        uvec4 f_%s%d = in_%s[a_%s + %d];\n",
+                        texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d);\n"
+                                : "        uvec4 f_%s_%d = in_%s[a_%s + %d];\n",
                         name, k, name, name, k);
         }
     }
@@ -259,7 +243,7 @@ static void write_chunks(Writer *w)
     write_chunk_loads(w);
     if (w->key->special) {
         const char *name = w->args->params[0].name;
-        strbuf_addf(w->out, "        acc = rill_chunk(acc, t == start, f_%s0, f_%s1, f_%s2, f_%s3);\n", name, name,
+        strbuf_addf(w->out, "        acc = rill_chunk(acc, t == start, f_%s_0, f_%s_1, f_%s_2, f_%s_3);\n", name, name,
                     name, name);
     }
     for (int k = 0; k < w->key->chunk && !w->key->special; k++) {
@@ -268,7 +252,7 @@ static void write_chunks(Writer *w)
                     pair ? "rill_pair(" : "");
         for (int i = 0; i < w->args->inputs; i++) {
             strbuf_add(w->out, i ? ", " : "");
-            write_texel_value(w, i, k);
+            access_texel(w->out, &w->args->params[i], w->key->args[i].type, k);
         }
         strbuf_add(w->out, w->args->inputs == 2 ? "); " : "; ");
         char step[64];
