@@ -67,7 +67,11 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
 Stream *stream_push(lua_State *L);
 /* The header if the value is a stream userdata (open or closed), else NULL. */
 Stream *stream_to(lua_State *L, int index);
-/* An open stream, or raises. */
+/* Makes sure that an open stream's shape is exact, waiting for a length counted on the device; raises. */
+void stream_settled(lua_State *L, Stream *stream);
+/* An open stream, or raises; its length may be known only to the device. */
+Stream *stream_open(lua_State *L, int index, const char *function, int n, const char *name);
+/* An open stream of exact shape, or raises. */
 Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name);
 
 /* Adds methods to the streams of this Lua state: for the openers that come after open_stream. */

@@ -100,6 +100,9 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
     }
     check_stream(L, call, i, index, n);
     call->args[i].stream = lua_touserdata(L, index);
+    if (call->function->kind == FUNCTION_REDUCE) {
+        stream_settled(L, lua_touserdata(L, index));
+    }
 }
 
 /* calls */
@@ -213,8 +216,24 @@ void call_collect(lua_State *L, Call *call)
     }
 }
 
+/* Makes the shapes of all streams exact, unless a length can stay on the device: *length is then that one. */
+static void settle(lua_State *L, const Call *call, DeviceLength *length)
+{
+    *length = (DeviceLength){0};
+    if (!call->has_shape && kernel_takes_length(call->kernel, call->args, state_get(L)->check, length)) {
+        return;
+    }
+    for (int i = 0; i < call->function->param_count; i++) {
+        if (call->slot[i] && param_kinds[call->function->params[i].kind].stream && call->args[i].stream) {
+            stream_settled(L, lua_touserdata(L, call->slot[i]));
+        }
+    }
+}
+
 void call_allocate(lua_State *L, Call *call)
 {
+    DeviceLength length;
+    settle(L, call, &length);
     const Function *f = call->function;
     DeviceScope scope;
     if (!kernel_domain(call->kernel, call->args, call->has_shape ? &call->shape : NULL, &call->domain)) {
@@ -233,6 +252,9 @@ void call_allocate(lua_State *L, Call *call)
         if (!done) {
             error_prefix("%s", f->name);
             binding_raise(L);
+        }
+        if (length.buffer) {
+            stream_set_length(stream, length);
         }
         call->args[i].stream = stream;
     }

@@ -31,7 +31,7 @@ Stream *stream_to(lua_State *L, int index)
     return meta == state_get(L)->stream_meta ? stream : NULL;
 }
 
-Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name)
+Stream *stream_open(lua_State *L, int index, const char *function, int n, const char *name)
 {
     Stream *stream = stream_to(L, index);
     if (!stream) {
@@ -41,6 +41,27 @@ Stream *stream_check(lua_State *L, int index, const char *function, int n, const
         binding_argument(L, function, n, name, index, "an open stream");
     }
     return stream;
+}
+
+Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    Stream *stream = stream_open(L, index, function, n, name);
+    stream_settled(L, stream);
+    return stream;
+}
+
+void stream_settled(lua_State *L, Stream *stream)
+{
+    if (!stream->length.buffer) {
+        return;
+    }
+    DeviceScope scope;
+    binding_enter(L, stream->device, &scope);
+    bool done = stream_settle(stream);
+    device_leave(&scope);
+    if (!done) {
+        binding_raise(L);
+    }
 }
 
 void stream_drop(Stream *stream)
@@ -80,7 +101,10 @@ static int rill_method(lua_State *L)
 
 static int push_field(lua_State *L, lua_Integer field)
 {
-    const Stream *s = stream_check(L, 1, lua_pushfstring(L, "s.%s", lua_tostring(L, 2)), 0, "s");
+    Stream *s = stream_open(L, 1, lua_pushfstring(L, "s.%s", lua_tostring(L, 2)), 0, "s");
+    if (field != FIELD_TYPE) {
+        stream_settled(L, s);
+    }
     switch (field) {
     case FIELD_TYPE: lua_pushstring(L, s->type->name); break;
     case FIELD_SHAPE: shape_push(L, &s->shape); break;
@@ -199,12 +223,13 @@ static void add_elements(lua_State *L, luaL_Buffer *text, const Stream *s, const
 
 static int stream_tostring(lua_State *L)
 {
-    const Stream *s = stream_to(L, 1);
+    Stream *s = stream_to(L, 1);
     char shape[SHAPE_TEXT];
     if (!s || !s->device) {
         lua_pushstring(L, s ? "closed stream" : "not a stream");
         return 1;
     }
+    stream_settled(L, s);
     bool shown = stream_elements(s) <= SHOWN_ELEMENTS;
     char *bytes = lua_newuserdatauv(L, shown ? (size_t)stream_bytes(s) : 0, 0);
     if (shown) {

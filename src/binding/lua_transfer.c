@@ -141,9 +141,10 @@ static int stream_lua_bytes(lua_State *L)
 /* Where only `first` is given, the data tells how far the box goes; else it goes to the end. */
 static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, int64_t *to)
 {
-    const Stream *data = stream_to(L, 2);
+    Stream *data = stream_to(L, 2);
     Shape shape = {.rank = 0};
     if (data && data->device) {
+        stream_settled(L, data);
         shape = data->shape;
     } else if (lua_type(L, 2) == LUA_TSTRING && s->shape.rank == 1) {
         shape = (Shape){.rank = 1, .size = {(int64_t)lua_rawlen(L, 2) / s->type->bytes}};
@@ -224,9 +225,12 @@ static int stream_write(lua_State *L)
         extent_of_data(L, s, from, to);
     }
     Stream *view = box_push(L, s, "s:write", from, to);
-    const Stream *source = stream_to(L, 2);
+    Stream *source = stream_to(L, 2);
     const void *bytes = NULL;
     if (source) {
+        if (source->device) {
+            stream_settled(L, source);
+        }
         check_source(L, view, source);
     } else {
         bytes = packed_data(L, view);

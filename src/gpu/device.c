@@ -90,6 +90,7 @@ static void release_objects(Device *device)
     staging_destroy_all(device);
     program_destroy_all(device);
     fault_destroy(device);
+    indirect_destroy(device);
 }
 
 /* Frees the device; a foreign context that is current stays so. */

@@ -87,6 +87,8 @@ struct Device {
     GLuint fault_buffer;
     uint32_t *fault_words; /* mapped, or fault_copy */
     uint32_t fault_copy[DEVICE_FAULT_WORDS];
+    Buffer indirect; /* group counts of indirect launches; its name is 0 until the first. Not counted as memory */
+    uint32_t indirect_slot;
     Pool pool;
     Staging *staging; /* idle staging buffers */
     DeviceMemory memory;
@@ -139,6 +141,12 @@ void dispatch_forget_buffer(Device *device, const Buffer *buffer);
 bool fault_create(Device *device);
 void fault_destroy(Device *device);
 void fault_refresh(Device *device); /* after waiting: for devices without persistent mapping */
+
+/* Issues a launch whose group counts lie at byte `offset` of a buffer. */
+bool dispatch_indirect(Device *device, const Launch *launch, GLuint groups, uint64_t offset);
+
+/* indirect.c */
+void indirect_destroy(Device *device);
 
 /* pool.c: idle buffers by size. */
 uint64_t pool_round(uint64_t bytes); /* capacity of the size class that holds `bytes` */

@@ -106,6 +106,28 @@ static bool split_groups(const Device *device, const uint64_t groups[3], GLuint 
     return true;
 }
 
+/* Everything of a launch but the dispatch itself. */
+static bool prepare(Device *device, const Launch *launch, GLbitfield barriers)
+{
+    bind_program(device, launch->program);
+    upload_params(launch->program, launch->params, launch->param_vectors);
+    if (!bind_textures(device, launch)) {
+        return false;
+    }
+    bind_blocks(device, launch);
+    dispatch_barrier(device, GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | barriers);
+    return true;
+}
+
+static bool issued(Device *device, const Launch *launch)
+{
+    device->pending = GL_ALL_BARRIER_BITS;
+    if (launch->faults && device->traits.synchronous) {
+        fault_refresh(device);
+    }
+    return gl_error_check(device, "device_dispatch");
+}
+
 bool device_dispatch(Device *device, const Launch *launch)
 {
     GLuint groups[3];
@@ -118,19 +140,24 @@ bool device_dispatch(Device *device, const Launch *launch)
     if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) {
         return true;
     }
-    bind_program(device, launch->program);
-    upload_params(launch->program, launch->params, launch->param_vectors);
-    if (!bind_textures(device, launch)) {
+    if (!prepare(device, launch, 0)) {
         return false;
     }
-    bind_blocks(device, launch);
-    dispatch_barrier(device, GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT);
     glDispatchCompute(groups[0], groups[1], groups[2]);
-    device->pending = GL_ALL_BARRIER_BITS;
-    if (launch->faults && device->traits.synchronous) {
-        fault_refresh(device);
+    return issued(device, launch);
+}
+
+bool dispatch_indirect(Device *device, const Launch *launch, GLuint groups, uint64_t offset)
+{
+    if (device->lost) {
+        return gl_error_alive(device);
     }
-    return gl_error_check(device, "device_dispatch");
+    if (!prepare(device, launch, GL_COMMAND_BARRIER_BIT)) {
+        return false;
+    }
+    glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, groups);
+    glDispatchComputeIndirect((GLintptr)offset);
+    return issued(device, launch);
 }
 
 static void map_fault(Device *device)

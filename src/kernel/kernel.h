@@ -30,6 +30,11 @@ typedef union Argument {
  * element-wise inputs broadcast to. Outputs not yet allocated have a NULL stream. */
 bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shape, Shape *domain);
 
+/* The length counted on the device that the element-wise streams share; false where the kernel needs exact shapes (it
+ * gathers from such a stream, asks for a size, writes at random ...) and the streams must be settled first. A launch over the most
+ * elements there can be then issues only the work groups there are. */
+bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check, DeviceLength *length);
+
 /* Launches over `domain`, every argument given. `check`: report gathers out of range. */
 bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check);
 

@@ -25,7 +25,9 @@ static bool issue(LaunchPlan *plan, Variant *variant, const Argument *args)
             launch_fill_argument(plan, variant, i, args, kernel->words);
         }
         launch_groups(plan, layout, kernel->words, launch.groups);
-        done = device_dispatch(plan->device, &launch);
+        done = plan->length.buffer ? device_dispatch_indirect(plan->device, &launch, plan->length,
+                                                              (uint32_t)(layout->group * layout->elements))
+                                   : device_dispatch(plan->device, &launch);
         if (done && launch.faults && plan->traits->synchronous) {
             done = kernel_fault_check(plan->device);
         }
@@ -103,12 +105,25 @@ static bool run_passes(LaunchPlan *plan, const KernelText *text, int outputs, in
 
 /* the launch */
 
+/* The length of its element-wise streams that only the device knows; kernel_takes_length has seen that they agree. */
+static DeviceLength plan_length(const LaunchPlan *plan)
+{
+    for (int i = 0; i < plan->kernel->function.param_count; i++) {
+        const Stream *s = plan->originals[i];
+        if (s && s->length.buffer) {
+            return s->length;
+        }
+    }
+    return (DeviceLength){0};
+}
+
 bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check)
 {
     LaunchPlan plan;
     int outputs, per_pass;
     plan_start(&plan, kernel, device, domain, check);
     bool done = plan_prepare(&plan, args, &outputs, &per_pass);
+    plan.length = plan_length(&plan);
     if (done && plan.count > 0) {
         KernelText text = kernel_text(kernel, device);
         plan_merge(&plan);

@@ -14,6 +14,7 @@ typedef struct LaunchPlan {
     Shape launch_shape; /* after merging dimensions */
     int64_t count;
     bool check;
+    DeviceLength length; /* of the element-wise streams, where the device knows it */
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* resampled, copied, merged */
     bool resampled[MAX_PARAMS];

@@ -322,6 +322,7 @@ void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Shape *d
     plan->traits = device_traits(device);
     plan->domain = *domain;
     plan->check = check;
+    plan->length = (DeviceLength){0};
     plan->temporary_count = 0;
     plan->merged_count = 0;
     plan->packed = NULL;

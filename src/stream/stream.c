@@ -84,6 +84,34 @@ void stream_copy_view(const Stream *from, Stream *result)
     if (result->buffer) {
         buffer_retain(result->buffer);
     }
+    if (result->length.buffer) {
+        buffer_retain(result->length.buffer);
+    }
+}
+
+void stream_set_length(Stream *stream, DeviceLength length)
+{
+    buffer_retain(length.buffer);
+    buffer_release(stream->length.buffer);
+    stream->length = length;
+}
+
+bool stream_settle(Stream *stream)
+{
+    uint32_t count;
+    if (!stream->length.buffer) {
+        return true;
+    }
+    const uint32_t *host = buffer_host(stream->length.buffer);
+    if (host) {
+        count = host[stream->length.word];
+    } else if (!buffer_read(stream->length.buffer, UINT64_C(4) * stream->length.word, &count, sizeof count)) {
+        return false;
+    }
+    buffer_release(stream->length.buffer);
+    stream->length = (DeviceLength){0};
+    stream->shape.size[0] = count < stream->shape.size[0] ? count : stream->shape.size[0];
+    return true;
 }
 
 void stream_release(Stream *stream)
@@ -95,6 +123,7 @@ void stream_release(Stream *stream)
     if (stream->buffer) {
         buffer_release(stream->buffer);
     }
+    buffer_release(stream->length.buffer);
     memset(stream, 0, sizeof *stream);
     device_release(device);
 }

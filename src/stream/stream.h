@@ -7,6 +7,7 @@
 #define RILL_STREAM_H
 
 #include "gpu/buffer.h"
+#include "gpu/indirect.h"
 #include "stream/shape.h"
 #include "stream/type.h"
 
@@ -41,6 +42,9 @@ typedef struct Stream {
     double outside;         /* BOUNDARY_VALUE: every component outside */
     bool contiguous;        /* row-major without gaps, from offset on */
     bool writable;          /* false for tile, replicate and ramps */
+    /* Of a stream of one dimension counted on the device: how many elements there are; shape.size[0] is the most there can be.
+     * A reference is held. Buffer NULL: the shape is exact. */
+    DeviceLength length;
 } Stream;
 
 /* As seen through the view; a stream of no elements has 0 of both. */
@@ -59,7 +63,11 @@ bool stream_ramp(Device *device, const Type *type, const Shape *shape, const dou
 /* A stream over part of an existing buffer: `offset` in elements of `type`. */
 bool stream_over(Buffer *buffer, const Type *type, const Shape *shape, int64_t offset, Stream *result);
 void stream_copy_view(const Stream *from, Stream *result); /* another header over the same elements */
-void stream_release(Stream *stream);                       /* drops the reference; closed afterwards (device NULL) */
+/* Gives a stream of one dimension, whose size is an upper bound, a length that a launch has counted. */
+void stream_set_length(Stream *stream, DeviceLength length);
+/* Learns the length from the device, waiting where it must; nothing to do for other streams. */
+bool stream_settle(Stream *stream);
+void stream_release(Stream *stream); /* drops the reference; closed afterwards (device NULL) */
 
 /* Views: another header over the same elements; a failed one leaves `result` closed. `result` may be `s` itself only where `s` is
  * borrowed. Dimensions keep their boundary under domain, stride, tile, replicate and transpose, else it is clamp again.

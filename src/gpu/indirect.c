@@ -1,0 +1,52 @@
+#include "gpu/indirect.h"
+
+#include "gpu/buffer.h"
+#include "gpu/device_private.h"
+#include "gpu/shader.h"
+
+/* Slots are used in turn: launches are ordered, so that a slot is read long before it is written again. */
+enum { SLOTS = 256, SLOT_BYTES = 16 };
+
+static bool create(Device *device)
+{
+    Buffer *buffer = &device->indirect;
+    glGenBuffers(1, &buffer->name);
+    glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, buffer->name);
+    glBufferData(GL_DISPATCH_INDIRECT_BUFFER, SLOTS * SLOT_BYTES, NULL, GL_DYNAMIC_COPY);
+    buffer->device = device;
+    buffer->bytes = buffer->capacity = SLOTS * SLOT_BYTES;
+    return gl_error_check(device, "device_dispatch_indirect");
+}
+
+void indirect_destroy(Device *device)
+{
+    if (device->indirect.name) {
+        glDeleteBuffers(1, &device->indirect.name);
+        device->indirect.name = 0;
+    }
+}
+
+static bool count_groups(Device *device, DeviceLength length, uint32_t per_group, uint32_t slot)
+{
+    Program *program = shader_program(device, "indirect.comp", "");
+    uint32_t params[4] = {length.word, per_group, device->limits.group_count, slot};
+    Launch launch = {.program = program,
+                     .params = params,
+                     .param_vectors = 1,
+                     .texture_count = 1,
+                     .block_count = 1,
+                     .groups = {1, 1, 1}};
+    launch.textures[0] = (LaunchTexture){length.buffer, TEXEL_WORD};
+    launch.blocks[0].buffer = &device->indirect;
+    return program && device_dispatch(device, &launch);
+}
+
+bool device_dispatch_indirect(Device *device, const Launch *launch, DeviceLength length, uint32_t per_group)
+{
+    if (!device->indirect.name && !create(device)) {
+        return false;
+    }
+    uint32_t slot = device->indirect_slot++ % SLOTS;
+    return count_groups(device, length, per_group, slot) &&
+           dispatch_indirect(device, launch, device->indirect.name, (uint64_t)slot * SLOT_BYTES);
+}

@@ -1,0 +1,129 @@
+#include "gpu/shader.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "shaders_embedded.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct KnownShader {
+    uint64_t device;
+    char *name, *defines;
+    Program *program;
+} KnownShader;
+
+static struct {
+    KnownShader *items;
+    size_t count, capacity;
+} known;
+
+/* A file of RILL_SHADER_PATH, to be freed; NULL where there is none. */
+static char *read_override(const char *name)
+{
+    const char *directory = getenv("RILL_SHADER_PATH");
+    char path[4096];
+    if (!directory || !*directory || snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path) {
+        return NULL;
+    }
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return NULL;
+    }
+    StrBuf text = STRBUF_EMPTY;
+    char block[4096];
+    for (size_t got; (got = fread(block, 1, sizeof block, file)) > 0;) {
+        strbuf_add_bytes(&text, block, got);
+    }
+    fclose(file);
+    return strbuf_take(&text);
+}
+
+static const char *embedded(const char *name)
+{
+    for (const EmbeddedShader *shader = shaders_embedded; shader->name; shader++) {
+        if (strcmp(shader->name, name) == 0) {
+            return shader->text;
+        }
+    }
+    return NULL;
+}
+
+static bool add_file(StrBuf *out, const char *name);
+
+/* One line of a file: an import is replaced by its text. */
+static bool add_line(StrBuf *out, const char *line, size_t length)
+{
+    static const char import[] = "#include \"";
+    char name[128];
+    size_t prefix = sizeof import - 1;
+    if (length <= prefix || memcmp(line, import, prefix) != 0) {
+        strbuf_add_bytes(out, line, length);
+        strbuf_add(out, "\n");
+        return true;
+    }
+    const char *end = memchr(line + prefix, '"', length - prefix);
+    if (!end || (size_t)(end - line) - prefix >= sizeof name) {
+        return error_set("a shader imports a file without a name: %.*s", (int)length, line);
+    }
+    snprintf(name, sizeof name, "%.*s", (int)(end - line - (ptrdiff_t)prefix), line + prefix);
+    return add_file(out, name);
+}
+
+static bool add_file(StrBuf *out, const char *name)
+{
+    char *own = read_override(name);
+    const char *text = own ? own : embedded(name);
+    bool done = text || error_set("there is no shader '%s'", name);
+    while (done && *text) {
+        size_t length = strcspn(text, "\n");
+        done = add_line(out, text, length);
+        text += length + (text[length] == '\n');
+    }
+    free(own);
+    return done;
+}
+
+static Program *compile(Device *device, const char *name, const char *defines)
+{
+    StrBuf source = STRBUF_EMPTY;
+    strbuf_addf(&source, "#version 430\n%s", defines);
+    Program *program = NULL;
+    if (!add_file(&source, name)) {
+        strbuf_free(&source);
+        return NULL;
+    }
+    if (source.failed) {
+        error_set("out of host memory");
+    } else if (!(program = program_find(device, source.text))) {
+        error_prefix("%s", name);
+    }
+    strbuf_free(&source);
+    return program;
+}
+
+Program *shader_program(Device *device, const char *name, const char *defines)
+{
+    uint64_t serial = device_serial(device);
+    for (size_t i = 0; i < known.count; i++) {
+        const KnownShader *k = &known.items[i];
+        if (k->device == serial && strcmp(k->name, name) == 0 && strcmp(k->defines, defines) == 0) {
+            return k->program;
+        }
+    }
+    Program *program = compile(device, name, defines);
+    if (!program || !ARRAY_ROOM(&known)) {
+        return NULL;
+    }
+    KnownShader entry = {serial, strdup(name), strdup(defines), program};
+    if (!entry.name || !entry.defines) {
+        free(entry.name);
+        free(entry.defines);
+        error_set("out of host memory");
+        return NULL;
+    }
+    known.items[known.count++] = entry;
+    return program;
+}

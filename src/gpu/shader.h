@@ -1,0 +1,12 @@
+/* Compute shaders kept as files: shaders/NAME.comp, named after the C file that launches them, embedded at build time. They
+ * may `#include "shared/x.glsl"`; the version line is put in front. RILL_SHADER_PATH names a directory that is looked into first. */
+#ifndef RILL_SHADER_H
+#define RILL_SHADER_H
+
+#include "gpu/program.h"
+
+/* The program of shader file `name` ("sort_count.comp") behind `defines` (lines of "#define X ...\n", or ""), compiled once per device and
+ * kept for its life. NULL with error_set. */
+Program *shader_program(Device *device, const char *name, const char *defines);
+
+#endif

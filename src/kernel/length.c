@@ -1,0 +1,49 @@
+/* Lengths counted on the device: where a launch can leave them there. */
+#include "kernel/kernel_private.h"
+
+/* Whether elements past the length may be computed along: nobody asks for the size, nothing is stored at random. */
+static bool loose(const Kernel *kernel, bool check)
+{
+    const Function *f = &kernel->function;
+    bool fits = f->kind == FUNCTION_KERNEL && f->group_rank == 0 && !check && !kernel->body.unbounded;
+    for (int i = 0; fits && i < f->param_count; i++) {
+        fits = f->params[i].kind != PARAM_RANDOM && !kernel->body.use[i].size;
+    }
+    return fits;
+}
+
+static bool same_length(DeviceLength a, DeviceLength b)
+{
+    return a.buffer == b.buffer && a.word == b.word;
+}
+
+static const Stream *stream_of(const Kernel *kernel, const Argument *args, int i)
+{
+    return param_kinds[kernel->function.params[i].kind].stream ? args[i].stream : NULL;
+}
+
+bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check, DeviceLength *length)
+{
+    const Function *f = &kernel->function;
+    const Stream *first = NULL;
+    for (int i = 0; i < f->param_count && !first; i++) {
+        const Stream *s = stream_of(kernel, args, i);
+        first = s && s->length.buffer ? s : NULL;
+    }
+    if (!first || !loose(kernel, check)) {
+        return false;
+    }
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        const Stream *s = stream_of(kernel, args, i);
+        bool single = s && !s->length.buffer && !kind->written && stream_elements(s) == 1;
+        if (!s || single || (kind->bound && !s->length.buffer)) {
+            continue;
+        }
+        if (!kind->element || !same_length(s->length, first->length) || s->shape.size[0] != first->shape.size[0]) {
+            return false;
+        }
+    }
+    *length = first->length;
+    return true;
+}
