@@ -232,6 +232,8 @@ local function stream_map(s, expression, constants, ...)
 end
 rill._method("map", stream_map)
 
+require "rill.predication" (rill)
+
 local Progress = {}
 Progress.__index = Progress
 

@@ -128,6 +128,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->device = state_device(L);
     call->used = 0;
     call->has_shape = false;
+    call->active = NULL;
     memset(call->slot, 0, sizeof call->slot);
     memset(call->args, 0, sizeof call->args);
 }
@@ -163,14 +164,34 @@ int call_param(const Call *call, const char *name)
     return -1;
 }
 
+/* The options beside the arguments of a launch. */
+static bool is_option(const Call *call, const char *key)
+{
+    return strcmp(key, "shape") == 0 || (strcmp(key, "where") == 0 && call->function->kind == FUNCTION_KERNEL);
+}
+
 void call_keys(lua_State *L, const Call *call, int table)
 {
     for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-        if (!key || (call_param(call, key) < 0 && strcmp(key, "shape") != 0)) {
+        if (!key || (call_param(call, key) < 0 && !is_option(call, key))) {
             luaL_error(L, "%s: unknown argument or option '%s'", call->function->name, luaL_tolstring(L, -2, NULL));
         }
     }
+}
+
+/* Takes the value on top of the stack as `where`: what rill.active makes of it is a list and the shape it counts in. It stays on the stack. */
+static void take_where(lua_State *L, Call *call)
+{
+    const char *name = call->function->name;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_getfield(L, -1, "rill");
+    lua_getfield(L, -1, "_active_list");
+    lua_pushvalue(L, -4);
+    lua_pushstring(L, name);
+    lua_call(L, 2, 2); /* the list of indices, the shape */
+    shape_check_arg(L, lua_gettop(L), name, 0, "where", &call->masked);
+    call->active = stream_open(L, lua_gettop(L) - 1, name, 0, "where");
 }
 
 static void by_name(lua_State *L, Call *call, int table)
@@ -192,6 +213,9 @@ static void by_name(lua_State *L, Call *call, int table)
     if (call_param(call, "shape") < 0 && lua_getfield(L, table, "shape") != LUA_TNIL) {
         shape_check_arg(L, lua_gettop(L), f->name, 0, "shape", &call->shape);
         call->has_shape = true;
+    }
+    if (call_param(call, "where") < 0 && f->kind == FUNCTION_KERNEL && lua_getfield(L, table, "where") != LUA_TNIL) {
+        take_where(L, call);
     }
 }
 
@@ -220,7 +244,8 @@ void call_collect(lua_State *L, Call *call)
 static void settle(lua_State *L, const Call *call, DeviceLength *length)
 {
     *length = (DeviceLength){0};
-    if (!call->has_shape && kernel_takes_length(call->kernel, call->args, state_get(L)->check, length)) {
+    if (!call->has_shape && !call->active &&
+        kernel_takes_length(call->kernel, call->args, state_get(L)->check, length)) {
         return;
     }
     for (int i = 0; i < call->function->param_count; i++) {
@@ -228,6 +253,20 @@ static void settle(lua_State *L, const Call *call, DeviceLength *length)
             stream_settled(L, lua_touserdata(L, call->slot[i]));
         }
     }
+}
+
+static void check_where(lua_State *L, const Call *call)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (call->active && !shape_equal(&call->masked, &call->domain)) {
+        luaL_error(L, "%s: 'where' has shape %s, the launch runs over %s", call->function->name,
+                   shape_text(&call->masked, a), shape_text(&call->domain, b));
+    }
+}
+
+Domain call_domain(const Call *call)
+{
+    return (Domain){.shape = call->domain, .active = call->active};
 }
 
 void call_allocate(lua_State *L, Call *call)
@@ -239,6 +278,7 @@ void call_allocate(lua_State *L, Call *call)
     if (!kernel_domain(call->kernel, call->args, call->has_shape ? &call->shape : NULL, &call->domain)) {
         binding_raise(L);
     }
+    check_where(L, call);
     luaL_checkstack(L, f->param_count + 8, "too many outputs");
     for (int i = 0; i < f->param_count; i++) {
         if (!is_output(&f->params[i]) || call->args[i].stream) {
@@ -247,7 +287,7 @@ void call_allocate(lua_State *L, Call *call)
         Stream *stream = stream_push(L);
         call->slot[i] = lua_gettop(L);
         binding_enter(L, call->device, &scope);
-        bool done = stream_create(call->device, f->params[i].type, &call->domain, false, stream);
+        bool done = stream_create(call->device, f->params[i].type, &call->domain, call->active != NULL, stream);
         device_leave(&scope);
         if (!done) {
             error_prefix("%s", f->name);

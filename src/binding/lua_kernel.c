@@ -68,8 +68,9 @@ static int kernel_call(lua_State *L)
         }
     }
     DeviceScope scope;
+    Domain domain = call_domain(&call);
     binding_enter(L, call.device, &scope);
-    bool done = kernel_launch(kernel, call.device, call.args, &call.domain, state_get(L)->check);
+    bool done = kernel_launch_over(kernel, call.device, call.args, &domain, state_get(L)->check);
     device_leave(&scope);
     if (!done) {
         binding_raise(L);
@@ -297,8 +298,9 @@ static int kernel_explain_text(lua_State *L)
     call_allocate(L, &call);
     StrBuf text = STRBUF_EMPTY;
     DeviceScope scope;
+    Domain domain = call_domain(&call);
     binding_enter(L, call.device, &scope);
-    bool done = kernel_explain(kernel, call.device, call.args, &call.domain, state_get(L)->check, &text);
+    bool done = kernel_explain(kernel, call.device, call.args, &domain, state_get(L)->check, &text);
     device_leave(&scope);
     if (done) {
         lua_pushlstring(L, strbuf_text(&text), text.length);

@@ -16,6 +16,8 @@ typedef struct Call {
     int slot[MAX_PARAMS]; /* stack index of each stream */
     bool has_shape;
     Shape shape, domain;
+    Shape masked;         /* with an active list: the shape it counts in */
+    const Stream *active; /* the list of `where`, or NULL */
     int used;
     uint32_t words[CALL_WORDS];
 } Call;
@@ -35,6 +37,8 @@ int call_param(const Call *call, const char *name);
 void call_keys(lua_State *L, const Call *call, int table);
 /* Takes the arguments behind the kernel at index 1: by position, or by name from one plain table; raises. */
 void call_collect(lua_State *L, Call *call);
+/* What a call that was allocated runs over. */
+Domain call_domain(const Call *call);
 /* Finds the launch's shape and allocates the outputs not given, pushed on the stack; raises. */
 void call_allocate(lua_State *L, Call *call);
 

@@ -20,6 +20,11 @@ void launch_fill(const LaunchPlan *plan, const Layout *layout, uint32_t *words)
         access_divisor(size, &w[1], &w[2]);
     }
     words[layout->steps] = (uint32_t)((plan->count + layout->elements - 1) / layout->elements);
+    if (layout->active != NO_SLOT) {
+        words[layout->active] = (uint32_t)plan->active->offset;
+        words[layout->active + 1] = plan->active->length.word;
+        words[layout->steps] = (uint32_t)plan->active->shape.size[0];
+    }
     if (layout->strip != NO_SLOT) {
         uint32_t *w = words + layout->strip;
         int64_t columns = plan->launch_shape.size[rank - 1], rows = plan->launch_shape.size[rank - 2];
@@ -126,6 +131,17 @@ static bool pack(LaunchPlan *plan, const Variant *variant, int place, bool textu
     }
     plan->packed = *result = buffer;
     return buffer != NULL;
+}
+
+void launch_bind_active(const LaunchPlan *plan, const Layout *layout, Launch *launch)
+{
+    if (layout->active == NO_SLOT) {
+        return;
+    }
+    launch->textures[0] = (LaunchTexture){plan->active->buffer, TEXEL_WORD};
+    if (plan->active->length.buffer) {
+        launch->textures[1] = (LaunchTexture){plan->active->length.buffer, TEXEL_WORD};
+    }
 }
 
 bool launch_bind_reads(LaunchPlan *plan, const Variant *variant, Launch *launch)

@@ -77,7 +77,7 @@ static bool formats_clash(const KernelText *text, const VariantKey *key)
 static void choose_loads(LaunchPlan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
-    key->flat_loads = variant_texels_fit(text, key) && !formats_clash(text, key);
+    key->flat_loads = !key->active && variant_texels_fit(text, key) && !formats_clash(text, key);
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(f, i);
         if (kind->element && kind->read && key->args[i].path == PATH_DENSE &&
@@ -90,7 +90,7 @@ static void choose_loads(LaunchPlan *plan, const KernelText *text, VariantKey *k
 static void choose_stores(LaunchPlan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
-    key->flat_stores = !f->group_rank;
+    key->flat_stores = !f->group_rank && !key->active;
     int elements = variant_elements(text, key);
     for (int i = 0; i < f->param_count; i++) {
         if (variant_stores(f, key, i) && !storable(plan, plan->streams[i], elements)) {
@@ -121,6 +121,9 @@ void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, Va
     memset(key, 0, offsetof(VariantKey, args) + (size_t)f->param_count * sizeof *key->args);
     key->rank = (uint8_t)plan->launch_shape.rank;
     key->check = plan->check;
+    key->active = (uint8_t)(!plan->active                 ? ACTIVE_NONE
+                            : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED
+                                                          : ACTIVE_COUNTED);
     key->first_output = (uint8_t)first;
     key->output_count = (uint8_t)count;
     key->count = (uint8_t)f->param_count;

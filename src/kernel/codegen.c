@@ -124,8 +124,24 @@ static int place_owner(const Generator *g, int i)
     return k;
 }
 
+/* int rill_active(int n): the element that entry n of the list names. */
+static void write_active(Generator *g)
+{
+    if (!g->key->active) {
+        return;
+    }
+    strbuf_addf(g->out,
+                "layout(binding = 0) uniform usamplerBuffer tex_rill_active;\n"
+                "int rill_active(int n) { return int(texelFetch(tex_rill_active, int(%s) + n).x); }\n",
+                access_word(g->layout->active));
+    if (g->key->active == ACTIVE_DEVICE_COUNTED) {
+        strbuf_add(g->out, "layout(binding = 1) uniform usamplerBuffer tex_rill_length;\n");
+    }
+}
+
 static void write_bindings(Generator *g)
 {
+    write_active(g);
     for (int i = 0; i < g->f->param_count; i++) {
         const ArgLayout *arg = &g->layout->args[i];
         const char *name = g->f->params[i].name;

@@ -41,7 +41,7 @@ static uint64_t bytes_moved(const Function *f, const Argument *args, const Shape
     return bytes;
 }
 
-bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check, StrBuf *out)
+bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out)
 {
     static VariantKey key; /* large; used within this call only */
     static Layout layout;
@@ -52,12 +52,15 @@ bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const 
         return false;
     }
     KernelText text = kernel_text(kernel, device);
-    strbuf_addf(out, "%s over %s on %s (%s family)\n", f->name, shape_text(domain, shape),
+    strbuf_addf(out, "%s over %s on %s (%s family)\n", f->name, shape_text(&domain->shape, shape),
                 device_describe(device)->name, text.traits->family == FAMILY_CPU ? "cpu" : "gpu");
     strbuf_addf(out, "  %s loads, %s stores, %d element%s per step, group %d, %d dimension%s in the index\n",
                 key.flat_loads ? "aligned" : "general", key.flat_stores ? "contiguous" : "general", layout.elements,
                 layout.elements == 1 ? "" : "s", f->group_rank ? f->group[0] : layout.group, key.rank,
                 key.rank == 1 ? "" : "s");
+    if (key.active) {
+        strbuf_add(out, "  over the list of active elements only\n");
+    }
     if (passes > 1) {
         strbuf_addf(out, "  %d passes, %d outputs each\n", passes, key.output_count);
     }
@@ -68,6 +71,6 @@ bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const 
         explain_argument(&text, &key, &layout, i, &args[i], out);
     }
     strbuf_addf(out, "  moves %llu bytes element-wise; gathers come on top\n",
-                (unsigned long long)bytes_moved(f, args, domain));
+                (unsigned long long)bytes_moved(f, args, domain->active ? &domain->active->shape : &domain->shape));
     return true;
 }

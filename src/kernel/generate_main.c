@@ -212,7 +212,11 @@ static void store_element(Generator *g, int i)
 static void write_element(Generator *g, int k)
 {
     bool rows = g->key->rows && k > 0;
-    strbuf_addf(g->out, "        {\n        rill_e = rill_n * %d + %d;\n", g->layout->elements, k);
+    if (g->key->active) {
+        strbuf_add(g->out, "        {\n        rill_e = rill_active(rill_n);\n");
+    } else {
+        strbuf_addf(g->out, "        {\n        rill_e = rill_n * %d + %d;\n", g->layout->elements, k);
+    }
     if (g->layout->strip != NO_SLOT) {
         strbuf_addf(g->out, "        rill_d0 = rill_x + %d;\n", k);
     } else if (rows) {
@@ -319,17 +323,22 @@ static void write_walk(Generator *g)
 {
     const char *group = "gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x";
     const char *name = g->layout->strip != NO_SLOT ? "rill_s" : "rill_n";
+    const char *steps = access_word(g->layout->steps);
     write_bases(g);
+    if (g->key->active == ACTIVE_DEVICE_COUNTED) {
+        strbuf_addf(g->out, "    uint rill_steps = min(%s, texelFetch(tex_rill_length, int(%s)).x);\n", steps,
+                    access_word(g->layout->active + 1));
+        steps = "rill_steps";
+    }
     if (g->layout->trips != NO_SLOT) {
         strbuf_addf(g->out,
                     "    int rill_part = int(%du * %s), rill_start = int(%s) * rill_part;\n"
                     "    int rill_end = min(int(%s), rill_start + rill_part);\n"
                     "    for (int %s = rill_start + int(gl_LocalInvocationID.x); %s < rill_end; %s += %d) {\n",
-                    g->layout->group, access_word(g->layout->trips), group, access_word(g->layout->steps), name, name,
-                    name, g->layout->group);
+                    g->layout->group, access_word(g->layout->trips), group, steps, name, name, name, g->layout->group);
     } else {
         strbuf_addf(g->out, "    int %s = int((%s) * %du + gl_LocalInvocationID.x);\n    if (uint(%s) < %s) {\n", name,
-                    group, g->layout->group, name, access_word(g->layout->steps));
+                    group, g->layout->group, name, steps);
     }
     write_step(g);
     strbuf_add(g->out, "    }\n");

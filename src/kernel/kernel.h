@@ -35,6 +35,16 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
  * elements there can be then issues only the work groups there are. */
 bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check, DeviceLength *length);
 
+/* The elements a launch runs over: all of a shape, or those that a contiguous int or uint stream of one dimension names by their flat indices,
+ * each once. Outputs keep their values elsewhere. */
+typedef struct Domain {
+    Shape shape;
+    const Stream *active; /* NULL: all */
+} Domain;
+
+/* The same as kernel_launch over any domain; a group kernel can't run over a list. */
+bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check);
+
 /* Launches over `domain`, every argument given. `check`: report gathers out of range. */
 bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check);
 
@@ -48,7 +58,8 @@ Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words);
 /* The GLSL of the variant compiled last. */
 bool kernel_source(Kernel *kernel, Device *device, StrBuf *out);
 /* What a launch with these arguments does: variant, how each argument is reached, group size, bytes moved. */
-bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check, StrBuf *out);
+bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                    StrBuf *out);
 
 /* Turns a fault that a kernel recorded into an error naming the kernel; true when there is none. */
 bool kernel_fault_check(Device *device);

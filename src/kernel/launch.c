@@ -17,6 +17,7 @@ static bool issue(LaunchPlan *plan, Variant *variant, const Argument *args)
                      .faults = plan->check || (plan->traits->loop_limit && kernel->body.unbounded)};
     memset(plan->packed_offset, 0, sizeof plan->packed_offset);
     plan->packed = NULL;
+    launch_bind_active(plan, layout, &launch);
     bool done = launch_bind_reads(plan, variant, &launch);
     if (done) {
         launch_bind_stores(plan, variant, &launch);
@@ -105,9 +106,13 @@ static bool run_passes(LaunchPlan *plan, const KernelText *text, int outputs, in
 
 /* the launch */
 
-/* The length of its element-wise streams that only the device knows; kernel_takes_length has seen that they agree. */
+/* The length that only the device knows: of the active list, or of the element-wise streams, which agree
+ * (kernel_takes_length). */
 static DeviceLength plan_length(const LaunchPlan *plan)
 {
+    if (plan->active) {
+        return plan->active->length;
+    }
     for (int i = 0; i < plan->kernel->function.param_count; i++) {
         const Stream *s = plan->originals[i];
         if (s && s->length.buffer) {
@@ -117,7 +122,13 @@ static DeviceLength plan_length(const LaunchPlan *plan)
     return (DeviceLength){0};
 }
 
-bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check)
+bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *shape, bool check)
+{
+    Domain domain = {.shape = *shape};
+    return kernel_launch_over(kernel, device, args, &domain, check);
+}
+
+bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
 {
     LaunchPlan plan;
     int outputs, per_pass;
@@ -134,7 +145,7 @@ bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const S
     return done;
 }
 
-bool launch_variant(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check,
+bool launch_variant(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     VariantKey *key, Layout *layout, int *passes)
 {
     LaunchPlan plan;

@@ -14,7 +14,8 @@ typedef struct LaunchPlan {
     Shape launch_shape; /* after merging dimensions */
     int64_t count;
     bool check;
-    DeviceLength length; /* of the element-wise streams, where the device knows it */
+    DeviceLength length;  /* of the element-wise streams or of `active`, where the device knows it */
+    const Stream *active; /* the elements to run over, as flat indices; NULL: all */
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* resampled, copied, merged */
     bool resampled[MAX_PARAMS];
@@ -45,7 +46,7 @@ static inline bool launch_dim_mapped(const ViewDim *dim)
 
 /* plan.c: start, check and prepare the arguments, merge dimensions, give temporaries back. `per_pass`: outputs that one pass may
  * store. plan_copied: a contiguous copy that lives as long as the plan, NULL with error_set. */
-void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Shape *domain, bool check);
+void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Domain *domain, bool check);
 bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per_pass);
 void plan_merge(LaunchPlan *plan);
 const Stream *plan_copied(LaunchPlan *plan, const Stream *stream);
@@ -57,12 +58,13 @@ void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, Va
 /* bind.c: the uniforms of the launch as a whole and of an argument, bindings, and the number of work groups. */
 void launch_fill(const LaunchPlan *plan, const Layout *layout, uint32_t *words);
 void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words);
+void launch_bind_active(const LaunchPlan *plan, const Layout *layout, Launch *launch);
 bool launch_bind_reads(LaunchPlan *plan, const Variant *variant, Launch *launch);
 void launch_bind_stores(const LaunchPlan *plan, const Variant *variant, Launch *launch);
 void launch_groups(const LaunchPlan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3]);
 
 /* The variant a launch would take, without launching. */
-bool launch_variant(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check,
+bool launch_variant(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     VariantKey *key, Layout *layout, int *passes);
 
 #endif

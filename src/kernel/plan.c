@@ -303,6 +303,9 @@ bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per
         plan->resampled[i] = false;
         *outputs += launch_is_output(f, i);
     }
+    if (f->group_rank && plan->active) {
+        return error_set("%s: a group kernel runs whole groups: it can't run over active elements only", f->name);
+    }
     if (f->group_rank > 1 && (plan->domain.rank < f->group_rank || plan->domain.rank > 3)) {
         return error_set("%s: a group kernel of %d dimensions runs over %s, this launch has %d dimensions", f->name,
                          f->group_rank, f->group_rank == 2 ? "two or three" : "three", plan->domain.rank);
@@ -315,12 +318,13 @@ bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per
     return plan->count == 0 || (separate(plan, *per_pass < *outputs) && replace_empty(plan));
 }
 
-void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Shape *domain, bool check)
+void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Domain *domain, bool check)
 {
     plan->kernel = kernel;
     plan->device = device;
     plan->traits = device_traits(device);
-    plan->domain = *domain;
+    plan->domain = domain->shape;
+    plan->active = domain->active;
     plan->check = check;
     plan->length = (DeviceLength){0};
     plan->temporary_count = 0;

@@ -30,7 +30,7 @@ bool variant_stores(const Function *f, const VariantKey *key, int param)
 static bool one_element(const KernelText *text, const VariantKey *key)
 {
     const Function *f = text->function;
-    if (f->group_rank || text->body->unbounded || key->check) {
+    if (f->group_rank || text->body->unbounded || key->check || key->active) {
         return true;
     }
     for (int i = 0; i < f->param_count; i++) {
@@ -164,13 +164,22 @@ static bool place_read(const KernelText *text, const VariantKey *key, int free_b
         arg->block = (*blocks)++;
     } else if (free_blocks > 0) {
         arg->block = free_blocks - 1;
-    } else if (textured && text->texture_limit > 0) {
+    } else if (textured && text->texture_limit > layout->active_units) {
         arg->texture = text->texture_limit - 1;
     } else {
         return error_set("%s: this device has no binding left for '%s'", text->function->name,
                          text->function->params[i].name);
     }
     return true;
+}
+
+static bool layout_active(const KernelText *text, const VariantKey *key, Layout *layout)
+{
+    layout->active = key->active ? take(layout, 2) : NO_SLOT;
+    layout->active_units = key->active;
+    layout->textures = layout->active_units;
+    return layout->active_units <= text->texture_limit ||
+           error_set("%s: this device has no binding left for the list of active elements", text->function->name);
 }
 
 static bool layout_units(const KernelText *text, const VariantKey *key, Layout *layout)
@@ -267,7 +276,7 @@ bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layou
             layout_constant(layout, &f->params[i], &layout->args[i]);
         }
     }
-    if (!layout_units(text, key, layout)) {
+    if (!layout_active(text, key, layout) || !layout_units(text, key, layout)) {
         return false;
     }
     layout_blocks(f, layout);

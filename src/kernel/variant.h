@@ -21,12 +21,16 @@ typedef struct ArgKey {
     uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
 
+/* Whether a launch runs over a list of elements, and who knows how long the list is. */
+typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED } ActiveList;
+
 typedef struct VariantKey {
     uint8_t rank;                       /* of the launch, after merging dimensions */
     uint8_t flat_loads;                 /* every element-wise input is read as aligned 16-byte texels */
     uint8_t flat_stores;                /* every output is written contiguously */
     uint8_t rows;                       /* the elements of one invocation stand in one row */
     uint8_t check;                      /* report indices out of range */
+    uint8_t active;                     /* ActiveList: runs over the elements that a list names */
     uint8_t first_output, output_count; /* the outputs this pass stores, in order of declaration */
     uint8_t count;                      /* of args in use */
     ArgKey args[MAX_PARAMS];
@@ -60,8 +64,10 @@ typedef struct Layout {
     int group;    /* local size in x of a kernel that is no group kernel */
     int trips;    /* word with the trips each invocation makes over its part, or NO_SLOT: one */
     int max_trips;
-    int strip_rows; /* rows that one step covers: more than 1 for small stencils */
-    int strip;      /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
+    int strip_rows;   /* rows that one step covers: more than 1 for small stencils */
+    int strip;        /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
+    int active;       /* words of the list: its first element, and where its length stands; or NO_SLOT */
+    int active_units; /* textures the list takes: it, and its length; they come first */
     int textures, blocks;
     ArgLayout args[MAX_PARAMS];
 } Layout;

@@ -1,0 +1,125 @@
+-- Predication (the GPGPU chapter, 28.4.1): launches over the elements where a mask holds, instead of an `if` that every
+-- element pays for. Adds rill.active and rill.branch to the module.
+
+-- A list of active elements: `indices`, their flat indices, and `shape`, what they count in.
+local Active = { __name = "rill.active" }
+Active.__index = Active
+
+local function is_mask(rill, value)
+    local what = rill.type(value)
+    return what == "stream" or what == "expression"
+end
+
+-- The arguments of a launch by position as a table by name; outputs may be left out.
+local function by_position(kernel, ...)
+    local params, given, inputs = kernel.params, select("#", ...), 0
+    for _, param in ipairs(params) do
+        inputs = inputs + (param.kind == "output stream" and 0 or 1)
+    end
+    if given ~= #params and given ~= inputs then
+        local expected = "%s: expected %d arguments (or %d with its outputs), got %d"
+        error(expected:format(kernel.name, inputs, #params, given), 4)
+    end
+    local named, at = {}, 0
+    for _, param in ipairs(params) do
+        if given == #params or param.kind ~= "output stream" then
+            at = at + 1
+            named[param.name] = (select(at, ...))
+        end
+    end
+    return named
+end
+
+local function named_arguments(kernel, ...)
+    local first = ...
+    if select("#", ...) ~= 1 or type(first) ~= "table" or getmetatable(first) then
+        return by_position(kernel, ...)
+    end
+    local named = {}
+    for key, value in pairs(first) do
+        named[key] = value
+    end
+    return named
+end
+
+-- The same arguments under the other kernel's names, its outputs being the first one's results.
+local function renamed(named, from, to, results)
+    local others, output = { shape = named.shape }, 0
+    for i, param in ipairs(from) do
+        local value = named[param.name]
+        if param.kind == "output stream" then
+            output = output + 1
+            value = results[output]
+        end
+        others[to[i].name] = value
+    end
+    return others
+end
+
+local function check_signatures(mine, other)
+    for i = 1, math.max(#mine, #other) do
+        local a, b = mine[i], other[i]
+        if not a or not b or a.kind ~= b.kind or a.type ~= b.type then
+            local what = "rill.branch: the two kernels take the same kinds and types of parameters: parameter #%d differs"
+            error(what:format(i), 3)
+        end
+    end
+end
+
+return function(rill)
+    local function kind(value)
+        return rill.type(value) or type(value)
+    end
+
+    --- rill.active(mask): the list of the elements where a mask holds, to be given as `where` to several launches. `mask` is a
+    -- stream of bool, int, uint or float (what is not zero holds) or an expression. `a.indices` are the flat indices (int), `a.shape`
+    -- is the mask's shape.
+    function rill.active(mask)
+        if not is_mask(rill, mask) then
+            local expected = "rill.active: argument #1 'mask': expected a mask stream or an expression, got %s"
+            error(expected:format(kind(mask)), 2)
+        end
+        return setmetatable({ indices = mask:find(mask), shape = mask.shape }, Active)
+    end
+
+    -- What the binding makes of `where`: indices, and the shape they count in.
+    function rill._active_list(where, kernel)
+        if getmetatable(where) ~= Active then
+            if not is_mask(rill, where) then
+                local expected = "%s: 'where': expected a mask stream, an expression or rill.active(mask), got %s"
+                error(expected:format(kernel, kind(where)), 0)
+            end
+            where = rill.active(where)
+        end
+        return where.indices, where.shape
+    end
+
+    --- rill.branch(cond, F, G): a function that launches kernel F over the elements where `cond` (a mask stream or an expression)
+    -- holds and kernel G over the others, both into the same outputs, which it returns. It is called as F is, by position or by
+    -- name; G takes parameters of the same kinds and types in the same order. The condition is looked at once, here.
+    function rill.branch(cond, F, G)
+        if not is_mask(rill, cond) then
+            local expected = "rill.branch: argument #1 'cond': expected a mask stream or an expression, got %s"
+            error(expected:format(kind(cond)), 2)
+        end
+        for n, k in ipairs { F or false, G or false } do
+            if rill.type(k) ~= "kernel" then
+                local expected = "rill.branch: argument #%d '%s': expected a kernel, got %s"
+                error(expected:format(n + 1, n == 1 and "F" or "G", kind(k)), 2)
+            end
+        end
+        local mine, other = F.params, G.params
+        check_signatures(mine, other)
+        local shape = cond.shape
+        local yes, no = rill.iota(shape):partition(cond)
+        yes = setmetatable({ indices = yes, shape = shape }, Active)
+        no = setmetatable({ indices = no, shape = shape }, Active)
+        return function(...)
+            local named = named_arguments(F, ...)
+            named.where = yes
+            local others = renamed(named, mine, other, { F(named) })
+            others.where = no
+            return G(others)
+        end
+    end
+end
