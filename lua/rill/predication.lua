@@ -60,7 +60,7 @@ local function check_signatures(mine, other)
     for i = 1, math.max(#mine, #other) do
         local a, b = mine[i], other[i]
         if not a or not b or a.kind ~= b.kind or a.type ~= b.type then
-            local what = "rill.branch: the two kernels take the same kinds and types of parameters: parameter #%d differs"
+            local what = "rill.branch: the kernels take parameters of the same kinds and types: parameter #%d differs"
             error(what:format(i), 3)
         end
     end

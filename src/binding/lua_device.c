@@ -3,6 +3,7 @@
 #include "gpu/timer.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const char device_key;
@@ -266,11 +267,17 @@ static int rill_check(lua_State *L)
     return 1;
 }
 
-/* Whether standard output is a terminal: for what init.lua draws there. */
+/* Whether standard output is a terminal, and its columns (80 where nobody says): for what is drawn there. */
 static int rill_terminal(lua_State *L)
 {
-    lua_pushboolean(L, isatty(STDOUT_FILENO));
-    return 1;
+    struct winsize size = {0};
+    bool terminal = isatty(STDOUT_FILENO);
+    if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) {
+        size.ws_col = 0;
+    }
+    lua_pushboolean(L, terminal);
+    lua_pushinteger(L, size.ws_col ? size.ws_col : 80);
+    return 2;
 }
 
 void open_device(lua_State *L)

@@ -284,8 +284,30 @@ static int l_save(lua_State *L)
     return 0;
 }
 
+/* _colormap(name): 256 colours, three bytes each. */
+static int l_colormap(lua_State *L)
+{
+    const Colormap *map = lua_type(L, 1) == LUA_TSTRING ? colormap_find(lua_tostring(L, 1)) : NULL;
+    if (!map) {
+        return luaL_error(L, "option 'colormap': %s",
+                          lua_type(L, 1) == LUA_TSTRING ? error_message() : "expected a name");
+    }
+    unsigned char bytes[3 * 256];
+    for (int k = 0; k < 256; k++) {
+        double rgb[3];
+        colormap_sample(map, k / 255.0, rgb);
+        for (int c = 0; c < 3; c++) {
+            bytes[3 * k + c] = (unsigned char)(rgb[c] * 255 + 0.5);
+        }
+    }
+    lua_pushlstring(L, (const char *)bytes, sizeof bytes);
+    return 1;
+}
+
 void open_image(lua_State *L)
 {
+    lua_pushcfunction(L, l_colormap);
+    lua_setfield(L, -2, "_colormap");
     static const luaL_Reg functions[] = {{"load", l_load}, {"save", l_save}, {NULL, NULL}};
     luaL_newlib(L, functions);
     binding_strict(L, "rill.image");
