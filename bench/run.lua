@@ -1,6 +1,6 @@
 -- Runs the benches named on the command line, or all of them, and prints one row per comparison:
 --     make bench                        make bench BENCH="saxpy sum"
--- A bench is a file beside this one that returns a function, which returns rows made by support.lua.
+-- A bench is a file beside this one that returns a function, which returns rows, and tables, made by support.lua.
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = folder .. "/../?.lua;" .. package.path
 
@@ -35,7 +35,27 @@ end
 
 local layout = "%-34s %10s  %-36s %10s  %-16s %s\n"
 
+-- A table of its own below the rows: its columns are as wide as what is in them, the first to the left.
+local function print_table(lines)
+    local widths = {}
+    for _, line in ipairs(lines) do
+        for i, cell in ipairs(line) do widths[i] = math.max(widths[i] or 0, #cell) end
+    end
+    for _, line in ipairs(lines) do
+        local cells = {}
+        for i, cell in ipairs(line) do
+            cells[i] = i == 1 and cell .. (" "):rep(widths[1] - #cell) or (" "):rep(widths[i] - #cell) .. cell
+        end
+        print("    " .. table.concat(cells, "  "))
+    end
+end
+
 local function print_row(row)
+    if row.table then
+        print(row.title)
+        print_table(row.table)
+        return
+    end
     io.write(layout:format(row.case, row.rill and support.duration(row.rill) or "", row.peer or "",
         row.peer_time and support.duration(row.peer_time) or "", row.result, row.goal))
     io.flush()

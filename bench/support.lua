@@ -87,6 +87,18 @@ function support.note(case, text, goal)
     return {case = case, result = text, goal = goal or ""}
 end
 
+--- A table of its own: a title, and lines of cells, numbers or texts. `format` is how numbers look ("%.3f" unless told).
+function support.table(title, lines, format)
+    local cells = {}
+    for i, line in ipairs(lines) do
+        cells[i] = {}
+        for j, cell in ipairs(line) do
+            cells[i][j] = math.type(cell) == "float" and (format or "%.3f"):format(cell) or tostring(cell)
+        end
+    end
+    return {title = title, table = cells}
+end
+
 local function quoted(text)
     return "'" .. text:gsub("'", "'\\''") .. "'"
 end
