@@ -93,4 +93,18 @@ describe("regression", function()
         local x = rill.stream(rill.struct("S", text), 20000, value)
         assert.equal(35 * 20000, k(x).a35[4])
     end)
+
+    it("12: the number of steps survives the bases of many streams", function()
+        local k = rill.kernel [[
+          kernel void k(int a<>, int b<>, int c<>, int d<>, int e<>, int f<>, int g<>, int h<>, int i<>, out int r<>,
+                        out int s<>) {
+            r = a + b + c + d + e + f + g + h + i;
+            s = r - a;
+          }
+        ]]
+        local x = rill.iota(101)
+        local r, s = k(x, x, x, x, x, x, x, x, x)
+        assert.equal(9 * 5050, r:sum())
+        assert.equal(8 * 5050, s:sum())
+    end)
 end)

@@ -323,8 +323,8 @@ static void write_walk(Generator *g)
 {
     const char *group = "gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x";
     const char *name = g->layout->strip != NO_SLOT ? "rill_s" : "rill_n";
-    const char *steps = access_word(g->layout->steps);
     write_bases(g);
+    const char *steps = access_word(g->layout->steps); /* its text does not outlive many more */
     if (g->key->active == ACTIVE_DEVICE_COUNTED) {
         strbuf_addf(g->out, "    uint rill_steps = min(%s, texelFetch(tex_rill_length, int(%s)).x);\n", steps,
                     access_word(g->layout->active + 1));
