@@ -3,53 +3,9 @@
 #include "gpu/buffer.h"
 #include "kernel/internal.h"
 #include "kernel/kernel.h"
+#include "kernel/raw.h"
 
 #include <string.h>
-
-/* An integer type of the same size, so that copies keep every bit (NaNs too). NULL with error_set. */
-static const Type *raw_type(int bytes)
-{
-    static const struct {
-        int bytes;
-        const char *name;
-    } rows[] = {{1, "uint8"}, {2, "uint16"}, {4, "uint"}, {8, "uvec2"}, {12, "uvec3"}, {16, "uvec4"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].bytes == bytes) {
-            return type_find(rows[i].name);
-        }
-    }
-    enum { MAX_WORDS = 1024 };
-    Field fields[MAX_WORDS];
-    int count = 0;
-    if (bytes % 4 || bytes / 16 + 3 > MAX_WORDS) {
-        error_set("elements of %d bytes can't be copied", bytes);
-        return NULL;
-    }
-    for (int left = bytes / 4, at = 0; left > 0;) {
-        int n = left < 4 ? left : 4;
-        Field *field = &fields[count];
-        *field = (Field){.type = type_of(SCALAR_UINT, n), .offset = at};
-        StrBuf name = STRBUF_EMPTY;
-        strbuf_addf(&name, "w%d", count++);
-        strcpy(field->name, strbuf_text(&name));
-        strbuf_free(&name);
-        left -= n;
-        at += 4 * n;
-    }
-    return type_struct("Raw", fields, count);
-}
-
-static void add_declaration(StrBuf *text, const Type *type)
-{
-    if (!type->is_struct) {
-        return;
-    }
-    strbuf_addf(text, "struct %s {", type->name);
-    for (int i = 0; i < type->field_count; i++) {
-        strbuf_addf(text, " %s %s;", type->fields[i].type->name, type->fields[i].name);
-    }
-    strbuf_add(text, " };\n");
-}
 
 static bool launch(StrBuf *text, const Argument *args, const Stream *to)
 {
@@ -60,18 +16,18 @@ static bool launch(StrBuf *text, const Argument *args, const Stream *to)
 
 static bool copy_raw(Stream *to, const Stream *from)
 {
-    const Type *raw = raw_type(from->type->bytes);
     Stream a, b;
-    if (!raw || !stream_retype(from, raw, &a)) {
+    if (!raw_view(from, &a)) {
         return false;
     }
-    if (!stream_retype(to, raw, &b)) {
+    if (!raw_view(to, &b)) {
         stream_release(&a);
         return false;
     }
+    const char *raw = b.type->value->name;
     StrBuf text = STRBUF_EMPTY;
-    add_declaration(&text, raw);
-    strbuf_addf(&text, "kernel void copy(%s x<>, out %s r<>) { r = x; }", raw->value->name, raw->value->name);
+    raw_declare(&text, b.type);
+    strbuf_addf(&text, "kernel void copy(%s x<>, out %s r<>) { r = x; }", raw, raw);
     bool done = launch(&text, (Argument[]){{.stream = &a}, {.stream = &b}}, &b);
     stream_release(&a);
     stream_release(&b);
@@ -145,16 +101,16 @@ bool copy_new(const Stream *from, const Type *type, Stream *result)
 
 bool copy_fill(Stream *to, const void *element)
 {
-    const Type *raw = raw_type(to->type->bytes);
     Stream view;
     uint32_t words[1024] = {0};
-    if (!raw || !stream_retype(to, raw, &view)) {
+    if (!raw_view(to, &view)) {
         return false;
     }
     memcpy(words, element, (size_t)to->type->bytes); /* narrow elements: little-endian, the low bits of the word */
     StrBuf text = STRBUF_EMPTY;
-    add_declaration(&text, raw);
-    strbuf_addf(&text, "kernel void fill(%s x, out %s r<>) { r = x; }", raw->value->name, raw->value->name);
+    raw_declare(&text, view.type);
+    const char *raw = view.type->value->name;
+    strbuf_addf(&text, "kernel void fill(%s x, out %s r<>) { r = x; }", raw, raw);
     bool done = launch(&text, (Argument[]){{.words = words}, {.stream = &view}}, &view);
     stream_release(&view);
     return done;
