@@ -4,6 +4,7 @@
 #include "kernel/internal.h"
 #include "kernel/kernel.h"
 #include "kernel/raw.h"
+#include "kernel/transpose.h"
 
 #include <string.h>
 
@@ -76,6 +77,9 @@ bool copy_stream(Stream *to, const Stream *from)
         uint64_t size = (uint64_t)from->type->bytes;
         return buffer_copy(to->buffer, (uint64_t)to->offset * size, from->buffer, (uint64_t)from->offset * size,
                            stream_bytes(from));
+    }
+    if (same && transpose_serves(to, from) && !stream_overlaps(to, from)) {
+        return transpose_copy(to, from);
     }
     if (same && from->source == SOURCE_BUFFER) {
         return copy_raw(to, from);

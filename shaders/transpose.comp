@@ -1,0 +1,157 @@
+// A copy whose fastest dimension is not the source's: along x the target is contiguous, along y the source; the other dimensions
+// are a batch of such planes. Defines: GROUP invocations; WORDS per element (1 to 4 in vector form, any number else), PACKED
+// elements per word; VECTOR where both sides are read and written as aligned 16-byte texels, of E elements; TILE the gpu family's way.
+layout(local_size_x = GROUP) in;
+layout(location = 0) uniform uvec4 rill_p[10];
+
+#define NX int(rill_p[0].x)
+#define NY int(rill_p[0].y)
+#define TILES_X rill_p[0].z
+#define TILES_Y rill_p[0].w
+#define FROM_X int(rill_p[1].x)
+#define TO_Y int(rill_p[1].y)
+#define PLANES rill_p[1].z
+#define RANK int(rill_p[1].w)
+#define FROM_BASE int(rill_p[2].x)
+#define TO_BASE int(rill_p[2].y)
+
+#ifdef VECTOR
+#define UNIT uvec4
+#else
+#define UNIT uint
+#endif
+
+#ifdef BLOCK
+layout(std430, binding = 2) readonly buffer From { UNIT from[]; };
+#define LOAD(e) from[e]
+#else
+layout(binding = 0) uniform usamplerBuffer from;
+#ifdef VECTOR
+#define LOAD(e) texelFetch(from, e)
+#else
+#define LOAD(e) texelFetch(from, e).x
+#endif
+#endif
+layout(std430, binding = 1) writeonly buffer To { UNIT to[]; };
+
+// The tile of a group, and where its plane starts on both sides. Everything is counted in units: words or texels.
+bool find_tile(out uint tile_x, out uint tile_y, out int from_base, out int to_base)
+{
+    uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+    uint row = group / TILES_X, plane = row / TILES_Y;
+    tile_x = group - row * TILES_X;
+    tile_y = row - plane * TILES_Y;
+    from_base = FROM_BASE;
+    to_base = TO_BASE;
+    bool inside = plane < PLANES;
+    for (int d = 0; d < RANK; d++) {
+        uvec4 dimension = rill_p[3 + d]; // size, stride of the source, stride of the target
+        uint next = plane / dimension.x;
+        int index = int(plane - next * dimension.x);
+        from_base += index * int(dimension.y);
+        to_base += index * int(dimension.z);
+        plane = next;
+    }
+    return inside;
+}
+
+#if defined(TILE)
+
+shared uint rill_tile[32 * 33];
+
+void main()
+{
+    uint tile_x, tile_y;
+    int from_base, to_base;
+    bool inside = find_tile(tile_x, tile_y, from_base, to_base);
+    int fast = int(gl_LocalInvocationID.x) & 31, slow = int(gl_LocalInvocationID.x) >> 5;
+    int x0 = int(tile_x) * 32, y0 = int(tile_y) * 32;
+    for (int w = 0; w < WORDS; w++) {
+        for (int k = slow; k < 32; k += GROUP / 32) {
+            if (inside && x0 + k < NX && y0 + fast < NY) {
+                rill_tile[k * 33 + fast] = LOAD(from_base + (x0 + k) * FROM_X + (y0 + fast) * WORDS + w);
+            }
+        }
+        barrier();
+        for (int k = slow; k < 32; k += GROUP / 32) {
+            if (inside && x0 + fast < NX && y0 + k < NY) {
+                to[to_base + (y0 + k) * TO_Y + (x0 + fast) * WORDS + w] = rill_tile[fast * 33 + k];
+            }
+        }
+        barrier();
+    }
+}
+
+#else
+
+// One lane moves a column of ROWS blocks of E by E elements, in `size` of which both sides have whole units.
+void move_block(int x, int y, int from_base, int to_base);
+
+void main()
+{
+    uint tile_x, tile_y;
+    int from_base, to_base;
+    bool inside = find_tile(tile_x, tile_y, from_base, to_base);
+    int x = int(tile_x * uint(GROUP) + gl_LocalInvocationID.x) * E;
+    if (inside && x < NX) {
+        for (int k = 0; k < ROWS; k++) {
+            int y = (int(tile_y) * ROWS + k) * E;
+            if (y < NY) {
+                move_block(x, y, from_base, to_base);
+            }
+        }
+    }
+}
+
+#if defined(VECTOR)
+
+void move_block(int x, int y, int from_base, int to_base)
+{
+    uvec4 column[E];
+    for (int i = 0; i < E; i++) {
+        column[i] = LOAD(from_base + (x + i) * FROM_X + y / E);
+    }
+    int at = to_base + y * TO_Y + x / E;
+#if E == 4
+    to[at] = uvec4(column[0].x, column[1].x, column[2].x, column[3].x);
+    if (y + 1 < NY) to[at + TO_Y] = uvec4(column[0].y, column[1].y, column[2].y, column[3].y);
+    if (y + 2 < NY) to[at + 2 * TO_Y] = uvec4(column[0].z, column[1].z, column[2].z, column[3].z);
+    if (y + 3 < NY) to[at + 3 * TO_Y] = uvec4(column[0].w, column[1].w, column[2].w, column[3].w);
+#elif E == 2
+    to[at] = uvec4(column[0].xy, column[1].xy);
+    if (y + 1 < NY) to[at + TO_Y] = uvec4(column[0].zw, column[1].zw);
+#else
+    to[at] = column[0];
+#endif
+}
+
+#elif PACKED > 1
+
+void move_block(int x, int y, int from_base, int to_base)
+{
+    uint column[E];
+    for (int i = 0; i < E; i++) {
+        column[i] = LOAD(from_base + (x + i) * FROM_X + y / E);
+    }
+    for (int j = 0; j < E; j++) {
+        uint word = 0u;
+        for (int i = 0; i < E; i++) {
+            word |= (column[i] >> (32 / E * j) & (0xffffffffu >> (32 - 32 / E))) << (32 / E * i);
+        }
+        if (y + j < NY) {
+            to[to_base + (y + j) * TO_Y + x / E] = word;
+        }
+    }
+}
+
+#else
+
+void move_block(int x, int y, int from_base, int to_base)
+{
+    for (int w = 0; w < WORDS; w++) {
+        to[to_base + y * TO_Y + x * WORDS + w] = LOAD(from_base + x * FROM_X + y * WORDS + w);
+    }
+}
+
+#endif
+#endif
