@@ -72,6 +72,11 @@ static void upload(lua_State *L, const Call *call, int i, int index, int n)
     lua_replace(L, index);
 }
 
+bool call_allocates(const Param *param)
+{
+    return param->kind == PARAM_OUTPUT || param->kind == PARAM_VOUT;
+}
+
 void call_argument(lua_State *L, Call *call, int i, int index, int n)
 {
     const Param *param = &call->function->params[i];
@@ -91,7 +96,11 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
         call->used += param->matrix ? param->matrix * param->matrix : (param->type->bytes + 3) / 4;
         return;
     }
-    if (param->kind == PARAM_OUTPUT && lua_isnoneornil(L, index)) {
+    if (param->kind == PARAM_VOUT && !lua_isnoneornil(L, index)) {
+        binding_argument(L, call->function->name, n, param->name, index,
+                         "nil: the launch allocates variable outputs (vout)");
+    }
+    if (call_allocates(param) && lua_isnoneornil(L, index)) {
         call->args[i].stream = NULL;
         return;
     }
@@ -107,16 +116,12 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
 
 /* calls */
 
-static bool is_output(const Param *param)
-{
-    return param->kind == PARAM_OUTPUT;
-}
 
 static int count_params(const Call *call, bool outputs)
 {
     int count = 0;
     for (int i = 0; i < call->function->param_count; i++) {
-        count += !kernel_is_baked(call->kernel, i) && (outputs || !is_output(&call->function->params[i]));
+        count += !kernel_is_baked(call->kernel, i) && (outputs || !call_allocates(&call->function->params[i]));
     }
     return count;
 }
@@ -131,6 +136,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->active = NULL;
     memset(call->slot, 0, sizeof call->slot);
     memset(call->args, 0, sizeof call->args);
+    memset(call->vouts, 0, sizeof call->vouts);
 }
 
 /* Arguments 2 .. top in order: all, or all but the outputs. */
@@ -145,7 +151,7 @@ static void positional(lua_State *L, Call *call)
     }
     int at = 2;
     for (int i = 0; i < f->param_count; i++) {
-        if (kernel_is_baked(call->kernel, i) || (given != all && is_output(&f->params[i]))) {
+        if (kernel_is_baked(call->kernel, i) || (given != all && call_allocates(&f->params[i]))) {
             continue;
         }
         call->slot[i] = at;
@@ -204,7 +210,7 @@ static void by_name(lua_State *L, Call *call, int table)
             continue;
         }
         lua_getfield(L, table, f->params[i].name);
-        if (lua_isnil(L, -1) && !is_output(&f->params[i])) {
+        if (lua_isnil(L, -1) && !call_allocates(&f->params[i])) {
             luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
         }
         call->slot[i] = lua_gettop(L);
@@ -281,11 +287,15 @@ void call_allocate(lua_State *L, Call *call)
     check_where(L, call);
     luaL_checkstack(L, f->param_count + 8, "too many outputs");
     for (int i = 0; i < f->param_count; i++) {
-        if (!is_output(&f->params[i]) || call->args[i].stream) {
+        if (!call_allocates(&f->params[i]) || call->args[i].stream) {
             continue;
         }
         Stream *stream = stream_push(L);
         call->slot[i] = lua_gettop(L);
+        if (f->params[i].kind == PARAM_VOUT) {
+            call->vouts[i] = stream;
+            continue;
+        }
         binding_enter(L, call->device, &scope);
         bool done = stream_create(call->device, f->params[i].type, &call->domain, call->active != NULL, stream);
         device_leave(&scope);

@@ -72,7 +72,8 @@ void param_add(luaL_Buffer *b, const Param *param)
 {
     static const char *const before[PARAM_KIND_COUNT] = {
         [PARAM_OUTPUT] = "out ",   [PARAM_INOUT] = "inout ", [PARAM_NEIGHBOR] = "neighbor ",
-        [PARAM_RANDOM] = "inout ", [PARAM_ITER] = "iter ",   [PARAM_REDUCE] = "reduce "};
+        [PARAM_RANDOM] = "inout ", [PARAM_ITER] = "iter ",   [PARAM_REDUCE] = "reduce ",
+        [PARAM_VOUT] = "vout "};
     char matrix[8];
     snprintf(matrix, sizeof matrix, "mat%d", param->matrix % 10);
     luaL_addstring(b, before[param->kind] ? before[param->kind] : "");

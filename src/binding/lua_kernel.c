@@ -3,6 +3,7 @@
 #include "binding/binding.h"
 
 #include "kernel/kernel.h"
+#include "primitive/vout.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static int kernel_call(lua_State *L)
     call_collect(L, &call);
     call_allocate(L, &call);
     for (int i = 0; i < call.function->param_count; i++) {
-        if (param_kinds[call.function->params[i].kind].stream && !call.args[i].stream->device) {
+        if (param_kinds[call.function->params[i].kind].stream && !call.vouts[i] && !call.args[i].stream->device) {
             luaL_error(L, "%s: argument '%s' was closed by a finalizer during the call", call.function->name,
                        call.function->params[i].name);
         }
@@ -70,7 +71,9 @@ static int kernel_call(lua_State *L)
     DeviceScope scope;
     Domain domain = call_domain(&call);
     binding_enter(L, call.device, &scope);
-    bool done = kernel_launch_over(kernel, call.device, call.args, &domain, state_get(L)->check);
+    bool check = state_get(L)->check;
+    bool done = kernel_counting(kernel) ? vout_launch(kernel, call.device, call.args, &domain, check, call.vouts)
+                                        : kernel_launch_over(kernel, call.device, call.args, &domain, check);
     device_leave(&scope);
     if (!done) {
         binding_raise(L);
@@ -78,7 +81,7 @@ static int kernel_call(lua_State *L)
     int results = 0;
     luaL_checkstack(L, call.function->param_count, "too many outputs");
     for (int i = 0; i < call.function->param_count; i++) {
-        if (call.function->params[i].kind == PARAM_OUTPUT) {
+        if (call_allocates(&call.function->params[i])) {
             lua_pushvalue(L, call.slot[i]);
             results++;
         }
@@ -300,7 +303,8 @@ static int kernel_explain_text(lua_State *L)
     DeviceScope scope;
     Domain domain = call_domain(&call);
     binding_enter(L, call.device, &scope);
-    bool done = kernel_explain(kernel, call.device, call.args, &domain, state_get(L)->check, &text);
+    bool done = (kernel_counting(kernel) ? vout_explain : kernel_explain)(kernel, call.device, call.args, &domain,
+                                                                          state_get(L)->check, &text);
     device_leave(&scope);
     if (done) {
         lua_pushlstring(L, strbuf_text(&text), text.length);

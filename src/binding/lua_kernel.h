@@ -14,6 +14,7 @@ typedef struct Call {
     Device *device;
     Argument args[MAX_PARAMS];
     int slot[MAX_PARAMS]; /* stack index of each stream */
+    Stream *vouts[MAX_PARAMS]; /* of variable outputs: closed until launched */
     bool has_shape;
     Shape shape, domain;
     Shape masked;         /* with an active list: the shape it counts in */
@@ -39,6 +40,8 @@ void call_keys(lua_State *L, const Call *call, int table);
 void call_collect(lua_State *L, Call *call);
 /* What a call that was allocated runs over. */
 Domain call_domain(const Call *call);
+/* Whether it is an output that may be allocated. */
+bool call_allocates(const Param *param);
 /* Finds the launch's shape and allocates the outputs not given, pushed on the stack; raises. */
 void call_allocate(lua_State *L, Call *call);
 

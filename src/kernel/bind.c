@@ -48,11 +48,11 @@ static void fill_resample(const LaunchPlan *plan, int i, int at, uint32_t *words
     }
 }
 
-static void fill_extents(const Stream *stream, uint32_t *words)
+static void fill_extents(const Shape *shape, uint32_t *words)
 {
-    int rank = stream->shape.rank;
+    int rank = shape->rank;
     for (int d = 0; d < MAX_RANK; d++) {
-        words[d] = d < rank ? (uint32_t)stream->shape.size[rank - 1 - d] : 1;
+        words[d] = d < rank ? (uint32_t)shape->size[rank - 1 - d] : 1;
     }
 }
 
@@ -66,6 +66,9 @@ void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i,
         if (layout->constant != NO_SLOT) {
             int n = param->matrix ? param->matrix * param->matrix : glsl_words(param->type);
             memcpy(words + layout->constant, args[i].words, (size_t)n * sizeof *words);
+        }
+        if (layout->extents != NO_SLOT) {
+            fill_extents(&plan->domain, words + layout->extents);
         }
         return;
     }
@@ -91,7 +94,7 @@ void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i,
         fill_resample(plan, i, layout->resample, words);
     }
     if (layout->extents != NO_SLOT) {
-        fill_extents(plan->originals[i], words + layout->extents);
+        fill_extents(&plan->originals[i]->shape, words + layout->extents);
     }
     access_paths[key->path].fill(layout, s, words);
 }

@@ -194,7 +194,83 @@ static bool write_constants(const Module *module, const Function *root, Body *bo
 
 enum { LONG_LOOPS = 32768 }; /* trips that a device may cut */
 
-bool body_create(const Module *module, const Function *kernel, Body *body)
+/* Variable outputs: the variables and functions that pushes become. */
+static void write_pushes(const Function *kernel, BodyMode mode, StrBuf *out)
+{
+    for (int i = 0; i < kernel->param_count; i++) {
+        const Param *param = &kernel->params[i];
+        const char *name = param->name;
+        if (param->kind != PARAM_VOUT) {
+            continue;
+        }
+        const char *type = glsl_type(param->type);
+        strbuf_addf(out, "int rill_n_%s, rill_end_%s;\n%s rill_v_%s;\n", name, name, type, name);
+        strbuf_addf(out, "void rill_push_%s(%s v) { ", name, type);
+        if (mode == BODY_WRITE) {
+            /* Two programs may round differently: whatever they decide, an element keeps to its own places. */
+            strbuf_addf(out, "if (rill_n_%s < rill_end_%s) ", name, name);
+            strbuf_addf(out, body_plain_random(param->type) ? "data_%s[rill_n_%s] = v; " : "store_%s(rill_n_%s, v); ",
+                        name, name);
+        }
+        strbuf_addf(out, "rill_n_%s++; }\n", name);
+    }
+}
+
+/* The parameters of the entry that is launched, and the call of the kernel's own with those that it has. */
+static void add_parameters(const Function *f, bool call, StrBuf *out)
+{
+    const char *comma = "";
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        if (param_kinds[param->kind].bound) {
+            continue;
+        }
+        strbuf_add(out, comma);
+        if (!call) {
+            strbuf_add(out, qualifier(param));
+            add_type(out, param->type, param->matrix);
+            strbuf_add(out, " ");
+        }
+        strbuf_addf(out, "u_%s", param->name);
+        comma = ", ";
+    }
+}
+
+/* The entry of a kernel with variable outputs: sets its counters, calls it, and hands out the counts. */
+static void write_entry(const Function *kernel, BodyMode mode, const Function *launched, Body *body)
+{
+    StrBuf *out = &body->text;
+    strbuf_add(out, "void rill_entry(");
+    add_parameters(launched, false, out);
+    strbuf_add(out, ")\n{\n");
+    for (int i = 0; i < kernel->param_count; i++) {
+        const char *name = kernel->params[i].name;
+        if (kernel->params[i].kind == PARAM_VOUT) {
+            strbuf_addf(out, mode == BODY_WRITE ? "    rill_n_%s = u_rill_begin%d;" : "    rill_n_%s = 0;", name, i);
+            if (mode == BODY_WRITE) {
+                strbuf_addf(out, " rill_end_%s = rill_n_%s + u_rill_count%d;", name, name, i);
+            }
+            strbuf_addf(out, " rill_v_%s = ", name);
+            glsl_zero(out, kernel->params[i].type);
+            strbuf_add(out, ";\n");
+        }
+    }
+    strbuf_add(out, "    ");
+    if (kernel->result) {
+        strbuf_addf(out, "u_%s = ", launched->params[kernel->param_count].name);
+    }
+    strbuf_addf(out, "u_%s(", kernel->name);
+    add_parameters(kernel, true, out);
+    strbuf_add(out, ");\n");
+    for (int i = 0; mode == BODY_COUNT && i < kernel->param_count; i++) {
+        if (kernel->params[i].kind == PARAM_VOUT) {
+            strbuf_addf(out, "    u_%s = rill_n_%s;\n", kernel->params[i].name, kernel->params[i].name);
+        }
+    }
+    strbuf_add(out, "}\n");
+}
+
+bool body_create(const Module *module, const Function *kernel, BodyMode mode, const Function *launched, Body *body)
 {
     *body = (Body){0};
     InstanceList list = {0};
@@ -203,6 +279,9 @@ bool body_create(const Module *module, const Function *kernel, Body *body)
     int bound[MAX_PARAMS];
     for (int i = 0; i < kernel->param_count; i++) {
         bound[i] = param_kinds[kernel->params[i].kind].stream ? i : -1;
+    }
+    if (mode != BODY_PLAIN) {
+        write_pushes(kernel, mode, &body->text);
     }
     bool done = write_constants(module, kernel, body) && rewriter_instance(&start, kernel, bound, &instance);
     free(list.items);
@@ -213,7 +292,11 @@ bool body_create(const Module *module, const Function *kernel, Body *body)
     body->unbounded = instance.unbounded || instance.trips > LONG_LOOPS;
     body->trips = instance.trips;
     body->tokens = (size_t)instance.tokens;
-    strcpy(body->entry, "u_");
-    strcat(body->entry, kernel->name);
-    return true;
+    strcpy(body->entry, mode == BODY_PLAIN ? "u_" : "rill_entry");
+    if (mode == BODY_PLAIN) {
+        strcat(body->entry, kernel->name);
+    } else {
+        write_entry(kernel, mode, launched, body);
+    }
+    return !body->text.failed || error_set("out of host memory");
 }

@@ -4,6 +4,8 @@
  *   g_NAME(index...)  the element of a gather            n_NAME(offset...)  a neighbour
  *   s_NAME(position)  linear interpolation               at_NAME(), rill_at()  indexof
  *   size_NAME()       sizeof_stream                      r_NAME(...), w_NAME(...)  element numbers of inout NAME[]
+ * Of a variable output the text itself has rill_push_NAME(value), rill_v_NAME (the value last assigned), rill_n_NAME (the
+ * number of pushes, or the place of the next one) and rill_end_NAME.
  */
 #ifndef RILL_BODY_H
 #define RILL_BODY_H
@@ -38,8 +40,12 @@ typedef struct Body {
     int shared_count;           /* shared variables of a group kernel */
 } Body;
 
-/* Rewrites `kernel` and all it calls; release with body_free. False with an error that points into the text. */
-bool body_create(const Module *module, const Function *kernel, Body *body);
+/* What pushes to variable outputs do: see derive.h. */
+typedef enum BodyMode { BODY_PLAIN, BODY_COUNT, BODY_WRITE } BodyMode;
+
+/* Rewrites `kernel` and all it calls; release with body_free. `launched` is the signature that main() calls the entry with:
+ * where variable outputs are counted or written it differs from the kernel's own. False with an error that points into the text. */
+bool body_create(const Module *module, const Function *kernel, BodyMode mode, const Function *launched, Body *body);
 void body_free(Body *body);
 /* The byte of the kernel text that byte `at` of body->text came from (or the first on its line); false when nothing on its line
  * did. */

@@ -1,6 +1,7 @@
 #include "kernel/kernel_private.h"
 
 #include "base/array.h"
+#include "kernel/derive.h"
 #include "kernel/fault.h"
 #include "kernel/glsl.h"
 
@@ -42,7 +43,10 @@ static bool launched_function(const Module *module, const Function *from, Functi
     return true;
 }
 
-static Kernel *kernel_new(Module *module, const Function *function)
+static bool create_parts(Kernel *kernel, const Function *function);
+
+/* `mode` is BODY_COUNT or BODY_WRITE for a part of a kernel with variable outputs. */
+static Kernel *kernel_new(Module *module, const Function *function, BodyMode mode)
 {
     Kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
@@ -54,13 +58,32 @@ static Kernel *kernel_new(Module *module, const Function *function)
     kernel->serial = ++serial;
     kernel->module = module_retain(module);
     kernel->words = calloc(MAX_PARAM_VECTORS * 4, sizeof *kernel->words);
-    if (!kernel->words || !launched_function(module, function, &kernel->function) ||
-        !body_create(module, function, &kernel->body) ||
-        !fault_register(function->name, &kernel->function, &kernel->id)) {
+    bool done = kernel->words != NULL || error_set("out of host memory");
+    done = done && launched_function(module, function, &kernel->function);
+    if (done && mode != BODY_PLAIN) {
+        Function whole = kernel->function;
+        kernel->function.params = NULL;
+        done = derive_function(module, &whole, mode, &kernel->function, kernel->baked);
+        free(whole.params);
+    }
+    if (done && mode == BODY_PLAIN && derive_needed(function)) {
+        done = create_parts(kernel, function);
+    } else {
+        done = done && body_create(module, function, mode, &kernel->function, &kernel->body) &&
+               fault_register(function->name, &kernel->function, &kernel->id);
+    }
+    if (!done) {
         kernel_release(kernel);
         return NULL;
     }
     return kernel;
+}
+
+static bool create_parts(Kernel *kernel, const Function *function)
+{
+    kernel->count = kernel_new(kernel->module, function, BODY_COUNT);
+    kernel->write = kernel->count ? kernel_new(kernel->module, function, BODY_WRITE) : NULL;
+    return kernel->write != NULL;
 }
 
 static bool has_output(const Function *f)
@@ -83,7 +106,7 @@ Kernel *kernel_create(Module *module, const Function *function)
         error_set("'%s' is a helper function, not a kernel", function->name);
         return NULL;
     }
-    return kernel_new(module, function);
+    return kernel_new(module, function, BODY_PLAIN);
 }
 
 Kernel *kernel_retain(Kernel *kernel)
@@ -104,6 +127,8 @@ void kernel_release(Kernel *kernel)
     for (int i = 0; i < MAX_PARAMS; i++) {
         free(kernel->baked[i]);
     }
+    kernel_release(kernel->count);
+    kernel_release(kernel->write);
     fault_unregister(kernel->id);
     body_free(&kernel->body);
     free(kernel->function.params);
@@ -120,6 +145,16 @@ const Function *kernel_function(const Kernel *kernel)
 const Module *kernel_module(const Kernel *kernel)
 {
     return kernel->module;
+}
+
+Kernel *kernel_counting(const Kernel *kernel)
+{
+    return kernel->count;
+}
+
+Kernel *kernel_writing(const Kernel *kernel)
+{
+    return kernel->write;
 }
 
 bool kernel_is_baked(const Kernel *kernel, int param)
@@ -238,6 +273,14 @@ static char *literal(const Param *param, const uint32_t *words)
     return strbuf_take(&out);
 }
 
+/* Fixes parameter i of a kernel and of its parts. */
+static bool bake(Kernel *kernel, int i, const char *text)
+{
+    kernel->baked[i] = strdup(text);
+    return (kernel->baked[i] || error_set("out of host memory")) &&
+           (!kernel->count || (bake(kernel->count, i, text) && bake(kernel->write, i, text)));
+}
+
 Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words)
 {
     const Function *original = NULL;
@@ -246,14 +289,16 @@ Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words)
             original = &kernel->module->functions.items[i];
         }
     }
-    Kernel *result = original ? kernel_new(kernel->module, original) : NULL;
+    Kernel *result = original ? kernel_new(kernel->module, original, BODY_PLAIN) : NULL;
     for (int i = 0; result && i < kernel->function.param_count; i++) {
         const char *old = kernel->baked[i];
         if (!words[i] && !old) {
             continue;
         }
-        result->baked[i] = words[i] ? literal(&kernel->function.params[i], words[i]) : strdup(old);
-        if (!result->baked[i]) {
+        char *text = words[i] ? literal(&kernel->function.params[i], words[i]) : strdup(old);
+        bool done = text ? bake(result, i, text) : error_set("out of host memory");
+        free(text);
+        if (!done) {
             kernel_release(result);
             return NULL;
         }
@@ -269,6 +314,9 @@ bool kernel_compile(Kernel *kernel, Device *device)
     VariantKey key = {0};
     if (f->kind == FUNCTION_REDUCE) {
         return true; /* compiled with the reduction around it */
+    }
+    if (kernel->count) {
+        return kernel_compile(kernel->count, device) && kernel_compile(kernel->write, device);
     }
     bool group = f->group_rank > 0;
     bool two = kernel->body.uses_position && !group;
@@ -296,6 +344,12 @@ bool kernel_compile(Kernel *kernel, Device *device)
 
 bool kernel_source(Kernel *kernel, Device *device, StrBuf *out)
 {
+    if (kernel->count) {
+        strbuf_add(out, "/* counts what every element pushes */\n");
+        bool counted = kernel_source(kernel->count, device, out);
+        strbuf_add(out, "\n/* writes it */\n");
+        return counted && kernel_source(kernel->write, device, out);
+    }
     if (!kernel->last && !kernel_compile(kernel, device)) {
         return false;
     }

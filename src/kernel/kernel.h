@@ -26,6 +26,13 @@ typedef union Argument {
     const uint32_t *words;
 } Argument;
 
+/* A kernel with variable outputs is launched as two (derive.h), else NULL. Parameter i of both is parameter i of the kernel:
+ * the counting one takes an int output for a variable output and no argument for a plain one; the writing one takes a
+ * 1-D stream that has the room, and behind the kernel's own parameters the begin and the count of every element, as two int inputs for each
+ * variable output in order. */
+Kernel *kernel_counting(const Kernel *kernel);
+Kernel *kernel_writing(const Kernel *kernel);
+
 /* The shape of outputs that are still to be allocated: `shape` if given, that of the outputs given, else what the
  * element-wise inputs broadcast to. Outputs not yet allocated have a NULL stream. */
 bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shape, Shape *domain);

@@ -45,7 +45,7 @@ static bool check_passes(const LaunchPlan *plan)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
-        if (f->params[i].kind == PARAM_RANDOM) {
+        if (f->params[i].kind == PARAM_RANDOM && !f->params[i].target) {
             return error_set(
                 "%s: a kernel with random access ('%s') can't run in several passes, and this device stores "
                 "too few outputs at once",

@@ -35,7 +35,7 @@ static inline const ParamKindInfo *launch_kind(const Function *f, int i)
 /* Whether it is an output stream; random access is none. */
 static inline bool launch_is_output(const Function *f, int i)
 {
-    return launch_kind(f, i)->written && f->params[i].kind != PARAM_RANDOM;
+    return launch_kind(f, i)->written && !launch_kind(f, i)->bound;
 }
 
 /* Whether a dimension needs more than its stride. */

@@ -166,11 +166,46 @@ static bool access_random(Rewriter *rw, size_t i, size_t last, const Param *para
     return true;
 }
 
+static bool put_vout(Rewriter *rw, const Token *token, const char *prefix, int root)
+{
+    char text[MAX_NAME + 16];
+    strcpy(text, prefix);
+    strcat(text, rw->root->params[root].name);
+    return rewriter_put(rw, token, text, (int)strlen(text));
+}
+
+/* push(name, value), and Brook's push(name). */
+static bool push(Rewriter *rw, size_t i, size_t last, size_t *next)
+{
+    const Token *word = rewriter_token(rw, i), *name = rewriter_token(rw, i + 2);
+    size_t close = module_close(rw->module, i + 1, last);
+    int index = -1;
+    bool known = close > i + 3 && name->kind == TOKEN_NAME && !rewriter_local(rw, name);
+    const Param *param = known ? rewriter_param(rw, name, &index) : NULL;
+    bool alone = close == i + 4;
+    if (!param || param->kind != PARAM_VOUT || (!alone && !token_is(rewriter_token(rw, i + 3), ","))) {
+        return fail(rw, word, "takes the name of a variable output and a value: push(name, value)");
+    }
+    int root = rw->self.bound[index];
+    if (!put_vout(rw, word, "rill_push_", root)) {
+        return false;
+    }
+    rewriter_add(rw, "(");
+    bool done = alone ? put_vout(rw, name, "rill_v_", root) : rewriter_range(rw, i + 4, close - 1);
+    rewriter_add(rw, ")");
+    *next = close;
+    return done;
+}
+
 static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t *next)
 {
     const Token *name = rewriter_token(rw, i);
     bool indexed = i + 1 < last && token_is(rewriter_token(rw, i + 1), "[");
     use_of(rw, root)->element = true;
+    if (param->kind == PARAM_VOUT) {
+        *next = i + 1; /* a variable: what push(name) pushes */
+        return put_vout(rw, name, "rill_v_", root);
+    }
     if (param->kind == PARAM_NEIGHBOR) {
         rw->body->uses_position = true;
         if (!put_call(rw, name, "n_", root)) {
@@ -229,6 +264,10 @@ static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
     bool dimension = parens && token_is(after, ",");
     if (!close || !param || !param_kinds[param->kind].stream || (parens && !dimension && !token_is(after, ")"))) {
         return fail(rw, word, "takes the name of a stream parameter");
+    }
+    if (param->kind == PARAM_VOUT) {
+        return fail(rw, name, size ? "is a variable output: its size is not known yet"
+                                   : "is a variable output: it has no index of its own");
     }
     if (!size && (param->kind == PARAM_GATHER || param->kind == PARAM_RANDOM)) {
         return fail(rw, name, "is a gather: it has no index of its own");
@@ -297,6 +336,9 @@ bool access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *han
     bool call = i + 1 < last && token_is(rewriter_token(rw, i + 1), "(");
     if (token_is(t, "sample") && call) {
         return sample(rw, i, last, next);
+    }
+    if (token_is(t, "push") && call) {
+        return push(rw, i, last, next);
     }
     if (call && (token_is(t, "groupid") || token_is(t, "localid"))) {
         if (!rw->root->group_rank) {

@@ -303,6 +303,11 @@ static bool bind_argument(const Rewriter *rw, const Function *callee, int k, siz
     }
     bool fits =
         have && *bound >= 0 && (have->kind == want->kind || (want->kind == PARAM_GATHER && have->kind == PARAM_RANDOM));
+    if (want->kind == PARAM_VOUT && !(fits && have->type == want->type)) {
+        return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
+                            "'%s' of '%s' takes the name of a variable output of the same type (vout %s %s<>)",
+                            want->name, callee->name, want->type->name, want->name);
+    }
     if (!fits || have->rank != want->rank) {
         return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
                             "'%s' of '%s' takes the name of a %s parameter with the same number of dimensions",

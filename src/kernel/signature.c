@@ -137,26 +137,21 @@ static bool param_kind(Parser *p, const Function *f, Param *param, const Qualifi
     const char *name = param->name;
     int marks = q->out + q->inout + q->neighbor + q->iter + q->reduce + q->vout;
     bool gather = param->rank > 0;
-    if (q->vout) {
-        return source_error(source, param->offset, "'%s': variable outputs (vout) are not supported yet", name);
-    }
     if (marks > 1) {
-        return source_error(source, param->offset, "'%s' has more than one of out, inout, neighbor, iter, reduce",
+        return source_error(source, param->offset, "'%s' has more than one of out, inout, neighbor, iter, reduce, vout",
                             name);
     }
-    if (f->kind == FUNCTION_HELPER && !stream && (!gather || sized)) {
+    if (f->kind == FUNCTION_HELPER && !stream && !q->vout && (!gather || sized)) {
         param->kind = PARAM_CONSTANT;
         param->output = q->inout ? 2 : q->out;
         return true;
     }
-    if (q->neighbor || q->iter || q->reduce) {
+    if (q->neighbor || q->iter || q->reduce || q->vout) {
+        param->kind = q->neighbor ? PARAM_NEIGHBOR : q->iter ? PARAM_ITER : q->reduce ? PARAM_REDUCE : PARAM_VOUT;
         if (!stream) {
-            return source_error(source, param->offset, "'%s': write %s<> for a %s stream", name, name,
-                                q->neighbor ? "neighbor"
-                                : q->iter   ? "iterator"
-                                            : "reduce");
+            return source_error(source, param->offset, "'%s': write %s<> for a %s", name, name,
+                                param_kinds[param->kind].name);
         }
-        param->kind = q->neighbor ? PARAM_NEIGHBOR : q->iter ? PARAM_ITER : PARAM_REDUCE;
     } else if (q->out) {
         if (!stream) {
             return source_error(source, param->offset, "'%s': an output is a stream: write 'out ... %s<>'%s", name,

@@ -17,6 +17,7 @@ const ParamKindInfo param_kinds[PARAM_KIND_COUNT] = {
     [PARAM_RANDOM] = {"random-access stream", true, true, true, false, true},
     [PARAM_ITER] = {"iterator stream", true, true, false, true, false},
     [PARAM_REDUCE] = {"reduction result", true, true, true, true, false},
+    [PARAM_VOUT] = {"variable output", true, false, true, false, true},
 };
 
 /* structures */
@@ -132,6 +133,10 @@ static bool check_signature(const Parser *p, const Function *f)
         if (f->kind == FUNCTION_KERNEL && param->kind == PARAM_REDUCE) {
             return source_error(source, param->offset, "'%s' is a reduce parameter: write 'reduce void %s(...)'",
                                 param->name, f->name);
+        }
+        if (f->group_rank && param->kind == PARAM_VOUT) {
+            return source_error(source, param->offset, "'%s': a group kernel can't have a variable output (vout)",
+                                param->name);
         }
     }
     if (f->kind != FUNCTION_REDUCE) {

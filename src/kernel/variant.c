@@ -274,6 +274,8 @@ bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layou
             layout_stream(text, key, i, layout);
         } else if (!text->baked[i]) {
             layout_constant(layout, &f->params[i], &layout->args[i]);
+        } else if (text->body->use[i].size) {
+            layout->args[i].extents = take(layout, MAX_RANK); /* an output that a counting kernel does not have */
         }
     }
     if (!layout_active(text, key, layout) || !layout_units(text, key, layout)) {
