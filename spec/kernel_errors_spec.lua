@@ -117,7 +117,7 @@ describe("an error in a kernel text", function()
             {"kernel void f(mat3 x<>) { }", 1, "x<>", "mat3"},
             {"kernel void f(bool3 x) { }", 1, "x)", "bvec3"},
             {"kernel void f(float x<>, out inout float r<>) { }", 1, "r<>", "more than one"},
-            {"kernel void f(float x<>, vout float r<>) { }", 1, "r<>", "vout"},
+            {"kernel void f(float x<>, vout float r) { }", 1, "r)", "variable output"},
             {"kernel void f(float x<>, reduce float r<>) { }", 1, "r<>", "reduce"},
             {"kernel f(float x<>) { }", 1, "f(", "expected a type"},
             {"kernel void f(float x<> { }", 1, "{", "')'"},

@@ -116,7 +116,6 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
 
 /* calls */
 
-
 static int count_params(const Call *call, bool outputs)
 {
     int count = 0;

@@ -71,9 +71,8 @@ int chunk_line(lua_State *L, const char *source, int current, const char *text, 
 void param_add(luaL_Buffer *b, const Param *param)
 {
     static const char *const before[PARAM_KIND_COUNT] = {
-        [PARAM_OUTPUT] = "out ",   [PARAM_INOUT] = "inout ", [PARAM_NEIGHBOR] = "neighbor ",
-        [PARAM_RANDOM] = "inout ", [PARAM_ITER] = "iter ",   [PARAM_REDUCE] = "reduce ",
-        [PARAM_VOUT] = "vout "};
+        [PARAM_OUTPUT] = "out ", [PARAM_INOUT] = "inout ",   [PARAM_NEIGHBOR] = "neighbor ", [PARAM_RANDOM] = "inout ",
+        [PARAM_ITER] = "iter ",  [PARAM_REDUCE] = "reduce ", [PARAM_VOUT] = "vout "};
     char matrix[8];
     snprintf(matrix, sizeof matrix, "mat%d", param->matrix % 10);
     luaL_addstring(b, before[param->kind] ? before[param->kind] : "");

@@ -13,7 +13,7 @@ typedef struct Call {
     const Function *function;
     Device *device;
     Argument args[MAX_PARAMS];
-    int slot[MAX_PARAMS]; /* stack index of each stream */
+    int slot[MAX_PARAMS];      /* stack index of each stream */
     Stream *vouts[MAX_PARAMS]; /* of variable outputs: closed until launched */
     bool has_shape;
     Shape shape, domain;

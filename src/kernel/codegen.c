@@ -274,6 +274,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
     if (key->check) {
         codegen_report(out, g.f->group_rank ? "rill_inside && " : "");
     }
+    strbuf_addf(out, "bool rill_live() { return uint(rill_e) < %s; }\n", access_word(layout->count));
     write_access(&g);
     write_indices(&g);
     write_sizes(&g);

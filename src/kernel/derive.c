@@ -74,8 +74,8 @@ bool derive_function(const Module *module, const Function *launched, BodyMode mo
     }
     if (launched->param_count + 2 * vouts > MAX_PARAMS) {
         return source_error(&module->source, launched->offset,
-                            "'%s' has too many parameters: each variable output counts for three of %d",
-                            launched->name, MAX_PARAMS);
+                            "'%s' has too many parameters: each variable output counts for three of %d", launched->name,
+                            MAX_PARAMS);
     }
     *to = *launched;
     to->result = NULL; /* an output like the others */

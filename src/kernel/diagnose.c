@@ -85,7 +85,7 @@ static size_t digits(const char *word, size_t at, size_t length)
 static size_t strip(const Module *module, const char *word, size_t length)
 {
     static const char *const prefixes[] = {"g_",    "q_",    "n_",     "s_", "at_", "size_",
-                                           "data_", "load_", "fetch_", "w_", "r_", "rill_v_"};
+                                           "data_", "load_", "fetch_", "w_", "r_",  "rill_v_"};
     size_t start = word[0] == 'u' ? 1 : length > 2 && memcmp(word, "sh", 2) == 0 ? 2 : 0;
     size_t end = digits(word, start, length);
     if (start && end + 1 < length && word[end] == '_') {

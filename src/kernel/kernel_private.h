@@ -20,8 +20,8 @@ struct Kernel {
     Body body;
     char *baked[MAX_PARAMS];
     Kernel *count, *write; /* of a kernel with variable outputs, which has no program of its own; else NULL */
-    int id;          /* names the kernel in the fault words */
-    uint64_t serial; /* never used twice: for caches that outlive kernels */
+    int id;                /* names the kernel in the fault words */
+    uint64_t serial;       /* never used twice: for caches that outlive kernels */
     struct {
         Variant **items;
         size_t count, capacity;

@@ -266,8 +266,9 @@ static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
         return fail(rw, word, "takes the name of a stream parameter");
     }
     if (param->kind == PARAM_VOUT) {
-        return fail(rw, name, size ? "is a variable output: its size is not known yet"
-                                   : "is a variable output: it has no index of its own");
+        return fail(rw, name,
+                    size ? "is a variable output: its size is not known yet"
+                         : "is a variable output: it has no index of its own");
     }
     if (!size && (param->kind == PARAM_GATHER || param->kind == PARAM_RANDOM)) {
         return fail(rw, name, "is a gather: it has no index of its own");

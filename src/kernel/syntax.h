@@ -39,9 +39,9 @@ typedef struct Param {
     ParamKind kind;
     const Type *type; /* NULL: a matrix, or of a helper another GLSL type that streams don't have */
     int matrix; /* 2 to 4: mat2 to mat4, constants only; of a helper also a further number of module_value_name; else 0 */
-    int rank;    /* brackets of a gather */
+    int rank;   /* brackets of a gather */
     bool target; /* random access that stands for a variable output: an element's stores are the same in every pass */
-    int output;                     /* of a helper: 1 `out`, 2 `inout` on a plain parameter */
+    int output;  /* of a helper: 1 `out`, 2 `inout` on a plain parameter */
     size_t array_first, array_last; /* of a helper: tokens of a sized array's brackets */
 } Param;
 

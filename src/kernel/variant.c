@@ -34,7 +34,7 @@ static bool one_element(const KernelText *text, const VariantKey *key)
         return true;
     }
     for (int i = 0; i < f->param_count; i++) {
-        if (f->params[i].kind == PARAM_RANDOM) {
+        if (f->params[i].kind == PARAM_RANDOM && !f->params[i].target) {
             return true;
         }
     }

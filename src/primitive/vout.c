@@ -67,10 +67,8 @@ static bool total(Phases *phases, Output *output)
     const Shape one = {.rank = 1, .size = {1}};
     Stream sum = {0};
     uint32_t words[2];
-    bool done =
-        stream_create(phases->device, reduce_result_type(REDUCE_SUM, output->count.type, true), &one, false, &sum) &&
-        reduce_stream(REDUCE_SUM, &output->count, NULL, &one, true, &sum) &&
-        buffer_read(sum.buffer, 0, words, sizeof words) && kernel_fault_check(phases->device);
+    bool done = reduce_stream(REDUCE_SUM, &output->count, NULL, &one, true, &sum) &&
+                buffer_read(sum.buffer, 0, words, sizeof words) && kernel_fault_check(phases->device);
     stream_release(&sum);
     if (done) {
         output->total = (int64_t)((uint64_t)words[1] << 32 | words[0]);
