@@ -262,6 +262,16 @@ static void write_access(Generator *g)
     }
 }
 
+/* bool rill_live(): whether the element exists; steps of several elements may pass the end. */
+static void write_live(Generator *g)
+{
+    if (g->layout->elements > 1) {
+        strbuf_addf(g->out, "bool rill_live() { return uint(rill_e) < %s; }\n", access_word(g->layout->count));
+    } else {
+        strbuf_add(g->out, "bool rill_live() { return true; }\n");
+    }
+}
+
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at)
 {
     Generator g = {text, text->function, key, layout, out};
@@ -274,7 +284,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
     if (key->check) {
         codegen_report(out, g.f->group_rank ? "rill_inside && " : "");
     }
-    strbuf_addf(out, "bool rill_live() { return uint(rill_e) < %s; }\n", access_word(layout->count));
+    write_live(&g);
     write_access(&g);
     write_indices(&g);
     write_sizes(&g);

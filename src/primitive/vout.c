@@ -12,18 +12,18 @@ typedef struct Output {
     int64_t total;
 } Output;
 
-/* One launch. An output's words stand where the writing kernel wants them: behind the kernel's own parameters. */
+/* One launch; over a list of active elements the others push nothing. An output's words stand where the writing kernel wants them: behind the kernel's own parameters. */
 typedef struct Phases {
     Kernel *kernel;
     Device *device;
-    const Shape *domain;
+    const Domain *domain;
     bool check;
     int count;
     Output outputs[MAX_PARAMS / 2];
     Argument args[MAX_PARAMS];
 } Phases;
 
-static void phases_start(Phases *phases, Kernel *kernel, Device *device, const Argument *args, const Shape *domain,
+static void phases_start(Phases *phases, Kernel *kernel, Device *device, const Argument *args, const Domain *domain,
                          bool check)
 {
     const Function *f = kernel_function(kernel);
@@ -53,7 +53,8 @@ static bool create_counts(Phases *phases)
     const Type *type = type_of(SCALAR_INT, 1);
     for (int k = 0; k < phases->count; k++) {
         Output *output = &phases->outputs[k];
-        if (!stream_create(phases->device, type, phases->domain, false, &output->count)) {
+        if (!stream_create(phases->device, type, &phases->domain->shape, phases->domain->active != NULL,
+                           &output->count)) {
             return false;
         }
         phases->args[output->param].stream = &output->count;
@@ -79,9 +80,9 @@ static bool total(Phases *phases, Output *output)
 /* Where every element's pushes begin. */
 static bool begins(Phases *phases, Output *output)
 {
-    int64_t n = shape_elements(phases->domain);
+    int64_t n = shape_elements(&phases->domain->shape);
     int32_t *values = malloc((size_t)n * 4);
-    bool done = stream_create(phases->device, output->count.type, phases->domain, false, &output->begin) &&
+    bool done = stream_create(phases->device, output->count.type, &phases->domain->shape, false, &output->begin) &&
                 buffer_read(output->count.buffer, 0, values, (uint64_t)n * 4);
     int32_t sum = 0;
     for (int64_t i = 0; done && i < n; i++) {
@@ -112,11 +113,11 @@ static bool allocate(Phases *phases, Output *output, Stream *result)
 
 static bool count_phase(Phases *phases)
 {
-    if (!create_counts(phases) ||
-        !kernel_launch(kernel_counting(phases->kernel), phases->device, phases->args, phases->domain, phases->check)) {
+    if (!create_counts(phases) || !kernel_launch_over(kernel_counting(phases->kernel), phases->device, phases->args,
+                                                      phases->domain, phases->check)) {
         return false;
     }
-    for (int k = 0; shape_elements(phases->domain) > 0 && k < phases->count; k++) {
+    for (int k = 0; shape_elements(&phases->domain->shape) > 0 && k < phases->count; k++) {
         if (!total(phases, &phases->outputs[k])) {
             return false;
         }
@@ -142,7 +143,7 @@ static bool write_phase(Phases *phases, Stream *const results[MAX_PARAMS])
             return false;
         }
     }
-    if (shape_elements(phases->domain) == 0) {
+    if (shape_elements(&phases->domain->shape) == 0) {
         return true;
     }
     for (int k = 0; k < phases->count; k++) {
@@ -151,10 +152,11 @@ static bool write_phase(Phases *phases, Stream *const results[MAX_PARAMS])
         }
     }
     add_places(phases);
-    return kernel_launch(kernel_writing(phases->kernel), phases->device, phases->args, phases->domain, phases->check);
+    return kernel_launch_over(kernel_writing(phases->kernel), phases->device, phases->args, phases->domain,
+                              phases->check);
 }
 
-bool vout_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check,
+bool vout_launch(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                  Stream *const results[MAX_PARAMS])
 {
     Phases phases;
@@ -164,7 +166,7 @@ bool vout_launch(Kernel *kernel, Device *device, const Argument *args, const Sha
     return done;
 }
 
-bool vout_explain(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check, StrBuf *out)
+bool vout_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out)
 {
     const Function *f = kernel_function(kernel);
     const Shape one = {.rank = 1, .size = {1}};

@@ -9,10 +9,10 @@
 /* Launches `kernel`, which has variable outputs, over `domain`; args as for kernel_launch, those of variable outputs ignored.
  * results[i] is the closed header that variable output i becomes. Waits for the counts. A part of the results may be
  * made when it fails. */
-bool vout_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check,
+bool vout_launch(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                  Stream *const results[MAX_PARAMS]);
 
 /* What such a launch does, in words. */
-bool vout_explain(Kernel *kernel, Device *device, const Argument *args, const Shape *domain, bool check, StrBuf *out);
+bool vout_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out);
 
 #endif
