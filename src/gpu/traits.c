@@ -160,6 +160,15 @@ static bool force_family(DeviceTraits *traits)
     return cpu || strcmp(family, "gpu") == 0 || error_set("RILL_FAMILY is \"%s\": expected cpu or gpu", family);
 }
 
+/* RILL_ASYNC: as if work were queued and buffers far away, to test on any machine what GPUs need. */
+static void force_distance(DeviceTraits *traits)
+{
+    const char *set = getenv("RILL_ASYNC");
+    if (set && *set && strcmp(set, "0") != 0) {
+        traits->synchronous = traits->host_memory = false;
+    }
+}
+
 static uint64_t physical_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -185,5 +194,6 @@ bool traits_look_up(Device *device)
         device->memory_ceiling = physical_memory();
         device->buffer_ceiling = INT32_MAX;
     }
+    force_distance(traits);
     return force_family(traits);
 }
