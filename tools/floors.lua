@@ -100,8 +100,11 @@ local exceptions = {
     },
     -- The engine of reductions, its programs, and what is folded with it.
     primitive = {
-        fold = set("fold_text.h"), fold_text = set("fold.h"), reduce = set("fold.h", "reduce_ops.h"),
-        reduce_ops = set("reduce.h"), vout = set("reduce.h"),
+        fold = set("fold_text.h", "inputs.h"), fold_text = set("fold.h"),
+        reduce = set("fold.h", "inputs.h", "reduce_ops.h"), reduce_ops = set("reduce.h"),
+        vout = set("reduce.h"),
+        -- What all engines read through.
+        inputs_layout = set("inputs.h"), inputs_text = set("inputs.h"),
     },
     -- What formats share; and the one that picks the format.
     io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), image = set("png.h", "pnm.h")},

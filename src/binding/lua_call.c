@@ -274,6 +274,25 @@ Domain call_domain(const Call *call)
     return (Domain){.shape = call->domain, .active = call->active};
 }
 
+void call_inputs(lua_State *L, Call *call, int list, bool settled)
+{
+    const Function *f = call->function;
+    luaL_checkstack(L, f->param_count + 8, "too many arguments");
+    for (int i = 0, n = 1; i < f->param_count; i++) {
+        if (kernel_is_baked(call->kernel, i) || call_allocates(&f->params[i])) {
+            continue;
+        }
+        lua_rawgeti(L, list, n);
+        call_argument(L, call, i, -1, n++);
+        if (settled && param_kinds[f->params[i].kind].stream) {
+            stream_settled(L, lua_touserdata(L, -1));
+        }
+    }
+    if (!kernel_domain(call->kernel, call->args, NULL, &call->domain)) {
+        binding_raise(L);
+    }
+}
+
 void call_allocate(lua_State *L, Call *call)
 {
     DeviceLength length;

@@ -45,6 +45,10 @@ bool call_allocates(const Param *param);
 /* Finds the launch's shape and allocates the outputs not given, pushed on the stack; raises. */
 void call_allocate(lua_State *L, Call *call);
 
+/* Takes all arguments but the outputs from a list, and finds the domain they broadcast to; raises. `settled`: their shapes are made
+ * exact. */
+void call_inputs(lua_State *L, Call *call, int list, bool settled);
+
 /* Calls of reduce kernels: lua_reduce.c. */
 int reduce_call(lua_State *L, Call *call);
 

@@ -64,6 +64,23 @@ static int push_indices(lua_State *L, const Shape *shape, int64_t flat)
 
 /* the built-in reductions */
 
+/* What is reduced: a stream, two for dot, or what an input kernel makes of its arguments. */
+typedef struct Operand {
+    Device *device;
+    const Type *type;
+    Shape shape;
+    const Stream *s, *t;
+    Kernel *input;
+    const Argument *args;
+    bool check;
+} Operand;
+
+static bool operand_reduce(ReduceOp op, const Operand *x, const Shape *shape, bool whole, Stream *result)
+{
+    return x->input ? reduce_input(op, x->input, x->args, x->device, &x->shape, shape, whole, x->check, result)
+                    : reduce_stream(op, x->s, x->t, shape, whole, result);
+}
+
 static int push_splat(lua_State *L, int components, bool integer, int value)
 {
     if (components > 1) {
@@ -98,39 +115,38 @@ static int push_empty(lua_State *L, ReduceOp op, const Type *type)
     }
 }
 
-static int whole(lua_State *L, ReduceOp op, const Stream *s, const Stream *t, const char *function)
+static int whole(lua_State *L, ReduceOp op, const Operand *x, const char *function)
 {
-    const Type *type = reduce_result_type(op, s->type, true);
+    const Type *type = reduce_result_type(op, x->type, true);
     if (!type) {
         binding_raise(L);
     }
-    if (stream_elements(s) == 0) {
-        return push_empty(L, op, s->type);
+    if (shape_elements(&x->shape) == 0) {
+        return push_empty(L, op, x->type);
     }
     Shape one = {.rank = 1, .size = {1}};
     Stream result;
     DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    if (!reduce_stream(op, s, t, &one, true, &result)) {
+    binding_enter(L, x->device, &scope);
+    if (!operand_reduce(op, x, &one, true, &result)) {
         device_leave(&scope);
         error_prefix("%s", function);
         binding_raise(L);
     }
     if (type->is_struct) {
-        push_long(L, &result, s->type->components, &scope);
+        push_long(L, &result, x->type->components, &scope);
     } else {
         push_value(L, &result, &scope);
     }
     if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
-        return push_indices(L, &s->shape, lua_tointeger(L, -1));
+        return push_indices(L, &x->shape, lua_tointeger(L, -1));
     }
     return 1;
 }
 
-static int check_axis(lua_State *L, int index, const char *function, const Stream *s)
+static int check_axis(lua_State *L, int index, const char *function, int rank)
 {
     lua_Integer axis = binding_integer(L, index, function, 1, "axis");
-    int rank = s->shape.rank;
     if (axis == 0 || axis > rank || axis < -rank) {
         luaL_error(L, "%s: argument #1 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
                    (LUAI_UACINT)axis);
@@ -179,11 +195,11 @@ static bool fill_empty(lua_State *L, ReduceOp op, const Type *type, const Shape 
     return stream_create(device, type, shape, false, result) && copy_fill(result, element);
 }
 
-static bool along_axis(lua_State *L, ReduceOp op, const Stream *s, const Stream *t, int axis, bool keep, Stream *result)
+static bool along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bool keep, Stream *result)
 {
-    Shape full = s->shape, left = {.rank = 0};
+    Shape full = x->shape, left = {.rank = 0};
     full.size[axis] = 1;
-    for (int d = 0; d < s->shape.rank; d++) {
+    for (int d = 0; d < x->shape.rank; d++) {
         if (keep || d != axis) {
             left.size[left.rank++] = full.size[d];
         }
@@ -192,16 +208,31 @@ static bool along_axis(lua_State *L, ReduceOp op, const Stream *s, const Stream 
         left = (Shape){.rank = 1, .size = {1}};
     }
     Stream reduced;
-    if (s->shape.size[axis] == 0 && shape_elements(&full) > 0) {
-        const Type *type = reduce_result_type(op, s->type, false);
-        return type && fill_empty(L, op, type, &left, s->device, result);
+    if (x->shape.size[axis] == 0 && shape_elements(&full) > 0) {
+        const Type *type = reduce_result_type(op, x->type, false);
+        return type && fill_empty(L, op, type, &left, x->device, result);
     }
-    if (!reduce_stream(op, s, t, &full, false, &reduced)) {
+    if (!operand_reduce(op, x, &full, false, &reduced)) {
         return false;
     }
     bool done = stream_reshape(&reduced, &left, result);
     stream_release(&reduced);
     return done;
+}
+
+static int push_along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bool keep, const char *function)
+{
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, x->device, &scope);
+    bool done = along_axis(L, op, x, axis, keep, result);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, x->device);
+    return 1;
 }
 
 static int reduce(lua_State *L, ReduceOp op, const char *function)
@@ -222,22 +253,12 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
         first = 3;
     }
     binding_count(L, function, first + 1, true);
+    Operand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s, .t = t};
     if (lua_isnoneornil(L, first)) {
-        return whole(L, op, s, t, function);
+        return whole(L, op, &x, function);
     }
-    int axis = check_axis(L, first, function, s);
-    bool keep = check_keep(L, first + 1, function);
-    Stream *result = stream_push(L);
-    DeviceScope scope;
-    binding_enter(L, s->device, &scope);
-    bool done = along_axis(L, op, s, t, axis, keep, result);
-    device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    state_charge(L, s->device);
-    return 1;
+    int axis = check_axis(L, first, function, s->shape.rank);
+    return push_along_axis(L, op, &x, axis, check_keep(L, first + 1, function), function);
 }
 
 /* clang-format off */
@@ -333,33 +354,34 @@ static const Stream *input_of(const Call *call)
     return call->args[i].stream;
 }
 
-int reduce_call(lua_State *L, Call *call)
+/* Finishes a call of a reduce kernel, its result given, of a shape, or to a Lua value; `input` is NULL where the kernel's own
+ * input stream is meant. */
+static int finish(lua_State *L, Call *call, int r, const Call *input)
 {
     const Function *f = call->function;
-    int r = reduce_param(f);
-    collect(L, call, r);
-    const Stream *input = input_of(call), *given = call->args[r].stream;
+    const Stream *given = call->args[r].stream;
     bool value = !given && !call->has_shape;
-    if (value && stream_elements(input) == 0) {
-        lua_pushnil(L);
-        return 1;
-    }
     Shape one = {.rank = 1, .size = {1}};
     const Shape *shape = value ? &one : &call->shape;
     Stream *result = stream_push(L);
     DeviceScope scope;
     binding_enter(L, call->device, &scope);
-    bool done = true;
+    bool done = true, check = state_get(L)->check;
     if (given && !given->writable) {
         done = error_set("%s: argument '%s' is a view that can't be written to", f->name, f->params[r].name);
-    } else if (given && stream_overlaps(given, input)) {
+    } else if (given && !input && stream_overlaps(given, input_of(call))) {
         done = error_set("%s: the result '%s' overlaps the input in memory", f->name, f->params[r].name);
     } else if (given) {
         stream_copy_view(given, result);
     } else {
         done = stream_create(call->device, f->params[r].type, shape, false, result);
     }
-    done = done && reduce_kernel(call->kernel, call->args, state_get(L)->check, result);
+    if (input) {
+        done = done &&
+               reduce_kernel_input(call->kernel, call->args, input->kernel, input->args, &input->domain, check, result);
+    } else {
+        done = done && reduce_kernel(call->kernel, call->args, check, result);
+    }
     if (done && value) {
         Stream read = *result; /* push_value takes the reference over */
         memset(result, 0, sizeof *result);
@@ -377,7 +399,92 @@ int reduce_call(lua_State *L, Call *call)
     return 1;
 }
 
+int reduce_call(lua_State *L, Call *call)
+{
+    int r = reduce_param(call->function);
+    collect(L, call, r);
+    if (!call->args[r].stream && !call->has_shape && stream_elements(input_of(call)) == 0) {
+        lua_pushnil(L);
+        return 1;
+    }
+    return finish(L, call, r, NULL);
+}
+
+/* reductions of what an input kernel makes: for the algebra */
+
+static ReduceOp op_named(lua_State *L, const char *name, const char *function)
+{
+    int op = 0;
+    while (op < REDUCE_OPS && strcmp(reduce_name((ReduceOp)op), name) != 0) {
+        op++;
+    }
+    if (op == REDUCE_OPS || op == REDUCE_DOT) {
+        luaL_error(L, "%s: there is no reduction '%s' of one expression", function, name);
+    }
+    return (ReduceOp)op;
+}
+
+/* The rest of a reduce kernel's arguments, by name from the table at `index` (or none). */
+static void take_rest(lua_State *L, Call *call, int index)
+{
+    const Function *f = call->function;
+    for (int i = 0; i < f->param_count; i++) {
+        ParamKind kind = f->params[i].kind;
+        if (kind == PARAM_INPUT || kind == PARAM_REDUCE || kernel_is_baked(call->kernel, i)) {
+            continue;
+        }
+        if (!lua_istable(L, index) || lua_getfield(L, index, f->params[i].name) == LUA_TNIL) {
+            luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
+        }
+        call_argument(L, call, i, -1, i + 1);
+    }
+}
+
+/* rill._reduce(operation, kernel, arguments [, axis or shape [, keep or constants]]): what s:sum() and its like (the operation's
+ * name), or a call of a reduce kernel (its result's shape or stream in the fourth place, its constants and gathers by name in
+ * the fifth), give of the stream that `kernel` would make of `arguments`, in one pass that never writes it. */
+static int module_reduce(lua_State *L)
+{
+    Kernel *operation = kernel_to(L, 1), *kernel = kernel_to(L, 2);
+    lua_settop(L, 5);
+    if (!kernel || !lua_istable(L, 3)) {
+        return luaL_error(L, "rill._reduce: expected an operation, a kernel and its arguments");
+    }
+    Call input, call;
+    call_start(L, &input, kernel);
+    call_inputs(L, &input, 3, true);
+    if (!reduce_accepts(kernel)) {
+        binding_raise(L);
+    }
+    if (operation) {
+        call_start(L, &call, operation);
+        int r = reduce_param(call.function);
+        take_target(L, &call, r, 4, 4);
+        take_rest(L, &call, 5);
+        if (!call.args[r].stream && !call.has_shape && shape_elements(&input.domain) == 0) {
+            lua_pushnil(L);
+            return 1;
+        }
+        return finish(L, &call, r, &input);
+    }
+    const char *name = luaL_checkstring(L, 1), *function = lua_pushfstring(L, "s:%s", name);
+    Operand x = {.device = input.device,
+                 .type = reduce_input_type(kernel),
+                 .shape = input.domain,
+                 .input = kernel,
+                 .args = input.args,
+                 .check = state_get(L)->check};
+    ReduceOp op = op_named(L, name, function);
+    if (lua_isnil(L, 4)) {
+        return whole(L, op, &x, function);
+    }
+    int axis = check_axis(L, 4, function, x.shape.rank);
+    return push_along_axis(L, op, &x, axis, lua_toboolean(L, 5), function);
+}
+
 void open_reduce(lua_State *L)
 {
     stream_methods(L, methods);
+    lua_pushcfunction(L, module_reduce);
+    lua_setfield(L, -2, "_reduce");
 }

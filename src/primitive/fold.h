@@ -4,13 +4,11 @@
 #ifndef RILL_FOLD_H
 #define RILL_FOLD_H
 
-#include "kernel/kernel_private.h"
-
-enum { FOLD_MAX_ARGS = MAX_PARAMS };
+#include "primitive/inputs.h"
 
 /* What is folded. The text defines, for the value type T, the accumulator A and the result R:
  *   A rill_first(T x, int t); A rill_step(A a, T x, int t); A rill_merge(A a, A b); R rill_finish(A a, int count);
- * t is the element's number in its block. With two inputs T rill_pair(X x, Y y) makes the value. */
+ * t is the element's number in its block. With two sources T rill_pair(X x, Y y) makes the value. */
 typedef struct FoldText {
     const char *name; /* for messages */
     const char *functions;
@@ -18,26 +16,9 @@ typedef struct FoldText {
     const Type *value; /* T, of the built-in texts */
     const Type *accumulator; /* A */
     const Type *result;      /* R */
-    const Module *module;    /* of a reduce kernel: its structures; else NULL */
-    const Body *body;        /* of a reduce kernel; else NULL */
-    bool unbounded;          /* its loops must be watched */
-    double trips;            /* of its bounded loops, per call */
-    int id;                  /* for the fault words */
-    bool check;              /* report gathers out of range */
-    uint64_t owner;          /* of a reduce kernel: its serial number, never used twice; else 0 */
 } FoldText;
 
-/* Parameters by name: inputs first, then constants and gathers. */
-typedef struct FoldArgs {
-    int inputs; /* 1 or 2, of the same shape */
-    int count;
-    Param params[FOLD_MAX_ARGS];
-    Argument args[FOLD_MAX_ARGS];
-    ParamUse use[FOLD_MAX_ARGS];
-    int number[FOLD_MAX_ARGS]; /* in the kernel's own signature, for reports */
-} FoldArgs;
-
 /* Folds the blocks of the inputs that `result`'s shape leaves. */
-bool fold_run(const FoldText *text, const FoldArgs *args, Stream *result);
+bool fold_run(const FoldText *text, const Inputs *inputs, Stream *result);
 
 #endif

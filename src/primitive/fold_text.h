@@ -4,14 +4,6 @@
 
 #include "primitive/fold.h"
 
-/* Blocks of neighbours, dimensions merged, fastest first: index d = output * part + place in the block. */
-typedef struct FoldShape {
-    int rank;
-    int64_t out[SHAPE_MAX_RANK], part[SHAPE_MAX_RANK];
-    int64_t outputs, block;
-    ViewDim dim[2][SHAPE_MAX_RANK]; /* of each input */
-} FoldShape;
-
 typedef struct FoldLevel {
     int64_t runs, length; /* per block */
     bool last;            /* writes results */
@@ -19,18 +11,14 @@ typedef struct FoldLevel {
 } FoldLevel;
 
 typedef struct FoldKey {
-    uint8_t check;       /* report gathers out of range */
-    uint8_t first;       /* reads elements, not what another level left */
-    uint8_t rank, parts; /* bit d: dimension d has more than one element per block */
-    uint8_t flat, special, tree, chunk;
-    ArgKey args[FOLD_MAX_ARGS];
+    uint8_t first;         /* reads elements, not what another level left */
+    uint8_t special, tree; /* 16 floats at once; groups fold their lanes' results */
+    InputKey input;
 } FoldKey;
 
 typedef struct FoldLayout {
-    int words, count, runs, length, block, four, total, last, shape, out_base;
-    int group, textures, blocks;
-    bool canary;
-    ArgLayout args[FOLD_MAX_ARGS];
+    int words, count, runs, length, total, last, out_base, group;
+    InputLayout input;
 } FoldLayout;
 
 typedef struct FoldProgram {
@@ -39,7 +27,7 @@ typedef struct FoldProgram {
 } FoldProgram;
 
 /* Finds or compiles the program; kept for the life of the process. */
-const FoldProgram *fold_program(Device *device, const FoldText *text, const FoldArgs *args, const FoldKey *key);
+const FoldProgram *fold_program(Device *device, const FoldText *text, const Inputs *in, const FoldKey *key);
 
 /* 32-bit words an element of a result takes; results are never packed. */
 int fold_words(const Type *type);

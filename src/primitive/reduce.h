@@ -34,8 +34,20 @@ const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole);
  * else NULL. `result` is created with reduce_result_type. x must not be empty unless the result is. */
 bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *shape, bool whole, Stream *result);
 
+/* Whether a kernel can be the input of reductions (see inputs.h), and the type of what it gives. False with error_set. */
+bool reduce_accepts(const Kernel *kernel);
+const Type *reduce_input_type(const Kernel *kernel);
+
+/* The same of what an input kernel (see inputs.h; `args` as it declares them) makes of every element of a domain: nothing is
+ * written in between. For all operations but dot. */
+bool reduce_input(ReduceOp op, Kernel *input, const Argument *args, Device *device, const Shape *domain,
+                  const Shape *shape, bool whole, bool check, Stream *result);
+
 /* A reduce kernel over its input (args as declared; the reduce parameter's is ignored) into `result`, whose shape divides
  * the input's, or has one element. */
 bool reduce_kernel(Kernel *kernel, const Argument *args, bool check, Stream *result);
+/* The same over what an input kernel makes of a domain; the reduce kernel's own input is ignored. */
+bool reduce_kernel_input(Kernel *kernel, const Argument *args, Kernel *input, const Argument *input_args,
+                         const Shape *domain, bool check, Stream *result);
 
 #endif
