@@ -105,6 +105,7 @@ local exceptions = {
         vout = set("reduce.h"),
         -- What all engines read through.
         inputs_layout = set("inputs.h"), inputs_text = set("inputs.h"),
+        sort = set("radix.h"),
     },
     -- What formats share; and the one that picks the format.
     io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), image = set("png.h", "pnm.h")},

@@ -155,6 +155,7 @@ void open_each(lua_State *L);
 void open_kernel(lua_State *L);
 void open_reduce(lua_State *L);
 void open_random(lua_State *L);
+void open_sort(lua_State *L);
 void open_image(lua_State *L);
 void open_npy(lua_State *L);
 

@@ -35,6 +35,26 @@ static bool copy_raw(Stream *to, const Stream *from)
     return done;
 }
 
+bool copy_take(Stream *to, const Stream *from, const Stream *numbers)
+{
+    Stream a, b;
+    if (!raw_view(from, &a)) {
+        return false;
+    }
+    if (!raw_view(to, &b)) {
+        stream_release(&a);
+        return false;
+    }
+    const char *raw = b.type->value->name;
+    StrBuf text = STRBUF_EMPTY;
+    raw_declare(&text, b.type);
+    strbuf_addf(&text, "kernel void take(%s x[], int i<>, out %s r<>) { r = x[i]; }", raw, raw);
+    bool done = launch(&text, (Argument[]){{.stream = &a}, {.stream = numbers}, {.stream = &b}}, &b);
+    stream_release(&a);
+    stream_release(&b);
+    return done;
+}
+
 /* The text of a conversion; GLSL leaves negative floats to uint undefined. */
 static void add_conversion(StrBuf *text, const Type *from, const Type *to)
 {

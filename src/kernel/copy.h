@@ -10,6 +10,8 @@
 bool copy_stream(Stream *to, const Stream *from);
 /* A new contiguous stream of `type` (NULL: from's own) with from's shape and elements. */
 bool copy_new(const Stream *from, const Type *type, Stream *result);
+/* Copies from[numbers[i]] to to[i]: `from` of one dimension, the same layout; int numbers in range, of to's shape. */
+bool copy_take(Stream *to, const Stream *from, const Stream *numbers);
 /* Sets every element of a view to one packed element. */
 bool copy_fill(Stream *to, const void *element);
 

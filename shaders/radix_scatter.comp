@@ -1,0 +1,81 @@
+// Stores the keys of a pass at their places, each run in order: equal digits keep theirs. PAYLOAD: 0 none, 1 a word is read
+// beside each key, 2 it is the key's number (in its row, or through all). STORE_KEYS 0: only the payload is wanted.
+layout(local_size_x = GROUP) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
+layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
+
+#define key_base int(rill_p[2].x)
+#define payload_base int(rill_p[2].y)
+#include "shared/radix_key.glsl"
+#include "shared/radix_input.glsl"
+#include "shared/radix_run.glsl"
+layout(binding = 2) uniform usamplerBuffer offsets;
+
+uint place[256];
+uint shift;
+
+void put(RADIX_KEY key, uint payload)
+{
+    uint digit = radix_digit(key, shift);
+    uint at = place[digit];
+    place[digit] = at + 1u;
+#if STORE_KEYS
+#if KEY_BITS == 64
+    keys_out[2u * at] = key.x;
+    keys_out[2u * at + 1u] = key.y;
+#else
+    keys_out[at] = key;
+#endif
+#endif
+#if PAYLOAD
+    payload_out[at] = payload;
+#endif
+}
+
+void main()
+{
+    RadixRun run = radix_run();
+    shift = rill_p[1].x;
+    if (!run.exists) {
+        return;
+    }
+    for (int k = 0; k < 64; k++) {
+        uvec4 t = texelFetch(offsets, run.number * 64 + k);
+        place[4 * k] = t.x;
+        place[4 * k + 1] = t.y;
+        place[4 * k + 2] = t.z;
+        place[4 * k + 3] = t.w;
+    }
+    uint number_first = uint(run.row) * rill_p[1].y;
+#if PAYLOAD == 1
+#define PAYLOAD_OF(i) radix_payload(i)
+#else
+#define PAYLOAD_OF(i) uint(i) - number_first
+#endif
+    int i = run.first;
+    for (; i < run.aligned; i++) {
+        put(radix_key(i), PAYLOAD_OF(i));
+    }
+    for (; i + RADIX_STEP <= run.last; i += RADIX_STEP) {
+#if KEY_BITS == 64
+        uvec4 t = KEYS_TEXEL((key_base + 2 * i) >> 2);
+        put(t.xy, PAYLOAD_OF(i));
+        put(t.zw, PAYLOAD_OF(i + 1));
+#else
+        uvec4 t = KEYS_TEXEL((key_base + i) >> 2);
+#if PAYLOAD == 1
+        uvec4 p = PAYLOAD_TEXEL((payload_base + i) >> 2);
+#else
+        uvec4 p = uvec4(uint(i) - number_first) + uvec4(0u, 1u, 2u, 3u);
+#endif
+        put(t.x, p.x);
+        put(t.y, p.y);
+        put(t.z, p.z);
+        put(t.w, p.w);
+#endif
+    }
+    for (; i < run.last; i++) {
+        put(radix_key(i), PAYLOAD_OF(i));
+    }
+}

@@ -1,0 +1,31 @@
+// Which keys an invocation works on: run `number` of all, first .. last - 1, whose texels are whole from `aligned` on.
+struct RadixRun {
+    int number, row, first, aligned, last;
+    bool exists;
+};
+
+#if KEY_BITS == 64
+const int RADIX_STEP = 2;
+#else
+const int RADIX_STEP = 4;
+#endif
+
+RadixRun radix_run()
+{
+    int length = int(rill_p[0].x), runs = int(rill_p[0].y), run_length = int(rill_p[0].z), rows = int(rill_p[0].w);
+    RadixRun run;
+    run.number = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
+    run.exists = run.number < rows * runs;
+    run.row = run.number / runs;
+    int part = run.number - run.row * runs;
+    run.first = run.exists ? run.row * length + part * run_length : 0;
+    run.last = run.exists ? run.row * length + min(length, (part + 1) * run_length) : 0;
+    int beyond = (key_base + (4 / RADIX_STEP) * run.first) & 3;
+    run.aligned = min(run.last, run.first + (RADIX_STEP - beyond / (4 / RADIX_STEP)) % RADIX_STEP);
+#if KEY_BITS == 64
+    if ((key_base & 1) != 0) {
+        run.aligned = run.last;
+    }
+#endif
+    return run;
+}

@@ -1,0 +1,270 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local order = require "spec.support.order"
+
+local function flag(descending)
+    return descending and {descending = true} or nil
+end
+
+-- Sorts a list in every way and compares with a stable sort in Lua.
+local function assert_sorts(list, type, descending)
+    local s = rill.stream(type, #list, list)
+    local bytes, before = s:bytes(), s:values()
+    local places = order.places(before, descending)
+    check.equal(places, rill.argsort(s, flag(descending)):values())
+    local sorted = s:sort(flag(descending))
+    assert.equal(type, sorted.type)
+    -- the bytes tell the zeros apart
+    local size, expected = #list > 0 and #bytes // #list or 0, {}
+    for i, place in ipairs(places) do
+        expected[i] = bytes:sub(place * size + 1, place * size + size)
+    end
+    assert.is_true(table.concat(expected) == sorted:bytes(), "the sorted elements")
+    local keys, numbers = rill.sort_by_key(s, rill.iota(#list), flag(descending))
+    check.equal(places, numbers:values())
+    assert.is_true(keys:bytes() == sorted:bytes(), "the keys of sort_by_key")
+    assert.is_true(bytes == s:bytes(), "the input unchanged")
+end
+
+local sizes = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4097, 9001}
+
+describe("sort", function()
+    leaks.watch(setup, teardown)
+
+    for _, size in ipairs(sizes) do
+        it(("of %d elements"):format(size), function()
+            for _, type in ipairs {"uint", "float"} do
+                assert_sorts(order.mixed(type, size, size + 1), type, false)
+                assert_sorts(order.mixed(type, size, size + 2), type, true)
+            end
+        end)
+    end
+
+    for _, type in ipairs(order.names) do
+        it("of " .. type, function()
+            for _, size in ipairs {100, 2500} do
+                assert_sorts(order.mixed(type, size, size), type, false)
+                assert_sorts(order.mixed(type, size, size), type, true)
+            end
+        end)
+    end
+
+    it("of data made to be hard", function()
+        for _, size in ipairs {300, 2601} do
+            local equal, ascending, descending, few, high = {}, {}, {}, {}, {}
+            local random = order.generator(9)
+            for i = 1, size do
+                equal[i], ascending[i], descending[i] = 7, i * 65537, (size - i) * 65537
+                few[i] = ({0, 3, 1 << 30})[random(3) + 1]
+                high[i] = random(100) << 24
+            end
+            for _, list in ipairs {equal, ascending, descending, few, high} do
+                assert_sorts(list, "int", false)
+                assert_sorts(list, "uint", true)
+                assert_sorts(list, "float", false)
+            end
+        end
+    end)
+
+    it("keeps zeros of both signs and all NaNs in their order", function()
+        local bits = {0x80000000, 0, 0x7fc00001, 0x80000000, 0xffc00000, 0x3f800000, 0, 0x7f800001}
+        local packed = string.pack("<" .. ("I4"):rep(#bits), table.unpack(bits))
+        local s = rill.stream("float", #bits, packed)
+        local expected = {0x80000000, 0, 0x80000000, 0, 0x3f800000, 0x7fc00001, 0xffc00000, 0x7f800001}
+        assert.equal(string.pack("<" .. ("I4"):rep(#bits), table.unpack(expected)), s:sort():bytes())
+        expected = {0x3f800000, 0x80000000, 0, 0x80000000, 0, 0x7fc00001, 0xffc00000, 0x7f800001}
+        assert.equal(string.pack("<" .. ("I4"):rep(#bits), table.unpack(expected)), s:sort {descending = true}:bytes())
+        check.equal({5, 0, 1, 3, 6, 2, 4, 7}, rill.argsort(s, {descending = true}):values())
+    end)
+
+    it("of views, ramps and retyped domains", function()
+        local list = order.mixed("int", 5000, 3)
+        local s = rill.stream("int", 5000, list)
+        for first = 2, 5 do
+            local part = s:domain(first, 4990)
+            local expected = order.places(part:values())
+            check.equal(expected, rill.argsort(part):values())
+            check.equal(order.take(part:values(), expected), part:sort():values())
+            local keys, values = rill.sort_by_key(part, s:domain(1, 4991 - first))
+            check.equal(part:sort():values(), keys:values())
+            check.equal(order.take(s:domain(1, 4991 - first):values(), expected), values:values())
+        end
+        local odd = s:stride(3)
+        check.equal(order.take(odd:values(), order.places(odd:values())), odd:sort():values())
+        local tiled = rill.iota(1000):tile(3)
+        check.equal(order.places(tiled:values(), true), rill.argsort(tiled, {descending = true}):values())
+        check.equal({4.0, 3.0, 2.0, 1.0}, rill.iter("float", 4, 1, 5):sort {descending = true}:values())
+        local doubles = rill.stream("double", 101, order.mixed("double", 101, 8))
+        local tail = doubles:domain(2, 101)
+        check.equal(order.places(tail:values()), rill.argsort(tail):values())
+    end)
+
+    it("gives the same bits in 200 runs", function()
+        local s = rill.random(20000, {seed = 5, type = "uint", low = 0, high = 500})
+        local first, numbers = s:sort():bytes(), rill.argsort(s):bytes()
+        for _ = 1, 100 do
+            assert.is_true(first == s:sort():bytes())
+            assert.is_true(numbers == rill.argsort(s):bytes())
+        end
+    end)
+end)
+
+describe("sort_by_key", function()
+    leaks.watch(setup, teardown)
+
+    it("takes values of any type along", function()
+        local Particle = rill.struct("SortParticle", "vec3 at; int id; double mass;")
+        for _, size in ipairs {0, 1, 33, 1025, 5000} do
+            local keys = rill.random(size, {seed = size, type = "int", low = -50, high = 50})
+            local places = order.places(keys:values())
+            local numbers = rill.iota(size)
+            local particles = rill.stream(Particle, size, function(i)
+                return {at = {i, 2 * i, 3 * i}, id = i, mass = i / 3}
+            end)
+            local sources = {
+                rill.random(size, {type = "vec3", seed = 1}), particles, numbers:cast("uint8"), numbers:cast("half"),
+                rill.random(size, {type = "double", seed = 2}), rill.random(size, {type = "vec4", seed = 3}),
+                rill.stream("half4", size, 0.5), numbers:cast("int16"), numbers, rill.iter("float", size, 0, size),
+            }
+            local results = {rill.sort_by_key(keys, table.unpack(sources))}
+            check.equal(order.take(keys:values(), places), results[1]:values())
+            for i, source in ipairs(sources) do
+                local result = results[i + 1]
+                assert.equal(source.type, result.type)
+                local bytes, stride = source:bytes(), size > 0 and source.nbytes // size or 0
+                local expected = {}
+                for k, place in ipairs(places) do
+                    expected[k] = bytes:sub(place * stride + 1, place * stride + stride)
+                end
+                assert.is_true(table.concat(expected) == result:bytes(), "values of " .. source.type)
+            end
+        end
+    end)
+
+    it("without values gives the keys, and works on rows", function()
+        local keys = rill.from {{3, 1, 2}, {0, 5, -1}}
+        assert.same({{1, 2, 3}, {-1, 0, 5}}, rill.sort_by_key(keys):read())
+        local values = rill.stream("vec2", {2, 3}, function(i, j) return {i, j} end)
+        local sorted, moved = rill.sort_by_key(keys, values, {descending = true})
+        assert.same({{3, 2, 1}, {5, 0, -1}}, sorted:read())
+        assert.same({{{1, 1}, {1, 3}, {1, 2}}, {{2, 2}, {2, 1}, {2, 3}}}, moved:read())
+        sorted, moved = rill.sort_by_key(keys, values, rill.iota {2, 3}, {axis = 1})
+        assert.same({{0, 1, -1}, {3, 5, 2}}, sorted:read())
+        assert.same({{{2, 1}, {1, 2}, {2, 3}}, {{1, 1}, {2, 2}, {1, 3}}}, moved:read())
+    end)
+end)
+
+describe("sort along an axis", function()
+    leaks.watch(setup, teardown)
+
+    local function assert_rows(rows, length, type, descending)
+        local list = order.mixed(type, rows * length, rows + length)
+        local s = rill.stream(type, {rows, length}, list)
+        local expected, values, before = {}, {}, s:values()
+        for row = 0, rows - 1 do
+            local places = order.places(before, descending, row * length + 1, (row + 1) * length)
+            for _, place in ipairs(places) do
+                expected[#expected + 1] = place
+                values[#values + 1] = before[row * length + place + 1]
+            end
+        end
+        check.equal(expected, rill.argsort(s, flag(descending)):values())
+        check.equal(values, s:sort(flag(descending)):values())
+        -- the same data the other way round
+        local turned = s:transpose():copy()
+        local along = {axis = 1, descending = descending}
+        check.equal(values, turned:sort(along):transpose():values())
+        check.equal(expected, rill.argsort(turned, along):transpose():values())
+    end
+
+    for _, shape in ipairs {
+        {1, 1}, {3, 1}, {1, 500}, {500, 2}, {7, 31}, {300, 33}, {40, 64}, {33, 65}, {5, 257}, {3, 1025}, {2, 4097}, {0, 5}, {5, 0},
+    } do
+        it(("of %d rows of %d"):format(shape[1], shape[2]), function()
+            assert_rows(shape[1], shape[2], "int", false)
+            assert_rows(shape[1], shape[2], "float", true)
+            assert_rows(shape[1], shape[2], "double", false)
+        end)
+    end
+
+    it("works in the middle of three dimensions", function()
+        local s = rill.random({3, 10, 4}, {seed = 4, type = "int", low = 0, high = 9})
+        local sorted, numbers = s:sort {axis = 2}, rill.argsort(s, {axis = -2})
+        for i = 1, 3 do
+            for k = 1, 4 do
+                local line = s:domain({i, 1, k}, {i, 10, k}):values()
+                local places = order.places(line)
+                check.equal(order.take(line, places), sorted:domain({i, 1, k}, {i, 10, k}):values())
+                check.equal(places, numbers:domain({i, 1, k}, {i, 10, k}):values())
+            end
+        end
+    end)
+end)
+
+describe("what sorting refuses", function()
+    it("types without an order, naming key=", function()
+        local Pair = rill.struct("SortPair", "int a; float b;")
+        for _, s in ipairs {rill.stream("vec3", 4), rill.stream(Pair, 4), rill.stream("ivec2", 0)} do
+            check.names({"s:sort", "no order", "key ="}, s.sort, s)
+            check.names({"rill.argsort", "'s'", "no order", "key ="}, rill.argsort, s)
+            check.names({"rill.sort_by_key", "'keys'", "no order"}, rill.sort_by_key, s, s)
+        end
+    end)
+
+    it("keys and values of different shape", function()
+        local message = check.failure(rill.sort_by_key, rill.iota(5), rill.iota(5), rill.iota(6))
+        assert.equal("rill.sort_by_key: argument #3 'v2': expected a stream of the keys' shape 5 on their device, got 6",
+            message)
+        check.names({"argument #2 'v1'", "expected a stream", "number 7"}, rill.sort_by_key, rill.iota(5), 7, {})
+    end)
+
+    it("options it does not know, and wrong ones", function()
+        local s = rill.iota(5)
+        check.names({"s:sort", "unknown option 'desc'"}, s.sort, s, {desc = true})
+        check.names({"rill.argsort", "unknown option 'key'"}, rill.argsort, s, {key = "x"})
+        check.names({"rill.sort_by_key", "unknown option 'order'"}, rill.sort_by_key, s, s, {order = 1})
+        check.names({"s:sort", "option 'axis'", "1 .. 1", "got 2"}, s.sort, s, {axis = 2})
+        check.names({"rill.argsort", "option 'axis'", "got 0"}, rill.argsort, s, {axis = 0})
+        check.names({"s:sort", "options", "number 1"}, s.sort, s, 1)
+        check.names({"rill.argsort", "'s'", "a stream", "table"}, rill.argsort, {1, 2})
+        local closed = rill.iota(3)
+        closed:close()
+        check.names({"rill.argsort", "'s'", "open stream"}, rill.argsort, closed)
+        check.names({"s:sort", "at most 1"}, s.sort, s, nil, 3)
+    end)
+end)
+
+describe("large sorts #slow", function()
+    leaks.watch(setup, teardown)
+
+    local inside = rill.kernel [[
+        kernel int inside(neighbor uint x<>) { return indexof(x).x > 0 && x[-1] > x[0] ? 1 : 0; }
+    ]]
+    local mixed = rill.kernel [[
+        kernel uint mixed(uint x<>) { uint h = x * 2654435761u; return (h ^ h >> 15) * 2246822519u >> 8; }
+    ]]
+    local stable = rill.kernel [[
+        kernel int stable(uint x<>, int at<>, neighbor uint s<>, neighbor int n<>) {
+            return indexof(s).x > 0 && (s[-1] > s[0] || (s[-1] == s[0] && n[-1] >= n[0])) || x != s[0] ? 1 : 0;
+        }
+    ]]
+    local fetch = rill.kernel [[ kernel uint fetch(uint x[], int at<>) { return x[at]; } ]]
+
+    for _, size in ipairs {2 ^ 20 + 1 | 0, 2 ^ 24 | 0} do
+        it(("of %d elements"):format(size), function()
+            for _, high in ipairs {0xffffffff, 40000} do
+                local s = rill.random(size, {seed = size, type = "uint", low = 0, high = high})
+                local sorted, numbers = s:sort(), rill.argsort(s)
+                assert.equal(0, inside(sorted):sum(), "sorted")
+                assert.equal(mixed(s):sum(), mixed(sorted):sum(), "the same elements")
+                assert.equal(0, stable(fetch(s, numbers), numbers, sorted, numbers):sum(), "argsort")
+                assert.equal(size * (size - 1) // 2, numbers:sum(), "every number")
+                s:close()
+                sorted:close()
+                numbers:close()
+                collectgarbage()
+            end
+        end)
+    end
+end)

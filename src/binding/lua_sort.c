@@ -1,0 +1,163 @@
+/* s:sort without a key, rill.argsort, rill.sort_by_key. */
+#include "binding/binding.h"
+
+#include "primitive/sort.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_VALUES = 16 };
+
+/* Raises on options that are not among the names. */
+static void check_options(lua_State *L, int index, const char *function, const char *const *names)
+{
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        bool known = false;
+        for (int i = 0; names[i] && lua_type(L, -2) == LUA_TSTRING; i++) {
+            known = known || strcmp(lua_tostring(L, -2), names[i]) == 0;
+        }
+        if (!known) {
+            luaL_error(L, "%s: unknown option %s", function, binding_key(L, -2));
+        }
+    }
+}
+
+static bool flag_option(lua_State *L, int index, const char *name)
+{
+    lua_getfield(L, index, name);
+    bool set = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return set;
+}
+
+/* Options at `index` (absent: defaults) for a stream of `rank` dimensions. */
+static SortOptions read_options(lua_State *L, int index, const char *function, int n, int rank)
+{
+    static const char *const names[] = {"descending", "axis", NULL};
+    SortOptions options = {.descending = false, .axis = rank - 1};
+    if (lua_isnoneornil(L, index)) {
+        return options;
+    }
+    if (!lua_istable(L, index)) {
+        binding_argument(L, function, n, "options", index, "a table like {descending = true}");
+    }
+    check_options(L, index, function, names);
+    options.descending = flag_option(L, index, "descending");
+    if (lua_getfield(L, index, "axis") != LUA_TNIL) {
+        lua_Integer axis = binding_integer(L, lua_gettop(L), function, n, "axis");
+        if (axis == 0 || axis > rank || axis < -rank) {
+            luaL_error(L, "%s: option 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
+                       (LUAI_UACINT)axis);
+        }
+        options.axis = (int)(axis < 0 ? axis + rank : axis - 1);
+    }
+    lua_pop(L, 1);
+    return options;
+}
+
+/* An input whose length the device may keep where it has one dimension. */
+static Stream *input(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    return stream_open(L, index, function, n, name);
+}
+
+static void check_order(lua_State *L, const Stream *s, const char *function, int n, const char *name)
+{
+    if (!sort_has_order(s->type)) {
+        binding_argument_error(L, function, n, name);
+    }
+}
+
+static int one_stream(lua_State *L, const char *function, bool method,
+                      bool (*run)(const Stream *, const SortOptions *, Stream *))
+{
+    binding_count(L, function, 2, method);
+    int n = method ? 0 : 1;
+    Stream *s = input(L, 1, function, n, "s");
+    check_order(L, s, function, n, "s");
+    SortOptions options = read_options(L, 2, function, n + 1, s->shape.rank);
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool done = run(s, &options, result);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, s->device);
+    return 1;
+}
+
+/* _sort(s [, {descending=, axis=}]): what s:sort calls when there is no key. */
+static int rill_sort(lua_State *L)
+{
+    return one_stream(L, "s:sort", true, sort_stream);
+}
+
+static int rill_argsort(lua_State *L)
+{
+    return one_stream(L, "rill.argsort", false, sort_numbers);
+}
+
+/* Streams from stack index 2 on up to the options: how many; raises unless they fit the keys. */
+static int check_values(lua_State *L, const Stream *keys, const char *function)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT], name[16];
+    int count = 0;
+    int last = lua_gettop(L);
+    last -= last > 1 && (lua_istable(L, last) || lua_isnil(L, last)); /* options, or their absence */
+    while (2 + count <= last) {
+        int n = 2 + count++;
+        snprintf(name, sizeof name, "v%d", count);
+        Stream *v = input(L, n, function, n, name);
+        if (keys->length.buffer || v->length.buffer) {
+            stream_settled(L, v);
+        }
+        if (v->device != keys->device || !shape_equal(&v->shape, &keys->shape)) {
+            luaL_error(L, "%s: argument #%d '%s': expected a stream of the keys' shape %s on their device, got %s",
+                       function, n, name, shape_text(&keys->shape, a), shape_text(&v->shape, b));
+        }
+    }
+    if (count > MOST_VALUES) {
+        luaL_error(L, "%s: at most %d streams of values, got %d", function, MOST_VALUES, count);
+    }
+    return count;
+}
+
+static int rill_sort_by_key(lua_State *L)
+{
+    const char *function = "rill.sort_by_key";
+    Stream *keys = stream_check(L, 1, function, 1, "keys");
+    check_order(L, keys, function, 1, "keys");
+    int count = check_values(L, keys, function);
+    SortOptions options = read_options(L, 2 + count, function, 2 + count, keys->shape.rank);
+    const Stream *values[MOST_VALUES];
+    Stream *results[MOST_VALUES];
+    luaL_checkstack(L, count + 8, "too many values");
+    Stream *sorted = stream_push(L);
+    int first = lua_gettop(L);
+    for (int i = 0; i < count; i++) {
+        values[i] = stream_to(L, 2 + i);
+        results[i] = stream_push(L);
+    }
+    DeviceScope scope;
+    binding_enter(L, keys->device, &scope);
+    bool done = sort_by_key(keys, values, count, &options, sorted, results);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, keys->device);
+    lua_settop(L, first + count);
+    return count + 1;
+}
+
+static const luaL_Reg functions[] = {
+    {"_sort", rill_sort}, {"argsort", rill_argsort}, {"sort_by_key", rill_sort_by_key}, {NULL, NULL}};
+
+void open_sort(lua_State *L)
+{
+    luaL_setfuncs(L, functions, 0);
+}
