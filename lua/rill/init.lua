@@ -233,7 +233,7 @@ end
 rill._method("map", stream_map)
 
 require "rill.predication" (rill)
-rill._method("sort", rill._sort)
+require "rill.sortkey" (rill)
 
 local Progress = {}
 Progress.__index = Progress

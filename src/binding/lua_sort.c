@@ -1,4 +1,4 @@
-/* s:sort without a key, rill.argsort, rill.sort_by_key. */
+/* Sorting: rill.argsort, rill.sort_by_key, and what s:sort is made of. */
 #include "binding/binding.h"
 
 #include "primitive/sort.h"
@@ -101,7 +101,7 @@ static int rill_argsort(lua_State *L)
 }
 
 /* Streams from stack index 2 on up to the options: how many; raises unless they fit the keys. */
-static int check_values(lua_State *L, const Stream *keys, const char *function)
+static int check_values(lua_State *L, Stream *keys, const char *function)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT], name[16];
     int count = 0;
@@ -111,7 +111,8 @@ static int check_values(lua_State *L, const Stream *keys, const char *function)
         int n = 2 + count++;
         snprintf(name, sizeof name, "v%d", count);
         Stream *v = input(L, n, function, n, name);
-        if (keys->length.buffer || v->length.buffer) {
+        if (v->length.buffer != keys->length.buffer || v->length.word != keys->length.word) {
+            stream_settled(L, keys); /* only lengths counted together can stay on the device */
             stream_settled(L, v);
         }
         if (v->device != keys->device || !shape_equal(&v->shape, &keys->shape)) {
@@ -125,37 +126,95 @@ static int check_values(lua_State *L, const Stream *keys, const char *function)
     return count;
 }
 
-static int rill_sort_by_key(lua_State *L)
+static int by_key(lua_State *L, const char *function, const Stream *keys, int count, const SortOptions *options,
+                  bool want_keys)
 {
-    const char *function = "rill.sort_by_key";
-    Stream *keys = stream_check(L, 1, function, 1, "keys");
-    check_order(L, keys, function, 1, "keys");
-    int count = check_values(L, keys, function);
-    SortOptions options = read_options(L, 2 + count, function, 2 + count, keys->shape.rank);
     const Stream *values[MOST_VALUES];
     Stream *results[MOST_VALUES];
     luaL_checkstack(L, count + 8, "too many values");
-    Stream *sorted = stream_push(L);
-    int first = lua_gettop(L);
+    Stream *sorted = want_keys ? stream_push(L) : NULL;
     for (int i = 0; i < count; i++) {
         values[i] = stream_to(L, 2 + i);
         results[i] = stream_push(L);
     }
     DeviceScope scope;
     binding_enter(L, keys->device, &scope);
-    bool done = sort_by_key(keys, values, count, &options, sorted, results);
+    bool done = sort_by_key(keys, values, count, options, sorted, results);
     device_leave(&scope);
     if (!done) {
         error_prefix("%s", function);
         binding_raise(L);
     }
     state_charge(L, keys->device);
-    lua_settop(L, first + count);
-    return count + 1;
+    return count + want_keys;
 }
 
-static const luaL_Reg functions[] = {
-    {"_sort", rill_sort}, {"argsort", rill_argsort}, {"sort_by_key", rill_sort_by_key}, {NULL, NULL}};
+static int rill_sort_by_key(lua_State *L)
+{
+    const char *function = "rill.sort_by_key";
+    Stream *keys = input(L, 1, function, 1, "keys");
+    check_order(L, keys, function, 1, "keys");
+    int count = check_values(L, keys, function);
+    SortOptions options = read_options(L, 2 + count, function, 2 + count, keys->shape.rank);
+    return by_key(L, function, keys, count, &options, true);
+}
+
+/* For s:sort with a key. _sort_options(s, options) raises where they are wrong; _sort_keyed(keys, s, options). */
+static int rill_sort_options(lua_State *L)
+{
+    const Stream *s = input(L, 1, "s:sort", 0, "s");
+    read_options(L, 2, "s:sort", 1, s->shape.rank);
+    return 0;
+}
+
+static int rill_sort_keyed(lua_State *L)
+{
+    const Stream *keys = input(L, 1, "s:sort", 0, "keys");
+    input(L, 2, "s:sort", 0, "s");
+    SortOptions options = read_options(L, 3, "s:sort", 1, keys->shape.rank);
+    return by_key(L, "s:sort", keys, 1, &options, false);
+}
+
+static void add_declaration(lua_State *L, luaL_Buffer *text, const Type *type)
+{
+    for (int i = 0; i < type->field_count; i++) {
+        if (type->fields[i].type->is_struct) {
+            add_declaration(L, text, type->fields[i].type);
+        }
+    }
+    luaL_addstring(text, "struct ");
+    luaL_addstring(text, type->name);
+    luaL_addstring(text, " {");
+    for (int i = 0; i < type->field_count; i++) {
+        luaL_addstring(text, " ");
+        luaL_addstring(text, type->fields[i].type->name);
+        luaL_addstring(text, " ");
+        luaL_addstring(text, type->fields[i].name);
+        luaL_addstring(text, ";");
+    }
+    luaL_addstring(text, " };\n");
+}
+
+/* _declare(s): the kernel text that declares the structure of its elements; "" for other types. */
+static int rill_declare(lua_State *L)
+{
+    const Stream *s = input(L, 1, "s:sort", 0, "s");
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    if (s->type->is_struct) {
+        add_declaration(L, &text, s->type);
+    }
+    luaL_pushresult(&text);
+    return 1;
+}
+
+static const luaL_Reg functions[] = {{"_sort", rill_sort},
+                                     {"_sort_options", rill_sort_options},
+                                     {"_sort_keyed", rill_sort_keyed},
+                                     {"_declare", rill_declare},
+                                     {"argsort", rill_argsort},
+                                     {"sort_by_key", rill_sort_by_key},
+                                     {NULL, NULL}};
 
 void open_sort(lua_State *L)
 {

@@ -19,6 +19,7 @@ typedef struct SortOptions {
     int axis;
 } SortOptions;
 
+/* The elements in order along the axis. */
 bool sort_stream(const Stream *s, const SortOptions *options, Stream *result);
 /* The keys' numbers along the axis, from 0, in sorted order. */
 bool sort_numbers(const Stream *s, const SortOptions *options, Stream *result);
