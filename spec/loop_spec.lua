@@ -12,7 +12,7 @@ local function long(text, expected, n)
     local x <close> = rill.stream("float", 40, function(i) return i end)
     local call = {x = x, n = n}
     if limited then
-        check.names({k.name, "loops run longer"}, k, call)
+        check.names({k.name, "loops run longer"}, kernels.finished(k), call)
     else
         local r <close> = k(call)
         assert.equal(expected, r:get(1))
@@ -138,7 +138,7 @@ describe("a loop", function()
         end
         local hang = rill.stream("uint", 1000, function(i) return i == 500 and 0 or 1 end)
         if limited then
-            check.names({"collatz", "loops run longer"}, k, hang)
+            check.names({"collatz", "loops run longer"}, kernels.finished(k), hang)
         end
     end)
 
@@ -158,7 +158,7 @@ describe("a loop", function()
         local k = rill.kernel "kernel float f(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
         local x <close> = rill.stream("float", 3)
         if limited then
-            check.raises("loops", k, 1000000, x)
+            check.raises("loops", kernels.finished(k), 1000000, x)
         end
         local r <close> = k(10, x)
         check.equal({10, 10, 10}, r:values())

@@ -1,4 +1,5 @@
 -- What the specs of kernels share: texts for every type, plain-Lua views of flat lists.
+local rill = require "rill"
 local elements = require "spec.support.elements"
 
 local kernels = {}
@@ -54,6 +55,15 @@ function kernels.list(n, f)
         result[i] = f(i)
     end
     return result
+end
+
+-- A kernel's launch and the wait behind it: devices that queue work report faults only there.
+function kernels.finished(k)
+    return function(...)
+        local results = table.pack(k(...))
+        rill.sync()
+        return table.unpack(results, 1, results.n)
+    end
 end
 
 kernels.elements = elements
