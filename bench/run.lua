@@ -8,7 +8,10 @@ local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
 
-local cases = {"saxpy", "sum", "jacobi", "launch", "startup", "smoke_step"}
+local cases = {
+    "saxpy", "sum", "jacobi", "launch", "startup", "smoke_step", "numpy", "tbb", "pocl", "mv", "predication", "horn",
+    "cost",
+}
 
 local function first_match(path, pattern)
     local file = io.open(path)

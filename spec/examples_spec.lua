@@ -53,6 +53,14 @@ describe("the example", function()
         assert.is_truthy(said:find("generation    0:   5 cells alive", 1, true))
     end)
 
+    it("matvec tells how far each form is from the exact product", function()
+        run("matvec", 40, 70)
+        for _, form in ipairs {"simple", "reduce", "large", "scatter"} do
+            local error = tonumber(said:match(form .. "%s+[%d.]+ ms, largest error (%S+)"))
+            assert.is_true(error and error < 1e-4, said)
+        end
+    end)
+
     it("photo draws a contact sheet of its own picture, and of one given", function()
         run("photo", nil, files.directory)
         local own = picture("photo.png", 3 * 390 + 6, 4 * 518 + 6)

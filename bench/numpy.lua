@@ -1,0 +1,45 @@
+-- Primitives over 2^24 elements against numpy, which gets the same data, ready as it likes them best; and the sum of an expression
+-- against the same work in two launches.
+local rill = require "rill"
+local pipe = require "bench.support.pipe"
+local support = require "bench.support"
+
+local count, side, bins = 1 << 24, 4096, 1024
+
+local function fused(x, y)
+    local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
+    local r <close> = rill.stream("float", count)
+    local one, two = support.race(9,
+        function() return support.timed(function() return (2.5 * x + y):sum() end, 1) end,
+        function() return support.timed(function() return saxpy(2.5, x, y, r):sum() end, 1) end)
+    return support.faster("(2.5 * x + y):sum() 2^24", one, "saxpy, then sum", two, 1.8)
+end
+
+return function()
+    local numpy <close>, missing = pipe.python "peer_numpy.py"
+    if not numpy then return {support.note("primitives against numpy", missing)} end
+    local x, y = rill.random(count, {seed = 1}), rill.random(count, {seed = 2})
+    local keys = rill.random(count, {seed = 3, type = "int", low = 0, high = bins - 1})
+    local index = rill.random(count, {seed = 4, type = "int", low = 0, high = count - 1})
+    local u = rill.random(count, {seed = 5, type = "uint"})
+    local mask = rill.random(count, {seed = 6, type = "int", low = 0, high = 1}):cast "bool"
+    local m = x:reshape {side, side}
+    local given = {x = x, y = y, keys = keys, index = index, u = u, mask = mask, m = m}
+    for name, s in pairs(given) do numpy:give(name, s) end
+
+    local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
+    local r = rill.stream("float", count)
+    local rows = pipe.rows(numpy, numpy.what, {
+        {"saxpy 2^24", "saxpy", 1.0, function() return saxpy(2.5, x, y, r) end, keep = r, tolerance = 1e-6},
+        {"sum 2^24", "sum", 0.8, function() return x:sum() end, tolerance = 1e-5},
+        {"scan 2^24", "cumsum", 2.5, function() return x:scan() end, tolerance = 1e-3}, -- numpy's sum of floats drifts
+        {"bincount 2^24, 1024 bins", "bincount", 3, function() return rill.bincount(keys, bins) end},
+        {"filter by a mask 2^24", "compress", 3, function() return x:filter(mask) end},
+        {"gather 2^24", "take", 1.0, function() return rill.gather(x, index) end},
+        {"transpose 4096^2", "transpose", 2, function() return m:transpose():copy() end},
+        {"sort 2^24 uint", "sort", 0.4, function() return u:sort() end, rounds = 5},
+        {"argsort 2^24 uint", "argsort", 4, function() return rill.argsort(u) end, rounds = 3},
+    })
+    rows[#rows + 1] = fused(x, y)
+    return rows
+end

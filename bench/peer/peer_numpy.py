@@ -1,0 +1,80 @@
+"""numpy's side of bench/numpy.lua and bench/mv.lua. Results go to arrays made beforehand wherever numpy lets them."""
+try:
+    import numpy as np
+    from peer_server import serve
+except ImportError as problem:
+    print("missing", f"{problem}: apt-get install python3-numpy", flush=True)
+    raise SystemExit
+
+
+def saxpy(data):
+    x, y, r = data["x"], data["y"], np.empty_like(data["x"])
+
+    def run():
+        np.multiply(x, np.float32(2.5), out=r)
+        return np.add(r, y, out=r)
+    return run
+
+
+def cumsum(data):
+    x, r = data["x"], np.empty_like(data["x"])
+    return lambda: np.cumsum(x, out=r)
+
+
+def bincount(data):
+    keys = data["keys"].astype(np.intp)  # what it would convert to each time
+    return lambda: np.bincount(keys, minlength=1024)
+
+
+def compress(data):
+    x, mask = data["x"], data["mask"].astype(bool)
+    return lambda: x[mask]
+
+
+def take(data):
+    x, index, r = data["x"], data["index"].astype(np.intp), np.empty_like(data["x"])
+    return lambda: np.take(x, index, out=r, mode="clip")  # "raise" works on a copy of `out`
+
+
+def transpose(data):
+    m = data["m"]
+    r = np.empty(m.shape[::-1], m.dtype)
+
+    def run():
+        np.copyto(r, m.T)
+        return r
+    return run
+
+
+def sort(data):
+    u, r = data["u"], np.empty_like(data["u"])
+
+    def run():
+        np.copyto(r, u)
+        r.sort()
+        return r
+    return run
+
+
+def matvec(data):
+    a, x, b = data["a"], data["x"], data["b"]
+    y = np.empty_like(b)
+
+    def run():
+        np.matmul(a, x, out=y)
+        return np.add(y, b, out=y)
+    return run
+
+
+serve("numpy " + np.__version__, {
+    "saxpy": saxpy,
+    "sum": lambda data: lambda: np.sum(data["x"]),
+    "cumsum": cumsum,
+    "bincount": bincount,
+    "compress": compress,
+    "take": take,
+    "transpose": transpose,
+    "sort": sort,
+    "argsort": lambda data: lambda: np.argsort(data["u"], kind="stable"),
+    "matvec": matvec,
+})

@@ -1,0 +1,78 @@
+-- Branches (the GPGPU chapter, 28.4.1): an `if` in the kernel, both paths with a choice at the end, and launches over the elements
+-- of each path alone, over the share of elements that take the first path. Making the list of elements is part of the time.
+local rill = require "rill"
+local support = require "bench.support"
+
+local count, rounds = 1 << 22, 7
+local shares = {0, 1 / 64, 1 / 16, 1 / 4, 1 / 2, 3 / 4, 1}
+
+-- Two paths of some 100 operations each.
+local program = rill.program [=[
+    float first(float x) { for (int k = 0; k < 24; k++) x = x * (1.5 - x * x * 0.25) + 0.01; return x; }
+    float second(float x) { for (int k = 0; k < 24; k++) x = 0.5 * (x + 2.0 / (1.0 + x * x)); return x; }
+    kernel void with_if(float x<>, bool mask<>, out float r<>) { if (mask) r = first(x); else r = second(x); }
+    kernel void with_both(float x<>, bool mask<>, out float r<>) {
+        float a = first(x), b = second(x);
+        r = mask ? a : b;
+    }
+    kernel void only_first(float x<>, out float r<>) { r = first(x); }
+    kernel void only_second(float x<>, out float r<>) { r = second(x); }
+    kernel void if_first(float x<>, bool mask<>, inout float r<>) { if (mask) r = first(x); }
+    kernel void choose_first(float x<>, bool mask<>, inout float r<>) {
+        float a = first(x);
+        r = mask ? a : r;
+    } ]=]
+
+local one_path = {
+    {"if", function(x, mask, r) program.if_first(x, mask, r) end},
+    {"always, then choose", function(x, mask, r) program.choose_first(x, mask, r) end},
+    {"where = mask", function(x, mask, r) program.only_first {x = x, r = r, where = mask} end},
+}
+
+local two_paths = {
+    {"if, else", function(x, mask, r) program.with_if(x, mask, r) end},
+    {"both, then choose", function(x, mask, r) program.with_both(x, mask, r) end},
+    {"rill.branch", function(x, mask, r) rill.branch(mask, program.only_first, program.only_second)(x, r) end},
+}
+
+-- Milliseconds of each way for each mask, after all gave the same.
+local function measure(title, ways, x, masks)
+    local lines = {{title}}
+    for i, way in ipairs(ways) do lines[i + 1] = {way[1]} end
+    local r <close> = rill.stream("float", count)
+    for column, share in ipairs(shares) do
+        lines[1][column + 1] = ("%.3g %%"):format(share * 100)
+        local contenders, expected = {}, nil
+        for i, way in ipairs(ways) do
+            r:fill(0)
+            way[2](x, masks[column], r)
+            local bytes = r:bytes()
+            expected = expected or bytes
+            assert(bytes == expected, way[1] .. " gives something else")
+            contenders[i] = function() return support.timed(function() way[2](x, masks[column], r) end, 1) end
+        end
+        for i, seconds in ipairs {support.race(rounds, table.unpack(contenders))} do
+            lines[i + 1][column + 1] = seconds * 1e3
+        end
+    end
+    return lines
+end
+
+return function()
+    local x <close> = rill.random(count, {seed = 1})
+    local dice <close> = rill.random(count, {seed = 2})
+    local scattered, blocked = {}, {}
+    local block = rill.kernel "kernel bool block(int last, float x<>) { return indexof(x).x < last; }"
+    local below = rill.kernel "kernel bool below(float share, float x<>) { return x < share; }"
+    for i, share in ipairs(shares) do
+        scattered[i], blocked[i] = below(share, dice), block(math.floor(share * count), dice)
+    end
+    local rows = {}
+    for _, set in ipairs {{"one path, or nothing", one_path}, {"two paths", two_paths}} do
+        for _, mask in ipairs {{"scattered", scattered}, {"in one block", blocked}} do
+            local title = ("2^22 elements, ms, %s, those of the first %s"):format(set[1], mask[1])
+            rows[#rows + 1] = support.table(title, measure("share", set[2], x, mask[2]), "%.2f")
+        end
+    end
+    return rows
+end
