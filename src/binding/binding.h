@@ -158,5 +158,6 @@ void open_random(lua_State *L);
 void open_sort(lua_State *L);
 void open_image(lua_State *L);
 void open_npy(lua_State *L);
+void open_profile(lua_State *L);
 
 #endif

@@ -91,6 +91,7 @@ static void release_objects(Device *device)
     program_destroy_all(device);
     fault_destroy(device);
     indirect_destroy(device);
+    profile_destroy(device);
 }
 
 /* Frees the device; a foreign context that is current stays so. */

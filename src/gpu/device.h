@@ -117,7 +117,8 @@ typedef struct Launch {
     /* Work groups. A 1-D count (y = z = 1) beyond the limit is split into rows: the shader's group number is
      * gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x, and may pass the count. */
     uint64_t groups[3];
-    bool faults; /* the program may write rill_fault */
+    bool faults;    /* the program may write rill_fault */
+    uint64_t bytes; /* moved, for profiles; 0: what is bound */
 } Launch;
 
 /* Issues the launch: no waiting, no read-back, no allocation. False when GL reported an error. */

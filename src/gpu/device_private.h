@@ -36,6 +36,7 @@ struct Program {
     uint32_t *params;  /* what the GL program has; both start as zeros */
     uint64_t hash;
     char *source;
+    char label[96]; /* in profiles; "" when nobody gave one */
     size_t length;
     Program *next;
 };
@@ -64,6 +65,7 @@ typedef struct DebugLog {
 } DebugLog;
 
 typedef struct Staging Staging;
+typedef struct Recorder Recorder;
 
 struct Device {
     int count;
@@ -99,6 +101,8 @@ struct Device {
     void *collect_context;
     bool collecting;
     ProgramTable programs;
+    Recorder *recorder; /* while a profile is taken */
+    double copy_rate;   /* bytes per second; 0: not measured yet */
 };
 
 /* egl.c: displays and contexts. A candidate is one way to reach a device; numbers from 0. The caller holds the
@@ -147,6 +151,12 @@ bool dispatch_indirect(Device *device, const Launch *launch, GLuint groups, uint
 
 /* indirect.c */
 void indirect_destroy(Device *device);
+
+/* profile.c: no-ops unless a profile is taken. Right before and after a dispatch, and what compiling took. */
+void profile_before(Device *device, double *before);
+void profile_after(Device *device, const Launch *launch, double entered, double before);
+void profile_compiled(Device *device, double seconds);
+void profile_destroy(Device *device);
 
 /* pool.c: idle buffers by size. */
 uint64_t pool_round(uint64_t bytes); /* capacity of the size class that holds `bytes` */

@@ -1,6 +1,7 @@
 /* Launching: binding only what changed, barriers only where work was issued, large grids in rows. */
 #include "gpu/buffer.h"
 #include "gpu/device_private.h"
+#include "gpu/timer.h"
 
 #include <string.h>
 
@@ -140,10 +141,13 @@ bool device_dispatch(Device *device, const Launch *launch)
     if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) {
         return true;
     }
+    double entered = device->recorder ? timer_clock() : 0, before = entered;
     if (!prepare(device, launch, 0)) {
         return false;
     }
+    profile_before(device, &before);
     glDispatchCompute(groups[0], groups[1], groups[2]);
+    profile_after(device, launch, entered, before);
     return issued(device, launch);
 }
 
@@ -152,11 +156,14 @@ bool dispatch_indirect(Device *device, const Launch *launch, GLuint groups, uint
     if (device->lost) {
         return gl_error_alive(device);
     }
+    double entered = device->recorder ? timer_clock() : 0, before = entered;
     if (!prepare(device, launch, GL_COMMAND_BARRIER_BIT)) {
         return false;
     }
     glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, groups);
+    profile_before(device, &before);
     glDispatchComputeIndirect((GLintptr)offset);
+    profile_after(device, launch, entered, before);
     return issued(device, launch);
 }
 

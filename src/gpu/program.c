@@ -1,6 +1,7 @@
 #include "gpu/program.h"
 
 #include "gpu/device_private.h"
+#include "gpu/timer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +158,9 @@ Program *program_find(Device *device, const char *source)
     if (!gl_error_alive(device) || (table->count >= table->bucket_count && !grow(table))) {
         return NULL;
     }
+    double start = timer_clock();
     GLuint name = compile_shader(source, length);
+    profile_compiled(device, timer_clock() - start);
     gl_error_clear(device); /* what went wrong is in the log */
     program = name ? create(name, source, length) : NULL;
     if (program) {

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "gpu/profile.h"
 #include "shaders_embedded.h"
 
 #include <stdio.h>
@@ -99,6 +100,8 @@ static Program *compile(Device *device, const char *name, const char *defines)
         error_set("out of host memory");
     } else if (!(program = program_find(device, source.text))) {
         error_prefix("%s", name);
+    } else {
+        program_label(program, name);
     }
     strbuf_free(&source);
     return program;

@@ -28,7 +28,7 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     strbuf_add(out, a->mapped ? ", index mapped (repeated, tiled or strided view)\n" : "\n");
 }
 
-static uint64_t bytes_moved(const Function *f, const Argument *args, const Shape *domain)
+uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *domain)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < f->param_count; i++) {
@@ -71,6 +71,6 @@ bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const 
         explain_argument(&text, &key, &layout, i, &args[i], out);
     }
     strbuf_addf(out, "  moves %llu bytes element-wise; gathers come on top\n",
-                (unsigned long long)bytes_moved(f, args, domain->active ? &domain->active->shape : &domain->shape));
+                (unsigned long long)launch_bytes(f, args, domain->active ? &domain->active->shape : &domain->shape));
     return true;
 }

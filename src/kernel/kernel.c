@@ -1,6 +1,7 @@
 #include "kernel/kernel_private.h"
 
 #include "base/array.h"
+#include "gpu/profile.h"
 #include "kernel/derive.h"
 #include "kernel/fault.h"
 #include "kernel/glsl.h"
@@ -211,6 +212,9 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
     }
     if (done) {
         variant->program = program_find(device, strbuf_text(&source));
+        if (variant->program) {
+            program_label(variant->program, kernel->function.name);
+        }
         if (!variant->program) {
             char *log = strdup(error_message());
             done = diagnose(kernel->module, &kernel->body, strbuf_text(&source), body_at, log ? log : "");

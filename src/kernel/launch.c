@@ -2,6 +2,7 @@
 #include "kernel/launch.h"
 
 #include "gpu/buffer.h"
+#include "gpu/profile.h"
 
 #include <string.h>
 
@@ -26,6 +27,9 @@ static bool issue(LaunchPlan *plan, Variant *variant, const Argument *args)
             launch_fill_argument(plan, variant, i, args, kernel->words);
         }
         launch_groups(plan, layout, kernel->words, launch.groups);
+        if (profile_running(plan->device)) {
+            launch.bytes = launch_bytes(&kernel->function, args, plan->active ? &plan->active->shape : &plan->domain);
+        }
         done = plan->length.buffer ? device_dispatch_indirect(plan->device, &launch, plan->length,
                                                               (uint32_t)(layout->group * layout->elements))
                                    : device_dispatch(plan->device, &launch);

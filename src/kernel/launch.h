@@ -63,6 +63,9 @@ bool launch_bind_reads(LaunchPlan *plan, const Variant *variant, Launch *launch)
 void launch_bind_stores(const LaunchPlan *plan, const Variant *variant, Launch *launch);
 void launch_groups(const LaunchPlan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3]);
 
+/* Bytes that element-wise arguments move over a shape: read and written counted. */
+uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shape);
+
 /* The variant a launch would take, without launching. */
 bool launch_variant(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     VariantKey *key, Layout *layout, int *passes);

@@ -1,6 +1,7 @@
 #include "primitive/fold_text.h"
 
 #include "base/array.h"
+#include "gpu/profile.h"
 #include "gpu/program.h"
 #include "kernel/glsl.h"
 
@@ -272,6 +273,9 @@ const FoldProgram *fold_program(Device *device, const FoldText *text, const Inpu
     Writer w = {text, in, key, &program.layout, &source, &input};
     write_program(&w);
     program.program = program_find(device, strbuf_text(&source));
+    if (program.program) {
+        program_label(program.program, text->name);
+    }
     bool done = program.program ? remember(serial, text, in, key, &program) : inputs_diagnose(&input);
     strbuf_free(&source);
     return done ? find(serial, text, in, key) : NULL;

@@ -1,0 +1,97 @@
+-- rill.profile: what the launches of a function cost.
+local rill = require "rill"
+
+local Report = { __name = "rill.profile" }
+Report.__index = Report
+
+local UNITS = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" } }
+
+local function duration(seconds)
+    for _, unit in ipairs(UNITS) do
+        if seconds >= unit[1] then
+            return ("%.3g %s"):format(seconds / unit[1], unit[2])
+        end
+    end
+    return seconds > 0 and ("%.0f ns"):format(seconds * 1e9) or "0"
+end
+
+local function size(bytes)
+    for power, unit in ipairs { "GiB", "MiB", "KiB" } do
+        local one = 1024.0 ^ (4 - power)
+        if bytes >= one then
+            return ("%.1f %s"):format(bytes / one, unit)
+        end
+    end
+    return ("%d bytes"):format(bytes)
+end
+
+-- Rows of texts as lines, the first column to the left and the others to the right.
+local function columns(rows)
+    local widths = {}
+    for _, row in ipairs(rows) do
+        for i, text in ipairs(row) do
+            widths[i] = math.max(widths[i] or 0, #text)
+        end
+    end
+    local lines = {}
+    for n, row in ipairs(rows) do
+        local cells = {}
+        for i, text in ipairs(row) do
+            cells[i] = i == 1 and text .. (" "):rep(widths[i] - #text) or (" "):rep(widths[i] - #text) .. text
+        end
+        lines[n] = table.concat(cells, "  ")
+    end
+    return table.concat(lines, "\n")
+end
+
+function Report:__tostring()
+    local rows = { { "kernel", "calls", "device", "per call", "host", "bytes", "GB/s", "of copy" } }
+    for _, row in ipairs(self) do
+        rows[#rows + 1] = {
+            row.name, tostring(row.calls), duration(row.device_time), duration(row.device_time / row.calls),
+            duration(row.host_time), size(row.bytes), ("%.1f"):format(row.rate / 1e9),
+            ("%.0f %%"):format(100 * row.share),
+        }
+    end
+    local total = "%d launches: %s on the device, %s to issue them; %d programs compiled in %s; %s in all; "
+        .. "at most %s of device memory"
+    return columns(rows) .. "\n" .. total:format(self.launches, duration(self.device_time), duration(self.host_time),
+        self.compiled, duration(self.compile_time), duration(self.time), size(self.peak))
+end
+
+local function report_of(recorded, copy_rate)
+    local report = setmetatable({
+        time = recorded.time, compile_time = recorded.compile_time, compiled = recorded.compiled,
+        launches = recorded.launches, peak = recorded.peak, copy_rate = copy_rate, device_time = 0, host_time = 0,
+    }, Report)
+    for i, row in ipairs(recorded.rows) do
+        row.rate = row.device_time > 0 and row.bytes / row.device_time or 0
+        row.share = row.rate / copy_rate
+        report.device_time = report.device_time + row.device_time
+        report.host_time = report.host_time + row.host_time
+        report[i] = row
+    end
+    table.sort(report, function(a, b) return a.device_time > b.device_time end)
+    return report
+end
+
+--- rill.profile(f): runs f() and reports what its launches cost. The report is a list with a row per kernel or built-in shader, the
+-- longest first: `name`, `calls`, `device_time` and `host_time` (seconds, of all calls; host: to issue them), `bytes` (moved element by element;
+-- of built-in shaders what they have bound), `rate` (bytes per second) and `share` (of the device's measured copy rate). Its own fields: `time`,
+-- `device_time`, `host_time`, `compile_time` (seconds), `compiled` (programs), `launches`, `peak` (bytes of device memory) and `copy_rate`.
+-- tostring() is a table. The first launch of a program may hold the driver's own compilation. f's results follow the report.
+return function(f)
+    if type(f) ~= "function" then
+        error(("rill.profile: argument #1 'f': expected a function, got %s"):format(rill.type(f) or type(f)), 2)
+    end
+    local copy_rate = rill._copy_rate()
+    rill._profile_start()
+    local results = table.pack(pcall(f))
+    local stopped, recorded = pcall(rill._profile_stop)
+    if not results[1] then
+        error(results[2], 0)
+    elseif not stopped then
+        error(recorded, 0)
+    end
+    return report_of(recorded, copy_rate), table.unpack(results, 2, results.n)
+end

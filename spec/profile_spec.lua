@@ -1,0 +1,59 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+
+local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
+local double = rill.kernel "kernel void double_it(float x<>, out float r<>) { r = 2.0 * x; }"
+
+local function row_of(report, name)
+    for _, row in ipairs(report) do
+        if row.name == name then
+            return row
+        end
+    end
+end
+
+describe("rill.profile", function()
+    it("counts calls, bytes and programs, and hands results on", function()
+        local n = 100000
+        local x, y, r = rill.stream("float", n, 1), rill.stream("float", n, 2), rill.stream("float", n)
+        saxpy(1, x, y, r)
+        local report, value, more = rill.profile(function()
+            for _ = 1, 7 do
+                saxpy(3, x, y, r)
+            end
+            double(x, r)
+            return r:get(5), "more"
+        end)
+        assert.are.equal(2, value)
+        assert.are.equal("more", more)
+        local row = row_of(report, "saxpy")
+        assert.are.equal(7, row.calls)
+        assert.are.equal(7 * 12 * n, row.bytes)
+        assert.is_true(row.device_time > 0 and row.host_time >= 0)
+        assert.is_true(math.abs(row.rate - row.bytes / row.device_time) <= 1e-6 * row.rate)
+        assert.is_true(math.abs(row.share - row.rate / report.copy_rate) <= 1e-9)
+        assert.are.equal(1, row_of(report, "double_it").calls)
+        assert.are.equal(8, report.launches)
+        assert.is_true(report.time >= report.device_time)
+        assert.is_true(report.peak >= 12 * n)
+        for i = 2, #report do
+            assert.is_true(report[i - 1].device_time >= report[i].device_time)
+        end
+    end)
+
+    it("prints a table", function()
+        local x = rill.stream("float", 1000, 1)
+        local text = tostring((rill.profile(function() double(x) end)))
+        assert.is_truthy(text:find "^kernel +calls +device +per call +host +bytes +GB/s +of copy\n")
+        assert.is_truthy(text:find "\ndouble_it +1 ")
+        assert.is_truthy(text:find "\n1 launches: ")
+        assert.are.equal(0, rill.profile(function() end).launches)
+    end)
+
+    it("passes errors on and can be used again", function()
+        check.raises("oh no", rill.profile, function() error "oh no" end)
+        check.raises("taken already", rill.profile, function() rill.profile(function() end) end)
+        check.raises("rill.profile: argument #1 'f': expected a function, got number", rill.profile, 3)
+        assert.are.equal(0, rill.profile(function() end).launches)
+    end)
+end)

@@ -1,0 +1,103 @@
+/* What lua/rill/profile.lua stands on: a profile of the current device, and the rate of copies it is compared with. */
+#include "binding/binding.h"
+
+#include "gpu/profile.h"
+
+/* _profile_start() */
+static int l_start(lua_State *L)
+{
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    bool done = profile_start(device);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("rill.profile");
+        binding_raise(L);
+    }
+    return 0;
+}
+
+static void set_number(lua_State *L, const char *key, double value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, key);
+}
+
+static void set_count(lua_State *L, const char *key, uint64_t value)
+{
+    lua_pushinteger(L, (lua_Integer)value);
+    lua_setfield(L, -2, key);
+}
+
+static void push_rows(lua_State *L, const Profile *profile)
+{
+    lua_createtable(L, (int)profile->count, 0);
+    for (size_t i = 0; i < profile->count; i++) {
+        const ProfileRow *row = &profile->rows[i];
+        lua_createtable(L, 0, 5);
+        lua_pushstring(L, row->name);
+        lua_setfield(L, -2, "name");
+        set_count(L, "calls", row->calls);
+        set_count(L, "bytes", row->bytes);
+        set_number(L, "device_time", row->device_seconds);
+        set_number(L, "host_time", row->host_seconds);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
+static int push_profile(lua_State *L)
+{
+    const Profile *profile = lua_touserdata(L, 1);
+    lua_createtable(L, 0, 8);
+    push_rows(L, profile);
+    lua_setfield(L, -2, "rows");
+    set_number(L, "time", profile->seconds);
+    set_number(L, "compile_time", profile->compile_seconds);
+    set_count(L, "compiled", profile->compiled);
+    set_count(L, "launches", profile->launches);
+    set_count(L, "peak", profile->peak);
+    return 1;
+}
+
+/* _profile_stop(): what was recorded, as a table. */
+static int l_stop(lua_State *L)
+{
+    DeviceScope scope;
+    Profile profile;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    bool done = profile_stop(device, &profile);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("rill.profile");
+        binding_raise(L);
+    }
+    lua_pushcfunction(L, push_profile);
+    lua_pushlightuserdata(L, &profile);
+    int status = lua_pcall(L, 1, 1, 0); /* out of memory must not leak the rows */
+    profile_free(&profile);
+    return status == LUA_OK ? 1 : lua_error(L);
+}
+
+/* _copy_rate(): bytes per second of a copy on the current device. */
+static int l_copy_rate(lua_State *L)
+{
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    double rate = profile_copy_rate(device);
+    device_leave(&scope);
+    if (!(rate > 0)) {
+        binding_raise(L);
+    }
+    lua_pushnumber(L, rate);
+    return 1;
+}
+
+void open_profile(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"_profile_start", l_start}, {"_profile_stop", l_stop}, {"_copy_rate", l_copy_rate}, {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}
