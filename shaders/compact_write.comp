@@ -79,8 +79,7 @@ void main()
     uint n = elements(rill_p[0].x, rill_p[0].w), run = rill_p[0].y, parts = rill_p[0].z;
     if (part >= parts) return;
     uint first = part * run, past = min(first + run, (n + 15u) / 16u);
-    uint at = texelFetch(counts, int(part)).x;
-    uint next = texelFetch(counts, int(part) + 1).x, end = part + 1u < parts ? next : texelFetch(counts, int(parts)).x;
+    uint at = texelFetch(counts, int(part)).x, end = texelFetch(counts, int(part) + 1).x;
     uint dump = rill_p[1].y + part;
 #ifdef SPLIT
     uint other = first * 16u - at, other_end = min(past * 16u, n) - end, other_dump = rill_p[1].z + part;

@@ -11,7 +11,7 @@ end
 
 -- Runs a script with the counter in front of OpenGL. The script calls phase(name) to have the counts so far kept under a name.
 -- Returns the differences: counts[name][function] between the phase before and this one.
-local function counted(script)
+local function counted(script, environment)
     local file = os.tmpname()
     local prelude = ([[
         local dump = assert(package.loadlib("%s", "rill_glcount_dump"))
@@ -26,7 +26,11 @@ local function counted(script)
         end
         local rill = require "rill"
     ]]):format(library, file)
-    local out = process.output(prelude .. script, {LD_PRELOAD = library, RILL_GLCOUNT = file})
+    local variables = {LD_PRELOAD = library, RILL_GLCOUNT = file}
+    for name, value in pairs(environment or {}) do
+        variables[name] = value
+    end
+    local out = process.output(prelude .. script, variables)
     os.remove(file)
     local counts = {}
     for name, key, count in out:gmatch "(%S+)\t(%S+)\t(%S+)\n" do
@@ -145,6 +149,25 @@ describe("calls of OpenGL:", function()
             phase "map"
         ]]
         assert(counts.map.glLinkProgram <= 1, counts.map.glLinkProgram)
+    end)
+
+    it_counts("a chain filter, map, filter, sort of the gpu family reads nothing back and waits for nothing", function()
+        local counts = counted([[
+            local s = rill.random(100000, {seed = 1})
+            local function chain()
+                return s:filter "x < 0.5":map "1.0 - x":filter "x < 0.75 && i % 2 == 0":sort()
+            end
+            print(chain().size)
+            phase "start"
+            local sorted = chain()
+            phase "chain"
+            print(sorted.size)
+            phase "size"
+        ]], {RILL_FAMILY = "gpu", RILL_ASYNC = "1"})
+        for _, wait in ipairs(WAITS) do
+            assert.equal(0, counts.chain[wait], wait)
+        end
+        assert(counts.size.glGetBufferSubData + counts.size.glGetNamedBufferSubData + counts.size.glFenceSync > 0)
     end)
 end)
 

@@ -217,6 +217,29 @@ describe("variable outputs", function()
         assert.equal(2, programs)
     end)
 
+    it("run over active elements only", function()
+        local k = rill.kernel [[
+          kernel void k(int x<>, vout int r<>, out int same<>) {
+            same = x;
+            for (int i = 0; i < x % 3; i++) push(r, x);
+          }
+        ]]
+        local x = rill.iota {4, 25}
+        for _, text in ipairs {"x % 7 == 0", "x > 40", "x < 0", "x >= 0"} do
+            local r, same = k {x = x, where = x:map("(" .. text .. ") ? 1 : 0")}
+            local hold = assert(load("local x = ... return " .. text))
+            local pushed, kept = {}, {}
+            for i = 0, 99 do
+                kept[i + 1] = hold(i) and i or 0
+                for _ = 1, hold(i) and i % 3 or 0 do
+                    pushed[#pushed + 1] = i
+                end
+            end
+            check.equal(pushed, r:values())
+            check.equal(kept, same:values())
+        end
+    end)
+
     it("report faults of either phase, and leave everything usable", function()
         local k = rill.kernel [=[
           kernel void k(int x<>, float a[], vout float r<>) { if (a[x] > 0.0) push(r, a[x]); }

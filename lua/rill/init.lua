@@ -232,6 +232,7 @@ local function stream_map(s, expression, constants, ...)
 end
 rill._method("map", stream_map)
 
+require "rill.predicate" (rill)
 require "rill.predication" (rill)
 require "rill.sortkey" (rill)
 

@@ -156,6 +156,7 @@ void open_kernel(lua_State *L);
 void open_reduce(lua_State *L);
 void open_random(lua_State *L);
 void open_sort(lua_State *L);
+void open_compact(lua_State *L);
 void open_image(lua_State *L);
 void open_npy(lua_State *L);
 void open_profile(lua_State *L);

@@ -145,26 +145,35 @@ static bool is_direct(const Stream *s)
            texels <= device_limits(s->device)->texture_texels;
 }
 
+static bool read_word(DeviceLength length, int64_t *value)
+{
+    const uint32_t *host = buffer_host(length.buffer);
+    uint32_t word = 0;
+    if (!host && !buffer_read(length.buffer, UINT64_C(4) * length.word, &word, sizeof word)) {
+        return false;
+    }
+    *value = host ? host[length.word] : word;
+    return true;
+}
+
 /* A stream of what is counted in word `which` of the totals. Runs of the cpu family find a place each behind it. */
 static bool create_result(const Job *job, const Type *type, int which, Stream *result)
 {
-    Stream size = {0};
-    size.shape = (Shape){.rank = 1, .size = {job->n}};
-    size.length = (DeviceLength){job->counts, (uint32_t)(job->parts + which)};
-    if (device_traits(job->device)->family == FAMILY_GPU) {
-        if (!stream_create(job->device, type, &size.shape, false, result)) {
+    const DeviceLength length = {job->counts, (uint32_t)(job->parts + which)};
+    Shape shape = {.rank = 1, .size = {job->n}};
+    if (job->tile) {
+        if (!stream_create(job->device, type, &shape, false, result)) {
             return false;
         }
-        stream_set_length(result, size.length);
+        stream_set_length(result, length);
         return true;
     }
-    buffer_retain(size.length.buffer);
-    if (!stream_settle(&size)) {
-        buffer_release(size.length.buffer);
+    if (!read_word(length, &shape.size[0])) {
         return false;
     }
-    Buffer *buffer = buffer_create(job->device, (uint64_t)(size.shape.size[0] + job->parts) * (uint64_t)type->bytes, false);
-    bool done = buffer && buffer_block_fits(buffer) && stream_over(buffer, type, &size.shape, 0, result);
+    uint64_t elements = (uint64_t)(shape.size[0] + job->parts);
+    Buffer *buffer = buffer_create(job->device, elements * (uint64_t)type->bytes, false);
+    bool done = buffer && buffer_block_fits(buffer) && stream_over(buffer, type, &shape, 0, result);
     buffer_release(buffer);
     return done;
 }
@@ -203,7 +212,8 @@ static bool take(const Stream *numbers, const Stream *s, Stream *result)
     if (!stream_create(s->device, s->type, &numbers->shape, false, result)) {
         return false;
     }
-    bool done = stream_over(s->buffer, s->type, &flat, s->offset, &row) && raw_view(&row, &from) && raw_view(result, &to);
+    bool done =
+        stream_over(s->buffer, s->type, &flat, s->offset, &row) && raw_view(&row, &from) && raw_view(result, &to);
     if (done) {
         const char *raw = to.type->value->name;
         raw_declare(&text, to.type);
@@ -293,28 +303,32 @@ static bool run(Job *job, CompactMode mode, const Stream *s, Stream *kept, Strea
     return done;
 }
 
-/* Elements as they stand in row-major order from a whole texel on; else a copy. */
-static bool ordered(const Stream *s)
+bool compact_flat(const Stream *s, Stream *flat)
 {
-    return s->source == SOURCE_BUFFER && s->contiguous && s->offset * s->type->bytes % 16 == 0;
+    const Shape shape = {.rank = 1, .size = {stream_elements(s)}};
+    if (s->source == SOURCE_BUFFER && s->contiguous && s->offset * s->type->bytes % 16 == 0) {
+        bool done = stream_over(s->buffer, s->type, &shape, s->offset, flat);
+        if (done && s->length.buffer) {
+            stream_set_length(flat, s->length);
+        }
+        return done;
+    }
+    Stream copy = {0};
+    bool done = copy_new(s, NULL, &copy) && stream_reshape(&copy, &shape, flat);
+    stream_release(&copy);
+    return done;
 }
 
 bool compact_stream(CompactMode mode, const Stream *s, const Stream *mask, Stream *kept, Stream *rest)
 {
     Job job = {.device = s->device, .n = stream_elements(s), .length = s->length, .mask = mask};
-    const Type *type = mode == COMPACT_FIND ? type_of(SCALAR_INT, 1) : s->type;
-    Stream copy = {0};
+    Stream flat = {0};
     if (job.n == 0) {
-        return empty(s, type, kept, rest);
+        return empty(s, mode == COMPACT_FIND ? type_of(SCALAR_INT, 1) : s->type, kept, rest);
     }
     job.tile = device_traits(s->device)->family == FAMILY_GPU;
-    if (mode != COMPACT_FIND && !ordered(s)) {
-        if (!copy_new(s, NULL, &copy)) {
-            return false;
-        }
-        s = &copy;
-    }
-    bool done = run(&job, mode, s, kept, rest);
-    stream_release(&copy);
+    bool done = mode == COMPACT_FIND || compact_flat(s, &flat);
+    done = done && run(&job, mode, &flat, kept, rest);
+    stream_release(&flat);
     return done;
 }

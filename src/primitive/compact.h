@@ -20,7 +20,7 @@ bool compact_mask(const Stream *s, Stream *mask);
  * else it is exact. `rest` is for COMPACT_PARTITION, else NULL. Nothing is made when it fails. */
 bool compact_stream(CompactMode mode, const Stream *s, const Stream *mask, Stream *kept, Stream *rest);
 
-/* Lengths of runs from where they start: `starts` as COMPACT_FIND gives them for the heads of runs over n elements. */
-bool compact_lengths(const Stream *starts, int64_t n, Stream *lengths);
+/* The elements of s in row-major order, in one dimension: a view where they lie so from a whole 16 bytes on, else a copy. */
+bool compact_flat(const Stream *s, Stream *flat);
 
 #endif

@@ -1,0 +1,59 @@
+-- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
+local rill = require "rill.core"
+
+local oneline = {}
+
+--- What a kernel sees of the types that are only stored; the others it sees as they are.
+oneline.value_types = {
+    half = "float", half2 = "vec2", half4 = "vec4", unorm8 = "float", unorm8x4 = "vec4",
+    int8 = "int", int16 = "int", uint8 = "uint", uint16 = "uint",
+}
+
+--- Whether every bracket is closed by its own kind: the expression is one, and stays inside the text around it.
+function oneline.balanced(expression)
+    local closing, open = {["("] = ")", ["["] = "]", ["{"] = "}"}, {}
+    for mark in expression:gmatch "[%(%)%[%]{};]" do
+        if closing[mark] then
+            open[#open + 1] = closing[mark]
+        elseif table.remove(open) ~= mark then
+            return false
+        end
+    end
+    return #open == 0
+end
+
+-- The last few hundred kernels, by their text: a program may put numbers into texts.
+local KERNELS = 256
+local kernels, count = {}, 0
+-- A chunk of its own, so that errors in the text are not looked for in this file.
+local make = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
+    "=expression"))(rill.kernel)
+
+-- The compiler's message without the place in a text that the caller never wrote. `before`: lines in front of the expression.
+local function message_of(message, expression, before)
+    local line, rest = message:match "kernel text:(%d+): (.*)$"
+    if not line then
+        return message
+    elseif tonumber(line) > before then
+        return rest
+    end
+    return rest:match "^[^\n]*" .. "\n    " .. expression -- about the expression as a whole
+end
+
+--- The kernel of the text head .. expression .. tail, each on lines of its own; or nil and what is wrong with the expression.
+function oneline.kernel(head, expression, tail)
+    local text = ("%s\n%s\n%s"):format(head, expression, tail)
+    if not kernels[text] then
+        local made, kernel = pcall(make, text)
+        if not made then
+            return nil, message_of(tostring(kernel), expression, 1 + select(2, head:gsub("\n", "")))
+        end
+        if count == KERNELS then
+            kernels, count = {}, 0
+        end
+        kernels[text], count = kernel, count + 1
+    end
+    return kernels[text]
+end
+
+return oneline

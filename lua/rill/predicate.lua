@@ -1,0 +1,242 @@
+-- Compaction: filter, find, partition and runs of streams. A predicate becomes a mask of bytes, whatever form it came in; the mask
+-- is what the primitive compacts by.
+local oneline = require "rill.oneline"
+
+return function(rill)
+    local function kind(value)
+        return rill.type(value) or type(value)
+    end
+
+    local function is_open(value)
+        return rill.type(value) == "stream" and pcall(function() return value.type end)
+    end
+
+    -- Raises an error at the caller of this file's functions.
+    local function fail(name, format, ...)
+        local own, level = debug.getinfo(1, "S").source, 2
+        local info = debug.getinfo(level, "S")
+        while info and info.source == own do
+            level = level + 1
+            info = debug.getinfo(level, "S")
+        end
+        error(("s:%s: "):format(name) .. format:format(...), level)
+    end
+
+    -- One-line kernels that make 1 or 0 of a value, by the scalar that kernels see.
+    local KEEP <const> = {
+        bool = "x", int = "x != 0", uint = "x != 0u", float = "(floatBitsToUint(x) << 1) != 0u", double = "x != 0.0lf",
+    }
+
+    -- The kernels below write their result to a mask given to them.
+    local function masked(kernel, s)
+        local mask = rill._mask(s)
+        kernel(s, mask)
+        return mask
+    end
+
+    local function from_values(name, values)
+        local scalar = oneline.value_types[values.type] or values.type
+        if not KEEP[scalar] then
+            fail(name, "argument #1 'pred': expected elements of bool, int, uint or float, got %s", values.type)
+        end
+        return masked(oneline.kernel(("kernel uint keep(%s x<>) { return ("):format(scalar), KEEP[scalar],
+            ") ? 1u : 0u; }"), values)
+    end
+
+    local function from_stream(name, s, values)
+        if not is_open(values) then
+            fail(name, "argument #1 'pred': expected an open stream, got closed stream")
+        elseif not rill._same_extent(s, values) then
+            fail(name, "argument #1 'pred': the mask has shape %s, the stream %s", values.shape, s.shape)
+        end
+        return from_values(name, rill._flat(values))
+    end
+
+    -- Conditions first; then numbers, of which those that are not zero hold.
+    local function from_text(name, flat, text)
+        if not text:find "%S" then
+            fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its number), "
+                .. "got an empty string")
+        elseif not oneline.balanced(text) then
+            fail(name, "argument #1 'pred': its parentheses do not match: %s", text)
+        end
+        local declared = ""
+        local value = oneline.value_types[flat.type] or flat.type
+        if not rill._builtin_type(value) then
+            declared = rill._declare(flat)
+        end
+        local index = text:find "%f[%w_]i%f[^%w_]" and "int i = indexof(x).x; " or ""
+        local head = ("%skernel uint %s(%s x<>) { %s"):format(declared, name, value, index)
+        local kernel, message = oneline.kernel(head .. "bool keep = (", text, "); return keep ? 1u : 0u; }")
+        if not kernel then
+            kernel = oneline.kernel(head .. "double keep = (", text, "); return keep != 0.0lf ? 1u : 0u; }")
+        end
+        if not kernel then
+            fail(name, "%s", message)
+        end
+        return masked(kernel, flat)
+    end
+
+    local PREDICATES <const> = { bool = true, int = true, uint = true, float = true }
+
+    local function from_kernel(name, flat, kernel)
+        local inputs, output, others = 0, nil, 0
+        for _, param in ipairs(kernel.params) do
+            if param.kind == "output stream" then
+                output, others = param.type, others + (output and 1 or 0)
+            elseif param.kind == "input stream" then
+                inputs = inputs + 1
+            else
+                others = others + 1
+            end
+        end
+        if inputs ~= 1 or others > 0 or not PREDICATES[output] then
+            fail(name, "argument #1 'pred': expected a kernel with one input stream and one output of bool, "
+                .. "int or uint, got %s", tostring(kernel))
+        end
+        local values <close> = kernel(flat)
+        return from_values(name, values)
+    end
+
+    -- The mask of a predicate over a stream in one dimension, `flat`; `s` is what the user sees.
+    local function mask_of(name, s, flat, pred)
+        local what = rill.type(pred)
+        if type(pred) == "string" then
+            return from_text(name, flat, pred)
+        elseif what == "kernel" then
+            return from_kernel(name, flat, pred)
+        elseif what == "stream" then
+            return from_stream(name, s, pred)
+        elseif what == "expression" then
+            local values <close> = pred:eval()
+            return from_stream(name, s, values)
+        end
+        fail(name, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask stream, "
+            .. "got %s", kind(pred))
+    end
+
+    -- The open stream before the colon, of whose method `most` arguments may be given.
+    local function self_of(name, s, most, ...)
+        if rill.type(s) == "expression" then
+            s = s:eval()
+        end
+        if not is_open(s) then
+            fail(name, "argument 's': expected an open stream, got %s",
+                rill.type(s) == "stream" and "closed stream" or kind(s))
+        elseif select("#", ...) > most then
+            fail(name, "expected %s, got %d", most == 0 and "no argument" or "at most 1 argument", select("#", ...))
+        end
+        return s
+    end
+
+    local function compact(name, s, pred, ...)
+        s = self_of(name, s, 1, pred, ...)
+        local flat <close> = rill._flat(s)
+        local mask <close> = mask_of(name, s, flat, pred)
+        return rill._compact(name, flat, mask)
+    end
+
+    --- s:filter(pred): a new stream of the elements for which the predicate holds, in row-major order.
+    rill._method("filter", function(s, ...)
+        return compact("filter", s, ...)
+    end)
+
+    --- s:find(pred): an int stream of where they are: flat numbers from 0.
+    rill._method("find", function(s, ...)
+        return compact("find", s, ...)
+    end)
+
+    --- s:partition(pred): two streams, the elements for which it holds and the others, both in order.
+    rill._method("partition", function(s, ...)
+        return compact("partition", s, ...)
+    end)
+
+    -- ---- runs
+
+    -- Functions `bool same_T(T a, T b)`: == component by component, but that NaN is NaN.
+    local SAME <const> = {
+        float = "bool same_float(float a, float b) { return a == b || ((floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u"
+            .. " && (floatBitsToUint(b) & 0x7fffffffu) > 0x7f800000u); }\n",
+        double = "bool nan_double(double x) { uvec2 w = unpackDouble2x32(x); uint h = w.y & 0x7fffffffu;"
+            .. " return h > 0x7ff00000u || (h == 0x7ff00000u && w.x != 0u); }\n"
+            .. "bool same_double(double a, double b) { return a == b || (nan_double(a) && nan_double(b)); }\n",
+        int = "bool same_int(int a, int b) { return a == b; }\n",
+        uint = "bool same_uint(uint a, uint b) { return a == b; }\n",
+        bool = "bool same_bool(bool a, bool b) { return a == b; }\n",
+    }
+    local LETTERS <const> = { [""] = "float", d = "double", i = "int", u = "uint" }
+
+    -- The members of a type: {name, type} of each, from the declarations of structures.
+    local function members(value, declared)
+        local letter, size = value:match "^([diu]?)vec([234])$"
+        local list = {}
+        if letter then
+            for c = 1, tonumber(size) do
+                list[c] = { ("xyzw"):sub(c, c), LETTERS[letter] }
+            end
+        else
+            local fields = declared:match("struct " .. value .. " {(.-)};")
+            for field, name in fields:gmatch "([%w_]+) ([%w_]+);" do
+                list[#list + 1] = { name, field }
+            end
+        end
+        return list
+    end
+
+    local function add_same(out, value, declared)
+        if out[value] then
+            return
+        end
+        out[value] = true
+        if SAME[value] then
+            out[#out + 1] = SAME[value]
+            return
+        end
+        local tests = {}
+        for i, member in ipairs(members(value, declared)) do
+            add_same(out, member[2], declared)
+            tests[i] = ("same_%s(a.%s, b.%s)"):format(member[2], member[1], member[1])
+        end
+        out[#out + 1] = ("bool same_%s(%s a, %s b) { return %s; }\n"):format(value, value, value,
+            table.concat(tests, " && "))
+    end
+
+    -- The kernel that finds the first element of every run.
+    local function heads(s)
+        local value = oneline.value_types[s.type] or s.type
+        local declared = rill._builtin_type(value) and "" or rill._declare(s)
+        local same = {}
+        add_same(same, value, declared)
+        local test = ("indexof(x).x == 0 || !same_%s(x[-1], x[0])"):format(value)
+        return assert(oneline.kernel(declared .. table.concat(same) ..
+            ("kernel uint heads(neighbor %s x<>) { return ("):format(value), test, ") ? 1u : 0u; }"))
+    end
+
+    local DISTANCE <const> = "s[1] - s[0]"
+
+    --- s:runs(): the values of the runs of equal neighbours, in row-major order, and their lengths (int). Equal is ==, component by
+    -- component and field by field, but that NaN equals NaN.
+    rill._method("runs", function(s, ...)
+        s = self_of("runs", s, 0, ...)
+        local flat <close> = rill._flat(s)
+        local size = flat.size
+        local mask <close> = masked(heads(flat), flat)
+        local starts <close> = rill._compact("find", flat, mask)
+        local ends <close> = starts:boundary(size)
+        local length = oneline.kernel("kernel int lengths(neighbor int s<>) { return (", DISTANCE, "); }")
+        return rill._compact("filter", flat, mask), length(ends)
+    end)
+
+    --- s:unique(): the distinct values, ascending, and how often each occurs (int): the runs of the sorted elements, NaN last.
+    rill._method("unique", function(s, ...)
+        s = self_of("unique", s, 0, ...)
+        local flat <close> = rill._flat(s)
+        local ordered, sorted = pcall(flat.sort, flat)
+        if not ordered then
+            fail("unique", "%s", (tostring(sorted):gsub("^.-s:sort: ", "")))
+        end
+        local values, counts = sorted:runs()
+        sorted:close()
+        return values, counts
+    end)
+end

@@ -1,0 +1,356 @@
+-- filter, find, partition and runs against plain Lua.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local viewmaker = require "spec.support.viewmaker"
+
+local SIZES <const> = {0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 65551}
+
+-- Masks by the element's number: every kind of clustering, and the extremes.
+local MASKS <const> = {
+    all = function() return true end,
+    none = function() return false end,
+    first = function(i) return i == 0 end,
+    last = function(i, size) return i == size - 1 end,
+    alternating = function(i) return i % 2 == 0 end,
+    halves = function(i, size) return i >= size // 2 end,
+    blocks = function(i) return i // 256 % 2 == 1 end,
+    random = function(i) return (i * 2654435761 & 0xffffffff) >> 31 == 1 end,
+    rare = function(i) return (i * 2654435761 & 0xffffffff) % 97 == 0 end,
+}
+
+local function mask_values(size, holds)
+    local values = {}
+    for i = 1, size do
+        values[i] = holds(i - 1, size) and 1 or 0
+    end
+    return values
+end
+
+-- The numbers of the elements kept, from 0, and of the others.
+local function split(values)
+    local yes, no = {}, {}
+    for i, value in ipairs(values) do
+        local to = value ~= 0 and yes or no
+        to[#to + 1] = i - 1
+    end
+    return yes, no
+end
+
+local function stream_of(type, shape, values)
+    return rill.stream(type, shape, #values > 0 and values or nil)
+end
+
+describe("compaction", function()
+    leaks.watch(setup, teardown)
+
+    for name, holds in pairs(MASKS) do
+        it("by a mask of kind " .. name, function()
+            for _, size in ipairs(SIZES) do
+                local values = mask_values(size, holds)
+                local mask <close> = stream_of("int", size, values)
+                local s <close> = rill.iota(size):copy()
+                local yes, no = split(values)
+                local found <close> = s:find(mask)
+                check.equal(yes, found:values())
+                local kept, rest = s:partition(mask)
+                check.equal(yes, kept:values())
+                check.equal(no, rest:values())
+                kept:close()
+                rest:close()
+                check.equal(yes, s:filter(mask):values())
+                assert.equal("int", found.type)
+                assert.equal(size, s.size)
+            end
+        end)
+    end
+
+    it("of elements of any type", function()
+        local Ray = rill.struct("Ray", "vec3 o; float t; int n;")
+        local size = 1000
+        local values = mask_values(size, MASKS.random)
+        local mask = rill.stream("float", size, values)
+        local yes, no = split(values)
+        local makers = {
+            float = function(i) return i / 4 end, double = function(i) return i / 3 end,
+            int = function(i) return -i end, uint = function(i) return i end, bool = function(i) return i % 3 == 0 end,
+            vec2 = function(i) return {i, -i} end, vec3 = function(i) return {i, -i, 0.5} end,
+            vec4 = function(i) return {i, -i, 0.5, 1} end, ivec2 = function(i) return {i, 1} end,
+            dvec3 = function(i) return {i, 0.1, i / 7} end,
+            half = function(i) return i end, half2 = function(i) return {i, 1} end,
+            unorm8 = function(i) return i % 2 end,
+            int8 = function(i) return i % 128 - 64 end, int16 = function(i) return i - 500 end,
+            uint8 = function(i) return i % 256 end, uint16 = function(i) return i end,
+        }
+        local function compare(type, make)
+            local list, expected, others = {}, {}, {}
+            for i = 1, size do
+                list[i] = make(i - 1)
+            end
+            for k, i in ipairs(yes) do
+                expected[k] = list[i + 1]
+            end
+            for k, i in ipairs(no) do
+                others[k] = list[i + 1]
+            end
+            local s = rill.stream(type, size, list)
+            local kept, rest = s:partition(mask)
+            assert.equal(s.type, kept.type)
+            assert.equal(rill.stream(type, #yes, expected):bytes(), kept:bytes())
+            assert.equal(rill.stream(type, #no, others):bytes(), rest:bytes())
+            assert.equal(kept:bytes(), s:filter(mask):bytes())
+        end
+        for type, make in pairs(makers) do
+            compare(type, make)
+        end
+        compare(Ray, function(i) return {o = {i, 1, 2}, t = i / 2, n = -i} end)
+    end)
+
+    it("of views, by views", function()
+        math.randomseed(7)
+        viewmaker.each(40, function(view, reference)
+            local expected, odd = {}, {}
+            for _, value in ipairs(reference) do
+                local to = value % 3 == 1 and expected or odd
+                to[#to + 1] = value
+            end
+            local yes, no = view:partition "x % 3 == 1"
+            check.equal(expected, yes:values())
+            check.equal(odd, no:values())
+            check.equal(expected, view:filter(view:map "x % 3 == 1 ? 1 : 0"):values())
+        end)
+        local m = rill.from({{1, 2, 3}, {4, 5, 6}}, "int")
+        check.equal({1, 4, 5}, m:transpose():filter(rill.from {{1, 1}, {0, 1}, {0, 0}}):values())
+        check.equal({3, 5, 7}, rill.iter("int", 4, 3, 11):filter "x < 9":values())
+        check.equal({2, 4}, rill.iota(10):copy():domain(3, 6):filter "x % 2 == 0":values())
+    end)
+
+    it("by masks of every type", function()
+        local x = rill.iota(6)
+        local masks = {
+            bool = {true, false, true, false, false, true}, int = {1, 0, -7, 0, 0, 1 << 20},
+            uint = {1, 0, 1 << 31, 0, 0, 256}, float = {1, 0.0, -2, -0.0, 0, 1e-30},
+            double = {1, 0, -2, -0.0, 0, 1e-300},
+            half = {1, 0, -2, 0, 0, 0.5}, unorm8 = {1, 0, 1, 0, 0, 1}, int8 = {1, 0, -128, 0, 0, 5},
+            uint8 = {255, 0, 1, 0, 0, 2}, int16 = {256, 0, -1, 0, 0, 3}, uint16 = {256, 0, 1, 0, 0, 3},
+        }
+        for type, values in pairs(masks) do
+            check.equal({0, 2, 5}, x:find(rill.stream(type, 6, values)):values())
+        end
+        check.equal({0}, rill.iota(2):find(rill.from {0 / 0, 0}):values())
+    end)
+
+    it("by expressions in x and i", function()
+        local s = rill.from {5, 1, 4, 2, 3}
+        check.equal({5, 4, 3}, s:filter "x > 2.0":values())
+        check.equal({4, 3}, s:filter "x > 2.0 && i > 0":values())
+        check.equal({0, 3}, s:find "i % 3 == 0":values())
+        check.equal({1, 3}, s:filter("int(x) & 1 & (i & 1 ^ i >> 2)"):values())
+        local m = rill.from {{5, 1, 4}, {2, 3, 0}}
+        check.equal({4, 2, 3}, m:filter "i >= 2 && x > 0.0":values())
+        check.equal({4, 3}, m:domain({1, 2}, {2, 3}):filter "i >= 1 && x > 0.0":values())
+        local v = rill.from({{1, 2, 3}, {3, 2, 1}, {0, 0, 9}}, "vec3")
+        assert.same({{3, 2, 1}}, v:filter "x.x > x.z":read())
+        local S = rill.struct("Sphere", "vec3 c; float r;")
+        local spheres = rill.stream(S, 3, {
+            {c = {1, 0, 0}, r = 1}, {c = {2, 0, 0}, r = 5}, {c = {9, 0, 0}, r = 1},
+        })
+        assert.same({{c = {2, 0, 0}, r = 5}}, spheres:filter "length(x.c) < x.r":read())
+        assert.same({1}, spheres:find "length(x.c) < x.r":read())
+    end)
+
+    it("by kernels", function()
+        local s = rill.from {5, 1, 4, 2, 3}
+        check.equal({5, 4, 3}, s:filter(rill.kernel "kernel bool big(float x<>) { return x > 2.0; }"):values())
+        local odd = rill.kernel "kernel void odd(float a<>, out int r<>) { r = int(a) % 2 * 512; }"
+        check.equal({5, 1, 3}, s:filter(odd):values())
+        check.equal({1}, s:find(rill.kernel "kernel uint one(float a<>) { return a == 1.0 ? 1u << 31 : 0u; }"):values())
+    end)
+
+    it("chains", function()
+        local s = rill.iota(5000)
+        local r = s:filter "x % 3 == 0":map "x * 2":filter "x % 4 == 0"
+        local expected = {}
+        for x = 0, 4999, 3 do
+            if 2 * x % 4 == 0 then
+                expected[#expected + 1] = 2 * x
+            end
+        end
+        assert.equal(#expected, #r)
+        check.equal(expected, r:values())
+        local yes, no = r:partition "i % 2 == 0"
+        assert.equal(#expected, #yes + #no)
+        local found = s:filter "x > 100":filter "x < 110":find "x % 2 == 0"
+        check.equal({1, 3, 5, 7}, found:values())
+        check.equal({}, s:filter "x < 0":filter "x > 5":values())
+        local half = rill.stream("half", 100, 1):filter "i < 40":filter "i >= 10"
+        assert.equal(30, half.size)
+        local above = s:filter "x > 100"
+        check.equal({102, 104, 106}, above:filter(above:map "x < 107 && x % 2 == 0 ? 1 : 0"):values())
+    end)
+
+    it("is the same on every run", function()
+        local s = rill.random(5003, {seed = 3})
+        local first = s:filter "x < 0.3":bytes()
+        for _ = 1, 200 do
+            local r <close> = s:filter "x < 0.3"
+            assert(r:bytes() == first)
+        end
+    end)
+
+    it("#slow of many elements", function()
+        local size = (1 << 20) + 1
+        local s = rill.iota(size)
+        local kept, rest = s:partition "((uint(x) * 2654435761u) >> 31) == 1u"
+        local k, r, at, other = kept:bytes(), rest:bytes(), 1, 1
+        for i = 0, size - 1 do
+            local value
+            if MASKS.random(i) then
+                value, at = string.unpack("<i4", k, at)
+            else
+                value, other = string.unpack("<i4", r, other)
+            end
+            if value ~= i then
+                error(("expected %d, got %d"):format(i, value))
+            end
+        end
+        assert.same({#k + 1, #r + 1}, {at, other})
+    end)
+
+    it("#slow of 70,000,000 elements", function()
+        local size = 70000000
+        local s <close> = rill.stream("uint8", size)
+        rill.kernel "kernel void fill(out uint r<>) { r = uint(indexof(r).x) * 2654435761u >> 24; }"(s)
+        local odd <close> = s:filter "(x & 1u) == 1u"
+        local count = rill.kernel "kernel int odd(uint x<>) { return int(x & 1u); }"(s)
+        assert.equal(count:sum(), odd.size)
+        count:close()
+        assert.equal(odd.size, odd:filter "(x & 1u) == 1u".size)
+        -- The same elements in the same order: weighted by their place modulo a prime.
+        local weigh = rill.kernel [[
+          kernel int weigh(uint x<>) { return int(x) * (indexof(x).x % 8191); }
+        ]]
+        local places <close> = s:find "(x & 1u) == 1u"
+        local taken <close> = rill.kernel [=[
+          kernel int taken(int i<>, uint x[]) { return int(x[i]) * (indexof(i).x % 8191); }
+        ]=](places, s)
+        local weighed <close> = weigh(odd)
+        assert.equal(taken:sum(), weighed:sum())
+        assert.equal(0, places:domain(1, places.size - 1):map "0":sum())
+    end)
+end)
+
+describe("runs", function()
+    leaks.watch(setup, teardown)
+
+    local function runs_of(values)
+        local heads, lengths = {}, {}
+        for i, value in ipairs(values) do
+            local last = values[i - 1]
+            if i > 1 and (value == last or (value ~= value and last ~= last)) then
+                lengths[#lengths] = lengths[#lengths] + 1
+            else
+                heads[#heads + 1], lengths[#lengths + 1] = value, 1
+            end
+        end
+        return heads, lengths
+    end
+
+    local KINDS <const> = {
+        equal = function() return 7 end,
+        distinct = function(i) return i end,
+        pairs = function(i) return i // 2 end,
+        long = function(i) return i // 500 end,
+        random = function(i) return (i * 2654435761 & 0xffffffff) >> 31 end,
+    }
+
+    for name, value in pairs(KINDS) do
+        it("of kind " .. name, function()
+            for _, size in ipairs(SIZES) do
+                local values = {}
+                for i = 1, size do
+                    values[i] = value(i - 1)
+                end
+                local heads, lengths = stream_of("int", size, values):runs()
+                local expected, counts = runs_of(values)
+                check.equal(expected, heads:values())
+                check.equal(counts, lengths:values())
+            end
+        end)
+    end
+
+    it("take NaN for equal to NaN, and 0 to -0", function()
+        local heads, lengths = rill.from {0 / 0, 0 / 0, 1, 0, -0.0, 0 / 0}:runs()
+        check.equal({0 / 0, 1, 0, 0 / 0}, heads:values())
+        check.equal({2, 1, 2, 1}, lengths:values())
+        local d, n = rill.from({0 / 0, 0 / 0, 1 / 3, 1 / 3}, "double"):runs()
+        check.equal({0 / 0, 1 / 3}, d:values())
+        check.equal({2, 2}, n:values())
+    end)
+
+    it("of vectors, structures, packed types, views", function()
+        local v, n = rill.from({{1, 2, 3}, {1, 2, 3}, {1, 2, 4}}, "vec3"):runs()
+        assert.same({{1, 2, 3}, {1, 2, 4}}, v:read())
+        check.equal({2, 1}, n:values())
+        local P = rill.struct("Spot", "ivec2 at; float w;")
+        local s = rill.stream(P, 3, {{at = {1, 1}, w = 0}, {at = {1, 1}, w = 0}, {at = {1, 2}, w = 0}})
+        v, n = s:runs()
+        assert.same({{at = {1, 1}, w = 0}, {at = {1, 2}, w = 0}}, v:read())
+        check.equal({2, 1}, n:values())
+        v, n = rill.stream("uint8", 5, {1, 1, 255, 255, 255}):runs()
+        check.equal({1, 255}, v:values())
+        check.equal({2, 3}, n:values())
+        v, n = rill.from({{1, 2}, {1, 2}}, "int"):transpose():runs()
+        check.equal({1, 2}, v:values())
+        check.equal({2, 2}, n:values())
+    end)
+
+    it("of sorted elements are unique", function()
+        local values = {3, 1, 0 / 0, 1, 2, 3, 3, 0 / 0, -5}
+        local v, n = rill.from(values):unique()
+        check.equal({-5, 1, 2, 3, 0 / 0}, v:values())
+        check.equal({1, 2, 1, 3, 2}, n:values())
+        v, n = rill.random({50, 100}, {seed = 5, type = "int", low = 0, high = 9}):unique()
+        check.equal(rill.iota(10):values(), v:values())
+        assert.equal(5000, n:sum())
+        v, n = rill.stream("float", 0):unique()
+        assert.same({0, 0}, {v.size, n.size})
+    end)
+end)
+
+describe("errors of compaction", function()
+    local s = rill.from {1, 2, 3}
+
+    it("name the argument", function()
+        check.raises("s:filter: argument #1 'pred': expected an expression in x and i %(a string%), a kernel or a mask "
+            .. "stream, got number", function() s:filter(3) end)
+        check.raises("s:find: argument #1 'pred': expected .*, got nil", function() s:find() end)
+        check.raises("s:filter: expected at most 1 argument, got 2", function() s:filter("x > 0.0", 1) end)
+        check.raises("s:runs: expected no argument, got 1", function() s:runs(1) end)
+        check.raises("compact_spec.lua:%d+: s:partition: argument #1 'pred': the mask has shape 2, the stream 3",
+            function() s:partition(rill.iota(2)) end)
+        check.raises("expected elements of bool, int, uint or float, got vec2", function()
+            s:filter(rill.stream("vec2", 3))
+        end)
+        check.raises("expected a kernel with one input stream and one output of bool", function()
+            s:filter(rill.kernel "kernel bool k(float x<>, float c) { return x > c; }")
+        end)
+        check.raises("expected a kernel with one input stream", function()
+            s:filter(rill.kernel "kernel vec2 k(float x<>) { return vec2(x); }")
+        end)
+        local closed = rill.from {1}
+        closed:close()
+        check.raises("got closed stream", function() closed:filter "x > 0.0" end)
+        check.raises("got closed stream", function() s:filter(closed) end)
+        check.raises("s:unique: .*", function() rill.stream("vec2", 3):unique() end)
+    end)
+
+    it("show the line of a predicate that does not compile", function()
+        local message = check.raises("s:filter: error: `y' undeclared", function() s:filter "x > 1.0 && y" end)
+        assert(message:find("| x > 1.0 && y\n", 1, true) and message:find "%^", message)
+        assert.is_nil(message:find("kernel uint", 1, true))
+        check.raises("s:find: error: .*\n    x %+ vec3%(1.0%)", function() s:find "x + vec3(1.0)" end)
+        check.raises("its parentheses do not match: x %)", function() s:filter "x )" end)
+        check.raises("got an empty string", function() s:filter " " end)
+    end)
+end)

@@ -1,0 +1,86 @@
+/* What lua/rill/predicate.lua stands on: masks, and what they keep. */
+#include "binding/binding.h"
+
+#include "primitive/compact.h"
+
+/* _mask(s): an undefined stream of uint8 that a predicate over s is written to. */
+static int rill_mask(lua_State *L)
+{
+    const Stream *s = stream_open(L, 1, "s:filter", 0, "s");
+    Stream *mask = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool done = compact_mask(s, mask);
+    device_leave(&scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    state_charge(L, s->device);
+    return 1;
+}
+
+/* _flat(s): the elements in row-major order, in one dimension: a view where they lie so, else a copy. */
+static int rill_flat(lua_State *L)
+{
+    const Stream *s = stream_open(L, 1, "s:filter", 0, "s");
+    Stream *flat = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool done = compact_flat(s, flat);
+    device_leave(&scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    state_charge(L, s->device);
+    return 1;
+}
+
+/* _same_extent(a, b): whether the elements of two streams stand for each other. */
+static int rill_same_extent(lua_State *L)
+{
+    Stream *a = stream_open(L, 1, "s:filter", 0, "s"), *b = stream_open(L, 2, "s:filter", 1, "pred");
+    bool counted = a->length.buffer && a->length.buffer == b->length.buffer && a->length.word == b->length.word;
+    if (!counted) {
+        stream_settled(L, a);
+        stream_settled(L, b);
+    }
+    lua_pushboolean(L, shape_equal(&a->shape, &b->shape));
+    return 1;
+}
+
+/* _builtin_type(name): whether a type is no structure. */
+static int rill_builtin_type(lua_State *L)
+{
+    lua_pushboolean(L, type_find(luaL_checkstring(L, 1)) != NULL);
+    return 1;
+}
+
+/* _compact(mode, s, mask): "filter", "find" or "partition" by a mask from _mask whose elements are 0 or 1. */
+static int rill_compact(lua_State *L)
+{
+    static const char *const modes[] = {"filter", "find", "partition", NULL};
+    CompactMode mode = (CompactMode)luaL_checkoption(L, 1, NULL, modes);
+    const Stream *s = stream_open(L, 2, "s:filter", 0, "s"), *mask = stream_open(L, 3, "s:filter", 1, "mask");
+    Stream *kept = stream_push(L), *rest = mode == COMPACT_PARTITION ? stream_push(L) : NULL;
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool done = compact_stream(mode, s, mask, kept, rest);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("s:%s", modes[mode]);
+        binding_raise(L);
+    }
+    state_charge(L, s->device);
+    return rest ? 2 : 1;
+}
+
+void open_compact(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"_mask", rill_mask},
+                                         {"_flat", rill_flat},
+                                         {"_same_extent", rill_same_extent},
+                                         {"_builtin_type", rill_builtin_type},
+                                         {"_compact", rill_compact},
+                                         {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}
