@@ -235,6 +235,7 @@ rill._method("map", stream_map)
 require "rill.predicate" (rill)
 require "rill.predication" (rill)
 require "rill.sortkey" (rill)
+require "rill.algebra"
 
 local Progress = {}
 Progress.__index = Progress

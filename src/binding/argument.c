@@ -119,6 +119,11 @@ const char *binding_describe(lua_State *L, int index)
     if (stream) {
         return describe_stream(L, stream);
     }
+    if (expression_is(L, index)) {
+        lua_pushvalue(L, index);
+        expression_call(L, "describe", 1, 1);
+        return lua_tostring(L, -1);
+    }
     switch (lua_type(L, index)) {
     case LUA_TNONE: return lua_pushliteral(L, "nothing");
     case LUA_TNUMBER: return describe_number(L, index);

@@ -15,12 +15,13 @@ typedef struct State {
     const void *stream_meta; /* lua_topointer of the metatables: a closed check by one comparison */
     const void *kernel_meta;
     const void *struct_meta;
-    uint64_t charge;    /* bytes not yet charged to the collector */
-    bool check;         /* rill.check */
-    bool collecting;    /* a full collection runs inside an allocation: no device work but releasing */
-    bool parked;        /* streams wait to be closed: see state_park */
-    bool closed;        /* the Lua state is closing */
-    lua_State *running; /* the coroutine that entered a device last: the collector runs on it */
+    const void *expression_meta; /* of lua/rill/expression.lua */
+    uint64_t charge;             /* bytes not yet charged to the collector */
+    bool check;                  /* rill.check */
+    bool collecting;             /* a full collection runs inside an allocation: no device work but releasing */
+    bool parked;                 /* streams wait to be closed: see state_park */
+    bool closed;                 /* the Lua state is closing */
+    lua_State *running;          /* the coroutine that entered a device last: the collector runs on it */
     struct {
         Device **items; /* every device opened here, each counted: all outlive the streams of this state */
         size_t count, capacity;
@@ -67,15 +68,23 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
 Stream *stream_push(lua_State *L);
 /* The header if the value is a stream userdata (open or closed), else NULL. */
 Stream *stream_to(lua_State *L, int index);
+/* The same, but an expression at `index` is evaluated first and the new stream takes its place there. Runs Lua: not inside a
+ * scope. */
+Stream *stream_accept(lua_State *L, int index);
 /* Makes sure that an open stream's shape is exact, waiting for a length counted on the device; raises. */
 void stream_settled(lua_State *L, Stream *stream);
-/* An open stream, or raises; its length may be known only to the device. */
+/* An open stream, or raises; its length may be known only to the device. Takes expressions as stream_accept does. */
 Stream *stream_open(lua_State *L, int index, const char *function, int n, const char *name);
 /* An open stream of exact shape, or raises. */
 Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name);
 
 /* Adds methods to the streams of this Lua state: for the openers that come after open_stream. */
 void stream_methods(lua_State *L, const luaL_Reg *methods);
+/* Whether a value is an expression. */
+bool expression_is(lua_State *L, int index);
+/* Calls a function of lua/rill/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
+ * its `results` replace. */
+void expression_call(lua_State *L, const char *name, int arguments, int results);
 /* Closes a header outside of any scope: for __gc and __close; never raises. */
 void stream_drop(Stream *stream);
 /* Whole streams of any layout to and from packed bytes. Made inside a scope; false after error_set. */
@@ -145,6 +154,7 @@ void open_state(lua_State *L);
 void open_device(lua_State *L);
 void open_type(lua_State *L);
 void open_stream(lua_State *L);
+void open_expression(lua_State *L); /* by open_stream */
 void open_view(lua_State *L);
 void open_transfer(lua_State *L);
 void open_element(lua_State *L);

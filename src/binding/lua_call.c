@@ -104,6 +104,9 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
         call->args[i].stream = NULL;
         return;
     }
+    if (!kind->written) {
+        stream_accept(L, index);
+    }
     if (param->kind == PARAM_GATHER && lua_istable(L, index)) {
         upload(L, call, i, index, n);
     }

@@ -31,9 +31,20 @@ Stream *stream_to(lua_State *L, int index)
     return meta == state_get(L)->stream_meta ? stream : NULL;
 }
 
+Stream *stream_accept(lua_State *L, int index)
+{
+    if (expression_is(L, index)) {
+        index = lua_absindex(L, index);
+        lua_pushvalue(L, index);
+        expression_call(L, "evaluate", 1, 1);
+        lua_replace(L, index);
+    }
+    return stream_to(L, index);
+}
+
 Stream *stream_open(lua_State *L, int index, const char *function, int n, const char *name)
 {
-    Stream *stream = stream_to(L, index);
+    Stream *stream = stream_accept(L, index);
     if (!stream) {
         binding_argument(L, function, n, name, index, n ? "a stream" : "a stream before the colon");
     }
@@ -87,16 +98,45 @@ void stream_methods(lua_State *L, const luaL_Reg *methods)
     lua_pop(L, 1);
 }
 
-/* _method(name, function): a method written in Lua. */
+/* _method(name [, function]): a method written in Lua; without a function the method of that name, or nil. */
 static int rill_method(lua_State *L)
 {
     luaL_checkstring(L, 1);
-    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
     lua_insert(L, 1);
-    lua_settop(L, 3);
+    if (lua_isnil(L, 3)) {
+        lua_settop(L, 2);
+        lua_rawget(L, 1);
+        return 1;
+    }
+    luaL_checktype(L, 3, LUA_TFUNCTION);
     lua_rawset(L, 1);
     return 0;
+}
+
+/* _metamethod(name, function): a metamethod written in Lua. "__field" is asked for fields that streams have not: called with
+ * the stream and the key, it gives nil for those it does not know either. */
+static int rill_metamethod(lua_State *L)
+{
+    luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_insert(L, 1);
+    lua_rawset(L, 1);
+    return 0;
+}
+
+static bool push_unknown_field(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING || luaL_getmetafield(L, 1, "__field") != LUA_TFUNCTION) {
+        return false;
+    }
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_call(L, 2, 1);
+    return !lua_isnil(L, -1);
 }
 
 static int push_field(lua_State *L, lua_Integer field)
@@ -125,7 +165,7 @@ static int stream_index(lua_State *L)
     if (kind == LUA_TNUMBER) {
         return push_field(L, lua_tointeger(L, -1));
     }
-    if (kind == LUA_TNIL) {
+    if (kind == LUA_TNIL && !push_unknown_field(L)) {
         return luaL_error(L, "a stream has no field or method %s", binding_key(L, 2));
     }
     return 1;
@@ -288,4 +328,7 @@ void open_stream(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
     lua_pushcfunction(L, rill_method);
     lua_setfield(L, -2, "_method");
+    lua_pushcfunction(L, rill_metamethod);
+    lua_setfield(L, -2, "_metamethod");
+    open_expression(L);
 }

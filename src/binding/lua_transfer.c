@@ -141,7 +141,7 @@ static int stream_lua_bytes(lua_State *L)
 /* Where only `first` is given, the data tells how far the box goes; else it goes to the end. */
 static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, int64_t *to)
 {
-    Stream *data = stream_to(L, 2);
+    Stream *data = stream_accept(L, 2);
     Shape shape = {.rank = 0};
     if (data && data->device) {
         stream_settled(L, data);
@@ -213,6 +213,23 @@ static const void *packed_data(lua_State *L, const Stream *view)
     return bytes;
 }
 
+/* An expression at index 2 goes straight into the view on top of the stack; where it can't, it is evaluated and takes its place. */
+static bool write_expression(lua_State *L)
+{
+    int view = lua_gettop(L);
+    if (!expression_is(L, 2)) {
+        return false;
+    }
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, view);
+    expression_call(L, "into", 2, 1);
+    if (lua_isnil(L, -1)) {
+        return true;
+    }
+    lua_replace(L, 2);
+    return false;
+}
+
 static int stream_write(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
@@ -225,6 +242,10 @@ static int stream_write(lua_State *L)
         extent_of_data(L, s, from, to);
     }
     Stream *view = box_push(L, s, "s:write", from, to);
+    if (write_expression(L)) {
+        lua_settop(L, 1);
+        return 1;
+    }
     Stream *source = stream_to(L, 2);
     const void *bytes = NULL;
     if (source) {

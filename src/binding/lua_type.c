@@ -223,7 +223,7 @@ static int rill_type(lua_State *L)
 {
     static const char *const types[] = {"stream", "expression", "kernel", "struct", "device"};
     luaL_checkany(L, 1);
-    if (lua_type(L, 1) == LUA_TUSERDATA && luaL_getmetafield(L, 1, "__name") == LUA_TSTRING) {
+    if ((lua_type(L, 1) == LUA_TUSERDATA || expression_is(L, 1)) && luaL_getmetafield(L, 1, "__name") == LUA_TSTRING) {
         const char *name = lua_tostring(L, -1);
         for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
             if (strncmp(name, "rill.", 5) == 0 && strcmp(name + 5, types[i]) == 0) {

@@ -128,6 +128,7 @@ static void account(Buffer *buffer, uint64_t bytes)
     DeviceMemory *memory = &device->memory;
     buffer->count = 1;
     buffer->bytes = bytes;
+    buffer->writes.count = 0;
     memory->bytes += bytes;
     memory->buffers++;
     memory->peak = memory->bytes > memory->peak ? memory->bytes : memory->peak;
@@ -272,6 +273,11 @@ static bool in_range(const Buffer *buffer, uint64_t offset, uint64_t bytes, cons
     return !buffer->device->lost || gl_error_alive(buffer->device);
 }
 
+static void wrote_bytes(Buffer *buffer, uint64_t offset, uint64_t bytes)
+{
+    buffer_wrote(buffer, &(BufferRegion){.from = offset, .to = offset + bytes, .width = bytes});
+}
+
 static uint64_t chunk(uint64_t left)
 {
     return left < CHUNK ? left : CHUNK;
@@ -285,6 +291,7 @@ bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t by
     if (bytes == 0) {
         return true;
     }
+    wrote_bytes(buffer, offset, bytes);
     if (buffer->map) {
         memcpy(buffer->map + offset, data, bytes);
         return true;
@@ -356,6 +363,7 @@ bool buffer_copy(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_off
     if (bytes == 0) {
         return true;
     }
+    wrote_bytes(to, to_offset, bytes);
     if (to->map && from->map) {
         memmove(to->map + to_offset, from->map + from_offset, bytes);
         return true;
@@ -427,6 +435,7 @@ bool buffer_fill(Buffer *buffer, uint64_t offset, uint64_t bytes, const void *pa
     if (bytes == 0) {
         return true;
     }
+    wrote_bytes(buffer, offset, bytes);
     if (buffer->map) {
         fill_host(buffer->map + offset, bytes, pattern, (uint64_t)pattern_bytes);
         return true;

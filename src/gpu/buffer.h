@@ -23,6 +23,18 @@ const void *buffer_host(const Buffer *buffer);
  * advertise less than they can do). False with error_set. */
 bool buffer_block_fits(Buffer *buffer);
 
+/* Bytes of a buffer: rows of `width` bytes, `pitch` apart, the first at `from`; the last ends at `to`. One row: pitch 0. */
+typedef struct BufferRegion {
+    uint64_t from, to, pitch, width;
+} BufferRegion;
+
+/* A number that grows with every write to the buffer. */
+uint64_t buffer_version(const Buffer *buffer);
+/* Notes a write: whoever lets a shader write a buffer says so (buffer_write, buffer_copy and buffer_fill do). */
+void buffer_wrote(Buffer *buffer, const BufferRegion *region);
+/* Whether the region was, or may have been, written after the buffer had this version. */
+bool buffer_written_since(const Buffer *buffer, uint64_t version, const BufferRegion *region);
+
 /* All transfers are ordered after launches issued before. */
 bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
 bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes); /* waits */

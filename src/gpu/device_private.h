@@ -9,17 +9,30 @@
 #include <GL/glew.h>
 
 #include "base/error.h"
-#include "gpu/device.h"
+#include "gpu/buffer.h"
 
 enum { TEXEL_FORMATS = 2, POOL_CLASSES = 2560 };
+
+enum { WRITES_KEPT = 8 };
+
+/* What was written lately; what is not kept on its own is merged into a range that covers it. */
+typedef struct BufferWrites {
+    uint64_t version;
+    int count;
+    struct {
+        uint64_t version;
+        BufferRegion region;
+    } kept[WRITES_KEPT];
+} BufferWrites;
 
 struct Buffer {
     Device *device; /* a reference is held while the buffer is live, none while it waits in the pool */
     uint64_t bytes, capacity;
     int count;
     GLuint name;
-    GLuint textures[TEXEL_FORMATS];      /* 0 until first used */
-    uint8_t *map;                        /* persistently mapped on devices with host memory, else NULL */
+    GLuint textures[TEXEL_FORMATS]; /* 0 until first used */
+    uint8_t *map;                   /* persistently mapped on devices with host memory, else NULL */
+    BufferWrites writes;
     Buffer *class_next, *class_previous; /* pooled buffers of the same size */
     Buffer *older, *newer;               /* pooled buffers by age */
 };

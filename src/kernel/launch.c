@@ -145,6 +145,11 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
         done = per_pass < outputs ? run_passes(&plan, &text, outputs, per_pass, args)
                                   : run_pass(&plan, &text, 0, outputs, args);
     }
+    for (int i = 0; plan.count > 0 && i < kernel->function.param_count; i++) {
+        if (launch_kind(&kernel->function, i)->written && args[i].stream) {
+            stream_wrote(args[i].stream);
+        }
+    }
     plan_finish(&plan);
     return done;
 }

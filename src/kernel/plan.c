@@ -325,6 +325,7 @@ void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Domain *
     plan->traits = device_traits(device);
     plan->domain = domain->shape;
     plan->active = domain->active;
+    plan->count = 0;
     plan->check = check;
     plan->length = (DeviceLength){0};
     plan->temporary_count = 0;

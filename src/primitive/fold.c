@@ -194,6 +194,7 @@ bool fold_run(const FoldText *text, const Inputs *in, Stream *result)
     }
     int64_t total = elements / stream_elements(result);
     if (result->contiguous && result->writable && result->type == text->result && !inputs_overlap(in, result)) {
+        stream_wrote(result);
         return run_level(text, in, &result->shape, total, true, result);
     }
     Stream dense;

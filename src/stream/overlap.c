@@ -130,6 +130,78 @@ bool stream_overlaps(const Stream *a, const Stream *b)
     return true;
 }
 
+/* The moving dimensions by stride, the smallest first; returns how many. */
+static int dims_by_stride(const Stream *s, int order[SHAPE_MAX_RANK])
+{
+    int count = 0;
+    for (int d = 0; d < s->shape.rank; d++) {
+        if (s->shape.size[d] < 2) {
+            continue;
+        }
+        int at = count++;
+        for (; at > 0 && s->dim[order[at - 1]].stride > s->dim[d].stride; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = d;
+    }
+    return count;
+}
+
+/* The rows a regular view lies in; stays one range where it is not made of rows. */
+static void find_rows(const Stream *s, BufferRegion *region)
+{
+    int order[SHAPE_MAX_RANK];
+    uint64_t width = (uint64_t)s->type->bytes, pitch = 0;
+    int count = dims_by_stride(s, order);
+    for (int k = 0; k < count; k++) {
+        uint64_t stride = (uint64_t)s->dim[order[k]].stride * (uint64_t)s->type->bytes;
+        if (pitch == 0 && stride == width) {
+            width *= (uint64_t)s->shape.size[order[k]];
+        } else if (pitch == 0 && stride > width) {
+            pitch = stride;
+        } else if (pitch == 0 || stride % pitch != 0) {
+            return;
+        }
+    }
+    if (pitch) {
+        region->pitch = pitch;
+        region->width = width;
+    }
+}
+
+static BufferRegion region_of(const Stream *s)
+{
+    int64_t low, high;
+    byte_range(s, &low, &high);
+    BufferRegion region = {.from = (uint64_t)low, .to = (uint64_t)high, .width = (uint64_t)(high - low)};
+    if (!s->contiguous && is_regular(s)) {
+        find_rows(s, &region);
+    }
+    return region;
+}
+
+uint64_t stream_version(const Stream *stream)
+{
+    return stream->buffer ? buffer_version(stream->buffer) : 0;
+}
+
+bool stream_written_since(const Stream *stream, uint64_t version)
+{
+    if (!stream->buffer || buffer_version(stream->buffer) == version || stream_elements(stream) == 0) {
+        return false;
+    }
+    BufferRegion region = region_of(stream);
+    return buffer_written_since(stream->buffer, version, &region);
+}
+
+void stream_wrote(const Stream *stream)
+{
+    if (stream->buffer && stream_elements(stream) > 0) {
+        BufferRegion region = region_of(stream);
+        buffer_wrote(stream->buffer, &region);
+    }
+}
+
 bool stream_same_mapping(const Stream *a, const Stream *b)
 {
     if (!a->buffer || a->buffer != b->buffer || !shape_equal(&a->shape, &b->shape) ||

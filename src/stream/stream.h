@@ -88,6 +88,12 @@ bool stream_retype(const Stream *s, const Type *type, Stream *result); /* same-s
 bool stream_overlaps(const Stream *a, const Stream *b);     /* may share a byte; exact for boxes, else conservative */
 bool stream_same_mapping(const Stream *a, const Stream *b); /* same buffer, and index i is the same element in both */
 
+/* The version of what a stream shows, and whether it may have been written since: exact for views that are rows of one pitch. A
+ * ramp is never written. Whatever writes a stream by a shader says so with stream_wrote. */
+uint64_t stream_version(const Stream *stream);
+bool stream_written_since(const Stream *stream, uint64_t version);
+void stream_wrote(const Stream *stream);
+
 /* Replaces dimension i's extent by `extent` for a launch: repeats (extent a multiple) or strides (extent divides), as
  * Brook resizes inputs. Missing leading dimensions count as 1, on either side. Where the view has no such form, *needs_copy is set and
  * the result is closed: resample a copy of `s` instead. False with

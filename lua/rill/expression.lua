@@ -1,0 +1,483 @@
+-- Expressions: trees of element-wise operations over streams, turned into one kernel when they are used.
+--
+-- A node is a table with a locked metatable: `_op` (a record of algebra.lua, LEAF or CONSTANT), `_a` to `_d` (operands), `_type` (as
+-- kernels see it), `_shape` (as text: "512x512", so that equal shapes are equal values; false for constants), `_count` (nodes in its
+-- tree). A leaf keeps a header of its own over its stream (`_view`), so that closing the stream does no harm, the stream itself
+-- (`_origin`: the same stream twice is one input) and the version of the memory it read (`_version`).
+--
+-- A tree becomes a list of instructions in which equal subtrees are one; as text that list is the key under which the kernel is
+-- kept. Constants are arguments, so numbers never compile anything.
+local rill = require "rill.core"
+local formula = require "rill.formula"
+
+local expression = {}
+
+local LEAF <const>, CONSTANT <const> = {name = "leaf"}, {name = "constant"}
+-- Nodes of one kernel at most: larger trees are evaluated in parts while they are built.
+local MOST_NODES <const> = 24
+local KEPT_KERNELS <const> = 128 -- twice as many at most
+
+local meta = {__name = "rill.expression", __metatable = "rill.expression"}
+expression.meta = meta
+
+-- ---- types
+
+local SCALARS <const> = {"bool", "int", "uint", "float", "double"}
+local LETTERS <const> = {int = "i", uint = "u", float = "", double = "d"}
+local types = {}    -- name -> {name =, scalar =, components =, bytes =}
+local by_parts = {} -- scalar -> components -> name
+for _, scalar in ipairs(SCALARS) do
+    by_parts[scalar] = {}
+    for n = 1, scalar == "bool" and 1 or 4 do
+        local name = n == 1 and scalar or LETTERS[scalar] .. "vec" .. n
+        types[name] = {name = name, scalar = scalar, components = n, bytes = (scalar == "double" and 8 or 4) * n}
+        by_parts[scalar][n] = name
+    end
+end
+expression.types, expression.by_parts = types, by_parts
+
+-- ---- errors
+
+local own_files = {}
+
+--- Marks the chunk that calls it as part of the algebra: errors are blamed on whoever called it.
+function expression.own(source)
+    own_files[source] = true
+end
+expression.own(debug.getinfo(1, "S").source)
+
+--- Raises an error at the line that used the algebra.
+function expression.fail(format, ...)
+    local level = 2
+    local info = debug.getinfo(level, "S")
+    while info and (own_files[info.source] or info.what == "C") do
+        level = level + 1
+        info = debug.getinfo(level, "S")
+    end
+    error(format:format(...), level)
+end
+local fail = expression.fail
+
+local function is_expression(value)
+    return getmetatable(value) == "rill.expression" and type(value) == "table"
+end
+expression.is = is_expression
+
+--- What a value is, for messages: "stream<float>[4]", "number 1.5", "nil".
+function expression.describe(value)
+    local kind = rill.type(value)
+    if kind == "stream" then
+        local opened, element = pcall(function() return value.type end)
+        return opened and ("stream<%s>[%s]"):format(element, value.shape) or "closed stream"
+    elseif is_expression(value) then
+        return ("expression<%s>[%s]"):format(value._type, value._shape)
+    elseif type(value) == "number" then
+        return "number " .. tostring(value)
+    elseif type(value) == "string" then
+        return ("string %q"):format(#value > 32 and value:sub(1, 32) .. "..." or value)
+    elseif type(value) == "table" and not kind then
+        return "table of " .. #value
+    end
+    return kind or type(value)
+end
+
+-- ---- shapes, as text
+
+local KEPT_SHAPES <const> = 256
+local sizes_of, sizes_count = {}, 0 -- text -> list of sizes
+
+local function sizes(text)
+    local list = sizes_of[text]
+    if not list then
+        list = {}
+        for size in text:gmatch "%d+" do
+            list[#list + 1] = math.tointeger(tonumber(size))
+        end
+        if sizes_count == KEPT_SHAPES then
+            sizes_of, sizes_count = {}, 0
+        end
+        sizes_of[text], sizes_count = list, sizes_count + 1
+    end
+    return list
+end
+
+-- The shape two shapes stretch to; nil where they don't match.
+local function broadcast(a, b)
+    if a == b then
+        return a
+    end
+    local x, y, result = sizes(a), sizes(b), {}
+    local rank = math.max(#x, #y)
+    for d = 1, rank do
+        local m, n = x[#x - rank + d] or 1, y[#y - rank + d] or 1
+        if m ~= n and m ~= 1 and n ~= 1 then
+            return nil
+        end
+        result[d] = m == 1 and n or m
+    end
+    return table.concat(result, "x")
+end
+
+local function elements(text)
+    local count = 1
+    for _, size in ipairs(sizes(text)) do
+        count = count * size
+    end
+    return count
+end
+
+-- ---- nodes
+
+local leaf_of, written, same = rill._leaf, rill._written, rill._same
+
+--- The leaf of a stream.
+function expression.leaf(stream, where, i, name)
+    local view, version, _, seen, shape = leaf_of(stream, where, i, name)
+    return {_op = LEAF, _origin = stream, _view = view, _version = version, _type = seen, _shape = shape, _count = 1}
+end
+
+--- A constant: a number, a boolean or a table of numbers that fits the type.
+function expression.constant(value, name)
+    return {_op = CONSTANT, _value = value, _type = name, _shape = false, _count = 1}
+end
+
+local evaluated -- leaf of an expression's value
+
+-- The operand of a tree that is too large, evaluated. Small ones stay: they would only make it grow again.
+local function reduce(node)
+    return is_expression(node) and evaluated(node) or node
+end
+
+local function largest(list)
+    local found = 1
+    for i = 2, #list do
+        found = list[i]._count > list[found]._count and i or found
+    end
+    return found
+end
+
+--- A node over operands (leaves, constants and expressions), at least one of them no constant.
+function expression.node(op, name, list, where)
+    local shape, count = false, 1
+    for i = 1, #list do
+        local operand = list[i]
+        count = count + operand._count
+        if operand._shape and operand._shape ~= shape then
+            local both = shape and broadcast(shape, operand._shape) or not shape and operand._shape
+            if not both then
+                fail("%s: the shapes %s and %s don't match: sizes must be equal, or 1, or missing in front", where,
+                    shape, operand._shape)
+            end
+            shape = both
+        end
+    end
+    while count > MOST_NODES do
+        local i = largest(list)
+        if list[i]._count == 1 then
+            break
+        end
+        count = count - list[i]._count + 1
+        list[i] = reduce(list[i])
+    end
+    return setmetatable({
+        _op = op, _type = name, _shape = shape, _count = count, _a = list[1], _b = list[2] or false,
+        _c = list[3] or false, _d = list[4] or false, _plan = false, _memo = false,
+    }, meta)
+end
+
+-- ---- from a tree to instructions
+
+-- The number of the input that shows the same elements as a leaf; a new one where there is none.
+local function input_of(program, leaf)
+    local inputs = program.inputs
+    for i = 1, #inputs do
+        local other = inputs[i]
+        if other._origin == leaf._origin or other._type == leaf._type and other._shape == leaf._shape and
+            same(other._view, leaf._view) then
+            return i
+        end
+    end
+    inputs[#inputs + 1] = leaf
+    return #inputs
+end
+
+-- Adds an instruction unless there is an equal one; returns its number.
+local function add(program, token, op, name, a, b, c, d)
+    local number = program.numbers[token]
+    if not number then
+        number = #program.tokens + 1
+        program.numbers[token] = number
+        program.tokens[number] = token
+        program.code[number] = {op = op, type = name, a, b or nil, c or nil, d or nil}
+    end
+    return number
+end
+
+local function compile(program, node)
+    local number = program.seen[node]
+    if number then
+        return number
+    end
+    local op, name = node._op, node._type
+    if op == LEAF then
+        program.leaves[#program.leaves + 1] = node
+        local input = input_of(program, node)
+        number = add(program, "s" .. input .. name, op, name, input)
+    elseif op == CONSTANT then
+        local constants = program.constants
+        constants[#constants + 1] = node._value
+        number = add(program, "c" .. #constants .. name, op, name, #constants)
+    else
+        local a = compile(program, node._a)
+        local b = node._b and compile(program, node._b)
+        local c = node._c and compile(program, node._c)
+        local d = node._d and compile(program, node._d)
+        local token = op.name .. name .. a .. (b and "," .. b .. (c and "," .. c .. (d and "," .. d or "") or "") or "")
+        number = add(program, token, op, name, a, b, c, d)
+    end
+    program.seen[node] = number
+    return number
+end
+
+-- An operand as the operation wants it.
+local function converted(number, from, to)
+    return from == to and "v" .. number or ("%s(v%d)"):format(to, number)
+end
+
+-- The operands of an instruction: GLSL, and whether each is a scalar beside vectors.
+local function write_operands(program, instruction, wanted, scalar)
+    local operands, flat = {}, {}
+    for i = 1, #instruction do
+        local number = instruction[i]
+        local own = program.code[number].type
+        local to = wanted[i] or own
+        if not wanted[i] and types[own] and types[own].scalar ~= scalar then
+            to = by_parts[scalar][types[own].components]
+        end
+        operands[i] = converted(number, own, to)
+        flat[i] = types[to] and types[to].components == 1
+    end
+    return operands, flat
+end
+
+-- Writes one instruction; returns the GLSL of its value.
+local function write(program, instruction, out, prefix)
+    local op = instruction.op
+    if op == LEAF then
+        return "a" .. instruction[1]
+    elseif op == CONSTANT then
+        return "c" .. instruction[1]
+    end
+    local given = {}
+    for i = 1, #instruction do
+        given[i] = program.code[instruction[i]].type
+    end
+    local scalar, components, wanted = op.works(op, given, instruction.type)
+    local operands, flat = write_operands(program, instruction, wanted, scalar)
+    local text = op[scalar] or op.any
+    return formula.write(text, out, prefix, scalar, components, operands, flat, instruction.type)
+end
+
+local serial = 0
+
+-- The text of a program as a kernel that returns its value.
+local function write_kernel(program)
+    serial = serial + 1
+    local prefix, out, parameters, lines = ("e%d_"):format(serial), {}, {}, {}
+    for number, instruction in ipairs(program.code) do
+        if instruction.op == LEAF then
+            parameters[#parameters + 1] = ("%s a%d<>"):format(instruction.type, instruction[1])
+        end
+        lines[number] = ("    %s v%d = %s;"):format(instruction.type, number, write(program, instruction, out, prefix))
+    end
+    for _, instruction in ipairs(program.code) do
+        if instruction.op == CONSTANT then
+            parameters[#parameters + 1] = ("%s c%d"):format(instruction.type, instruction[1])
+        end
+    end
+    local result = program.code[#program.code].type
+    return ("%s\nkernel %s expression%d(%s) {\n%s\n    return v%d;\n}\n"):format(
+        table.concat(out, "\n"), result, serial, table.concat(parameters, ", "), table.concat(lines, "\n"), #lines)
+end
+
+-- Kernels by key, in two generations: what was not used for a generation is dropped.
+local young, old, young_count = {}, {}, 0
+
+local function kernel_for(program)
+    local key = table.concat(program.tokens, ";")
+    local kernel = young[key]
+    if kernel then
+        return kernel
+    end
+    kernel = old[key] or rill.kernel(write_kernel(program))
+    if young_count == KEPT_KERNELS then
+        young, old, young_count = {}, young, 0
+    end
+    young[key], young_count = kernel, young_count + 1
+    return kernel
+end
+
+-- The kernel of an expression and its arguments; kept, an expression never changes.
+local function plan_of(e)
+    local plan = e._plan
+    if plan then
+        return plan
+    end
+    local program = {tokens = {}, numbers = {}, code = {}, seen = {}, inputs = {}, leaves = {}, constants = {}}
+    compile(program, e)
+    local arguments = {}
+    for i, input in ipairs(program.inputs) do
+        arguments[i] = input._view
+    end
+    table.move(program.constants, 1, #program.constants, #arguments + 1, arguments)
+    plan = {kernel = kernel_for(program), arguments = arguments, inputs = #program.inputs, leaves = program.leaves}
+    e._plan = plan
+    return plan
+end
+
+--- The kernel that computes an expression, its arguments (streams, then constants) and how many of them are streams. Raises
+-- where memory that the expression reads was written after it was built.
+function expression.prepare(e)
+    local plan = plan_of(e)
+    for _, leaf in ipairs(plan.leaves) do
+        if written(leaf._view, leaf._version) then
+            fail("%s was built before memory it reads was written: use it earlier, or keep its values with e:eval()",
+                expression.describe(e))
+        end
+    end
+    return plan.kernel, plan.arguments, plan.inputs
+end
+local prepare = expression.prepare
+
+--- A new stream of an expression's values.
+function expression.eval(e)
+    local kernel, arguments = prepare(e)
+    return (kernel(table.unpack(arguments)))
+end
+
+evaluated = function(e)
+    prepare(e)
+    local memo = e._memo
+    if not memo or written(memo._view, memo._version) then
+        memo = expression.leaf(expression.eval(e))
+        memo._origin = memo._view
+        e._memo = memo
+    end
+    return memo
+end
+
+--- The values of an expression as a stream that is kept with it and can't be written: for reading them more than once.
+function expression.value(e)
+    return evaluated(e)._view
+end
+
+-- ---- what C asks for
+
+-- Writes an expression into a stream; where that is no plain launch, gives its values instead.
+local function into(e, stream)
+    local kernel, arguments, streams = prepare(e)
+    local list = table.move(arguments, 1, #arguments, 1, {})
+    if tostring(stream.shape) ~= e._shape or not rill._takes(stream, e._type) or streams == 0 then
+        return expression.value(e)
+    end
+    list[#list + 1] = stream
+    kernel(table.unpack(list))
+end
+
+rill._expression(meta, {evaluate = expression.value, describe = expression.describe, into = into})
+
+-- ---- fields and methods
+
+local BYTES <const> = {}
+for name, info in pairs(types) do
+    BYTES[name] = info.bytes
+end
+
+local fields = {
+    type = function(e) return e._type end,
+    shape = function(e) return rill._shape(sizes(e._shape)) end,
+    size = function(e) return elements(e._shape) end,
+    nbytes = function(e) return elements(e._shape) * BYTES[e._type] end,
+}
+
+local methods = {}
+expression.methods = methods
+
+local function check(e, name)
+    if not is_expression(e) then
+        fail("e:%s: argument 'e': expected an expression before the colon, got %s", name, expression.describe(e))
+    end
+end
+
+--- e:eval(): a new stream of the expression's values.
+function methods.eval(e, ...)
+    check(e, "eval")
+    if select("#", ...) > 0 then
+        fail("e:eval: expected no arguments, got %d", select("#", ...))
+    end
+    return expression.eval(e)
+end
+
+for _, name in ipairs {"set", "write", "fill", "close", "map_cpu"} do
+    methods[name] = function()
+        fail("e:%s: an expression has no memory of its own: e:eval() makes it a stream", name)
+    end
+end
+
+-- A method of streams for expressions: works on their values.
+local function method_of(name)
+    local method = rill._method(name)
+    if type(method) ~= "function" then
+        return nil
+    end
+    local wrapped = function(e, ...)
+        if is_expression(e) then
+            return method(evaluated(e)._view, ...)
+        end
+        return method(e, ...)
+    end
+    methods[name] = wrapped
+    return wrapped
+end
+
+function meta.__index(e, key)
+    local field = fields[key]
+    if field then
+        return field(e)
+    end
+    local method = methods[key]
+    if method then
+        return method
+    elseif math.type(key) then
+        return evaluated(e)._view[key]
+    end
+    local found = type(key) == "string" and (method_of(key) or expression.component(e, key))
+    if not found then
+        fail("an expression has no field or method '%s'", tostring(key))
+    end
+    return found
+end
+
+function meta.__newindex(_, key)
+    fail("an expression can't be written ('%s'): e:eval() makes it a stream", tostring(key))
+end
+
+function meta.__len(e)
+    return elements(e._shape)
+end
+
+function meta.__tostring(e)
+    return tostring(evaluated(e)._view)
+end
+
+function meta.__pairs(e)
+    return evaluated(e)._view:each()
+end
+
+local function compare()
+    fail("expressions are compared element by element with the methods e:lt(t), e:le(t), e:gt(t), e:ge(t), " ..
+        "not with < or <=")
+end
+meta.__lt, meta.__le = compare, compare
+
+return expression

@@ -1,0 +1,349 @@
+-- The types of the algebra: which values are operands, what constants become beside them, and the rules by which an operation's
+-- operands tell the type of its result.
+local rill = require "rill.core"
+local expression = require "rill.expression"
+expression.own(debug.getinfo(1, "S").source)
+
+local typing = {}
+
+local fail, types, by_parts = expression.fail, expression.types, expression.by_parts
+local RANK <const> = {bool = 1, int = 2, uint = 3, float = 4, double = 5}
+
+-- ---- operands
+
+-- An operand as a node; numbers, booleans and tables of numbers as they are. Streams become leaves.
+local function operand(value, where, i, names)
+    if expression.is(value) then
+        return value
+    end
+    local kind = type(value)
+    if kind == "number" or kind == "boolean" then
+        return value
+    elseif kind == "userdata" and rill.type(value) == "stream" then
+        return expression.leaf(value, where, i, names[i])
+    elseif kind == "table" and #value >= 2 and #value <= 4 and getmetatable(value) == nil then
+        return value
+    end
+    fail("%s: argument #%d '%s': expected a stream, an expression, a number or a vector, got %s", where, i, names[i],
+        expression.describe(value))
+end
+
+-- What the operands have in common: the widest scalar among streams, their most components, and whether there is any stream.
+local function survey(list, where)
+    local scalar, components, found = "bool", 1, false
+    for i = 1, #list do
+        local node = list[i]
+        if type(node) == "table" and node._op then
+            local info = types[node._type]
+            if not info then
+                fail("%s: elements of structure %s: name a field of it, like s.field", where, node._type)
+            end
+            found = true
+            scalar = RANK[info.scalar] > RANK[scalar] and info.scalar or scalar
+            if info.components > 1 then
+                if components > 1 and components ~= info.components then
+                    fail("%s: vectors of %d and of %d components don't match", where, components, info.components)
+                end
+                components = info.components
+            end
+        end
+    end
+    return scalar, components, found
+end
+
+local function is_real(value)
+    return math.type(value) == "float"
+end
+
+-- A float among the constants makes integers floats; a Lua number never widens otherwise.
+local function widen(list, scalar)
+    if RANK[scalar] >= RANK.float then
+        return scalar
+    end
+    for i = 1, #list do
+        local value = list[i]
+        if is_real(value) then
+            return "float"
+        elseif type(value) == "table" and not value._op then
+            for _, number in ipairs(value) do
+                if is_real(number) then
+                    return "float"
+                end
+            end
+        end
+    end
+    return scalar
+end
+
+local LOW <const> = {int = -2 ^ 31 | 0, uint = 0, bool = 0}
+local HIGH <const> = {int = 2 ^ 31 - 1 | 0, uint = 2 ^ 32 - 1 | 0, bool = 1}
+
+-- One number of a constant as a scalar type holds it. `bits`: any pattern of 32 bits will do.
+local function number_as(value, scalar, bits, where)
+    if type(value) == "boolean" then
+        if scalar == "bool" then
+            return value
+        end
+        value = value and 1 or 0
+    elseif type(value) ~= "number" then
+        fail("%s: expected a number in a vector, got %s", where, expression.describe(value))
+    end
+    if scalar == "float" or scalar == "double" then
+        return value
+    end
+    local whole = math.tointeger(value)
+    if whole and bits and scalar ~= "bool" and whole >= LOW.int and whole <= HIGH.uint then
+        whole = whole & 0xFFFFFFFF
+        return scalar == "int" and whole > HIGH.int and whole - (1 << 32) or whole
+    elseif not whole or whole < LOW[scalar] or whole > HIGH[scalar] then
+        fail("%s: number %s does not fit %s", where, tostring(value), scalar)
+    end
+    return scalar == "bool" and whole ~= 0 or whole
+end
+
+-- Constants among the operands become nodes of a scalar type; tables must be vectors of so many components.
+local function settle(list, scalar, components, where, bits)
+    for i = 1, #list do
+        local value = list[i]
+        if type(value) ~= "table" then
+            list[i] = expression.constant(number_as(value, scalar, bits, where), scalar)
+        elseif not value._op then
+            if #value ~= components then
+                fail("%s: expected %s, got a table of %d numbers", where,
+                    components == 1 and "a number (tables of numbers go with vector streams)" or
+                    ("a number or a table of %d numbers"):format(components), #value)
+            end
+            local numbers = {}
+            for c, number in ipairs(value) do
+                numbers[c] = number_as(number, scalar, bits, where)
+            end
+            list[i] = expression.constant(numbers, by_parts[scalar][components])
+        end
+    end
+end
+
+-- ---- rules: the types an operation takes and gives
+--
+-- A rule is called with the operation, the operands and where (for messages); it settles the constants and returns the type of
+-- the result. `works` tells the code generator what an operation works on: scalar, components, and the type every operand is
+-- converted to (false: its own components of that scalar).
+
+local function widest(given)
+    local scalar, components = "bool", 1
+    for _, name in ipairs(given) do
+        local info = types[name]
+        scalar = RANK[info.scalar] > RANK[scalar] and info.scalar or scalar
+        components = math.max(components, info.components)
+    end
+    return scalar, components
+end
+
+-- All operands as one type, whole formulas; scalars stay scalars for functions called by component.
+local function alike(op, scalar, components, count)
+    local wanted = {}
+    local text = op[scalar] or op.any
+    for i = 1, count do
+        wanted[i] = not text:find "^@" and by_parts[scalar][components]
+    end
+    return scalar, components, wanted
+end
+
+local rules = {}
+
+-- Numbers of any kind; bool counts as 0 and 1.
+rules.number = {
+    type = function(_, list, where)
+        local scalar, components = survey(list, where)
+        scalar = widen(list, scalar)
+        scalar = scalar == "bool" and "int" or scalar
+        settle(list, scalar, components, where)
+        return by_parts[scalar][components]
+    end,
+    works = function(op, given)
+        local scalar, components = widest(given)
+        return alike(op, scalar == "bool" and "int" or scalar, components, #given)
+    end,
+}
+
+-- Floats; integers become floats.
+rules.real = {
+    type = function(_, list, where)
+        local scalar, components = survey(list, where)
+        scalar = scalar == "double" and scalar or "float"
+        settle(list, scalar, components, where)
+        return by_parts[scalar][components]
+    end,
+    works = function(op, given)
+        local scalar, components = widest(given)
+        return alike(op, scalar == "double" and scalar or "float", components, #given)
+    end,
+}
+
+-- Floats to a bool; of vectors, of any component.
+rules.test = {
+    type = function(_, list, where)
+        survey(list, where)
+        return "bool"
+    end,
+    works = function(_, given)
+        local scalar, components = widest(given)
+        return RANK[scalar] < RANK.float and "int" or scalar, components, {}
+    end,
+}
+
+-- Bits of int and uint; of bools, logic.
+rules.bits = {
+    type = function(op, list, where)
+        local scalar, components = survey(list, where)
+        for i, value in ipairs(list) do
+            local float = is_real(value) and not math.tointeger(value)
+            if float or RANK[scalar] >= RANK.float then
+                fail("%s: argument #%d '%s': bits are of int, uint and bool, got %s", where, i, op.names[i],
+                    type(value) == "table" and value._type or expression.describe(value))
+            end
+            if scalar == "bool" and type(value) == "number" then
+                scalar = "int"
+            end
+        end
+        scalar = op.shift and scalar == "bool" and "int" or scalar
+        settle(list, scalar, components, where, true)
+        return by_parts[scalar][components]
+    end,
+    works = function(op, given)
+        local scalar, components = widest(given)
+        return alike(op, scalar, components, #given)
+    end,
+}
+
+-- a << n: the type of a (of n where a is a number), n as int.
+rules.shift = {
+    type = function(op, list, where)
+        local count = {list[2]}
+        for i = 1, 2 do
+            local value = list[i]
+            local name = type(value) == "table" and value._type
+            if name and not (types[name] and RANK[types[name].scalar] < RANK.float) or is_real(value) then
+                fail("%s: argument #%d '%s': bits are of int, uint and bool, got %s", where, i, op.names[i],
+                    name or expression.describe(value))
+            end
+        end
+        local _, components = survey(list, where)
+        local scalar = type(list[1]) == "table" and list[1]._op and types[list[1]._type].scalar or "int"
+        scalar = scalar == "bool" and "int" or scalar
+        local first = {list[1]}
+        settle(first, scalar, components, where, true)
+        if type(count[1]) == "number" then -- counts beyond the word's bits all do the same
+            count[1] = math.max(-64, math.min(64, math.tointeger(count[1])))
+        end
+        settle(count, "int", components, where)
+        list[1], list[2] = first[1], count[1]
+        return by_parts[scalar][components]
+    end,
+    works = function(_, given, result)
+        local info = types[result]
+        local n = types[given[2]].components
+        return info.scalar, info.components, {by_parts[info.scalar][types[given[1]].components], by_parts.int[n]}
+    end,
+}
+
+-- Orders scalars: bool.
+rules.order = {
+    type = function(_, list, where)
+        local scalar, components = survey(list, where)
+        if components > 1 then
+            fail("%s: vectors have no order: compare components, like s.x:lt(t.x)", where)
+        end
+        scalar = widen(list, scalar)
+        settle(list, scalar == "bool" and "int" or scalar, 1, where)
+        return "bool"
+    end,
+    works = function(op, given)
+        local scalar = widest(given)
+        return alike(op, scalar == "bool" and "int" or scalar, 1, #given)
+    end,
+}
+
+-- Whether two elements are equal, vectors as a whole.
+rules.equal = {
+    type = function(_, list, where)
+        local scalar, components = survey(list, where)
+        scalar = widen(list, scalar)
+        for _, value in ipairs(list) do
+            scalar = scalar == "bool" and type(value) == "number" and "int" or scalar
+        end
+        settle(list, scalar, components, where)
+        return "bool"
+    end,
+    works = function(op, given)
+        local scalar, components = widest(given)
+        local _, _, wanted = alike(op, scalar, components, #given)
+        return scalar, components, wanted
+    end,
+}
+
+-- where(c, a, b): c is a truth, a and b numbers or bools.
+rules.choice = {
+    type = function(_, list, where)
+        local condition = {list[1]}
+        local _, components = survey(condition, where)
+        if components > 1 then
+            fail("%s: argument #1 'cond': a condition is bool or a number per element, not %s", where, list[1]._type)
+        end
+        local values = {list[2], list[3]}
+        local scalar
+        scalar, components = survey(values, where)
+        scalar = widen(values, scalar)
+        for _, value in ipairs(values) do
+            scalar = scalar == "bool" and type(value) == "number" and math.type(value) == "integer" and "int" or scalar
+        end
+        settle(condition, type(list[1]) == "boolean" and "bool" or is_real(list[1]) and "float" or "int", 1, where)
+        settle(values, scalar, components, where)
+        list[1], list[2], list[3] = condition[1], values[1], values[2]
+        return by_parts[scalar][components]
+    end,
+    works = function(_, _, result)
+        local info = types[result]
+        return info.scalar, info.components, {"bool", result, result}
+    end,
+}
+
+-- Floats of vectors as a whole: `op.result` tells what they give ("scalar" or nothing).
+rules.geometry = {
+    type = function(op, list, where)
+        local scalar, components = survey(list, where)
+        scalar = scalar == "double" and scalar or "float"
+        if op.only and components ~= op.only then
+            fail("%s: expected vectors of %d components, got %s", where, op.only,
+                components == 1 and "scalars" or components)
+        end
+        settle(list, scalar, components, where)
+        return by_parts[scalar][op.result == "scalar" and 1 or components]
+    end,
+    works = function(_, given)
+        local scalar, components = widest(given)
+        scalar = scalar == "double" and scalar or "float"
+        local wanted = {}
+        for i = 1, #given do
+            wanted[i] = by_parts[scalar][components]
+        end
+        return scalar, components, wanted
+    end,
+}
+
+rules.refract = {
+    type = function(_, list, where)
+        local name = rules.geometry.type({}, list, where)
+        if types[list[3]._type].components > 1 then
+            fail("%s: argument #3 'eta': expected a number or a scalar stream", where)
+        end
+        return name
+    end,
+    works = function(_, _, result)
+        local info = types[result]
+        return info.scalar, info.components, {result, result, "float"}
+    end,
+}
+
+typing.rules, typing.operand, typing.survey, typing.settle = rules, operand, survey, settle
+
+return typing

@@ -1,0 +1,613 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local NAN <const>, INF <const> = 0 / 0, math.huge
+
+-- Lists of every pair of values, and streams of them.
+local function pairs_of(values, type)
+    local a, b = {}, {}
+    for _, x in ipairs(values) do
+        for _, y in ipairs(values) do
+            a[#a + 1], b[#b + 1] = x, y
+        end
+    end
+    return a, b, rill.stream(type, #a, a), rill.stream(type, #b, b)
+end
+
+local function is_same(expected, got, tolerance)
+    if expected ~= expected or got ~= got then
+        return expected ~= expected and got ~= got
+    end
+    if expected == got then
+        return true
+    end
+    return math.abs(got - expected) <= tolerance * math.max(math.abs(expected), 1e-30)
+end
+
+-- Compares a stream or expression with what f gives for each of the lists' values, `tolerance` relative.
+local function compare(what, got, f, tolerance, ...)
+    local lists = {...}
+    local values = got:values()
+    assert.equal(#lists[1], #values)
+    for i = 1, #values do
+        local row = {}
+        for k, list in ipairs(lists) do
+            row[k] = list[i]
+        end
+        local expected = f(table.unpack(row))
+        if not (expected == values[i] or type(expected) == "number" and is_same(expected, values[i], tolerance)) then
+            error(("%s(%s): expected %s, got %s"):format(what, table.concat(row, ", "), expected, values[i]), 2)
+        end
+    end
+end
+
+-- A double as float arithmetic would hold it: beyond its range infinite, below it zero.
+local function in_range(p, type)
+    if type == "double" or p ~= p then
+        return p
+    end
+    return math.abs(p) > 3.4e38 and p * INF or math.abs(p) < 1.2e-38 and 0.0 or p
+end
+
+local function wrap32(n)
+    n = n & 0xFFFFFFFF
+    return n > 0x7FFFFFFF and n - 0x100000000 or n
+end
+
+local FLOATS <const> = {
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -3.0, 7.25, -7.25, 1e6, -1e6, 1e-3, 64.0, -100.5, INF, -INF, NAN,
+}
+local INTS <const> = {0, 1, -1, 2, -2, 3, 7, -7, 100, -100, 31, 33, 0x7FFFFFFF, -0x80000000, -0x7FFFFFFF}
+local UINTS <const> = {0, 1, 2, 3, 7, 31, 32, 100, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF}
+
+describe("operators mean what they mean in Lua:", function()
+    leaks.watch(setup, teardown)
+
+    local exact = {
+        ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,
+        ["*"] = function(a, b) return a * b end, ["//"] = function(a, b) return a // b end,
+        ["%"] = function(a, b) return a % b end,
+    }
+
+    for _, type in ipairs {"float", "double"} do
+        it("arithmetic of " .. type, function()
+            local a, b, s, t = pairs_of(FLOATS, type)
+            local hold = type == "float" and check.float32 or function(x) return x end
+            local as, bs = {}, {}
+            for i = 1, #a do
+                as[i], bs[i] = hold(a[i]), hold(b[i])
+            end
+            for symbol, f in pairs(exact) do
+                compare(symbol, f(s, t), function(x, y) return hold(f(x, y)) end, symbol == "//" and 0 or 1e-7, as, bs)
+            end
+            compare("/", s / t, function(x, y) return hold(x / y) end, 3e-7, as, bs)
+            compare("-", -s, function(x) return -x end, 0, as)
+            compare("^", s ^ t, function(x, y)
+                return in_range(x ^ y, type)
+            end, type == "float" and 2e-5 or 1e-12, as, bs)
+        end)
+    end
+
+    it("floor division and modulo of floats that do not divide well", function()
+        local a, b = {}, {}
+        for i = 1, 2000 do
+            a[i], b[i] = check.float32((i * 7919 % 4001 - 2000) * 0.37), check.float32((i * 31 % 97 - 48.5) * 0.01)
+        end
+        local s, t = rill.from(a), rill.from(b)
+        compare("//", s // t, function(x, y) return x // y end, 0, a, b)
+        compare("%", s % t, function(x, y) return check.float32(x % y) end, 1e-7, a, b)
+        local large = rill.from {1e10, -1e10, 123456789.0}
+        compare("%", large % 7, function(x) return x % 7 end, 0, large:values())
+    end)
+
+    it("arithmetic of int", function()
+        local a, b, s, t = pairs_of(INTS, "int")
+        for symbol, f in pairs(exact) do
+            compare(symbol, f(s, t), function(x, y)
+                if y == 0 and (symbol == "//" or symbol == "%") then
+                    return 0
+                end
+                return wrap32(f(x, y))
+            end, 0, a, b)
+        end
+        compare("/", s / t, function(x, y) return x / y end, 3e-7, a, b)
+        compare("-", -s, function(x) return wrap32(-x) end, 0, a)
+        assert.equal("int", (s // t).type)
+        assert.equal("float", (s / t).type)
+        assert.equal("float", (s ^ 2).type)
+    end)
+
+    it("arithmetic of uint", function()
+        local a, b, s, t = pairs_of(UINTS, "uint")
+        for symbol, f in pairs(exact) do
+            compare(symbol, f(s, t), function(x, y)
+                if y == 0 and (symbol == "//" or symbol == "%") then
+                    return 0
+                end
+                return f(x, y) & 0xFFFFFFFF
+            end, 0, a, b)
+        end
+        assert.equal("uint", (s - 1).type)
+    end)
+
+    local bits = {
+        ["&"] = function(a, b) return a & b end, ["|"] = function(a, b) return a | b end,
+        ["~"] = function(a, b) return a ~ b end,
+    }
+    it("bits of int and uint", function()
+        for _, row in ipairs {{"int", INTS, wrap32}, {"uint", UINTS, function(n) return n & 0xFFFFFFFF end}} do
+            local a, b, s, t = pairs_of(row[2], row[1])
+            for symbol, f in pairs(bits) do
+                compare(symbol, f(s, t), function(x, y) return row[3](f(x, y)) end, 0, a, b)
+            end
+            compare("~", ~s, function(x) return row[3](~x) end, 0, a)
+            assert.equal(row[1], (s & t).type)
+        end
+        local s = rill.from({1, 2, -1}, "int")
+        assert.same({1, 0, 0x7FFFFFFD}, (s & 0x7FFFFFFF & ~2):values())
+        assert.same({0, 0, -0x80000000}, (s & 0x80000000):values())
+        assert.same({0xFF, 0xFF, 0xFF}, ((s | -1):cast "uint" & 0xFF):values())
+    end)
+
+    it("shifts are logical, of 32 bits, and go the other way for a negative count", function()
+        local counts = {0, 1, 5, 31, 32, 33, 100, -1, -5, -31, -32, -100}
+        local a, n = {}, {}
+        for _, x in ipairs(INTS) do
+            for _, k in ipairs(counts) do
+                a[#a + 1], n[#n + 1] = x, k
+            end
+        end
+        local s, t = rill.from(a, "int"), rill.from(n, "int")
+        local function left(x, k)
+            local y = x & 0xFFFFFFFF
+            return k <= -32 and 0 or y << k & 0xFFFFFFFF
+        end
+        compare("<<", s << t, function(x, k) return wrap32(left(x, k)) end, 0, a, n)
+        compare(">>", s >> t, function(x, k) return wrap32(left(x, -k)) end, 0, a, n)
+        compare("<<", s:cast "uint" << t, left, 0, a, n)
+        for _, k in ipairs(counts) do
+            compare(">> " .. k, s >> k, function(x) return wrap32(left(x, -k)) end, 0, a)
+        end
+        assert.same({1, 2, 4}, (1 << rill.iota(3)):values())
+    end)
+
+    it("logic of bools", function()
+        local a, b = rill.from {true, true, false, false}, rill.from {true, false, true, false}
+        assert.same({true, false, false, false}, (a & b):values())
+        assert.same({true, true, true, false}, (a | b):values())
+        assert.same({false, true, true, false}, (a ~ b):values())
+        assert.same({false, false, true, true}, (~a):values())
+        assert.same({2, 1, 1, 0}, (a + b):values())
+        assert.equal("int", (a + b).type)
+        assert.same({true, true, false, false}, (a & true):values())
+    end)
+
+    it("numbers on either side", function()
+        local s = rill.from {1, 2, 4}
+        assert.same({9.0, 8.0, 6.0}, (10 - s):values())
+        assert.same({8.0, 4.0, 2.0}, (8 / s):values())
+        assert.same({2.0, 4.0, 16.0}, (2 ^ s):values())
+        assert.same({3.0, -1.0, -3.0}, (7 // s - 4):values())
+        assert.same({0.0, 0.0, 2.0}, (6 % s):values())
+    end)
+end)
+
+describe("types:", function()
+    leaks.watch(setup, teardown)
+
+    local function stream(type)
+        return rill.stream(type, 2)
+    end
+
+    it("a Lua number never widens a stream", function()
+        for type, expected in pairs {float = "float", double = "double", int = "int", uint = "uint", half = "float",
+            int8 = "int", uint16 = "uint", unorm8 = "float", vec3 = "vec3", dvec2 = "dvec2", half4 = "vec4",
+            bool = "int"} do
+            assert.equal(expected, (stream(type) + 1).type)
+            assert.equal(expected, (stream(type) + 1):eval().type)
+        end
+        assert.equal("float", (stream "int" + 1.5).type)
+        assert.equal("float", (stream "int" * 2.0).type)
+        assert.equal("double", (stream "double" * 0.1).type)
+        assert.equal("vec2", (stream "ivec2" * 0.5).type)
+        assert.same({0.1, 0.1}, (stream "double" + 0.1):values())
+    end)
+
+    it("streams meet at the wider one", function()
+        local order = {"bool", "int", "uint", "float", "double"}
+        for i, a in ipairs(order) do
+            for k, b in ipairs(order) do
+                local expected = order[math.max(i, k, 2)]
+                local e = stream(a) + stream(b)
+                assert.equal(expected, e.type)
+                assert.equal(expected, e:eval().type)
+                assert.equal("bool", stream(a):lt(stream(b)):eval().type)
+                assert.equal(i == 5 and "double" or k == 5 and "double" or "float", (stream(a) / stream(b)):eval().type)
+            end
+        end
+        assert.equal("vec3", (stream "vec3" * stream "float").type)
+        assert.equal("vec3", (stream "ivec3" * stream "float").type)
+        assert.equal("dvec3", (stream "double" * stream "vec3").type)
+        assert.equal("vec4", (stream "half4" + stream "unorm8x4"):eval().type)
+    end)
+
+    it("numbers that don't fit are errors", function()
+        check.raises("a %+ b: number 1099511627776 does not fit int", function() return stream "int" + (1 << 40) end)
+        check.raises("number %-1 does not fit uint", function() return stream "uint" + -1 end)
+        check.raises("s:lt: number %-1 does not fit uint", function() return stream "uint":lt(-1) end)
+        check.raises("a & b: argument #2 'b': bits are of int, uint and bool, got number 1.5",
+            function() return stream "int" & 1.5 end)
+        check.raises("a & b: argument #1 'a': bits .* got float", function() return stream "float" & 1 end)
+        check.raises("a << b: argument #1 'a': bits .* got float", function() return stream "float" << 1 end)
+    end)
+
+    it("vectors go with scalars, with vectors of their size and with tables", function()
+        local v = rill.from({{1, 2, 3}, {4, 5, 6}}, "vec3")
+        local s = rill.from {10, 100}
+        assert.same({{10, 20, 30}, {400, 500, 600}}, (v * s):read())
+        assert.same({{1, 4, 9}, {4, 10, 18}}, (v * {1, 2, 3}):read())
+        assert.same({{3, 3, 3}, {0, 0, 0}}, ({4, 5, 6} - v):read())
+        assert.same({{1, 0, 1}, {0, 1, 0}}, (v % 2):read())
+        assert.same({{1, 4, 9}, {16, 25, 36}}, (v ^ 2):read())
+        local i = rill.from({{-3, 2}, {5, -6}}, "ivec2")
+        assert.same({{-2, 1}, {2, -3}}, (i // 2):read())
+        assert.same({{1, 0}, {1, 0}}, (i & 1):read())
+        assert.same({{-12, 8}, {20, -24}}, (i << 2):read())
+        check.raises("vectors of 3 and of 2 components don't match", function() return v + i end)
+        check.raises("a number or a table of 3 numbers, got a table of 2", function() return v + {1, 2} end)
+        check.raises("tables of numbers go with vector streams", function() return s + {1, 2} end)
+        check.raises("expected a number in a vector, got string", function() return v + {1, 2, "x"} end)
+    end)
+
+    it("components", function()
+        local v = rill.from({{1, 2, 3, 4}, {5, 6, 7, 8}}, "vec4")
+        assert.same({1.0, 5.0}, v.x:values())
+        assert.same({{2.0, 1.0}, {6.0, 5.0}}, v.yx:read())
+        assert.same({{1.0, 2.0, 3.0}, {5.0, 6.0, 7.0}}, v.rgb:read())
+        assert.same({{4.0, 4.0, 4.0, 4.0}, {8.0, 8.0, 8.0, 8.0}}, v.wwww:read())
+        assert.same({3.0, 7.0}, v.p:values())
+        assert.same({{5.0, 3.0}, {9.0, 7.0}}, ((v * 2).zy - v.xx):read())
+        assert.equal("ivec2", rill.stream("ivec3", 1).xz.type)
+        assert.equal("vec2", rill.stream("half4", 1).xy:eval().type)
+        check.raises("s.z: a vec2 has 2 components", function() return rill.stream("vec2", 1).z end)
+        check.raises("a stream has no field or method 'x'", function() return rill.stream("float", 1).x end)
+        check.raises("a stream has no field or method 'xg'", function() return v.xg end)
+        check.raises("an expression has no field or method 'foo'", function() return (v + 1).foo end)
+    end)
+
+    it("of structures are named by their fields", function()
+        local Ray = rill.struct("Ray", "vec3 o; float t;")
+        local rays = rill.stream(Ray, 2)
+        check.raises("elements of structure Ray", function() return rays + 1 end)
+    end)
+end)
+
+describe("shapes:", function()
+    leaks.watch(setup, teardown)
+
+    it("equal, or 1, or missing in front", function()
+        local m = rill.from {{1, 2, 3}, {4, 5, 6}}
+        assert.same({{11, 22, 33}, {14, 25, 36}}, (m + rill.from {10, 20, 30}):read())
+        assert.same({{11, 12, 13}, {24, 25, 26}}, (m + rill.from {{10}, {20}}):read())
+        assert.same({{11, 21}, {12, 22}}, (rill.from {10, 20} + rill.from {{1}, {2}}):read())
+        assert.same({{2, 4, 6}, {8, 10, 12}}, (m * rill.from {2}):read())
+        assert.equal("1x2x3", tostring((rill.from {{{1}}} * m).shape))
+    end)
+
+    it("Brook's repeat and stride are errors here, and both shapes are printed", function()
+        for _, row in ipairs {{4, 2}, {2, 4}, {3, 2}, {{2, 3}, {3, 2}}, {{4, 4}, {2, 2}}, {{2, 3}, 2}} do
+            local a, b = rill.stream("float", row[1]), rill.stream("float", row[2])
+            check.names({"a + b", tostring(a.shape), tostring(b.shape)}, function() return a + b end)
+            check.names({"rill.max", tostring(a.shape), tostring(b.shape)}, function() return rill.max(a, b) end)
+        end
+    end)
+
+    it("empty", function()
+        for _, shape in ipairs {0, {0, 3}, {3, 0}} do
+            local s = rill.stream("float", shape)
+            local e = s * 2 + 1
+            assert.equal(s.shape, e.shape)
+            assert.equal(0, #e)
+            assert.same({}, e:values())
+            assert.equal(0.0, e:sum())
+            assert.equal(s.shape, (s + rill.from {1}).shape)
+            assert.equal(0, #(s + rill.from {1}):eval())
+        end
+    end)
+
+    for _, size in ipairs {1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 100003} do
+        it(("%d elements"):format(size), function()
+            local x, y = rill.iota(size), rill.iota(size) % 7
+            local values, expected = (x * 3 - y):values(), {}
+            for i = 1, size do
+                expected[i] = (i - 1) * 3 - (i - 1) % 7
+            end
+            check.equal(expected, values)
+        end)
+    end
+
+    it("views of every kind", function()
+        local m = rill.iota {4, 6}
+        local list = m:domain({2, 2}, {3, 5})
+        assert.same({{14, 16, 18, 20}, {26, 28, 30, 32}}, (list * 2):read())
+        assert.same({{0, 6, 12, 18}}, (m:transpose():domain({1, 1}, {1, 4}) * 1):read())
+        assert.same({0, 0, 1, 1}, (rill.iota(2):replicate(2) + 0):values())
+        assert.same({0, 1, 0, 1}, (rill.iota(2):tile(2) + 0):values())
+        assert.same({0, 4, 8}, (rill.iota(6):stride(2) * 2):values())
+        assert.same({0.0, 1.0, 2.0}, (rill.iter("float", 3, 0, 6) / 2):values())
+        assert.same({7, 8, 9, 10, 11, 12}, (m[2] + 1):values())
+    end)
+end)
+
+describe("comparisons", function()
+    leaks.watch(setup, teardown)
+
+    local functions = {
+        lt = function(a, b) return a < b end, le = function(a, b) return a <= b end,
+        gt = function(a, b) return a > b end, ge = function(a, b) return a >= b end,
+        eq = function(a, b) return a == b end, ne = function(a, b) return a ~= b end,
+    }
+    for type, values in pairs {float = FLOATS, double = FLOATS, int = INTS, uint = UINTS} do
+        it("of " .. type, function()
+            local a, b, s, t = pairs_of(values, type)
+            if type == "float" then
+                a, b = s:values(), t:values()
+            end
+            for name, f in pairs(functions) do
+                local e = s[name](s, t)
+                assert.equal("bool", e.type)
+                compare(name, e, f, 0, a, b)
+                compare(name, (s + 0)[name](s + 0, 1), function(x) return f(x, 1) end, 0, a)
+                compare(name, s[name](s, s), function(x) return f(x, x) end, 0, a)
+            end
+        end)
+    end
+
+    it("of vectors are for equality of whole elements", function()
+        local v, w = rill.from({{1, 2}, {3, 4}}, "vec2"), rill.from({{1, 2}, {3, 5}}, "vec2")
+        assert.same({true, false}, v:eq(w):values())
+        assert.same({false, true}, v:ne(w):values())
+        assert.same({false, true}, v:eq({3, 4}):values())
+        check.raises("s:lt: vectors have no order: compare components", function() return v:lt(w) end)
+    end)
+
+    it("with < raise an error that names lt; == is identity", function()
+        local s = rill.iota(3)
+        check.raises("lt%(t%)", function() return s < s end)
+        check.raises("lt%(t%)", function() return s + 1 < 3 end)
+        check.raises("lt%(t%)", function() return s <= s + 1 end)
+        local e = s + 1
+        assert.is_true(e == e)
+        assert.is_false(e == s + 1)
+        assert.is_false(s == s:copy())
+        assert.is_true(rill.from {true, false}:eq(true):values()[1])
+    end)
+end)
+
+describe("functions", function()
+    leaks.watch(setup, teardown)
+
+    local function round(x)
+        local low = math.floor(x)
+        local rest = x - low
+        return (rest < 0.5 or rest == 0.5 and low % 2 == 0) and low + 0.0 or low + 1.0
+    end
+    local function clamp(x, low, high) return math.max(low, math.min(high, x)) end
+    local exp, log, sqrt = math.exp, math.log, math.sqrt
+    local function log1p(x)
+        local u = 1 + x
+        return u == 1 and x or log(u) * x / (u - 1)
+    end
+    local function expm1(x)
+        local total, term = 0, 1
+        for k = 1, math.abs(x) < 1 and 25 or 0 do
+            term = term * x / k
+            total = total + term
+        end
+        return math.abs(x) < 1 and total or exp(x) - 1
+    end
+    local function whole(f) -- of what has no whole neighbours
+        return function(x)
+            if x ~= x or x == INF or x == -INF then
+                return x
+            end
+            return f(x) + 0.0
+        end
+    end
+
+    -- name -> reference, from, to, relative tolerance of float and of double
+    local smooth = {
+        sqrt = {sqrt, 0, 1e4, 3e-7, 1e-15}, rsqrt = {function(x) return 1 / sqrt(x) end, 0.01, 1e4, 5e-7, 1e-15},
+        exp = {exp, -80, 80, 2e-5, 2e-15}, exp2 = {function(x) return 2 ^ x end, -100, 100, 2e-5, 2e-15},
+        log = {log, 1e-6, 1e6, 2e-6, 2e-15}, log2 = {function(x) return log(x, 2) end, 1e-6, 1e6, 2e-6, 2e-15},
+        tan = {math.tan, -1.5, 1.5, 2e-6, 1e-15},
+        asin = {math.asin, -1, 1, 2e-6, 2e-15}, acos = {math.acos, -1, 1, 2e-6, 2e-15},
+        atan = {math.atan, -50, 50, 1e-6, 1e-15},
+        sinh = {function(x) return (expm1(x) - expm1(-x)) / 2 end, -80, 80, 3e-5, 1e-12},
+        cosh = {function(x) return (exp(x) + exp(-x)) / 2 end, -80, 80, 3e-5, 1e-14},
+        tanh = {function(x) return expm1(2 * x) / (expm1(2 * x) + 2) end, -10, 10, 2e-6, 1e-12},
+        asinh = {function(x)
+            local a = math.abs(x)
+            return (x < 0 and -1 or 1) * log1p(a + a * a / (1 + sqrt(1 + a * a)))
+        end, -1e3, 1e3, 2e-6, 2e-15},
+        acosh = {function(x) return log1p(x - 1 + sqrt((x - 1) * (x + 1))) end, 1, 1e3, 2e-6, 2e-15},
+        atanh = {function(x) return 0.5 * log1p(2 * x / (1 - x)) end, -0.999, 0.999, 3e-6, 1e-13},
+        radians = {math.rad, -500, 500, 3e-7, 1e-15}, degrees = {math.deg, -10, 10, 3e-7, 1e-15},
+    }
+    local absolute = {sin = {math.sin, -1e4, 1e4, 2e-6, 1e-14}, cos = {math.cos, -1e4, 1e4, 2e-6, 1e-14}}
+
+    local function samples(type, from, to)
+        local n = 1501
+        local s = rill.iter("double", n, from, to + (to - from) / (n - 1)):cast(type)
+        local list = s:values()
+        list[n + 1], list[n + 2] = from, to
+        for i = 1, 12 do -- near zero too
+            local tiny = 10.0 ^ -(i / 2)
+            list[#list + 1] = math.max(from, math.min(to, tiny))
+            list[#list + 1] = math.max(from, math.min(to, -tiny))
+        end
+        s = rill.from(list, type)
+        return s, s:values()
+    end
+
+    for _, type in ipairs {"float", "double"} do
+        for name, row in pairs(smooth) do
+            it(("%s of %s"):format(name, type), function()
+                local s, list = samples(type, row[2], row[3])
+                compare(name, rill[name](s), row[1], type == "float" and row[4] or row[5], list)
+                assert.equal(type, rill[name](s).type)
+            end)
+        end
+        for name, row in pairs(absolute) do
+            it(("%s of %s"):format(name, type), function()
+                local s, list = samples(type, row[2], row[3])
+                local got = rill[name](s):values()
+                for i, x in ipairs(list) do
+                    local off = math.abs(got[i] - row[1](x))
+                    assert(off <= (type == "float" and row[4] or row[5]), ("%s(%.17g): off by %g"):format(name, x, off))
+                end
+            end)
+        end
+        it("steps, signs and bounds of " .. type, function()
+            local list = {0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.7, -3.7, 1e6, 1e30, -1e30, INF, -INF, NAN, 0.25, 1.0}
+            local s = rill.from(list, type)
+            list = s:values()
+            compare("abs", rill.abs(s), math.abs, 0, list)
+            compare("sign", rill.sign(s), function(x) return x > 0 and 1 or x < 0 and -1 or x end, 0, list)
+            compare("floor", rill.floor(s), whole(function(x) return x // 1 end), 0, list)
+            compare("ceil", rill.ceil(s), whole(function(x) return -(-x // 1) end), 0, list)
+            compare("trunc", rill.trunc(s), whole(function(x) return x < 0 and -(-x // 1) or x // 1 end), 0, list)
+            compare("round", rill.round(s), whole(round), 0, list)
+            compare("isnan", rill.isnan(s), function(x) return x ~= x end, 0, list)
+            compare("isinf", rill.isinf(s), function(x) return x == INF or x == -INF end, 0, list)
+            compare("max", rill.max(s, 0.25), function(x) return x ~= x and x or math.max(x, 0.25) end, 0, list)
+            compare("min", rill.min(1, s), function(x) return x ~= x and x or math.min(x, 1) end, 0, list)
+            compare("clamp", rill.clamp(s, -1, 2), function(x) return x ~= x and x or clamp(x, -1, 2) end, 0, list)
+            compare("saturate", rill.saturate(s), function(x) return x ~= x and x or clamp(x, 0, 1) end, 0, list)
+            compare("step", rill.step(0.5, s), function(x) return x ~= x and x or x < 0.5 and 0 or 1 end, 0, list)
+            local finite = rill.from({0.0, 0.25, -0.25, 1.75, -1.75}, type)
+            local values = finite:values()
+            compare("fract", rill.fract(finite), function(x) return x - x // 1 end, 0, values)
+            compare("mod", rill.mod(finite, 0.5), function(x) return x % 0.5 end, 0, values)
+            compare("mix", rill.mix(finite, 10, 0.5), function(x) return (x + 10) / 2 end, 1e-6, values)
+            compare("lerp", rill.lerp(0, 8, finite), function(x) return 8 * x end, 1e-6, values)
+            compare("fma", rill.fma(finite, 4, 1), function(x) return x * 4 + 1 end, 0, values)
+            compare("smoothstep", rill.smoothstep(-1, 1, finite), function(x)
+                local t = clamp((x + 1) / 2, 0, 1)
+                return t * t * (3 - 2 * t)
+            end, 1e-6, values)
+        end)
+        it("pow and atan of two of " .. type, function()
+            local a, b, s, t = pairs_of({0.0, 1.0, -1.0, 2.5, -2.5, 1e-3, 100.0, -3.0}, type)
+            a, b = s:values(), t:values()
+            local float = type == "float"
+            local function power(x, y) return in_range(x ^ y, type) end
+            compare("pow", rill.pow(s, t), power, float and 2e-5 or 1e-12, a, b)
+            compare("atan", rill.atan(s, t), function(x, y) return math.atan(x, y) end, float and 1e-6 or 1e-15, a, b)
+            for _, y in ipairs {2, 3, 5, -2, 0.5, 0, 65, 66} do
+                compare("^" .. y, s ^ y, function(x)
+                    return in_range(x ^ y, type)
+                end, type == "float" and 1e-4 or 1e-12, a)
+            end
+        end)
+    end
+
+    it("of integers stay integers where that makes sense", function()
+        local s = rill.from(INTS, "int")
+        compare("abs", rill.abs(s), function(x) return wrap32(math.abs(x)) end, 0, INTS)
+        compare("sign", rill.sign(s), function(x) return x > 0 and 1 or x < 0 and -1 or 0 end, 0, INTS)
+        compare("max", rill.max(s, 3), function(x) return math.max(x, 3) end, 0, INTS)
+        compare("clamp", rill.clamp(s, -1, 3), function(x) return clamp(x, -1, 3) end, 0, INTS)
+        compare("mod", rill.mod(s, 5), function(x) return x % 5 end, 0, INTS)
+        compare("floor", rill.floor(s), function(x) return x end, 0, INTS)
+        compare("isnan", rill.isnan(s), function() return false end, 0, INTS)
+        assert.equal("float", rill.sqrt(s).type)
+        assert.equal("uint", rill.sign(rill.stream("uint", 1, 7)).type)
+        assert.same({1}, rill.sign(rill.stream("uint", 1, 7)):values())
+    end)
+
+    it("where", function()
+        local x = rill.from {-1, 2, -3}
+        assert.same({0.0, 2.0, 0.0}, rill.where(x:gt(0), x, 0):values())
+        assert.same({1, 2, 1}, rill.where(x:lt(0), 1, 2):values())
+        assert.equal("int", rill.where(x:lt(0), 1, 2).type)
+        assert.same({true, false, true}, rill.where(x:lt(0), true, false):values())
+        assert.same({5.0, 5.0, 5.0}, rill.where(x, 5.0, 6.0):values())
+        local v = rill.from({{1, 2}, {3, 4}, {5, 6}}, "vec2")
+        assert.same({{0.0, 0.0}, {3.0, 4.0}, {0.0, 0.0}}, rill.where(x:gt(0), v, 0):read())
+        assert.same({{9.0, 8.0}, {3.0, 4.0}, {9.0, 8.0}}, rill.where(x:gt(0), v, {9, 8}):read())
+        check.raises("argument #1 'cond': a condition is", function() return rill.where(v, 1, 2) end)
+        check.raises("rill.where: expected 3 arguments %(cond, a, b%), got 2", function() return rill.where(x, 1) end)
+    end)
+
+    it("of vectors", function()
+        local a, b = rill.from({{3, 4, 0}, {1, 2, 2}}, "vec3"), rill.from({{0, 0, 1}, {1, 0, 0}}, "vec3")
+        for _, cast in ipairs {"vec3", "dvec3"} do
+            local v, w = a:cast(cast), b:cast(cast)
+            check.equal({5, 3}, rill.length(v):values(), 1e-6)
+            check.equal({math.sqrt(26), math.sqrt(8)}, rill.distance(v, w):values(), 1e-6)
+            check.equal({0, 1}, rill.dot(v, w):values(), 1e-6)
+            check.equal({7, 5}, rill.dot(v, {1, 1, 1}):values(), 1e-6)
+            check.equal({4, -3, 0, 0, 2, -2}, rill.cross(v, w):values(), 1e-6)
+            check.equal({0.6, 0.8, 0, 1 / 3, 2 / 3, 2 / 3}, rill.normalize(v):values(), 1e-6)
+            check.equal({3, 4, 0, -1, 2, 2}, rill.reflect(v, w):values(), 1e-6)
+            check.equal({0, 0, -1}, rill.refract(rill.stream(cast, 1, {0, 0, -1}), {0, 0, 1}, 0.5):values(), 1e-6)
+        end
+        check.equal({5.0, 3.0}, rill.length(rill.from({{3, 4, 0}, {1, 2, 2}}, "ivec3")):values(), 1e-6)
+        check.raises("rill.cross: expected vectors of 3 components, got 2",
+            function() return rill.cross(a.xy, b.xy) end)
+        local wave = rill.sin(a * {0.5, 1, 2}):values()
+        check.equal({math.sin(1.5), math.sin(4), 0, math.sin(0.5), math.sin(2), math.sin(4)}, wave, 1e-6)
+        assert.same({true, false}, rill.isnan(rill.from({{1, NAN}, {2, 3}}, "vec2")):values())
+    end)
+
+    it("vec2, vec3, vec4", function()
+        local x, y = rill.from {1, 2}, rill.from({10, 20}, "int")
+        assert.same({{1.0, 10.0}, {2.0, 20.0}}, rill.vec2(x, y):read())
+        assert.same({{1.0, 0.0, 0.5}, {2.0, 0.0, 0.5}}, rill.vec3(x, 0, 0.5):read())
+        assert.same({{1.0, 10.0, 7.0, 7.0}, {2.0, 20.0, 7.0, 7.0}}, rill.vec4(rill.vec2(x, y), 7, 7):read())
+        assert.same({{1.0, 1.0}, {2.0, 2.0}}, rill.vec2(x):read())
+        assert.equal("dvec2", rill.vec2(x, x:cast "double").type)
+        check.raises("rill.vec3: expected 3 components in all, got 2", function() return rill.vec3(x, y) end)
+        check.raises("rill.vec2: expected 1 to 2 arguments, got 0", function() return rill.vec2() end)
+    end)
+
+    it("of plain numbers give numbers", function()
+        assert.equal(2, rill.max(1, 2))
+        assert.equal(-3, rill.min(1, -3))
+        assert.equal(0.5, rill.clamp(0.5, 0, 1))
+        assert.equal(math.sin(1), rill.sin(1))
+        assert.equal(8.0, rill.pow(2, 3))
+        assert.equal(2, rill.round(2.5))
+        assert.equal(1, rill.mod(-5, 3))
+        assert.equal(7, rill.where(true, 7, 8))
+        assert.equal(math.atan(1, -1), rill.atan(1, -1))
+        assert.is_true(rill.isnan(NAN))
+    end)
+
+    it("say what is wrong with their arguments", function()
+        local s = rill.iota(3)
+        check.raises("rill.max: expected 2 arguments %(a, b%), got 1", function() rill.max(s) end)
+        check.raises("rill.sin: expected 1 argument %(x%), got 2", function() rill.sin(s, 1) end)
+        check.raises("rill.max: argument #2 'b': expected a stream.* got string \"x\"", function() rill.max(s, "x") end)
+        check.raises("rill.sin: argument #1 'x': .* got nil", function() rill.sin(nil) end)
+        check.raises("a %+ b: argument #2 'b': .* got nil", function() return s + nil end)
+        check.raises("rill.dot: expected a stream or an expression", function() return rill.dot({1, 2}, {3, 4}) end)
+        local closed = rill.iota(3)
+        closed:close()
+        check.raises("a %* b: argument #1 'a': expected an open stream, got closed stream",
+            function() return closed * 2 end)
+        check.raises("rill.abs: argument #1 'x': expected an open stream", function() return rill.abs(closed) end)
+        check.raises("s:lt: expected 1 argument, got 2", function() return s:lt(1, 2) end)
+    end)
+
+    it("blame the line that used them", function()
+        local s = rill.iota(3)
+        local line = debug.getinfo(1, "l").currentline
+        local message = check.failure(function() return s + rill.iota(2) end)
+        assert.truthy(message:find("algebra_spec.lua:" .. line + 1 .. ":", 1, true), message)
+        message = check.failure(function() local _ = rill.max(s, "x") end)
+        assert.truthy(message:find("algebra_spec.lua:" .. line + 3 .. ":", 1, true), message)
+    end)
+end)

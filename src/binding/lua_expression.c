@@ -1,0 +1,100 @@
+/* What lua/rill/expression.lua needs of the device side: headers of its own over the streams it reads, and whether they were
+ * written since. */
+#include "binding/binding.h"
+
+static const char hooks_key; /* name -> function of expression.lua */
+
+bool expression_is(lua_State *L, int index)
+{
+    if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) {
+        return false;
+    }
+    const void *meta = lua_topointer(L, -1);
+    lua_pop(L, 1);
+    return meta == state_get(L)->expression_meta;
+}
+
+void expression_call(lua_State *L, const char *name, int arguments, int results)
+{
+    luaL_checkstack(L, 8, "expression");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key);
+    lua_getfield(L, -1, name);
+    lua_replace(L, -2);
+    lua_insert(L, -1 - arguments);
+    lua_call(L, arguments, results);
+}
+
+/* _expression(metatable, hooks): tables with this metatable are expressions; `hooks` are functions by name. */
+static int rill_expression(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    state_get(L)->expression_meta = lua_topointer(L, 1);
+    lua_pushvalue(L, 1);
+    lua_setfield(L, 2, "metatable"); /* kept: its address is never another's */
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &hooks_key);
+    return 0;
+}
+
+/* _leaf(s, function, n, name) -> a view of its own, version, type, the type kernels see, shape as text. */
+static int rill_leaf(lua_State *L)
+{
+    const char *function = luaL_optstring(L, 2, "expression"), *name = luaL_optstring(L, 4, "s");
+    const Stream *s = stream_check(L, 1, function, (int)luaL_optinteger(L, 3, 1), name);
+    char shape[SHAPE_TEXT];
+    Stream *view = stream_push(L);
+    stream_copy_view(s, view);
+    view->writable = false; /* what an expression reads is not written through it */
+    lua_pushinteger(L, (lua_Integer)stream_version(s));
+    lua_pushstring(L, s->type->name);
+    lua_pushstring(L, s->type->value->name);
+    lua_pushstring(L, shape_text(&s->shape, shape));
+    return 5;
+}
+
+/* _written(s, version): whether what s shows was, or may have been, written after that version. */
+static int rill_written(lua_State *L)
+{
+    const Stream *s = stream_check(L, 1, "expression", 1, "s");
+    lua_pushboolean(L, stream_written_since(s, (uint64_t)luaL_checkinteger(L, 2)));
+    return 1;
+}
+
+/* _takes(s, type): whether a kernel can store values of that type into s. */
+static int rill_takes(lua_State *L)
+{
+    const Stream *s = stream_check(L, 1, "expression", 1, "s");
+    const Type *type = type_check(L, 2, "expression", 2, "type");
+    lua_pushboolean(L, s->writable && type_converts(s->type->value, type) && type_converts(type, s->type->value));
+    return 1;
+}
+
+/* _same(a, b): whether both show the same elements of the same memory. */
+static int rill_same(lua_State *L)
+{
+    const Stream *a = stream_check(L, 1, "expression", 1, "a"), *b = stream_check(L, 2, "expression", 2, "b");
+    lua_pushboolean(L, a->type == b->type && stream_same_mapping(a, b));
+    return 1;
+}
+
+/* _shape(sizes): a shape as s.shape gives it. */
+static int rill_shape(lua_State *L)
+{
+    Shape shape;
+    shape_check_arg(L, 1, "expression", 1, "shape", &shape);
+    shape_push(L, &shape);
+    return 1;
+}
+
+void open_expression(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"_expression", rill_expression},
+                                         {"_leaf", rill_leaf},
+                                         {"_written", rill_written},
+                                         {"_same", rill_same},
+                                         {"_shape", rill_shape},
+                                         {"_takes", rill_takes},
+                                         {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}
