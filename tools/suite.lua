@@ -19,7 +19,8 @@ local passes = {
     own = {env = "", title = "the device's own family"},
     cpu = {env = "RILL_FAMILY=cpu", title = "RILL_FAMILY=cpu"},
     -- As on a GPU: work is queued, and memory is the device's own.
-    gpu = {env = "RILL_FAMILY=gpu RILL_ASYNC=1", title = "RILL_FAMILY=gpu RILL_ASYNC=1", without = no_family, options = "--exclude-tags=slow"},
+    gpu = {env = "RILL_FAMILY=gpu RILL_ASYNC=1", title = "RILL_FAMILY=gpu RILL_ASYNC=1", without = no_family,
+        options = "--exclude-tags=slow"},
     gc = {env = "", title = "an aggressive collector", without = no_collector,
         options = "--helper=spec/support/gc.lua --exclude-tags=slow"},
     sanitize = {title = "sanitizers", without = no_collector, options = "--exclude-tags=slow",

@@ -24,13 +24,13 @@ static uint16_t boundary_bits(const Stream *stream)
     return (uint16_t)bits;
 }
 
-static bool aligned(const Stream *s)
+bool launch_aligned(const Stream *s)
 {
     return s->contiguous && s->offset * s->type->bytes % 16 == 0;
 }
 
 /* The last store may pass the end of a view: it must be cut off by the device or land in the buffer's spare tail. */
-static bool storable(const LaunchPlan *plan, const Stream *s, int elements)
+bool launch_storable(const LaunchPlan *plan, const Stream *s, int elements)
 {
     int64_t unit = (int64_t)elements * s->type->bytes;
     if (!s->contiguous || unit % 4 != 0 || (s->offset * s->type->bytes) % (unit % 16 ? 4 : 16) != 0) {
@@ -81,7 +81,7 @@ static void choose_loads(LaunchPlan *plan, const KernelText *text, VariantKey *k
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(f, i);
         if (kind->element && kind->read && key->args[i].path == PATH_DENSE &&
-            (!aligned(plan->streams[i]) || plan->resampled[i])) {
+            (!launch_aligned(plan->streams[i]) || plan->resampled[i])) {
             key->flat_loads = 0;
         }
     }
@@ -93,7 +93,7 @@ static void choose_stores(LaunchPlan *plan, const KernelText *text, VariantKey *
     key->flat_stores = !f->group_rank && !key->active;
     int elements = variant_elements(text, key);
     for (int i = 0; i < f->param_count; i++) {
-        if (variant_stores(f, key, i) && !storable(plan, plan->streams[i], elements)) {
+        if (variant_stores(f, key, i) && !launch_storable(plan, plan->streams[i], elements)) {
             key->flat_stores = 0;
         }
     }

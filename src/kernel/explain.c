@@ -41,36 +41,53 @@ uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *doma
     return bytes;
 }
 
-bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out)
+static void explain_access(const LaunchChoice *choice, StrBuf *out)
 {
-    static VariantKey key; /* large; used within this call only */
-    static Layout layout;
-    const Function *f = &kernel->function;
-    char shape[SHAPE_TEXT];
-    int passes;
-    if (!launch_variant(kernel, device, args, domain, check, &key, &layout, &passes)) {
-        return false;
-    }
-    KernelText text = kernel_text(kernel, device);
-    strbuf_addf(out, "%s over %s on %s (%s family)\n", f->name, shape_text(&domain->shape, shape),
-                device_describe(device)->name, text.traits->family == FAMILY_CPU ? "cpu" : "gpu");
-    strbuf_addf(out, "  %s loads, %s stores, %d element%s per step, group %d, %d dimension%s in the index\n",
-                key.flat_loads ? "aligned" : "general", key.flat_stores ? "contiguous" : "general", layout.elements,
-                layout.elements == 1 ? "" : "s", f->group_rank ? f->group[0] : layout.group, key.rank,
-                key.rank == 1 ? "" : "s");
-    if (key.active) {
+    const VariantKey *key = &choice->key;
+    strbuf_addf(out, "  %s%s\n", key->flat_loads ? "aligned loads" : "general loads", strbuf_text(&choice->loads));
+    strbuf_addf(out, "  %s%s\n", key->flat_stores ? "contiguous stores" : "general stores",
+                strbuf_text(&choice->stores));
+}
+
+static void explain_choice(const KernelText *text, const LaunchChoice *choice, const Argument *args,
+                           const Domain *domain, StrBuf *out)
+{
+    const Function *f = text->function;
+    const Layout *layout = &choice->layout;
+    explain_access(choice, out);
+    strbuf_addf(out, "  %d element%s per step, group %d, %d dimension%s in the index\n", layout->elements,
+                layout->elements == 1 ? "" : "s", f->group_rank ? f->group[0] : layout->group, choice->key.rank,
+                choice->key.rank == 1 ? "" : "s");
+    if (choice->key.active) {
         strbuf_add(out, "  over the list of active elements only\n");
     }
-    if (passes > 1) {
-        strbuf_addf(out, "  %d passes, %d outputs each\n", passes, key.output_count);
+    if (choice->passes > 1) {
+        strbuf_addf(out, "  %d passes, %d outputs each, because this device stores no more at once\n", choice->passes,
+                    choice->key.output_count);
     }
-    if (text.canary) {
+    if (text->canary) {
         strbuf_add(out, "  loops of unknown length: watched for being cut short\n");
     }
     for (int i = 0; i < f->param_count; i++) {
-        explain_argument(&text, &key, &layout, i, &args[i], out);
+        explain_argument(text, &choice->key, layout, i, &args[i], out);
     }
     strbuf_addf(out, "  moves %llu bytes element-wise; gathers come on top\n",
                 (unsigned long long)launch_bytes(f, args, domain->active ? &domain->active->shape : &domain->shape));
-    return true;
+}
+
+bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out)
+{
+    static LaunchChoice choice; /* large; used within this call only */
+    char shape[SHAPE_TEXT];
+    choice.loads = choice.stores = STRBUF_EMPTY;
+    bool done = launch_choice(kernel, device, args, domain, check, &choice);
+    if (done) {
+        KernelText text = kernel_text(kernel, device);
+        strbuf_addf(out, "%s over %s on %s (%s family)\n", kernel->function.name, shape_text(&domain->shape, shape),
+                    device_describe(device)->name, text.traits->family == FAMILY_CPU ? "cpu" : "gpu");
+        explain_choice(&text, &choice, args, domain, out);
+    }
+    strbuf_free(&choice.loads);
+    strbuf_free(&choice.stores);
+    return done;
 }

@@ -154,8 +154,8 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
     return done;
 }
 
-bool launch_variant(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                    VariantKey *key, Layout *layout, int *passes)
+bool launch_choice(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                   LaunchChoice *choice)
 {
     LaunchPlan plan;
     int outputs, per_pass;
@@ -164,9 +164,11 @@ bool launch_variant(Kernel *kernel, Device *device, const Argument *args, const 
     if (done) {
         KernelText text = kernel_text(kernel, device);
         plan_merge(&plan);
-        plan_key(&plan, &text, 0, per_pass, key);
-        *passes = per_pass ? (outputs + per_pass - 1) / per_pass : 1;
-        done = variant_layout(&text, key, layout);
+        plan_key(&plan, &text, 0, per_pass, &choice->key);
+        choice->passes = per_pass ? (outputs + per_pass - 1) / per_pass : 1;
+        reason_loads(&plan, &text, &choice->key, &choice->loads);
+        reason_stores(&plan, &text, &choice->key, &choice->stores);
+        done = variant_layout(&text, &choice->key, &choice->layout);
     }
     plan_finish(&plan);
     return done;

@@ -55,6 +55,14 @@ void plan_finish(LaunchPlan *plan);
 /* choose.c: the key of the pass that stores `count` outputs from number `first` on. */
 void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key);
 
+/* Whether elements lie side by side and start on a texel; whether steps of so many elements can be stored whole. */
+bool launch_aligned(const Stream *stream);
+bool launch_storable(const LaunchPlan *plan, const Stream *stream, int elements);
+
+/* reason.c: why the variant of a key has general loads or stores, in words: " because argument 'x' ...", or nothing. */
+void reason_loads(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
+void reason_stores(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
+
 /* bind.c: the uniforms of the launch as a whole and of an argument, bindings, and the number of work groups. */
 void launch_fill(const LaunchPlan *plan, const Layout *layout, uint32_t *words);
 void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words);
@@ -66,8 +74,15 @@ void launch_groups(const LaunchPlan *plan, const Layout *layout, uint32_t *words
 /* Bytes that element-wise arguments move over a shape: read and written counted. */
 uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shape);
 
-/* The variant a launch would take, without launching. */
-bool launch_variant(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                    VariantKey *key, Layout *layout, int *passes);
+/* What a launch would do, without launching; `loads` and `stores` are the reasons for general ones. */
+typedef struct LaunchChoice {
+    VariantKey key;
+    Layout layout;
+    int passes;
+    StrBuf loads, stores;
+} LaunchChoice;
+
+bool launch_choice(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                   LaunchChoice *choice);
 
 #endif
