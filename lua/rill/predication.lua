@@ -5,9 +5,15 @@
 local Active = { __name = "rill.active" }
 Active.__index = Active
 
+-- The types that can be masks: what is not zero holds.
+local mask_types = {
+    bool = true, int = true, uint = true, float = true, half = true, unorm8 = true,
+    int8 = true, int16 = true, uint8 = true, uint16 = true,
+}
+
 local function is_mask(rill, value)
     local what = rill.type(value)
-    return what == "stream" or what == "expression"
+    return (what == "stream" or what == "expression") and mask_types[value.type]
 end
 
 -- The arguments of a launch by position as a table by name; outputs may be left out.
@@ -68,7 +74,9 @@ end
 
 return function(rill)
     local function kind(value)
-        return rill.type(value) or type(value)
+        local what = rill.type(value)
+        local element = (what == "stream" or what == "expression") and ("<%s>"):format(value.type) or ""
+        return (what or type(value)) .. element
     end
 
     --- rill.active(mask): the list of the elements where a mask holds, to be given as `where` to several launches. `mask` is a
