@@ -96,7 +96,7 @@ local apart = set("primitive", "container", "solver", "io", "binding")
 local exceptions = {
     binding = {
         ["*"] = set("binding.h"), lua_call = set("lua_kernel.h"), lua_chunk = set("lua_kernel.h"),
-        lua_reduce = set("lua_kernel.h"),
+        lua_reduce = set("lua_kernel.h"), lua_scatter = set("lua_kernel.h"),
     },
     -- The engine of reductions, its programs, and what is folded with it.
     primitive = {
@@ -106,6 +106,9 @@ local exceptions = {
         -- What all engines read through.
         inputs_layout = set("inputs.h"), inputs_text = set("inputs.h"),
         sort = set("radix.h"),
+        -- Indices kept in streams; weights are scattered.
+        gather = set("place.h"), scatter = set("place.h", "sort.h"),
+        histogram = set("reduce.h", "tally.h"), tally = set("reduce.h", "scatter.h"),
     },
     -- What formats share; and the one that picks the format.
     io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), image = set("png.h", "pnm.h")},

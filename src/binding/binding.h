@@ -170,5 +170,7 @@ void open_compact(lua_State *L);
 void open_image(lua_State *L);
 void open_npy(lua_State *L);
 void open_profile(lua_State *L);
+void open_scatter(lua_State *L);
+void open_histogram(lua_State *L);
 
 #endif

@@ -1,0 +1,34 @@
+// What tally_bytes.comp left: every invocation adds up the four counters of one word over all lanes; the last one finds the
+// largest number of all, which goes behind the counts.
+layout(local_size_x = 8) in;
+layout(location = 0) uniform uvec4 rill_p[1];
+layout(binding = 0) uniform usamplerBuffer columns;
+layout(std430, binding = 1) buffer Counts { uint counts[]; };
+
+#define LANES int(rill_p[0].x) /* a multiple of 4 */
+#define FIRST rill_p[0].y
+#define BINS rill_p[0].z
+
+void main()
+{
+    int k = int(gl_GlobalInvocationID.x);
+    if (k <= 256) {
+        uvec4 sum = uvec4(0u), top = uvec4(0u);
+        for (int t = 0; t < LANES / 4; t++) {
+            uvec4 words = texelFetch(columns, k * (LANES / 4) + t);
+            top = max(top, words);
+            for (int c = 0; c < 4; c++) {
+                sum += uvec4(words[c]) >> uvec4(0u, 8u, 16u, 24u) & 255u;
+            }
+        }
+        if (k == 256) {
+            counts[BINS] = max(max(max(top.x, top.y), max(top.z, top.w)), counts[BINS]);
+        }
+        for (uint c = 0u; c < 4u; c++) {
+            uint bin = FIRST + uint(k) * 4u + c;
+            if (k < 256 && bin < BINS) {
+                counts[bin] += sum[c];
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+/* s:histogram{...} and rill.bincount. */
+#include "binding/binding.h"
+
+#include "primitive/histogram.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_BINS = 1 << 28 };
+
+/* Raises unless every key of the options is known. */
+static void check_keys(lua_State *L, int options, const char *function, const char *const *names)
+{
+    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
+        const char *const *name = names;
+        while (*name && !(lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), *name) == 0)) {
+            name++;
+        }
+        if (!*name) {
+            luaL_error(L, "%s: unknown option %s", function, binding_key(L, -2));
+        }
+    }
+}
+
+/* Option `name` for axis a: a number for all, or a table with one for each. True when it is there; the value is on the stack. */
+static bool axis_option(lua_State *L, const char *name, int a, int axes)
+{
+    if (lua_getfield(L, 2, name) == LUA_TNIL) {
+        return false;
+    }
+    if (lua_istable(L, -1)) {
+        if (axes == 1 || lua_rawlen(L, -1) != (lua_Unsigned)axes) {
+            binding_argument(L, "s:histogram", 1, name, -1, axes == 1 ? "a number" : "a number, or one for x and y");
+        }
+        lua_rawgeti(L, -1, a + 1);
+    }
+    return true;
+}
+
+static bool limit_option(lua_State *L, const char *name, int a, int axes, double *value)
+{
+    if (!axis_option(L, name, a, axes)) {
+        return false;
+    }
+    if (lua_type(L, -1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1))) {
+        binding_argument(L, "s:histogram", 1, name, -1, "a finite number");
+    }
+    *value = lua_tonumber(L, -1);
+    return true;
+}
+
+static void bins_option(lua_State *L, HistogramSpec *spec)
+{
+    int64_t total = 1;
+    for (int a = 0; a < spec->axes; a++) {
+        lua_Integer bins =
+            axis_option(L, "bins", a, spec->axes) ? binding_integer(L, -1, "s:histogram", 1, "bins") : 10;
+        if (bins < 1 || bins > MOST_BINS || (total *= bins) > MOST_BINS) {
+            binding_argument(L, "s:histogram", 1, "bins", -1, "1 to 2^28 bins in all");
+        }
+        spec->axis[a].bins = bins;
+    }
+}
+
+/* What is not given is the data's; `found` holds that. */
+static void range_option(lua_State *L, const HistogramSpec *found, HistogramAxis *axis, int a)
+{
+    double low, high;
+    bool has_low = limit_option(L, "min", a, found->axes, &low);
+    bool has_high = limit_option(L, "max", a, found->axes, &high);
+    bool some = found->axis[a].low <= found->axis[a].high;
+    low = has_low ? low : some ? found->axis[a].low : has_high ? high - 1 : 0;
+    high = has_high ? high : some ? found->axis[a].high : low + 1;
+    if (has_low && has_high && low >= high) {
+        luaL_error(L, "s:histogram: 'min' must be below 'max', got %f and %f", low, high);
+    } else if (!isfinite(low) || !isfinite(high) || !isfinite(high - low)) {
+        luaL_error(L, "s:histogram: the elements reach from %f to %f: give 'min' and 'max'", low, high);
+    } else if (low >= high && !has_low && !has_high) {
+        low -= 0.5; /* all elements are equal */
+        high += 0.5;
+    } else if (low >= high) { /* no element is inside */
+        low = has_low ? low : high - 1;
+        high = has_high ? high : low + 1;
+    }
+    axis->low = low;
+    axis->high = high;
+}
+
+/* What an axis's options leave to the data. */
+static bool needs_range(lua_State *L)
+{
+    bool both = lua_getfield(L, 2, "min") != LUA_TNIL && lua_getfield(L, 2, "max") != LUA_TNIL;
+    return !both;
+}
+
+static void outside_option(lua_State *L, HistogramSpec *spec)
+{
+    if (lua_getfield(L, 2, "outside") == LUA_TNIL) {
+        return;
+    }
+    const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    spec->clamp = strcmp(name, "clamp") == 0;
+    if (!spec->clamp && strcmp(name, "drop") != 0) {
+        binding_argument(L, "s:histogram", 1, "outside", -1, "\"drop\" or \"clamp\"");
+    }
+}
+
+/* Option `weights`, left on the stack: NULL when there is none. */
+static const Stream *weights_option(lua_State *L, const char *function, int n, const Stream *s)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (lua_isnoneornil(L, 2) || lua_getfield(L, 2, "weights") == LUA_TNIL) {
+        return NULL;
+    }
+    const Stream *weights = stream_check(L, lua_gettop(L), function, n, "weights");
+    const Type *type = weights->type;
+    if (type->is_struct || type->components > 1 || type->value->scalar == SCALAR_BOOL) {
+        binding_argument(L, function, n, "weights", -1, "a stream of numbers");
+    } else if (weights->device != s->device) {
+        luaL_error(L, "%s: argument #%d 'weights': the stream belongs to another device", function, n);
+    } else if (!shape_equal(&weights->shape, &s->shape)) {
+        luaL_error(L, "%s: the weights have shape %s, the elements %s", function, shape_text(&weights->shape, a),
+                   shape_text(&s->shape, b));
+    }
+    return weights;
+}
+
+static int finish(lua_State *L, bool done, const char *function, DeviceScope *scope, Device *device)
+{
+    device_leave(scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, device);
+    return 1;
+}
+
+static int stream_lua_histogram(lua_State *L)
+{
+    static const char *const names[] = {"bins", "min", "max", "weights", "outside", NULL};
+    const Stream *s = stream_check(L, 1, "s:histogram", 0, "s");
+    binding_count(L, "s:histogram", 2, true);
+    if (lua_isnoneornil(L, 2)) {
+        lua_settop(L, 1);
+        lua_newtable(L);
+    } else if (!lua_istable(L, 2)) {
+        binding_argument(L, "s:histogram", 1, "options", 2, "a table of options");
+    }
+    check_keys(L, 2, "s:histogram", names);
+    if (s->type->is_struct || s->type->components > 2 || s->type->value->scalar == SCALAR_BOOL) {
+        luaL_error(L, "s:histogram: expected numbers, or vectors of two for a grid of bins, got elements of %s",
+                   s->type->name);
+    }
+    luaL_checkstack(L, 40, NULL);
+    HistogramSpec spec = {.axes = s->type->components}, found = {.axes = s->type->components};
+    bins_option(L, &spec);
+    outside_option(L, &spec);
+    const Stream *weights = weights_option(L, "s:histogram", 1, s);
+    DeviceScope scope;
+    if (needs_range(L)) {
+        binding_enter(L, s->device, &scope);
+        bool done = histogram_range(s, &found);
+        finish(L, done, "s:histogram", &scope, s->device);
+    }
+    for (int a = 0; a < spec.axes; a++) {
+        range_option(L, &found, &spec.axis[a], a);
+    }
+    Stream *result = stream_push(L);
+    binding_enter(L, s->device, &scope);
+    bool done = histogram_stream(s, &spec, weights, result);
+    return finish(L, done, "s:histogram", &scope, s->device);
+}
+
+static int rill_bincount(lua_State *L)
+{
+    static const char *const names[] = {"weights", "minlength", NULL};
+    const Stream *s = stream_check(L, 1, "rill.bincount", 1, "s");
+    binding_count(L, "rill.bincount", 2, false);
+    Scalar scalar = s->type->is_struct ? SCALAR_FLOAT : s->type->value->scalar;
+    if (s->type->components > 1 || (scalar != SCALAR_INT && scalar != SCALAR_UINT)) {
+        binding_argument(L, "rill.bincount", 1, "s", 1, "a stream of int or uint");
+    }
+    lua_Integer least = 0;
+    if (!lua_isnoneornil(L, 2)) {
+        if (!lua_istable(L, 2)) {
+            binding_argument(L, "rill.bincount", 2, "options", 2, "a table of options");
+        }
+        check_keys(L, 2, "rill.bincount", names);
+        if (lua_getfield(L, 2, "minlength") != LUA_TNIL) {
+            least = binding_integer(L, -1, "rill.bincount", 2, "minlength");
+        }
+        if (least < 0 || least > MOST_BINS) {
+            binding_argument(L, "rill.bincount", 2, "minlength", -1, "0 to 2^28");
+        }
+    }
+    const Stream *weights = weights_option(L, "rill.bincount", 2, s);
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool done = histogram_integers(s, weights, least, result);
+    return finish(L, done, "rill.bincount", &scope, s->device);
+}
+
+void open_histogram(lua_State *L)
+{
+    static const luaL_Reg methods[] = {{"histogram", stream_lua_histogram}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"bincount", rill_bincount}, {NULL, NULL}};
+    stream_methods(L, methods);
+    luaL_setfuncs(L, functions, 0);
+}

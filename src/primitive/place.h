@@ -1,0 +1,18 @@
+/* Indices kept in streams: what they may be, and where they point. Counted from 0; int, uint or float number elements in
+ * row-major order, a vector holds one index per dimension, the fastest first. Floats are floored after 1/1024 is added, as in kernels. */
+#ifndef RILL_PLACE_H
+#define RILL_PLACE_H
+
+#include "base/strbuf.h"
+#include "stream/stream.h"
+
+/* Whether elements of `index` can point into `shape`; false with error_set. */
+bool place_check(const Stream *index, const Shape *shape);
+/* Writes into a kernel text `int place(INDEX at, int4 size)`: the element's number, or -1 where the index is out of range. */
+void place_declare(StrBuf *text, const Type *index);
+/* What its `size` has to be. */
+void place_size(const Type *index, const Shape *shape, uint32_t size[4]);
+/* All elements as one dimension: a view where there is one, else a copy. To be released. */
+bool place_flat(const Stream *stream, Stream *result);
+
+#endif

@@ -1,0 +1,181 @@
+#include "primitive/scatter.h"
+
+#include "gpu/buffer.h"
+#include "kernel/copy.h"
+#include "kernel/internal.h"
+#include "kernel/raw.h"
+#include "primitive/place.h"
+
+#include <string.h>
+
+typedef struct OpRow {
+    const char *name;
+    const char *atomic; /* of int and uint, whose order of combination does not show; NULL: none */
+} OpRow;
+
+static const OpRow rows[SCATTER_KERNEL] = {
+    [SCATTER_SET] = {"set", NULL},        [SCATTER_ADD] = {"add", "atomicAdd"}, [SCATTER_MUL] = {"mul", NULL},
+    [SCATTER_MIN] = {"min", "atomicMin"}, [SCATTER_MAX] = {"max", "atomicMax"}, [SCATTER_AND] = {"and", "atomicAnd"},
+    [SCATTER_OR] = {"or", "atomicOr"},    [SCATTER_XOR] = {"xor", "atomicXor"},
+};
+
+ScatterOp scatter_op(const char *name)
+{
+    int op = 0;
+    while (op < SCATTER_KERNEL && strcmp(rows[op].name, name) != 0) {
+        op++;
+    }
+    return op < SCATTER_KERNEL ? (ScatterOp)op : SCATTER_OPS;
+}
+
+/* What every way of scattering works with: dense, one-dimensional, of dst's type. */
+typedef struct Scatter {
+    Stream *dst;
+    Stream index, src, bad; /* bad: the number of indices out of range; closed where nobody asks */
+    ScatterOp op;
+    uint32_t size[4];
+} Scatter;
+
+static bool launch(Scatter *s, StrBuf *text, const Argument *args, const Shape *domain)
+{
+    Kernel *kernel = internal_kernel(strbuf_text(text));
+    strbuf_free(text);
+    return kernel && kernel_launch(kernel, s->dst->device, args, domain, false);
+}
+
+/* The end of a kernel text whose `p` is the place: what is done there, and what counts the others. */
+static void add_guarded(const Scatter *s, StrBuf *text, const char *action)
+{
+    strbuf_addf(text, " int p = place(index, size); if (p >= 0) %s", action);
+    strbuf_add(text, s->bad.device ? "; else atomicAdd(bad[0], 1u); }" : "; }");
+}
+
+/* Two passes over memory: each place keeps the highest number of those that want it, then takes that one's element. */
+static bool set_last(Scatter *s)
+{
+    const char *type = s->index.type->value->name;
+    Stream winner, to = {0}, from = {0};
+    if (!stream_create(s->dst->device, type_of(SCALAR_UINT, 1), &s->dst->shape, true, &winner)) {
+        return false;
+    }
+    Stream places;
+    bool done = place_flat(&winner, &places);
+    StrBuf text = STRBUF_EMPTY;
+    place_declare(&text, s->index.type);
+    strbuf_addf(&text, "kernel void scatter(%s index<>, int4 size, inout uint last[]%s) {", type,
+                s->bad.device ? ", inout uint bad[]" : "");
+    add_guarded(s, &text, "atomicMax(last[p], uint(indexof(index).x) + 1u)");
+    Argument mark[] = {{.stream = &s->index}, {.words = s->size}, {.stream = &places}, {.stream = &s->bad}};
+    done = done && launch(s, &text, mark, &s->index.shape) && raw_view(s->dst, &to) && raw_view(&s->src, &from);
+    if (done) { /* a src of one element is read at every number: gathers clamp */
+        const char *raw = to.type->value->name;
+        raw_declare(&text, to.type);
+        strbuf_addf(&text, "kernel void take(uint last<>, %s src[], inout %s dst<>) ", raw, raw);
+        strbuf_add(&text, "{ if (last != 0u) dst = src[int(last - 1u)]; }");
+        Argument take[] = {{.stream = &winner}, {.stream = &from}, {.stream = &to}};
+        done = launch(s, &text, take, &to.shape);
+    }
+    strbuf_free(&text);
+    stream_release(&from);
+    stream_release(&to);
+    stream_release(&places);
+    stream_release(&winner);
+    return done;
+}
+
+static bool combine_atomically(Scatter *s)
+{
+    const char *type = s->index.type->value->name, *value = s->dst->type->name;
+    Stream flat, dense = {0};
+    Shape shape = {.rank = 1, .size = {stream_elements(s->dst)}};
+    bool view = stream_reshape(s->dst, &shape, &flat);
+    if (!view && !(copy_new(s->dst, NULL, &dense) && stream_reshape(&dense, &shape, &flat))) {
+        return false;
+    }
+    StrBuf text = STRBUF_EMPTY, action = STRBUF_EMPTY;
+    place_declare(&text, s->index.type);
+    strbuf_addf(&text, "kernel void scatter(%s index<>, %s src<>, int4 size, inout %s dst[]%s) {", type, value, value,
+                s->bad.device ? ", inout uint bad[]" : "");
+    strbuf_addf(&action, "%s(dst[p], src)", rows[s->op].atomic);
+    add_guarded(s, &text, strbuf_text(&action));
+    strbuf_free(&action);
+    Argument args[] = {
+        {.stream = &s->index}, {.stream = &s->src}, {.words = s->size}, {.stream = &flat}, {.stream = &s->bad}};
+    bool done = launch(s, &text, args, &s->index.shape) && (view || copy_stream(s->dst, &dense));
+    stream_release(&flat);
+    stream_release(&dense);
+    return done;
+}
+
+static bool atomic_type(const Type *type)
+{
+    return !type->is_struct && type->components == 1 && type->value == type &&
+           (type->scalar == SCALAR_INT || type->scalar == SCALAR_UINT);
+}
+
+static bool combine_in_order(Scatter *s, Kernel *kernel)
+{
+    return error_set("%s can't combine elements of %s yet", kernel ? kernel_function(kernel)->name : rows[s->op].name,
+                     s->dst->type->name);
+}
+
+static bool check_arguments(const Stream *dst, const Stream *index, const Stream *src)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (!dst->writable) {
+        return error_set("'dst' is a view that can't be written to");
+    }
+    if (!type_converts(src->type->value, dst->type->value)) {
+        return error_set("elements of 'src' (%s) can't be put into a stream of %s", src->type->name, dst->type->name);
+    }
+    if (stream_elements(src) != 1 && !shape_equal(&src->shape, &index->shape)) {
+        return error_set("the shapes of 'index' (%s) and 'src' (%s) differ", shape_text(&index->shape, a),
+                         shape_text(&src->shape, b));
+    }
+    return place_check(index, &dst->shape);
+}
+
+/* What is combined is combined as kernels see it. */
+static bool prepare(Scatter *s, const Stream *index, const Stream *src, bool count)
+{
+    const Type *type = s->op == SCATTER_SET ? s->dst->type : s->dst->type->value;
+    Shape one = {.rank = 1, .size = {1}};
+    Stream cast = {0};
+    bool same = src->type == type && src->source == SOURCE_BUFFER;
+    bool done = (same || copy_new(src, type, &cast)) && place_flat(same ? src : &cast, &s->src) &&
+                place_flat(index, &s->index) &&
+                (!count || stream_create(s->dst->device, type_of(SCALAR_UINT, 1), &one, true, &s->bad));
+    stream_release(&cast);
+    place_size(index->type, &s->dst->shape, s->size);
+    return done;
+}
+
+bool scatter_stream(Stream *dst, const Stream *index, const Stream *src, ScatterOp op, Kernel *kernel,
+                    uint32_t *skipped)
+{
+    if (!check_arguments(dst, index, src)) {
+        return false;
+    }
+    Scatter s = {.dst = dst, .op = op};
+    if (skipped) {
+        *skipped = 0;
+    }
+    if (stream_elements(index) == 0) {
+        return true;
+    }
+    bool done = prepare(&s, index, src, skipped != NULL);
+    if (done && op == SCATTER_SET) {
+        done = set_last(&s);
+    } else if (done && rows[op].atomic && atomic_type(dst->type)) {
+        done = combine_atomically(&s);
+    } else if (done) {
+        done = combine_in_order(&s, kernel);
+    }
+    if (done && skipped) {
+        done = buffer_read(s.bad.buffer, 0, skipped, sizeof *skipped);
+    }
+    stream_release(&s.bad);
+    stream_release(&s.src);
+    stream_release(&s.index);
+    return done;
+}

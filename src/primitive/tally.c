@@ -1,0 +1,303 @@
+#include "primitive/tally.h"
+
+#include "base/strbuf.h"
+#include "gpu/shader.h"
+#include "primitive/reduce.h"
+#include "primitive/scatter.h"
+
+#include <string.h>
+
+enum {
+    BYTE_BINS = 1024,    /* of one pass of tally_bytes.comp */
+    BYTE_PASSES = 2,     /* beyond that rows are faster */
+    BYTE_RUN = 4096,     /* texels of a lane: half of what the limit on loop trips lets through */
+    BYTE_LEAST = 128,    /* texels: below, a lane is not worth its counters */
+    ROW_WORDS = 1 << 22, /* of all lanes together */
+    ROW_LANES = 1024,
+    ROW_LEAST = 16,
+    ROW_TRIPS = 16384,
+    SHARED_BINS = 8192,
+    ATOMIC_GROUP = 256,
+    ATOMIC_EACH = 32
+};
+
+static const Type *word_type(void)
+{
+    return type_of(SCALAR_UINT, 1);
+}
+
+static bool create(Device *device, const Type *type, int64_t elements, bool zero, Stream *result)
+{
+    Shape shape = {.rank = 1, .size = {elements}};
+    return stream_create(device, type, &shape, zero, result);
+}
+
+static uint32_t round_up(uint64_t n, uint64_t unit)
+{
+    return (uint32_t)((n + unit - 1) / unit);
+}
+
+static bool in_texture(const Stream *s, uint64_t texel)
+{
+    return device_traits(s->device)->buffer_textures &&
+           buffer_capacity(s->buffer) / texel <= device_limits(s->device)->texture_texels;
+}
+
+/* A launch of one of the programs here. */
+typedef struct Pass {
+    Launch launch;
+    uint32_t params[8];
+    StrBuf defines;
+    bool block; /* reads go through storage blocks */
+} Pass;
+
+static void pass_start(Pass *pass, const char *defines, bool block)
+{
+    memset(pass, 0, sizeof *pass);
+    pass->block = block;
+    strbuf_add(&pass->defines, defines);
+    strbuf_add(&pass->defines, block ? "#define BLOCK\n" : "");
+}
+
+static void pass_write(Pass *pass, const Stream *s)
+{
+    pass->launch.blocks[pass->launch.block_count++].buffer = s->buffer;
+}
+
+static bool pass_read(Pass *pass, const Stream *s, TexelFormat format)
+{
+    if (pass->block) {
+        pass_write(pass, s);
+        return buffer_block_fits(s->buffer);
+    }
+    pass->launch.textures[pass->launch.texture_count++] = (LaunchTexture){s->buffer, format};
+    return true;
+}
+
+static bool pass_run(Pass *pass, const char *shader, Device *device, int vectors, uint64_t groups)
+{
+    Launch *launch = &pass->launch;
+    launch->program = shader_program(device, shader, strbuf_text(&pass->defines));
+    strbuf_free(&pass->defines);
+    launch->params = pass->params;
+    launch->param_vectors = vectors;
+    launch->groups[0] = groups;
+    launch->groups[1] = launch->groups[2] = 1;
+    return launch->program && device_dispatch(device, launch);
+}
+
+/* private counters */
+
+static bool add_bytes(const Stream *numbers, uint32_t bins, uint32_t first, uint32_t lanes, uint32_t run,
+                      const Stream *columns, Stream *counts)
+{
+    Device *device = numbers->device;
+    Pass pass;
+    pass_start(&pass, "#define GROUP 16\n", false);
+    const uint32_t params[8] = {(uint32_t)stream_elements(numbers), lanes, run, first,
+                                (uint32_t)(numbers->offset / 4),    bins};
+    memcpy(pass.params, params, sizeof params);
+    pass_write(&pass, columns);
+    pass_write(&pass, counts);
+    if (!pass_read(&pass, numbers, TEXEL_VECTOR) ||
+        !pass_run(&pass, "tally_bytes.comp", device, 2, round_up(lanes, 16))) {
+        return false;
+    }
+    pass_start(&pass, "", false);
+    pass.params[0] = lanes;
+    pass.params[1] = first;
+    pass.params[2] = bins;
+    pass_write(&pass, counts);
+    return pass_read(&pass, columns, TEXEL_VECTOR) && pass_run(&pass, "tally_columns.comp", device, 1, 257 / 8 + 1);
+}
+
+/* Into `counts`, zeroed, which has one word more than bins: the largest number goes there. */
+static bool count_bytes(const Stream *numbers, int64_t bins, Stream *counts)
+{
+    uint64_t texels = (uint64_t)stream_elements(numbers) / 4;
+    uint32_t lanes = round_up(texels, BYTE_RUN), most = round_up(texels, BYTE_LEAST);
+    lanes = lanes > 1024 ? lanes : most < 1024 ? most : 1024;
+    lanes = lanes < 1 ? 4 : (lanes + 3) / 4 * 4;
+    uint32_t run = round_up(texels, lanes);
+    run += run >= 256 && (run & (run - 1)) == 0 ? 4 : 0; /* powers of two fight over cache sets */
+    Stream columns;
+    if (!create(numbers->device, word_type(), (int64_t)257 * lanes, false, &columns)) {
+        return false;
+    }
+    bool done = true;
+    for (int64_t first = 0; first < bins && done; first += BYTE_BINS) {
+        done = add_bytes(numbers, (uint32_t)bins, (uint32_t)first, lanes, run, &columns, counts);
+    }
+    stream_release(&columns);
+    return done;
+}
+
+static bool bytes_serve(const Stream *numbers)
+{
+    return device_traits(numbers->device)->family == FAMILY_CPU && in_texture(numbers, 16) && numbers->offset % 4 == 0;
+}
+
+/* rows */
+
+static const char *weight_defines(const Stream *weights)
+{
+    return !weights                                 ? ""
+           : weights->type->scalar == SCALAR_DOUBLE ? "#define WEIGHTS\n#define DOUBLE\n"
+                                                    : "#define WEIGHTS\n";
+}
+
+static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bins, uint32_t lanes, const Stream *rows)
+{
+    uint32_t count = (uint32_t)stream_elements(numbers), run = round_up(count, lanes);
+    run += run >= 256 && (run & (run - 1)) == 0 ? 16 : 0;
+    bool block = !in_texture(numbers, 4) || (weights && !in_texture(weights, 4));
+    bool done = true;
+    for (uint32_t from = 0; from < run && done; from += ROW_TRIPS) {
+        Pass pass;
+        pass_start(&pass, "#define GROUP 8\n", block);
+        strbuf_add(&pass.defines, weight_defines(weights));
+        const uint32_t params[8] = {count,
+                                    bins,
+                                    lanes,
+                                    run,
+                                    from,
+                                    from + ROW_TRIPS < run ? from + ROW_TRIPS : run,
+                                    (uint32_t)numbers->offset,
+                                    weights ? (uint32_t)(weights->offset * weights->type->bytes / 4) : 0};
+        memcpy(pass.params, params, sizeof params);
+        pass_write(&pass, rows);
+        done = pass_read(&pass, numbers, TEXEL_WORD) && pass_read(&pass, weights ? weights : numbers, TEXEL_WORD) &&
+               pass_run(&pass, "tally_rows.comp", numbers->device, 2, round_up(lanes, 8));
+    }
+    return done;
+}
+
+static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+{
+    int64_t words = weights ? 2 : 1, lanes = ROW_WORDS / (bins * words), least = stream_elements(numbers) / 256 + 1;
+    lanes = lanes > ROW_LANES ? ROW_LANES : lanes;
+    lanes = lanes > least ? least : lanes;
+    lanes = lanes < ROW_LEAST ? ROW_LEAST : lanes;
+    Stream rows;
+    if (!create(numbers->device, word_type(), lanes * bins * words, true, &rows)) {
+        return false;
+    }
+    bool block = !in_texture(&rows, 4);
+    bool done = fill_rows(numbers, weights, (uint32_t)bins, (uint32_t)lanes, &rows);
+    Pass pass;
+    pass_start(&pass, "#define GROUP 8\n", block);
+    strbuf_add(&pass.defines, weight_defines(weights));
+    pass.params[0] = (uint32_t)bins;
+    pass.params[1] = (uint32_t)lanes;
+    pass_write(&pass, result);
+    done = done && pass_read(&pass, &rows, TEXEL_WORD) &&
+           pass_run(&pass, "tally_sums.comp", numbers->device, 1, round_up((uint64_t)bins, 8));
+    strbuf_free(&pass.defines);
+    stream_release(&rows);
+    return done;
+}
+
+/* atomics */
+
+static bool count_atomically(const Stream *numbers, int64_t bins, Stream *counts)
+{
+    uint32_t count = (uint32_t)stream_elements(numbers);
+    uint64_t each = ATOMIC_EACH;
+    if (bins > 1024 && bins <= SHARED_BINS) { /* a copy has to be worth its zeros */
+        each = 4 * ATOMIC_EACH;
+    }
+    Pass pass;
+    pass_start(&pass, "", !in_texture(numbers, 4));
+    strbuf_addf(&pass.defines, "#define GROUP %d\n#define EACH %d\n", ATOMIC_GROUP, (int)each);
+    if (bins <= SHARED_BINS && (uint32_t)bins * 4 <= device_limits(numbers->device)->shared_bytes) {
+        strbuf_addf(&pass.defines, "#define BINS_SHARED %d\n", bins <= 1024 ? 1024 : SHARED_BINS);
+    }
+    pass.params[0] = count;
+    pass.params[1] = (uint32_t)bins;
+    pass.params[2] = (uint32_t)numbers->offset;
+    pass_write(&pass, counts);
+    return pass_read(&pass, numbers, TEXEL_WORD) &&
+           pass_run(&pass, "tally_atomics.comp", numbers->device, 1, round_up(count, ATOMIC_GROUP * each));
+}
+
+/* all of it */
+
+bool tally_count(const Stream *numbers, int64_t bins, Stream *result)
+{
+    Stream counts;
+    Shape shape = {.rank = 1, .size = {bins}};
+    if (!create(numbers->device, word_type(), bins + 1, true, &counts)) {
+        return false;
+    }
+    bool cpu = device_traits(numbers->device)->family == FAMILY_CPU, done = true;
+    if (stream_elements(numbers) == 0) {
+        done = true;
+    } else if (bytes_serve(numbers) && bins <= BYTE_PASSES * BYTE_BINS) {
+        done = count_bytes(numbers, bins, &counts);
+    } else if (cpu && bins <= 1 << 18) {
+        done = count_rows(numbers, NULL, bins, &counts);
+    } else {
+        done = count_atomically(numbers, bins, &counts);
+    }
+    done = done && stream_over(counts.buffer, word_type(), &shape, 0, result);
+    stream_release(&counts);
+    return done;
+}
+
+/* The largest of all numbers, which are not none. */
+static bool find_largest(const Stream *numbers, uint32_t *largest)
+{
+    Shape one = {.rank = 1, .size = {1}};
+    Stream top;
+    if (!reduce_stream(REDUCE_MAX, numbers, NULL, &one, false, &top)) {
+        return false;
+    }
+    bool done = buffer_read(top.buffer, 0, largest, sizeof *largest);
+    stream_release(&top);
+    return done;
+}
+
+bool tally_count_all(const Stream *numbers, bool negative, int64_t bins, Stream *result)
+{
+    uint32_t largest = 0;
+    Stream counts = {0};
+    bool tried = bytes_serve(numbers) && bins <= BYTE_BINS && stream_elements(numbers) > 0, done = true;
+    if (tried) { /* counts in case they fit, and finds the largest on the way */
+        done = create(numbers->device, word_type(), BYTE_BINS + 1, true, &counts) &&
+               count_bytes(numbers, BYTE_BINS, &counts) &&
+               buffer_read(counts.buffer, 4 * BYTE_BINS, &largest, sizeof largest);
+    } else if (stream_elements(numbers) > 0) {
+        done = find_largest(numbers, &largest);
+    }
+    int64_t needed = stream_elements(numbers) > 0 ? (int64_t)largest + 1 : 0;
+    needed = needed > bins ? needed : bins;
+    if (done && needed > TALLY_MAX_BINS) {
+        done = negative && largest > INT32_MAX
+                   ? error_set("elements must not be negative, got %d", (int32_t)largest)
+                   : error_set("the largest element is %u: at most %d bins can be counted", largest, TALLY_MAX_BINS);
+    } else if (done && tried && needed <= BYTE_BINS) {
+        Shape shape = {.rank = 1, .size = {needed}};
+        done = stream_over(counts.buffer, word_type(), &shape, 0, result);
+    } else if (done) {
+        done = tally_count(numbers, needed, result);
+    }
+    stream_release(&counts);
+    return done;
+}
+
+bool tally_weigh(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+{
+    if (!create(numbers->device, weights->type, bins, true, result)) {
+        return false;
+    }
+    bool done = true;
+    if (stream_elements(numbers) > 0 && device_traits(numbers->device)->family == FAMILY_CPU) {
+        done = count_rows(numbers, weights, bins, result);
+    } else if (stream_elements(numbers) > 0) {
+        done = scatter_stream(result, numbers, weights, SCATTER_ADD, NULL, NULL);
+    }
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}
