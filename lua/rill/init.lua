@@ -69,11 +69,9 @@ function rill.concat(list, axis)
     return result
 end
 
--- What a kernel sees of the types that are only stored; the others it sees as they are.
-local value_types = {
-    half = "float", half2 = "vec2", half4 = "vec4", unorm8 = "float", unorm8x4 = "vec4",
-    int8 = "int", int16 = "int", uint8 = "uint", uint16 = "uint",
-}
+local oneline = require "rill.oneline" (rill)
+local value_types = oneline.value_types
+
 -- The scalars of values, and the letter their vectors begin with.
 local vector_letters = { float = "", double = "d", int = "i", uint = "u", bool = "" }
 
@@ -150,51 +148,6 @@ local function map_constants(scalar, constants)
     return names, table.concat(declared)
 end
 
--- Kernels made by s:map, by their text: the last few hundred, since a program may put numbers into texts.
-local MAP_KERNELS = 256
-local map_kernels, map_count = {}, 0
--- A chunk of its own, so that errors in the text are not looked for in this file.
-local make_kernel = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
-    "=s:map"))(rill.kernel)
-
--- The compiler's message without the place in a text that the caller never wrote.
-local function map_message(message, expression)
-    local line, rest = message:match "kernel text:(%d+): (.*)$"
-    if line == "1" then -- about the expression as a whole
-        rest = rest:match "^[^\n]*" .. "\n    " .. expression
-    end
-    return "s:map: " .. (rest or message)
-end
-
-local function map_kernel(text, expression)
-    local kernel = map_kernels[text]
-    if not kernel then
-        local made
-        made, kernel = pcall(make_kernel, text)
-        if not made then
-            error(map_message(tostring(kernel), expression), 3)
-        end
-        if map_count == MAP_KERNELS then
-            map_kernels, map_count = {}, 0
-        end
-        map_kernels[text], map_count = kernel, map_count + 1
-    end
-    return kernel
-end
-
--- Whether every bracket is closed by its own kind: the expression is one, and stays inside the kernel's.
-local function balanced(expression)
-    local closing, open = {["("] = ")", ["["] = "]", ["{"] = "}"}, {}
-    for mark in expression:gmatch "[%(%)%[%]{};]" do
-        if closing[mark] then
-            open[#open + 1] = closing[mark]
-        elseif table.remove(open) ~= mark then
-            return false
-        end
-    end
-    return #open == 0
-end
-
 --- s:map(expression [, constants]): a new stream of what a GLSL expression gives for each element x. Its type is the one
 -- kernels see of s (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by
 -- the names they have in the expression; whole numbers are int beside int elements, uint beside uint, floats elsewhere.
@@ -210,7 +163,7 @@ local function stream_map(s, expression, constants, ...)
     elseif constants ~= nil and type(constants) ~= "table" then
         map_error(2, "argument #2 'constants': expected a table like {c = 2}, got %s", kind(constants))
     end
-    if not balanced(expression) then
+    if not oneline.balanced(expression) then
         map_error(2, "argument #1 'expression': its parentheses do not match: %s", expression)
     end
     constants = constants or {}
@@ -220,8 +173,11 @@ local function stream_map(s, expression, constants, ...)
         map_error(2, "argument 's': elements of structure %s have no expression in x; write a kernel", element)
     end
     local names, declared = map_constants(scalar, constants)
-    local text = ("kernel %s map(%s%s x<>) { return (\n%s\n); }"):format(value, declared, value, expression)
-    local kernel = map_kernel(text, expression)
+    local head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
+    local kernel, message = oneline.kernel(head, expression, "); }")
+    if not kernel then
+        map_error(2, "%s", message)
+    end
     local arguments = {}
     for i, name in ipairs(names) do
         arguments[i] = constants[name]

@@ -1,6 +1,4 @@
 -- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
-local rill = require "rill.core"
-
 local oneline = {}
 
 --- What a kernel sees of the types that are only stored; the others it sees as they are.
@@ -25,9 +23,7 @@ end
 -- The last few hundred kernels, by their text: a program may put numbers into texts.
 local KERNELS = 256
 local kernels, count = {}, 0
--- A chunk of its own, so that errors in the text are not looked for in this file.
-local make = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
-    "=expression"))(rill.kernel)
+local make
 
 -- The compiler's message without the place in a text that the caller never wrote. `before`: lines in front of the expression.
 local function message_of(message, expression, before)
@@ -56,4 +52,9 @@ function oneline.kernel(head, expression, tail)
     return kernels[text]
 end
 
-return oneline
+return function(rill)
+    -- A chunk of its own, so that errors in the text are not looked for in this file.
+    make = make or assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
+        "=expression"))(rill.kernel)
+    return oneline
+end

@@ -1,8 +1,8 @@
 -- Compaction: filter, find, partition and runs of streams. A predicate becomes a mask of bytes, whatever form it came in; the mask
 -- is what the primitive compacts by.
-local oneline = require "rill.oneline"
-
 return function(rill)
+    local oneline = require "rill.oneline" (rill)
+
     local function kind(value)
         return rill.type(value) or type(value)
     end
