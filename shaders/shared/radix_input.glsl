@@ -2,7 +2,7 @@
 // start at word key_base of their buffer, payloads at payload_base. With READ_BLOCKS 1 they are storage blocks.
 // The host sees to it that payloads start at the same place of a 16-byte texel as keys of 32 bits do.
 #if READ_BLOCKS
-layout(std430, binding = 4) readonly buffer KeysIn { uvec4 keys_in[]; };
+layout(std430, binding = 5) readonly buffer KeysIn { uvec4 keys_in[]; };
 #define KEYS_TEXEL(i) keys_in[i]
 #else
 layout(binding = 0) uniform usamplerBuffer keys_in;
@@ -10,7 +10,7 @@ layout(binding = 0) uniform usamplerBuffer keys_in;
 #endif
 #if PAYLOAD == 1
 #if READ_BLOCKS
-layout(std430, binding = 5) readonly buffer PayloadIn { uvec4 payload_in[]; };
+layout(std430, binding = 6) readonly buffer PayloadIn { uvec4 payload_in[]; };
 #define PAYLOAD_TEXEL(i) payload_in[i]
 #else
 layout(binding = 1) uniform usamplerBuffer payload_in;

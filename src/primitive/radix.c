@@ -9,22 +9,35 @@
 enum {
     DIGITS = 256,
     COUNT_BYTES = 4 * DIGITS,
+    RANK_LENGTH = 64, /* rows up to here are sorted by counting what goes before each key */
+    RANK_GROUP = 64,
     CPU_GROUP = 8,
     CPU_LANES = 4096,     /* runs in all on a software device */
-    CPU_SHORT_RUN = 4096, /* keys of a run where there are fewer than these lanes' worth */
+    CPU_SHORT_RUN = 1024, /* keys of a run where there are fewer than these lanes' worth */
     CPU_MOST_RUN = 65536, /* loops take four keys a trip, and may not make many */
+    CPU_ROW = 4096,       /* rows up to here take one launch */
+    GPU_GROUP = 256,
+    GPU_FEW_KEYS = 1 << 18,
+    GPU_BLOCK = 64, /* tiles whose counts one group turns into places */
+    PARAMS = 12,
+    PARAM_VECTORS = 3,
+    MOST_BINDINGS = 6
 };
 
 /* One sort at work: two sets of buffers that passes read and write in turn. */
 typedef struct Sort {
     const RadixJob *job;
     Device *device;
-    int64_t runs, run_length; /* per row */
+    bool tiles, read_blocks;
+    bool short_code;             /* loops over a tile's keys stay loops: compiling them unrolled takes long */
+    int items;                   /* keys per invocation of a tile */
+    int64_t runs, run_length;    /* per row; or its tiles */
+    int64_t blocks, block_tiles; /* per row */
     Buffer *counts, *totals, *offsets;
     Buffer *keys[2], *words[2];
     int turn;   /* the set the next pass writes; it reads the other */
     bool moved; /* some pass has written */
-    char defines[160];
+    uint32_t params[PARAMS];
 } Sort;
 
 static int key_words(const RadixJob *job)
@@ -42,6 +55,233 @@ static int64_t divide_up(int64_t n, int64_t unit)
     return (n + unit - 1) / unit;
 }
 
+/* launches */
+
+/* What a shader reads and writes, by unit and by binding number less one; NULL: nothing. Units 2 and 3 are words for tiles. */
+typedef struct Step {
+    const char *shader;
+    bool keyless; /* works on counts alone */
+    RadixPayload payload;
+    bool store_keys;
+    Buffer *textures[4], *blocks[MOST_BINDINGS];
+    int64_t groups;
+} Step;
+
+static Program *find_program(const Sort *s, const Step *step)
+{
+    const RadixKey *key = &s->job->key;
+    char defines[256];
+    bool real = key->kind == RADIX_FLOAT;
+    snprintf(defines, sizeof defines,
+             "#define KEY_FLOAT %d\n#define KEY_BITS %d\n#define READ_BLOCKS %d\n"
+             "#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n#define ITEMS %d\n#define LENGTH %d\n",
+             real, real ? key->bits : 32, s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys, s->items,
+             s->job->known.buffer != NULL);
+    return shader_program(s->device, step->shader, step->keyless ? "" : defines);
+}
+
+static bool run_step(const Sort *s, const Step *step)
+{
+    Launch launch = {.program = find_program(s, step), .params = s->params, .param_vectors = PARAM_VECTORS};
+    for (int k = 0; k < 4; k++) { /* what a program doesn't use is bound to something */
+        Buffer *buffer = step->textures[k];
+        TexelFormat format = s->tiles && k >= 2 && buffer ? TEXEL_WORD : TEXEL_VECTOR;
+        launch.textures[k] = (LaunchTexture){buffer ? buffer : s->job->keys, format};
+        launch.texture_count = buffer ? k + 1 : launch.texture_count;
+    }
+    for (int k = 0; k < MOST_BINDINGS; k++) {
+        launch.blocks[k].buffer = step->blocks[k] ? step->blocks[k] : step->blocks[0];
+        launch.block_count = step->blocks[k] ? k + 1 : launch.block_count;
+    }
+    launch.groups[0] = (uint64_t)step->groups;
+    launch.groups[1] = launch.groups[2] = 1;
+    return launch.program && device_dispatch(s->device, &launch);
+}
+
+/* Where a shader finds the keys, and with RADIX_WORDS what goes with them. */
+static void bind_source(const Sort *s, Step *step)
+{
+    Buffer *keys = s->moved ? s->keys[!s->turn] : s->job->keys;
+    Buffer *words = s->moved ? s->words[!s->turn] : s->job->words;
+    words = step->payload == RADIX_WORDS ? words : NULL;
+    if (s->read_blocks) {
+        step->blocks[4] = keys;
+        step->blocks[5] = words;
+    } else {
+        step->textures[0] = keys;
+        step->textures[1] = words;
+    }
+    step->textures[3] = s->job->known.buffer;
+}
+
+/* Bits of a key to exchange so that its order is that of unsigned numbers; narrow keys leave the upper bits zero. */
+static uint32_t flip_of(const RadixKey *key)
+{
+    uint32_t sign = UINT32_C(1) << ((key->bits == 64 ? 32 : key->bits) - 1), all = sign | (sign - 1);
+    return (key->kind == RADIX_SIGNED ? sign : 0) ^ (key->descending ? all : 0);
+}
+
+static void fill_params(Sort *s)
+{
+    const RadixJob *job = s->job;
+    uint32_t *params = s->params;
+    memset(params, 0, sizeof s->params);
+    params[0] = (uint32_t)job->length;
+    params[1] = (uint32_t)s->runs;
+    params[2] = (uint32_t)s->run_length;
+    params[3] = (uint32_t)job->rows;
+    params[5] = job->flat ? 0 : (uint32_t)job->length;
+    params[6] = (uint32_t)s->blocks;
+    params[7] = (uint32_t)s->block_tiles;
+    params[8] = (uint32_t)job->key_base;
+    params[9] = (uint32_t)job->word_base;
+    params[10] = job->known.word;
+    params[11] = flip_of(&job->key);
+}
+
+/* passes */
+
+static bool count_digits(const Sort *s)
+{
+    Step step = {.shader = s->tiles ? "radix_tile_count.comp" : "radix_count.comp",
+                 .blocks = {s->counts},
+                 .groups = s->tiles ? s->job->rows * s->runs : divide_up(s->job->rows * s->runs, CPU_GROUP)};
+    bind_source(s, &step);
+    return run_step(s, &step);
+}
+
+static bool sum_digits(const Sort *s)
+{
+    Step step = {.shader = "radix_total.comp",
+                 .keyless = true,
+                 .textures = {s->counts},
+                 .blocks = {s->totals},
+                 .groups = s->job->rows * (DIGITS / 4) / CPU_GROUP};
+    return run_step(s, &step);
+}
+
+static bool place_digits(const Sort *s)
+{
+    Step step = {.shader = "radix_offset.comp",
+                 .keyless = true,
+                 .textures = {s->counts, s->totals},
+                 .blocks = {s->offsets},
+                 .groups = s->job->rows * (DIGITS / 4) / CPU_GROUP};
+    return run_step(s, &step);
+}
+
+static bool place_tiles(const Sort *s)
+{
+    int64_t blocks = s->job->rows * s->blocks;
+    Step total = {.shader = "radix_tile_total.comp",
+                  .keyless = true,
+                  .textures = {NULL, NULL, s->counts},
+                  .blocks = {s->totals},
+                  .groups = blocks};
+    Step base = {.shader = "radix_tile_base.comp", .keyless = true, .blocks = {s->totals}, .groups = s->job->rows};
+    Step offset = {.shader = "radix_tile_offset.comp",
+                   .keyless = true,
+                   .textures = {NULL, NULL, s->counts, s->totals},
+                   .blocks = {s->offsets},
+                   .groups = blocks};
+    return run_step(s, &total) && run_step(s, &base) && run_step(s, &offset);
+}
+
+static bool move_keys(Sort *s, bool store_keys)
+{
+    const RadixJob *job = s->job;
+    Step step = {.shader = s->tiles ? "radix_tile_scatter.comp" : "radix_scatter.comp",
+                 .payload = s->moved && job->payload == RADIX_NUMBERS ? RADIX_WORDS : job->payload,
+                 .store_keys = store_keys,
+                 .textures = {NULL, NULL, s->offsets},
+                 .blocks = {s->keys[s->turn], s->words[s->turn]},
+                 .groups = s->tiles ? job->rows * s->runs : divide_up(job->rows * s->runs, CPU_GROUP)};
+    bind_source(s, &step);
+    if (!run_step(s, &step)) {
+        return false;
+    }
+    s->moved = true;
+    s->turn = !s->turn;
+    s->params[8] = s->params[9] = 0;
+    return true;
+}
+
+/* Whether every key of every row has the same digit: known only where the host can look at the counts. */
+static bool same_digit(const Sort *s)
+{
+    const uint32_t *totals = s->tiles ? NULL : buffer_host(s->totals);
+    for (int64_t row = 0; totals && row < s->job->rows; row++, totals += DIGITS) {
+        int digit = 0;
+        while (digit < DIGITS - 1 && totals[digit] == 0) {
+            digit++;
+        }
+        if (totals[digit] != (uint32_t)s->job->length) {
+            return false;
+        }
+    }
+    return totals != NULL;
+}
+
+static bool run_pass(Sort *s, int pass)
+{
+    bool last = pass + 1 == pass_count(s->job);
+    s->params[4] = (uint32_t)pass * 8;
+    if (!count_digits(s) || (!s->tiles && !sum_digits(s))) {
+        return false;
+    }
+    if (!(last && !s->moved) && same_digit(s)) {
+        return true;
+    }
+    return (s->tiles ? place_tiles(s) : place_digits(s)) && move_keys(s, !last || s->job->want_keys);
+}
+
+static bool run_passes(Sort *s)
+{
+    bool done = true;
+    for (int pass = 0; done && pass < pass_count(s->job); pass++) {
+        done = run_pass(s, pass);
+    }
+    return done;
+}
+
+/* Sorts whose rows one group, or one invocation per key, can do: results are in set 0. */
+static bool run_short(Sort *s)
+{
+    const RadixJob *job = s->job;
+    bool rank = job->length <= RANK_LENGTH && !job->known.buffer;
+    Step step = {.payload = job->payload, .store_keys = job->want_keys, .groups = job->rows};
+    step.blocks[0] = s->keys[0];
+    s->params[4] = (uint32_t)pass_count(job) * 8;
+    if (rank) {
+        step.shader = "radix_rank.comp";
+        step.blocks[1] = s->words[0];
+        step.groups = divide_up(job->rows * job->length, RANK_GROUP);
+    } else if (s->tiles) {
+        step.shader = "radix_tile_sort.comp";
+        step.blocks[1] = s->words[0];
+    } else {
+        step.shader = "radix_row.comp";
+        step.blocks[1] = s->keys[1];
+        step.blocks[2] = s->words[0];
+        step.blocks[3] = s->words[1];
+    }
+    bind_source(s, &step);
+    s->turn = 1;
+    return run_step(s, &step);
+}
+
+/* how the work is cut */
+
+/* Keys per invocation of a tile: rows that fit one are sorted in one launch, a few larger ones are cut finer to fill the device. */
+static int tile_items(const RadixJob *job)
+{
+    int most = job->key.bits == 64 ? 8 : 16;
+    if (job->length > GPU_GROUP * most) {
+        return job->rows * job->length > GPU_FEW_KEYS ? most : most / 4;
+    }
+    return job->length > GPU_GROUP * most / 4 ? most : job->length > GPU_GROUP ? most / 4 : 1;
+}
+
 /* Rows are cut so that there are enough lanes; powers of two would fight over cache sets. */
 static void cut_rows(Sort *s)
 {
@@ -53,132 +293,42 @@ static void cut_rows(Sort *s)
     s->runs = divide_up(job->length, s->run_length);
 }
 
-static const char *defines_of(Sort *s, int payload, bool store_keys)
+static void cut(Sort *s)
 {
-    const RadixKey *key = &s->job->key;
-    snprintf(s->defines, sizeof s->defines,
-             "#define KEY_KIND %d\n#define KEY_BITS %d\n#define DESCENDING %d\n#define READ_BLOCKS 0\n"
-             "#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n",
-             key->kind, key->bits, key->descending, CPU_GROUP, payload, store_keys);
-    return s->defines;
+    s->items = 1;
+    if (s->tiles) {
+        s->items = tile_items(s->job);
+        s->run_length = GPU_GROUP * s->items;
+        s->runs = divide_up(s->job->length, s->run_length);
+        s->block_tiles = GPU_BLOCK;
+        s->blocks = divide_up(s->runs, GPU_BLOCK);
+    } else {
+        cut_rows(s);
+        s->blocks = 1;
+    }
 }
 
-static void fill_params(const Sort *s, int pass, uint32_t params[12])
+static bool is_short(const Sort *s)
 {
     const RadixJob *job = s->job;
-    memset(params, 0, 12 * sizeof *params);
-    params[0] = (uint32_t)job->length;
-    params[1] = (uint32_t)s->runs;
-    params[2] = (uint32_t)s->run_length;
-    params[3] = (uint32_t)job->rows;
-    params[4] = (uint32_t)pass * 8;
-    params[5] = job->flat ? 0 : (uint32_t)job->length;
-    params[8] = s->moved ? 0 : (uint32_t)job->key_base;
-    params[9] = s->moved ? 0 : (uint32_t)job->word_base;
+    return job->length <= RANK_LENGTH || (s->tiles ? s->runs == 1 : job->length <= CPU_ROW);
 }
 
-static Buffer *source_keys(const Sort *s)
+static bool create_counts(Sort *s)
 {
-    return s->moved ? s->keys[!s->turn] : s->job->keys;
-}
-
-static bool count_digits(Sort *s, const uint32_t *params)
-{
-    Program *program = shader_program(s->device, "radix_count.comp", defines_of(s, RADIX_NONE, false));
-    Launch launch = {.program = program, .params = params, .param_vectors = 3, .texture_count = 1, .block_count = 1};
-    launch.textures[0] = (LaunchTexture){source_keys(s), TEXEL_VECTOR};
-    launch.blocks[0].buffer = s->counts;
-    launch.groups[0] = (uint64_t)divide_up(s->job->rows * s->runs, CPU_GROUP);
-    launch.groups[1] = launch.groups[2] = 1;
-    return program && device_dispatch(s->device, &launch);
-}
-
-static bool sum_digits(Sort *s, const uint32_t *params)
-{
-    Program *program = shader_program(s->device, "radix_total.comp", "");
-    Launch launch = {.program = program, .params = params, .param_vectors = 3, .texture_count = 1, .block_count = 1};
-    launch.textures[0] = (LaunchTexture){s->counts, TEXEL_VECTOR};
-    launch.blocks[0].buffer = s->totals;
-    launch.groups[0] = (uint64_t)s->job->rows * (DIGITS / 4) / CPU_GROUP;
-    launch.groups[1] = launch.groups[2] = 1;
-    return program && device_dispatch(s->device, &launch);
-}
-
-static bool place_digits(Sort *s, const uint32_t *params)
-{
-    Program *program = shader_program(s->device, "radix_offset.comp", "");
-    Launch launch = {.program = program, .params = params, .param_vectors = 3, .texture_count = 2, .block_count = 1};
-    launch.textures[0] = (LaunchTexture){s->counts, TEXEL_VECTOR};
-    launch.textures[1] = (LaunchTexture){s->totals, TEXEL_VECTOR};
-    launch.blocks[0].buffer = s->offsets;
-    launch.groups[0] = (uint64_t)s->job->rows * (DIGITS / 4) / CPU_GROUP;
-    launch.groups[1] = launch.groups[2] = 1;
-    return program && device_dispatch(s->device, &launch);
-}
-
-static bool move_keys(Sort *s, const uint32_t *params, bool store_keys)
-{
-    RadixPayload payload = s->moved && s->job->payload == RADIX_NUMBERS ? RADIX_WORDS : s->job->payload;
-    Program *program = shader_program(s->device, "radix_scatter.comp", defines_of(s, (int)payload, store_keys));
-    Launch launch = {.program = program, .params = params, .param_vectors = 3, .texture_count = 3, .block_count = 2};
-    Buffer *from = s->moved ? s->words[!s->turn] : s->job->words;
-    launch.textures[0] = (LaunchTexture){source_keys(s), TEXEL_VECTOR};
-    launch.textures[1] = (LaunchTexture){payload == RADIX_WORDS ? from : s->offsets, TEXEL_VECTOR};
-    launch.textures[2] = (LaunchTexture){s->offsets, TEXEL_VECTOR};
-    launch.blocks[0].buffer = s->keys[s->turn];
-    launch.blocks[1].buffer = payload == RADIX_NONE ? s->keys[s->turn] : s->words[s->turn];
-    launch.groups[0] = (uint64_t)divide_up(s->job->rows * s->runs, CPU_GROUP);
-    launch.groups[1] = launch.groups[2] = 1;
-    return program && device_dispatch(s->device, &launch);
-}
-
-/* Whether every key of every row has the same digit: known only where the host can look at the counts. */
-static bool same_digit(const Sort *s)
-{
-    const uint32_t *totals = buffer_host(s->totals);
-    if (!totals) {
-        return false;
-    }
-    for (int64_t row = 0; row < s->job->rows; row++, totals += DIGITS) {
-        int digit = 0;
-        while (digit < DIGITS && totals[digit] == 0) {
-            digit++;
-        }
-        if (digit < DIGITS && totals[digit] != (uint32_t)s->job->length) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool run_pass(Sort *s, int pass)
-{
-    uint32_t params[12];
-    bool last = pass + 1 == pass_count(s->job);
-    fill_params(s, pass, params);
-    if (!count_digits(s, params) || !sum_digits(s, params)) {
-        return false;
-    }
-    if (!(last && !s->moved) && same_digit(s)) {
-        return true;
-    }
-    if (!place_digits(s, params) || !move_keys(s, params, !last || s->job->want_keys)) {
-        return false;
-    }
-    s->moved = true;
-    s->turn = !s->turn;
-    return true;
-}
-
-static bool create_buffers(Sort *s)
-{
-    const RadixJob *job = s->job;
-    uint64_t n = (uint64_t)(job->rows * job->length), counts = (uint64_t)(job->rows * s->runs) * COUNT_BYTES;
+    uint64_t counts = (uint64_t)(s->job->rows * s->runs) * COUNT_BYTES;
     s->counts = buffer_create(s->device, counts, false);
     s->offsets = buffer_create(s->device, counts, false);
-    s->totals = buffer_create(s->device, (uint64_t)job->rows * COUNT_BYTES, false);
-    bool done = s->counts && s->offsets && s->totals;
-    for (int k = 0; k < 2 && done && (k == 0 || pass_count(job) > 1); k++) {
+    s->totals = buffer_create(s->device, (uint64_t)(s->job->rows * s->blocks) * COUNT_BYTES, false);
+    return s->counts && s->offsets && s->totals;
+}
+
+static bool create_sets(Sort *s, int sets)
+{
+    const RadixJob *job = s->job;
+    uint64_t n = (uint64_t)(job->rows * job->length);
+    bool done = true;
+    for (int k = 0; k < sets && done; k++) {
         s->keys[k] = buffer_create(s->device, n * 4 * (uint64_t)key_words(job), false);
         done = s->keys[k] && buffer_block_fits(s->keys[k]);
         if (done && job->payload != RADIX_NONE) {
@@ -198,11 +348,17 @@ static Buffer *take(Buffer **buffer)
 
 bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words)
 {
-    Sort s = {.job = job, .device = job->device};
-    cut_rows(&s);
-    bool done = create_buffers(&s);
-    for (int pass = 0; done && pass < pass_count(job); pass++) {
-        done = run_pass(&s, pass);
+    const DeviceTraits *traits = device_traits(job->device);
+    Sort s = {.job = job, .device = job->device, .read_blocks = !traits->buffer_textures};
+    s.tiles = traits->family == FAMILY_GPU || job->known.buffer;
+    cut(&s);
+    fill_params(&s);
+    bool done, one = pass_count(job) == 1;
+    if (is_short(&s)) {
+        bool sets = s.tiles || job->length <= RANK_LENGTH || one;
+        done = create_sets(&s, sets ? 1 : 2) && run_short(&s);
+    } else {
+        done = create_counts(&s) && create_sets(&s, one ? 1 : 2) && run_passes(&s);
     }
     if (done && job->want_keys) {
         *keys = take(&s.keys[!s.turn]);

@@ -1,0 +1,31 @@
+// Where every block of tiles stores its first key of each digit: a group per row, an invocation per digit.
+layout(local_size_x = 256) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+layout(std430, binding = 1) buffer Totals { uint totals[]; };
+
+shared uint start[256];
+
+void main()
+{
+    int row = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), digit = int(gl_LocalInvocationID.x);
+    int blocks = row < int(rill_p[0].w) ? int(rill_p[1].z) : 0;
+    uint sum = 0u;
+    for (int k = 0; k < blocks; k++) {
+        sum += totals[(row * blocks + k) * 256 + digit];
+    }
+    start[digit] = sum;
+    barrier();
+    for (int reach = 1; reach < 256; reach *= 2) {
+        uint add = digit >= reach ? start[digit - reach] : 0u;
+        barrier();
+        start[digit] += add;
+        barrier();
+    }
+    uint at = start[digit] - sum + uint(row) * rill_p[0].x;
+    for (int k = 0; k < blocks; k++) {
+        int place = (row * blocks + k) * 256 + digit;
+        uint count = totals[place];
+        totals[place] = at;
+        at += count;
+    }
+}

@@ -1,0 +1,95 @@
+// Stores the keys of a pass at their places, a group per tile: the tile is ordered by the digit in shared memory, so that
+// keys of a digit are stored side by side. PAYLOAD and STORE_KEYS as in radix_scatter.comp.
+layout(local_size_x = 256) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
+layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
+
+#define key_base int(rill_p[2].x)
+#define payload_base int(rill_p[2].y)
+#include "shared/radix_key.glsl"
+#include "shared/radix_input.glsl"
+#include "shared/radix_length.glsl"
+#include "shared/radix_tile.glsl"
+layout(binding = 2) uniform usamplerBuffer offsets;
+
+void main()
+{
+    int tile = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), t = int(gl_LocalInvocationID.x);
+    int tiles = int(rill_p[0].y), row = tile / tiles, first = (tile - row * tiles) * TILE;
+    bool exists = row < int(rill_p[0].w);
+    int valid = exists ? min(ROW_LENGTH - first, TILE) : 0;
+    first += row * int(rill_p[0].x);
+
+    RADIX_KEY key[ITEMS];
+    uint digit[ITEMS], place[ITEMS];
+    for (int i = 0; i < ITEMS; i++) {
+        int e = tile_element(i);
+        key[i] = RADIX_KEY(0u);
+        digit[i] = 255u;
+        if (e < valid) {
+            key[i] = radix_key(first + e);
+            digit[i] = radix_digit(key[i], rill_p[1].x);
+        }
+    }
+    tile_rank(digit, place);
+    // From a place in the tile to the place in the row.
+    uint to_row = (exists ? texelFetch(offsets, tile * 256 + t).x : 0u) - tile_start[t];
+    barrier();
+    tile_start[t] = to_row;
+
+    RADIX_KEY moved[ITEMS];
+#if KEY_BITS == 64
+    for (int half_key = 0; half_key < 2; half_key++) {
+        for (int i = 0; i < ITEMS; i++) {
+            tile_data[place[i]] = key[i][half_key];
+        }
+        barrier();
+        for (int i = 0; i < ITEMS; i++) {
+            moved[i][half_key] = tile_data[i * 256 + t];
+        }
+        barrier();
+    }
+#else
+    for (int i = 0; i < ITEMS; i++) {
+        tile_data[place[i]] = key[i];
+    }
+    barrier();
+    for (int i = 0; i < ITEMS; i++) {
+        moved[i] = tile_data[i * 256 + t];
+    }
+    barrier();
+#endif
+    uint at[ITEMS];
+    for (int i = 0; i < ITEMS; i++) {
+        int p = i * 256 + t;
+        at[i] = tile_start[radix_digit(moved[i], rill_p[1].x)] + uint(p);
+#if STORE_KEYS
+        if (p < valid) {
+#if KEY_BITS == 64
+            keys_out[2u * at[i]] = moved[i].x;
+            keys_out[2u * at[i] + 1u] = moved[i].y;
+#else
+            keys_out[at[i]] = moved[i];
+#endif
+        }
+#endif
+    }
+#if PAYLOAD
+    for (int i = 0; i < ITEMS; i++) {
+        int e = tile_element(i);
+#if PAYLOAD == 1
+        tile_data[place[i]] = e < valid ? radix_payload(first + e) : 0u;
+#else
+        tile_data[place[i]] = uint(first + e) - uint(row) * rill_p[1].y;
+#endif
+    }
+    barrier();
+    for (int i = 0; i < ITEMS; i++) {
+        int p = i * 256 + t;
+        if (p < valid) {
+            payload_out[at[i]] = tile_data[p];
+        }
+    }
+#endif
+}

@@ -1,0 +1,87 @@
+// Sorts rows that fit a tile, a group per row, all passes in shared memory. PAYLOAD and STORE_KEYS as in radix_scatter.comp.
+layout(local_size_x = 256) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
+layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
+
+#define key_base int(rill_p[2].x)
+#define payload_base int(rill_p[2].y)
+#include "shared/radix_key.glsl"
+#include "shared/radix_input.glsl"
+#include "shared/radix_length.glsl"
+#include "shared/radix_tile.glsl"
+
+void exchange(inout uint value[ITEMS], in uint place[ITEMS])
+{
+    for (int i = 0; i < ITEMS; i++) {
+        tile_data[place[i]] = value[i];
+    }
+    barrier();
+    for (int i = 0; i < ITEMS; i++) {
+        value[i] = tile_data[tile_element(i)];
+    }
+    barrier();
+}
+
+void main()
+{
+    int row = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x);
+    int valid = row < int(rill_p[0].w) ? ROW_LENGTH : 0, first = row * int(rill_p[0].x);
+    uint low[ITEMS], digit[ITEMS], place[ITEMS];
+#if KEY_BITS == 64
+    uint high[ITEMS];
+#endif
+#if PAYLOAD
+    uint payload[ITEMS];
+#endif
+    for (int i = 0; i < ITEMS; i++) {
+        int e = tile_element(i);
+        low[i] = 0u;
+#if KEY_BITS == 64
+        uvec2 key = e < valid ? radix_key(first + e) : uvec2(0u);
+        low[i] = key.x;
+        high[i] = key.y;
+#else
+        low[i] = e < valid ? radix_key(first + e) : 0u;
+#endif
+#if PAYLOAD == 1
+        payload[i] = e < valid ? radix_payload(first + e) : 0u;
+#elif PAYLOAD
+        payload[i] = uint(first + e) - uint(row) * rill_p[1].y;
+#endif
+    }
+    for (uint shift = 0u; shift < rill_p[1].x; shift += 8u) {
+        for (int i = 0; i < ITEMS; i++) {
+#if KEY_BITS == 64
+            uint own = radix_digit(uvec2(low[i], high[i]), shift);
+#else
+            uint own = radix_digit(low[i], shift);
+#endif
+            digit[i] = tile_element(i) < valid ? own : 255u;
+        }
+        tile_rank(digit, place);
+        exchange(low, place);
+#if KEY_BITS == 64
+        exchange(high, place);
+#endif
+#if PAYLOAD
+        exchange(payload, place);
+#endif
+    }
+    for (int i = 0; i < ITEMS; i++) {
+        int e = tile_element(i), at = first + e;
+        if (e < valid) {
+#if STORE_KEYS
+#if KEY_BITS == 64
+            keys_out[2 * at] = low[i];
+            keys_out[2 * at + 1] = high[i];
+#else
+            keys_out[at] = low[i];
+#endif
+#endif
+#if PAYLOAD
+            payload_out[at] = payload[i];
+#endif
+        }
+    }
+}

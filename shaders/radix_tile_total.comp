@@ -1,0 +1,20 @@
+// Sums the histograms of blocks of tiles: a group per block, an invocation per digit.
+layout(local_size_x = 256) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+layout(std430, binding = 1) writeonly buffer Totals { uint totals[]; };
+layout(binding = 2) uniform usamplerBuffer counts;
+
+void main()
+{
+    int block = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), digit = int(gl_LocalInvocationID.x);
+    int tiles = int(rill_p[0].y), blocks = int(rill_p[1].z), block_tiles = int(rill_p[1].w), row = block / blocks;
+    int first = (block - row * blocks) * block_tiles, last = min(first + block_tiles, tiles);
+    if (row >= int(rill_p[0].w)) {
+        return;
+    }
+    uint sum = 0u;
+    for (int k = first; k < last; k++) {
+        sum += texelFetch(counts, (row * tiles + k) * 256 + digit).x;
+    }
+    totals[block * 256 + digit] = sum;
+}
