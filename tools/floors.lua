@@ -96,7 +96,8 @@ local apart = set("primitive", "container", "solver", "io", "binding")
 local exceptions = {
     binding = {
         ["*"] = set("binding.h"), lua_call = set("lua_kernel.h"), lua_chunk = set("lua_kernel.h"),
-        lua_reduce = set("lua_kernel.h"), lua_scatter = set("lua_kernel.h"),
+        lua_reduce = set("lua_kernel.h"), lua_scan = set("lua_kernel.h"),
+        lua_scatter = set("lua_kernel.h"),
     },
     -- The engine of reductions, its programs, and what is folded with it.
     primitive = {
@@ -104,6 +105,9 @@ local exceptions = {
         reduce = set("fold.h", "inputs.h", "reduce_ops.h"), reduce_ops = set("reduce.h"),
         vout = set("reduce.h"),
         -- What all engines read through.
+        scanner = set("inputs.h", "scanner_text.h"), scanner_text = set("scanner.h"),
+        scanner_walk = set("scanner_text.h"),
+        scan = set("scan_ops.h", "scanner.h"), segment = set("reduce.h", "scan.h", "scan_ops.h", "scanner.h"),
         inputs_layout = set("inputs.h"), inputs_text = set("inputs.h"),
         sort = set("radix.h"),
         -- Indices kept in streams; weights are scattered.

@@ -164,6 +164,7 @@ void open_request(lua_State *L);
 void open_each(lua_State *L);
 void open_kernel(lua_State *L);
 void open_reduce(lua_State *L);
+void open_scan(lua_State *L);
 void open_random(lua_State *L);
 void open_sort(lua_State *L);
 void open_compact(lua_State *L);

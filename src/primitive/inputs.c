@@ -99,10 +99,22 @@ static bool same_stream(const Inputs *in, int i, const Stream *s, const Type *se
            (other == s || (s->source == SOURCE_BUFFER && stream_same_mapping(other, s)));
 }
 
+static bool take_length(Inputs *in, const Stream *s)
+{
+    if (!s->length.buffer) {
+        return true;
+    }
+    if (in->length.buffer && (in->length.buffer != s->length.buffer || in->length.word != s->length.word)) {
+        return error_set("the streams' lengths are counted on the device, apart from each other");
+    }
+    in->length = s->length;
+    return true;
+}
+
 static bool add_stream(Inputs *in, const Stream *given, const Type *seen, int *slot)
 {
     const Stream *s = shaped(in, given);
-    if (!s) {
+    if (!s || !take_length(in, given)) {
         return false;
     }
     for (*slot = 0; *slot < in->streams; ++*slot) {

@@ -20,7 +20,8 @@ typedef struct InputSource {
 typedef struct Inputs {
     Device *device;
     Shape domain;
-    bool check; /* report gathers out of range */
+    DeviceLength length; /* of the streams, where only the device knows it; the domain is what there can be */
+    bool check;          /* report gathers out of range */
     int source_count;
     InputSource sources[INPUT_SOURCES];
     const Kernel *operation; /* a reduce kernel whose constants and gathers are args too; or NULL */
@@ -84,8 +85,8 @@ void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key
 size_t inputs_key_bytes(const Inputs *in);
 
 typedef struct InputLayout {
-    int shape, block, four; /* words */
-    int textures, blocks;   /* used, the engine's own blocks included */
+    int shape, block, four, place; /* words */
+    int textures, blocks;          /* used, the engine's own blocks included */
     int id;
     bool canary;
     ArgLayout args[INPUT_ARGS];
@@ -107,7 +108,8 @@ typedef struct InputText {
 
 /* "#version", rill_p[vectors], fault words, the helpers of the code generator, structures. */
 void inputs_write_header(InputText *text, int group, int vectors, const Type *accumulator);
-/* Bindings, bodies, and for source s, of type X: `X rill_xS(int t)`, the value of element t of this invocation's block. */
+/* Bindings, bodies, and for source s, of type X: `X rill_xS(int t)`, the value of element t of this invocation's block. `int
+ * rill_place(int t)` is the element's place in a dense row-major stream of the domain's shape. */
 void inputs_write_access(InputText *text);
 /* Statements: this invocation's block is number `run` (an int variable). */
 void inputs_write_place(InputText *text, const char *run);

@@ -138,6 +138,7 @@ bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *word
     layout->block = take(words, 1);
     layout->four = take(words, 1);
     layout->shape = take(words, 6 * key->rank);
+    layout->place = take(words, 1 + key->rank);
     for (int i = 0; i < in->count; i++) {
         ArgLayout *arg = &layout->args[i];
         const Param *param = &in->params[i];
@@ -180,7 +181,9 @@ void inputs_fill(const Inputs *in, const Blocks *blocks, const InputKey *key, co
         access_divisor(blocks->out[d], &w[1], &w[2]);
         w[3] = (uint32_t)blocks->part[d];
         access_divisor(blocks->part[d], &w[4], &w[5]);
+        words[layout->place + 1 + d] = (uint32_t)blocks->dim[BLOCK_PLACE][d].stride;
     }
+    words[layout->place] = (uint32_t)blocks->offset[BLOCK_PLACE];
     for (int i = 0; i < in->count; i++) {
         const ArgLayout *arg = &layout->args[i];
         if (!param_kinds[in->params[i].kind].stream) {

@@ -164,6 +164,13 @@ static void write_addresses(InputText *t)
         }
         strbuf_add(t->out, "); }\n");
     }
+    strbuf_add(t->out, "int rill_place(int t) {");
+    write_indices(t);
+    strbuf_addf(t->out, " return int(%s)", access_word(t->layout->place));
+    for (int d = 0; d < t->key->rank; d++) {
+        strbuf_addf(t->out, " + d%d * int(%s)", d, access_word(t->layout->place + 1 + d));
+    }
+    strbuf_add(t->out, "; }\n");
 }
 
 void inputs_write_place(InputText *t, const char *run)

@@ -1,0 +1,203 @@
+#include "primitive/scan_ops.h"
+
+#include "kernel/glsl.h"
+#include "kernel/kernel_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[SCAN_OPS] = {
+#define X(id, name) name,
+    SCAN_OP_LIST(X)
+#undef X
+};
+
+ScanOp scan_op_find(const char *name)
+{
+    for (int op = 0; op < SCAN_OPS; op++) {
+        if (strcmp(names[op], name) == 0) {
+            return (ScanOp)op;
+        }
+    }
+    error_set("there is no operator '%s': expected add, mul, min, max, and, or, xor, or a reduce kernel", name);
+    return SCAN_OPS;
+}
+
+static bool is_real(const Type *type)
+{
+    return type->scalar == SCALAR_FLOAT || type->scalar == SCALAR_DOUBLE;
+}
+
+/* Float sums carry the error of every addition along (two-sum: Knuth; Ogita, Rump and Oishi 2005). Where an infinity or a NaN
+ * went through, the error is NaN and the plain sum stands. */
+static const char compensated[] =
+    "u_Sum rill_from(T x) { return u_Sum(x, T(0)); }\n"
+    "u_Sum rill_none() { return u_Sum(T(0), T(0)); }\n"
+    "u_Sum rill_add(u_Sum a, T x, T more) { precise T s = a.s + x; precise T z = s - a.s; precise T d = (a.s - (s - "
+    "z)) + (x - z); precise T e = a.e + (d + more); return u_Sum(s, e); }\n"
+    "u_Sum rill_join(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n"
+    "T rill_finish(u_Sum a) { precise T r = a.s + a.e; precise T bad = a.e - a.e; return mix(r, a.s, isnan(bad)); "
+    "}\n";
+
+/* Sixteen prefix sums in plain floats on top of a compensated one: their own error stays below sixteen roundings. */
+static const char sixteen[] =
+    "float rill_h(vec4 v) { precise float q = (v.x + v.y) + (v.z + v.w); return q; }\n"
+    "u_Sum rill_sum16(u_Sum a, vec4 p, vec4 q, vec4 r, vec4 s) { precise float x = (rill_h(p) + rill_h(q)) + "
+    "(rill_h(r) "
+    "+ rill_h(s)); return rill_add(a, x, 0.0); }\n"
+    "vec4 rill_steps(vec4 v) { precise float y = v.x + v.y; precise float z = y + v.z; precise float w = z + v.w; "
+    "return vec4(v.x, y, z, w); }\n"
+    "u_Sum rill_scan16(u_Sum a, inout vec4 p, inout vec4 q, inout vec4 r, inout vec4 s) {\n"
+    "    precise float bad = a.e - a.e; float e = isnan(bad) ? 0.0 : a.e;\n"
+    "    p = rill_steps(p); q = rill_steps(q); r = rill_steps(r); s = rill_steps(s);\n"
+    "    precise float pq = p.w + q.w; precise float pqr = pq + r.w; precise float all = pqr + s.w;\n"
+    "    precise vec4 p1 = a.s + (p + e); precise vec4 q1 = a.s + (q + (p.w + e));\n"
+    "    precise vec4 r1 = a.s + (r + (pq + e)); precise vec4 s1 = a.s + (s + (pqr + e));\n";
+static const char sixteen_inclusive[] = "    p = p1; q = q1; r = r1; s = s1; return rill_add(a, all, 0.0); }\n";
+static const char sixteen_exclusive[] = "    p = vec4(rill_finish(a), p1.xyz); q = vec4(p1.w, q1.xyz); r = vec4(q1.w, "
+                                        "r1.xyz); s = vec4(r1.w, s1.xyz); return rill_add(a, all, 0.0); }\n";
+
+const char *scan_special(bool exclusive)
+{
+    static char texts[2][2048];
+    snprintf(texts[exclusive], sizeof texts[0], "%s%s", sixteen, exclusive ? sixteen_exclusive : sixteen_inclusive);
+    return texts[exclusive];
+}
+
+static const Type *sum_type(const Type *value)
+{
+    Field fields[2] = {{.type = value}, {.type = value, .offset = value->bytes}};
+    strcpy(fields[0].name, "s");
+    strcpy(fields[1].name, "e");
+    return type_struct("Sum", fields, 2);
+}
+
+/* The neutral element of min (or max) as a scalar. */
+static const char *extreme(Scalar scalar, bool most)
+{
+    switch (scalar) {
+    case SCALAR_FLOAT: return most ? "uintBitsToFloat(0x7f800000u)" : "uintBitsToFloat(0xff800000u)";
+    case SCALAR_DOUBLE:
+        return most ? "packDouble2x32(uvec2(0u, 0x7ff00000u))" : "packDouble2x32(uvec2(0u, 0xfff00000u))";
+    case SCALAR_INT: return most ? "2147483647" : "(-2147483647 - 1)";
+    default: return most ? "4294967295u" : "0u";
+    }
+}
+
+/* A NaN wins over numbers. */
+static void extreme_functions(ScanOp op, const Type *value, StrBuf *out)
+{
+    bool least = op == SCAN_MIN;
+    const char *scalar = type_of(value->scalar, 1)->name;
+    if (!is_real(value)) {
+        strbuf_addf(out, "T rill_join(T a, T b) { return %s(a, b); }\n", names[op]);
+        return;
+    }
+    strbuf_addf(out, "%s rill_better(%s a, %s b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n", scalar,
+                scalar, scalar, least ? "<" : ">");
+    strbuf_add(out, "T rill_join(T a, T b) { return T(");
+    for (int c = 0; c < value->components; c++) {
+        char part[3] = {'.', "xyzw"[c], '\0'};
+        part[0] = value->components > 1 ? '.' : '\0';
+        strbuf_addf(out, "%srill_better(a%s, b%s)", c ? ", " : "", part, part);
+    }
+    strbuf_add(out, "); }\n");
+}
+
+static void plain_functions(const char *join, const char *none, StrBuf *out)
+{
+    if (join) {
+        strbuf_addf(out, "T rill_join(T a, T b) { return %s; }\n", join);
+    }
+    strbuf_addf(out,
+                "T rill_none() { return T(%s); }\nT rill_from(T x) { return x; }\nT rill_finish(T a) { return a; }\n",
+                none);
+}
+
+static bool refuse(ScanOp op, const Type *type, const char *accepted)
+{
+    return error_set("a stream of %s has no '%s': %s", type->name, names[op], accepted);
+}
+
+static bool bit_functions(ScanOp op, const Type *type, const Type *value, StrBuf *out, const char **none)
+{
+    static const char *const bits[] = {"a & b", "a | b", "a ^ b"}, *const bools[] = {"a && b", "a || b", "a != b"};
+    if (is_real(value)) {
+        return refuse(op, type, "int, uint and bool have one");
+    }
+    bool truth = value->scalar == SCALAR_BOOL;
+    *none = truth ? "false" : "0";
+    if (op == SCAN_AND) {
+        *none = truth ? "true" : value->scalar == SCALAR_INT ? "-1" : "4294967295u";
+    }
+    plain_functions((truth ? bools : bits)[op - SCAN_AND], *none, out);
+    return true;
+}
+
+bool scan_operator(ScanOp op, const Type *type, StrBuf *out, ScanOperator *result)
+{
+    if (type->is_struct) {
+        return refuse(op, type, "structures are scanned by a reduce kernel of yours");
+    }
+    const Type *value = type->value;
+    bool logic = op == SCAN_AND || op == SCAN_OR || op == SCAN_XOR;
+    if (value->scalar == SCALAR_BOOL && !logic) {
+        value = type_of(SCALAR_INT, value->components); /* true counts as 1 */
+    }
+    bool sum = op == SCAN_ADD && value->scalar == SCALAR_FLOAT;
+    *result =
+        (ScanOperator){.value = value, .accumulator = sum ? sum_type(value) : value, .result = value, .identity = true};
+    result->plain = sum && value->components == 1;
+    strbuf_addf(out, "#define T %s\n", value->name);
+    result->neutral = op == SCAN_MUL ? "1" : "0";
+    if (sum) {
+        strbuf_add(out, compensated);
+    } else if (op == SCAN_ADD || op == SCAN_MUL) {
+        plain_functions(op == SCAN_ADD ? "a + b" : "a * b", result->neutral, out);
+    } else if (logic) {
+        return bit_functions(op, type, value, out, &result->neutral);
+    } else {
+        result->neutral = extreme(value->scalar, op == SCAN_MIN);
+        extreme_functions(op, value, out);
+        plain_functions(NULL, result->neutral, out);
+    }
+    return result->accumulator != NULL;
+}
+
+/* reduce kernels */
+
+bool scan_accepts(const Kernel *kernel)
+{
+    const Function *f = &kernel->function;
+    if (f->kind != FUNCTION_REDUCE) {
+        return error_set("%s: expected a reduce kernel as operator", f->name);
+    }
+    for (int i = 0; i < f->param_count; i++) {
+        ParamKind kind = f->params[i].kind;
+        if (kind != PARAM_INPUT && kind != PARAM_REDUCE && !kernel->baked[i]) {
+            return error_set("%s: a reduce kernel that scans has an input and the reduce parameter, no '%s' besides: "
+                             "fix constants with :specialize",
+                             f->name, f->params[i].name);
+        }
+    }
+    return !kernel->body.uses_position || error_set("%s: indexof has no meaning in a reduce kernel", f->name);
+}
+
+bool scan_operator_kernel(const Kernel *kernel, const char *call, StrBuf *out, ScanOperator *result)
+{
+    const Function *f = &kernel->function;
+    int r = 0;
+    while (f->params[r].kind != PARAM_REDUCE) {
+        r++;
+    }
+    const Type *type = f->params[r].type;
+    const char *name = glsl_type(type);
+    *result = (ScanOperator){.value = type, .accumulator = type, .result = type};
+    strbuf_addf(out,
+                "%s rill_join(%s a, %s x) { %s; return a; }\n%s rill_from(%s x) { return x; }\n"
+                "%s rill_finish(%s a) { return a; }\n%s rill_none() { return ",
+                name, name, name, call, name, name, name, name, name);
+    glsl_zero(out, type);
+    strbuf_add(out, "; }\n");
+    return true;
+}
