@@ -12,7 +12,7 @@ enum {
     CPU_GROUP = 8,
     GPU_GROUP = 256,
     STEP = 16,        /* elements of a mask texel */
-    CPU_PARTS = 4096, /* runs in all on a software device */
+    CPU_PARTS = 2048, /* runs in all on a software device */
     CPU_LEAST = 16,   /* texels of a run */
     MAX_TRIPS = 8192, /* texels of a run, far below the limit on loop trips */
     DIRECT_WORDS = 4  /* larger elements are moved by their numbers */
