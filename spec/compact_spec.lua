@@ -167,6 +167,24 @@ describe("compaction", function()
         check.equal({1}, s:find(rill.kernel "kernel uint one(float a<>) { return a == 1.0 ? 1u << 31 : 0u; }"):values())
     end)
 
+    it("of and by expressions of the algebra", function()
+        local x, y = rill.from {1, 5, 2, 7}, rill.from {2, 2, 2, 2}
+        check.equal({7, 9}, (x + y):filter "x > 4.0":values())
+        check.equal({5, 7}, x:filter((x * y):gt(5)):values())
+        check.equal({0, 2}, (x + 1):find(x:lt(3)):values())
+        check.equal({5, 2, 7}, x:filter(x - 1):values())
+        local yes, no = x:partition(x:ge(5) & y:eq(2))
+        check.equal({5, 7}, yes:values())
+        check.equal({1, 2}, no:values())
+        local values, counts = (x % 3):unique()
+        check.equal({1, 2}, values:values())
+        check.equal({2, 2}, counts:values())
+        local m = rill.from({{1, 2}, {3, 4}}, "int"):transpose()
+        check.equal({3, 4}, m:filter(m:gt(2)):values())
+        check.equal({3, 2, 4}, m:filter((m + 0):gt(1)):values())
+        check.raises("the mask has shape 4, the stream 2x2", function() m:filter(x:gt(1)) end)
+    end)
+
     it("chains", function()
         local s = rill.iota(5000)
         local r = s:filter "x % 3 == 0":map "x * 2":filter "x % 4 == 0"
@@ -323,7 +341,7 @@ describe("errors of compaction", function()
 
     it("name the argument", function()
         check.raises("s:filter: argument #1 'pred': expected an expression in x and i %(a string%), a kernel or a mask "
-            .. "stream, got number", function() s:filter(3) end)
+            .. "%(a stream or an expression%), got number", function() s:filter(3) end)
         check.raises("s:find: argument #1 'pred': expected .*, got nil", function() s:find() end)
         check.raises("s:filter: expected at most 1 argument, got 2", function() s:filter("x > 0.0", 1) end)
         check.raises("s:runs: expected no argument, got 1", function() s:runs(1) end)

@@ -34,11 +34,17 @@ return function(rill)
         return mask
     end
 
-    local function from_values(name, values)
+    -- The scalar that kernels see of a mask's elements.
+    local function mask_scalar(name, values)
         local scalar = oneline.value_types[values.type] or values.type
         if not KEEP[scalar] then
             fail(name, "argument #1 'pred': expected elements of bool, int, uint or float, got %s", values.type)
         end
+        return scalar
+    end
+
+    local function from_values(name, values)
+        local scalar = mask_scalar(name, values)
         return masked(oneline.kernel(("kernel uint keep(%s x<>) { return ("):format(scalar), KEEP[scalar],
             ") ? 1u : 0u; }"), values)
     end
@@ -50,6 +56,15 @@ return function(rill)
             fail(name, "argument #1 'pred': the mask has shape %s, the stream %s", values.shape, s.shape)
         end
         return from_values(name, rill._flat(values))
+    end
+
+    -- One kernel computes the expression and writes the bytes.
+    local function from_expression(name, s, expression)
+        if expression.shape ~= s.shape then
+            fail(name, "argument #1 'pred': the mask has shape %s, the stream %s", expression.shape, s.shape)
+        end
+        local holds = mask_scalar(name, expression) == "bool" and expression or expression:ne(0)
+        return rill._mask(s):write(rill.where(holds, 1, 0))
     end
 
     -- Conditions first; then numbers, of which those that are not zero hold.
@@ -108,11 +123,10 @@ return function(rill)
         elseif what == "stream" then
             return from_stream(name, s, pred)
         elseif what == "expression" then
-            local values <close> = pred:eval()
-            return from_stream(name, s, values)
+            return from_expression(name, s, pred)
         end
-        fail(name, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask stream, "
-            .. "got %s", kind(pred))
+        fail(name, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask (a stream or an "
+            .. "expression), got %s", kind(pred))
     end
 
     -- The open stream before the colon, of whose method `most` arguments may be given.
