@@ -190,6 +190,8 @@ rill._method("map", stream_map)
 
 require "rill.predicate" (rill)
 require "rill.predication" (rill)
+
+rill._method("stats", function(s) return rill.debug.stats(s) end)
 require "rill.sortkey" (rill)
 require "rill.algebra"
 

@@ -18,6 +18,7 @@ typedef struct State {
     const void *expression_meta; /* of lua/rill/expression.lua */
     uint64_t charge;             /* bytes not yet charged to the collector */
     bool check;                  /* rill.check */
+    bool watched;                /* launches are shown to a function: rill.debug.watch */
     bool collecting;             /* a full collection runs inside an allocation: no device work but releasing */
     bool parked;                 /* streams wait to be closed: see state_park */
     bool closed;                 /* the Lua state is closing */

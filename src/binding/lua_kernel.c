@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char meta_key, module_key;
+static const char meta_key, module_key, watch_key;
 
 typedef struct LuaKernel {
     Kernel *kernel;
@@ -52,6 +52,33 @@ static Kernel *kernel_check(lua_State *L, int index, const char *function)
 
 /* calls */
 
+/* Tells the function set by _watch what a launch has written: the kernel, then name and stream of every output. */
+static void tell_watcher(lua_State *L, const Call *call)
+{
+    const Function *f = call->function;
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 2 * f->param_count + 4, "too many outputs");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &watch_key);
+    lua_pushvalue(L, 1);
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        if (kind->stream && kind->written && call->slot[i]) {
+            lua_pushstring(L, f->params[i].name);
+            lua_pushvalue(L, call->slot[i]);
+        }
+    }
+    lua_call(L, lua_gettop(L) - top - 1, 0);
+}
+
+/* _watch(f): f is called after every launch; nil ends it. */
+static int rill_watch(lua_State *L)
+{
+    lua_settop(L, 1);
+    state_get(L)->watched = !lua_isnil(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &watch_key);
+    return 0;
+}
+
 static int kernel_call(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");
@@ -77,6 +104,9 @@ static int kernel_call(lua_State *L)
     device_leave(&scope);
     if (!done) {
         binding_raise(L);
+    }
+    if (state_get(L)->watched) {
+        tell_watcher(L, &call);
     }
     int results = 0;
     luaL_checkstack(L, call.function->param_count, "too many outputs");
@@ -377,8 +407,11 @@ static int kernel_gc(lua_State *L)
 static const luaL_Reg metamethods[] = {
     {"__call", kernel_call}, {"__tostring", kernel_tostring}, {"__gc", kernel_gc}, {NULL, NULL}};
 
-static const luaL_Reg functions[] = {
-    {"kernel", rill_kernel}, {"program", rill_program}, {"programfile", rill_programfile}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"kernel", rill_kernel},
+                                     {"program", rill_program},
+                                     {"programfile", rill_programfile},
+                                     {"_watch", rill_watch},
+                                     {NULL, NULL}};
 
 void open_kernel(lua_State *L)
 {

@@ -1,0 +1,144 @@
+-- rill.debug: what is in a stream, and where a NaN comes from.
+local rill = require "rill"
+
+local debug = {}
+
+local COMPONENTS <const> = { "x", "y", "z", "w" }
+local scalars = {
+    float = "float", half = "float", unorm8 = "float", double = "float", int = "int", uint = "int", bool = "int",
+    int8 = "int", int16 = "int", uint8 = "int", uint16 = "int",
+}
+local vectors = { vec = "float", dvec = "float", half = "float", ivec = "int", uvec = "int", ["unorm8x"] = "float" }
+
+-- "float" or "int", and the number of components; nil of a structure.
+local function shape_of(type)
+    if scalars[type] then
+        return scalars[type], 1
+    end
+    local stem, count = type:match "^(%a+%d*x?)([234])$"
+    if stem and vectors[stem] then
+        return vectors[stem], tonumber(count)
+    end
+end
+
+local function parts_of(s, count)
+    if count == 1 then
+        return { s }
+    end
+    local parts = {}
+    for c = 1, count do
+        parts[c] = s[COMPONENTS[c]]
+    end
+    return parts
+end
+
+local Stats = { __name = "rill.debug.stats" }
+
+function Stats:__tostring()
+    return ("count %d, NaN %d, Inf %d, min %s, mean %s, max %s"):format(self.count, self.nan, self.inf,
+        tostring(self.min), tostring(self.mean), tostring(self.max))
+end
+
+-- Adds what a stream of numbers holds.
+local function add_numbers(total, part, floats)
+    local nan, inf, low, high, sum = 0, 0, part, part, part
+    if floats then
+        nan, inf = rill.isnan(part):count(), rill.isinf(part):count()
+    end
+    local finite = part.size - nan - inf
+    if nan + inf > 0 then
+        local rest = (rill.isnan(part) | rill.isinf(part)):eval()
+        low = rill.where(rest, math.huge, part)
+        high = rill.where(rest, -math.huge, part)
+        sum = rill.where(rest, 0, part)
+    end
+    total.count, total.nan, total.inf = total.count + part.size, total.nan + nan, total.inf + inf
+    if finite > 0 then
+        local least, most = low:min(), high:max()
+        total.min = total.min and math.min(total.min, least) or least
+        total.max = total.max and math.max(total.max, most) or most
+        total.sum, total.finite = total.sum + sum:sum(), total.finite + finite
+    end
+end
+
+--- rill.debug.stats(s), s:stats(): what a stream or expression holds: a table with `count` (numbers; of vectors those of all
+-- components), `nan`, `inf`, and of the finite numbers `min`, `mean` and `max` (nil when there are none). tostring() is one line.
+function debug.stats(s)
+    local what = rill.type(s)
+    if what ~= "stream" and what ~= "expression" then
+        error(("rill.debug.stats: argument #1 's': expected a stream, got %s"):format(what or type(s)), 2)
+    end
+    local kind, count = shape_of(s.type)
+    if not kind then
+        error(("rill.debug.stats: argument #1 's': expected a stream of numbers or vectors, got %s"):format(s.type), 2)
+    end
+    local total = { count = 0, nan = 0, inf = 0, sum = 0, finite = 0 }
+    for _, part in ipairs(parts_of(s, count)) do
+        if s.type == "bool" then
+            part = part:cast "int"
+        end
+        if s.size > 0 then
+            add_numbers(total, part, kind == "float")
+        end
+    end
+    total.mean = total.finite > 0 and total.sum / total.finite or nil
+    total.sum, total.finite = nil, nil
+    return setmetatable(total, Stats)
+end
+
+-- The flat number, from 1, of the first element with a NaN; nil where there is none.
+local function first_nan(s)
+    local kind, count = shape_of(s.type)
+    if kind ~= "float" or s.size == 0 then
+        return nil
+    end
+    local any
+    for _, part in ipairs(parts_of(s, count)) do
+        any = any and any | rill.isnan(part) or rill.isnan(part)
+    end
+    local places = any:find(any)
+    return #places > 0 and places[1] + 1 or nil
+end
+
+local watching = false
+
+--- rill.debug.watch(f): runs f() and looks at what every kernel launched in it has written: the first NaN raises an error
+-- that names the kernel, the output and the element. Structures and integers are not looked into. Returns what f returns.
+-- Every launch is waited for: for finding errors only.
+function debug.watch(f)
+    if type(f) ~= "function" then
+        error(("rill.debug.watch: argument #1 'f': expected a function, got %s"):format(rill.type(f) or type(f)), 2)
+    end
+    local looking = false
+    local function look(kernel, ...)
+        if looking then
+            return
+        end
+        looking = true
+        for i = 1, select("#", ...), 2 do
+            local name, stream = select(i, ...)
+            local place = first_nan(stream)
+            if place then
+                looking = false
+                local what = "kernel '%s': output '%s' has a NaN, first at element %d of stream<%s>[%s]"
+                what = what:format(kernel.name, name, place, stream.type, tostring(stream.shape))
+                error("rill.debug.watch: " .. what, 0)
+            end
+        end
+        looking = false
+    end
+    if watching then
+        error("rill.debug.watch: a watch is running already", 2)
+    end
+    watching = true
+    rill._watch(look)
+    local results = table.pack(pcall(f))
+    rill._watch(nil)
+    watching = false
+    if not results[1] then
+        error(results[2], 0)
+    end
+    return table.unpack(results, 2, results.n)
+end
+
+return debug
