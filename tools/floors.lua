@@ -113,6 +113,7 @@ local exceptions = {
         -- Indices kept in streams; weights are scattered.
         gather = set("place.h"), scatter = set("place.h", "sort.h"),
         histogram = set("reduce.h", "tally.h"), tally = set("reduce.h", "scatter.h"),
+        matmul = set("reduce.h"),
     },
     -- What formats share; and the one that picks the format.
     io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), image = set("png.h", "pnm.h")},

@@ -174,5 +174,6 @@ void open_npy(lua_State *L);
 void open_profile(lua_State *L);
 void open_scatter(lua_State *L);
 void open_histogram(lua_State *L);
+void open_matmul(lua_State *L);
 
 #endif

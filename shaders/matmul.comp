@@ -1,0 +1,161 @@
+// C = A B over a batch. A is dense rows of DEPTH texels (four elements each, padded with zeros), B dense rows of WIDTH texels. Defines: T the
+// element type, T4 its vector of four; DOUBLE where a texel holds two; family cpu: GROUP, ROWS a lane; family gpu: TILE, 64 x 64 elements of C
+// a group of 256. BLOCK to read through storage blocks.
+layout(local_size_x = GROUP) in;
+layout(location = 0) uniform uvec4 rill_p[9];
+
+#define M int(rill_p[0].x)
+#define N int(rill_p[0].y)
+#define DEPTH int(rill_p[0].z)
+#define WIDTH int(rill_p[0].w)
+#define A_BASE int(rill_p[1].x)
+#define B_BASE int(rill_p[1].y)
+#define TILES_M rill_p[1].z
+#define TILES_N rill_p[1].w
+#define BATCH rill_p[2].x
+#define RANK int(rill_p[2].y)
+#define FROM int(rill_p[2].z) /* the texels of A's rows that this dispatch takes */
+#define TO int(rill_p[2].w)
+
+#ifdef BLOCK
+layout(std430, binding = 2) readonly buffer A { uvec4 a_in[]; };
+layout(std430, binding = 3) readonly buffer B { uvec4 b_in[]; };
+#define LOAD_A(i) a_in[i]
+#define LOAD_B(i) b_in[i]
+#else
+layout(binding = 0) uniform usamplerBuffer a_in;
+layout(binding = 1) uniform usamplerBuffer b_in;
+#define LOAD_A(i) texelFetch(a_in, i)
+#define LOAD_B(i) texelFetch(b_in, i)
+#endif
+layout(std430, binding = 1) buffer C { uint c_out[]; };
+
+#ifdef DOUBLE
+T4 four(uvec4 p, uvec4 q)
+{
+    return T4(packDouble2x32(p.xy), packDouble2x32(p.zw), packDouble2x32(q.xy), packDouble2x32(q.zw));
+}
+#define FOUR_A(i) four(LOAD_A(2 * (i)), LOAD_A(2 * (i) + 1))
+#define FOUR_B(i) four(LOAD_B(2 * (i)), LOAD_B(2 * (i) + 1))
+#else
+#define FOUR_A(i) FROM_BITS(LOAD_A(i))
+#define FOUR_B(i) FROM_BITS(LOAD_B(i))
+#endif
+
+// Which part of which product a group makes.
+bool find_part(out int row, out int column, out int a, out int b, out int c)
+{
+    uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+    uint strip = group / TILES_M, item = strip / TILES_N;
+    row = int(group - strip * TILES_M);
+    column = int(strip - item * TILES_N);
+    c = int(item) * M * N;
+    a = A_BASE;
+    b = B_BASE;
+    bool inside = item < BATCH;
+    for (int d = 0; d < RANK; d++) {
+        uvec4 dimension = rill_p[3 + d]; // size, stride of A and of B in texels
+        uint next = item / dimension.x, index = item - next * dimension.x;
+        a += int(index * dimension.y);
+        b += int(index * dimension.z);
+        item = next;
+    }
+    return inside;
+}
+
+void store(int at, T value)
+{
+#ifdef DOUBLE
+    uvec2 words = unpackDouble2x32(value);
+    c_out[2 * at] = words.x;
+    c_out[2 * at + 1] = words.y;
+#else
+    c_out[at] = TO_BITS(value);
+#endif
+}
+
+T stored(int at)
+{
+#ifdef DOUBLE
+    return packDouble2x32(uvec2(c_out[2 * at], c_out[2 * at + 1]));
+#else
+    return FROM_BITS(uvec4(c_out[at])).x;
+#endif
+}
+
+// Adds four neighbours of a row to what earlier dispatches left.
+void add_four(int c, int row, int column, T4 sum)
+{
+    for (int j = 0; j < 4; j++) {
+        if (row < M && column + j < N) {
+            int at = c + row * N + column + j;
+            store(at, FROM == 0 ? sum[j] : stored(at) + sum[j]);
+        }
+    }
+}
+
+#ifdef TILE
+
+shared T4 rill_a[64 * 4];  // 64 rows of four texels
+shared T4 rill_b[16 * 16]; // 16 rows of sixteen
+
+void main()
+{
+    int row, column, a, b, c, local = int(gl_LocalInvocationID.x);
+    bool inside = find_part(row, column, a, b, c);
+    int first_row = row * 64, first = column * 16; // first: a texel of B's rows
+    int mine = local >> 4, at = local & 15;        // four rows of C, and a texel of each
+    T4 sum[4] = T4[4](T4(0), T4(0), T4(0), T4(0));
+    for (int k = FROM; k < TO; k += 4) {
+        int r = first_row + (local >> 2), t = k + (local & 3), s = 4 * k + mine;
+        rill_a[local] = inside && r < M && t < TO ? FOUR_A(a + r * DEPTH + t) : T4(0);
+        rill_b[local] = inside && s < 4 * TO && first + at < WIDTH ? FOUR_B(b + s * WIDTH + first + at) : T4(0);
+        barrier();
+        for (int i = 0; i < 4; i++) {
+            T4 b0 = rill_b[(4 * i) * 16 + at], b1 = rill_b[(4 * i + 1) * 16 + at];
+            T4 b2 = rill_b[(4 * i + 2) * 16 + at], b3 = rill_b[(4 * i + 3) * 16 + at];
+            for (int j = 0; j < 4; j++) {
+                T4 x = rill_a[(mine * 4 + j) * 4 + i];
+                sum[j] += x.x * b0 + x.y * b1 + x.z * b2 + x.w * b3;
+            }
+        }
+        barrier();
+    }
+    for (int j = 0; j < 4 && inside; j++) {
+        add_four(c, first_row + mine * 4 + j, (first + at) * 4, sum[j]);
+    }
+}
+
+#else
+
+void main()
+{
+    int row, column, a, b, c;
+    bool inside = find_part(row, column, a, b, c);
+    int texel = column * GROUP + int(gl_LocalInvocationID.x);
+    if (inside && texel < WIDTH) {
+        T4 sum[ROWS];
+        int at[ROWS];
+        for (int j = 0; j < ROWS; j++) {
+            sum[j] = T4(0);
+            at[j] = a + min(row * ROWS + j, M - 1) * DEPTH;
+        }
+        int place = b + 4 * FROM * WIDTH + texel;
+        for (int k = FROM; k < TO; k++) {
+            T4 b0 = FOUR_B(place), b1 = FOUR_B(place + WIDTH), b2 = FOUR_B(place + 2 * WIDTH), b3 = FOUR_B(place + 3 * WIDTH);
+            for (int j = 0; j < ROWS; j++) {
+                T4 x = FOUR_A(at[j] + k);
+                sum[j] += x.x * b0;
+                sum[j] += x.y * b1;
+                sum[j] += x.z * b2;
+                sum[j] += x.w * b3;
+            }
+            place += 4 * WIDTH;
+        }
+        for (int j = 0; j < ROWS; j++) {
+            add_four(c, row * ROWS + j, texel * 4, sum[j]);
+        }
+    }
+}
+
+#endif

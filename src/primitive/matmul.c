@@ -1,0 +1,369 @@
+#include "primitive/matmul.h"
+
+#include "base/strbuf.h"
+#include "gpu/shader.h"
+#include "kernel/copy.h"
+#include "primitive/reduce.h"
+
+#include <string.h>
+
+enum {
+    CPU_GROUP = 16,
+    CPU_ROWS = 16,
+    GPU_TILE = 64,
+    GPU_GROUP = 256,
+    FEW_COLUMNS = 32,
+    MAX_TRIPS = 16384, /* texels of a row that one dispatch takes */
+    PARAM_VECTORS = 9
+};
+
+/* One operand as rows of texels, dense. */
+typedef struct Operand {
+    Stream dense;
+    int64_t rows, texels; /* of a matrix; in texels of four elements */
+} Operand;
+
+typedef struct Product {
+    Device *device;
+    const Type *type;
+    int64_t m, n, k;
+    Shape batch; /* leading dimensions of the result; rank 0: none */
+    Stream a, b; /* matrices: at least two dimensions */
+} Product;
+
+static const Type *number_type(const Stream *s)
+{
+    const Type *value = s->type->value;
+    bool number = !s->type->is_struct && value->components == 1 && value->scalar != SCALAR_BOOL;
+    if (!number) {
+        error_set("expected a matrix of numbers, got elements of %s", s->type->name);
+    }
+    return number ? value : NULL;
+}
+
+/* The last two dimensions of a matrix; of one dimension a row (left) or a column. */
+static void matrix_size(const Stream *s, bool left, int64_t *rows, int64_t *columns)
+{
+    const Shape *shape = &s->shape;
+    *columns = shape->size[shape->rank - 1];
+    *rows = shape->rank > 1 ? shape->size[shape->rank - 2] : 1;
+    if (shape->rank == 1 && !left) {
+        *rows = *columns;
+        *columns = 1;
+    }
+}
+
+static Shape leading(const Shape *shape)
+{
+    Shape result = *shape;
+    result.rank = shape->rank > 2 ? shape->rank - 2 : 0;
+    return result;
+}
+
+static bool batch_shape(const Stream *a, const Stream *b, Shape *batch)
+{
+    char x[SHAPE_TEXT], y[SHAPE_TEXT];
+    Shape one = leading(&a->shape), other = leading(&b->shape);
+    if (one.rank == 0 || other.rank == 0) {
+        *batch = one.rank ? one : other;
+        return true;
+    }
+    return shape_broadcast(&one, &other, batch) || error_set("the leading dimensions of %s and %s don't broadcast",
+                                                             shape_text(&a->shape, x), shape_text(&b->shape, y));
+}
+
+bool matmul_result(const Stream *a, const Stream *b, Shape *shape, const Type **type)
+{
+    const Type *s = number_type(a), *t = s ? number_type(b) : NULL;
+    char x[SHAPE_TEXT], y[SHAPE_TEXT];
+    int64_t m, n, k, l;
+    if (!t || !batch_shape(a, b, shape)) {
+        return false;
+    }
+    *type = type_converts(s, t) ? t : s;
+    matrix_size(a, true, &m, &k);
+    matrix_size(b, false, &l, &n);
+    if (k != l) {
+        return error_set("the shapes %s and %s have no product: %lld columns meet %lld rows", shape_text(&a->shape, x),
+                         shape_text(&b->shape, y), (long long)k, (long long)l);
+    }
+    if (shape->rank + 2 > SHAPE_MAX_RANK) {
+        return error_set("the product of %s and %s has too many dimensions", shape_text(&a->shape, x),
+                         shape_text(&b->shape, y));
+    }
+    if (a->shape.rank > 1) {
+        shape->size[shape->rank++] = m;
+    }
+    if (b->shape.rank > 1) {
+        shape->size[shape->rank++] = n;
+    }
+    if (shape->rank == 0) {
+        *shape = (Shape){.rank = 1, .size = {1}};
+    }
+    return shape_check(shape);
+}
+
+/* preparing */
+
+/* A header of at least two dimensions over the same elements. */
+static void as_matrix(const Stream *s, bool left, Stream *result)
+{
+    static const ViewDim still = {.stride = 0, .step = 1, .start = 0, .div = 1, .mod = 0};
+    stream_copy_view(s, result);
+    if (s->shape.rank > 1) {
+        return;
+    }
+    result->shape = (Shape){.rank = 2, .size = {s->shape.size[0], s->shape.size[0]}};
+    result->shape.size[left ? 0 : 1] = 1;
+    result->dim[1] = left ? s->dim[0] : still;
+    result->dim[0] = left ? still : s->dim[0];
+}
+
+/* The last two dimensions exchanged. */
+static void turn(Stream *s)
+{
+    int last = s->shape.rank - 1;
+    ViewDim dim = s->dim[last];
+    int64_t size = s->shape.size[last];
+    s->dim[last] = s->dim[last - 1];
+    s->shape.size[last] = s->shape.size[last - 1];
+    s->dim[last - 1] = dim;
+    s->shape.size[last - 1] = size;
+    s->contiguous = false;
+}
+
+static bool row_major(const Stream *s)
+{
+    int64_t stride = 1;
+    for (int d = s->shape.rank; d-- > 0;) {
+        const ViewDim *dim = &s->dim[d];
+        bool plain = dim->step == 1 && dim->start == 0 && dim->div == 1 && dim->mod == 0;
+        if (s->shape.size[d] != 1 && !(plain && dim->stride == stride)) {
+            return false;
+        }
+        stride *= s->shape.size[d];
+    }
+    return true;
+}
+
+/* Rows of whole texels, the rest of the last one zero; of B the number of rows, too, is a multiple of four. */
+static bool pad(const Stream *s, const Type *type, int unit, Operand *operand)
+{
+    Shape shape = s->shape;
+    int64_t columns = shape.size[shape.rank - 1], rows = shape.size[shape.rank - 2];
+    int64_t padded = (columns + 3) / 4 * 4;
+    operand->rows = (rows + unit - 1) / unit * unit;
+    operand->texels = padded / 4;
+    bool whole = columns == padded && rows == operand->rows;
+    if (whole && s->source == SOURCE_BUFFER && s->type == type && row_major(s) && s->offset % 4 == 0) {
+        stream_copy_view(s, &operand->dense);
+        return true;
+    }
+    shape.size[shape.rank - 1] = padded;
+    shape.size[shape.rank - 2] = operand->rows;
+    Stream part;
+    int64_t from[SHAPE_MAX_RANK] = {0};
+    if (!stream_create(s->device, type, &shape, !whole, &operand->dense)) {
+        return false;
+    }
+    bool done = stream_domain(&operand->dense, from, s->shape.size, &part);
+    if (done) {
+        done = copy_stream(&part, s);
+        stream_release(&part);
+    }
+    return done;
+}
+
+/* running */
+
+static Program *find_program(Device *device, const Type *type, bool tile, bool block, int rows)
+{
+    static const struct {
+        Scalar scalar;
+        const char *text;
+    } names[] = {
+        {SCALAR_FLOAT, "#define T float\n#define T4 vec4\n#define FROM_BITS uintBitsToFloat\n#define TO_BITS "
+                       "floatBitsToUint\n"},
+        {SCALAR_DOUBLE, "#define T double\n#define T4 dvec4\n#define DOUBLE\n"},
+        {SCALAR_INT, "#define T int\n#define T4 ivec4\n#define FROM_BITS ivec4\n#define TO_BITS uint\n"},
+        {SCALAR_UINT, "#define T uint\n#define T4 uvec4\n#define FROM_BITS uvec4\n#define TO_BITS uint\n"},
+    };
+    StrBuf defines = STRBUF_EMPTY;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        strbuf_add(&defines, names[i].scalar == type->scalar ? names[i].text : "");
+    }
+    strbuf_addf(&defines, "#define GROUP %d\n#define ROWS %d\n%s%s", tile ? GPU_GROUP : CPU_GROUP, rows,
+                tile ? "#define TILE\n" : "", block ? "#define BLOCK\n" : "");
+    Program *program = shader_program(device, "matmul.comp", strbuf_text(&defines));
+    strbuf_free(&defines);
+    return program;
+}
+
+/* Texels from one matrix of a batch to the next along dimension d of the result's, counted from the fastest; 0 where it repeats. */
+static uint32_t batch_stride(const Operand *operand, int d)
+{
+    const Shape *shape = &operand->dense.shape;
+    int own = shape->rank - 3 - d;
+    if (own < 0 || shape->size[own] == 1) {
+        return 0;
+    }
+    int64_t stride = operand->rows * operand->texels;
+    for (int e = own + 1; e < shape->rank - 2; e++) {
+        stride *= shape->size[e];
+    }
+    return (uint32_t)stride;
+}
+
+static uint64_t divide_up(int64_t n, int64_t unit)
+{
+    return (uint64_t)((n + unit - 1) / unit);
+}
+
+static bool too_large(const Stream *s)
+{
+    return buffer_capacity(s->buffer) / 16 > device_limits(s->device)->texture_texels;
+}
+
+static bool multiply(const Product *p, const Operand *a, const Operand *b, Stream *c)
+{
+    const DeviceTraits *traits = device_traits(p->device);
+    bool tile = traits->family == FAMILY_GPU;
+    bool block = !traits->buffer_textures || too_large(&a->dense) || too_large(&b->dense);
+    int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
+    rows = p->m <= 1 ? 1 : p->m <= 4 ? 4 : rows;
+    Launch launch = {.program = find_program(p->device, p->type, tile, block, rows), .param_vectors = PARAM_VECTORS};
+    if (!launch.program || !buffer_block_fits(c->buffer) ||
+        (block && !(buffer_block_fits(a->dense.buffer) && buffer_block_fits(b->dense.buffer)))) {
+        return false;
+    }
+    uint64_t tiles_m = divide_up(p->m, tile ? GPU_TILE : rows),
+             tiles_n = divide_up(p->n, tile ? GPU_TILE : 4 * CPU_GROUP);
+    uint64_t batch = p->batch.rank ? (uint64_t)shape_elements(&p->batch) : 1;
+    uint32_t params[4 * PARAM_VECTORS] = {(uint32_t)p->m,
+                                          (uint32_t)p->n,
+                                          (uint32_t)a->texels,
+                                          (uint32_t)b->texels,
+                                          (uint32_t)(a->dense.offset / 4),
+                                          (uint32_t)(b->dense.offset / 4),
+                                          (uint32_t)tiles_m,
+                                          (uint32_t)tiles_n,
+                                          (uint32_t)batch,
+                                          (uint32_t)p->batch.rank};
+    for (int d = 0; d < p->batch.rank; d++) {
+        params[12 + 4 * d] = (uint32_t)p->batch.size[p->batch.rank - 1 - d];
+        params[13 + 4 * d] = batch_stride(a, d);
+        params[14 + 4 * d] = batch_stride(b, d);
+    }
+    launch.params = params;
+    launch.groups[0] = tiles_m * tiles_n * batch;
+    launch.groups[1] = launch.groups[2] = 1;
+    launch.blocks[0].buffer = c->buffer;
+    launch.block_count = block ? 3 : 1;
+    launch.blocks[1].buffer = a->dense.buffer;
+    launch.blocks[2].buffer = b->dense.buffer;
+    launch.texture_count = block ? 0 : 2;
+    launch.textures[0] = (LaunchTexture){a->dense.buffer, TEXEL_VECTOR};
+    launch.textures[1] = (LaunchTexture){b->dense.buffer, TEXEL_VECTOR};
+    bool done = true;
+    for (int64_t from = 0; from < a->texels && done; from += MAX_TRIPS) {
+        params[10] = (uint32_t)from;
+        params[11] = (uint32_t)(from + MAX_TRIPS < a->texels ? from + MAX_TRIPS : a->texels);
+        done = device_dispatch(p->device, &launch);
+    }
+    return done;
+}
+
+/* A column's product is a sum along each row. */
+static bool along_rows(const Product *p, Stream *c)
+{
+    Stream row = p->b, sums;
+    Shape shape = p->a.shape;
+    turn(&row);
+    row.shape.size[0] = p->m;
+    row.dim[0] = (ViewDim){.stride = 0, .step = 1, .div = 1};
+    shape.size[1] = 1;
+    if (!reduce_stream(REDUCE_DOT, &p->a, &row, &shape, false, &sums)) {
+        return false;
+    }
+    Stream flat;
+    bool done = stream_reshape(&sums, &c->shape, &flat);
+    if (done) {
+        done = copy_stream(c, &flat);
+        stream_release(&flat);
+    }
+    stream_release(&sums);
+    return done;
+}
+
+static bool multiply_padded(const Product *p, Stream *c)
+{
+    Operand a = {0}, b = {0};
+    bool done = pad(&p->a, p->type, 1, &a) && pad(&p->b, p->type, 4, &b) && multiply(p, &a, &b, c);
+    stream_release(&a.dense);
+    stream_release(&b.dense);
+    return done;
+}
+
+/* Few columns leave lanes idle: the transpose of b's transpose with a's is the same. */
+static bool multiply_turned(const Product *p, Stream *c)
+{
+    Product turned = *p; /* headers only */
+    Stream result, view;
+    Shape shape = p->batch;
+    turned.m = p->n;
+    turned.n = p->m;
+    turned.a = p->b;
+    turned.b = p->a;
+    turn(&turned.a);
+    turn(&turned.b);
+    shape.size[shape.rank++] = turned.m;
+    shape.size[shape.rank++] = turned.n;
+    if (!stream_create(p->device, p->type, &shape, false, &result)) {
+        return false;
+    }
+    Stream back = result;
+    turn(&back);
+    bool done = multiply_padded(&turned, &result) && stream_reshape(c, &back.shape, &view);
+    if (done) {
+        done = copy_stream(&view, &back);
+        stream_release(&view);
+    }
+    stream_release(&result);
+    return done;
+}
+
+static bool run(const Product *p, Stream *c)
+{
+    bool real = p->type->scalar == SCALAR_FLOAT || p->type->scalar == SCALAR_DOUBLE;
+    bool same = p->a.type->value == p->type && p->b.type->value == p->type;
+    if (p->n == 1 && p->batch.rank == 0 && real && same) {
+        return along_rows(p, c);
+    }
+    return p->n < FEW_COLUMNS && p->m > 2 * p->n ? multiply_turned(p, c) : multiply_padded(p, c);
+}
+
+bool matmul_stream(const Stream *a, const Stream *b, Stream *result)
+{
+    Product p = {.device = a->device};
+    Shape shape;
+    if (!matmul_result(a, b, &shape, &p.type) || !batch_shape(a, b, &p.batch)) {
+        return false;
+    }
+    matrix_size(a, true, &p.m, &p.k);
+    matrix_size(b, false, &p.k, &p.n);
+    if (!stream_create(a->device, p.type, &shape, p.k == 0, result)) {
+        return false;
+    }
+    if (p.k == 0 || stream_elements(result) == 0) {
+        return true;
+    }
+    as_matrix(a, true, &p.a);
+    as_matrix(b, false, &p.b);
+    bool done = run(&p, result);
+    stream_release(&p.a);
+    stream_release(&p.b);
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}
