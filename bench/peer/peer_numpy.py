@@ -21,14 +21,14 @@ def cumsum(data):
     return lambda: np.cumsum(x, out=r)
 
 
-def bincount(data):
-    keys = data["keys"].astype(np.intp)  # what it would convert to each time
+def bincount(data, wide=False):
+    keys = data["keys"].astype(np.intp) if wide else data["keys"]
     return lambda: np.bincount(keys, minlength=1024)
 
 
-def compress(data):
+def compress(data, function=False):
     x, mask = data["x"], data["mask"].astype(bool)
-    return lambda: x[mask]
+    return (lambda: np.compress(mask, x)) if function else (lambda: x[mask])
 
 
 def take(data):
@@ -71,7 +71,9 @@ serve("numpy " + np.__version__, {
     "sum": lambda data: lambda: np.sum(data["x"]),
     "cumsum": cumsum,
     "bincount": bincount,
-    "compress": compress,
+    "bincount_wide": lambda data: bincount(data, wide=True),
+    "select": compress,
+    "compress": lambda data: compress(data, function=True),
     "take": take,
     "transpose": transpose,
     "sort": sort,

@@ -129,7 +129,7 @@ end
 function pipe.rows(peer, name, cases)
     local rows = {}
     for _, case in ipairs(cases) do
-        local title, theirs, goal, run = table.unpack(case, 1, 4)
+        local title, theirs, goal, run = case[1], case[2], case[3], case[4]
         local function ours()
             local value = run()
             if rill.type(value) == "stream" and value ~= case.keep then value:close() end
