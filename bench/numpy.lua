@@ -29,12 +29,13 @@ return function()
 
     local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
     local r = rill.stream("float", count)
+    local function bincount() return rill.bincount(keys, {minlength = bins}) end
     local rows = pipe.rows(numpy, numpy.what, {
         {"saxpy 2^24", "saxpy", 1.0, function() return saxpy(2.5, x, y, r) end, keep = r, tolerance = 1e-6},
         {"sum 2^24", "sum", 0.8, function() return x:sum() end, tolerance = 1e-5},
         {"scan 2^24", "cumsum", 2.5, function() return x:scan() end, tolerance = 1e-3}, -- numpy's sum of floats drifts
-        {"bincount 2^24, 1024 bins", "bincount", 3, function() return rill.bincount(keys, {minlength = bins}) end},
-        {"... numpy's of 64-bit keys", "bincount_wide", nil, function() return rill.bincount(keys, {minlength = bins}) end},
+        {"bincount 2^24, 1024 bins", "bincount", 3, bincount},
+        {"... numpy's of 64-bit keys", "bincount_wide", nil, bincount},
         {"filter by a mask 2^24, x[mask]", "select", 3, function() return x:filter(mask) end},
         {"... np.compress", "compress", nil, function() return x:filter(mask) end},
         {"gather 2^24, at random", "take", 1.0, function() return rill.gather(x, index) end},

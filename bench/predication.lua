@@ -3,13 +3,12 @@
 local rill = require "rill"
 local support = require "bench.support"
 
-local count, rounds = 1 << 22, 7
+local count, rounds = 1 << 21, 5
 local shares = {0, 1 / 64, 1 / 16, 1 / 4, 1 / 2, 3 / 4, 1}
 
--- Two paths of some 100 operations each.
-local program = rill.program [=[
-    float first(float x) { for (int k = 0; k < 24; k++) x = x * (1.5 - x * x * 0.25) + 0.01; return x; }
-    float second(float x) { for (int k = 0; k < 24; k++) x = 0.5 * (x + 2.0 / (1.0 + x * x)); return x; }
+local text = [=[
+    float first(float x) { for (int k = 0; k < TRIPS; k++) x = x * (1.5 - x * x * 0.25) + 0.01; return x; }
+    float second(float x) { for (int k = 0; k < TRIPS; k++) x = 0.5 * (x + 2.0 / (1.0 + x * x)); return x; }
     kernel void with_if(float x<>, bool mask<>, out float r<>) { if (mask) r = first(x); else r = second(x); }
     kernel void with_both(float x<>, bool mask<>, out float r<>) {
         float a = first(x), b = second(x);
@@ -23,27 +22,29 @@ local program = rill.program [=[
         r = mask ? a : r;
     } ]=]
 
-local one_path = {
-    {"if", function(x, mask, r) program.if_first(x, mask, r) end},
-    {"always, then choose", function(x, mask, r) program.choose_first(x, mask, r) end},
-    {"where = mask", function(x, mask, r) program.only_first {x = x, r = r, where = mask} end},
-}
-
-local two_paths = {
-    {"if, else", function(x, mask, r) program.with_if(x, mask, r) end},
-    {"both, then choose", function(x, mask, r) program.with_both(x, mask, r) end},
-    {"rill.branch", function(x, mask, r) rill.branch(mask, program.only_first, program.only_second)(x, r) end},
-}
+-- The ways to take one path or none, and those to take one of two.
+local function ways(trips)
+    local k = rill.program((text:gsub("TRIPS", trips)))
+    return {
+        {"if", function(x, mask, r) k.if_first(x, mask, r) end},
+        {"always, then choose", function(x, mask, r) k.choose_first(x, mask, r) end},
+        {"where = mask", function(x, mask, r) k.only_first {x = x, r = r, where = mask} end},
+    }, {
+        {"if, else", function(x, mask, r) k.with_if(x, mask, r) end},
+        {"both, then choose", function(x, mask, r) k.with_both(x, mask, r) end},
+        {"rill.branch", function(x, mask, r) rill.branch(mask, k.only_first, k.only_second)(x, r) end},
+    }
+end
 
 -- Milliseconds of each way for each mask, after all gave the same.
-local function measure(title, ways, x, masks)
-    local lines = {{title}}
-    for i, way in ipairs(ways) do lines[i + 1] = {way[1]} end
+local function measure(contest, x, masks)
+    local lines = {{"share of the first path"}}
+    for i, way in ipairs(contest) do lines[i + 1] = {way[1]} end
     local r <close> = rill.stream("float", count)
     for column, share in ipairs(shares) do
         lines[1][column + 1] = ("%.3g %%"):format(share * 100)
         local contenders, expected = {}, nil
-        for i, way in ipairs(ways) do
+        for i, way in ipairs(contest) do
             r:fill(0)
             way[2](x, masks[column], r)
             local bytes = r:bytes()
@@ -68,10 +69,13 @@ return function()
         scattered[i], blocked[i] = below(share, dice), block(math.floor(share * count), dice)
     end
     local rows = {}
-    for _, set in ipairs {{"one path, or nothing", one_path}, {"two paths", two_paths}} do
-        for _, mask in ipairs {{"scattered", scattered}, {"in one block", blocked}} do
-            local title = ("2^22 elements, ms, %s, those of the first %s"):format(set[1], mask[1])
-            rows[#rows + 1] = support.table(title, measure("share", set[2], x, mask[2]), "%.2f")
+    for _, trips in ipairs {16, 128} do
+        for paths, contest in ipairs {ways(trips)} do
+            for _, mask in ipairs {{"scattered", scattered}, {"in one block", blocked}} do
+                local title = ("2^21 elements, ms; %d path%s of %d rounds, the mask %s"):format(paths,
+                    paths > 1 and "s" or "", trips, mask[1])
+                rows[#rows + 1] = support.table(title, measure(contest, x, mask[2]), "%.2f")
+            end
         end
     end
     return rows

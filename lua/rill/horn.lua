@@ -10,29 +10,30 @@
 -- a record is null when the caller's predicate says so, not when its x is infinite, which data may be; and indices of
 -- records are kept inside the stream, for a probe of the search can go beyond its end.
 local rill = require "rill"
+local oneline = require "rill.oneline" (rill)
 
 local horn = {}
 
 -- ---- kernels
 
--- T is the type of the records, NULL the test in x that says whether a record is null, DECLARE a structure's declaration.
+-- T is the type of the records, KEEP the predicate in x, DECLARE a structure's declaration.
 --
 -- start_scan: counts of one or two records. As printed (Listing "StartScan"), but for the typing error `> =`.
 --
 -- scan: doubles how far the counts reach. Printed, the condition is `here > twotoi`: the record at twotoi itself then never
 -- adds the count of record 0, nor do those that build on it, and whenever record 0 is null they count one null too few.
 -- A record whose neighbour twotoi to the left exists has here >= twotoi.
-local scans = [=[
+local start_scan = [=[
 DECLARE
-bool null(T x) {
-    return (
-NULL
+bool keep(T x) {
+    return bool(
+KEEP
     );
 }
 kernel void start_scan(T value<>, T left_1[], out int count<>) {
     int here = indexof(count).x;
-    int left = null(left_1[max(here - 1, 0)]) ? 1 : 0;
-    count = null(value) ? 1 : 0;
+    int left = keep(left_1[max(here - 1, 0)]) ? 0 : 1;
+    count = keep(value) ? 0 : 1;
     count = here >= 1 ? count + left : count;
 }
 ]=]
@@ -92,15 +93,15 @@ kernel void relative_gather(int gather_index<>, T value[], out T record<>) {
 -- null, then its place. The records follow in one gather. All comparisons put the smaller key first: the first pass of
 -- each merge compares mirror images, which spares the turned halves of the usual form and lets the stream have any
 -- length: what would stand beyond its end is larger than everything, and would stay there.
-local sorts = [=[
+local sort_start = [=[
 DECLARE
-bool null(T x) {
-    return (
-NULL
+bool keep(T x) {
+    return bool(
+KEEP
     );
 }
 kernel void sort_start(T value<>, out uint2 key<>) {
-    key = uint2(null(value) ? 1 : 0, indexof(key).x);
+    key = uint2(keep(value) ? 0 : 1, indexof(key).x);
 }
 ]=]
 
@@ -113,6 +114,9 @@ kernel void bitonic(uint2 mine<>, uint2 key[], int mirror, out uint2 sorted<>) {
     bool right = partner > last || before(mine, other) == (here < partner);
     sorted = right ? mine : other;
 }
+]=]
+
+local first_null = [=[
 kernel int first_null(uint2 key[]) {
     int size = sizeof_stream(key).x, found = 0;
     for (int bit = 30; bit >= 0; bit--) {
@@ -131,34 +135,13 @@ kernel void sorted_gather(uint2 key<>, T value[], out T record<>) { record = val
 
 -- ---- making them
 
-local value_types = {
-    half = "float", half2 = "vec2", half4 = "vec4", unorm8 = "float", unorm8x4 = "vec4",
-    int8 = "int", int16 = "int", uint8 = "uint", uint16 = "uint",
-}
-
--- The last programs by their texts: predicates may have numbers in them, so not all are kept.
-local PROGRAMS = 64
-local programs, program_count = {}, 0
--- A chunk of its own, so that errors in a text are not looked for in this file.
-local make_program = assert(load("local program = ... return function(text) local p = program(text) return p end",
-    "=rill.horn"))(rill.program)
-
-local function program(text)
-    local made = programs[text]
-    if not made then
-        made = make_program(text)
-        if program_count == PROGRAMS then
-            programs, program_count = {}, 0
-        end
-        programs[text], program_count = made, program_count + 1
+-- The kernel of a text over records of a type, kept by its text. nil and what is wrong with the predicate, if it is.
+local function kernel_of(text, records, pred)
+    if records then
+        text = text:gsub("%f[%w_]%u+%f[^%w_]", {T = records.value, DECLARE = records.declaration})
     end
-    return made
-end
-
--- A program over records of a stream. `null`: the test of start_scan or sort_start.
-local function program_of(text, records, null)
-    local replaced = {T = records.value, NULL = null, DECLARE = records.declaration}
-    return program((text:gsub("%f[%w_]%u+%f[^%w_]", replaced)))
+    local head, tail = text:match "^(.-)KEEP\n(.*)$"
+    return oneline.kernel(head and head:gsub("\n$", "") or text, pred or "", tail or "")
 end
 
 -- ---- arguments
@@ -185,7 +168,7 @@ local function records_of(name, argument, s, struct)
             rill.type(s) == "stream" and "a closed one" or kind(s))
     end
     local element = s.type
-    local value = value_types[element] or element
+    local value = oneline.value_types[element] or element
     local simple = scalars[value] or value:match "^[diu]?vec[234]$" ~= nil
     if simple == (struct ~= nil) then
         argument_error(2, name, 1, argument, simple and "elements of %s are no structure: leave out the option 'struct'"
@@ -229,19 +212,19 @@ local function check_options(name, number, options, allowed)
     return options
 end
 
--- The predicate's test for null, and its program. The compiler's message is about a text that the caller never wrote:
--- what is left of it is the predicate's own line.
-local function predicate_program(name, text, records, pred)
+-- The kernel that asks the predicate.
+local function predicate_kernel(name, text, records, pred)
     if type(pred) ~= "string" or not pred:find "%S" then
         argument_error(2, name, 2, "pred", "expected an expression in x (a string), got %s",
             type(pred) == "string" and "an empty one" or kind(pred))
+    elseif not oneline.balanced(pred) then
+        argument_error(2, name, 2, "pred", "its parentheses do not match: %s", pred)
     end
-    local good, made = pcall(program_of, text, records, "!(\n" .. pred .. "\n)")
-    if not good then
-        local message = tostring(made):gsub("^.-kernel text:%d+: ", ""):gsub("\n *%d* | ", "\n    ")
-        argument_error(2, name, 2, "pred", "%s", message)
+    local kernel, wrong = kernel_of(text, records, pred)
+    if not kernel then
+        argument_error(2, name, 2, "pred", "%s", wrong)
     end
-    return made
+    return kernel
 end
 
 -- ---- scan, search and gather
@@ -254,7 +237,7 @@ local function running(start, records)
         return from, 0
     end
     local to = rill.stream("int", count)
-    local kernel, passes, twotoi = program(scan).scan, 1, 2
+    local kernel, passes, twotoi = kernel_of(scan), 1, 2
     start(records.stream, records.stream, from)
     while twotoi < count do
         kernel(from, from, twotoi, to)
@@ -272,17 +255,17 @@ function horn.scan(nulls)
     if element ~= "bool" and element ~= "int" and element ~= "uint" then
         argument_error(1, "scan", 1, "nulls", "expected elements of bool, int or uint, got %s", element)
     end
-    local counts, passes = running(program_of(scans, records, "bool(x)").start_scan, records)
+    local counts, passes = running(kernel_of(start_scan, records, "!bool(x)"), records)
     return counts, passes
 end
 
-local function once_program(largest)
+local function once_kernel(largest)
     local lines = {}
     while largest > 0 do
         lines[#lines + 1] = ("found = step(count, here, found, %d);"):format(largest)
         largest = largest // 2
     end
-    return program((search_once:gsub("STEPS", table.concat(lines, "\n    "))))
+    return kernel_of((search_once:gsub("STEPS", table.concat(lines, "\n    "))))
 end
 
 local function search_steps(kernel, counts, kept, largest)
@@ -316,17 +299,17 @@ function horn.search(counts, options)
     end
     local distances, passes
     if options.search == "steps" then
-        distances, passes = search_steps(program(search).gather_search, counts, kept, largest)
+        distances, passes = search_steps(kernel_of(search), counts, kept, largest)
     else
         distances, passes = rill.stream("int", kept), 1
-        once_program(largest).gather_search_once(counts, distances)
+        once_kernel(largest)(counts, distances)
     end
     return distances, passes
 end
 
 local function gather(records, distances)
     local result = rill.stream(records.type, distances.size)
-    program_of(relative_gather, records).relative_gather(distances, records.stream, result)
+    kernel_of(relative_gather, records)(distances, records.stream, result)
     return result
 end
 
@@ -346,7 +329,7 @@ end
 function horn.filter(s, pred, options)
     options = check_options("filter", 3, options, {search = true, struct = true})
     local records = records_of("filter", "s", s, options.struct)
-    local start = predicate_program("filter", scans, records, pred).start_scan
+    local start = predicate_kernel("filter", start_scan, records, pred)
     local counts <close>, scanned = running(start, records)
     local distances <close>, searched = horn.search(counts, {search = options.search})
     return gather(records, distances), scanned + searched + 1
@@ -356,7 +339,7 @@ end
 
 -- Sorts keys, and uses `spare` of the same size. Returns the sorted stream, the other one and the number of passes.
 local function bitonic_sort(keys, spare)
-    local kernel, passes, block = program(bitonic).bitonic, 0, 2
+    local kernel, passes, block = kernel_of(bitonic), 0, 2
     local function pass(mirror)
         kernel(keys, keys, mirror, spare)
         keys, spare, passes = spare, keys, passes + 1
@@ -378,16 +361,16 @@ end
 function horn.sort_filter(s, pred, options)
     options = check_options("sort_filter", 3, options, {struct = true})
     local records = records_of("sort_filter", "s", s, options.struct)
-    local start = predicate_program("sort_filter", sorts, records, pred).sort_start
+    local start = predicate_kernel("sort_filter", sort_start, records, pred)
     local size = records.stream.size
     if size == 0 then
         return rill.stream(records.type, 0), 0
     end
     local keys, spare, passes = bitonic_sort(start(records.stream), rill.stream("uvec2", size))
-    local kept = program(bitonic).first_null {key = keys, shape = 1}:get(1)
+    local kept = kernel_of(first_null) {key = keys, shape = 1}:get(1)
     local result = rill.stream(records.type, kept)
     if kept > 0 then
-        program_of(sorted_gather, records).sorted_gather(keys:domain(1, kept), records.stream, result)
+        kernel_of(sorted_gather, records)(keys:domain(1, kept), records.stream, result)
     end
     keys:close()
     spare:close()
