@@ -203,6 +203,8 @@ static bool expand(const SegmentSpec *spec, const Type *type, const Stream *leng
 {
     StrBuf text = STRBUF_EMPTY;
     ScanOperator op;
+    Stream counted = *present; /* a header only, without the length: the launch runs over all segments */
+    counted.length = (DeviceLength){0};
     Kernel *some = internal_kernel("kernel int some(int length<>) { return length > 0 ? 1 : 0; }");
     Stream rank = {0};
     bool done = some && scan_lengths(lengths, some, &rank) && scan_operator(spec->op, type, &text, &op) &&
@@ -215,11 +217,11 @@ static bool expand(const SegmentSpec *spec, const Type *type, const Stream *leng
                     "%s(%s); }",
                     name, name, name, op.neutral);
         Kernel *kernel = internal_kernel(strbuf_text(&text));
-        done =
-            kernel &&
-            kernel_launch(kernel, spec->device,
-                          (Argument[]){{.stream = lengths}, {.stream = &rank}, {.stream = present}, {.stream = result}},
-                          &lengths->shape, false);
+        done = kernel &&
+               kernel_launch(
+                   kernel, spec->device,
+                   (Argument[]){{.stream = lengths}, {.stream = &rank}, {.stream = &counted}, {.stream = result}},
+                   &lengths->shape, false);
         if (!done) {
             stream_release(result);
         }
