@@ -109,7 +109,8 @@ local exceptions = {
         scanner_walk = set("scanner_text.h"),
         scan = set("scan_ops.h", "scanner.h"), segment = set("reduce.h", "scan.h", "scan_ops.h", "scanner.h"),
         inputs_layout = set("inputs.h"), inputs_text = set("inputs.h"),
-        sort = set("radix.h"),
+        sort = set("order.h"), order = set("radix.h"), merge = set("order.h"),
+        topk = set("order.h", "sort.h"), search = set("order.h"),
         -- Indices kept in streams; weights are scattered.
         gather = set("place.h"), scatter = set("place.h", "sort.h"),
         histogram = set("reduce.h", "tally.h"), tally = set("reduce.h", "scatter.h"),

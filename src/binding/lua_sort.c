@@ -1,7 +1,10 @@
 /* Sorting: rill.argsort, rill.sort_by_key, and what s:sort is made of. */
 #include "binding/binding.h"
 
+#include "primitive/merge.h"
+#include "primitive/search.h"
 #include "primitive/sort.h"
+#include "primitive/topk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -208,15 +211,130 @@ static int rill_declare(lua_State *L)
     return 1;
 }
 
+/* A table of options at `index`, or nothing there. */
+static bool has_options(lua_State *L, int index, const char *function, int n, const char *example,
+                        const char *const *names)
+{
+    if (lua_isnoneornil(L, index)) {
+        return false;
+    }
+    if (!lua_istable(L, index)) {
+        binding_argument(L, function, n, "options", index, example);
+    }
+    check_options(L, index, function, names);
+    return true;
+}
+
+static void check_line(lua_State *L, const Stream *s, const char *function, int n, const char *name)
+{
+    char text[SHAPE_TEXT];
+    if (s->shape.rank != 1) {
+        luaL_error(L, "%s: argument #%d '%s': expected a stream of one dimension, got shape %s", function, n, name,
+                   shape_text(&s->shape, text));
+    }
+}
+
+static void leave(lua_State *L, DeviceScope *scope, bool done, const char *function, Device *device)
+{
+    device_leave(scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, device);
+}
+
+/* s:top_k(k [, {largest = true}]) */
+static int stream_top_k(lua_State *L)
+{
+    static const char *const names[] = {"largest", NULL};
+    const char *function = "s:top_k";
+    binding_count(L, function, 3, true);
+    Stream *s = stream_check(L, 1, function, 0, "s");
+    check_order(L, s, function, 0, "s");
+    check_line(L, s, function, 0, "s");
+    lua_Integer k = binding_integer(L, 2, function, 1, "k");
+    if (k < 0 || k > stream_elements(s)) {
+        return luaL_error(L, "%s: argument #1 'k': expected 0 .. %I, the stream's elements, got %I", function,
+                          (LUAI_UACINT)stream_elements(s), (LUAI_UACINT)k);
+    }
+    bool largest = true;
+    if (has_options(L, 3, function, 2, "a table like {largest = false}", names)) {
+        largest = lua_getfield(L, 3, "largest") == LUA_TNIL || lua_toboolean(L, -1);
+        lua_pop(L, 1);
+    }
+    Stream *values = stream_push(L), *numbers = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    leave(L, &scope, topk_stream(s, k, largest, values, numbers), function, s->device);
+    return 2;
+}
+
+/* rill.searchsorted(sorted, values [, {side = "left"}]) */
+static int rill_searchsorted(lua_State *L)
+{
+    static const char *const names[] = {"side", NULL};
+    const char *function = "rill.searchsorted", *side = "left";
+    binding_count(L, function, 3, false);
+    Stream *sorted = stream_check(L, 1, function, 1, "sorted"), *values = input(L, 2, function, 2, "values");
+    check_order(L, sorted, function, 1, "sorted");
+    check_line(L, sorted, function, 1, "sorted");
+    check_order(L, values, function, 2, "values");
+    if (values->device != sorted->device) {
+        binding_argument(L, function, 2, "values", 2, "a stream on the same device");
+    }
+    if (has_options(L, 3, function, 3, "a table like {side = \"right\"}", names) &&
+        lua_getfield(L, 3, "side") != LUA_TNIL) {
+        side = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+        if (strcmp(side, "left") != 0 && strcmp(side, "right") != 0) {
+            return luaL_error(L, "%s: option 'side': expected \"left\" or \"right\", got %s", function,
+                              binding_describe(L, -1));
+        }
+    }
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, sorted->device, &scope);
+    leave(L, &scope, search_stream(sorted, values, strcmp(side, "right") == 0, result), function, sorted->device);
+    return 1;
+}
+
+/* rill.merge(a, b [, {descending =}]) */
+static int rill_merge(lua_State *L)
+{
+    static const char *const names[] = {"descending", NULL};
+    const char *function = "rill.merge";
+    binding_count(L, function, 3, false);
+    Stream *a = stream_check(L, 1, function, 1, "a"), *b = stream_check(L, 2, function, 2, "b");
+    check_order(L, a, function, 1, "a");
+    check_line(L, a, function, 1, "a");
+    check_line(L, b, function, 2, "b");
+    if (a->type != b->type || a->device != b->device) {
+        return luaL_error(L, "%s: argument #2 'b': expected a stream of %s on the same device, got %s", function,
+                          a->type->name, b->type->name);
+    }
+    bool descending =
+        has_options(L, 3, function, 3, "a table like {descending = true}", names) && flag_option(L, 3, "descending");
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, a->device, &scope);
+    leave(L, &scope, merge_streams(a, b, descending, result), function, a->device);
+    return 1;
+}
+
 static const luaL_Reg functions[] = {{"_sort", rill_sort},
                                      {"_sort_options", rill_sort_options},
                                      {"_sort_keyed", rill_sort_keyed},
                                      {"_declare", rill_declare},
                                      {"argsort", rill_argsort},
                                      {"sort_by_key", rill_sort_by_key},
+                                     {"searchsorted", rill_searchsorted},
+                                     {"merge", rill_merge},
                                      {NULL, NULL}};
+
+static const luaL_Reg methods[] = {{"top_k", stream_top_k}, {NULL, NULL}};
 
 void open_sort(lua_State *L)
 {
+    stream_methods(L, methods);
     luaL_setfuncs(L, functions, 0);
 }

@@ -55,6 +55,21 @@ static int64_t divide_up(int64_t n, int64_t unit)
     return (n + unit - 1) / unit;
 }
 
+/* keys */
+
+uint32_t radix_flip(const RadixKey *key)
+{
+    uint32_t sign = UINT32_C(1) << ((key->used > 32 ? 32 : key->used) - 1), all = sign | (sign - 1);
+    return (key->kind == RADIX_SIGNED ? sign : 0) ^ (key->descending ? all : 0);
+}
+
+const char *radix_defines(const RadixKey *key, char text[RADIX_DEFINES])
+{
+    bool real = key->kind == RADIX_FLOAT;
+    snprintf(text, RADIX_DEFINES, "#define KEY_FLOAT %d\n#define KEY_BITS %d\n", real, real ? key->bits : 32);
+    return text;
+}
+
 /* launches */
 
 /* What a shader reads and writes, by unit and by binding number less one; NULL: nothing. Units 2 and 3 are words for tiles. */
@@ -69,14 +84,12 @@ typedef struct Step {
 
 static Program *find_program(const Sort *s, const Step *step)
 {
-    const RadixKey *key = &s->job->key;
-    char defines[256];
-    bool real = key->kind == RADIX_FLOAT;
+    char key[RADIX_DEFINES], defines[256];
     snprintf(defines, sizeof defines,
-             "#define KEY_FLOAT %d\n#define KEY_BITS %d\n#define READ_BLOCKS %d\n"
-             "#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n#define ITEMS %d\n#define LENGTH %d\n",
-             real, real ? key->bits : 32, s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys, s->items,
-             s->job->known.buffer != NULL);
+             "%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n"
+             "#define ITEMS %d\n#define LENGTH %d\n",
+             radix_defines(&s->job->key, key), s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys,
+             s->items, s->job->known.buffer != NULL);
     return shader_program(s->device, step->shader, step->keyless ? "" : defines);
 }
 
@@ -114,13 +127,6 @@ static void bind_source(const Sort *s, Step *step)
     step->textures[3] = s->job->known.buffer;
 }
 
-/* Bits of a key to exchange so that its order is that of unsigned numbers; narrow keys leave the upper bits zero. */
-static uint32_t flip_of(const RadixKey *key)
-{
-    uint32_t sign = UINT32_C(1) << ((key->bits == 64 ? 32 : key->bits) - 1), all = sign | (sign - 1);
-    return (key->kind == RADIX_SIGNED ? sign : 0) ^ (key->descending ? all : 0);
-}
-
 static void fill_params(Sort *s)
 {
     const RadixJob *job = s->job;
@@ -136,7 +142,7 @@ static void fill_params(Sort *s)
     params[8] = (uint32_t)job->key_base;
     params[9] = (uint32_t)job->word_base;
     params[10] = job->known.word;
-    params[11] = flip_of(&job->key);
+    params[11] = radix_flip(&job->key);
 }
 
 /* passes */

@@ -36,4 +36,9 @@ typedef struct RadixJob {
 /* Sorts into new buffers (references for the caller): *keys where they are wanted, *words where there is a payload. */
 bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words);
 
+/* What shaders/shared/radix_key.glsl asks for: bits to exchange, and defines. */
+uint32_t radix_flip(const RadixKey *key);
+enum { RADIX_DEFINES = 64 };
+const char *radix_defines(const RadixKey *key, char text[RADIX_DEFINES]);
+
 #endif

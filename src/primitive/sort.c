@@ -2,116 +2,21 @@
 
 #include "base/error.h"
 #include "kernel/copy.h"
-#include "primitive/radix.h"
+#include "primitive/order.h"
 
 #include <string.h>
 
-typedef struct OrderRow {
-    Scalar scalar;
-    RadixKind kind;
-    int bits, used;
-} OrderRow;
-
-static const OrderRow orders[] = {
-    {SCALAR_FLOAT, RADIX_FLOAT, 32, 32},     {SCALAR_DOUBLE, RADIX_FLOAT, 64, 64},
-    {SCALAR_INT, RADIX_SIGNED, 32, 32},      {SCALAR_UINT, RADIX_UNSIGNED, 32, 32},
-    {SCALAR_BOOL, RADIX_UNSIGNED, 32, 1},    {SCALAR_HALF, RADIX_FLOAT, 16, 16},
-    {SCALAR_UNORM8, RADIX_UNSIGNED, 8, 8},   {SCALAR_INT8, RADIX_SIGNED, 8, 8},
-    {SCALAR_INT16, RADIX_SIGNED, 16, 16},    {SCALAR_UINT8, RADIX_UNSIGNED, 8, 8},
-    {SCALAR_UINT16, RADIX_UNSIGNED, 16, 16},
-};
-
-static const OrderRow *order_of(const Type *type)
-{
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        if (!type->is_struct && type->components == 1 && orders[i].scalar == type->scalar) {
-            return &orders[i];
-        }
-    }
-    return NULL;
-}
-
 bool sort_has_order(const Type *type)
 {
-    return order_of(type) || error_set("elements of type %s have no order: give a scalar computed from each, like "
-                                       "key = \"x.x\"",
-                                       type->name);
-}
-
-/* What a call holds until it returns. */
-typedef struct Held {
-    Stream items[8];
-    int count;
-} Held;
-
-static Stream *hold(Held *held)
-{
-    return &held->items[held->count++];
-}
-
-static void let_go(Held *held)
-{
-    while (held->count > 0) {
-        stream_release(&held->items[--held->count]);
-    }
-}
-
-/* A contiguous copy, or the stream itself where it is so. The length on the device is left out. */
-static const Stream *packed(Held *held, const Stream *s)
-{
-    Stream whole = *s; /* a header only */
-    whole.length = (DeviceLength){0};
-    Stream *copy = hold(held);
-    if (s->source == SOURCE_BUFFER && s->contiguous) {
-        stream_copy_view(&whole, copy);
-        return copy;
-    }
-    return copy_new(&whole, NULL, copy) ? copy : NULL;
-}
-
-/* Narrow elements as the low bits of words. */
-static const Stream *widened(Held *held, const Stream *s)
-{
-    const Type *raw = type_of(s->type->bytes == 1 ? SCALAR_UINT8 : SCALAR_UINT16, 1);
-    Stream view;
-    Stream *wide = hold(held);
-    if (!stream_retype(s, raw, &view)) {
-        return NULL;
-    }
-    bool done = copy_new(&view, type_of(SCALAR_UINT, 1), wide);
-    stream_release(&view);
-    return done ? wide : NULL;
-}
-
-static bool narrowed(Buffer *words, const Type *type, const Shape *shape, Stream *result)
-{
-    const Type *raw = type_of(type->bytes == 1 ? SCALAR_UINT8 : SCALAR_UINT16, 1);
-    Stream wide, view;
-    if (!stream_create(buffer_device(words), type, shape, false, result)) {
-        return false;
-    }
-    bool done = stream_over(words, type_of(SCALAR_UINT, 1), shape, 0, &wide);
-    if (done && (done = stream_retype(result, raw, &view))) {
-        done = copy_stream(&view, &wide);
-        stream_release(&view);
-    }
-    stream_release(&wide);
-    if (!done) {
-        stream_release(result);
-    }
-    return done;
-}
-
-static bool keys_result(Buffer *keys, const Type *type, const Shape *shape, Stream *result)
-{
-    return type->bytes < 4 ? narrowed(keys, type, shape, result) : stream_over(keys, type, shape, 0, result);
+    RadixKey key;
+    return order_key(type, false, &key);
 }
 
 /* The buffers of the sort as streams; a length that only the device knows goes on. */
 static bool make_results(const Stream *keys, const Type *payload, Buffer *sorted, Buffer *words, Stream *keys_out,
                          Stream *payload_out)
 {
-    if (keys_out && !keys_result(sorted, keys->type, &keys->shape, keys_out)) {
+    if (keys_out && !order_elements(sorted, keys->type, &keys->shape, keys_out)) {
         return false;
     }
     if (payload_out && !stream_over(words, payload, &keys->shape, 0, payload_out)) {
@@ -145,21 +50,17 @@ static bool sort_empty(const Stream *keys, const Type *payload, Stream *keys_out
 
 static bool fill_job(Held *held, const Stream *keys, const Stream *payload, RadixJob *job)
 {
-    const Stream *source = packed(held, keys);
-    if (source && keys->type->bytes < 4) {
-        source = widened(held, source);
-    }
-    if (!source || !buffer_block_fits(source->buffer)) {
+    const Stream *source = order_words(held, keys, &job->key_base);
+    if (!source) {
         return false;
     }
     job->keys = source->buffer;
-    job->key_base = source->offset * source->type->bytes / 4;
     if (!payload) {
         return true;
     }
-    const Stream *words = packed(held, payload);
+    const Stream *words = order_packed(held, payload);
     if (words && job->key.bits != 64 && ((words->offset ^ job->key_base) & 3) != 0) {
-        Stream *copy = hold(held); /* keys and words are read in texels that must begin alike */
+        Stream *copy = held_add(held); /* keys and words are read in texels that must begin alike */
         Shape padded = {.rank = 1, .size = {stream_elements(words) + 3}};
         Stream aside;
         int64_t first = job->key_base & 3;
@@ -182,17 +83,17 @@ static bool fill_job(Held *held, const Stream *keys, const Stream *payload, Radi
 static bool sort_rows(const Stream *keys, const Stream *payload, bool flat, bool descending, Stream *keys_out,
                       Stream *payload_out)
 {
-    if (!sort_has_order(keys->type)) {
+    RadixKey key;
+    if (!order_key(keys->type, descending, &key)) {
         return false;
     }
-    const OrderRow *order = order_of(keys->type);
     const Type *payload_type = payload ? payload->type : type_of(SCALAR_INT, 1);
     int64_t length = keys->shape.size[keys->shape.rank - 1];
     if (stream_elements(keys) == 0) {
         return sort_empty(keys, payload_type, keys_out, payload_out);
     }
     RadixJob job = {.device = keys->device,
-                    .key = {order->kind, order->bits, order->used, descending},
+                    .key = key,
                     .rows = stream_elements(keys) / length,
                     .length = length,
                     .payload = !payload_out ? RADIX_NONE
@@ -207,7 +108,7 @@ static bool sort_rows(const Stream *keys, const Stream *payload, bool flat, bool
                 make_results(keys, payload_type, sorted, words, keys_out, payload_out);
     buffer_release(sorted);
     buffer_release(words);
-    let_go(&held);
+    held_release(&held);
     return done;
 }
 
@@ -274,7 +175,7 @@ static bool take(const Stream *values, const Stream *numbers, Stream *result)
     Shape flat = {.rank = 1, .size = {stream_elements(values)}};
     Held held = {.count = 0};
     Stream line;
-    const Stream *source = packed(&held, values);
+    const Stream *source = order_packed(&held, values);
     bool done = source && stream_create(values->device, values->type, &values->shape, false, result);
     if (done) {
         done = stream_reshape(source, &flat, &line);
@@ -286,7 +187,7 @@ static bool take(const Stream *values, const Stream *numbers, Stream *result)
             stream_release(result);
         }
     }
-    let_go(&held);
+    held_release(&held);
     if (done && values->length.buffer) {
         stream_set_length(result, values->length);
     }

@@ -1,0 +1,56 @@
+// Merges two sorted rows of keys: an invocation finds by bisection where its part of the result begins in both, and goes on
+// from there (Odeh, Green, Mwassi, Shmueli and Birk, "Merge path", 2012). Equal keys: those of a first.
+layout(local_size_x = 8) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+layout(std430, binding = 1) writeonly buffer Out { uint merged[]; };
+layout(binding = 0) uniform usamplerBuffer keys_a;
+layout(binding = 1) uniform usamplerBuffer keys_b;
+#include "shared/radix_key.glsl"
+
+RADIX_KEY key_of(int at, bool in_b)
+{
+    at *= KEY_BITS == 64 ? 2 : 1;
+    at += int(in_b ? rill_p[2].y : rill_p[2].x);
+#if KEY_BITS == 64
+    return in_b ? uvec2(texelFetch(keys_b, at >> 2)[at & 3], texelFetch(keys_b, (at + 1) >> 2)[(at + 1) & 3])
+                : uvec2(texelFetch(keys_a, at >> 2)[at & 3], texelFetch(keys_a, (at + 1) >> 2)[(at + 1) & 3]);
+#else
+    return in_b ? texelFetch(keys_b, at >> 2)[at & 3] : texelFetch(keys_a, at >> 2)[at & 3];
+#endif
+}
+
+void main()
+{
+    int number = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * 8u + gl_LocalInvocationID.x);
+    int count_a = int(rill_p[0].x), count_b = int(rill_p[0].y), run = int(rill_p[0].z), all = count_a + count_b;
+    // The last run ends at the end; those behind it are empty.
+    int at = int(min(uint(number) * uint(run), uint(all))), last = at + min(run, all - at);
+    int low = max(0, at - count_b), high = min(at, count_a);
+    while (low < high) {
+        int middle = (low + high) >> 1;
+        if (radix_before(key_of(at - 1 - middle, true), key_of(middle, false))) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    int a = low, b = at - low;
+    RADIX_KEY next_a = key_of(min(a, count_a - 1), false), next_b = key_of(min(b, count_b - 1), true);
+    for (; at < last; at++) {
+        bool from_b = a >= count_a || (b < count_b && radix_before(next_b, next_a));
+        RADIX_KEY key = from_b ? next_b : next_a;
+#if KEY_BITS == 64
+        merged[2 * at] = key.x;
+        merged[2 * at + 1] = key.y;
+#else
+        merged[at] = key;
+#endif
+        a += int(!from_b);
+        b += int(from_b);
+        if (from_b) {
+            next_b = key_of(min(b, count_b - 1), true);
+        } else {
+            next_a = key_of(min(a, count_a - 1), false);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// Counts, per run, the keys before the last one wanted and those equal to it; or (WRITE 1) stores keys and numbers: the first
+// kind, then as many of the second as are wanted, each in order.
+layout(local_size_x = GROUP) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+#if WRITE
+layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
+layout(std430, binding = 2) writeonly buffer NumbersOut { uint numbers_out[]; };
+layout(binding = 3) uniform usamplerBuffer places;
+#else
+layout(std430, binding = 1) writeonly buffer Counts { uvec2 counts[]; };
+#endif
+layout(binding = 2) uniform usamplerBuffer state;
+
+#define key_base int(rill_p[2].x)
+#include "shared/radix_key.glsl"
+#include "shared/radix_input.glsl"
+#include "shared/radix_run.glsl"
+#include "shared/topk_state.glsl"
+#include "shared/topk.glsl"
+
+RADIX_KEY last_wanted;
+uint better, equal, equal_end;
+
+void visit(RADIX_KEY key, int i)
+{
+    RADIX_KEY order = radix_order(key);
+    bool less = topk_less(order, last_wanted), same = order == last_wanted;
+#if WRITE
+    if (less || (same && equal < equal_end)) {
+        uint at = less ? better : equal;
+#if KEY_BITS == 64
+        keys_out[2u * at] = key.x;
+        keys_out[2u * at + 1u] = key.y;
+#else
+        keys_out[at] = key;
+#endif
+        numbers_out[at] = uint(i);
+    }
+#endif
+    better += uint(less);
+    equal += uint(same);
+}
+
+void main()
+{
+    RadixRun run = radix_run();
+    last_wanted = topk_prefix(texelFetch(state, PREFIX).x, texelFetch(state, PREFIX + 1).x);
+    better = equal = 0u;
+    int last = run.last;
+#if WRITE
+    if (run.exists) {
+        better = texelFetch(places, 2 * run.number).x;
+        equal = texelFetch(places, 2 * run.number + 1).x;
+        equal_end = texelFetch(state, BETTER).x;
+        equal += equal_end;
+        equal_end += texelFetch(state, WANTED).x;
+        // Most runs have nothing to store.
+        uint next_better = texelFetch(places, 2 * run.number + 2).x;
+        uint next_equal = texelFetch(places, 2 * run.number + 3).x + texelFetch(state, BETTER).x;
+        last = next_better > better || (next_equal > equal && equal < equal_end) ? last : run.first;
+    }
+#endif
+    int i = run.first;
+    for (; i < min(last, run.aligned); i++) {
+        visit(radix_key(i), i);
+    }
+    for (; i + RADIX_STEP <= last; i += RADIX_STEP) {
+#if KEY_BITS == 64
+        uvec4 t = KEYS_TEXEL((key_base + 2 * i) >> 2);
+        visit(t.xy, i);
+        visit(t.zw, i + 1);
+#else
+        uvec4 t = KEYS_TEXEL((key_base + i) >> 2);
+        visit(t.x, i);
+        visit(t.y, i + 1);
+        visit(t.z, i + 2);
+        visit(t.w, i + 3);
+#endif
+    }
+    for (; i < last; i++) {
+        visit(radix_key(i), i);
+    }
+#if !WRITE
+    if (run.exists) {
+        counts[run.number] = uvec2(better, equal);
+    }
+#endif
+}

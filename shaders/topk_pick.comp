@@ -1,0 +1,20 @@
+// Finds the digit of the last key wanted, and adds it to the prefix. Leaves the totals zero.
+layout(local_size_x = 1) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+layout(std430, binding = 1) buffer State { uint state[]; };
+layout(std430, binding = 2) buffer Totals { uint totals[]; };
+#include "shared/topk_state.glsl"
+
+void main()
+{
+    uint wanted = state[WANTED], before = 0u, shift = rill_p[1].x, found = 256u;
+    for (uint digit = 0u; digit < 256u; digit++) {
+        uint count = totals[digit];
+        totals[digit] = 0u;
+        found = found == 256u && (before + count >= wanted || digit == 255u) ? digit : found;
+        before += found == 256u ? count : 0u;
+    }
+    state[WANTED] = wanted - before;
+    state[BETTER] += before;
+    state[shift < 32u ? PREFIX : PREFIX + 1] |= found << (shift & 31u);
+}

@@ -1,0 +1,33 @@
+// Turns the counts of runs into places: an exclusive scan of pairs by one group, with the sums behind the last.
+layout(local_size_x = 256) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+layout(std430, binding = 1) buffer Counts { uvec2 counts[]; };
+
+shared uvec2 sums[256];
+
+void main()
+{
+    int t = int(gl_LocalInvocationID.x), runs = int(rill_p[0].y), own = (runs + 255) / 256;
+    int first = min(t * own, runs), last = min(first + own, runs);
+    uvec2 sum = uvec2(0u);
+    for (int k = first; k < last; k++) {
+        sum += counts[k];
+    }
+    sums[t] = sum;
+    barrier();
+    for (int reach = 1; reach < 256; reach *= 2) {
+        uvec2 add = t >= reach ? sums[t - reach] : uvec2(0u);
+        barrier();
+        sums[t] += add;
+        barrier();
+    }
+    uvec2 at = sums[t] - sum;
+    for (int k = first; k < last; k++) {
+        uvec2 count = counts[k];
+        counts[k] = at;
+        at += count;
+    }
+    if (t == 255) {
+        counts[runs] = at;
+    }
+}

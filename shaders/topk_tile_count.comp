@@ -1,0 +1,33 @@
+// As topk_count.comp, a group per tile of keys: counted in shared memory, then added to the totals.
+layout(local_size_x = 256) in;
+layout(location = 0) uniform uvec4 rill_p[3];
+layout(std430, binding = 1) buffer Totals { uint totals[]; };
+layout(binding = 2) uniform usamplerBuffer state;
+
+#define key_base int(rill_p[2].x)
+#include "shared/radix_key.glsl"
+#include "shared/radix_input.glsl"
+#include "shared/topk_state.glsl"
+#include "shared/topk.glsl"
+
+shared uint histogram[256];
+
+void main()
+{
+    int tile = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), t = int(gl_LocalInvocationID.x);
+    int first = tile * TILE_KEYS, last = min(first + TILE_KEYS, int(rill_p[0].x));
+    uint shift = rill_p[1].x;
+    RADIX_KEY prefix = topk_prefix(texelFetch(state, PREFIX).x, texelFetch(state, PREFIX + 1).x);
+    histogram[t] = 0u;
+    barrier();
+    for (int i = first + t; i < last; i += 256) {
+        RADIX_KEY key = radix_key(i);
+        if (topk_matches(radix_order(key), prefix, shift)) {
+            atomicAdd(histogram[radix_digit(key, shift)], 1u);
+        }
+    }
+    barrier();
+    if (histogram[t] != 0u) {
+        atomicAdd(totals[t], histogram[t]);
+    }
+}

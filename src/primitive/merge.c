@@ -1,0 +1,69 @@
+#include "primitive/merge.h"
+
+#include "base/error.h"
+#include "gpu/shader.h"
+#include "kernel/copy.h"
+#include "primitive/order.h"
+
+enum {
+    GROUP = 8,
+    CPU_LANES = 4096,
+    CPU_SHORT_RUN = 256,
+    CPU_MOST_RUN = 8192, /* trips of one invocation */
+    GPU_RUN = 16,
+    PARAMS = 12
+};
+
+static int64_t run_length(const Device *device, int64_t count)
+{
+    if (device_traits(device)->family == FAMILY_GPU) {
+        return GPU_RUN;
+    }
+    int64_t run = (count + CPU_LANES - 1) / CPU_LANES;
+    run = run < CPU_SHORT_RUN ? CPU_SHORT_RUN : run;
+    return run < CPU_MOST_RUN ? run : CPU_MOST_RUN;
+}
+
+static bool launch(const RadixKey *key, const Stream *a, int64_t base_a, const Stream *b, int64_t base_b, Buffer *to)
+{
+    char defines[RADIX_DEFINES];
+    int64_t count_a = stream_elements(a), count_b = stream_elements(b);
+    int64_t run = run_length(a->device, count_a + count_b), runs = (count_a + count_b + run - 1) / run;
+    uint32_t params[PARAMS] = {(uint32_t)count_a, (uint32_t)count_b, (uint32_t)run};
+    params[8] = (uint32_t)base_a;
+    params[9] = (uint32_t)base_b;
+    params[11] = radix_flip(key);
+    Launch merge = {.program = shader_program(a->device, "merge.comp", radix_defines(key, defines)),
+                    .params = params,
+                    .param_vectors = PARAMS / 4,
+                    .texture_count = 2,
+                    .block_count = 1,
+                    .groups = {(uint64_t)(runs + GROUP - 1) / GROUP, 1, 1}};
+    merge.textures[0] = (LaunchTexture){a->buffer, TEXEL_VECTOR};
+    merge.textures[1] = (LaunchTexture){b->buffer, TEXEL_VECTOR};
+    merge.blocks[0].buffer = to;
+    return merge.program && device_dispatch(a->device, &merge);
+}
+
+bool merge_streams(const Stream *a, const Stream *b, bool descending, Stream *result)
+{
+    RadixKey key;
+    Held held = {.count = 0};
+    int64_t base_a, base_b;
+    if (!order_key(a->type, descending, &key)) {
+        return false;
+    }
+    if (stream_elements(a) == 0 || stream_elements(b) == 0) {
+        return copy_new(stream_elements(a) == 0 ? b : a, NULL, result);
+    }
+    Shape shape = {.rank = 1, .size = {stream_elements(a) + stream_elements(b)}};
+    uint64_t bytes = (uint64_t)shape.size[0] * (key.bits == 64 ? 8 : 4);
+    const Stream *words_a = order_words(&held, a, &base_a);
+    const Stream *words_b = words_a ? order_words(&held, b, &base_b) : NULL;
+    Buffer *to = words_b && shape_check(&shape) ? buffer_create(a->device, bytes, false) : NULL;
+    bool done = to && buffer_block_fits(to) && launch(&key, words_a, base_a, words_b, base_b, to) &&
+                order_elements(to, a->type, &shape, result);
+    buffer_release(to);
+    held_release(&held);
+    return done;
+}
