@@ -300,21 +300,24 @@ local function write_kernel(program)
         table.concat(out, "\n"), result, serial, table.concat(parameters, ", "), table.concat(lines, "\n"), #lines)
 end
 
--- Kernels by key, in two generations: what was not used for a generation is dropped.
+-- Kernels by key, each with a number of its own, in two generations: what was not used for a generation is dropped.
 local young, old, young_count = {}, {}, 0
 
 local function kernel_for(program)
     local key = table.concat(program.tokens, ";")
-    local kernel = young[key]
-    if kernel then
-        return kernel
+    local entry = young[key]
+    if entry then
+        return entry
     end
-    kernel = old[key] or rill.kernel(write_kernel(program))
+    entry = old[key]
+    if not entry then
+        entry = {kernel = rill.kernel(write_kernel(program)), serial = serial}
+    end
     if young_count == KEPT_KERNELS then
         young, old, young_count = {}, young, 0
     end
-    young[key], young_count = kernel, young_count + 1
-    return kernel
+    young[key], young_count = entry, young_count + 1
+    return entry
 end
 
 -- The kernel of an expression and its arguments; kept, an expression never changes.
@@ -330,13 +333,17 @@ local function plan_of(e)
         arguments[i] = input._view
     end
     table.move(program.constants, 1, #program.constants, #arguments + 1, arguments)
-    plan = {kernel = kernel_for(program), arguments = arguments, inputs = #program.inputs, leaves = program.leaves}
+    local entry = kernel_for(program)
+    plan = {
+        kernel = entry.kernel, serial = entry.serial, arguments = arguments, inputs = #program.inputs,
+        leaves = program.leaves,
+    }
     e._plan = plan
     return plan
 end
 
---- The kernel that computes an expression, its arguments (streams, then constants) and how many of them are streams. Raises
--- where memory that the expression reads was written after it was built.
+--- The kernel that computes an expression, its arguments (streams, then constants), how many of them are streams, and the kernel's
+-- number. Raises where memory that the expression reads was written after it was built.
 function expression.prepare(e)
     local plan = plan_of(e)
     for _, leaf in ipairs(plan.leaves) do
@@ -345,7 +352,7 @@ function expression.prepare(e)
                 expression.describe(e))
         end
     end
-    return plan.kernel, plan.arguments, plan.inputs
+    return plan.kernel, plan.arguments, plan.inputs, plan.serial
 end
 local prepare = expression.prepare
 
@@ -373,18 +380,37 @@ end
 
 -- ---- what C asks for
 
--- Writes an expression into a stream; where that is no plain launch, gives its values instead.
-local function into(e, stream)
-    local kernel, arguments, streams = prepare(e)
-    local list = table.move(arguments, 1, #arguments, 1, {})
-    if tostring(stream.shape) ~= e._shape or not rill._takes(stream, e._type) or streams == 0 then
-        return expression.value(e)
+-- The operation that makes a type of another one it converts to.
+local conversions = {}
+
+local function conversion(name)
+    local op = conversions[name]
+    if not op then
+        local info = types[name]
+        op = {name = "to", any = "$1", works = function() return info.scalar, info.components, {name} end}
+        conversions[name] = op
     end
+    return op
+end
+
+-- Writes an expression into a stream; where that is no launch, gives its values instead.
+local function into(e, stream)
+    local name = rill._takes(stream, e._type)
+    if tostring(stream.shape) ~= e._shape or not name then
+        return expression.value(e)
+    elseif name ~= e._type then
+        prepare(e)
+        e = expression.node(conversion(name), name, {e}, "s:write")
+    end
+    local kernel, arguments = prepare(e)
+    local list = table.move(arguments, 1, #arguments, 1, {})
     list[#list + 1] = stream
     kernel(table.unpack(list))
 end
 
-rill._expression(meta, {evaluate = expression.value, describe = expression.describe, into = into})
+local hooks = {evaluate = expression.value, describe = expression.describe, into = into}
+expression.hooks = hooks
+rill._expression(meta, hooks)
 
 -- ---- fields and methods
 

@@ -86,6 +86,9 @@ bool expression_is(lua_State *L, int index);
 /* Calls a function of lua/rill/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
  * its `results` replace. */
 void expression_call(lua_State *L, const char *name, int arguments, int results);
+/* A call whose arguments (the stack) hold an expression: the hook is called with all of them and does what it can in one pass.
+ * True when it did, its *results pushed; else the stack is as it was. */
+bool expression_offer(lua_State *L, const char *name, int *results);
 /* Closes a header outside of any scope: for __gc and __close; never raises. */
 void stream_drop(Stream *stream);
 /* Whole streams of any layout to and from packed bytes. Made inside a scope; false after error_set. */

@@ -1,6 +1,7 @@
 /* What lua/rill/expression.lua needs of the device side: headers of its own over the streams it reads, and whether they were
  * written since. */
-#include "binding/binding.h"
+#include "binding/lua_kernel.h"
+#include "kernel/fuse.h"
 
 static const char hooks_key; /* name -> function of expression.lua */
 
@@ -22,6 +23,41 @@ void expression_call(lua_State *L, const char *name, int arguments, int results)
     lua_replace(L, -2);
     lua_insert(L, -1 - arguments);
     lua_call(L, arguments, results);
+}
+
+static bool has_expression(lua_State *L)
+{
+    int top = lua_gettop(L);
+    bool found = false;
+    for (int i = 2; i <= top && !found; i++) {
+        found = expression_is(L, i);
+    }
+    if (!found && top == 2 && lua_istable(L, 2)) {
+        for (lua_pushnil(L); !found && lua_next(L, 2); lua_pop(L, 1)) {
+            found = expression_is(L, -1);
+        }
+    }
+    lua_settop(L, top);
+    return found;
+}
+
+bool expression_offer(lua_State *L, const char *name, int *results)
+{
+    if (!has_expression(L)) {
+        return false;
+    }
+    int top = lua_gettop(L);
+    luaL_checkstack(L, top + 8, "too many arguments");
+    for (int i = 1; i <= top; i++) {
+        lua_pushvalue(L, i);
+    }
+    expression_call(L, name, top, LUA_MULTRET);
+    if (!lua_toboolean(L, top + 1)) {
+        lua_settop(L, top);
+        return false;
+    }
+    *results = lua_gettop(L) - top - 1;
+    return true;
 }
 
 /* _expression(metatable, hooks): tables with this metatable are expressions; `hooks` are functions by name. */
@@ -61,12 +97,15 @@ static int rill_written(lua_State *L)
     return 1;
 }
 
-/* _takes(s, type): whether a kernel can store values of that type into s. */
+/* _takes(s, type): as what type a kernel stores values of that type into s; nil where they don't convert. */
 static int rill_takes(lua_State *L)
 {
     const Stream *s = stream_check(L, 1, "expression", 1, "s");
     const Type *type = type_check(L, 2, "expression", 2, "type");
-    lua_pushboolean(L, s->writable && type_converts(s->type->value, type) && type_converts(type, s->type->value));
+    if (!s->writable || !type_converts(type, s->type->value)) {
+        return 0;
+    }
+    lua_pushstring(L, type_converts(s->type->value, type) ? type->name : s->type->value->name);
     return 1;
 }
 
@@ -87,13 +126,36 @@ static int rill_shape(lua_State *L)
     return 1;
 }
 
+/* _fuse(kernel, inputs): the kernel with its n-th argument computed by the kernel inputs[n]; nil where that can't be. */
+static int rill_fuse(lua_State *L)
+{
+    const Kernel *inputs[MAX_PARAMS] = {NULL}, *kernel = kernel_to(L, 1);
+    if (!kernel || !lua_istable(L, 2)) {
+        return luaL_error(L, "rill._fuse: expected a kernel and a table of kernels");
+    }
+    for (int i = 0, n = 1; i < kernel_function(kernel)->param_count; i++) {
+        if (!kernel_is_baked(kernel, i)) {
+            lua_rawgeti(L, 2, n++);
+            inputs[i] = kernel_to(L, -1);
+            lua_pop(L, 1);
+        }
+    }
+    Kernel *fused = kernel_fuse(kernel, inputs);
+    if (fused) {
+        kernel_push(L, fused);
+    } else {
+        lua_pushnil(L);
+    }
+    return 1;
+}
+
 void open_expression(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"_expression", rill_expression},
                                          {"_leaf", rill_leaf},
                                          {"_written", rill_written},
                                          {"_same", rill_same},
-                                         {"_shape", rill_shape},
+                                         {"_fuse", rill_fuse}, {"_shape", rill_shape},
                                          {"_takes", rill_takes},
                                          {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);

@@ -83,8 +83,13 @@ static int kernel_call(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");
     Call call;
+    int results;
+    bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
+    if (expression_offer(L, reduces ? "fold" : "launch", &results)) {
+        return results;
+    }
     call_start(L, &call, kernel);
-    if (call.function->kind == FUNCTION_REDUCE) {
+    if (reduces) {
         return reduce_call(L, &call);
     }
     call_collect(L, &call);
@@ -108,7 +113,7 @@ static int kernel_call(lua_State *L)
     if (state_get(L)->watched) {
         tell_watcher(L, &call);
     }
-    int results = 0;
+    results = 0;
     luaL_checkstack(L, call.function->param_count, "too many outputs");
     for (int i = 0; i < call.function->param_count; i++) {
         if (call_allocates(&call.function->params[i])) {

@@ -237,6 +237,10 @@ static int push_along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis
 
 static int reduce(lua_State *L, ReduceOp op, const char *function)
 {
+    int results;
+    if (op == REDUCE_DOT && expression_offer(L, "dot", &results)) {
+        return results;
+    }
     Stream *s = stream_check(L, 1, function, 0, "s"), *t = NULL;
     int first = 2;
     if (op == REDUCE_DOT) {

@@ -44,23 +44,36 @@ static bool launched_function(const Module *module, const Function *from, Functi
     return true;
 }
 
-static bool create_parts(Kernel *kernel, const Function *function);
-
-/* `mode` is BODY_COUNT or BODY_WRITE for a part of a kernel with variable outputs. */
-static Kernel *kernel_new(Module *module, const Function *function, BodyMode mode)
+Kernel *kernel_blank(Module *module)
 {
+    static uint64_t serial;
     Kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
         error_set("out of host memory");
         return NULL;
     }
-    static uint64_t serial;
     kernel->references = 1;
     kernel->serial = ++serial;
     kernel->module = module_retain(module);
     kernel->words = calloc(MAX_PARAM_VECTORS * 4, sizeof *kernel->words);
-    bool done = kernel->words != NULL || error_set("out of host memory");
-    done = done && launched_function(module, function, &kernel->function);
+    if (!kernel->words) {
+        error_set("out of host memory");
+        kernel_release(kernel);
+        return NULL;
+    }
+    return kernel;
+}
+
+static bool create_parts(Kernel *kernel, const Function *function);
+
+/* `mode` is BODY_COUNT or BODY_WRITE for a part of a kernel with variable outputs. */
+static Kernel *kernel_new(Module *module, const Function *function, BodyMode mode)
+{
+    Kernel *kernel = kernel_blank(module);
+    if (!kernel) {
+        return NULL;
+    }
+    bool done = launched_function(module, function, &kernel->function);
     if (done && mode != BODY_PLAIN) {
         Function whole = kernel->function;
         kernel->function.params = NULL;

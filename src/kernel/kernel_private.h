@@ -30,6 +30,8 @@ struct Kernel {
     uint32_t *words; /* room for the uniforms of a launch */
 };
 
+/* A kernel of no function yet; NULL with error_set. */
+Kernel *kernel_blank(Module *module);
 /* What the generator needs of the kernel on this device: borrowed, valid as long as the kernel. */
 KernelText kernel_text(const Kernel *kernel, Device *device);
 /* Finds or compiles a variant. */

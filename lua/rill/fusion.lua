@@ -1,0 +1,244 @@
+-- Expressions as arguments: of kernels and reductions they are computed in passing, element by element, and never stored.
+-- Whatever can't be done so is left to C, which evaluates the expression first and raises the errors there are.
+local rill = require "rill.core"
+local expression = require "rill.expression"
+expression.own(debug.getinfo(1, "S").source)
+
+local is, prepare = expression.is, expression.prepare
+local MOST_STREAMS <const> = 14 -- of one fused launch: devices read 16 at least
+local KEPT_FUSED <const> = 64   -- fused kernels per kernel
+
+-- ---- kernels
+
+local ELEMENT <const> = {["input stream"] = true, ["iterator stream"] = true}
+local ALLOCATED <const> = {["output stream"] = true, ["variable output"] = true}
+
+-- What is known of a kernel: its parameters, how many a call may leave out, and the kernels fused from it.
+local signatures = setmetatable({}, {__mode = "k"})
+
+local function signature_of(kernel)
+    local found = signatures[kernel]
+    if not found then
+        found = {params = kernel.params, allocated = 0, streams = 0, fused = {}, count = 0}
+        for _, param in ipairs(found.params) do
+            found.allocated = found.allocated + (ALLOCATED[param.kind] and 1 or 0)
+            found.streams = found.streams + (param.kind ~= "constant" and not ALLOCATED[param.kind] and 1 or 0)
+        end
+        signatures[kernel] = found
+    end
+    return found
+end
+
+-- The fused kernel for what each parameter is computed by; false where it can't be.
+local function fused_kernel(kernel, signature, inputs, key)
+    local found = signature.fused[key]
+    if found == nil then
+        if signature.count == KEPT_FUSED then
+            signature.fused, signature.count = {}, 0
+        end
+        found = rill._fuse(kernel, inputs) or false
+        signature.fused[key], signature.count = found, signature.count + 1
+    end
+    return found
+end
+
+-- Adds the arguments of one parameter to the list; expressions of element-wise inputs go to `inputs`.
+local function add_argument(state, n, param, value)
+    local list = state.list
+    if is(value) and ELEMENT[param.kind] then
+        local kernel, arguments, streams, serial = prepare(value)
+        if state.streams + streams - 1 <= MOST_STREAMS then
+            state.streams = state.streams + streams - 1
+            state.inputs[n] = kernel
+            state.key = state.key .. n .. ":" .. serial .. ","
+            table.move(arguments, 1, #arguments, state.count + 1, list)
+            state.count = state.count + #arguments
+            return
+        end
+    end
+    state.count = state.count + 1
+    list[state.count] = value
+end
+
+local function by_position(kernel, signature, ...)
+    local params, given = signature.params, select("#", ...)
+    if given ~= #params and given ~= #params - signature.allocated then
+        return false
+    end
+    local state = {list = {}, count = 0, inputs = {}, key = "", streams = signature.streams}
+    local at = 0
+    for n, param in ipairs(params) do
+        if given == #params or not ALLOCATED[param.kind] then
+            at = at + 1
+            add_argument(state, n, param, (select(at, ...)))
+        end
+    end
+    local fused = state.key ~= "" and fused_kernel(kernel, signature, state.inputs, state.key)
+    if not fused then
+        return false
+    end
+    return pcall(fused, table.unpack(state.list, 1, state.count))
+end
+
+local function by_name(kernel, signature, named)
+    local rest, inputs, computed, key = {}, {}, {}, ""
+    local streams = signature.streams
+    for name, value in pairs(named) do
+        rest[name] = value
+    end
+    for n, param in ipairs(signature.params) do
+        local value = named[param.name]
+        if is(value) and ELEMENT[param.kind] then
+            local own, arguments, count, serial = prepare(value)
+            if streams + count - 1 <= MOST_STREAMS then
+                streams = streams + count - 1
+                inputs[n], computed[n], rest[param.name] = own, arguments, nil
+                key = key .. n .. ":" .. serial .. ","
+            end
+        end
+    end
+    local fused = key ~= "" and fused_kernel(kernel, signature, inputs, key)
+    if not fused then
+        return false
+    end
+    local params, at = signature_of(fused).params, 0
+    for n = 1, #signature.params do
+        for _, argument in ipairs(computed[n] or {}) do
+            at = at + 1
+            rest[params[at].name] = argument
+        end
+        at = at + (computed[n] and 0 or 1)
+    end
+    return pcall(fused, rest)
+end
+
+-- A kernel is called with an expression among its arguments: true and the results where that was one launch.
+local function launch(kernel, first, ...)
+    local signature = signature_of(kernel)
+    if select("#", ...) == 0 and type(first) == "table" and getmetatable(first) == nil then
+        return by_name(kernel, signature, first)
+    end
+    return by_position(kernel, signature, first, ...)
+end
+
+-- A reduce kernel is.
+local function fold(kernel, first, ...)
+    local params = signature_of(kernel).params
+    local given, named, target = {}, {}, nil
+    local at, count = 0, 1 + select("#", ...)
+    if count == 1 and type(first) == "table" and getmetatable(first) == nil then
+        given = first
+    elseif count ~= #params and count ~= #params - 1 then
+        return false
+    else
+        local list = {first, ...}
+        for _, param in ipairs(params) do
+            if count == #params or param.kind ~= "reduction result" then
+                at = at + 1
+                given[param.name] = list[at]
+            end
+        end
+    end
+    local input
+    for _, param in ipairs(params) do
+        if param.kind == "reduction result" then
+            target = given[param.name]
+        elseif param.kind == "input stream" then
+            input = given[param.name]
+        else
+            named[param.name] = given[param.name]
+        end
+    end
+    if given == first and target == nil then
+        target = first.shape
+    end
+    if not is(input) then
+        return false
+    end
+    local own, arguments = prepare(input)
+    return pcall(rill._reduce, kernel, own, arguments, target, named)
+end
+
+-- ---- reductions
+
+-- The options of a reduction along an axis: keep, or nil where they are not as they should be.
+local function keep_of(options)
+    if options == nil then
+        return false
+    elseif type(options) ~= "table" then
+        return nil
+    end
+    for key in pairs(options) do
+        if key ~= "keep" then
+            return nil
+        end
+    end
+    return options.keep and true or false
+end
+
+-- Reduces an expression in one pass; errors are raised by the method of streams, called with the values.
+local function reduce(name, method, e, axis, options, ...)
+    local keep = keep_of(options)
+    local kernel, arguments = prepare(e)
+    if keep ~= nil and select("#", ...) == 0 then
+        local results = table.pack(pcall(rill._reduce, name, kernel, arguments, axis, keep))
+        if results[1] then
+            return table.unpack(results, 2, results.n)
+        end
+    end
+    return method(expression.value(e), axis, options, ...)
+end
+
+for _, name in ipairs {
+    "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin", "argmax", "norm",
+} do
+    local method = rill._method(name)
+    expression.methods[name] = function(e, ...)
+        if not is(e) then
+            return method(e, ...)
+        end
+        return reduce(name, method, e, ...)
+    end
+end
+
+local function is_float(value)
+    local info = expression.types[value.type]
+    return info and (info.scalar == "float" or info.scalar == "double") and info
+end
+
+-- The products that s:dot(t) sums, as an expression; nil where they are not as easily told.
+local function products(s, t)
+    local mine, other = is_float(s), is_float(t)
+    if not mine or mine ~= other or s.shape ~= t.shape then
+        return nil
+    elseif mine.components > 1 then
+        return rill.dot(s, t)
+    end
+    return s * t
+end
+
+local stream_dot = rill._method "dot"
+
+-- s:dot(t) where t is an expression: true and the result where it was one pass.
+local function dot(s, t, axis, options, ...)
+    local keep = keep_of(options)
+    local e = keep ~= nil and select("#", ...) == 0 and rill.type(s) and rill.type(t) and products(s, t)
+    if not e then
+        return false
+    end
+    local kernel, arguments = prepare(e)
+    return pcall(rill._reduce, "sum", kernel, arguments, axis, keep)
+end
+
+expression.methods.dot = function(e, t, ...)
+    if is(e) and (is(t) or rill.type(t) == "stream") then
+        local results = table.pack(dot(e, t, ...))
+        if results[1] then
+            return table.unpack(results, 2, results.n)
+        end
+    end
+    return stream_dot(e, t, ...)
+end
+
+local hooks = expression.hooks
+hooks.launch, hooks.fold, hooks.dot = launch, fold, dot

@@ -1,0 +1,190 @@
+#include "kernel/fuse.h"
+
+#include "base/array.h"
+#include "kernel/fault.h"
+#include "kernel/glsl.h"
+#include "kernel/kernel_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The value of an input kernel is what it returns: its last parameter as launched. */
+static bool accepts(const Kernel *kernel, int i, const Kernel *input)
+{
+    const Function *f = &input->function;
+    const Param *param = &kernel->function.params[i];
+    const ParamUse *use = &kernel->body.use[i];
+    bool plain = f->kind == FUNCTION_KERNEL && f->result && !f->group_rank && !input->count &&
+                 input->module->structs.count == 0 && !input->body.uses_position && !input->body.unbounded;
+    for (int k = 0; plain && k < f->param_count - 1; k++) {
+        plain = f->params[k].kind == PARAM_INPUT || f->params[k].kind == PARAM_CONSTANT;
+    }
+    plain = plain && (param->kind == PARAM_INPUT || param->kind == PARAM_ITER) && !kernel->baked[i] && !use->index &&
+            !use->size && type_converts(f->result, param->type);
+    return plain || error_set("%s: '%s' can't be computed in passing", kernel->function.name, param->name);
+}
+
+static bool add_param(Kernel *result, const Param *param, const ParamUse *use, const char *baked)
+{
+    Function *f = &result->function;
+    if (f->param_count == MAX_PARAMS) {
+        return error_set("%s: more than %d parameters", f->name, MAX_PARAMS);
+    }
+    if (baked && !(result->baked[f->param_count] = strdup(baked))) {
+        return error_set("out of host memory");
+    }
+    result->body.use[f->param_count] = *use;
+    f->params[f->param_count++] = *param;
+    return true;
+}
+
+/* Parameter k of the input in place of parameter i. */
+static bool add_input_param(Kernel *result, const Kernel *input, int i, int k)
+{
+    Param param = input->function.params[k];
+    snprintf(param.name, sizeof param.name, "rill_f%d_%d", i, k);
+    return add_param(result, &param, &input->body.use[k], input->baked[k]);
+}
+
+static bool fuse_params(Kernel *result, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
+{
+    const Function *f = &kernel->function;
+    result->function = *f;
+    result->function.param_count = 0;
+    result->function.params = calloc(MAX_PARAMS, sizeof *result->function.params);
+    bool done = result->function.params != NULL || error_set("out of host memory");
+    for (int i = 0; done && i < f->param_count; i++) {
+        if (!inputs[i]) {
+            done = add_param(result, &f->params[i], &kernel->body.use[i], kernel->baked[i]);
+            continue;
+        }
+        done = accepts(kernel, i, inputs[i]);
+        for (int k = 0; done && k < inputs[i]->function.param_count - 1; k++) {
+            done = add_input_param(result, inputs[i], i, k);
+        }
+    }
+    return done;
+}
+
+static void add_body(Body *to, const Body *from)
+{
+    strbuf_add(&to->text, strbuf_text(&from->text));
+    to->uses_at = to->uses_at || from->uses_at;
+    to->uses_at_high = to->uses_at_high || from->uses_at_high;
+    to->uses_position = to->uses_position || from->uses_position;
+    to->unbounded = to->unbounded || from->unbounded;
+    to->trips += from->trips;
+    to->tokens += from->tokens;
+    to->shared_count += from->shared_count;
+}
+
+/* The bodies; the kernel's own comes first, so that places in it mean the same. */
+static bool fuse_bodies(Body *to, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
+{
+    add_body(to, &kernel->body);
+    for (size_t k = 0; k < kernel->body.map.count; k++) {
+        if (!ARRAY_ROOM(&to->map)) {
+            return false;
+        }
+        to->map.items[to->map.count++] = kernel->body.map.items[k];
+    }
+    for (int i = 0; i < kernel->function.param_count; i++) {
+        bool known = !inputs[i];
+        for (int k = 0; k < i; k++) {
+            known = known || inputs[k] == inputs[i];
+        }
+        if (!known) {
+            add_body(to, &inputs[i]->body);
+        }
+    }
+    return true;
+}
+
+static void write_type(StrBuf *out, const Param *param)
+{
+    if (param->matrix) {
+        strbuf_addf(out, "mat%d", param->matrix);
+    } else {
+        strbuf_add(out, glsl_type(param->type));
+    }
+}
+
+static int called_params(const Function *f)
+{
+    return f->param_count - (f->result != NULL);
+}
+
+static void write_signature(StrBuf *out, const Function *f)
+{
+    strbuf_addf(out, "%s rill_fused(", f->result ? glsl_type(f->result) : "void");
+    bool comma = false;
+    for (int i = 0; i < called_params(f); i++) {
+        const Param *param = &f->params[i];
+        if (param_kinds[param->kind].bound) {
+            continue;
+        }
+        const char *how = param->kind == PARAM_OUTPUT ? "out " : param->kind == PARAM_INOUT ? "inout " : "";
+        strbuf_addf(out, "%s%s", comma ? ", " : "", how);
+        write_type(out, param);
+        strbuf_addf(out, " p_%s", param->name);
+        comma = true;
+    }
+    strbuf_add(out, ") {\n");
+}
+
+static void write_input_call(StrBuf *out, const Kernel *input, int i)
+{
+    strbuf_addf(out, "%s(", input->body.entry);
+    for (int k = 0; k < called_params(&input->function); k++) {
+        strbuf_addf(out, "%sp_rill_f%d_%d", k ? ", " : "", i, k);
+    }
+    strbuf_add(out, ")");
+}
+
+/* The function main() calls: it computes the inputs and calls the kernel's own. */
+static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
+{
+    StrBuf *out = &result->body.text;
+    const Function *f = &kernel->function;
+    write_signature(out, &result->function);
+    strbuf_addf(out, "    %s%s(", f->result ? "return " : "", kernel->body.entry);
+    bool comma = false;
+    for (int i = 0; i < called_params(f); i++) {
+        if (param_kinds[f->params[i].kind].bound) {
+            continue;
+        }
+        strbuf_add(out, comma ? ", " : "");
+        comma = true;
+        if (inputs[i]) {
+            write_input_call(out, inputs[i], i);
+        } else {
+            strbuf_addf(out, "p_%s", f->params[i].name);
+        }
+    }
+    strbuf_add(out, ");\n}\n");
+    strcpy(result->body.entry, "rill_fused");
+}
+
+Kernel *kernel_fuse(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
+{
+    if (kernel->function.kind != FUNCTION_KERNEL || kernel->count) {
+        error_set("%s: its inputs can't be computed in passing", kernel->function.name);
+        return NULL;
+    }
+    Kernel *result = kernel_blank(kernel->module);
+    if (!result) {
+        return NULL;
+    }
+    bool done = fuse_params(result, kernel, inputs) && fuse_bodies(&result->body, kernel, inputs);
+    if (done) {
+        write_adapter(result, kernel, inputs);
+        done = !result->body.text.failed || error_set("out of host memory");
+    }
+    done = done && fault_register(kernel->function.name, &result->function, &result->id);
+    if (!done) {
+        kernel_release(result);
+        return NULL;
+    }
+    return result;
+}
