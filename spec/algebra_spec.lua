@@ -499,8 +499,8 @@ describe("functions", function()
             end, 1e-6, values)
         end)
         it("pow and atan of two of " .. type, function()
-            local a, b, s, t = pairs_of({0.0, 1.0, -1.0, 2.5, -2.5, 1e-3, 100.0, -3.0}, type)
-            a, b = s:values(), t:values()
+            local _, _, s, t = pairs_of({0.0, 1.0, -1.0, 2.5, -2.5, 1e-3, 100.0, -3.0}, type)
+            local a, b = s:values(), t:values()
             local float = type == "float"
             local function power(x, y) return in_range(x ^ y, type) end
             compare("pow", rill.pow(s, t), power, float and 2e-5 or 1e-12, a, b)

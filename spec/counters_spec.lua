@@ -139,6 +139,51 @@ describe("calls of OpenGL:", function()
         assert.equal(0, counts.reductions.glLinkProgram)
     end)
 
+    it_counts("expressions are one launch per use, and a loop compiles them once", function()
+        local counts = counted [[
+            local x, y = rill.iota(100):cast "float", rill.iota(100):cast "float"
+            local k = rill.kernel "kernel void k(float a, float p<>, float q<>, out float r<>) { r = a * p + q; }"
+            phase "start"
+            for i = 1, 100 do
+                local s <close> = (x * i + rill.max(y, i) / 2):eval()
+            end
+            phase "eval"
+            for i = 1, 100 do
+                local s <close> = k(i, x * i + 1, y)
+            end
+            phase "kernel"
+            for i = 1, 100 do
+                x:write(x * 0.5 + i)
+            end
+            phase "write"
+            for i = 1, 100 do
+                x:sum()
+            end
+            phase "sum"
+            for i = 1, 100 do
+                (i * x + y):sum()
+            end
+            phase "fused"
+            local e = x
+            for i = 1, 10000 do
+                e = e * 0.5 + y
+            end
+            phase "grown"
+        ]]
+        for name, programs in pairs {eval = 1, kernel = 2, write = 1, fused = 2, grown = 20} do
+            assert(counts[name].glLinkProgram <= programs, name .. ": " .. counts[name].glLinkProgram .. " programs")
+        end
+        assert.equal(100, counts.eval.glDispatchCompute)
+        assert.equal(100, counts.kernel.glDispatchCompute)
+        assert.equal(100, counts.write.glDispatchCompute)
+        assert.equal(counts.sum.glDispatchCompute, counts.fused.glDispatchCompute)
+        assert(counts.grown.glDispatchCompute <= 2500, counts.grown.glDispatchCompute)
+        for _, name in ipairs(WAITS) do
+            assert(counts.eval[name] == 0 or name:find "Map", name)
+            assert(counts.kernel[name] == 0 or name:find "Map", name)
+        end
+    end)
+
     it_counts("s:map compiles an expression once, whatever its constants", function()
         local counts = counted [[
             local s = rill.iota(100):cast "float"

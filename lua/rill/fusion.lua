@@ -230,7 +230,7 @@ local function dot(s, t, axis, options, ...)
     return pcall(rill._reduce, "sum", kernel, arguments, axis, keep)
 end
 
-expression.methods.dot = function(e, t, ...)
+local function expression_dot(e, t, ...)
     if is(e) and (is(t) or rill.type(t) == "stream") then
         local results = table.pack(dot(e, t, ...))
         if results[1] then
@@ -239,6 +239,7 @@ expression.methods.dot = function(e, t, ...)
     end
     return stream_dot(e, t, ...)
 end
+expression.methods.dot = expression_dot
 
 local hooks = expression.hooks
 hooks.launch, hooks.fold, hooks.dot = launch, fold, dot

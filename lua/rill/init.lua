@@ -29,7 +29,12 @@ function rill.concat(list, axis)
         error(("rill.concat: argument #1 'list': expected a table of streams, got %s"):format(
             type(list) == "table" and "an empty table" or kind(list)), 2)
     end
+    list = table.move(list, 1, #list, 1, {})
     for i, s in ipairs(list) do
+        if rill.type(s) == "expression" then
+            s = s:eval()
+            list[i] = s
+        end
         if not element_type(s) then
             local what = "rill.concat: argument #1 'list': item %d: expected an open stream, got %s"
             error(what:format(i, not_open(s)), 2)
