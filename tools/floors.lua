@@ -103,7 +103,7 @@ local exceptions = {
     primitive = {
         fold = set("fold_text.h", "inputs.h"), fold_text = set("fold.h"),
         reduce = set("fold.h", "inputs.h", "reduce_ops.h"), reduce_ops = set("reduce.h"),
-        vout = set("reduce.h"),
+        vout = set("reduce.h", "scan.h"), compact = set("scanner.h"),
         -- What all engines read through.
         scanner = set("inputs.h", "scanner_text.h"), scanner_text = set("scanner.h"),
         scanner_walk = set("scanner_text.h"),

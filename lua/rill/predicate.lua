@@ -64,7 +64,8 @@ return function(rill)
             fail(name, "argument #1 'pred': the mask has shape %s, the stream %s", expression.shape, s.shape)
         end
         local holds = mask_scalar(name, expression) == "bool" and expression or expression:ne(0)
-        return rill._mask(s):write(rill.where(holds, 1, 0))
+        local mask <close> = rill._mask(s):write(rill.where(holds, 1, 0))
+        return rill._flat(mask)
     end
 
     -- Conditions first; then numbers, of which those that are not zero hold.
@@ -125,8 +126,8 @@ return function(rill)
         elseif what == "expression" then
             return from_expression(name, s, pred)
         end
-        fail(name, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask (a stream or an "
-            .. "expression), got %s", kind(pred))
+        fail(name, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask "
+            .. "(a stream or an expression), got %s", kind(pred))
     end
 
     -- The open stream before the colon, of whose method `most` arguments may be given.
@@ -235,10 +236,12 @@ return function(rill)
         local flat <close> = rill._flat(s)
         local size = flat.size
         local mask <close> = masked(heads(flat), flat)
-        local starts <close> = rill._compact("find", flat, mask)
+        local values, starts = rill._compact("both", flat, mask)
         local ends <close> = starts:boundary(size)
         local length = oneline.kernel("kernel int lengths(neighbor int s<>) { return (", DISTANCE, "); }")
-        return rill._compact("filter", flat, mask), length(ends)
+        local lengths = length(ends)
+        starts:close()
+        return values, lengths
     end)
 
     --- s:unique(): the distinct values, ascending, and how often each occurs (int): the runs of the sorted elements, NaN last.

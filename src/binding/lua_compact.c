@@ -55,13 +55,13 @@ static int rill_builtin_type(lua_State *L)
     return 1;
 }
 
-/* _compact(mode, s, mask): "filter", "find" or "partition" by a mask from _mask whose elements are 0 or 1. */
+/* _compact(mode, s, mask): "filter", "find", "partition" or "both" (elements and numbers) by a mask from _mask whose elements are 0 or 1. */
 static int rill_compact(lua_State *L)
 {
-    static const char *const modes[] = {"filter", "find", "partition", NULL};
+    static const char *const modes[] = {"filter", "find", "partition", "both", NULL};
     CompactMode mode = (CompactMode)luaL_checkoption(L, 1, NULL, modes);
     const Stream *s = stream_open(L, 2, "s:filter", 0, "s"), *mask = stream_open(L, 3, "s:filter", 1, "mask");
-    Stream *kept = stream_push(L), *rest = mode == COMPACT_PARTITION ? stream_push(L) : NULL;
+    Stream *kept = stream_push(L), *rest = mode >= COMPACT_PARTITION ? stream_push(L) : NULL;
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = compact_stream(mode, s, mask, kept, rest);

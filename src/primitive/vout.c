@@ -1,8 +1,8 @@
 #include "primitive/vout.h"
 
 #include "gpu/buffer.h"
-#include "kernel/internal.h"
 #include "primitive/reduce.h"
+#include "primitive/scan.h"
 
 #include <string.h>
 
@@ -77,62 +77,17 @@ static bool total(Phases *phases, Output *output)
     return done;
 }
 
-/* Exclusive sums of contiguous runs, reduce then scan: each run's sum, the sums before each run, the places in each run. */
-static const char sums_text[] = "kernel void sums(int x[], int length, out int r<>) {\n"
-                                "  int first = indexof(r).x * length, last = min(first + length, sizeof_stream(x).x);\n"
-                                "  for (int i = first; i < last; i++) r += x[i];\n"
-                                "}\n";
-static const char starts_text[] =
-    "kernel void starts(int runs, inout int sums[], out int total<>) {\n"
-    "  for (int i = 0; i < runs; i++) { int own = sums[i]; sums[i] = total; total += own; }\n"
-    "}\n";
-static const char places_text[] =
-    "kernel void places(int x[], int length, int start<>, inout int place[]) {\n"
-    "  int first = indexof(start).x * length, last = min(first + length, sizeof_stream(x).x), sum = start;\n"
-    "  for (int i = first; i < last; i++) { place[i] = sum; sum += x[i]; }\n"
-    "}\n";
-
-enum { RUN = 4096 + 16, MAX_RUNS = 16384 }; /* loops share a budget of trips; powers of two fight over cache sets */
-
-static bool launch(const char *text, Device *device, const Argument *args, int64_t n)
-{
-    Kernel *kernel = internal_kernel(text);
-    const Shape shape = {.rank = 1, .size = {n}};
-    return kernel && kernel_launch(kernel, device, args, &shape, false);
-}
-
-static bool exclusive_sums(Device *device, const Stream *x, Stream *place)
-{
-    int64_t n = stream_elements(x), length = n / MAX_RUNS + 1 > RUN ? n / MAX_RUNS + 1 : RUN;
-    int64_t runs = (n + length - 1) / length;
-    const Shape shape = {.rank = 1, .size = {runs}}, one = {.rank = 1, .size = {1}};
-    uint32_t words[2] = {(uint32_t)length, (uint32_t)runs};
-    Stream sums = {0}, total = {0};
-    const Argument first[] = {{.stream = x}, {.words = words}, {.stream = &sums}};
-    const Argument second[] = {{.words = words + 1}, {.stream = &sums}, {.stream = &total}};
-    const Argument third[] = {{.stream = x}, {.words = words}, {.stream = &sums}, {.stream = place}};
-    bool done = stream_create(device, x->type, &shape, false, &sums) &&
-                stream_create(device, x->type, &one, false, &total) && launch(sums_text, device, first, runs) &&
-                launch(starts_text, device, second, 1) && launch(places_text, device, third, runs);
-    stream_release(&sums);
-    stream_release(&total);
-    return done;
-}
-
 /* Where every element's pushes begin. */
 static bool begins(Phases *phases, Output *output)
 {
-    Stream counts, places;
-    const Shape flat = {.rank = 1, .size = {stream_elements(&output->count)}};
-    if (!stream_create(phases->device, output->count.type, &phases->domain->shape, false, &output->begin) ||
-        !stream_reshape(&output->count, &flat, &counts)) {
-        return false;
-    }
-    bool done = stream_reshape(&output->begin, &flat, &places);
-    done = done && exclusive_sums(phases->device, &counts, &places);
-    stream_release(&places);
-    stream_release(&counts);
-    return done;
+    const Argument count = {.stream = &output->count};
+    const ScanSpec spec = {.op = SCAN_ADD,
+                           .args = &count,
+                           .device = phases->device,
+                           .domain = phases->domain->shape,
+                           .exclusive = true,
+                           .axis = -1};
+    return scan_run(&spec, &output->begin);
 }
 
 static bool allocate(Phases *phases, Output *output, Stream *result)
