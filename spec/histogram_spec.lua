@@ -201,3 +201,42 @@ describe("bincount", function()
         check.raises("rill.bincount: unknown option 'bins'", rill.bincount, rill.iota(3), {bins = 1})
     end)
 end)
+
+describe("weights", function()
+    leaks.watch(setup, teardown)
+
+    it("are added up, the same way on every run", function()
+        for _, size in ipairs {0, 1, 33, 1025, 30000} do
+            local s = rill.random(size, {type = "int", low = 0, high = 99, seed = size})
+            local weights = rill.random(size, {seed = 5, low = -1, high = 1})
+            local w, exact = weights:values(), {}
+            for k = 1, 100 do
+                exact[k] = 0
+            end
+            for i, x in ipairs(s:values()) do
+                exact[x + 1] = exact[x + 1] + w[i]
+            end
+            local sums = rill.bincount(s, {weights = weights, minlength = 100})
+            assert.equal("float", sums.type)
+            check.equal(exact, sums:values(), size * 1e-8 + 1e-7)
+            for _ = 1, 3 do
+                assert.equal(sums:bytes(), rill.bincount(s, {weights = weights, minlength = 100}):bytes())
+            end
+            local wide = rill.bincount(s, {weights = weights:cast "double", minlength = 100})
+            assert.equal("double", wide.type)
+            check.equal(exact, wide:values(), 1e-10)
+        end
+    end)
+
+    it("of a histogram, of a grid and of whole numbers", function()
+        local s = rill.random(3000, {seed = 8})
+        local weights = rill.iota(3000):map "x % 5"
+        local expected = counted(s:values(), 2000, 0.2, 0.9, false, weights:values())
+        local sums = s:histogram {bins = 2000, min = 0.2, max = 0.9, weights = weights}
+        assert.equal("double", sums.type)
+        check.equal(expected, sums:values())
+        local points = rill.from({{0, 0}, {1, 0}, {1, 1}, {0, 0}}, "vec2")
+        local grid = points:histogram {bins = 2, weights = rill.from {1, 2, 4, 8}}
+        check.equal({9, 2, 0, 4}, grid:values())
+    end)
+end)

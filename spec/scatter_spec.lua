@@ -122,6 +122,7 @@ end
 
 local integer_ops = {
     add = function(a, b) return wrap(a + b) end,
+    mul = function(a, b) return wrap(a * b) end,
     min = math.min,
     max = math.max,
     ["and"] = function(a, b) return wrap(a & b) end,

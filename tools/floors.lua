@@ -112,7 +112,7 @@ local exceptions = {
         sort = set("order.h"), order = set("radix.h"), merge = set("order.h"),
         topk = set("order.h", "sort.h"), search = set("order.h"),
         -- Indices kept in streams; weights are scattered.
-        gather = set("place.h"), scatter = set("place.h", "sort.h"),
+        place = set("sort.h"), gather = set("place.h"), scatter = set("gather.h", "place.h", "segment.h"),
         histogram = set("reduce.h", "tally.h"), tally = set("reduce.h", "scatter.h"),
         matmul = set("reduce.h"),
     },

@@ -198,5 +198,6 @@ bool transpose_copy(Stream *to, const Stream *from)
         launch.texture_count = 1;
         launch.textures[0] = (LaunchTexture){from->buffer, unit.vector ? TEXEL_VECTOR : TEXEL_WORD};
     }
+    stream_wrote(to);
     return device_dispatch(device, &launch);
 }

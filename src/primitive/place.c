@@ -1,6 +1,8 @@
 #include "primitive/place.h"
 
 #include "kernel/copy.h"
+#include "kernel/internal.h"
+#include "primitive/sort.h"
 
 #include <string.h>
 
@@ -58,6 +60,28 @@ void place_size(const Type *index, const Shape *shape, uint32_t size[4])
     for (int c = 0; index->components > 1 && c < shape->rank; c++) {
         size[c] = (uint32_t)shape->size[shape->rank - 1 - c];
     }
+}
+
+bool place_sort(const Stream *index, const uint32_t size[4], uint32_t count, const Stream *bad, Stream *keys,
+                Stream *order)
+{
+    Stream places;
+    if (!stream_create(index->device, type_of(SCALAR_UINT, 1), &index->shape, false, &places)) {
+        return false;
+    }
+    StrBuf text = STRBUF_EMPTY;
+    place_declare(&text, index->type);
+    strbuf_addf(&text, "kernel void places(%s index<>, int4 size, uint count, out uint r<>%s) {\n",
+                index->type->value->name, bad ? ", inout uint bad[]" : "");
+    strbuf_addf(&text, "  int p = place(index, size); r = p < 0 ? count : uint(p);\n  %s\n}\n",
+                bad ? "if (p < 0) atomicAdd(bad[0], 1u);" : "");
+    Kernel *kernel = internal_kernel(strbuf_text(&text));
+    strbuf_free(&text);
+    Argument args[] = {{.stream = index}, {.words = size}, {.words = &count}, {.stream = &places}, {.stream = bad}};
+    bool done = kernel && kernel_launch(kernel, index->device, args, &index->shape, false) &&
+                sort_pairs(&places, NULL, false, keys, order);
+    stream_release(&places);
+    return done;
 }
 
 bool place_flat(const Stream *stream, Stream *result)

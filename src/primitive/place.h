@@ -12,6 +12,11 @@ bool place_check(const Stream *index, const Shape *shape);
 void place_declare(StrBuf *text, const Type *index);
 /* What its `size` has to be. */
 void place_size(const Type *index, const Shape *shape, uint32_t size[4]);
+/* Brings a dense index stream of one dimension into the order of the places: `keys` are the places of `size` (`count` where out of range),
+ * ascending, `order` the numbers of their indices, ascending among equals. `bad` (NULL: not wanted) is a uint stream whose first
+ * element the number of indices out of range is added to. */
+bool place_sort(const Stream *index, const uint32_t size[4], uint32_t count, const Stream *bad, Stream *keys,
+                Stream *order);
 /* All elements as one dimension: a view where there is one, else a copy. To be released. */
 bool place_flat(const Stream *stream, Stream *result);
 

@@ -4,7 +4,9 @@
 #include "kernel/copy.h"
 #include "kernel/internal.h"
 #include "kernel/raw.h"
+#include "primitive/gather.h"
 #include "primitive/place.h"
+#include "primitive/segment.h"
 
 #include <string.h>
 
@@ -113,10 +115,101 @@ static bool atomic_type(const Type *type)
            (type->scalar == SCALAR_INT || type->scalar == SCALAR_UINT);
 }
 
+/* in index order: the indices are sorted, the elements of each place reduced, and what comes out combined with what is there */
+
+/* What goes to each place, reduced: the places, ascending, and the values. */
+static bool reduce_places(Scatter *s, const SegmentSpec *spec, Stream found[2])
+{
+    Stream keys = {0}, order = {0}, values = {0};
+    bool needs_copy;
+    uint32_t count = (uint32_t)stream_elements(s->dst);
+    bool done = place_sort(&s->index, s->size, count, s->bad.device ? &s->bad : NULL, &keys, &order);
+    if (done && stream_elements(&s->src) == 1) {
+        done = stream_resample(&s->src, &keys.shape, &values, &needs_copy);
+    } else if (done) {
+        done = gather_stream(&s->src, &order, false, &values);
+    }
+    done = done && segment_reduce_by_key(spec, &keys, &values, found) && stream_settle(&found[0]) &&
+           stream_settle(&found[1]);
+    stream_release(&keys);
+    stream_release(&order);
+    stream_release(&values);
+    return done;
+}
+
+/* Combines the elements of `now` with those of `more`, one by one: neighbours with the same key. */
+static bool combine_pairs(const SegmentSpec *spec, const Stream *places, const Stream *now, const Stream *more,
+                          Stream *result)
+{
+    int64_t n = stream_elements(places), from[2] = {0, 0}, to[2] = {n, 1}, two = 2;
+    Shape shape = {.rank = 2, .size = {n, 2}}, flat = {.rank = 1, .size = {2 * n}},
+          column = {.rank = 2, .size = {n, 1}};
+    Stream pairs = {0}, sides[2] = {{0}}, columns[2] = {{0}}, keys = {0}, values = {0}, results[2] = {{0}};
+    bool done = stream_create(now->device, now->type, &shape, false, &pairs) && stream_replicate(places, &two, &keys) &&
+                stream_reshape(&pairs, &flat, &values);
+    for (int c = 0; c < 2 && done; c++) {
+        from[1] = c;
+        to[1] = c + 1;
+        done = stream_domain(&pairs, from, to, &sides[c]) && stream_reshape(c ? more : now, &column, &columns[c]) &&
+               copy_stream(&sides[c], &columns[c]);
+    }
+    done = done && segment_reduce_by_key(spec, &keys, &values, results) && stream_settle(&results[1]);
+    if (done) {
+        *result = results[1];
+        results[1] = (Stream){0};
+    }
+    for (int c = 0; c < 2; c++) {
+        stream_release(&sides[c]);
+        stream_release(&columns[c]);
+        stream_release(&results[c]);
+    }
+    stream_release(&pairs);
+    stream_release(&keys);
+    stream_release(&values);
+    return done;
+}
+
+/* Puts values at places, each of which is there once; places beyond the end are none. */
+static bool put(Scatter *s, const Stream *places, const Stream *values, Stream *flat)
+{
+    Stream from = {0}, to = {0};
+    uint32_t count = (uint32_t)stream_elements(flat);
+    bool done = raw_view(values, &from) && raw_view(flat, &to);
+    if (done) {
+        const char *raw = to.type->value->name;
+        StrBuf text = STRBUF_EMPTY;
+        raw_declare(&text, to.type);
+        strbuf_addf(&text, "kernel void put(uint place<>, %s x<>, uint count, inout %s dst[]) ", raw, raw);
+        strbuf_add(&text, "{ if (place < count) dst[int(place)] = x; }");
+        Argument args[] = {{.stream = places}, {.stream = &from}, {.words = &count}, {.stream = &to}};
+        done = launch(s, &text, args, &places->shape);
+    }
+    stream_release(&from);
+    stream_release(&to);
+    return done;
+}
+
 static bool combine_in_order(Scatter *s, Kernel *kernel)
 {
-    return error_set("%s can't combine elements of %s yet", kernel ? kernel_function(kernel)->name : rows[s->op].name,
-                     s->dst->type->name);
+    static const ScanOp ops[SCATTER_KERNEL] = {
+        [SCATTER_ADD] = SCAN_ADD, [SCATTER_MUL] = SCAN_MUL, [SCATTER_MIN] = SCAN_MIN, [SCATTER_MAX] = SCAN_MAX,
+        [SCATTER_AND] = SCAN_AND, [SCATTER_OR] = SCAN_OR,   [SCATTER_XOR] = SCAN_XOR};
+    SegmentSpec spec = {.op = kernel ? SCAN_ADD : ops[s->op], .operation = kernel, .device = s->dst->device};
+    Shape shape = {.rank = 1, .size = {stream_elements(s->dst)}};
+    const Type *type = s->dst->type->value;
+    Stream found[2] = {{0}}, flat = {0}, dense = {0}, now = {0}, sums = {0};
+    bool view = type == s->dst->type && stream_reshape(s->dst, &shape, &flat);
+    bool done = (view || (copy_new(s->dst, type, &dense) && stream_reshape(&dense, &shape, &flat))) &&
+                reduce_places(s, &spec, found) && gather_stream(&flat, &found[0], false, &now) &&
+                combine_pairs(&spec, &found[0], &now, &found[1], &sums) && put(s, &found[0], &sums, &flat) &&
+                (view || copy_stream(s->dst, &dense));
+    stream_release(&found[0]);
+    stream_release(&found[1]);
+    stream_release(&flat);
+    stream_release(&dense);
+    stream_release(&now);
+    stream_release(&sums);
+    return done;
 }
 
 static bool check_arguments(const Stream *dst, const Stream *index, const Stream *src)
