@@ -237,3 +237,291 @@ describe("scatter", function()
         check.equal({4000000000, 7}, u:values())
     end)
 end)
+
+-- Floats added in whatever order: the exact sums, and what they may be off by.
+local function exact_sums(dst, at, src)
+    local sums, magnitudes = {}, {}
+    for i, x in ipairs(dst) do
+        sums[i], magnitudes[i] = x, math.abs(x)
+    end
+    for i, k in ipairs(at) do
+        if sums[k + 1] then
+            sums[k + 1] = sums[k + 1] + src[i]
+            magnitudes[k + 1] = magnitudes[k + 1] + math.abs(src[i])
+        end
+    end
+    return sums, magnitudes
+end
+
+describe("scatter in index order", function()
+    leaks.watch(setup, teardown)
+
+    it("adds floats", function()
+        for _, size in ipairs {0, 1, 33, 1025, 20000} do
+            for _, n in ipairs {1, 10, 3000} do
+                local at = indices(size, n + 1, size)
+                local index = size > 0 and rill.from(at, "int") or rill.stream("int", 0)
+                local src = rill.random(size, {seed = 4, low = -1, high = 1})
+                for _, type in ipairs {"float", "double"} do
+                    local dst = rill.random(n, {seed = 5, type = type})
+                    local sums, magnitudes = exact_sums(dst:values(), at, src:values())
+                    rill.scatter(dst, index, src, "add")
+                    for k, got in ipairs(dst:values()) do
+                        assert.is_true(math.abs(got - sums[k]) <= 1e-6 * magnitudes[k] + 1e-30)
+                    end
+                end
+            end
+        end
+    end)
+
+    it("gives the same bits 200 times", function()
+        local n = 5000
+        for _, cells in ipairs {1, 7, 1000} do
+            local index = rill.from(indices(n, cells, 3), "int")
+            local src = rill.random(n, {seed = 9, low = -1e6, high = 1e6})
+            local first = rill.scatter(rill.stream("float", cells), index, src, "add"):bytes()
+            for _ = 1, cells == 7 and 200 or 5 do
+                assert.equal(first, rill.scatter(rill.stream("float", cells), index, src, "add"):bytes())
+            end
+        end
+    end)
+
+    it("with every operator over floats, vectors and packed types", function()
+        local at = {3, 0, 3, 9, -1, 3, 1}
+        local index, src = rill.from(at, "int"), rill.from {2, -3, 0.5, 100, 100, -4, 7}
+        local twice = rill.kernel "kernel void twice(float x<>, out vec2 r<>) { r = vec2(x); }"
+        local ops = {
+            add = function(a, b) return a + b end, mul = function(a, b) return a * b end, min = math.min, max = math.max,
+        }
+        for name, op in pairs(ops) do
+            local start = {1, 2, 3, 4}
+            check.equal(scattered(start, at, src:values(), op), rill.scatter(rill.from(start), index, src, name):values())
+            local vectors = rill.stream("vec2", 4, {1, 5, 2, 6, 3, 7, 4, 8})
+            local expected = {}
+            local x = scattered({1, 2, 3, 4}, at, src:values(), op)
+            local y = scattered({5, 6, 7, 8}, at, src:values(), op)
+            for k = 1, 4 do
+                expected[2 * k - 1], expected[2 * k] = x[k], y[k]
+            end
+            check.equal(expected, rill.scatter(vectors, index, twice(src), name):values())
+            local halves = rill.from(start, "half")
+            check.equal(scattered(start, at, src:values(), op), rill.scatter(halves, index, src, name):values())
+        end
+        local bytes = rill.from({250, 1, 0, 7}, "uint8")
+        rill.scatter(bytes, rill.from({0, 0, 2, 3}, "int"), rill.from({3, 1, 9, 1}, "uint"), "add")
+        check.equal({254, 1, 9, 8}, bytes:values())
+        local flags = rill.from {true, true, false, false}
+        rill.scatter(flags, rill.from({0, 1, 2, 2}, "int"), rill.from {true, false, true, true}, "xor")
+        check.equal({false, true, false, false}, flags:values())
+        local pairs_ = rill.stream("ivec2", 2, {1, 2, 3, 4})
+        rill.scatter(pairs_, rill.from({1, 1}, "int"), {5, 6}, "add")
+        check.equal({1, 2, 13, 16}, pairs_:values())
+    end)
+
+    it("with reduce kernels, whose order shows", function()
+        -- Affine maps under composition: associative, not commutative.
+        local compose = rill.kernel [[
+            reduce void compose(int2 f<>, reduce int2 r<>) { r = int2(f.x * r.x, f.x * r.y + f.y); }
+        ]]
+        for _, size in ipairs {1, 31, 1025, 6000} do
+            for _, n in ipairs {1, 3, 400} do
+                local at, a, b = indices(size, n, 7), indices(size, 9, 2), indices(size, 100, 3)
+                local maps, state = {}, {}
+                for i = 1, size do
+                    maps[i] = {a[i] - 4, b[i]}
+                end
+                for k = 1, n do
+                    state[k] = {1, k}
+                end
+                local dst = rill.from(state, "ivec2")
+                for i, k in ipairs(at) do
+                    local s, f = state[k + 1], maps[i]
+                    state[k + 1] = {wrap(f[1] * s[1]), wrap(f[1] * s[2] + f[2])}
+                end
+                rill.scatter(dst, rill.from(at, "int"), rill.from(maps, "ivec2"), compose)
+                local expected = {}
+                for k = 1, n do
+                    expected[2 * k - 1], expected[2 * k] = state[k][1], state[k][2]
+                end
+                check.equal(expected, dst:values())
+            end
+        end
+    end)
+
+    it("of structures", function()
+        local Best = rill.struct("Best", "float cost; int who;")
+        local cheaper = rill.kernel [[
+            struct Best { float cost; int who; };
+            reduce void cheaper(Best x<>, reduce Best r<>) { if (x.cost < r.cost) r = x; }
+        ]]
+        local dst = rill.stream(Best, 3, {cost = 50, who = -1})
+        local src = rill.stream(Best, 5, function(i) return {cost = ({9, 70, 4, 9, 4})[i], who = i} end)
+        rill.scatter(dst, rill.from({1, 2, 1, 0, 1}, "int"), src, cheaper)
+        assert.same({{cost = 9.0, who = 4}, {cost = 4.0, who = 3}, {cost = 50.0, who = -1}}, dst:read())
+    end)
+
+    it("with all indices on one cell #slow", function()
+        local n = 1 << 20
+        local zeros, ones = rill.stream("int", n), rill.stream("float", n, 1)
+        local dst = rill.stream("float", 4)
+        rill.scatter(dst, zeros, ones, "add")
+        check.equal({n, 0, 0, 0}, dst:values())
+        rill.scatter(dst, zeros, rill.iota(n):cast "float")
+        assert.equal(n - 1.0, dst[1])
+    end)
+
+    it("says which indices are wrong under rill.check", function()
+        local dst = rill.stream("float", 3)
+        rill.check(true)
+        local messages = {}
+        for _, op in ipairs {"set", "add", "max"} do
+            local _, message = pcall(rill.scatter, dst, rill.from({1, 3, -1, 2}, "int"), 5, op)
+            messages[#messages + 1] = message
+        end
+        local whole = rill.stream("int", 3)
+        messages[4] = select(2, pcall(rill.scatter, whole, rill.from({1, 3, -1, 2}, "int"), 5, "add"))
+        local good = pcall(rill.scatter, dst, rill.from({1, 2}, "int"), 5)
+        rill.check(false)
+        local expected = "rill.scatter: argument #2 'index': 2 of 4 indices are out of range of a stream of shape 3"
+        for _, message in ipairs(messages) do
+            assert.truthy(message:find(expected, 1, true))
+        end
+        assert.is_true(good)
+        check.equal({0, 5, 5}, whole:values())
+    end)
+
+    it("refuses what it can't do", function()
+        local d, i = rill.stream("float", 3), rill.from({1, 2}, "int")
+        check.raises("rill.scatter: argument #4 'op': expected \"set\", .*got string \"sum\"", rill.scatter, d, i, 1, "sum")
+        check.raises("rill.scatter: argument #4 'op'", rill.scatter, d, i, 1, 7)
+        check.raises("rill.scatter_op: argument #4 'op'", rill.scatter_op, d, i, 1)
+        check.raises("the shapes of 'index' %(2%) and 'src' %(3%) differ", rill.scatter, d, i, rill.stream("float", 3))
+        check.raises("rill.scatter: elements of 'src' %(vec2%)", rill.scatter, d, i, rill.stream("vec2", 2))
+        check.raises("rill.scatter: argument #3 'src'", rill.scatter, d, i, {1, 2, 3})
+        check.raises("rill.scatter: this view cannot be written", rill.scatter, d:tile(2), i, 1)
+        check.raises("rill.scatter", rill.scatter, d, i, 1, "xor")
+        local plain = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
+        check.raises("rill.scatter: argument #4 'op'", rill.scatter, d, i, 1, plain)
+        local more = rill.kernel "reduce void f(float a, float x<>, reduce float r<>) { r += a * x; }"
+        check.raises("rill.scatter: argument #4 'op': f has arguments besides", rill.scatter, d, i, 1, more)
+        local other = rill.kernel "reduce void f(vec2 x<>, reduce vec2 r<>) { r += x; }"
+        check.raises("rill.scatter: argument #4 'op': f reduces elements of vec2", rill.scatter, d, i, 1, other)
+    end)
+end)
+
+-- The loop of Brook's GatherOp over flat lists: both are changed.
+local function fetched(dst, at, src, op)
+    for i, k in ipairs(at) do
+        if src[k + 1] ~= nil then
+            dst[i] = src[k + 1]
+            src[k + 1] = op(src[k + 1], src[k + 1])
+        end
+    end
+end
+
+describe("gather_op", function()
+    leaks.watch(setup, teardown)
+
+    it("with whole numbers", function()
+        for name, op in pairs(integer_ops) do
+            for _, size in ipairs(sizes) do
+                for _, n in ipairs {1, 5, 700} do
+                    local at, src, dst = indices(size, n + 2, size), indices(n, 1 << 16, n), {}
+                    for i = 1, size do
+                        dst[i], at[i] = -i, at[i] - 1
+                    end
+                    local index = size > 0 and rill.from(at, "int") or rill.stream("int", 0)
+                    local from = rill.from(src, "int")
+                    local to = size > 0 and rill.from(dst, "int") or rill.stream("int", 0)
+                    assert.equal(to, rill.gather_op(to, index, from, name))
+                    fetched(dst, at, src, op)
+                    check.equal(dst, to:values())
+                    check.equal(src, from:values())
+                    check.equal(at, index:values())
+                end
+            end
+        end
+    end)
+
+    it("with floats: to infinity and beyond", function()
+        local list = {1, -0.75, 1e-45, 3e38, 0, 1 / 0, 1 + 2 ^ -23, 1 - 2 ^ -24}
+        for _, type in ipairs {"float", "double"} do
+            for name, op in pairs {add = function(a, b) return a + b end, mul = function(a, b) return a * b end} do
+                local at = {}
+                for i = 1, 8 * (type == "double" and 1100 or 300) do
+                    at[i] = (i - 1) % 8
+                end
+                local src = rill.from(list, type)
+                local values, dst = src:values(), {}
+                local to = rill.stream(type, #at)
+                rill.gather_op(to, rill.from(at, "int"), src, name)
+                fetched(dst, at, values, function(a, b)
+                    return type == "float" and check.float32(op(a, b)) or op(a, b)
+                end)
+                check.equal(dst, to:values())
+                check.equal(values, src:values())
+            end
+        end
+    end)
+
+    it("with reduce kernels", function()
+        local multiply = rill.kernel [[
+            reduce void turn(float2 x<>, reduce float2 r<>) {
+                r = float2(r.x * x.x - r.y * x.y, r.x * x.y + r.y * x.x);
+            }
+        ]]
+        local modular = rill.kernel "reduce void modular(int x<>, reduce int r<>) { r = (r * x) % 1009; }"
+        local larger = rill.kernel "reduce void larger(float x<>, reduce float r<>) { r = max(r, x); }"
+        for _, size in ipairs {1, 33, 1025} do
+            for _, n in ipairs {1, 20, 300} do
+                local at, src, dst = indices(size, n, 5), indices(n, 1009, 3), {}
+                local from, to = rill.from(src, "int"), rill.stream("int", size)
+                rill.gather_op(to, rill.from(at, "int"), from, modular)
+                fetched(dst, at, src, function(a, b) return a * b % 1009 end)
+                check.equal(dst, to:values())
+                check.equal(src, from:values())
+            end
+        end
+        local n = 20000
+        local src, to = rill.from {5, 6, 7}, rill.stream("float", n)
+        rill.gather_op(to, rill.iota(n):map "x % 2", src, larger)
+        check.equal({5, 6, 7}, src:values())
+        assert.equal(5.5 * n, to:sum())
+        local quarter = rill.from({{0, 1}, {3, 4}}, "vec2")
+        local turned = rill.stream("vec2", 4)
+        rill.gather_op(turned, rill.from({0, 0, 0, 7}, "int"), quarter, multiply)
+        check.equal({0, 1, -1, 0, 1, 0, 0, 0}, turned:values())
+        check.equal({1, 0, 3, 4}, quarter:values())
+    end)
+
+    it("of views, packed types and grids", function()
+        local m = rill.iota {3, 4}
+        local dst = rill.stream("float", {2, 2})
+        local places = rill.from({{{1, 0}, {1, 0}}, {{3, 2}, {0, 4}}}, "ivec2")
+        rill.gather_op(dst:transpose(), places, m:transpose():transpose(), "add")
+        check.equal({1, 11, 2, 0}, dst:values())
+        check.equal({0, 4, 2, 3, 4, 5, 6, 7, 8, 9, 10, 22}, m:values())
+        local bytes, out = rill.from({100, 3}, "uint8"), rill.stream("uint", 3)
+        rill.gather_op(out, rill.from({0, 0, 1}, "int"), bytes, "add")
+        check.equal({100, 200, 3}, out:values())
+        check.equal({144, 6}, bytes:values())
+        local Pair = rill.struct("Pair", "vec3 a; int b;")
+        local s = rill.stream(Pair, 2, function(i) return {a = {i, i, i}, b = i} end)
+        local t = rill.stream(Pair, 2)
+        rill.gather_op(t, rill.from({1, 1}, "int"), s, "set")
+        assert.same({a = {2.0, 2.0, 2.0}, b = 2}, t[2])
+    end)
+
+    it("refuses what it can't do", function()
+        local d, i, s = rill.stream("float", 2), rill.from({1, 7}, "int"), rill.stream("float", 3)
+        check.raises("rill.gather_op: argument #4 'op'", rill.gather_op, d, i, s)
+        check.raises("rill.gather_op: argument #4 'op'", rill.gather_op, d, i, s, "plus")
+        check.raises("rill.gather_op: the shapes of 'dst' %(3%) and 'index' %(2%)", rill.gather_op, s, i, d, "add")
+        check.raises("rill.gather_op: 'dst' and 'src' overlap", rill.gather_op, d, i, d, "add")
+        check.raises("rill.gather_op: this view cannot be written", rill.gather_op, d, i, s:tile(2), "add")
+        rill.check(true)
+        local _, message = pcall(rill.gather_op, d, i, s, "add")
+        rill.check(false)
+        assert.truthy(message:find("1 of 2 indices are out of range of a stream of shape 3", 1, true))
+    end)
+end)

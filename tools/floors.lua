@@ -112,7 +112,8 @@ local exceptions = {
         sort = set("order.h"), order = set("radix.h"), merge = set("order.h"),
         topk = set("order.h", "sort.h"), search = set("order.h"),
         -- Indices kept in streams; weights are scattered.
-        place = set("sort.h"), gather = set("place.h"), scatter = set("gather.h", "place.h", "segment.h"),
+        place = set("sort.h"), gather = set("place.h"), scatter = set("gather.h", "place.h", "scan_ops.h", "segment.h"),
+        gather_op = set("gather.h", "place.h", "reduce.h", "scan.h", "scan_ops.h", "scatter.h", "segment.h", "sort.h"),
         histogram = set("reduce.h", "tally.h"), tally = set("reduce.h", "scatter.h"),
         matmul = set("reduce.h"),
     },

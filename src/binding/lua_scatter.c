@@ -2,6 +2,7 @@
 #include "binding/lua_kernel.h"
 
 #include "primitive/gather.h"
+#include "primitive/gather_op.h"
 #include "primitive/scatter.h"
 
 #include <string.h>
@@ -134,8 +135,34 @@ static int rill_scatter_op(lua_State *L)
     return scatter(L, "rill.scatter_op", true);
 }
 
-static const luaL_Reg functions[] = {
-    {"gather", rill_gather}, {"scatter", rill_scatter}, {"scatter_op", rill_scatter_op}, {NULL, NULL}};
+static int rill_gather_op(lua_State *L)
+{
+    binding_count(L, "rill.gather_op", 4, false);
+    Stream *dst = stream_check(L, 1, "rill.gather_op", 1, "dst");
+    writable_check(L, dst, "rill.gather_op");
+    const Stream *index = companion(L, 2, "rill.gather_op", "index", dst);
+    Stream *src = stream_check(L, 3, "rill.gather_op", 3, "src");
+    companion(L, 3, "rill.gather_op", "src", dst);
+    writable_check(L, src, "rill.gather_op");
+    Kernel *kernel = NULL;
+    ScatterOp op = op_check(L, "rill.gather_op", src->type, &kernel);
+    uint32_t skipped = 0;
+    bool check = state_get(L)->check;
+    DeviceScope scope;
+    binding_enter(L, dst->device, &scope);
+    bool done = gather_op_stream(dst, index, src, op, kernel, check ? &skipped : NULL);
+    finish(L, done, "rill.gather_op", &scope, dst->device);
+    report_skipped(L, "rill.gather_op", skipped, index, src);
+    lua_pushvalue(L, 1);
+    return 1;
+}
+
+static const luaL_Reg functions[] = {{"gather_op", rill_gather_op},
+
+                                     {"gather", rill_gather},
+                                     {"scatter", rill_scatter},
+                                     {"scatter_op", rill_scatter_op},
+                                     {NULL, NULL}};
 
 void open_scatter(lua_State *L)
 {
