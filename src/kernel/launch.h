@@ -74,7 +74,7 @@ void launch_groups(const LaunchPlan *plan, const Layout *layout, uint32_t *words
 /* Bytes that element-wise arguments move over a shape: read and written counted. */
 uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shape);
 
-/* What a launch would do, without launching; `loads` and `stores` are the reasons for general ones. */
+/* What a launch would do; `loads` and `stores` are the reasons for general ones. */
 typedef struct LaunchChoice {
     VariantKey key;
     Layout layout;
@@ -82,6 +82,7 @@ typedef struct LaunchChoice {
     StrBuf loads, stores;
 } LaunchChoice;
 
+/* Finds it without launching; the texts are the caller's to free, also on failure. */
 bool launch_choice(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                    LaunchChoice *choice);
 
