@@ -115,8 +115,36 @@ local function swizzle(key)
     return found
 end
 
+local fields = setmetatable({}, {__mode = "v"}) -- name -> the operation
+
+local function field_works(_, given)
+    return "float", 1, {given[1]} -- a formula that is no function: as it is
+end
+
+-- s.name of structures; nil where there is no such field.
+local function field(node, key)
+    local declared = node._declared or rill._declare(node._view)
+    local list = declared:match("struct " .. node._type .. " {(.-)}")
+    for kind, name in list:gmatch "([%w_]+)%s+([%w_]+)%s*;" do
+        if name == key then
+            fields[key] = fields[key] or {name = "." .. key, any = "$1." .. key, works = field_works}
+            local made = expression.node(fields[key], kind, {node}, "s." .. key)
+            rawset(made, "_declared", not types[kind] and declared)
+            return made
+        end
+    end
+end
+
 -- s.x, s.xy, s.rgb of a stream or an expression; nil for what is no component.
 local function component(value, key)
+    if rill.type(value) == "stream" and not types[value.type] then
+        local leaf = expression.leaf(value)
+        if not types[leaf._type] then
+            return field(leaf, key)
+        end
+    elseif expression.is(value) and value._declared then
+        return field(value, key)
+    end
     local found = #key <= 4 and swizzle(key)
     if not found then
         return nil

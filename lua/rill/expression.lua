@@ -181,7 +181,7 @@ function expression.node(op, name, list, where)
     end
     return setmetatable({
         _op = op, _type = name, _shape = shape, _count = count, _a = list[1], _b = list[2] or false,
-        _c = list[3] or false, _d = list[4] or false, _plan = false, _memo = false,
+        _c = list[3] or false, _d = list[4] or false, _plan = false, _memo = false, _declared = false,
     }, meta)
 end
 
@@ -278,12 +278,25 @@ local function write(program, instruction, out, prefix)
     return formula.write(text, out, prefix, scalar, components, operands, flat, instruction.type)
 end
 
+-- The structures among a program's inputs, declared.
+local function declarations(program)
+    local out = {}
+    for _, input in ipairs(program.inputs) do
+        local text = not types[input._type] and rill._declare(input._view)
+        if text and not out[text] then
+            out[text] = true
+            out[#out + 1] = text
+        end
+    end
+    return out
+end
+
 local serial = 0
 
 -- The text of a program as a kernel that returns its value.
 local function write_kernel(program)
     serial = serial + 1
-    local prefix, out, parameters, lines = ("e%d_"):format(serial), {}, {}, {}
+    local prefix, out, parameters, lines = ("e%d_"):format(serial), declarations(program), {}, {}
     for number, instruction in ipairs(program.code) do
         if instruction.op == LEAF then
             parameters[#parameters + 1] = ("%s a%d<>"):format(instruction.type, instruction[1])
@@ -423,7 +436,10 @@ local fields = {
     type = function(e) return e._type end,
     shape = function(e) return rill._shape(sizes(e._shape)) end,
     size = function(e) return elements(e._shape) end,
-    nbytes = function(e) return elements(e._shape) * BYTES[e._type] end,
+    nbytes = function(e)
+        local bytes = BYTES[e._type]
+        return bytes and bytes * elements(e._shape) or expression.value(e).nbytes
+    end,
 }
 
 local methods = {}

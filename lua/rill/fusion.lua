@@ -159,6 +159,30 @@ local function fold(kernel, first, ...)
     return pcall(rill._reduce, kernel, own, arguments, target, named)
 end
 
+-- ---- s:map and s:scan
+
+-- The kernel of the text takes the expression as its argument.
+expression.methods.map = rill._method "map"
+
+local stream_scan = rill._method "scan"
+
+local function expression_scan(e, operation, options, ...)
+    if not is(e) then
+        return stream_scan(e, operation, options, ...)
+    elseif type(operation) == "table" and options == nil then
+        operation, options = nil, operation
+    end
+    local kernel, arguments = prepare(e)
+    if select("#", ...) == 0 then
+        local done, result = pcall(rill._scan, operation, kernel, arguments, options)
+        if done then
+            return result
+        end
+    end
+    return stream_scan(expression.value(e), operation, options, ...)
+end
+expression.methods.scan = expression_scan
+
 -- ---- reductions
 
 -- The options of a reduction along an axis: keep, or nil where they are not as they should be.

@@ -11,7 +11,10 @@ end
 
 -- The type of a stream's elements; nil of a closed one, and of anything else.
 local function element_type(value)
-    if rill.type(value) == "stream" then
+    local what = rill.type(value)
+    if what == "expression" then
+        return value.type
+    elseif what == "stream" then
         local opened, element = pcall(stream_type, value)
         return opened and element or nil
     end

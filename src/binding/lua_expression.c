@@ -155,7 +155,8 @@ void open_expression(lua_State *L)
                                          {"_leaf", rill_leaf},
                                          {"_written", rill_written},
                                          {"_same", rill_same},
-                                         {"_fuse", rill_fuse}, {"_shape", rill_shape},
+                                         {"_fuse", rill_fuse},
+                                         {"_shape", rill_shape},
                                          {"_takes", rill_takes},
                                          {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
