@@ -291,11 +291,13 @@ describe("scatter in index order", function()
         local index, src = rill.from(at, "int"), rill.from {2, -3, 0.5, 100, 100, -4, 7}
         local twice = rill.kernel "kernel void twice(float x<>, out vec2 r<>) { r = vec2(x); }"
         local ops = {
-            add = function(a, b) return a + b end, mul = function(a, b) return a * b end, min = math.min, max = math.max,
+            add = function(a, b) return a + b end, mul = function(a, b) return a * b end,
+            min = math.min, max = math.max,
         }
         for name, op in pairs(ops) do
             local start = {1, 2, 3, 4}
-            check.equal(scattered(start, at, src:values(), op), rill.scatter(rill.from(start), index, src, name):values())
+            local numbers = rill.scatter(rill.from(start), index, src, name)
+            check.equal(scattered(start, at, src:values(), op), numbers:values())
             local vectors = rill.stream("vec2", 4, {1, 5, 2, 6, 3, 7, 4, 8})
             local expected = {}
             local x = scattered({1, 2, 3, 4}, at, src:values(), op)
@@ -392,7 +394,7 @@ describe("scatter in index order", function()
 
     it("refuses what it can't do", function()
         local d, i = rill.stream("float", 3), rill.from({1, 2}, "int")
-        check.raises("rill.scatter: argument #4 'op': expected \"set\", .*got string \"sum\"", rill.scatter, d, i, 1, "sum")
+        check.raises("argument #4 'op': expected \"set\", .*got string \"sum\"", rill.scatter, d, i, 1, "sum")
         check.raises("rill.scatter: argument #4 'op'", rill.scatter, d, i, 1, 7)
         check.raises("rill.scatter_op: argument #4 'op'", rill.scatter_op, d, i, 1)
         check.raises("the shapes of 'index' %(2%) and 'src' %(3%) differ", rill.scatter, d, i, rill.stream("float", 3))
@@ -472,7 +474,7 @@ describe("gather_op", function()
         ]]
         local modular = rill.kernel "reduce void modular(int x<>, reduce int r<>) { r = (r * x) % 1009; }"
         local larger = rill.kernel "reduce void larger(float x<>, reduce float r<>) { r = max(r, x); }"
-        for _, size in ipairs {1, 33, 1025} do
+        for _, size in ipairs {1, 33, 400} do
             for _, n in ipairs {1, 20, 300} do
                 local at, src, dst = indices(size, n, 5), indices(n, 1009, 3), {}
                 local from, to = rill.from(src, "int"), rill.stream("int", size)
