@@ -201,6 +201,7 @@ require "rill.predication" (rill)
 
 rill._method("stats", function(s) return rill.debug.stats(s) end)
 require "rill.sortkey" (rill)
+require "rill.choice" (rill)
 require "rill.algebra"
 require "rill.fusion"
 

@@ -1,0 +1,134 @@
+-- rill.permutation and rill.choice: what is drawn with the numbers of rill.random.
+local function check_options(name, options, known)
+    if options == nil then
+        return {}
+    elseif type(options) ~= "table" then
+        error(("%s: options: expected a table, got %s"):format(name, type(options)), 3)
+    end
+    for key in pairs(options) do
+        if not known[key] then
+            error(("%s: unknown option '%s'"):format(name, tostring(key)), 3)
+        end
+    end
+    if options.seed ~= nil and math.type(options.seed) ~= "integer" then
+        error(("%s: option 'seed': expected a whole number, got %s"):format(name, tostring(options.seed)), 3)
+    end
+    return options
+end
+
+local MOST <const> = (1 << 31) - 1
+
+local function is_count(value, least)
+    return math.type(value) == "integer" and value >= least and value <= MOST
+end
+
+return function(rill)
+    -- 0 .. n - 1 in the order of random words; words that are equal, one pair in 2^32, stay in theirs.
+    local function shuffled(n, seed)
+        local words <close> = rill.random(n, {type = "uint", seed = seed})
+        return rill.argsort(words)
+    end
+
+    --- rill.permutation(n [, {seed=}]): the numbers 0 .. n - 1 in random order, a new int stream. The same seed gives the same order
+    -- on every device; without, the next numbers after rill.seed.
+    function rill.permutation(n, options)
+        if not is_count(n, 0) then
+            local what = "rill.permutation: argument #1 'n': expected a whole number from 0 on, got %s"
+            error(what:format(tostring(n)), 2)
+        end
+        options = check_options("rill.permutation", options, {seed = true})
+        return (shuffled(n, options.seed))
+    end
+
+    -- Chances as a flat stream of double, checked: one for each of n elements. Also how many are not 0.
+    local function check_chances(p, n)
+        if type(p) == "table" and rill.type(p) == nil then
+            p = rill.from(p, "double")
+        end
+        local kind = rill.type(p)
+        if (kind ~= "stream" and kind ~= "expression") or p.size ~= n then
+            error(("rill.choice: option 'p': expected a stream of %d chances, got %s"):format(n,
+                (kind == "stream" or kind == "expression") and p.size .. " of them" or kind or type(p)), 3)
+        end
+        local flat = p:cast "double":reshape(n)
+        local total = flat:sum()
+        if not (flat:min() >= 0 and total > 0 and total < math.huge) then
+            error("rill.choice: option 'p': chances must not be negative, and one must be above 0", 3)
+        end
+        return flat, flat:count()
+    end
+
+    local race = [[
+        kernel void race(vec2 z<>, double p<>, out double r<>) {
+            r = p > 0.0lf ? double(z.x * z.x + z.y * z.y) / p : 1e308lf * 10.0lf;
+        }
+    ]]
+    local spread = [[
+        kernel void spread(double u<>, double total, out double r<>) {
+            r = min(u * total, total * 0.99999999999999988lf);
+        }
+    ]]
+    local kernels = {}
+    local function kernel(text)
+        kernels[text] = kernels[text] or rill.kernel(text)
+        return kernels[text]
+    end
+
+    -- `count` numbers below n, as a flat int stream.
+    local function draw(n, count, options)
+        local seed = options.seed
+        if not options.p then
+            if options.replace == false then
+                local all <close> = shuffled(n, seed)
+                return all:domain(1, count):copy()
+            end
+            return rill.random(count, {type = "int", low = 0, high = math.max(n, 1) - 1, seed = seed})
+        end
+        local chances, some = check_chances(options.p, n)
+        if options.replace ~= false then
+            local sums <close> = chances:scan()
+            local uniform <close> = rill.random(count, {type = "double", seed = seed})
+            local at <close> = kernel(spread)(uniform, sums[n])
+            return rill.searchsorted(sums, at, {side = "right"})
+        end
+        if count > some then
+            local what = "rill.choice: %d of %d elements with a chance can't be drawn without repeating one"
+            error(what:format(count, some), 3)
+        end
+        -- Every element waits for an exponential time, shorter where its chance is larger (Efraimidis and Spirakis 2006); half the squared
+        -- length of a normal vector is such a time.
+        local normal <close> = rill.random(n, {type = "vec2", distribution = "normal", seed = seed})
+        local times <close> = kernel(race)(normal, chances)
+        local order <close> = rill.argsort(times)
+        return order:domain(1, count):copy()
+    end
+
+    --- rill.choice(from, shape [, {seed=, replace=, p=}]): elements drawn from a stream, or numbers from 0 .. from - 1 (an int stream), all
+    -- with the same chance, or with chances in proportion to `p`. With replace = false none is drawn twice.
+    function rill.choice(from, shape, options)
+        local kind = rill.type(from)
+        local source = (kind == "stream" or kind == "expression") and from
+        if not source and not is_count(from, 0) then
+            error(("rill.choice: argument #1 'from': expected a stream or a whole number, got %s"):format(
+                kind or tostring(from)), 2)
+        end
+        options = check_options("rill.choice", options, {seed = true, replace = true, p = true})
+        if options.replace ~= nil and type(options.replace) ~= "boolean" then
+            local what = "rill.choice: option 'replace': expected true or false, got %s"
+            error(what:format(tostring(options.replace)), 2)
+        end
+        local n = source and source.size or from
+        local like = rill.iter("float", shape, 0, 1) -- checks the shape, takes no memory
+        local count, sizes = like.size, like.shape
+        if count > 0 and n == 0 then
+            error("rill.choice: argument #1 'from' is empty", 2)
+        elseif options.replace == false and count > n then
+            error(("rill.choice: %d elements can't be drawn from %d without repeating one"):format(count, n), 2)
+        end
+        local numbers = draw(n, count, options):reshape(sizes)
+        if not source then
+            return numbers
+        end
+        return (rill.gather(source, numbers))
+    end
+end

@@ -1,0 +1,142 @@
+-- rill.permutation and rill.choice.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local philox = require "spec.support.philox"
+
+local function sorted(list)
+    local copy = table.move(list, 1, #list, 1, {})
+    table.sort(copy)
+    return copy
+end
+
+local function range(n)
+    local list = {}
+    for i = 1, n do
+        list[i] = i - 1
+    end
+    return list
+end
+
+-- Numbers in the order of their words, ties in their own.
+local function by_words(words)
+    local order = range(#words)
+    table.sort(order, function(a, b)
+        local x, y = words[a + 1], words[b + 1]
+        if x == y then
+            return a < b
+        end
+        return x < y
+    end)
+    return order
+end
+
+describe("permutation", function()
+    leaks.watch(setup, teardown)
+
+    it("has every number once, and is the same on every device", function()
+        for _, n in ipairs {0, 1, 2, 31, 256, 1025, 20000} do
+            local p = rill.permutation(n, {seed = 42})
+            assert.equal("int", p.type)
+            assert.equal(n, p.size)
+            check.equal(range(n), sorted(p:values()))
+            check.equal(by_words(rill.random(n, {type = "uint", seed = 42}):values()), p:values())
+            assert.equal(p:bytes(), rill.permutation(n, {seed = 42}):bytes())
+        end
+        assert.not_equal(rill.permutation(100, {seed = 1}):bytes(), rill.permutation(100, {seed = 2}):bytes())
+    end)
+
+    it("starts from Philox's words", function()
+        check.equal(by_words(philox.words(7, 1000)), rill.permutation(1000, {seed = 7}):values())
+    end)
+
+    it("continues the sequence of rill.seed", function()
+        rill.seed(5)
+        local a, b = rill.permutation(50):bytes(), rill.permutation(50):bytes()
+        rill.seed(5)
+        assert.equal(a, rill.permutation(50):bytes())
+        assert.equal(b, rill.permutation(50):bytes())
+        assert.not_equal(a, b)
+    end)
+
+    it("is fair", function()
+        local counts = {}
+        for seed = 1, 1200 do
+            local key = table.concat(rill.permutation(3, {seed = seed}):values())
+            counts[key] = (counts[key] or 0) + 1
+        end
+        for _, key in ipairs {"012", "021", "102", "120", "201", "210"} do
+            assert.is_true(math.abs(counts[key] - 200) < 60) -- 4.6 deviations
+        end
+    end)
+end)
+
+describe("choice", function()
+    leaks.watch(setup, teardown)
+
+    it("draws with replacement", function()
+        local c = rill.choice(10, {40, 50}, {seed = 3})
+        assert.equal("int", c.type)
+        assert.equal("40x50", tostring(c.shape))
+        for _, count in ipairs(rill.bincount(c, {minlength = 10}):values()) do
+            assert.is_true(math.abs(count - 200) < 70)
+        end
+        local from = rill.from({{1, 2}, {3, 4}}, "vec2")
+        for _, v in ipairs(rill.choice(from, 50, {seed = 1}):read()) do
+            assert.is_true(v[2] == v[1] + 1)
+        end
+        assert.equal("vec2", rill.choice(from, 5).type)
+        check.equal({7, 7, 7}, rill.choice(rill.from {7}, 3):values())
+        assert.equal(0, rill.choice(0, 0).size)
+    end)
+
+    it("draws without", function()
+        local c = rill.choice(1000, 600, {replace = false, seed = 8}):values()
+        local seen = {}
+        for _, k in ipairs(c) do
+            assert.is_true(k >= 0 and k < 1000 and not seen[k])
+            seen[k] = true
+        end
+        local s = rill.iota(20):map "x * x"
+        check.equal(s:values(), sorted(rill.choice(s, {4, 5}, {replace = false}):values()))
+    end)
+
+    it("draws with chances", function()
+        local p = {0, 1, 0, 3, 4, 0}
+        local counts = rill.bincount(rill.choice(6, 8000, {p = p, seed = 11}), {minlength = 6}):values()
+        for k, chance in ipairs(p) do
+            assert.is_true(chance == 0 and counts[k] == 0 or math.abs(counts[k] - chance * 1000) < 150)
+        end
+        check.equal({1, 3, 4}, sorted(rill.choice(6, 3, {p = rill.from(p), replace = false, seed = 2}):values()))
+        local first = {}
+        for seed = 1, 600 do
+            local k = rill.choice(3, 2, {p = {1, 4, 1}, replace = false, seed = seed})[1]
+            first[k] = (first[k] or 0) + 1
+        end
+        assert.is_true(math.abs(first[1] - 400) < 60)
+        assert.is_true(math.abs(first[0] - 100) < 45)
+    end)
+
+    it("is the same for the same seed", function()
+        for _, options in ipairs {{}, {replace = false}, {p = rill.iota(100)}, {p = rill.iota(100), replace = false}} do
+            options.seed = 77
+            assert.equal(rill.choice(100, 60, options):bytes(), rill.choice(100, 60, options):bytes())
+        end
+    end)
+
+    it("refuses what can't be drawn", function()
+        check.raises("rill.permutation: argument #1 'n'", rill.permutation, -1)
+        check.raises("rill.permutation: argument #1 'n'", rill.permutation, 2.5)
+        check.raises("rill.permutation: unknown option 'sed'", rill.permutation, 3, {sed = 1})
+        check.raises("rill.permutation: option 'seed'", rill.permutation, 3, {seed = "x"})
+        check.raises("rill.choice: argument #1 'from': expected a stream", rill.choice, "abc", 3)
+        check.raises("rill.choice: argument #1 'from' is empty", rill.choice, 0, 3)
+        check.raises("rill.choice: 6 elements can't be drawn from 5", rill.choice, 5, 6, {replace = false})
+        check.raises("rill.choice: option 'replace'", rill.choice, 5, 6, {replace = 1})
+        check.raises("option 'p': expected a stream of 5 chances, got 2 of them", rill.choice, 5, 6, {p = {1, 2}})
+        check.raises("rill.choice: option 'p': chances", rill.choice, 2, 1, {p = {-1, 2}})
+        check.raises("rill.choice: option 'p': chances", rill.choice, 2, 1, {p = {0, 0}})
+        check.raises("rill.choice: 2 of 1 elements with a chance", rill.choice, 2, 2, {p = {0, 1}, replace = false})
+        check.raises("rill.choice", rill.choice, 5, "many")
+    end)
+end)
