@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    CPU_LANES = 4096,    /* in all, on a software device */
+    CPU_LANES = 2048,    /* in all, on a software device */
+    CPU_PAGE = 1024,     /* elements that long runs are a multiple of */
     CPU_ONE_LANE = 4096, /* rows up to here are one run */
     CPU_RUN = 256,       /* the least elements of a run */
     GPU_LANES = 16384,   /* of accumulators too large for shared memory */
@@ -15,6 +16,8 @@ enum {
     GPU_SHORT = 64,      /* rows up to here are one thread's */
     GPU_MANY_ROWS = 16384,
     GPU_MANY_SHORT = 1024, /* rows up to here are, where there are many */
+    ACROSS = 8,            /* neighbouring rows from which on lanes lie across them */
+    ACROSS_RUN = 128,      /* so that the pages of a run stay at hand for the next lanes */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
     LOOPING_RUN = 16,
     SPECIAL_CHUNK = 16,
@@ -28,8 +31,8 @@ typedef struct Level {
     bool inner;
     int64_t total, divisor;
     DeviceLength length;
-    Buffer *counts; /* compact: what the counters say in the end */
-    bool tree;
+    Buffer *counts;           /* compact: what the counters say in the end */
+    bool tree, across;        /* see ScanKey */
     int64_t units, unit, run; /* units per row, elements of a unit and of a lane */
     Stream *outputs;
     const Stream *carry, *partial;
@@ -66,12 +69,23 @@ static bool uses_groups(const Level *level)
     return device_traits(device)->family == FAMILY_GPU && shared && !small;
 }
 
+/* Runs read and written as whole texels are best aligned alike, on pages: what one lane stores and another loads then never seems
+ * to overlap. Runs read by words are kept apart from powers of two, which fight over cache sets. */
+static int64_t lane_run(int64_t least, int64_t chunk)
+{
+    int64_t run = round_up(least, chunk > 1 && least >= 4 * CPU_PAGE ? CPU_PAGE : chunk);
+    return chunk == 1 && run >= 1024 && (run & (run - 1)) == 0 ? run + 16 : run;
+}
+
 static void cut(Level *level, int64_t chunk)
 {
     const Blocks *b = &level->blocks;
     int64_t most = longest_run(level, chunk);
-    level->tree = uses_groups(level);
-    if (level->tree) {
+    level->across = b->part[0] == 1 && b->out[0] >= ACROSS;
+    level->tree = !level->across && uses_groups(level);
+    if (level->across) {
+        level->run = level->unit = ACROSS_RUN < most ? ACROSS_RUN : most;
+    } else if (level->tree) {
         level->run = round_up(GPU_RUN, chunk);
         level->run = level->run < most ? level->run : most;
         level->unit = level->run * SCAN_GROUP;
@@ -80,11 +94,8 @@ static void cut(Level *level, int64_t chunk)
         int64_t lanes = (cpu ? CPU_LANES : GPU_LANES) / (b->outputs ? b->outputs : 1);
         lanes = lanes < b->block / CPU_RUN ? lanes : b->block / CPU_RUN;
         lanes = lanes < 1 || b->block <= CPU_ONE_LANE ? 1 : lanes;
-        level->run = round_up(divide_up(b->block, lanes), chunk);
+        level->run = lane_run(divide_up(b->block, lanes), chunk);
         level->run = level->run < most ? level->run : most;
-        if (level->run >= 1024 && level->run < most && (level->run & (level->run - 1)) == 0) {
-            level->run += chunk > 16 ? chunk : 16; /* powers of two fight over cache sets */
-        }
         level->run = level->run > 0 ? level->run : chunk;
         level->unit = level->run;
     }
@@ -107,6 +118,7 @@ static void make_key(const Level *level, bool store, ScanKey *key)
     key->store = store;
     key->inner = level->inner;
     key->tree = level->tree;
+    key->across = level->across;
     key->carry = store && level->units > 1;
     key->compact = text->compact && !level->inner;
     key->counts = level->counts && level->units == 1 && (store ? level->inner : key->compact);
@@ -134,6 +146,8 @@ static void fill(const Level *level, const ScanKey *key, const ScanLayout *layou
     words[layout->count] = (uint32_t)(level->blocks.outputs * level->units);
     words[layout->units] = (uint32_t)level->units;
     access_divisor(level->units, &words[layout->units + 1], &words[layout->units + 2]);
+    words[layout->rows] = (uint32_t)level->blocks.outputs;
+    access_divisor(level->blocks.outputs, &words[layout->rows + 1], &words[layout->rows + 2]);
     words[layout->unit] = (uint32_t)level->unit;
     words[layout->run] = (uint32_t)level->run;
     words[layout->total] = (uint32_t)level->total;

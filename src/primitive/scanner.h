@@ -21,6 +21,9 @@
  *   R rill_end_K(ELEMENT, int n, A total)
  *             where `ending` says so: one more element behind those kept, if n > 0; ELEMENT is the last one.
  *
+ * A compact scan evaluates the sources, lifts and merges in two programs, which must agree on what is kept: compare what is stored; of
+ * float arithmetic a compiler may make different bits in each.
+ *
  * Names of a text's own helpers and macros start with rill_ (or k_); kernels' functions start with u_. */
 #ifndef RILL_SCANNER_H
 #define RILL_SCANNER_H

@@ -39,6 +39,7 @@ static bool lay_out(const Inputs *in, const ScanKey *key, ScanLayout *layout)
     layout->group = key->tree ? SCAN_GROUP : traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 64;
     layout->count = take(&layout->words, 1);
     layout->units = take(&layout->words, 3);
+    layout->rows = take(&layout->words, 3);
     layout->unit = take(&layout->words, 1);
     layout->run = take(&layout->words, 1);
     layout->total = take(&layout->words, 1);
@@ -154,13 +155,18 @@ static void write_start(ScanWriter *w)
                     "    n = total > 0 ? min(n, (total - 1) / int(%s) + 1) : 0;\n",
                     access_word(layout->length), access_word(layout->divisor));
     }
-    strbuf_addf(w->out, "    int row = int(rill_div(uint(unit), %s, %s)), u = unit - row * int(%s);\n",
-                access_word(layout->units + 1), access_word(layout->units + 2), access_word(layout->units));
+    int by = w->key->across ? layout->rows : layout->units;
+    strbuf_addf(w->out, "    bool counted = unit < int(%s);\n    int quotient = int(rill_div(uint(unit), %s, %s));\n",
+                access_word(layout->count), access_word(by + 1), access_word(by + 2));
     strbuf_addf(w->out,
-                "    int run = int(%s), from = u * int(%s), start = from + local * run;\n"
-                "    bool inside = unit < int(%s) && start < n && start >= from;\n    int end = start + min(run, n - "
-                "start);\n",
-                access_word(layout->run), access_word(layout->unit), access_word(layout->count));
+                w->key->across ? "    int u = quotient, row = unit - u * int(%s);\n    unit = row * int(%s) + u;\n"
+                               : "    int row = quotient, u = unit - row * int(%s);\n",
+                access_word(by), access_word(layout->units));
+    strbuf_addf(
+        w->out,
+        "    int run = int(%s), from = u * int(%s), start = from + local * run;\n"
+        "    bool inside = counted && start < n && start >= from;\n    int end = start + min(run, n - start);\n",
+        access_word(layout->run), access_word(layout->unit));
     inputs_write_place(w->input, "row");
 }
 

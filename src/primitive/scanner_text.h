@@ -11,6 +11,7 @@ typedef struct ScanKey {
     uint8_t store;   /* else sums */
     uint8_t inner;   /* elements are sums; the output is what is before them */
     uint8_t tree;    /* a unit is a group */
+    uint8_t across;  /* neighbouring lanes work on neighbouring rows, else on neighbouring units of a row */
     uint8_t carry;   /* there are units before */
     uint8_t counts;  /* the end of the row is here: write what the counters say */
     uint8_t length;  /* the number of elements lies in a buffer */
@@ -26,6 +27,7 @@ typedef struct ScanLayout {
     int words;
     int count;     /* units in all */
     int units;     /* per row; multiplier, shift */
+    int rows;      /* in all; multiplier, shift */
     int unit, run; /* elements of a unit, of a lane */
     int total;     /* elements of the row at first */
     int divisor;   /* of those, behind each element here */
