@@ -612,6 +612,8 @@ describe("functions", function()
         check.raises("a %* b: argument #1 'a': expected an open stream, got closed stream",
             function() return closed * 2 end)
         check.raises("rill.abs: argument #1 'x': expected an open stream", function() return rill.abs(closed) end)
+        check.raises("algebra_spec.lua:%d+: s.x: argument 's': expected an open stream",
+            function() return closed.x end)
         check.raises("s:lt: expected 1 argument, got 2", function() return s:lt(1, 2) end)
     end)
 

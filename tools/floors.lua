@@ -97,7 +97,7 @@ local exceptions = {
     binding = {
         ["*"] = set("binding.h"), lua_call = set("lua_kernel.h"), lua_chunk = set("lua_kernel.h"),
         lua_reduce = set("lua_kernel.h"), lua_scan = set("lua_kernel.h"),
-        lua_scatter = set("lua_kernel.h"),
+        lua_scatter = set("lua_kernel.h"), lua_expression = set("lua_kernel.h"),
     },
     -- The engine of reductions, its programs, and what is folded with it.
     primitive = {

@@ -1,5 +1,5 @@
 -- The algebra of streams: its operators, methods and functions. They build nodes; expression.lua does the rest.
-local rill = require "rill.core"
+local rill = require "rill"
 local expression = require "rill.expression"
 local operations = require "rill.operations"
 local typing = require "rill.typing"
@@ -137,21 +137,16 @@ end
 
 -- s.x, s.xy, s.rgb of a stream or an expression; nil for what is no component.
 local function component(value, key)
-    if rill.type(value) == "stream" and not types[value.type] then
-        local leaf = expression.leaf(value)
-        if not types[leaf._type] then
-            return field(leaf, key)
-        end
-    elseif expression.is(value) and value._declared then
-        return field(value, key)
+    local node = expression.is(value) and value or expression.leaf(value, "s." .. key, 0, "s")
+    if not types[node._type] then
+        return field(node, key)
     end
     local found = #key <= 4 and swizzle(key)
     if not found then
         return nil
     end
-    local node = expression.is(value) and value or expression.leaf(value)
     local info = types[node._type]
-    if not info or info.components == 1 then
+    if info.components == 1 then
         return nil
     end
     if found.last > info.components then

@@ -7,7 +7,7 @@
 --
 -- A tree becomes a list of instructions in which equal subtrees are one; as text that list is the key under which the kernel is
 -- kept. Constants are arguments, so numbers never compile anything.
-local rill = require "rill.core"
+local rill = require "rill"
 local formula = require "rill.formula"
 
 local expression = {}
@@ -130,9 +130,12 @@ end
 
 local leaf_of, written, same = rill._leaf, rill._written, rill._same
 
---- The leaf of a stream.
+--- The leaf of a stream: argument i of what `where` tells.
 function expression.leaf(stream, where, i, name)
-    local view, version, _, seen, shape = leaf_of(stream, where, i, name)
+    local view, version, seen, shape = leaf_of(stream)
+    if not view then
+        fail("%s: argument %s'%s': expected an open stream, got closed stream", where, i > 0 and "#" .. i .. " " or "", name)
+    end
     return {_op = LEAF, _origin = stream, _view = view, _version = version, _type = seen, _shape = shape, _count = 1}
 end
 
@@ -379,7 +382,7 @@ evaluated = function(e)
     prepare(e)
     local memo = e._memo
     if not memo or written(memo._view, memo._version) then
-        memo = expression.leaf(expression.eval(e))
+        memo = expression.leaf(expression.eval(e), "e", 0, "e")
         memo._origin = memo._view
         e._memo = memo
     end

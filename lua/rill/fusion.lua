@@ -1,6 +1,6 @@
 -- Expressions as arguments: of kernels and reductions they are computed in passing, element by element, and never stored.
 -- Whatever can't be done so is left to C, which evaluates the expression first and raises the errors there are.
-local rill = require "rill.core"
+local rill = require "rill"
 local expression = require "rill.expression"
 expression.own(debug.getinfo(1, "S").source)
 

@@ -1,5 +1,6 @@
 --- rill: streams, kernels and reductions on a graphics device. The module is rill.core and what is easier said in Lua.
 local rill = require "rill.core"
+package.loaded["rill"] = rill -- for the files that this one loads
 
 local function kind(value)
     return rill.type(value) or type(value)

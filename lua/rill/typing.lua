@@ -1,6 +1,6 @@
 -- The types of the algebra: which values are operands, what constants become beside them, and the rules by which an operation's
 -- operands tell the type of its result.
-local rill = require "rill.core"
+local rill = require "rill"
 local expression = require "rill.expression"
 expression.own(debug.getinfo(1, "S").source)
 

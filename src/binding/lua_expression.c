@@ -73,20 +73,22 @@ static int rill_expression(lua_State *L)
     return 0;
 }
 
-/* _leaf(s, function, n, name) -> a view of its own, version, type, the type kernels see, shape as text. */
+/* _leaf(s) -> a view of its own, version, the type kernels see, shape as text; nil of a closed stream. */
 static int rill_leaf(lua_State *L)
 {
-    const char *function = luaL_optstring(L, 2, "expression"), *name = luaL_optstring(L, 4, "s");
-    const Stream *s = stream_check(L, 1, function, (int)luaL_optinteger(L, 3, 1), name);
+    Stream *s = stream_to(L, 1);
     char shape[SHAPE_TEXT];
+    if (!s || !s->device) {
+        return 0;
+    }
+    stream_settled(L, s);
     Stream *view = stream_push(L);
     stream_copy_view(s, view);
     view->writable = false; /* what an expression reads is not written through it */
     lua_pushinteger(L, (lua_Integer)stream_version(s));
-    lua_pushstring(L, s->type->name);
     lua_pushstring(L, s->type->value->name);
     lua_pushstring(L, shape_text(&s->shape, shape));
-    return 5;
+    return 4;
 }
 
 /* _written(s, version): whether what s shows was, or may have been, written after that version. */
