@@ -109,7 +109,9 @@ static int check_values(lua_State *L, Stream *keys, const char *function)
     char a[SHAPE_TEXT], b[SHAPE_TEXT], name[16];
     int count = 0;
     int last = lua_gettop(L);
-    last -= last > 1 && (lua_istable(L, last) || lua_isnil(L, last)); /* options, or their absence */
+    bool plain = lua_istable(L, last) && !luaL_getmetafield(L, last, "__name"); /* no expression */
+    lua_settop(L, last);
+    last -= last > 1 && (plain || lua_isnil(L, last)); /* options, or their absence */
     while (2 + count <= last) {
         int n = 2 + count++;
         snprintf(name, sizeof name, "v%d", count);
