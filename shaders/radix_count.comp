@@ -1,10 +1,11 @@
 // Counts the digits of a pass: every invocation those of one run of keys, in a private histogram. A row of `length` keys has
 // `runs` runs of `run_length`; row r's run k is histogram r * runs + k.
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer Counts { uvec4 counts[]; };
 
 const int payload_base = 0;
+#define RADIX_ROW_FIRST int(rill_p[3].x)
 #define key_base int(rill_p[2].x)
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"

@@ -1,6 +1,6 @@
 // Turns the histograms of a row's runs into the places where each run stores its first key of each digit.
 layout(local_size_x = 8) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer Offsets { uvec4 offsets[]; };
 layout(binding = 0) uniform usamplerBuffer counts;
 layout(binding = 1) uniform usamplerBuffer totals;
@@ -12,7 +12,7 @@ void main()
     if (row >= int(rill_p[0].w)) {
         return;
     }
-    uint before = uint(row) * rill_p[0].x;
+    uint before = (uint(row) + rill_p[3].x) * rill_p[0].x;
     for (int k = row << 6; k < number; k++) {
         uvec4 t = texelFetch(totals, k);
         before += t.x + t.y + t.z + t.w;

@@ -1,7 +1,7 @@
 // Sorts very short rows: an invocation per key counts the keys of its row that go before it. PAYLOAD and STORE_KEYS as in
 // radix_scatter.comp.
 layout(local_size_x = 64) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
 

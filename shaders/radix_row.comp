@@ -1,7 +1,7 @@
 // Sorts short rows, a group of 8 invocations per row, all passes in one launch. Passes write two sets of buffers in turn, the
 // last one the first set; PAYLOAD as in radix_scatter.comp.
 layout(local_size_x = 8) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) coherent buffer KeysA { uint keys_a[]; };
 layout(std430, binding = 2) coherent buffer KeysB { uint keys_b[]; };
 #if PAYLOAD

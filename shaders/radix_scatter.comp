@@ -1,10 +1,11 @@
 // Stores the keys of a pass at their places, each run in order: equal digits keep theirs. PAYLOAD: 0 none, 1 a word is read
 // beside each key, 2 it is the key's number (in its row, or through all). STORE_KEYS 0: only the payload is wanted.
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
 
+#define RADIX_ROW_FIRST int(rill_p[3].x)
 #define key_base int(rill_p[2].x)
 #define payload_base int(rill_p[2].y)
 #include "shared/radix_key.glsl"

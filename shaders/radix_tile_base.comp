@@ -1,6 +1,6 @@
 // Where every block of tiles stores its first key of each digit: a group per row, an invocation per digit.
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) buffer Totals { uint totals[]; };
 
 shared uint start[256];
@@ -21,7 +21,7 @@ void main()
         start[digit] += add;
         barrier();
     }
-    uint at = start[digit] - sum + uint(row) * rill_p[0].x;
+    uint at = start[digit] - sum + (uint(row) + rill_p[3].x) * rill_p[0].x;
     for (int k = 0; k < blocks; k++) {
         int place = (row * blocks + k) * 256 + digit;
         uint count = totals[place];

@@ -1,6 +1,6 @@
 // Counts the digits of every tile of keys, a group per tile. Tile k of row r is histogram r * tiles + k.
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer Counts { uint counts[]; };
 
 const int payload_base = 0;
@@ -17,7 +17,7 @@ void main()
     int tiles = int(rill_p[0].y), row = tile / tiles, first = (tile - row * tiles) * 256 * ITEMS;
     bool exists = row < int(rill_p[0].w);
     int valid = exists ? min(ROW_LENGTH - first, 256 * ITEMS) : 0;
-    first += row * int(rill_p[0].x);
+    first += (row + int(rill_p[3].x)) * int(rill_p[0].x);
     histogram[t] = 0u;
     barrier();
     for (int i = t; i < valid; i += 256) {

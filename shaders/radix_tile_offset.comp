@@ -1,6 +1,6 @@
 // Where every tile stores its first key of each digit: a group per block of tiles, an invocation per digit.
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer Offsets { uint offsets[]; };
 layout(binding = 2) uniform usamplerBuffer counts;
 layout(binding = 3) uniform usamplerBuffer bases;

@@ -1,7 +1,7 @@
 // Stores the keys of a pass at their places, a group per tile: the tile is ordered by the digit in shared memory, so that
 // keys of a digit are stored side by side. PAYLOAD and STORE_KEYS as in radix_scatter.comp.
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
 
@@ -19,6 +19,7 @@ void main()
     int tiles = int(rill_p[0].y), row = tile / tiles, first = (tile - row * tiles) * TILE;
     bool exists = row < int(rill_p[0].w);
     int valid = exists ? min(ROW_LENGTH - first, TILE) : 0;
+    row += int(rill_p[3].x);
     first += row * int(rill_p[0].x);
 
     RADIX_KEY key[ITEMS];

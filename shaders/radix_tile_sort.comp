@@ -1,6 +1,6 @@
 // Sorts rows that fit a tile, a group per row, all passes in shared memory. PAYLOAD and STORE_KEYS as in radix_scatter.comp.
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
 

@@ -1,6 +1,6 @@
 // Sums the histograms of blocks of tiles: a group per block, an invocation per digit.
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer Totals { uint totals[]; };
 layout(binding = 2) uniform usamplerBuffer counts;
 

@@ -1,6 +1,6 @@
 // Sums the histograms of a row's runs: every invocation four digits of one row.
 layout(local_size_x = 8) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[4];
 layout(std430, binding = 1) writeonly buffer Totals { uvec4 totals[]; };
 layout(binding = 0) uniform usamplerBuffer counts;
 

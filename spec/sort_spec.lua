@@ -179,7 +179,7 @@ describe("sort along an axis", function()
     end
 
     for _, shape in ipairs {
-        {1, 1}, {3, 1}, {1, 500}, {500, 2}, {7, 31}, {300, 33}, {40, 64}, {33, 65}, {5, 257}, {3, 1025}, {2, 4097},
+        {1, 1}, {3, 1}, {1, 500}, {500, 2}, {7, 31}, {300, 33}, {40, 64}, {33, 65}, {20, 128}, {20, 129}, {5, 257}, {3, 1025}, {2, 4097},
         {0, 5}, {5, 0},
     } do
         it(("of %d rows of %d"):format(shape[1], shape[2]), function()
@@ -374,4 +374,19 @@ describe("large sorts #slow", function()
             end
         end)
     end
+
+    it("of more rows than are counted at a time", function()
+        local rows, length = 70000, 130
+        local s = rill.random({rows, length}, {seed = 1, type = "uint"})
+        local sorted, numbers = s:sort(), rill.argsort(s)
+        local wrong = rill.kernel [[
+            kernel int wrong(uint x[][], uint s[][], int n<>) {
+                ivec2 at = indexof(n).xy;
+                bool ordered = at.x == 0 || s[at.y][at.x - 1] <= s[at.y][at.x];
+                return ordered && x[at.y][n] == s[at.y][at.x] ? 0 : 1;
+            }
+        ]]
+        assert.equal(0, wrong(s, sorted, numbers):sum())
+        assert.equal(rows * (length * (length - 1) // 2), numbers:sum())
+    end)
 end)

@@ -10,6 +10,11 @@ const int RADIX_STEP = 2;
 const int RADIX_STEP = 4;
 #endif
 
+// Rows may take turns: the first one of this launch. Runs are numbered from its first.
+#ifndef RADIX_ROW_FIRST
+#define RADIX_ROW_FIRST 0
+#endif
+
 RadixRun radix_run()
 {
     int length = int(rill_p[0].x), runs = int(rill_p[0].y), run_length = int(rill_p[0].z), rows = int(rill_p[0].w);
@@ -18,6 +23,7 @@ RadixRun radix_run()
     run.exists = run.number < rows * runs;
     run.row = run.number / runs;
     int part = run.number - run.row * runs;
+    run.row += RADIX_ROW_FIRST;
     run.first = run.exists ? run.row * length + part * run_length : 0;
     run.last = run.exists ? run.row * length + min(length, (part + 1) * run_length) : 0;
     int beyond = (key_base + (4 / RADIX_STEP) * run.first) & 3;

@@ -9,18 +9,20 @@
 enum {
     DIGITS = 256,
     COUNT_BYTES = 4 * DIGITS,
-    RANK_LENGTH = 64, /* rows up to here are sorted by counting what goes before each key */
+    RANK_LENGTH = 128, /* rows up to here are sorted by counting what goes before each key */
     RANK_GROUP = 64,
     CPU_GROUP = 8,
     CPU_LANES = 4096,     /* runs in all on a software device */
     CPU_SHORT_RUN = 1024, /* keys of a run where there are fewer than these lanes' worth */
     CPU_MOST_RUN = 65536, /* loops take four keys a trip, and may not make many */
-    CPU_ROW = 4096,       /* rows up to here take one launch */
+    CPU_ROW = 4096,       /* few rows up to here take one launch */
+    CPU_FEW_ROWS = 8,
+    MOST_COUNTS = 65536, /* histograms at a time: rows beyond that wait for their turn */
     GPU_GROUP = 256,
     GPU_FEW_KEYS = 1 << 18,
     GPU_BLOCK = 64, /* tiles whose counts one group turns into places */
-    PARAMS = 12,
-    PARAM_VECTORS = 3,
+    PARAMS = 16,
+    PARAM_VECTORS = 4,
     MOST_BINDINGS = 6
 };
 
@@ -31,6 +33,7 @@ typedef struct Sort {
     bool tiles, read_blocks;
     bool short_code;             /* loops over a tile's keys stay loops: compiling them unrolled takes long */
     int items;                   /* keys per invocation of a tile */
+    int64_t row_first, rows;     /* that are worked on */
     int64_t runs, run_length;    /* per row; or its tiles */
     int64_t blocks, block_tiles; /* per row */
     Buffer *counts, *totals, *offsets;
@@ -135,7 +138,7 @@ static void fill_params(Sort *s)
     params[0] = (uint32_t)job->length;
     params[1] = (uint32_t)s->runs;
     params[2] = (uint32_t)s->run_length;
-    params[3] = (uint32_t)job->rows;
+    params[3] = (uint32_t)s->rows;
     params[5] = job->flat ? 0 : (uint32_t)job->length;
     params[6] = (uint32_t)s->blocks;
     params[7] = (uint32_t)s->block_tiles;
@@ -143,6 +146,7 @@ static void fill_params(Sort *s)
     params[9] = (uint32_t)job->word_base;
     params[10] = job->known.word;
     params[11] = radix_flip(&job->key);
+    params[12] = (uint32_t)s->row_first;
 }
 
 /* passes */
@@ -151,7 +155,7 @@ static bool count_digits(const Sort *s)
 {
     Step step = {.shader = s->tiles ? "radix_tile_count.comp" : "radix_count.comp",
                  .blocks = {s->counts},
-                 .groups = s->tiles ? s->job->rows * s->runs : divide_up(s->job->rows * s->runs, CPU_GROUP)};
+                 .groups = s->tiles ? s->rows * s->runs : divide_up(s->rows * s->runs, CPU_GROUP)};
     bind_source(s, &step);
     return run_step(s, &step);
 }
@@ -162,7 +166,7 @@ static bool sum_digits(const Sort *s)
                  .keyless = true,
                  .textures = {s->counts},
                  .blocks = {s->totals},
-                 .groups = s->job->rows * (DIGITS / 4) / CPU_GROUP};
+                 .groups = s->rows * (DIGITS / 4) / CPU_GROUP};
     return run_step(s, &step);
 }
 
@@ -172,19 +176,19 @@ static bool place_digits(const Sort *s)
                  .keyless = true,
                  .textures = {s->counts, s->totals},
                  .blocks = {s->offsets},
-                 .groups = s->job->rows * (DIGITS / 4) / CPU_GROUP};
+                 .groups = s->rows * (DIGITS / 4) / CPU_GROUP};
     return run_step(s, &step);
 }
 
 static bool place_tiles(const Sort *s)
 {
-    int64_t blocks = s->job->rows * s->blocks;
+    int64_t blocks = s->rows * s->blocks;
     Step total = {.shader = "radix_tile_total.comp",
                   .keyless = true,
                   .textures = {NULL, NULL, s->counts},
                   .blocks = {s->totals},
                   .groups = blocks};
-    Step base = {.shader = "radix_tile_base.comp", .keyless = true, .blocks = {s->totals}, .groups = s->job->rows};
+    Step base = {.shader = "radix_tile_base.comp", .keyless = true, .blocks = {s->totals}, .groups = s->rows};
     Step offset = {.shader = "radix_tile_offset.comp",
                    .keyless = true,
                    .textures = {NULL, NULL, s->counts, s->totals},
@@ -201,7 +205,7 @@ static bool move_keys(Sort *s, bool store_keys)
                  .store_keys = store_keys,
                  .textures = {NULL, NULL, s->offsets},
                  .blocks = {s->keys[s->turn], s->words[s->turn]},
-                 .groups = s->tiles ? job->rows * s->runs : divide_up(job->rows * s->runs, CPU_GROUP)};
+                 .groups = s->tiles ? s->rows * s->runs : divide_up(s->rows * s->runs, CPU_GROUP)};
     bind_source(s, &step);
     if (!run_step(s, &step)) {
         return false;
@@ -212,11 +216,12 @@ static bool move_keys(Sort *s, bool store_keys)
     return true;
 }
 
-/* Whether every key of every row has the same digit: known only where the host can look at the counts. */
+/* Whether every key of every row has the same digit: known only where the host can look at the counts. Where rows take turns
+ * all must end in the same set of buffers. */
 static bool same_digit(const Sort *s)
 {
-    const uint32_t *totals = s->tiles ? NULL : buffer_host(s->totals);
-    for (int64_t row = 0; totals && row < s->job->rows; row++, totals += DIGITS) {
+    const uint32_t *totals = s->tiles || s->rows < s->job->rows ? NULL : buffer_host(s->totals);
+    for (int64_t row = 0; totals && row < s->rows; row++, totals += DIGITS) {
         int digit = 0;
         while (digit < DIGITS - 1 && totals[digit] == 0) {
             digit++;
@@ -243,9 +248,17 @@ static bool run_pass(Sort *s, int pass)
 
 static bool run_passes(Sort *s)
 {
+    const RadixJob *job = s->job;
+    int64_t together = s->rows;
     bool done = true;
-    for (int pass = 0; done && pass < pass_count(s->job); pass++) {
-        done = run_pass(s, pass);
+    for (; done && s->row_first < job->rows; s->row_first += together) {
+        s->rows = job->rows - s->row_first < together ? job->rows - s->row_first : together;
+        s->turn = 0;
+        s->moved = false;
+        fill_params(s);
+        for (int pass = 0; done && pass < pass_count(job); pass++) {
+            done = run_pass(s, pass);
+        }
     }
     return done;
 }
@@ -257,6 +270,7 @@ static bool run_short(Sort *s)
     bool rank = job->length <= RANK_LENGTH && !job->known.buffer;
     Step step = {.payload = job->payload, .store_keys = job->want_keys, .groups = job->rows};
     step.blocks[0] = s->keys[0];
+    fill_params(s);
     s->params[4] = (uint32_t)pass_count(job) * 8;
     if (rank) {
         step.shader = "radix_rank.comp";
@@ -299,6 +313,15 @@ static void cut_rows(Sort *s)
     s->runs = divide_up(job->length, s->run_length);
 }
 
+static bool is_short(const Sort *s)
+{
+    const RadixJob *job = s->job;
+    if (job->length <= RANK_LENGTH || s->tiles) {
+        return job->length <= RANK_LENGTH || s->runs == 1;
+    }
+    return job->length <= CPU_ROW && job->rows <= CPU_FEW_ROWS;
+}
+
 static void cut(Sort *s)
 {
     s->items = 1;
@@ -312,20 +335,16 @@ static void cut(Sort *s)
         cut_rows(s);
         s->blocks = 1;
     }
-}
-
-static bool is_short(const Sort *s)
-{
-    const RadixJob *job = s->job;
-    return job->length <= RANK_LENGTH || (s->tiles ? s->runs == 1 : job->length <= CPU_ROW);
+    int64_t together = s->runs < MOST_COUNTS ? MOST_COUNTS / s->runs : 1;
+    s->rows = is_short(s) || s->job->rows < together ? s->job->rows : together;
 }
 
 static bool create_counts(Sort *s)
 {
-    uint64_t counts = (uint64_t)(s->job->rows * s->runs) * COUNT_BYTES;
+    uint64_t counts = (uint64_t)(s->rows * s->runs) * COUNT_BYTES;
     s->counts = buffer_create(s->device, counts, false);
     s->offsets = buffer_create(s->device, counts, false);
-    s->totals = buffer_create(s->device, (uint64_t)(s->job->rows * s->blocks) * COUNT_BYTES, false);
+    s->totals = buffer_create(s->device, (uint64_t)(s->rows * s->blocks) * COUNT_BYTES, false);
     return s->counts && s->offsets && s->totals;
 }
 
@@ -358,7 +377,6 @@ bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words)
     Sort s = {.job = job, .device = job->device, .read_blocks = !traits->buffer_textures};
     s.tiles = traits->family == FAMILY_GPU || job->known.buffer;
     cut(&s);
-    fill_params(&s);
     bool done, one = pass_count(job) == 1;
     if (is_short(&s)) {
         bool sets = s.tiles || job->length <= RANK_LENGTH || one;
