@@ -134,7 +134,8 @@ local leaf_of, written, same = rill._leaf, rill._written, rill._same
 function expression.leaf(stream, where, i, name)
     local view, version, seen, shape = leaf_of(stream)
     if not view then
-        fail("%s: argument %s'%s': expected an open stream, got closed stream", where, i > 0 and "#" .. i .. " " or "", name)
+        local number = i > 0 and "#" .. i .. " " or ""
+        fail("%s: argument %s'%s': expected an open stream, got closed stream", where, number, name)
     end
     return {_op = LEAF, _origin = stream, _view = view, _version = version, _type = seen, _shape = shape, _count = 1}
 end
