@@ -277,15 +277,27 @@ describe("reduce_by_key", function()
         assert.same({1, 4}, v:values())
     end)
 
-    it("takes streams whose length only the device knows", function()
-        local keys = rill.iota(5000):map("x / 10")
-        local k, v = rill.reduce_by_key(keys, rill.stream("int", 5000, 1))
-        local counts = v:map("x * 2")
-        assert.equal(500, counts.size)
-        assert.equal(10000, counts:sum())
-        local again, total = rill.reduce_by_key(k:map("x / 100"), v)
-        assert.same({0, 1, 2, 3, 4}, again:values())
-        assert.same({1000, 1000, 1000, 1000, 1000}, total:values())
+    it("and scans take streams whose length only the device knows", function()
+        for _, size in ipairs {0, 1, 300, 5000, 70000} do
+            local function counted()
+                return rill.reduce_by_key(rill.iota(size):map("x / 10"), rill.stream("int", size, 1))
+            end
+            local k, v = counted()
+            local expected = {}
+            for i = 1, (size + 9) // 10 do
+                expected[i] = math.min(10 * i, size)
+            end
+            check.equal(expected, v:scan():values())
+            local again, total = rill.reduce_by_key(k:map("x / 100"), v)
+            local settled, sums = rill.reduce_by_key(rill.iota(size):map("x / 1000"), rill.stream("int", size, 1))
+            check.equal(settled:values(), again:values())
+            check.equal(sums:values(), total:values())
+            k, v = counted()
+            check.equal(expected, v:map("x * 2"):scan("add", {axis = 1}):map("x / 2"):values())
+            check.equal(k:values(), k:scan("max"):values())
+            k, v = counted()
+            assert.equal(size, v:scan("add", {reverse = true}):values()[1] or 0)
+        end
     end)
 
     it("refuses keys and values of different length", function()

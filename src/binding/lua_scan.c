@@ -124,6 +124,19 @@ static void take_options(lua_State *L, int options, const char *function, ScanSp
 
 /* scans */
 
+/* Whether an option needs to know where the stream ends. */
+static bool needs_end(lua_State *L, int options)
+{
+    bool needs = false;
+    if (lua_istable(L, options)) {
+        lua_getfield(L, options, "reverse");
+        lua_getfield(L, options, "segments");
+        needs = lua_toboolean(L, -2) || !lua_isnil(L, -1);
+        lua_pop(L, 2);
+    }
+    return needs;
+}
+
 static int scan(lua_State *L, const char *function, ScanSpec *spec, Stream *segments)
 {
     Stream *result = stream_push(L), heads = {0};
@@ -148,7 +161,7 @@ static int scan(lua_State *L, const char *function, ScanSpec *spec, Stream *segm
 static int stream_scan(lua_State *L)
 {
     static const char function[] = "s:scan";
-    Stream *s = stream_check(L, 1, function, 0, "s"), *segments;
+    Stream *s = stream_open(L, 1, function, 0, "s"), *segments;
     binding_count(L, function, 3, true);
     if (lua_istable(L, 2) && lua_isnoneornil(L, 3)) { /* options alone */
         lua_settop(L, 2);
@@ -156,6 +169,9 @@ static int stream_scan(lua_State *L)
         lua_insert(L, 2);
     }
     lua_settop(L, 3);
+    if (needs_end(L, 3)) {
+        stream_settled(L, s);
+    }
     Argument arg = {.stream = s};
     ScanSpec spec = {.args = &arg, .device = s->device, .domain = s->shape};
     take_operation(L, 2, function, 1, &spec.op, &spec.operation);
@@ -220,8 +236,12 @@ static int module_reduce_by_key(lua_State *L)
     static const char function[] = "rill.reduce_by_key";
     binding_count(L, function, 3, false);
     lua_settop(L, 3);
-    Stream *keys = stream_check(L, 1, function, 1, "keys"), *values = stream_check(L, 2, function, 2, "values");
+    Stream *keys = stream_open(L, 1, function, 1, "keys"), *values = stream_open(L, 2, function, 2, "values");
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (keys->length.buffer != values->length.buffer || keys->length.word != values->length.word) {
+        stream_settled(L, keys);
+        stream_settled(L, values);
+    }
     if (!shape_equal(&keys->shape, &values->shape)) {
         return luaL_error(L, "%s: the keys have shape %s, the values %s", function, shape_text(&keys->shape, a),
                           shape_text(&values->shape, b));
