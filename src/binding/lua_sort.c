@@ -58,12 +58,6 @@ static SortOptions read_options(lua_State *L, int index, const char *function, i
     return options;
 }
 
-/* An input whose length the device may keep where it has one dimension. */
-static Stream *input(lua_State *L, int index, const char *function, int n, const char *name)
-{
-    return stream_open(L, index, function, n, name);
-}
-
 static void check_order(lua_State *L, const Stream *s, const char *function, int n, const char *name)
 {
     if (!sort_has_order(s->type)) {
@@ -76,7 +70,7 @@ static int one_stream(lua_State *L, const char *function, bool method,
 {
     binding_count(L, function, 2, method);
     int n = method ? 0 : 1;
-    Stream *s = input(L, 1, function, n, "s");
+    Stream *s = stream_open(L, 1, function, n, "s");
     check_order(L, s, function, n, "s");
     SortOptions options = read_options(L, 2, function, n + 1, s->shape.rank);
     Stream *result = stream_push(L);
@@ -115,7 +109,7 @@ static int check_values(lua_State *L, Stream *keys, const char *function)
     while (2 + count <= last) {
         int n = 2 + count++;
         snprintf(name, sizeof name, "v%d", count);
-        Stream *v = input(L, n, function, n, name);
+        Stream *v = stream_open(L, n, function, n, name);
         if (v->length.buffer != keys->length.buffer || v->length.word != keys->length.word) {
             stream_settled(L, keys); /* only lengths counted together can stay on the device */
             stream_settled(L, v);
@@ -157,7 +151,7 @@ static int by_key(lua_State *L, const char *function, const Stream *keys, int co
 static int rill_sort_by_key(lua_State *L)
 {
     const char *function = "rill.sort_by_key";
-    Stream *keys = input(L, 1, function, 1, "keys");
+    Stream *keys = stream_open(L, 1, function, 1, "keys");
     check_order(L, keys, function, 1, "keys");
     int count = check_values(L, keys, function);
     SortOptions options = read_options(L, 2 + count, function, 2 + count, keys->shape.rank);
@@ -167,15 +161,15 @@ static int rill_sort_by_key(lua_State *L)
 /* For s:sort with a key. _sort_options(s, options) raises where they are wrong; _sort_keyed(keys, s, options). */
 static int rill_sort_options(lua_State *L)
 {
-    const Stream *s = input(L, 1, "s:sort", 0, "s");
+    const Stream *s = stream_open(L, 1, "s:sort", 0, "s");
     read_options(L, 2, "s:sort", 1, s->shape.rank);
     return 0;
 }
 
 static int rill_sort_keyed(lua_State *L)
 {
-    const Stream *keys = input(L, 1, "s:sort", 0, "keys");
-    input(L, 2, "s:sort", 0, "s");
+    const Stream *keys = stream_open(L, 1, "s:sort", 0, "keys");
+    stream_open(L, 2, "s:sort", 0, "s");
     SortOptions options = read_options(L, 3, "s:sort", 1, keys->shape.rank);
     return by_key(L, "s:sort", keys, 1, &options, false);
 }
@@ -203,7 +197,7 @@ static void add_declaration(lua_State *L, luaL_Buffer *text, const Type *type)
 /* _declare(s): the kernel text that declares the structure of its elements; "" for other types. */
 static int rill_declare(lua_State *L)
 {
-    const Stream *s = input(L, 1, "s:sort", 0, "s");
+    const Stream *s = stream_open(L, 1, "s:sort", 0, "s");
     luaL_Buffer text;
     luaL_buffinit(L, &text);
     if (s->type->is_struct) {
@@ -278,7 +272,7 @@ static int rill_searchsorted(lua_State *L)
     static const char *const names[] = {"side", NULL};
     const char *function = "rill.searchsorted", *side = "left";
     binding_count(L, function, 3, false);
-    Stream *sorted = stream_check(L, 1, function, 1, "sorted"), *values = input(L, 2, function, 2, "values");
+    Stream *sorted = stream_check(L, 1, function, 1, "sorted"), *values = stream_open(L, 2, function, 2, "values");
     check_order(L, sorted, function, 1, "sorted");
     check_line(L, sorted, function, 1, "sorted");
     check_order(L, values, function, 2, "values");
