@@ -35,7 +35,7 @@ typedef struct Level {
     bool tree, across;        /* see ScanKey */
     int64_t units, unit, run; /* units per row, elements of a unit and of a lane */
     Stream *outputs;
-    const Stream *carry, *partial;
+    Stream sums, carry; /* of the units; what is before them */
 } Level;
 
 static int64_t divide_up(int64_t n, int64_t d)
@@ -159,7 +159,7 @@ static void fill(const Level *level, const ScanKey *key, const ScanLayout *layou
     inputs_fill(level->in, &level->blocks, &key->input, &layout->input, words);
 }
 
-static void bind(const Level *level, const ScanKey *key, const ScanLayout *layout, const Stream *sums, Launch *launch)
+static void bind(const Level *level, const ScanKey *key, const ScanLayout *layout, Launch *launch)
 {
     inputs_bind(level->in, &key->input, &layout->input, launch);
     if (key->store) {
@@ -167,23 +167,23 @@ static void bind(const Level *level, const ScanKey *key, const ScanLayout *layou
             launch->blocks[k].buffer = level->outputs[k].buffer;
         }
     } else {
-        launch->blocks[0].buffer = sums->buffer;
+        launch->blocks[0].buffer = level->sums.buffer;
     }
     if (key->counts) {
         launch->blocks[layout->counts].buffer = level->counts;
     }
     if (layout->carry != NO_UNIT) {
-        launch->textures[layout->carry] = (LaunchTexture){level->carry->buffer, TEXEL_WORD};
+        launch->textures[layout->carry] = (LaunchTexture){level->carry.buffer, TEXEL_WORD};
     }
     if (layout->partial != NO_UNIT) {
-        launch->textures[layout->partial] = (LaunchTexture){level->partial->buffer, TEXEL_WORD};
+        launch->textures[layout->partial] = (LaunchTexture){level->sums.buffer, TEXEL_WORD};
     }
     if (layout->length_unit != NO_UNIT) {
         launch->textures[layout->length_unit] = (LaunchTexture){level->length.buffer, TEXEL_WORD};
     }
 }
 
-static bool dispatch(const Level *level, bool store, const Stream *sums)
+static bool dispatch(const Level *level, bool store)
 {
     Device *device = level->in->device;
     ScanKey key;
@@ -196,7 +196,7 @@ static bool dispatch(const Level *level, bool store, const Stream *sums)
     const ScanLayout *layout = &program->layout;
     fill(level, &key, layout, words);
     Launch launch = {.program = program->program, .params = words, .param_vectors = (layout->words + 3) / 4};
-    bind(level, &key, layout, sums, &launch);
+    bind(level, &key, layout, &launch);
     uint64_t units = words[layout->count], per_group = level->tree ? 1 : (uint64_t)layout->group;
     launch.groups[0] = (units + per_group - 1) / per_group;
     launch.groups[1] = launch.groups[2] = 1;
@@ -227,11 +227,11 @@ static bool start_level(Level *level, const Shape *rows, bool reversed)
 }
 
 /* What is before every unit, from the units' sums. A body may use its constants and gathers again. */
-static bool scan_sums(const Level *outer, const Stream *sums, Stream *carry)
+static bool scan_sums(const Level *outer, Stream *carry)
 {
     const Inputs *in = outer->in;
     Shape rows = {.rank = 2, .size = {outer->blocks.outputs, 1}};
-    Argument arg = {.stream = sums}, args[MAX_PARAMS] = {{NULL}};
+    Argument arg = {.stream = &outer->sums}, args[MAX_PARAMS] = {{NULL}};
     InputSource source = {.args = &arg, .type = outer->text->accumulator};
     for (int i = 0; in->operation && i < in->operation->function.param_count; i++) {
         args[i] = in->args[in->slot[INPUT_SOURCES][i]];
@@ -245,24 +245,23 @@ static bool scan_sums(const Level *outer, const Stream *sums, Stream *carry)
                    .length = outer->length,
                    .counts = outer->counts,
                    .outputs = carry};
-    bool done = inputs_collect(&inner, in->device, &sums->shape, &source, 1, in->operation, args, in->check) &&
+    bool done = inputs_collect(&inner, in->device, &outer->sums.shape, &source, 1, in->operation, args, in->check) &&
                 start_level(&level, &rows, false) && run_level(&level);
     inputs_release(&inner);
     return done;
 }
 
 /* The sums of the units, and what is before each where there are several. Both streams are created. */
-static bool sum_units(Level *level, Stream *sums, Stream *carry)
+static bool sum_units(Level *level)
 {
     Device *device = level->in->device;
+    const Type *type = level->text->accumulator;
     Shape shape = {.rank = 2, .size = {level->blocks.outputs, level->units}};
-    if (!stream_create(device, level->text->accumulator, &shape, false, sums) || !dispatch(level, false, sums)) {
+    if (!stream_create(device, type, &shape, false, &level->sums) || !dispatch(level, false)) {
         return false;
     }
-    if (level->units == 1) {
-        return true;
-    }
-    return stream_create(device, level->text->accumulator, &shape, false, carry) && scan_sums(level, sums, carry);
+    return level->units == 1 ||
+           (stream_create(device, type, &shape, false, &level->carry) && scan_sums(level, &level->carry));
 }
 
 static void release_all(Stream *streams, int count)
@@ -274,13 +273,9 @@ static void release_all(Stream *streams, int count)
 
 static bool run_level(Level *level)
 {
-    if (level->units == 1) {
-        return dispatch(level, true, NULL);
-    }
-    Stream between[2] = {0};
-    level->carry = &between[1];
-    bool done = sum_units(level, &between[0], &between[1]) && dispatch(level, true, NULL);
-    release_all(between, 2);
+    bool done = (level->units == 1 || sum_units(level)) && dispatch(level, true);
+    stream_release(&level->sums);
+    stream_release(&level->carry);
     return done;
 }
 
@@ -353,13 +348,10 @@ static bool make_results(const Level *level, Stream *results, int64_t *most)
 
 static bool compact(Level *level, Stream *results)
 {
-    Stream between[2] = {0};
     int64_t most;
-    bool done = sum_units(level, &between[0], &between[1]) && make_results(level, results, &most);
-    level->partial = &between[0];
-    level->carry = &between[1];
-    done = done && (most == 0 || dispatch(level, true, NULL));
-    release_all(between, 2);
+    bool done = sum_units(level) && make_results(level, results, &most) && (most == 0 || dispatch(level, true));
+    stream_release(&level->sums);
+    stream_release(&level->carry);
     return done;
 }
 
