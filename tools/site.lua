@@ -1,0 +1,219 @@
+-- The manual as a static site: site.lua [--check] OUT, run in the root of the tree.
+--
+-- Pages are README.md, docs/*.md, the gallery (docs/gallery/gallery.md, made by tools/gallery.lua), one page per example and an
+-- index of names. docs/README.md decides the order: its headings are the groups of the navigation, its tables the pages in them.
+-- Fails, naming each, when a page is in no table of docs/README.md, when a link or an anchor leads nowhere, or when
+-- a page shows a picture that its own code does not save. Pictures are made by running the code of their page; with --check
+-- nothing is run, so that a machine without the time for it can still check the rest.
+local convert = require "tools.site.convert"
+local files = require "tools.site.files"
+
+local checking = arg[1] == "--check"
+local out = arg[checking and 2 or 1] or "build/site"
+local gallery = "docs/gallery/gallery.md"
+local failures = 0
+
+local function fail(format, ...)
+    failures = failures + 1
+    print("site: " .. format:format(...))
+end
+
+local pages, by_source = {}, {} -- of {source=, file=, title=, html=, ids=, headings=, links=, images=}
+
+-- Adds a page from Markdown text: `source` is its path in the tree, `file` its name in the site.
+local function add_page(source, file, text)
+    local page = convert.page(text)
+    page.source, page.file, page.text = source, file, text
+    page.title = page.title or file
+    pages[#pages + 1], by_source[source] = page, page
+    return page
+end
+
+-- ---- collecting
+
+local function site_name(source)
+    if source == "README.md" then return "index.html" end
+    if source == "docs/README.md" then return "manual.html" end
+    return source:match "([^/]+)%.md$" .. ".html"
+end
+
+local function add_examples()
+    for _, path in ipairs(files.list("examples", "*.lua")) do
+        local name, code = path:match "([^/]+)%.lua$", files.read(path)
+        local text = ("# examples/%s.lua\n\nOne of the examples of the [gallery](../%s).\n\n````lua\n%s````\n"):format(name, gallery, code)
+        add_page(path, "example-" .. name .. ".html", text)
+    end
+end
+
+-- The index of names: a table per kind, each name leading to the place on its page where it is first mentioned in code.
+local function add_names()
+    local found, reference = pcall(require, "rill.reference")
+    if not found then return end
+    local lines = {"# Names", "", "Every public name, where it is described, and what it is in one line.", "", "| name | |", "|---|---|"}
+    for _, entry in ipairs(reference.entries) do
+        local source = "docs/" .. entry.page
+        local anchor = by_source[source] and convert.mark_name(by_source[source], entry.name)
+        if not anchor then fail("%s does not mention `%s` in code", source, entry.name) end
+        lines[#lines + 1] = ("| [`%s`](%s#%s) | %s |"):format(entry.name:gsub("|", "\\|"), entry.page, anchor or "",
+            entry.summary:gsub("\n", " "):gsub("|", "\\|"))
+    end
+    add_page("docs/names.md", "names.html", table.concat(lines, "\n") .. "\n")
+end
+
+local function collect()
+    add_page("README.md", "index.html", files.read "README.md")
+    for _, path in ipairs(files.list("docs", "*.md")) do
+        add_page(path, site_name(path), files.read(path))
+    end
+    local made = files.read(gallery, true) or "# Gallery\n\nNot made yet: `make gallery` runs the examples and fills this page.\n"
+    add_page(gallery, "gallery.html", made)
+    add_examples()
+    add_names()
+end
+
+-- ---- navigation
+
+-- The groups of docs/README.md: {title=, of pages}.
+local function groups()
+    local list, group, listed = {}, nil, {}
+    for line in by_source["docs/README.md"].text:gmatch "[^\n]+" do
+        local heading, target = line:match "^##%s+(.*)", line:match "^|%s*%[[^%]]*%]%(([^)#]+)%)"
+        if heading then
+            group = {title = heading}
+            list[#list + 1] = group
+        elseif target and group then
+            local source = files.join("docs", target)
+            local page = by_source[source]
+            if page then
+                group[#group + 1] = page
+                listed[source] = true
+            else
+                fail("docs/README.md lists %s, which is no page", target)
+            end
+        end
+    end
+    for _, page in ipairs(pages) do
+        if page.source:match "^docs/[^/]+%.md$" and page.source ~= "docs/README.md" and not listed[page.source]
+            and page.source ~= "docs/names.md" then
+            fail("%s is in no table of docs/README.md", page.source)
+        end
+    end
+    local names = by_source["docs/names.md"]
+    table.insert(list, 1, {title = "rill", by_source["README.md"], by_source["docs/README.md"], names})
+    return list
+end
+
+local function navigation(list, current)
+    local lines = {}
+    for _, group in ipairs(list) do
+        lines[#lines + 1] = ("<h2>%s</h2><ul>"):format(convert.escape(group.title))
+        for _, page in ipairs(group) do
+            local here = page == current
+            lines[#lines + 1] = ('<li><a href="%s"%s>%s</a>'):format(page.file, here and ' aria-current="page"' or "",
+                convert.escape(page.source == "README.md" and "Start" or page.title))
+            if here and #page.headings > 1 then
+                lines[#lines + 1] = "<ul>"
+                for _, heading in ipairs(page.headings) do
+                    lines[#lines + 1] = ('<li><a href="#%s">%s</a></li>'):format(heading.id, heading.html)
+                end
+                lines[#lines + 1] = "</ul>"
+            end
+            lines[#lines + 1] = "</li>"
+        end
+        lines[#lines + 1] = "</ul>"
+    end
+    return table.concat(lines, "\n")
+end
+
+-- Links to the page before and the page after, in the order of the navigation.
+local function neighbours(list, current)
+    local order = {}
+    for _, group in ipairs(list) do
+        for _, page in ipairs(group) do
+            order[#order + 1] = page
+        end
+    end
+    for i, page in ipairs(order) do
+        if page == current then
+            local function link(other, class)
+                return other and ('<a class="%s" href="%s">%s</a>'):format(class, other.file, convert.escape(other.title)) or ""
+            end
+            return link(order[i - 1], "before") .. link(order[i + 1], "after")
+        end
+    end
+    return ""
+end
+
+-- ---- links and pictures
+
+local function resolve_link(page, target)
+    if target:match "^%a[%w+.-]*:" then return target end
+    local path, anchor = target:match "^([^#]*)#?(.*)$"
+    local source = path == "" and page.source or files.join(files.folder(page.source), path)
+    local other = by_source[source]
+    if not other then
+        fail("%s: link to '%s': no such page", page.source, target)
+        return target
+    elseif anchor ~= "" and not other.ids[anchor] then
+        fail("%s: link to '%s': no such heading", page.source, target)
+    end
+    return (other == page and path == "" and "" or other.file) .. (anchor ~= "" and "#" .. anchor or "")
+end
+
+-- Runs the code of a page where its pictures shall be; again only when the page or the module is newer than the last run.
+local function run_page(page, folder)
+    local stamp = folder .. "/done"
+    if files.newer(stamp, page.source, "build/rill/core.so") then return end
+    files.make_folder(folder)
+    local name = page.source:match "[^/]+$"
+    if not files.run("cp '%s' '%s/' && cd '%s' && lua5.4 '%s/spec/support/manual.lua' '%s' && touch done", page.source, folder,
+        folder, files.here(), name) then
+        fail("%s: its code fails", page.source)
+    end
+end
+
+local function resolve_image(page, target)
+    local name = page.source:match "([^/]+)%.md$"
+    local file = name .. "-" .. target:gsub("/", "-")
+    if page.source == gallery then
+        if not checking and not files.copy("docs/gallery/" .. target, out .. "/" .. file) then
+            fail("%s: no picture '%s'", page.source, target)
+        end
+    elseif not page.text:find('"' .. target .. '"', 1, true) then
+        fail("%s: picture '%s': the page's code does not save it", page.source, target)
+    elseif not checking then
+        local folder = "build/pictures/" .. name
+        run_page(page, folder)
+        if not files.copy(folder .. "/" .. target, out .. "/" .. file) then
+            fail("%s: picture '%s' was not made", page.source, target)
+        end
+    end
+    return file
+end
+
+-- ---- writing
+
+local function write_site()
+    local list, template = groups(), files.read "tools/site/page.html"
+    files.make_folder(out)
+    for _, page in ipairs(pages) do
+        local body = convert.links(page, function(target) return resolve_link(page, target) end,
+            function(target) return resolve_image(page, target) end)
+        local parts = {
+            title = convert.escape(page.source == "README.md" and "rill" or page.title .. " · rill"),
+            navigation = navigation(list, page),
+            body = body,
+            neighbours = neighbours(list, page),
+        }
+        files.write(out .. "/" .. page.file, (template:gsub("{{(%a+)}}", parts)))
+    end
+    files.copy("tools/site/style.css", out .. "/style.css")
+end
+
+collect()
+write_site()
+if failures > 0 then
+    print(("site: %d faults"):format(failures))
+    os.exit(false)
+end
+print(("site: %d pages in %s"):format(#pages, out))

@@ -1,0 +1,100 @@
+-- Markdown to the HTML of one page, by cmark-gfm; then headings get anchors, code its colours, and tables a box to scroll in.
+local highlight = require "tools.site.highlight"
+
+local convert = {}
+
+local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
+local plain = {amp = "&", lt = "<", gt = ">", quot = '"'}
+
+function convert.escape(text)
+    return (text:gsub('[&<>"]', entities))
+end
+
+local function unescape(html)
+    return (html:gsub("&(%a+);", plain))
+end
+
+local function markdown(text)
+    local path = os.tmpname()
+    local file = assert(io.open(path, "wb"))
+    file:write(text)
+    file:close()
+    local pipe = assert(io.popen("cmark-gfm --unsafe -e table '" .. path .. "'"))
+    local html = pipe:read "a"
+    local good = pipe:close()
+    os.remove(path)
+    return assert(good and html, "cmark-gfm fails: is it installed? (tools/deps.sh docs)")
+end
+
+-- The anchor that GitHub makes of a heading.
+local function slug(html)
+    local text = unescape(html:gsub("<[^>]*>", "")):lower()
+    return (text:gsub("[^%w%s_-]", ""):gsub("%s", "-"))
+end
+
+--- Makes a page of Markdown: {title=, html=, ids= (set), headings= (those of the second level: {id=, html=})}.
+function convert.page(text)
+    local page = {ids = {}, headings = {}}
+    local html = markdown(text)
+    html = html:gsub("<h(%d)>(.-)</h%d>", function(level, inner)
+        local id = slug(inner)
+        local base, n = id, 0
+        while page.ids[id] do
+            n = n + 1
+            id = base .. "-" .. n
+        end
+        page.ids[id] = true
+        if level == "1" and not page.title then
+            page.title = unescape(inner:gsub("<[^>]*>", ""))
+        elseif level == "2" then
+            page.headings[#page.headings + 1] = {id = id, html = inner}
+        end
+        return ('<h%s id="%s"><a href="#%s">%s</a></h%s>'):format(level, id, id, inner, level)
+    end)
+    html = html:gsub('<pre><code class="language%-lua">(.-)</code></pre>', function(code)
+        return '<pre tabindex="0"><code>' .. highlight(unescape(code)) .. "</code></pre>"
+    end)
+    html = html:gsub("<pre><code", '<pre tabindex="0"><code')
+    html = html:gsub("<table>", '<div class="wide" tabindex="0"><table>'):gsub("</table>", "</table></div>")
+    page.html = html
+    return page
+end
+
+-- The last word of a name ("rill.image.load" -> "load"): what pages write of methods and fields.
+local function patterns(name)
+    local word = name:match "([%w_]+)$"
+    local full = name:gsub("%p", "%%%0")
+    return word and {full .. "%f[^%w_]", "%f[%w_]" .. word .. "%f[^%w_]"} or {full}
+end
+
+--- Puts an anchor on the first code of a page that mentions a public name, and returns it; nil when none does. Code in
+--- paragraphs and tables comes before code in blocks.
+function convert.mark_name(page, name)
+    local id = "name-" .. name:gsub("[^%w]+", "-"):gsub("%-$", "")
+    if page.ids[id] then return id end
+    for _, element in ipairs {"<code>(.-)</code>", "<pre[^>]*><code>(.-)</code>"} do
+        for _, pattern in ipairs(patterns(convert.escape(name))) do
+            local at = 1
+            while at do
+                local first, last, inner = page.html:find(element, at)
+                if first and (inner:gsub("<[^>]*>", "")):find(pattern) then
+                    page.html = page.html:sub(1, first - 1) .. ('<span id="%s"></span>'):format(id) .. page.html:sub(first)
+                    page.ids[id] = true
+                    return id
+                end
+                at = last and last + 1
+            end
+        end
+    end
+end
+
+--- The HTML of a page with every link and every picture's address replaced by what the functions make of it.
+function convert.links(page, link, image)
+    return (page.html:gsub('<a href="([^"]*)"', function(target)
+        return '<a href="' .. convert.escape(link(unescape(target))) .. '"'
+    end):gsub('<img src="([^"]*)"', function(target)
+        return '<img loading="lazy" src="' .. convert.escape(image(unescape(target))) .. '"'
+    end))
+end
+
+return convert
