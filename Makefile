@@ -48,7 +48,7 @@ AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
 .PHONY: build help demo test test-cpu test-gpu test-gc sanitize bench check format deps env install rock clean force
-.PHONY: check-format check-cppcheck check-luacheck check-floors check-docs
+.PHONY: check-format check-cppcheck check-luacheck check-floors check-docs check-site docs gallery
 
 build: $(CORE) ## compile build/rill/core.so (installs nothing)
 
@@ -144,8 +144,8 @@ C_FILES = $(wildcard src/*/*.[ch] bench/peer/*.[ch] bench/peer/*.cpp)
 LUA_DIRS = $(wildcard lua bin/rill spec examples bench tools)
 
 check: ## formatting, static analysis, the rules of the house, the manual's coverage
-	$(DEPS) build check
-	@$(AGAIN) -k check-format check-cppcheck check-luacheck check-floors check-docs
+	$(DEPS) build check docs
+	@$(AGAIN) -k check-format check-cppcheck check-luacheck check-floors check-docs check-site
 	@echo "make check: all passed"
 
 check-format:
@@ -167,13 +167,32 @@ check-floors:
 check-docs: $(CORE)
 	@$(RUN) $(LUA) tools/docscov.lua
 
+check-site: $(CORE)
+	@$(RUN) $(LUA) tools/site.lua --check $(BUILD)/site-check
+
 format: ## let clang-format rewrite the C files
 	clang-format -i $(C_FILES)
+
+# ---- the manual
+
+docs: ## the manual as a static site in build/site
+	$(DEPS) build docs
+	@$(AGAIN) build docs/gallery/gallery.md
+	@$(RUN) $(LUA) tools/site.lua $(BUILD)/site
+
+gallery: ## run every example, write docs/gallery
+	$(DEPS) build
+	@$(AGAIN) build
+	@rm -f docs/gallery/gallery.md
+	@$(AGAIN) docs/gallery/gallery.md
+
+docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
+	@$(RUN) $(LUA) tools/gallery.lua docs/gallery
 
 # ---- installing
 
 deps: ## install with apt everything that any target here needs and this machine lacks
-	$(DEPS) build test check rock
+	$(DEPS) build test check docs rock
 
 env: ## print shell lines that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing with apt: tools/deps.sh GROUP... of build, test, check, rock. Does nothing, and needs no network,
+# Installs what is missing with apt: tools/deps.sh GROUP... of build, test, check, docs, rock. Does nothing, and needs no network,
 # when all of it is there.
 set -eu
 
@@ -11,9 +11,10 @@ for group in "$@"; do
         libegl1 libgl1-mesa-dri" ;;
     test) packages="$packages lua-busted lua-filesystem" ;;
     check) packages="$packages clang-format cppcheck lua-check" ;;
+    docs) packages="$packages cmark-gfm" ;;
     rock) packages="$packages luarocks" ;;
     *)
-        echo "deps: no group '$group'; there are: build test check rock" >&2
+        echo "deps: no group '$group'; there are: build test check docs rock" >&2
         exit 2
         ;;
     esac

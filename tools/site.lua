@@ -40,16 +40,17 @@ end
 local function add_examples()
     for _, path in ipairs(files.list("examples", "*.lua")) do
         local name, code = path:match "([^/]+)%.lua$", files.read(path)
-        local text = ("# examples/%s.lua\n\nOne of the examples of the [gallery](../%s).\n\n````lua\n%s````\n"):format(name, gallery, code)
+        local text = "# examples/%s.lua\n\nOne of the examples of the [gallery](../%s).\n\n````lua\n%s````\n"
+        text = text:format(name, gallery, code)
         add_page(path, "example-" .. name .. ".html", text)
     end
 end
 
--- The index of names: a table per kind, each name leading to the place on its page where it is first mentioned in code.
+-- The index of names: each leads to the place on its page where it is first mentioned in code.
 local function add_names()
     local found, reference = pcall(require, "rill.reference")
     if not found then return end
-    local lines = {"# Names", "", "Every public name, where it is described, and what it is in one line.", "", "| name | |", "|---|---|"}
+    local lines = {"# Names\n\nEvery public name, where it is described, and what it is.\n\n| name | |\n|---|---|"}
     for _, entry in ipairs(reference.entries) do
         local source = "docs/" .. entry.page
         local anchor = by_source[source] and convert.mark_name(by_source[source], entry.name)
@@ -65,8 +66,8 @@ local function collect()
     for _, path in ipairs(files.list("docs", "*.md")) do
         add_page(path, site_name(path), files.read(path))
     end
-    local made = files.read(gallery, true) or "# Gallery\n\nNot made yet: `make gallery` runs the examples and fills this page.\n"
-    add_page(gallery, "gallery.html", made)
+    local empty = "# Gallery\n\nNot made yet: `make gallery` runs the examples and fills this page.\n"
+    add_page(gallery, "gallery.html", files.read(gallery, true) or empty)
     add_examples()
     add_names()
 end
@@ -98,9 +99,15 @@ local function groups()
             fail("%s is in no table of docs/README.md", page.source)
         end
     end
-    local names = by_source["docs/names.md"]
-    table.insert(list, 1, {title = "rill", by_source["README.md"], by_source["docs/README.md"], names})
-    return list
+    local first = {title = "rill"}
+    for _, source in ipairs {"README.md", "docs/README.md", gallery, "docs/names.md"} do
+        first[#first + 1] = by_source[source]
+    end
+    local order = {first}
+    for _, pages_of in ipairs(list) do
+        order[#order + 1] = #pages_of > 0 and pages_of or nil
+    end
+    return order
 end
 
 local function navigation(list, current)
@@ -109,8 +116,9 @@ local function navigation(list, current)
         lines[#lines + 1] = ("<h2>%s</h2><ul>"):format(convert.escape(group.title))
         for _, page in ipairs(group) do
             local here = page == current
-            lines[#lines + 1] = ('<li><a href="%s"%s>%s</a>'):format(page.file, here and ' aria-current="page"' or "",
-                convert.escape(page.source == "README.md" and "Start" or page.title))
+            local title = convert.escape(page.source == "README.md" and "Start" or page.title)
+            local mark = here and ' aria-current="page"' or ""
+            lines[#lines + 1] = ('<li><a href="%s"%s>%s</a>'):format(page.file, mark, title)
             if here and #page.headings > 1 then
                 lines[#lines + 1] = "<ul>"
                 for _, heading in ipairs(page.headings) do
@@ -136,7 +144,8 @@ local function neighbours(list, current)
     for i, page in ipairs(order) do
         if page == current then
             local function link(other, class)
-                return other and ('<a class="%s" href="%s">%s</a>'):format(class, other.file, convert.escape(other.title)) or ""
+                local form = '<a class="%s" href="%s">%s</a>'
+                return other and form:format(class, other.file, convert.escape(other.title)) or ""
             end
             return link(order[i - 1], "before") .. link(order[i + 1], "after")
         end
@@ -166,8 +175,8 @@ local function run_page(page, folder)
     if files.newer(stamp, page.source, "build/rill/core.so") then return end
     files.make_folder(folder)
     local name = page.source:match "[^/]+$"
-    if not files.run("cp '%s' '%s/' && cd '%s' && lua5.4 '%s/spec/support/manual.lua' '%s' && touch done", page.source, folder,
-        folder, files.here(), name) then
+    if not files.run("cp '%s' '%s/' && cd '%s' && lua5.4 '%s/spec/support/manual.lua' '%s' && touch done",
+            page.source, folder, folder, files.here(), name) then
         fail("%s: its code fails", page.source)
     end
 end

@@ -78,7 +78,8 @@ function convert.mark_name(page, name)
             while at do
                 local first, last, inner = page.html:find(element, at)
                 if first and (inner:gsub("<[^>]*>", "")):find(pattern) then
-                    page.html = page.html:sub(1, first - 1) .. ('<span id="%s"></span>'):format(id) .. page.html:sub(first)
+                    local mark = ('<span id="%s"></span>'):format(id)
+                    page.html = page.html:sub(1, first - 1) .. mark .. page.html:sub(first)
                     page.ids[id] = true
                     return id
                 end
