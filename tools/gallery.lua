@@ -58,7 +58,8 @@ local function entry(path)
     local folder = "build/gallery/" .. name
     files.make_folder(folder)
     local lines, seconds = run(path, folder)
-    local shot, shown = picture(name, folder, lines)
+    local shot = picture(name, folder, lines)
+    local shown
     if shot then
         thumbnail(shot, ("%s/%s.png"):format(out, name))
         shown = ("![%s](%s.png)"):format(sentence:match "^[^:.]+", name)
