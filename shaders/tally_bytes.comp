@@ -14,27 +14,37 @@ layout(std430, binding = 2) buffer Counts { uint counts[]; };
 #define BINS rill_p[1].y     /* of the result */
 
 const uint FULL = 0x80808080u;
+const int WINDOW = 32; // texels: 128 numbers more don't let a counter below 128 overflow
 uint rill_s[256];
-uint rill_top = 0u;
 
-void put(uvec4 number)
+// Counts a number; returns the word of its counter.
+uint put(uint number)
 {
-    uvec4 bin = number - FIRST;
-    uvec4 word = bin >> 2u & 255u, one = uvec4(lessThan(bin, uvec4(min(BINS - FIRST, 1024u)))) << ((bin & 3u) << 3u);
-    uint a = rill_s[word.x] + one.x;
-    rill_s[word.x] = a;
-    uint b = rill_s[word.y] + one.y;
-    rill_s[word.y] = b;
-    uint c = rill_s[word.z] + one.z;
-    rill_s[word.z] = c;
-    uint d = rill_s[word.w] + one.w;
-    rill_s[word.w] = d;
-    for (uint full = (a | b | c | d) & FULL; full != 0u;) {
+    uint bin = number - FIRST, w = min(bin >> 2u, 255u);
+    uint word = rill_s[w] + (uint(bin < 1024u) << ((bin & 3u) << 3u));
+    rill_s[w] = word;
+    return word;
+}
+
+uint put_four(uvec4 number)
+{
+    return put(number.x) | put(number.y) | put(number.z) | put(number.w);
+}
+
+// Hands on what is full among the counters of four numbers. Loops: llvmpipe jumps over no `if`.
+void settle(uvec4 number)
+{
+    uvec4 word = min((number - FIRST) >> 2u, uvec4(255u));
+    uint full = (rill_s[word.x] | rill_s[word.y] | rill_s[word.z] | rill_s[word.w]) & FULL;
+    while (full != 0u) {
         uint w = (rill_s[word.x] & FULL) != 0u ? word.x : (rill_s[word.y] & FULL) != 0u ? word.y
                : (rill_s[word.z] & FULL) != 0u ? word.z : word.w;
         uint bit = uint(findLSB(rill_s[w] & FULL));
         rill_s[w] &= ~(1u << bit);
-        atomicAdd(counts[FIRST + 4u * w + (bit >> 3u)], 128u);
+        uint bin = FIRST + 4u * w + (bit >> 3u);
+        if (bin < BINS) {
+            atomicAdd(counts[bin], 128u);
+        }
         full = (rill_s[word.x] | rill_s[word.y] | rill_s[word.z] | rill_s[word.w]) & FULL;
     }
 }
@@ -48,16 +58,30 @@ void main()
         }
         int whole = int(COUNT / 4u), left = int(COUNT % 4u), first = lane * RUN, last = min(first + RUN, whole);
         uvec4 top = uvec4(0u);
-        for (int t = first; t < last; t++) {
-            uvec4 number = texelFetch(numbers, BASE + t);
-            top = max(top, number);
-            put(number);
+        for (int from = first; from < last; from += WINDOW) {
+            int to = min(from + WINDOW, last);
+            uint full = 0u;
+            int next = from;
+            for (; next < to - 3; next += 4) { // four at once halve the time of one
+                uvec4 a = texelFetch(numbers, BASE + next), b = texelFetch(numbers, BASE + next + 1);
+                uvec4 c = texelFetch(numbers, BASE + next + 2), d = texelFetch(numbers, BASE + next + 3);
+                top = max(top, max(max(a, b), max(c, d)));
+                full |= put_four(a) | put_four(b) | put_four(c) | put_four(d);
+            }
+            for (; next < to; next++) {
+                uvec4 number = texelFetch(numbers, BASE + next);
+                top = max(top, number);
+                full |= put_four(number);
+            }
+            for (int t = (full & FULL) != 0u ? from : to; t < to; t++) {
+                settle(texelFetch(numbers, BASE + t));
+            }
         }
         if (lane == 0 && left > 0) {
             uvec4 number = texelFetch(numbers, BASE + whole);
             uvec4 inside = -uvec4(lessThan(ivec4(0, 1, 2, 3), ivec4(left))); // all bits or none
             top = max(top, number & inside);
-            put(number | ~inside);
+            put_four(number | ~inside); // at most 131 by now
         }
         for (int k = 0; k < 256; k++) {
             columns[k * LANES + lane] = rill_s[k];

@@ -139,6 +139,7 @@ describe("histogram", function()
             local third = (size + 2) // 3
             assert.equal(third, rill.bincount(s)[1021])
             assert.equal(size - third, rill.bincount(s)[1024])
+            check.equal({0, third}, s:map("x == 1020 ? 1 : x"):histogram {bins = 2, min = 0, max = 2}:values())
         end
     end)
 

@@ -274,6 +274,22 @@ describe("scatter in index order", function()
         end
     end)
 
+    it("takes expressions, and makes those that read what it writes stale", function()
+        local s, i, d = rill.from {1, 2, 3, 4}, rill.from({3, 0}, "int"), rill.stream("float", 4)
+        check.equal({6, 4}, rill.gather(s * 2, (i + 1) // 2 + 1 - i // 3):values())
+        for _, op in ipairs {"set", "add"} do
+            local old = d + 1
+            rill.scatter(d, i + 0, s:domain(1, 2) * 10, op)
+            check.raises("eval", old.eval, old)
+        end
+        check.equal({40, 0, 0, 20}, d:values())
+        local old = s + 1
+        rill.gather_op(rill.stream("float", 2), i, s, "add")
+        check.raises("eval", old.eval, old)
+        check.equal({2, 2, 3, 8}, s:values())
+        check.raises("rill.scatter", rill.scatter, s * 2, i, 1)
+    end)
+
     it("gives the same bits 200 times", function()
         local n = 5000
         for _, cells in ipairs {1, 7, 1000} do

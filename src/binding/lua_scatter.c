@@ -46,7 +46,9 @@ static int rill_gather(lua_State *L)
 /* What is put: a stream, or a number, vector or structure for every index. */
 static const Stream *source_check(lua_State *L, const char *function, const Stream *dst)
 {
-    bool plain = lua_istable(L, 3) && !luaL_getmetafield(L, 3, "__name");
+    lua_settop(L, 4);
+    bool plain = lua_istable(L, 3) && luaL_getmetafield(L, 3, "__name") == LUA_TNIL;
+    lua_settop(L, 4);
     if (!plain && lua_type(L, 3) != LUA_TNUMBER && lua_type(L, 3) != LUA_TBOOLEAN) {
         return companion(L, 3, function, "src", dst);
     }
