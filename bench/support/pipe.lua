@@ -34,11 +34,13 @@ local function start(command)
     return nil, greeting:match "^missing (.*)$" or greeting
 end
 
---- A peer: a script of bench/peer/, run by the first Python that has what it needs. nil and why not, if there is none.
-function pipe.python(script)
+--- A peer: a script of bench/peer/, with its argument, run by the first Python that has what it needs. nil and why not, if there
+--- is none.
+function pipe.python(script, argument)
     local missing
     for _, python in ipairs {os.getenv "RILL_PYTHON" or "python3", "/usr/bin/python3"} do
-        local peer, why = start(("PYTHONDONTWRITEBYTECODE=1 '%s' '%s/peer/%s'"):format(python, support.folder, script))
+        local command = "PYTHONDONTWRITEBYTECODE=1 '%s' '%s/peer/%s' '%s'"
+        local peer, why = start(command:format(python, support.folder, script, argument or ""))
         if peer then return peer end
         missing = why
     end
