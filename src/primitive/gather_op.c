@@ -98,10 +98,11 @@ static const char *steps(ScatterOp op, const Type *type)
 {
     bool wide = type->scalar == SCALAR_DOUBLE, whole = type->scalar != SCALAR_FLOAT && !wide;
     switch (op) {
-    case SCATTER_ADD: /* from the least number to infinity, or all bits out */
-        return whole  ? "k = min(k, 32); for (int j = 0; j < k; j++) v += v;"
-               : wide ? "k = min(k, 2100); for (int j = 0; j < k; j++) v += v;"
-                      : "k = min(k, 280); for (int j = 0; j < k; j++) v += v;";
+    case SCATTER_ADD: /* times 2^k, exactly, from the least number to infinity; all bits out */
+        return whole  ? "if (k > 31) v -= v; else v <<= k;"
+               : wide ? "for (k = min(k, 2100); k > 0; k -= 512) v *= packDouble2x32(uvec2(0u, uint(1023 + min(k, "
+                        "512)) << 20));"
+                      : "for (k = min(k, 280); k > 0; k -= 64) v *= uintBitsToFloat(uint(127 + min(k, 64)) << 23);";
     case SCATTER_MUL: /* to 0, 1 or infinity from the nearest neighbours of 1 */
         return "k = min(k, 70); for (int j = 0; j < k; j++) v *= v;";
     case SCATTER_XOR: return type->scalar == SCALAR_BOOL ? "v = v && k == 0;" : "if (k > 0) v ^= v;";
