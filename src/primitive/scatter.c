@@ -259,7 +259,7 @@ bool scatter_stream(Stream *dst, const Stream *index, const Stream *src, Scatter
     bool done = prepare(&s, index, src, skipped != NULL);
     if (done && op == SCATTER_SET) {
         done = set_last(&s);
-    } else if (done && rows[op].atomic && atomic_type(dst->type)) {
+    } else if (done && op != SCATTER_KERNEL && rows[op].atomic && atomic_type(dst->type)) {
         done = combine_atomically(&s);
     } else if (done) {
         done = combine_in_order(&s, kernel);
