@@ -229,6 +229,14 @@ describe("weights", function()
         end
     end)
 
+    it("of very many bins", function()
+        for _, bins in ipairs {300000, 1 << 21} do
+            local sums = rill.bincount(rill.from({bins - 1, 7, bins - 1}, "int"), {weights = rill.from {1, 2, 4}})
+            assert.equal(bins, sums.size)
+            check.equal({2, 5, 7}, {sums[8], sums[bins], sums:sum()})
+        end
+    end)
+
     it("of a histogram, of a grid and of whole numbers", function()
         local s = rill.random(3000, {seed = 8})
         local weights = rill.iota(3000):map "x % 5"

@@ -16,6 +16,8 @@ enum {
     ROW_LANES = 1024,
     ROW_LEAST = 16,
     ROW_TRIPS = 16384,
+    ROW_BINS = 1 << 18,    /* of counts; atomics beyond */
+    WEIGHT_BINS = 1 << 20, /* of weights; a scatter beyond: 16 rows of doubles take 128 MiB by then */
     SHARED_BINS = 8192,
     ATOMIC_GROUP = 256,
     ATOMIC_EACH = 32
@@ -234,7 +236,7 @@ bool tally_count(const Stream *numbers, int64_t bins, Stream *result)
         done = true;
     } else if (bytes_serve(numbers) && bins <= BYTE_PASSES * BYTE_BINS) {
         done = count_bytes(numbers, bins, &counts);
-    } else if (cpu && bins <= 1 << 18) {
+    } else if (cpu && bins <= ROW_BINS) {
         done = count_rows(numbers, NULL, bins, &counts);
     } else {
         done = count_atomically(numbers, bins, &counts);
@@ -291,7 +293,8 @@ bool tally_weigh(const Stream *numbers, const Stream *weights, int64_t bins, Str
         return false;
     }
     bool done = true;
-    if (stream_elements(numbers) > 0 && device_traits(numbers->device)->family == FAMILY_CPU) {
+    bool cpu = device_traits(numbers->device)->family == FAMILY_CPU;
+    if (stream_elements(numbers) > 0 && cpu && bins <= WEIGHT_BINS) {
         done = count_rows(numbers, weights, bins, result);
     } else if (stream_elements(numbers) > 0) {
         done = scatter_stream(result, numbers, weights, SCATTER_ADD, NULL, NULL);
