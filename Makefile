@@ -48,7 +48,7 @@ AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
 .PHONY: build help demo test test-cpu test-gpu test-gc sanitize bench check format deps env install rock clean force
-.PHONY: check-format check-cppcheck check-luacheck check-floors check-docs check-site docs gallery
+.PHONY: check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors docs gallery
 
 build: $(CORE) ## compile build/rill/core.so (installs nothing)
 
@@ -145,7 +145,7 @@ LUA_DIRS = $(wildcard lua bin/rill spec examples bench tools)
 
 check: ## formatting, static analysis, the rules of the house, the manual's coverage
 	$(DEPS) build check docs
-	@$(AGAIN) -k check-format check-cppcheck check-luacheck check-floors check-docs check-site
+	@$(AGAIN) -k check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors
 	@echo "make check: all passed"
 
 check-format:
@@ -166,6 +166,9 @@ check-floors:
 
 check-docs: $(CORE)
 	@$(RUN) $(LUA) tools/docscov.lua
+
+check-errors:
+	@$(RUN) $(LUA) tools/errors.lua
 
 check-site: $(CORE)
 	@$(RUN) $(LUA) tools/site.lua --check $(BUILD)/site-check

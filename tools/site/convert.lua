@@ -32,6 +32,14 @@ local function slug(html)
     return (text:gsub("[^%w%s_-]", ""):gsub("%s", "-"))
 end
 
+-- Code in the cell of a table: long pieces may wrap, and texts of several words after one another get lines of their own.
+local function cell(html)
+    html = html:gsub("<code>(.-)</code>", function(code)
+        return #code > 34 and '<code class="long">' .. code .. "</code>" or nil
+    end)
+    return (html:gsub("([^<>]* [^<>]*</code>) (<code)", "%1<br>%2"))
+end
+
 --- Makes a page of Markdown: {title=, html=, ids= (set), headings= (those of the second level: {id=, html=})}.
 function convert.page(text)
     local page = {ids = {}, headings = {}}
@@ -55,6 +63,7 @@ function convert.page(text)
         return '<pre tabindex="0"><code>' .. highlight(unescape(code)) .. "</code></pre>"
     end)
     html = html:gsub("<pre><code", '<pre tabindex="0"><code')
+    html = html:gsub("<td>(.-)</td>", function(inner) return "<td>" .. cell(inner) .. "</td>" end)
     html = html:gsub("<table>", '<div class="wide" tabindex="0"><table>'):gsub("</table>", "</table></div>")
     page.html = html
     return page
@@ -72,7 +81,7 @@ end
 function convert.mark_name(page, name)
     local id = "name-" .. name:gsub("[^%w]+", "-"):gsub("%-$", "")
     if page.ids[id] then return id end
-    for _, element in ipairs {"<code>(.-)</code>", "<pre[^>]*><code>(.-)</code>"} do
+    for _, element in ipairs {"<code[^>]*>(.-)</code>", "<pre[^>]*><code>(.-)</code>"} do
         for _, pattern in ipairs(patterns(convert.escape(name))) do
             local at = 1
             while at do
