@@ -8,6 +8,8 @@ enum {
     MEDIUM_BODY = 100,
     MAX_INLINED = 3000,
     MAX_STEP_BYTES = 512, /* of one argument, in one step */
+    WIDE_STEP = 16,
+    WIDE_INLINED = 1600,
     MAX_TRIPS = 256,
     MAX_TRIPS_BUDGET = 16384
 };
@@ -76,6 +78,19 @@ bool variant_texels_fit(const KernelText *text, const VariantKey *key)
            text->body->trips * elements <= TRIP_BUDGET && (double)elements * (double)text->body->tokens < MAX_INLINED;
 }
 
+/* Where a software device waits for elements fetched at random, more of them asked for side by side keep memory busy. */
+static int widened(const KernelText *text, const VariantKey *key, int elements, int bytes)
+{
+    bool gathers = false;
+    for (int i = 0; i < text->function->param_count; i++) {
+        gathers = gathers || (text->function->params[i].kind == PARAM_GATHER && text->body->use[i].element);
+    }
+    int wide = elements < WIDE_STEP ? WIDE_STEP : elements;
+    bool fits = key->flat_stores && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
+                wide * bytes <= MAX_STEP_BYTES && (size_t)wide * text->body->tokens < WIDE_INLINED;
+    return gathers && fits ? wide : elements;
+}
+
 int variant_elements(const KernelText *text, const VariantKey *key)
 {
     if (one_element(text, key)) {
@@ -83,7 +98,7 @@ int variant_elements(const KernelText *text, const VariantKey *key)
     }
     int bytes, largest = texel_elements(text, key, key->flat_loads, key->flat_stores, &bytes);
     if (key->flat_loads) {
-        return largest; /* variant_texels_fit has seen to the rest */
+        return widened(text, key, largest, bytes); /* variant_texels_fit has seen to the rest */
     }
     int elements = text->body->tokens > LARGE_BODY ? 1 : 4;
     if (key->flat_stores && (double)largest * (double)text->body->tokens < MAX_INLINED) {
