@@ -49,20 +49,20 @@ return function(rill)
             ") ? 1u : 0u; }"), values)
     end
 
-    local function from_stream(name, s, values)
-        if not is_open(values) then
+    -- Raises unless a mask stands for the elements of s. Where s and the mask were not counted together their lengths are exact
+    -- from here on, and only then is s made flat.
+    local function check_extent(name, s, mask)
+        local what = rill.type(mask)
+        if what == "stream" and not is_open(mask) then
             fail(name, "argument #1 'pred': expected an open stream, got closed stream")
-        elseif not rill._same_extent(s, values) then
-            fail(name, "argument #1 'pred': the mask has shape %s, the stream %s", values.shape, s.shape)
+        elseif what == "stream" and not rill._same_extent(s, mask)
+            or what == "expression" and mask.shape ~= s.shape then
+            fail(name, "argument #1 'pred': the mask has shape %s, the stream %s", mask.shape, s.shape)
         end
-        return from_values(name, rill._flat(values))
     end
 
     -- One kernel computes the expression and writes the bytes.
     local function from_expression(name, s, expression)
-        if expression.shape ~= s.shape then
-            fail(name, "argument #1 'pred': the mask has shape %s, the stream %s", expression.shape, s.shape)
-        end
         local holds = mask_scalar(name, expression) == "bool" and expression or expression:ne(0)
         local mask <close> = rill._mask(s):write(rill.where(holds, 1, 0))
         return rill._flat(mask)
@@ -122,7 +122,7 @@ return function(rill)
         elseif what == "kernel" then
             return from_kernel(name, flat, pred)
         elseif what == "stream" then
-            return from_stream(name, s, pred)
+            return from_values(name, rill._flat(pred))
         elseif what == "expression" then
             return from_expression(name, s, pred)
         end
@@ -146,6 +146,7 @@ return function(rill)
 
     local function compact(name, s, pred, ...)
         s = self_of(name, s, 1, pred, ...)
+        check_extent(name, s, pred)
         local flat <close> = rill._flat(s)
         local mask <close> = mask_of(name, s, flat, pred)
         return rill._compact(name, flat, mask)
