@@ -226,7 +226,8 @@ local function compile(program, node)
     if op == LEAF then
         program.leaves[#program.leaves + 1] = node
         local input = input_of(program, node)
-        number = add(program, "s" .. input .. name, op, name, input)
+        local declared = types[name] and name or rill._declare(node._view) -- structures of one name may differ
+        number = add(program, "s" .. input .. declared, op, name, input)
     elseif op == CONSTANT then
         local constants = program.constants
         constants[#constants + 1] = node._value
