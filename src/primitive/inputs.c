@@ -67,14 +67,27 @@ static bool elementwise(const Param *param)
     return param->kind == PARAM_INPUT || param->kind == PARAM_ITER;
 }
 
+/* Counted by the caller once it is filled; NULL with error_set where there is no more room. */
+static Stream *next_temporary(Inputs *in)
+{
+    if (in->temporary_count == INPUT_ARGS) {
+        error_set("more than %d streams of other shapes: evaluate a part of the expression first", INPUT_ARGS);
+        return NULL;
+    }
+    return &in->temporaries[in->temporary_count];
+}
+
 /* A view of the domain's shape. */
 static const Stream *shaped(Inputs *in, const Stream *s)
 {
     if (shape_equal(&s->shape, &in->domain)) {
         return s;
     }
-    Stream *view = &in->temporaries[in->temporary_count], copy;
+    Stream *view = next_temporary(in), copy;
     bool needs_copy;
+    if (!view) {
+        return NULL;
+    }
     if (!stream_resample(s, &in->domain, view, &needs_copy)) {
         return NULL;
     }
@@ -150,8 +163,8 @@ static bool add_gather(Inputs *in, const Kernel *kernel, const Param *param, con
     }
     if (stream_elements(s) == 0) {
         Shape one = {.rank = s->shape.rank, .size = {1, 1, 1, 1, 1, 1, 1, 1}};
-        Stream *zero = &in->temporaries[in->temporary_count];
-        if (!stream_create(s->device, s->type, &one, true, zero)) {
+        Stream *zero = next_temporary(in);
+        if (!zero || !stream_create(s->device, s->type, &one, true, zero)) {
             return false;
         }
         in->temporary_count++;

@@ -70,10 +70,10 @@ enum { BLOCK_PLACE = INPUT_STREAMS };
 bool inputs_blocks(const Inputs *in, const Shape *out, bool reversed, Blocks *blocks);
 
 typedef struct InputKey {
-    uint8_t check, rank, parts; /* bit d: dimension d has more than one element per block */
-    uint8_t chunk;              /* elements of a step that reads whole texels; 0: element by element */
-    uint32_t texels;            /* bit i: stream i is read so */
-    uint8_t slots[INPUT_STREAMS];
+    uint8_t check, rank, parts;                /* bit d: dimension d has more than one element per block */
+    uint8_t chunk;                             /* elements of a step that reads whole texels; 0: element by element */
+    uint32_t texels;                           /* bit i: stream i is read so */
+    uint8_t slots[INPUT_SOURCES * MAX_PARAMS]; /* of the sources' element-wise parameters in turn */
     const Type *seen[INPUT_SOURCES];
     uint64_t serials[INPUT_SOURCES + 1]; /* of the kernels: never used twice */
     ArgKey args[INPUT_ARGS];

@@ -97,7 +97,7 @@ void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key
         key->seen[s] = in->sources[s].type;
         key->serials[s] = kernel ? kernel->serial : 0;
         for (int i = 0; i < (kernel ? kernel->function.param_count : 1); i++) {
-            if ((!kernel || is_element(&kernel->function.params[i])) && n < INPUT_STREAMS) {
+            if (!kernel || is_element(&kernel->function.params[i])) {
                 key->slots[n++] = (uint8_t)in->slot[s][i];
             }
         }

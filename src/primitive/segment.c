@@ -291,6 +291,13 @@ bool segment_reduce_by_key(const SegmentSpec *spec, const Stream *keys, const St
     Argument args[2] = {{.stream = keys}, {.stream = values}};
     const Type *key = keys->type->is_struct ? keys->type : keys->type->value;
     InputSource sources[2] = {{.args = &args[0], .type = key}, {.args = &args[1]}};
-    return run(spec, values->type, &values->shape, sources, 1, write_keys, results) &&
-           scanner_restore(&results[0], keys->type);
+    if (!run(spec, values->type, &values->shape, sources, 1, write_keys, results)) {
+        return false;
+    }
+    if (!scanner_restore(&results[0], keys->type)) {
+        stream_release(&results[0]);
+        stream_release(&results[1]);
+        return false;
+    }
+    return true;
 }
