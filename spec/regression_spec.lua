@@ -107,4 +107,56 @@ describe("regression", function()
         assert.equal(9 * 5050, r:sum())
         assert.equal(8 * 5050, s:sum())
     end)
+
+    it("13: a filtered stream is filtered by a mask that was not counted with it", function()
+        local x, mask = rill.iota(1000), rill.iota(500):map "x % 3 == 0 ? 1 : 0"
+        local function kept() return x:filter "x % 2 == 1" end
+        local expected = {}
+        for i = 0, 499, 3 do
+            expected[#expected + 1] = 2 * i + 1
+        end
+        check.equal(expected, kept():filter(mask):values())
+        check.equal(expected, kept():filter(mask:gt(0)):values())
+        local yes, no = kept():partition(mask)
+        check.equal(expected, yes:values())
+        assert.equal(500 - #expected, no.size)
+    end)
+
+    it("14: structures of one name keep apart in expressions", function()
+        local x = rill.from{1, 2, 3}
+        local function made(fields, factor)
+            local text = "struct P { %s }; kernel void make(float x<>, out P r<>) { r.a = x; r.b = %d.0 * x; }"
+            return rill.program(text:format(fields, factor)).make(x)
+        end
+        local p, q = made("float a; float b;", 2), made("float b; float a;", 3)
+        check.equal({3, 5, 7}, (p.b + 1):eval():values())
+        check.equal({4, 7, 10}, (q.b + 1):eval():values())
+    end)
+
+    it("15: an expression is no table", function()
+        local x = rill.from{1, 2, 3, 4, 5, 6}
+        check.equal({1, 3, 3, 7, 12, 18}, x:scan("add", {segments = x:eq(3)}):values())
+        check.equal({3, 18}, rill.segmented_reduce(x, x:eq(3)):values())
+        check.equal({3, 18}, rill.segmented_reduce(x, rill.from({1, 3}, "int") + 1):values())
+        check.names({"rill.from", "table", "expression<float>[6]"}, rill.from, x + 1)
+    end)
+
+    it("16: kernels of more element-wise inputs than an expression has know them apart", function()
+        local parameters, terms = {}, {}
+        for i = 1, 30 do
+            parameters[i], terms[i] = ("float a%d<>"):format(i), ("%d.0 * a%d"):format(i, i)
+        end
+        local k = rill.kernel(("kernel float f(%s) { return %s; }"):format(table.concat(parameters, ", "),
+            table.concat(terms, " + ")))
+        local zero, one = rill.from{0, 0, 0}, rill.from{1, 1, 1}
+        local function total(last)
+            local arguments = {one}
+            for i = 2, 30 do
+                arguments[i] = i == last and one or zero
+            end
+            return rill._reduce("sum", k, arguments)
+        end
+        assert.equal(3 * (1 + 29), total(29))
+        assert.equal(3 * (1 + 30), total(30))
+    end)
 end)
