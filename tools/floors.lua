@@ -98,6 +98,7 @@ local exceptions = {
         ["*"] = set("binding.h"), lua_call = set("lua_kernel.h"), lua_chunk = set("lua_kernel.h"),
         lua_reduce = set("lua_kernel.h"), lua_scan = set("lua_kernel.h"),
         lua_scatter = set("lua_kernel.h"), lua_expression = set("lua_kernel.h"),
+        lua_image = set("lua_picture.h"), lua_animate = set("lua_picture.h"),
     },
     -- The engine of reductions, its programs, and what is folded with it.
     primitive = {
@@ -118,7 +119,8 @@ local exceptions = {
         matmul = set("reduce.h"),
     },
     -- What formats share; and the one that picks the format.
-    io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), image = set("png.h", "pnm.h")},
+    io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), image = set("png.h", "pnm.h"),
+        apng = set("png.h")},
 }
 
 local allowed_generated = set("shaders_embedded.h")
@@ -224,7 +226,7 @@ end
 -- ---- Lua: only the public module, and each directory's own support
 
 local function public(name)
-    return name == "rill" or name:match "^rill%.%w+$" ~= nil and name ~= "rill.core"
+    return name == "rill" or name:match "^rill%.[%w_]+$" ~= nil and name ~= "rill.core"
 end
 
 local may_require = {

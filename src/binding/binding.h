@@ -111,6 +111,7 @@ Stream *stream_new(lua_State *L, const Type *type, const Shape *shape, const cha
 /* Host memory that an error cannot leak: a userdata on the stack, freed early by scratch_free. */
 void *scratch_push(lua_State *L, size_t bytes);
 void scratch_free(lua_State *L, int index);
+void scratch_give(lua_State *L, int index, void *memory); /* holds `memory`, of malloc, instead of its own */
 
 /* A type from a string or a struct userdata; raises. */
 const Type *type_check(lua_State *L, int index, const char *function, int n, const char *name);
@@ -178,5 +179,6 @@ void open_profile(lua_State *L);
 void open_scatter(lua_State *L);
 void open_histogram(lua_State *L);
 void open_matmul(lua_State *L);
+void open_animation(lua_State *L);
 
 #endif

@@ -267,17 +267,22 @@ static int rill_check(lua_State *L)
     return 1;
 }
 
-/* Whether standard output is a terminal, and its columns (80 where nobody says): for what is drawn there. */
+/* Whether standard output is a terminal, its columns and lines (80 and 24 where nobody says), and the pixels of a character, 0 and 0
+ * where nobody says: for what is drawn there. */
 static int rill_terminal(lua_State *L)
 {
     struct winsize size = {0};
     bool terminal = isatty(STDOUT_FILENO);
     if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) {
-        size.ws_col = 0;
+        size = (struct winsize){0};
     }
     lua_pushboolean(L, terminal);
-    lua_pushinteger(L, size.ws_col ? size.ws_col : 80);
-    return 2;
+    int columns = size.ws_col ? size.ws_col : 80, lines = size.ws_row ? size.ws_row : 24;
+    lua_pushinteger(L, columns);
+    lua_pushinteger(L, lines);
+    lua_pushinteger(L, size.ws_xpixel / columns);
+    lua_pushinteger(L, size.ws_ypixel / lines);
+    return 5;
 }
 
 void open_device(lua_State *L)

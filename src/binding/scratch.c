@@ -37,3 +37,9 @@ void scratch_free(lua_State *L, int index)
     free(*box);
     *box = NULL;
 }
+
+void scratch_give(lua_State *L, int index, void *memory)
+{
+    scratch_free(L, index);
+    *(void **)lua_touserdata(L, index) = memory;
+}

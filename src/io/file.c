@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -74,52 +73,32 @@ void file_free(FileBytes *bytes)
     *bytes = (FileBytes){0};
 }
 
+static bool write_error(const FileDraft *draft)
+{
+    return error_set("cannot write '%s': %s", draft->path, strerror(errno));
+}
+
 /* A new file in the target's directory, under a short name of its own: the target's may be as long as names can be. */
-static int create_beside(const char *target, StrBuf *name)
+static bool create_beside(FileDraft *draft)
 {
     static atomic_uint counter;
-    const char *slash = strrchr(target, '/');
-    int handle;
+    const char *slash = strrchr(draft->target, '/');
     do {
-        strbuf_free(name);
-        strbuf_add_bytes(name, target, slash ? (size_t)(slash - target) + 1 : 0);
-        strbuf_addf(name, ".rill-%ld-%u.tmp", (long)getpid(), atomic_fetch_add(&counter, 1));
-        if (name->failed) {
-            errno = ENOMEM;
-            return -1;
-        }
-        handle = open(strbuf_text(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (handle < 0 && errno == EEXIST);
-    return handle;
-}
-
-static bool pour(int handle, const FilePart *part)
-{
-    const unsigned char *data = part->data;
-    for (size_t done = 0; done < part->size;) {
-        ssize_t count = write(handle, data + done, part->size - done);
-        if (count >= 0) {
-            done += (size_t)count;
-        } else if (errno != EINTR) {
+        StrBuf name = STRBUF_EMPTY;
+        free(draft->name);
+        strbuf_add_bytes(&name, draft->target, slash ? (size_t)(slash - draft->target) + 1 : 0);
+        strbuf_addf(&name, ".rill-%ld-%u.tmp", (long)getpid(), atomic_fetch_add(&counter, 1));
+        draft->name = strbuf_take(&name);
+        if (!draft->name) {
             return false;
         }
+        draft->handle = open(draft->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (draft->handle < 0 && errno == EEXIST);
+    if (draft->handle < 0) {
+        free(draft->name);
+        draft->name = NULL;
     }
-    return true;
-}
-
-/* Everything into the open file, which is closed in any case. */
-static bool complete(int handle, const struct stat *replaced, const FilePart *parts, int count)
-{
-    bool ok = !replaced || fchmod(handle, replaced->st_mode & 07777) == 0;
-    for (int i = 0; ok && i < count; i++) {
-        ok = pour(handle, &parts[i]);
-    }
-    int reason = errno;
-    if (close(handle) != 0 && ok) {
-        return false;
-    }
-    errno = reason;
-    return ok;
+    return draft->handle >= 0;
 }
 
 /* What stands at the target already: *exists, and false with error_set when it must not be replaced. */
@@ -139,42 +118,96 @@ static bool examine(const char *path, struct stat *status, bool *exists)
     return true;
 }
 
-static bool replace(const char *target, const struct stat *replaced, const FilePart *parts, int count)
-{
-    StrBuf name = STRBUF_EMPTY;
-    int handle = create_beside(target, &name);
-    bool ok = handle >= 0;
-    if (ok) {
-        ok = complete(handle, replaced, parts, count) && rename(strbuf_text(&name), target) == 0;
-        if (!ok) {
-            int reason = errno;
-            unlink(strbuf_text(&name));
-            errno = reason;
-        }
-    }
-    int reason = errno;
-    strbuf_free(&name);
-    errno = reason;
-    return ok;
-}
-
-bool file_write(const char *path, const FilePart *parts, int count)
+bool file_draft_open(const char *path, FileDraft *draft)
 {
     struct stat status;
     bool exists;
+    *draft = (FileDraft){.handle = -1};
     if (*path == '\0') {
         return error_set("cannot write a file whose name is empty");
     }
     if (!examine(path, &status, &exists)) {
         return false;
     }
-    char *resolved = exists ? realpath(path, NULL) : NULL;
-    bool ok = replace(resolved ? resolved : path, exists ? &status : NULL, parts, count);
-    if (!ok) {
-        error_set("cannot write '%s': %s", path, strerror(errno));
+    draft->path = strdup(path);
+    draft->target = exists ? realpath(path, NULL) : NULL;
+    if (!draft->target) {
+        draft->target = strdup(path);
     }
-    free(resolved);
+    bool ok = draft->path && draft->target;
+    if (!ok) {
+        error_set("cannot write '%s': out of host memory", path);
+    } else {
+        ok = (create_beside(draft) && (!exists || fchmod(draft->handle, status.st_mode & 07777) == 0)) ||
+             write_error(draft);
+    }
+    if (!ok) {
+        file_draft_discard(draft);
+    }
     return ok;
+}
+
+bool file_draft_patch(FileDraft *draft, size_t offset, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t done = 0; done < size;) {
+        ssize_t count = pwrite(draft->handle, bytes + done, size - done, (off_t)(offset + done));
+        if (count >= 0) {
+            done += (size_t)count;
+        } else if (errno != EINTR) {
+            return write_error(draft);
+        }
+    }
+    return true;
+}
+
+bool file_draft_write(FileDraft *draft, const void *data, size_t size)
+{
+    size_t end = draft->size;
+    draft->size += size;
+    return file_draft_patch(draft, end, data, size);
+}
+
+bool file_draft_commit(FileDraft *draft)
+{
+    int handle = draft->handle;
+    draft->handle = -1;
+    bool ok = (close(handle) == 0 && rename(draft->name, draft->target) == 0) || write_error(draft);
+    if (ok) {
+        free(draft->name);
+        draft->name = NULL;
+    }
+    file_draft_discard(draft);
+    return ok;
+}
+
+void file_draft_discard(FileDraft *draft)
+{
+    if (draft->handle >= 0) {
+        close(draft->handle);
+    }
+    if (draft->name) {
+        unlink(draft->name);
+    }
+    free(draft->name);
+    free(draft->target);
+    free(draft->path);
+    *draft = (FileDraft){.handle = -1};
+}
+
+bool file_write(const char *path, const FilePart *parts, int count)
+{
+    FileDraft draft;
+    if (!file_draft_open(path, &draft)) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!file_draft_write(&draft, parts[i].data, parts[i].size)) {
+            file_draft_discard(&draft);
+            return false;
+        }
+    }
+    return file_draft_commit(&draft);
 }
 
 const char *file_extension(const char *path)

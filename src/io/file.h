@@ -24,6 +24,23 @@ void file_free(FileBytes *bytes);
  * to replace what is not a regular file. */
 bool file_write(const char *path, const FilePart *parts, int count);
 
+/* A file that is written piece by piece, beside its path and under another name, and takes its place when it is committed; the
+ * rules of file_write hold. A draft that is not open has handle -1. */
+typedef struct FileDraft {
+    char *path;   /* as it was given, for messages */
+    char *target; /* with symbolic links followed */
+    char *name;   /* what is written meanwhile */
+    size_t size;  /* written so far */
+    int handle;
+} FileDraft;
+
+bool file_draft_open(const char *path, FileDraft *draft);
+bool file_draft_write(FileDraft *draft, const void *data, size_t size); /* at the end */
+/* Over what was written already. */
+bool file_draft_patch(FileDraft *draft, size_t offset, const void *data, size_t size);
+bool file_draft_commit(FileDraft *draft); /* not open afterwards, whether it succeeds or not */
+void file_draft_discard(FileDraft *draft);
+
 /* True when the name ends in the extension ("png"), in any case. */
 bool file_has_extension(const char *path, const char *extension);
 /* For messages: the extension with its dot, "" when there is none; points into `path`. */

@@ -1,0 +1,173 @@
+#include "io/apng.h"
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "io/crc.h"
+#include "io/png.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SIGNATURE = 8,
+    HEADER = 25,                     /* the IHDR chunk, all of it */
+    CONTROL_AT = SIGNATURE + HEADER, /* where acTL stands in the file */
+    CHUNK = 12                       /* length, type and checksum around the data */
+};
+
+static void put16(unsigned char *to, uint32_t value)
+{
+    to[0] = (unsigned char)(value >> 8);
+    to[1] = (unsigned char)value;
+}
+
+static void put32(unsigned char *to, uint32_t value)
+{
+    put16(to, value >> 16);
+    put16(to + 2, value & 0xffff);
+}
+
+static uint32_t get32(const unsigned char *from)
+{
+    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
+}
+
+/* Appends a chunk whose data comes in two parts. */
+static void add_chunk(StrBuf *out, const char *type, const void *head, size_t head_size, const void *data, size_t size)
+{
+    unsigned char word[4];
+    put32(word, (uint32_t)(head_size + size));
+    strbuf_add_bytes(out, (const char *)word, 4);
+    strbuf_add_bytes(out, type, 4);
+    strbuf_add_bytes(out, head, head_size);
+    strbuf_add_bytes(out, data, size);
+    uint32_t crc = crc_update(crc_update(crc_update(0, type, 4), head, head_size), data, size);
+    put32(word, crc);
+    strbuf_add_bytes(out, (const char *)word, 4);
+}
+
+static void add_control(StrBuf *out, uint32_t frames)
+{
+    unsigned char data[8] = {0}; /* frames, and how often they are played: 0 is for ever */
+    put32(data, frames);
+    add_chunk(out, "acTL", data, sizeof data, "", 0);
+}
+
+static void add_frame_control(StrBuf *out, Apng *apng)
+{
+    unsigned char data[26] = {
+        0}; /* the offsets and the last two bytes stay 0: the whole picture, replaced by the next */
+    put32(data, apng->sequence++);
+    put32(data + 4, (uint32_t)apng->like.cols);
+    put32(data + 8, (uint32_t)apng->like.rows);
+    put16(data + 20, apng->delay[0]);
+    put16(data + 22, apng->delay[1]);
+    add_chunk(out, "fcTL", data, sizeof data, "", 0);
+}
+
+/* The chunks of one picture's file, as those of a frame: the first frame keeps its IDAT. */
+static void add_data(StrBuf *out, Apng *apng, const StrBuf *png)
+{
+    const unsigned char *bytes = (const unsigned char *)png->text;
+    for (size_t at = SIGNATURE; at + CHUNK <= png->length;) {
+        uint32_t size = get32(bytes + at);
+        const unsigned char *data = bytes + at + 8;
+        if (memcmp(bytes + at + 4, "IDAT", 4) == 0) {
+            unsigned char number[4];
+            if (apng->frames > 0) {
+                put32(number, apng->sequence++);
+                add_chunk(out, "fdAT", number, 4, data, size);
+            } else {
+                add_chunk(out, "IDAT", "", 0, data, size);
+            }
+        }
+        at += CHUNK + (size_t)size;
+    }
+}
+
+/* 1 / fps as a fraction of 16-bit numbers: exact where it can be, to a thousandth of a second where it can't. */
+static void set_delay(double fps, uint16_t delay[2])
+{
+    for (int scale = 1; scale <= 1000; scale *= 10) {
+        double whole = round(fps * scale);
+        if (whole >= 1 && whole <= 65535 && fabs(whole - fps * scale) < 1e-9 * whole) {
+            delay[0] = (uint16_t)scale;
+            delay[1] = (uint16_t)whole;
+            return;
+        }
+    }
+    delay[0] = (uint16_t)fmax(round(1000 / fps), 1);
+    delay[1] = 1000;
+}
+
+bool apng_open(const char *path, double fps, Apng *apng)
+{
+    *apng = (Apng){0};
+    set_delay(fps, apng->delay);
+    return file_draft_open(path, &apng->draft);
+}
+
+static bool check_alike(Apng *apng, const Image *image)
+{
+    const Image *like = &apng->like;
+    if (apng->frames == 0) {
+        apng->like = *image;
+        apng->like.data = NULL;
+    } else if (image->rows != like->rows || image->cols != like->cols) {
+        return error_set("the first frame is of %dx%d pixels, this one of %dx%d", like->rows, like->cols, image->rows,
+                         image->cols);
+    } else if (image->channels != like->channels || image->depth != like->depth) {
+        return error_set("the first frame has %d channels of %d bits, this one %d of %d", like->channels,
+                         like->depth == IMAGE_U16 ? 16 : 8, image->channels, image->depth == IMAGE_U16 ? 16 : 8);
+    }
+    return true;
+}
+
+bool apng_frame(Apng *apng, const Image *image)
+{
+    if (!check_alike(apng, image)) {
+        return false;
+    }
+    StrBuf png = STRBUF_EMPTY, out = STRBUF_EMPTY;
+    Apng next = *apng; /* a frame that fails leaves the numbers as they were */
+    bool ok = png_encode(image, &png);
+    if (ok) {
+        if (next.frames == 0) {
+            strbuf_add_bytes(&out, png.text, SIGNATURE + HEADER);
+            add_control(&out, 1);
+        }
+        add_frame_control(&out, &next);
+        add_data(&out, &next, &png);
+        next.frames++;
+        ok = out.failed ? error_set("out of host memory") : file_draft_write(&next.draft, out.text, out.length);
+    }
+    strbuf_free(&png);
+    strbuf_free(&out);
+    if (ok) {
+        *apng = next;
+    }
+    return ok;
+}
+
+bool apng_close(Apng *apng)
+{
+    StrBuf control = STRBUF_EMPTY, end = STRBUF_EMPTY;
+    bool ok = apng->frames > 0 || error_set("no frame was written");
+    if (ok) {
+        add_control(&control, apng->frames);
+        add_chunk(&end, "IEND", "", 0, "", 0);
+        ok = control.failed || end.failed
+                 ? error_set("out of host memory")
+                 : file_draft_patch(&apng->draft, CONTROL_AT, control.text, control.length) &&
+                       file_draft_write(&apng->draft, end.text, end.length) && file_draft_commit(&apng->draft);
+    }
+    strbuf_free(&control);
+    strbuf_free(&end);
+    apng_discard(apng);
+    return ok;
+}
+
+void apng_discard(Apng *apng)
+{
+    file_draft_discard(&apng->draft);
+}
