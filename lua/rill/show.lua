@@ -1,9 +1,13 @@
--- rill.show: pictures in the terminal. Two pixels to a character cell, the upper half block in one colour over the other;
--- letters of rising brightness where the terminal has no colours or the output is none.
+-- rill.show: pictures in the terminal, by the best means it has: a picture protocol (kitty's or iTerm2's), two pixels to a character
+-- cell in 24-bit or 256 colours, or letters of rising brightness. Streams of one dimension are a sparkline.
 local rill = require "rill"
+local sparkline = require "rill.sparkline"
+local terminal = require "rill.terminal"
 
-local SAMPLES = 8 -- per pixel and direction, where the picture is larger than what is drawn
-local ASCII = " .:-=+*#%@"
+local SAMPLES = 8 -- per pixel and direction, at most, where the picture is larger than what is drawn
+local PIXELS = 4 * 1024 * 1024 -- of a picture that a protocol carries
+local PIECE = 4096 -- bytes of it in one escape sequence: what kitty allows
+local ASCII = { " ", ".", ":", "-", "=", "+", "*", "#", "%", "@" }
 
 -- How kernels see the types that can be drawn, and the number that is drawn white.
 local seen = {
@@ -14,20 +18,24 @@ local seen = {
     double = {"float", 1}, dvec3 = {"vec3", 1}, dvec4 = {"vec4", 1},
 }
 local narrowed = { double = "float", dvec3 = "vec3", dvec4 = "vec4", bool = "float" }
-local options_known = { width = true, colormap = true, min = true, max = true }
+local modes = { kitty = true, iterm = true, blocks = true, ["256"] = true, ascii = true }
+local options_known = {
+    width = "number", min = "number", max = "number", colormap = "string", mode = "string", text = "boolean",
+}
 
-local shrink_text = ([=[
-kernel void shrink(T a[][], vec2 scale, out T c<>) {
+-- The mean of n x n samples of what a pixel covers; n is 1 where the picture is enlarged.
+local shrink_text = [=[
+kernel void shrink(T a[][], vec2 scale, int n, out T c<>) {
     T sum = T(0);
-    for (int j = 0; j < N; j++) {
-        for (int i = 0; i < N; i++) {
-            vec2 p = (vec2(indexof(c).xy) + (vec2(i, j) + 0.5) / float(N)) * scale;
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++) {
+            vec2 p = (vec2(indexof(c).xy) + (vec2(i, j) + 0.5) / float(n)) * scale;
             sum += a[int(p.y)][int(p.x)];
         }
     }
-    c = sum / float(N * N);
+    c = sum / float(n * n);
 }
-]=]):gsub("%f[%w]N%f[%W]", SAMPLES)
+]=]
 
 local shrink = {}
 
@@ -44,36 +52,40 @@ local function check_options(options)
     if options ~= nil and type(options) ~= "table" then
         problem_at(2, "argument #2 'options': expected a table like {width = 60}, got %s", type(options))
     end
+    local copy = {}
     for key, value in pairs(options or {}) do
-        if not options_known[key] then
-            problem_at(2, "unknown option '%s': width, colormap, min and max there are", tostring(key))
-        elseif key ~= "colormap" and type(value) ~= "number" then
-            problem_at(2, "option '%s': expected a number, got %s", key, type(value))
+        local wanted = options_known[key]
+        value = key == "mode" and value == 256 and "256" or value
+        if not wanted then
+            problem_at(2, "unknown option '%s': width, colormap, min, max, mode and text there are", tostring(key))
+        elseif type(value) ~= wanted then
+            problem_at(2, "option '%s': expected a %s, got %s", key, wanted, type(value))
+        elseif wanted == "number" and not (math.abs(value) < math.huge) then
+            problem_at(2, "option '%s': expected a finite number, got %s", key, value)
         end
+        copy[key] = value
     end
-    return { width = options and options.width, colormap = options and options.colormap,
-        min = options and options.min, max = options and options.max }
+    if copy.mode and not modes[copy.mode] then
+        problem_at(2, "option 'mode': expected kitty, iterm, blocks, 256 or ascii, got '%s'", copy.mode)
+    end
+    return copy
 end
 
--- "colour" (24 bits), "256" or "ascii".
-local function terminal_mode()
-    local term = os.getenv "TERM" or ""
-    if not rill._terminal() or term == "" or term == "dumb" then
-        return "ascii"
+local function best_mode(able)
+    if able.pictures then
+        return able.pictures
     end
-    local depth = os.getenv "COLORTERM"
-    return (depth == "truecolor" or depth == "24bit") and "colour" or term:find "256" and "256" or
-        term:find "direct" and "colour" or "ascii"
+    local colours = able.unicode and able.colours
+    return colours == "true" and "blocks" or colours == "256" and "256" or "ascii"
 end
 
--- The picture at the size it is drawn, as flat numbers; components per pixel.
+-- The picture at the size it is drawn.
 local function shrunk(s, value, columns, rows)
     shrink[value] = shrink[value] or rill.kernel((shrink_text:gsub("%f[%w]T%f[%W]", value)))
     local shape = s.shape
-    local small = shrink[value] {
-        a = s, scale = { shape[2] / columns, shape[1] / rows }, shape = { rows, columns },
-    }
-    return small:values()
+    local scale = { shape[2] / columns, shape[1] / rows }
+    local samples = math.min(math.ceil(math.max(scale[1], scale[2])), SAMPLES)
+    return shrink[value] { a = s, scale = scale, n = samples, shape = { rows, columns } }
 end
 
 -- A function from pixel number k (from 0) to red, green and blue, 0 to 255.
@@ -96,15 +108,9 @@ local function colours(values, components, options, white)
     end
 end
 
-local function code_256(r, g, b)
-    return 16 + 36 * ((r * 5 + 127) // 255) + 6 * ((g * 5 + 127) // 255) + (b * 5 + 127) // 255
-end
-
-local function cell(mode, top, bottom)
-    if mode == "256" then
-        return ("\27[38;5;%d;48;5;%dm\u{2580}"):format(code_256(table.unpack(top)), code_256(table.unpack(bottom)))
-    end
-    return ("\27[38;2;%d;%d;%d;48;2;%d;%d;%dm\u{2580}"):format(top[1], top[2], top[3], table.unpack(bottom))
+local function cell(depth, top, bottom)
+    local behind = bottom and terminal.colour(depth, bottom[1], bottom[2], bottom[3], true) or "49" -- the terminal's own
+    return ("\27[%s;%sm\u{2580}"):format(terminal.colour(depth, top[1], top[2], top[3]), behind)
 end
 
 local function letter(top, bottom)
@@ -112,27 +118,141 @@ local function letter(top, bottom)
     for _, c in ipairs { top, bottom } do
         light = light + (0.2126 * c[1] + 0.7152 * c[2] + 0.0722 * c[3]) / 510
     end
-    local k = math.min(math.floor(light * #ASCII), #ASCII - 1)
-    return ASCII:sub(k + 1, k + 1)
+    return ASCII[math.min(math.floor(light * #ASCII), #ASCII - 1) + 1]
 end
 
-local function draw(pixel, columns, rows, mode)
-    local lines = {}
+-- Two rows of pixels to a line of characters.
+local function characters(pixel, columns, rows, mode)
+    local lines, depth = {}, mode == "blocks" and "true" or mode
     for y = 0, rows - 1, 2 do
         local line = {}
         for x = 0, columns - 1 do
             local top = { pixel(y * columns + x) }
-            local bottom = y + 1 < rows and { pixel((y + 1) * columns + x) } or mode == "ascii" and top or { 0, 0, 0 }
-            line[x + 1] = mode == "ascii" and letter(top, bottom) or cell(mode, top, bottom)
+            local bottom = y + 1 < rows and { pixel((y + 1) * columns + x) }
+            line[x + 1] = mode == "ascii" and letter(top, bottom or top) or cell(depth, top, bottom)
         end
         lines[#lines + 1] = table.concat(line) .. (mode == "ascii" and "\n" or "\27[0m\n")
     end
     return table.concat(lines)
 end
 
---- rill.show(s [, {width=, colormap=, min=, max=}]): draws a 2-D stream in the terminal: float (or half, unorm8, double, bool),
--- vec3 or vec4 in 0..1, and integers, which need min and max unless they are uint8 or uint16. `width` is in characters: as wide
--- as the terminal, or the picture, unless told. Only what is drawn is read back.
+local pairs64 -- [12 bits] = two characters of base 64
+
+local function base64(bytes)
+    if not pairs64 then
+        local digits, codes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", {}
+        for i = 0, 4095 do
+            local high, low = (i >> 6) + 1, (i & 63) + 1
+            codes[i] = digits:sub(high, high) .. digits:sub(low, low)
+        end
+        pairs64 = codes
+    end
+    local out, rest = {}, #bytes % 3
+    for at = 1, #bytes - rest, 3 do
+        local a, b, c = bytes:byte(at, at + 2)
+        local word = a << 16 | b << 8 | c
+        out[#out + 1] = pairs64[word >> 12]
+        out[#out + 1] = pairs64[word & 4095]
+    end
+    if rest > 0 then
+        local a, b = bytes:byte(-rest, -1)
+        local word = (rest == 1 and a or a << 8 | b) << (rest == 1 and 16 or 8)
+        out[#out + 1] = pairs64[word >> 12]
+        out[#out + 1] = rest == 1 and "==" or pairs64[word & 4095]:sub(1, 1) .. "="
+    end
+    return table.concat(out)
+end
+
+-- https://sw.kovidgoyal.net/kitty/graphics-protocol: a PNG (f=100) put on the screen (a=T), `c` columns wide, without an answer (q=2).
+local function kitty(png, columns)
+    local text, pieces = base64(png), {}
+    for at = 1, #text, PIECE do
+        local keys = ("m=%d"):format(at + PIECE <= #text and 1 or 0)
+        keys = at == 1 and ("a=T,f=100,q=2,c=%d,"):format(columns) .. keys or keys
+        pieces[#pieces + 1] = ("\27_G%s;%s\27\\"):format(keys, text:sub(at, at + PIECE - 1))
+    end
+    return table.concat(pieces) .. "\n"
+end
+
+-- https://iterm2.com/documentation-images.html
+local function iterm(png, columns)
+    return ("\27]1337;File=inline=1;size=%d;width=%d;preserveAspectRatio=1:%s\7\n"):format(#png, columns, base64(png))
+end
+
+-- The picture as a PNG for so many columns of characters: as many pixels as they have, or a whole multiple of the picture's own.
+local function carried(s, value, columns, options, white, able)
+    local shape, wide = s.shape, columns * able.cell[1]
+    local scale = wide / shape[2]
+    scale = scale > 1 and math.floor(scale) or scale
+    scale = math.min(scale, math.sqrt(PIXELS / (shape[1] * shape[2])))
+    local width = math.max(math.floor(shape[2] * scale + 0.5), 1)
+    local height = math.max(math.floor(shape[1] * scale + 0.5), 1)
+    local small = shrunk(s, value, width, height)
+    return rill._png(small, { min = options.min or 0, max = options.max or white, colormap = options.colormap })
+end
+
+-- Columns and rows of pixels, two rows to a line. Unless a width is told the picture fits into the terminal.
+local function size(shape, options, able)
+    local columns = math.floor(math.max(math.min(options.width or able.columns, options.width or shape[2]), 1))
+    local most = able.shown and 2 * math.max(able.lines - 2, 4) or 400
+    local rows = shape[1] * columns / shape[2]
+    if not options.width and rows > most then
+        columns = math.max(math.floor(columns * most / rows + 0.5), 1)
+        rows = math.min(shape[1] * columns / shape[2], most)
+    end
+    return columns, math.max(math.floor(rows + 0.5), 1)
+end
+
+local function picture(s, value, white, options)
+    local able = terminal.look()
+    local mode = options.mode or best_mode(able)
+    local columns, rows = size(s.shape, options, able)
+    if mode == "kitty" or mode == "iterm" then
+        local png = carried(s, value, columns, options, white, able)
+        return (mode == "kitty" and kitty or iterm)(png, columns)
+    end
+    local values = shrunk(s, value, columns, rows):values()
+    return characters(colours(values, #values // (rows * columns), options, white), columns, rows, mode)
+end
+
+local function line(s, options)
+    local able = terminal.look()
+    local columns = math.max(math.min(math.floor(options.width or able.columns), s.size), 1)
+    local ascii = options.mode == "ascii" or not options.mode and not able.unicode
+    local ramp = ascii and ASCII or sparkline.blocks
+    return sparkline.draw(sparkline.means(s, columns), ramp, options.min, options.max) .. "\n"
+end
+
+local function check_range(s, value, white, options)
+    if #s.shape == 1 then
+        if options.min and options.max and options.min >= options.max then
+            problem_at(2, "options 'min' and 'max': expected min below max, got %g and %g", options.min, options.max)
+        end
+        return
+    end
+    if not white and not (options.min and options.max) then
+        problem_at(2, "a stream of %s needs the options min and max, the values to draw black and white", s.type)
+    end
+    if options.colormap and value ~= "float" then
+        problem_at(2, "option 'colormap' is for streams of numbers, not of %s", s.type)
+    end
+    if options.colormap then
+        local found, map = pcall(rill._colormap, options.colormap)
+        if not found then
+            problem_at(2, "%s", map)
+        end
+        options.map = map
+    end
+    if (options.min or 0) == (options.max or white) then
+        problem_at(2, "options 'min' and 'max': both are %g, which leaves no range", options.max or white)
+    end
+end
+
+--- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]): draws a 2-D stream in the terminal: float (or half, unorm8, double,
+-- bool), vec3 or vec4 in 0..1, and integers, which need min and max unless they are uint8 or uint16. A stream of numbers of one
+-- dimension is drawn as a sparkline of the means of its parts, from its smallest to its largest unless min and max are told. `width`
+-- is in characters: as wide as the terminal, or the stream, unless told. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
+-- terminal says it has unless told. text = true: returns what else is written. Only what is drawn is read back.
 return function(s, options)
     local what = rill.type(s)
     if what == "expression" then
@@ -142,34 +262,18 @@ return function(s, options)
     end
     options = check_options(options)
     local shape, kind = s.shape, seen[s.type]
-    if not kind or #shape ~= 2 or s.size == 0 then
-        local expected = "a stream of two dimensions and of float, vec3, vec4 or a type like them"
+    local drawn = kind and s.size > 0 and (#shape == 2 or #shape == 1 and kind[1] == "float")
+    if not drawn then
+        local expected = "a stream of two dimensions and of float, vec3, vec4 or a type like them, or of one and of numbers"
         problem("argument #1 's': expected %s, got stream<%s>[%s]", expected, s.type, tostring(shape))
     end
-    local value, white = kind[1], kind[2]
-    if not white and not (options.min and options.max) then
-        problem("a stream of %s needs the options min and max, the values to draw black and white", s.type)
-    end
-    if options.colormap and value ~= "float" then
-        problem("option 'colormap' is for streams of numbers, not of %s", s.type)
-    end
-    if options.colormap then
-        local found, map = pcall(rill._colormap, options.colormap)
-        if not found then
-            problem("%s", map)
-        end
-        options.map = map
-    end
-    if (options.min or 0) == (options.max or white) then
-        problem("options 'min' and 'max': both are %g, which leaves no range", options.max or white)
-    end
+    check_range(s, kind[1], kind[2], options)
     if narrowed[s.type] then
         s = s:cast(narrowed[s.type])
     end
-    local _, terminal = rill._terminal()
-    local columns = math.floor(math.max(math.min(options.width or terminal, options.width or shape[2]), 1))
-    local rows = math.max(math.floor(shape[1] * columns / shape[2] + 0.5), 1)
-    local values = shrunk(s, value, columns, rows)
-    local pixel = colours(values, #values // (rows * columns), options, white)
-    io.stdout:write(draw(pixel, columns, rows, terminal_mode()))
+    local text = #shape == 1 and line(s, options) or #shape == 2 and picture(s, kind[1], kind[2], options)
+    if options.text then
+        return text
+    end
+    io.stdout:write(text)
 end

@@ -105,10 +105,11 @@ static void read_options(lua_State *L, const PictureCall *call, Options *options
     if (lua_type(L, index) != LUA_TTABLE) {
         binding_argument(L, call->function, index - call->self, "options", index, "a table of options");
     }
+    int top = lua_gettop(L);
     lua_pushnil(L);
     while (lua_next(L, index)) {
         read_option(L, call, options);
-        lua_settop(L, index + 1);
+        lua_settop(L, top + 1);
     }
 }
 

@@ -1,0 +1,95 @@
+-- What the terminal can show, from the environment alone: nothing is asked of it, so nothing waits for an answer that a pipe, or a
+-- slow line, never gives.
+local rill = require "rill"
+
+local terminal = {}
+
+local function variable(name)
+    local value = os.getenv(name)
+    return value ~= "" and value or nil
+end
+
+-- Terminals that speak a protocol for pictures. Inside tmux and screen what reaches us is the outer terminal's name, and pictures
+-- do not pass.
+local function pictures(term)
+    if variable "TMUX" or variable "STY" or term:find "^tmux" or term:find "^screen" then
+        return nil
+    end
+    local program = variable "TERM_PROGRAM"
+    if term:find "kitty" or term:find "ghostty" or variable "KITTY_WINDOW_ID" then
+        return "kitty"
+    elseif program == "iTerm.app" or program == "WezTerm" or variable "LC_TERMINAL" == "iTerm2" then
+        return "iterm"
+    end
+end
+
+local function colours(term)
+    local depth = variable "COLORTERM"
+    if depth == "truecolor" or depth == "24bit" or term:find "direct" or term:find "kitty" or term:find "ghostty" then
+        return "true"
+    end
+    return term:find "256" and "256" or not term:find "^vt%d" and "16" or nil
+end
+
+-- Whether characters beyond ASCII are worth trying: not where the locale names another character set.
+local function unicode()
+    local locale = variable "LC_ALL" or variable "LC_CTYPE" or variable "LANG" or ""
+    local charset = locale:match "%.([^@]*)"
+    return not charset or charset:lower():gsub("%W", "") == "utf8"
+end
+
+-- A table: columns and lines; cell, the pixels of a character {width, height}; and where standard output is a terminal that can,
+-- unicode (boolean), colours ("true", "256" or "16") and pictures ("kitty" or "iterm").
+function terminal.look()
+    local shown, columns, lines, width, height = rill._terminal()
+    local term = variable "TERM"
+    local able = { columns = columns, lines = lines, shown = shown,
+        cell = { width > 0 and width or 8, height > 0 and height or 16 } }
+    if shown and term and term ~= "dumb" then
+        able.unicode = unicode()
+        if not variable "NO_COLOR" then
+            able.colours, able.pictures = colours(term), pictures(term)
+        end
+    end
+    return able
+end
+
+-- The levels of the 6 x 6 x 6 colours, 16 to 231; grays of 8, 18, 28 ... are 232 to 255.
+local LEVELS = { [0] = 0, 95, 135, 175, 215, 255 }
+
+local function level(v)
+    return v < 48 and 0 or v < 115 and 1 or (v - 35) // 40
+end
+
+local function distance(r, g, b, red, green, blue)
+    return (r - red) ^ 2 + (g - green) ^ 2 + (b - blue) ^ 2
+end
+
+local function code_256(r, g, b)
+    local x, y, z = level(r), level(g), level(b)
+    local step = math.min(math.max((r + g + b) // 3 - 3, 0) // 10, 23)
+    local gray = 8 + 10 * step
+    if distance(r, g, b, gray, gray, gray) < distance(r, g, b, LEVELS[x], LEVELS[y], LEVELS[z]) then
+        return 232 + step
+    end
+    return 16 + 36 * x + 6 * y + z
+end
+
+-- The nearest of the six bright colours every terminal has, 91 to 96.
+local function code_16(r, g, b)
+    local half = (math.max(r, g, b) + math.min(r, g, b)) / 2
+    local code = (r > half and 1 or 0) + (g > half and 2 or 0) + (b > half and 4 or 0)
+    return 90 + (code == 0 and 7 or code)
+end
+
+-- The numbers that choose a colour (0 to 255 each) in an escape sequence: of the character, or of what is behind it.
+function terminal.colour(depth, r, g, b, behind)
+    if depth == "true" then
+        return ("%d;2;%d;%d;%d"):format(behind and 48 or 38, r, g, b)
+    elseif depth == "256" then
+        return ("%d;5;%d"):format(behind and 48 or 38, code_256(r, g, b))
+    end
+    return tostring(code_16(r, g, b) + (behind and 10 or 0))
+end
+
+return terminal
