@@ -1,0 +1,293 @@
+-- rill.plot: charts of streams and tables, in the terminal or as a file.
+local rill = require "rill"
+local marks = require "rill.plot_marks"
+local terminal = require "rill.terminal"
+
+local WIDE, HIGH = 80, 20 -- of a chart in the terminal, at most, unless told
+local PIXELS = { 800, 500 } -- of a chart in a file
+local kinds = { line = true, scatter = true, histogram = true }
+local series_known = { label = "string", kind = "string", bins = "integer", color = "string" }
+local chart_known = {
+    title = "string", xlabel = "string", ylabel = "string", path = "string", width = "integer", height = "integer",
+    xmin = "number", xmax = "number", ymin = "number", ymax = "number", xlog = "boolean", ylog = "boolean",
+    kind = "string", bins = "integer", legend = "boolean", mode = "string", text = "boolean",
+}
+local number_types = {
+    float = true, double = true, half = true, unorm8 = true, int = true, uint = true, int8 = true, int16 = true,
+    uint8 = true, uint16 = true, bool = true,
+}
+-- What `mode` makes of a terminal.
+local modes = {
+    ascii = {}, mono = { unicode = true }, color16 = { unicode = true, colours = "16" },
+    color256 = { unicode = true, colours = "256" }, color = { unicode = true, colours = "true" },
+}
+
+local PLACE = 2 -- the level of rill.plot's caller, counted from the chunk that is called below
+
+local function problem(format, ...)
+    error({ ("rill.plot: " .. format):format(...) }, 0)
+end
+
+local function told(value)
+    if type(value) == "number" then
+        return "number " .. tostring(value)
+    end
+    return rill.type(value) == "stream" and tostring(value):match "^[^\n]*" or rill.type(value) or type(value)
+end
+
+local function check_option(where, key, value, wanted)
+    local good = type(value) == wanted or wanted == "integer" and math.type(value) == "integer"
+    if not good then
+        problem("%soption '%s': expected a%s %s, got %s", where, key, wanted == "integer" and "n" or "", wanted, told(value))
+    elseif wanted == "number" and value - value ~= 0 then
+        problem("%soption '%s': expected a finite number, got %s", where, key, value)
+    elseif wanted == "string" and not utf8.len(value) then
+        problem("%soption '%s': expected valid UTF-8", where, key)
+    end
+end
+
+local function names(known)
+    local list = {}
+    for name in pairs(known) do
+        list[#list + 1] = name
+    end
+    table.sort(list)
+    return table.concat(list, ", ")
+end
+
+-- The named keys of a table, each known and of its type.
+local function options_of(from, known, where)
+    local options = {}
+    for key, value in pairs(from) do
+        if type(key) ~= "number" then
+            if not known[key] then
+                problem("%sunknown option '%s': expected %s", where, tostring(key), names(known))
+            end
+            check_option(where, key, value, known[key])
+            -- Control characters would move the cursor.
+            options[key] = type(value) == "string" and key ~= "path" and value:gsub("%c", " ") or value
+        end
+    end
+    if options.kind and not kinds[options.kind] then
+        problem("%soption 'kind': expected line, scatter or histogram, got '%s'", where, options.kind)
+    end
+    if options.bins and (options.bins < 1 or options.bins > 100000) then
+        problem("%soption 'bins': expected 1 to 100000, got %d", where, options.bins)
+    end
+    return options
+end
+
+-- A table of numbers, or a stream of one dimension of numbers (from an expression too).
+local function data(value, where)
+    local kind = rill.type(value)
+    if kind == "expression" then
+        value = value:eval()
+        kind = "stream"
+    end
+    if kind == "stream" then
+        if not number_types[value.type] or #value.shape ~= 1 then
+            problem("%sexpected a stream of numbers of one dimension, got %s", where, told(value))
+        end
+        return value.type == "bool" and value:cast "float" or value
+    elseif type(value) ~= "table" then
+        problem("%sexpected a stream or a table of numbers, got %s", where, told(value))
+    end
+    for i = 1, #value do
+        if type(value[i]) ~= "number" then
+            problem("%sexpected numbers, got %s at [%d]", where, told(value[i]), i)
+        end
+    end
+    return value
+end
+
+local function is_points(value)
+    return (rill.type(value) == "stream" or rill.type(value) == "expression") and
+        (value.type == "vec2" or value.type == "dvec2")
+end
+
+local function is_numbers(value)
+    return type(value) == "table" and (value[1] == nil or type(value[1]) == "number")
+end
+
+local function size(values)
+    return type(values) == "table" and #values or values.size
+end
+
+local function components(points, where)
+    points = rill.type(points) == "expression" and points:eval() or points
+    if #points.shape ~= 1 then
+        problem("%sexpected a stream of one dimension, got %s", where, told(points))
+    end
+    return points.x:eval(), points.y:eval()
+end
+
+local function make_series(options, where, first, second)
+    local series = options
+    if is_points(first) then
+        if second ~= nil then
+            problem("%sa stream of points has its own x and y: expected no second one", where)
+        end
+        series.x, series.y = components(first, where)
+    elseif second ~= nil then
+        series.x, series.y = data(first, where .. "x: "), data(second, where .. "y: ")
+        if size(series.x) ~= size(series.y) then
+            problem("%sx has %d numbers, y %d", where, size(series.x), size(series.y))
+        end
+    else
+        series.y = data(first, where)
+    end
+    return series
+end
+
+-- An entry of a chart's table: data itself, or {y}, {x, y} with options.
+local function entry(value, i)
+    local where = ("series %d: "):format(i)
+    if rill.type(value) or type(value) ~= "table" then
+        return make_series({}, where, value)
+    end
+    local options = options_of(value, series_known, where)
+    if is_numbers(value) then
+        return make_series(options, where, value)
+    elseif #value > 2 then
+        problem("%sexpected {y} or {x, y} with options, got %d streams or tables", where, #value)
+    end
+    return make_series(options, where, value[1], value[2])
+end
+
+local function hex_colour(text, where)
+    local r, g, b = text:match "^#(%x%x)(%x%x)(%x%x)$"
+    if not r then
+        problem("%soption 'color': expected \"#rrggbb\", got '%s'", where, text)
+    end
+    return { tonumber(r, 16), tonumber(g, 16), tonumber(b, 16) }
+end
+
+local function check_chart(chart)
+    for _, axis in ipairs { "x", "y" } do
+        local low, high = chart[axis .. "min"], chart[axis .. "max"]
+        if low and high and low >= high then
+            problem("options '%smin' and '%smax': expected min below max, got %g and %g", axis, axis, low, high)
+        elseif chart[axis .. "log"] and ((low or 1) <= 0 or (high or 1) <= 0) then
+            problem("options '%smin' and '%smax': a logarithmic axis has no %g", axis, axis, (low or 1) <= 0 and low or high)
+        end
+    end
+    if chart.mode and not modes[chart.mode] then
+        problem("option 'mode': expected %s, got '%s'", names(modes), chart.mode)
+    end
+end
+
+local function finish_series(chart)
+    local labelled = false
+    for i, series in ipairs(chart.series) do
+        local where = #chart.series > 1 and ("series %d: "):format(i) or ""
+        series.kind = series.kind or chart.kind or "line"
+        series.bins = series.bins or chart.bins
+        series.color = series.color and hex_colour(series.color, where)
+        labelled = labelled or series.label ~= nil
+        series.label = series.label or tostring(i)
+        if series.kind == "histogram" then
+            if series.x then
+                problem("%sa histogram counts one stream or table of numbers, got two", where)
+            elseif chart.xlog then
+                problem("option 'xlog': a histogram's bins are of equal width, which a logarithmic axis does not show")
+            end
+        end
+    end
+    if chart.legend == nil then
+        chart.legend = labelled or #chart.series > 1
+    end
+end
+
+-- The chart that the arguments of rill.plot describe.
+local function read(first, second, options)
+    local chart
+    local plain = type(first) == "table" and not rill.type(first)
+    if plain and second == nil and not is_numbers(first) or plain and next(first) ~= nil and #first == 0 then
+        chart = options_of(first, chart_known, "")
+        chart.series = {}
+        for i = 1, #first do
+            chart.series[i] = entry(first[i], i)
+        end
+    else
+        if options == nil and type(second) == "table" and not rill.type(second) and #second == 0 and next(second) ~= nil then
+            second, options = nil, second -- rill.plot(y, {title = ...})
+        end
+        if options ~= nil and type(options) ~= "table" then
+            problem("argument #3 'options': expected a table like {title = \"...\"}, got %s", told(options))
+        end
+        chart = options_of(options or {}, chart_known, "")
+        chart.series = { make_series({}, "", first, second) }
+    end
+    check_chart(chart)
+    finish_series(chart)
+    return chart
+end
+
+local function limit(name, value, least, most)
+    if value and (value < least or value > most) then
+        problem("option '%s': expected %d to %d, got %d", name, least, most, value)
+    end
+    return value
+end
+
+local function in_terminal(chart)
+    local able = terminal.look()
+    able = chart.mode and modes[chart.mode] or able
+    local seen = terminal.look()
+    chart.width = limit("width", chart.width, 20, 1000) or math.max(math.min(seen.columns, WIDE), 20)
+    chart.height = limit("height", chart.height, 5, 1000) or math.max(math.min(seen.lines - 2, HIGH), 8)
+    chart.columns = 2 * chart.width
+    marks.make(chart)
+    chart.note = chart.empty and "no data" or nil
+    local drawn = require "rill.plot_text".render(chart, able)
+    if chart.text then
+        return drawn
+    end
+    io.stdout:write(drawn)
+end
+
+local writers = { svg = "rill.plot_svg", png = "rill.plot_raster" }
+
+local function to_file(chart)
+    local extension = (chart.path:match "%.([^./]*)$" or ""):lower()
+    if not writers[extension] then
+        problem("option 'path': expected a path in .svg or .png, got '%s'", chart.path)
+    elseif chart.text or chart.mode then
+        problem("option '%s' is for charts in the terminal, and 'path' was given", chart.text and "text" or "mode")
+    end
+    chart.width = limit("width", chart.width, 100, 10000) or PIXELS[1]
+    chart.height = limit("height", chart.height, 80, 10000) or PIXELS[2]
+    chart.columns = chart.width
+    marks.make(chart)
+    chart.note = chart.empty and "no data" or nil
+    local canvas = require(writers[extension]).new(chart.width, chart.height)
+    require "rill.plot_draw"(chart, canvas)
+    canvas:save(chart.path)
+end
+
+local function plot(...)
+    if select("#", ...) == 0 then
+        problem("expected a stream or a table of numbers, or a table of series")
+    end
+    local chart = read(...)
+    if chart.path then
+        return to_file(chart)
+    end
+    return in_terminal(chart)
+end
+
+--- rill.plot(y [, options]), rill.plot(x, y [, options]), rill.plot{series..., options...}: a chart of streams or tables of numbers, in
+-- the terminal, or as a file where the option `path` ends in .svg or .png. A series is data, `{y, ...}` or `{x, y, ...}` with the
+-- options label, kind ("line", "scatter" or "histogram"), bins and color ("#rrggbb"); without x it is numbered from 1; a stream of vec2 has
+-- both. Options of the chart: title, xlabel, ylabel, width and height (characters, or pixels of a file), xmin, xmax, ymin, ymax, xlog,
+-- ylog, kind and bins of all series, legend, mode ("ascii", "mono", "color16", "color256", "color": what the terminal can do), text
+-- (returns what else is written). NaN and infinite numbers leave gaps. Long streams are reduced on the device.
+return function(...)
+    local good, result = xpcall(plot, function(reason)
+        return type(reason) == "table" and reason or debug.traceback(reason, PLACE)
+    end, ...)
+    if good then
+        return result
+    end
+    error(type(result) == "table" and result[1] or result, 2)
+end

@@ -1,0 +1,244 @@
+-- What a chart draws of its series, in places between 0 and 1 on both axes, cut off at the limits.
+local rill = require "rill"
+local Scale = require "rill.plot_scale"
+local reduce = require "rill.plot_reduce"
+
+local LONG = 20000 -- points that are drawn one by one; more are reduced on the device
+local BINS = 50 -- of a histogram, at most, unless told
+
+local marks = {}
+
+local function finite(v)
+    return v - v == 0
+end
+
+local function widest(limits, low, high)
+    if low then
+        limits[1] = math.min(limits[1] or low, low)
+        limits[2] = math.max(limits[2] or high, high)
+    end
+end
+
+-- ---- what each kind needs to know before the axes are there
+
+-- A table of numbers, or a stream, as a list: all of it.
+local function listed(values)
+    return type(values) == "table" and values or values and values:values()
+end
+
+local function count_of(values)
+    return type(values) == "table" and #values or values.size
+end
+
+local function as_stream(values)
+    return type(values) == "table" and rill.stream("double", #values, values) or values
+end
+
+local function numbered(count)
+    local numbers = {}
+    for i = 1, count do
+        numbers[i] = i
+    end
+    return numbers
+end
+
+-- The points whose lines or dots are drawn one by one.
+local function measure_points(series, chart)
+    for i, y in ipairs(series.ys) do
+        local x = series.xs[i]
+        local inside = x >= (chart.xmin or -math.huge) and x <= (chart.xmax or math.huge)
+        if finite(x) and finite(y) and inside and not (chart.xlog and x <= 0) and not (chart.ylog and y <= 0) then
+            widest(chart.xlimits, x, x)
+            widest(chart.ylimits, y, y)
+        end
+    end
+end
+
+local measure = {}
+
+function measure.line(series, chart)
+    if count_of(series.y) > LONG then
+        local x, y = series.x and as_stream(series.x), as_stream(series.y)
+        series.xs, series.ys = reduce.line(x, y, chart.columns, chart)
+    else
+        series.ys = listed(series.y)
+        series.xs = listed(series.x) or numbered(#series.ys)
+    end
+    measure_points(series, chart)
+end
+
+function measure.scatter(series, chart)
+    if count_of(series.y) <= LONG then
+        return measure.line(series, chart)
+    end
+    series.y, series.x = as_stream(series.y), series.x and as_stream(series.x)
+    series.long = true
+    widest(chart.ylimits, reduce.extent(series.y, chart.ylog))
+    if series.x then
+        widest(chart.xlimits, reduce.extent(series.x, chart.xlog))
+    else
+        widest(chart.xlimits, 1, series.y.size)
+    end
+end
+
+-- Bins of equal width. Unless their number is told, their edges are round.
+local function bins(low, high, told, count)
+    if low == high then
+        local half = low ~= 0 and math.abs(low) / 10 or 0.5
+        low, high = low - half, high + half
+    end
+    if told then
+        return told, low, high
+    end
+    local wanted = math.min(math.ceil(2 * count ^ (1 / 3)), BINS) -- Rice's rule
+    local step = Scale.step(high - low, wanted)
+    low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    return math.max(math.floor((high - low) / step + 0.5), 1), low, high
+end
+
+function measure.histogram(series, chart)
+    local values = as_stream(series.y)
+    local low, high = reduce.extent(values)
+    series.counts = {}
+    if low then
+        low, high = chart.xmin or low, chart.xmax or high
+        local n
+        n, low, high = bins(low, high, series.bins, values.size)
+        series.counts = values:histogram { bins = n, min = low, max = high }:values()
+        series.from, series.width = low, (high - low) / n
+        widest(chart.xlimits, low, high)
+        widest(chart.ylimits, chart.ylog and 0.5 or 0, 1)
+        for _, count in ipairs(series.counts) do
+            widest(chart.ylimits, count > 0 and count or 1, count)
+        end
+    end
+end
+
+-- ---- marks
+
+-- The part of the segment from a to b inside the square 0..1 (Liang and Barsky 1984): its ends' shares of the way; nil outside.
+local function clip(ax, ay, bx, by)
+    local from, to = 0, 1
+    local dx, dy = bx - ax, by - ay
+    for _, side in ipairs { { -dx, ax }, { dx, 1 - ax }, { -dy, ay }, { dy, 1 - ay } } do
+        local speed, room = side[1], side[2]
+        if speed == 0 then
+            if room < 0 then
+                return nil
+            end
+        elseif speed < 0 then
+            from = math.max(from, room / speed)
+        else
+            to = math.min(to, room / speed)
+        end
+    end
+    if from <= to then
+        return from, to
+    end
+end
+
+-- Polylines {x1, y1, x2, y2, ...}. A number that is not finite ends one; a point alone is one of its own.
+local function runs(xs, ys, xscale, yscale)
+    local result, run, px, py = {}, nil, nil, nil
+    local function point(x, y)
+        run = run or {}
+        run[#run + 1], run[#run + 2] = x, y
+    end
+    local function finish()
+        result[#result + 1], run = run, nil
+    end
+    for i, y in ipairs(ys) do
+        local u, v = xscale:at(xs[i]), yscale:at(y)
+        if not (finite(u) and finite(v)) then
+            finish()
+            px = nil
+        else
+            if px then
+                local from, to = clip(px, py, u, v)
+                if from then
+                    if from > 0 or not run then
+                        finish()
+                        point(px + from * (u - px), py + from * (v - py))
+                    end
+                    point(px + to * (u - px), py + to * (v - py))
+                    if to < 1 then
+                        finish()
+                    end
+                else
+                    finish()
+                end
+            elseif u >= 0 and u <= 1 and v >= 0 and v <= 1 then
+                point(u, v)
+            end
+            px, py = u, v
+        end
+    end
+    finish()
+    return result
+end
+
+local make = {}
+
+function make.line(series, chart)
+    return { kind = "line", runs = runs(series.xs, series.ys, chart.xscale, chart.yscale) }
+end
+
+-- Points {x1, y1, ...}, or where there are too many cells(nx, ny): flags of the cells of a grid with points in them.
+function make.scatter(series, chart)
+    local xscale, yscale = chart.xscale, chart.yscale
+    if series.long then
+        local box = { xscale.low, xscale.high, yscale.low, yscale.high, xlog = chart.xlog, ylog = chart.ylog }
+        return { kind = "scatter", cells = function(nx, ny)
+            return reduce.cells(series.x, series.y, nx, ny, box)
+        end }
+    end
+    local points = {}
+    for i, y in ipairs(series.ys) do
+        local u, v = xscale:at(series.xs[i]), yscale:at(y)
+        if u >= 0 and u <= 1 and v >= 0 and v <= 1 then
+            points[#points + 1], points[#points + 2] = u, v
+        end
+    end
+    return { kind = "scatter", points = points }
+end
+
+-- Bars {left, right, top}; they stand on the lower end of the axis, or on 0.
+function make.histogram(series, chart)
+    local bars, yscale = {}, chart.yscale
+    local function within(v)
+        return math.min(math.max(v, 0), 1)
+    end
+    local floor = chart.ylog and 0 or within(yscale:at(0))
+    for i, count in ipairs(series.counts) do
+        local left = within(chart.xscale:at(series.from + (i - 1) * series.width))
+        local right = within(chart.xscale:at(series.from + i * series.width))
+        if count > 0 and right > left then
+            bars[#bars + 1] = { left, right, within(yscale:at(count)) }
+        end
+    end
+    return { kind = "histogram", bars = bars, floor = floor }
+end
+
+-- Sets the chart's scales, and marks: a list of what its series draw, with their labels and colours. chart: columns, the resolution
+-- that long series are reduced to; xlog, ylog; xmin, xmax, ymin, ymax.
+function marks.make(chart)
+    chart.xlimits, chart.ylimits = {}, {}
+    local dots = false
+    for _, series in ipairs(chart.series) do
+        measure[series.kind](series, chart)
+        dots = dots or series.kind == "scatter"
+    end
+    local bars = #chart.series > 0 and chart.series[1].kind == "histogram"
+    local x, y = chart.xlimits, chart.ylimits
+    chart.empty = not (x[1] and y[1])
+    chart.xscale = Scale.new(x[1], x[2], { chart.xmin, chart.xmax }, chart.xlog, dots and 0.03 or 0)
+    chart.yscale = Scale.new(y[1], y[2], { chart.ymin or bars and y[1] or nil, chart.ymax }, chart.ylog, 0.05)
+    chart.marks = {}
+    for i, series in ipairs(chart.series) do
+        local mark = make[series.kind](series, chart)
+        mark.label, mark.color, mark.number = series.label, series.color, i
+        chart.marks[i] = mark
+    end
+end
+
+return marks

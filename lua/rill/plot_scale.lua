@@ -1,0 +1,156 @@
+-- Axes of charts: from numbers to places between 0 and 1, and round numbers to write beside them.
+local Scale = {}
+Scale.__index = Scale
+
+local NARROW = 1e-12 -- a range smaller than this share of its ends has no room for ticks
+
+-- Limits for numbers from low to high that leave some room around them, or that a constant gets.
+local function widen(low, high, room)
+    local size = math.max(math.abs(low), math.abs(high))
+    if high - low <= size * NARROW then
+        local half = size > 0 and size / 10 or 1
+        return low - half, high + half
+    end
+    local margin = (high - low) * room
+    return low - margin, high + margin
+end
+
+-- A scale of the numbers from low to high (nil where there are none). fixed: {low, high} of limits that were told, each may be nil;
+-- room: the share of the range that is left free at both ends.
+function Scale.new(low, high, fixed, logarithmic, room)
+    local to = logarithmic and math.log or function(v) return v end
+    local from = logarithmic and math.exp or function(v) return v end
+    local told_low, told_high = fixed[1], fixed[2]
+    if not low then
+        low = told_low or told_high and (logarithmic and told_high / 10 or told_high - 1) or logarithmic and 1 or 0
+        high = told_high or logarithmic and low * 10 or low + 1
+    end
+    low, high = widen(to(told_low or low), to(told_high or high), room)
+    low, high = told_low and to(told_low) or low, told_high and to(told_high) or high
+    if low >= high then -- one limit was told, beyond all the numbers
+        low, high = told_low and low or high - 1, told_low and low + 1 or high
+    end
+    return setmetatable({ low = low, high = high, to = to, from = from, logarithmic = logarithmic }, Scale)
+end
+
+-- Where a number stands: 0 at the lower end, 1 at the upper one. NaN for what has no place.
+function Scale:at(v)
+    if self.logarithmic and not (v > 0) then
+        return 0 / 0
+    end
+    return (self.to(v) - self.low) / (self.high - self.low)
+end
+
+-- 1.50e+06 as 1.5e6.
+local function trimmed(text)
+    local mantissa, sign, exponent = text:match "^(.-)e([+-])0*(%d+)$"
+    if mantissa:find(".", 1, true) then
+        mantissa = mantissa:gsub("%.?0+$", "")
+    end
+    return mantissa .. "e" .. (sign == "-" and "-" or "") .. exponent
+end
+
+-- Tick `value`, a whole number of times 10^exponent, of an axis whose largest number is `size`.
+local function label(value, exponent, size)
+    if value == 0 then
+        return "0"
+    end
+    local digits = math.floor(math.log(math.abs(value), 10) + 1e-9) - exponent
+    if (size >= 1e5 or size < 1e-3) and digits <= 4 then
+        return trimmed(("%%.%de"):format(math.max(digits, 0)):format(value))
+    end
+    return ("%%.%df"):format(math.max(-exponent, 0)):format(value)
+end
+
+-- 1, 2 or 5 times a power of ten, so that at most `count` steps fit into the range.
+local function round_step(range, count)
+    local exponent = math.floor(math.log(range / count, 10))
+    for _, factor in ipairs { 1, 2, 5, 10, 20 } do
+        local times = factor >= 10 and factor // 10 or factor
+        local power = factor >= 10 and exponent + 1 or exponent
+        if range / (times * 10.0 ^ power) <= count + 1e-9 then
+            return times, power
+        end
+    end
+end
+
+-- The width of at most `count` parts of a range that round numbers make.
+function Scale.step(range, count)
+    local times, exponent = round_step(range, count)
+    return times * 10.0 ^ exponent
+end
+
+local function linear_ticks(low, high, count)
+    local times, exponent = round_step(high - low, count)
+    local step, ticks = times * 10.0 ^ exponent, {}
+    local size = math.max(math.abs(low), math.abs(high))
+    for k = math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6) do
+        -- Divided rather than multiplied by what no float holds: 3 * 0.1 is not 0.3, 3 / 10 is.
+        local value = exponent < 0 and k * times / 10.0 ^ -exponent or k * step
+        ticks[#ticks + 1] = { value = value, label = label(value, exponent, size) }
+    end
+    return ticks
+end
+
+local function power_label(mantissa, exponent)
+    if exponent >= -3 and exponent <= 4 then
+        return ("%%.%df"):format(math.max(-exponent, 0)):format(mantissa * 10.0 ^ exponent)
+    end
+    return ("%de%d"):format(mantissa, exponent)
+end
+
+-- Powers of ten; 2 and 5 times them too where there are few; every so many of them where there are too many.
+local function power_ticks(low, high, count)
+    local first, last = math.floor(low / math.log(10)), math.ceil(high / math.log(10))
+    local function listed(factors, stride)
+        local ticks = {}
+        for exponent = math.ceil(first / stride) * stride, last, stride do
+            for _, factor in ipairs(factors) do
+                local place = math.log(factor) + exponent * math.log(10)
+                if place >= low - 1e-9 and place <= high + 1e-9 then
+                    ticks[#ticks + 1] = { value = math.exp(place), label = power_label(factor, exponent) }
+                end
+            end
+        end
+        return ticks
+    end
+    local all = listed({ 1, 2, 5 }, 1)
+    if #all <= count + 1 then
+        return all
+    end
+    local stride = 1
+    while #listed({ 1 }, stride) > count + 1 do
+        stride = stride + 1
+    end
+    return listed({ 1 }, stride)
+end
+
+-- At most count + 1 ticks: {at = 0..1, label =}, from the lower end to the upper.
+function Scale:ticks(count)
+    count = math.max(count, 1)
+    local ticks = self.logarithmic and power_ticks(self.low, self.high, count) or {}
+    if #ticks < 2 then
+        ticks = linear_ticks(self.from(self.low), self.from(self.high), count)
+    end
+    local placed = {}
+    for _, tick in ipairs(ticks) do
+        local at = self:at(tick.value)
+        if at > -1e-6 and at < 1 + 1e-6 then
+            placed[#placed + 1] = { at = at, label = tick.label }
+        end
+    end
+    return placed
+end
+
+-- As many ticks as `fits(ticks)` lets pass, beginning with `count`.
+function Scale:ticks_that_fit(count, fits)
+    for n = count, 1, -1 do
+        local ticks = self:ticks(n)
+        if fits(ticks) then
+            return ticks
+        end
+    end
+    return {}
+end
+
+return Scale

@@ -1,0 +1,104 @@
+-- A canvas (see plot_draw.lua) that writes SVG.
+local Canvas = {}
+Canvas.__index = Canvas
+
+local SIZE = 0.58 -- mean width of a character, in sizes of text: the reader's font is not known
+
+function Canvas.new(width, height)
+    return setmetatable({ width = width, height = height, parts = {}, clips = 0 }, Canvas)
+end
+
+local function number(v)
+    return (("%.1f"):format(v):gsub("%.0$", ""))
+end
+
+local function hex(color)
+    return ("#%02x%02x%02x"):format(color[1], color[2], color[3])
+end
+
+local entities = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
+
+local function escape(text)
+    return (text:gsub('[&<>"]', entities))
+end
+
+local function add(self, format, ...)
+    self.parts[#self.parts + 1] = format:format(...)
+end
+
+function Canvas:rects(list, color, opacity)
+    local path = {}
+    for i = 1, #list, 4 do
+        local w, h = number(list[i + 2]), number(list[i + 3])
+        path[#path + 1] = ("M%s %sh%sv%sh-%sz"):format(number(list[i]), number(list[i + 1]), w, h, w)
+    end
+    if #path > 0 then
+        local faint = opacity < 1 and (' fill-opacity="%s"'):format(number(opacity)) or ""
+        add(self, '<path fill="%s"%s shape-rendering="crispEdges" d="%s"/>', hex(color), faint, table.concat(path))
+    end
+end
+
+function Canvas:polyline(list, width, color)
+    local points, last = {}, nil
+    for i = 1, #list, 2 do
+        local point = number(list[i]) .. "," .. number(list[i + 1])
+        if point ~= last then
+            points[#points + 1], last = point, point
+        end
+    end
+    if #points == 1 then
+        points[2] = last
+    end
+    add(self, '<polyline fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round" stroke-linecap="%s" points="%s"/>',
+        hex(color), number(width), #list > 4 and "round" or "butt", table.concat(points, " "))
+end
+
+function Canvas:dots(list, radius, color)
+    local path, r = {}, number(radius)
+    for i = 1, #list, 2 do
+        path[#path + 1] = ("M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 -%s 0z"):format(number(list[i] - radius),
+            number(list[i + 1]), r, r, number(2 * radius), r, r, number(2 * radius))
+    end
+    if #path > 0 then
+        add(self, '<path fill="%s" d="%s"/>', hex(color), table.concat(path))
+    end
+end
+
+function Canvas:text(x, y, text, size, anchor, color, upwards)
+    local place = ('x="%s" y="%s"'):format(number(x), number(y))
+    if upwards then
+        place = place .. (' transform="rotate(-90 %s %s)"'):format(number(x), number(y))
+    end
+    add(self, '<text %s font-size="%d" text-anchor="%s" fill="%s">%s</text>', place, size, anchor, hex(color), escape(text))
+end
+
+function Canvas:width_of(text, size)
+    return utf8.len(text) * size * SIZE
+end
+
+function Canvas:clip(x, y, width, height)
+    if not x then
+        add(self, "</g>")
+        return
+    end
+    self.clips = self.clips + 1
+    add(self, '<clipPath id="rill-%d"><rect x="%s" y="%s" width="%s" height="%s"/></clipPath><g clip-path="url(#rill-%d)">',
+        self.clips, number(x), number(y), number(width), number(height), self.clips)
+end
+
+function Canvas:save(path)
+    local file, reason = io.open(path, "w")
+    if not file then
+        error({ "rill.plot: cannot write " .. reason }, 0)
+    end
+    local size = ('width="%d" height="%d" viewBox="0 0 %d %d"'):format(self.width, self.height, self.width, self.height)
+    file:write('<svg xmlns="http://www.w3.org/2000/svg" ', size, ' font-family="sans-serif">\n',
+        '<rect width="100%" height="100%" fill="#ffffff"/>\n', table.concat(self.parts, "\n"), "\n</svg>\n")
+    local good
+    good, reason = file:close()
+    if not good then
+        error({ ("rill.plot: cannot write '%s': %s"):format(path, reason) }, 0)
+    end
+end
+
+return Canvas
