@@ -1,6 +1,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local process = require "spec.support.process"
+local tempfiles = require "spec.support.tempfiles"
 
 -- What a script prints when its output is no terminal.
 local function shown(script)
@@ -38,7 +39,12 @@ describe("rill.show", function()
         local s = rill.stream("float", {2, 2})
         local cases = {
             {"argument #1 's': expected a stream, got number", 3},
-            {"two dimensions and of float, .* got stream<float>%[4%]", rill.stream("float", 4)},
+            {"two dimensions and of float, .* got stream<float>%[4x1x1%]", rill.stream("float", {4, 1, 1})},
+            {"got stream<vec3>%[4%]", rill.stream("vec3", 4)},
+            {"got stream<float>%[0%]", rill.stream("float", 0)},
+            {"expected min below max, got 2 and 1", rill.stream("float", 4), {min = 2, max = 1}},
+            {"option 'mode': expected kitty, iterm, blocks, 256 or ascii, got 'sixel'", s, {mode = "sixel"}},
+            {"option 'width': expected a finite number, got inf", s, {width = math.huge}},
             {"got stream<vec2>%[2x2%]", rill.stream("vec2", {2, 2})},
             {"got stream<float>%[0x2%]", rill.stream("float", {0, 2})},
             {"a stream of int needs the options min and max", rill.stream("int", {2, 2})},
@@ -52,5 +58,155 @@ describe("rill.show", function()
         for _, case in ipairs(cases) do
             check.raises("rill%.show: .*" .. case[1], rill.show, case[2], case[3])
         end
+    end)
+
+    local checks = rill.from{{0, 1}, {1, 0}, {0.5, 1}}
+
+    it("draws two pixels to a cell in 24 bits, and leaves the ground below an odd row alone", function()
+        local black, white, gray = "2;0;0;0", "2;255;255;255", "2;128;128;128"
+        local first = "\27[38;%s;48;%sm\u{2580}\27[38;%s;48;%sm\u{2580}\27[0m\n"
+        local second = "\27[38;%s;49m\u{2580}\27[38;%s;49m\u{2580}\27[0m\n"
+        local expected = first:format(black, white, white, black) .. second:format(gray, white)
+        assert.are.equal(expected, rill.show(checks, {mode = "blocks", text = true}))
+    end)
+
+    it("draws the nearest of 256 colours", function()
+        local s = rill.stream("vec3", {2, 3}, {
+            {1, 0, 0}, {0.4, 0.4, 0.4}, {0, 0.55, 1}, {1, 1, 1}, {0, 0, 0}, {0.53, 0.69, 0},
+        })
+        local cell = "\27[38;5;%d;48;5;%dm\u{2580}"
+        local expected = cell:format(196, 231) .. cell:format(241, 16) .. cell:format(33, 106) .. "\27[0m\n"
+        assert.are.equal(expected, rill.show(s, {mode = 256, text = true}))
+    end)
+
+    local function unbase64(text)
+        local digits, bits, out, held = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 0, {}, 0
+        for c in text:gsub("=", ""):gmatch "." do
+            held, bits = held << 6 | digits:find(c, 1, true) - 1, bits + 6
+            if bits >= 8 then
+                bits = bits - 8
+                out[#out + 1] = string.char(held >> bits & 255)
+            end
+        end
+        return table.concat(out)
+    end
+
+    local function picture_of(png)
+        local files = tempfiles.open()
+        local path = files:path "sent.png"
+        local file = assert(io.open(path, "wb"))
+        file:write(png)
+        file:close()
+        local s = rill.image.load(path, "float")
+        files:close()
+        return s
+    end
+
+    it("sends a PNG by kitty's protocol, in pieces of 4096 bytes", function()
+        local noise = rill.random({200, 100}, {seed = 1})
+        local text, pieces = rill.show(noise, {mode = "kitty", text = true}), {}
+        for keys, data in text:gmatch "\27_G([^;]*);([^\27]*)\27\\" do
+            pieces[#pieces + 1] = data
+            assert.is_true(#data <= 4096)
+            if #pieces == 1 then
+                assert.are.equal("a=T,f=100,q=2,c=80,m=1", keys)
+            end
+        end
+        assert.is_true(#pieces > 2)
+        assert.is_truthy(text:find "\27_Gm=0;[^\27]*\27\\\n$")
+        local sent = picture_of(unbase64(table.concat(pieces))) -- 80 columns of 8 pixels: 6 pixels to an element
+        assert.are.same({1200, 600}, {table.unpack(sent.shape)})
+        assert.are.near(noise:get(200, 100), sent:get(1200, 600), 1 / 255)
+    end)
+
+    it("sends small pictures enlarged by whole numbers, in iTerm2's way", function()
+        local text = rill.show(checks, {mode = "iterm", text = true})
+        local pattern = "^\27%]1337;File=inline=1;size=(%d+);width=(%d+);preserveAspectRatio=1:([^\7]*)\7\n$"
+        local size, width, data = text:match(pattern)
+        local png = unbase64(data)
+        assert.are.equal(#png, tonumber(size))
+        assert.are.equal("2", width)
+        local sent = picture_of(png)
+        assert.are.same({24, 16}, {table.unpack(sent.shape)})
+        for i = 1, 3 do
+            for j = 1, 2 do
+                local wanted = math.floor(checks:get(i, j) * 255 + 0.5) / 255
+                assert.are.near(wanted, sent:get(8 * i - 7, 8 * j - 7), 1e-6)
+                assert.are.near(wanted, sent:get(8 * i, 8 * j), 1e-6)
+            end
+        end
+    end)
+
+    it("draws a stream of one dimension as a sparkline", function()
+        local function spark(values, options)
+            options.text, options.mode = true, options.mode or "blocks"
+            return rill.show(rill.type(values) and values or rill.from(values), options)
+        end
+        assert.are.equal("\u{2581}\u{2583}\u{2586}\u{2588}\n", spark({0, 1, 2, 3}, {}))
+        assert.are.equal(" =@\n", spark({0, 1, 2}, {mode = "ascii"}):gsub("%+", "="))
+        assert.are.equal("\u{2585}\u{2585}\n", spark({7, 7}, {}))
+        assert.are.equal("\u{2581} \u{2588} \n", spark({1, 0 / 0, 3, 1 / 0}, {}))
+        assert.are.equal("  \n", spark({0 / 0, 1 / 0}, {}))
+        assert.are.equal("\u{2581}\u{2588}\n", spark({1, 3, 5, 7}, {width = 2}))
+        assert.are.equal("\u{2588}\u{2581}\n", spark(rill.from({-5, 5, -300, -500}, "int"), {width = 2}))
+        assert.are.equal("\u{2581}\u{2583}\n", spark({0, 1}, {min = 0, max = 4}))
+    end)
+
+    it("means the parts of long streams right", function()
+        for _, n in ipairs {79, 81, 1023, 100003} do
+            local s = rill.random(n, {seed = n})
+            local values, means = s:values(), require "rill.sparkline".means(s, 79)
+            assert.are.equal(79, #means)
+            local parts = math.max(math.ceil(n / (79 * 1024)), 1)
+            local at, most, rest = 0, n // (79 * parts), n % (79 * parts)
+            for k = 1, 79 do
+                local sum, count = 0, 0
+                for chunk = (k - 1) * parts, k * parts - 1 do
+                    local size = most + (chunk < rest and 1 or 0)
+                    for i = at + 1, at + size do
+                        sum = sum + values[i]
+                    end
+                    at, count = at + size, count + size
+                end
+                assert.are.near(sum / count, means[k], 1e-6)
+            end
+            assert.are.equal(n, at)
+        end
+    end)
+
+    -- The first characters of what is drawn where standard output is a terminal and these are all the variables there are.
+    local function look(variables)
+        local getenv, terminal = os.getenv, rill._terminal
+        os.getenv = function(name) return variables[name] end -- luacheck: ignore
+        rill._terminal = function() return true, 80, 24, 8, 16 end
+        local drawn, text = pcall(rill.show, rill.from{{0, 1}, {0, 1}}, {text = true})
+        os.getenv, rill._terminal = getenv, terminal -- luacheck: ignore
+        assert(drawn, text)
+        return (text:sub(1, 6):gsub("\27", "E"))
+    end
+
+    it("goes by what the terminal says it is", function()
+        local cases = {
+            {" @\n", {}}, {" @\n", {TERM = "dumb", COLORTERM = "truecolor"}}, {" @\n", {TERM = "xterm"}},
+            {"E[38;5", {TERM = "xterm-256color"}}, {"E[38;2", {TERM = "xterm-256color", COLORTERM = "truecolor"}},
+            {" @\n", {TERM = "xterm-256color", NO_COLOR = "1"}}, {"E[38;5", {TERM = "xterm-256color", NO_COLOR = ""}},
+            {" @\n", {TERM = "xterm-256color", LANG = "de_DE.ISO-8859-1"}},
+            {"E[38;5", {TERM = "xterm-256color", LANG = "de_DE.utf8"}},
+            {"E_Ga=T", {TERM = "xterm-kitty"}}, {"E_Ga=T", {TERM = "xterm-256color", KITTY_WINDOW_ID = "1"}},
+            {"E[38;5", {TERM = "tmux-256color", KITTY_WINDOW_ID = "1", TMUX = "/tmp/t"}},
+            {"E]1337", {TERM = "xterm-256color", TERM_PROGRAM = "iTerm.app"}},
+            {"E]1337", {TERM = "xterm-256color", TERM_PROGRAM = "WezTerm"}},
+            {"E]1337", {TERM = "xterm-256color", LC_TERMINAL = "iTerm2"}},
+        }
+        for _, case in ipairs(cases) do
+            assert.are.equal(case[1], look(case[2]))
+        end
+    end)
+
+    it("fits tall and wide pictures into the terminal", function()
+        local tall = rill.show(rill.stream("float", {5000, 3}, 1), {mode = "ascii", text = true})
+        assert.are.equal(("@\n"):rep(200), tall)
+        local wide = rill.show(rill.stream("float", {3, 5000}, 1), {mode = "ascii", text = true})
+        assert.are.equal(("@"):rep(80) .. "\n", wide)
     end)
 end)

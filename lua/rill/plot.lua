@@ -38,7 +38,8 @@ end
 local function check_option(where, key, value, wanted)
     local good = type(value) == wanted or wanted == "integer" and math.type(value) == "integer"
     if not good then
-        problem("%soption '%s': expected a%s %s, got %s", where, key, wanted == "integer" and "n" or "", wanted, told(value))
+        local article = wanted == "integer" and "an" or "a"
+        problem("%soption '%s': expected %s %s, got %s", where, key, article, wanted, told(value))
     elseif wanted == "number" and value - value ~= 0 then
         problem("%soption '%s': expected a finite number, got %s", where, key, value)
     elseif wanted == "string" and not utf8.len(value) then
@@ -168,7 +169,8 @@ local function check_chart(chart)
         if low and high and low >= high then
             problem("options '%smin' and '%smax': expected min below max, got %g and %g", axis, axis, low, high)
         elseif chart[axis .. "log"] and ((low or 1) <= 0 or (high or 1) <= 0) then
-            problem("options '%smin' and '%smax': a logarithmic axis has no %g", axis, axis, (low or 1) <= 0 and low or high)
+            local wrong = (low or 1) <= 0 and low or high
+            problem("options '%smin' and '%smax': a logarithmic axis has no %g", axis, axis, wrong)
         end
     end
     if chart.mode and not modes[chart.mode] then
@@ -198,18 +200,25 @@ local function finish_series(chart)
     end
 end
 
+local function has_only_names(value)
+    return type(value) == "table" and not rill.type(value) and #value == 0 and next(value) ~= nil
+end
+
 -- The chart that the arguments of rill.plot describe.
 local function read(first, second, options)
     local chart
-    local plain = type(first) == "table" and not rill.type(first)
-    if plain and second == nil and not is_numbers(first) or plain and next(first) ~= nil and #first == 0 then
+    if type(first) == "table" and not rill.type(first) and second == nil then
         chart = options_of(first, chart_known, "")
-        chart.series = {}
-        for i = 1, #first do
-            chart.series[i] = entry(first[i], i)
+        if is_numbers(first) and not has_only_names(first) then
+            chart.series = { make_series({}, "", first) } -- rill.plot {1, 2, 3, title = ...}
+        else
+            chart.series = {}
+            for i = 1, #first do
+                chart.series[i] = entry(first[i], i)
+            end
         end
     else
-        if options == nil and type(second) == "table" and not rill.type(second) and #second == 0 and next(second) ~= nil then
+        if options == nil and has_only_names(second) then
             second, options = nil, second -- rill.plot(y, {title = ...})
         end
         if options ~= nil and type(options) ~= "table" then
@@ -236,7 +245,7 @@ local function in_terminal(chart)
     local seen = terminal.look()
     chart.width = limit("width", chart.width, 20, 1000) or math.max(math.min(seen.columns, WIDE), 20)
     chart.height = limit("height", chart.height, 5, 1000) or math.max(math.min(seen.lines - 2, HIGH), 8)
-    chart.columns = 2 * chart.width
+    chart.columns = 8 * chart.width -- four parts to a dot: each dot's column is covered
     marks.make(chart)
     chart.note = chart.empty and "no data" or nil
     local drawn = require "rill.plot_text".render(chart, able)
@@ -257,7 +266,7 @@ local function to_file(chart)
     end
     chart.width = limit("width", chart.width, 100, 10000) or PIXELS[1]
     chart.height = limit("height", chart.height, 80, 10000) or PIXELS[2]
-    chart.columns = chart.width
+    chart.columns = 2 * chart.width
     marks.make(chart)
     chart.note = chart.empty and "no data" or nil
     local canvas = require(writers[extension]).new(chart.width, chart.height)

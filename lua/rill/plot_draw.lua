@@ -192,7 +192,9 @@ return function(chart, canvas)
     local left = EDGE + (chart.ylabel and LABEL + GAP + 2 or 0) + labels + TICK + 4
     local width = math.max(chart.width - left - EDGE - 8, 20)
     local xticks = x_axis(chart, canvas, width)
-    local box = { x = math.floor(left) + 0.5, y = math.floor(top) + 0.5, width = math.floor(width), height = math.floor(height) }
+    local box = {
+        x = math.floor(left) + 0.5, y = math.floor(top) + 0.5, width = math.floor(width), height = math.floor(height),
+    }
     axes(canvas, chart, box, xticks, yticks)
     marks_of(canvas, chart, box)
     local right, bottom = box.x + box.width, box.y + box.height

@@ -85,7 +85,7 @@ end
 local function bins(low, high, told, count)
     if low == high then
         local half = low ~= 0 and math.abs(low) / 10 or 0.5
-        low, high = low - half, high + half
+        low, high, told = low - half, high + half, told or 1
     end
     if told then
         return told, low, high
@@ -230,7 +230,7 @@ function marks.make(chart)
     end
     local bars = #chart.series > 0 and chart.series[1].kind == "histogram"
     local x, y = chart.xlimits, chart.ylimits
-    chart.empty = not (x[1] and y[1])
+    local some = x[1] and y[1]
     chart.xscale = Scale.new(x[1], x[2], { chart.xmin, chart.xmax }, chart.xlog, dots and 0.03 or 0)
     chart.yscale = Scale.new(y[1], y[2], { chart.ymin or bars and y[1] or nil, chart.ymax }, chart.ylog, 0.05)
     chart.marks = {}
@@ -238,7 +238,9 @@ function marks.make(chart)
         local mark = make[series.kind](series, chart)
         mark.label, mark.color, mark.number = series.label, series.color, i
         chart.marks[i] = mark
+        some = some or #(mark.runs or {}) > 0 -- a line may cross the chart without a point in it
     end
+    chart.empty = not some
 end
 
 return marks

@@ -131,7 +131,7 @@ function Canvas:text(x, y, text, size, anchor, color, upwards)
     blend(self, cover, color, 1)
 end
 
-function Canvas:width_of(text, size)
+function Canvas.width_of(_, text, size)
     return font.width(text, size)
 end
 
@@ -153,7 +153,10 @@ function Canvas:save(path)
         rows[y + 1] = table.concat(row)
     end
     local picture = rill.stream("unorm8x4", { self.height, self.width }, table.concat(rows))
-    rill.image.save(picture.rgb:eval(), path)
+    local saved, reason = pcall(rill.image.save, picture.rgb:eval(), path)
+    if not saved then
+        error({ (tostring(reason):gsub("rill.image.save", "rill.plot", 1)) }, 0)
+    end
 end
 
 return Canvas

@@ -35,7 +35,7 @@ end
 
 -- Where a number stands: 0 at the lower end, 1 at the upper one. NaN for what has no place.
 function Scale:at(v)
-    if self.logarithmic and not (v > 0) then
+    if self.logarithmic and (v <= 0 or v ~= v) then
         return 0 / 0
     end
     return (self.to(v) - self.low) / (self.high - self.low)
@@ -125,12 +125,15 @@ local function power_ticks(low, high, count)
     return listed({ 1 }, stride)
 end
 
--- At most count + 1 ticks: {at = 0..1, label =}, from the lower end to the upper.
+-- About `count` ticks: {at = 0..1, label =}, from the lower end to the upper.
 function Scale:ticks(count)
     count = math.max(count, 1)
     local ticks = self.logarithmic and power_ticks(self.low, self.high, count) or {}
-    if #ticks < 2 then
-        ticks = linear_ticks(self.from(self.low), self.from(self.high), count)
+    -- One tick alone gives no scale: rather one or two more than were asked for.
+    for more = 0, 3 do
+        if #ticks < 2 then
+            ticks = linear_ticks(self.from(self.low), self.from(self.high), count + more)
+        end
     end
     local placed = {}
     for _, tick in ipairs(ticks) do

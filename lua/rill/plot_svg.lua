@@ -49,8 +49,10 @@ function Canvas:polyline(list, width, color)
     if #points == 1 then
         points[2] = last
     end
-    add(self, '<polyline fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round" stroke-linecap="%s" points="%s"/>',
-        hex(color), number(width), #list > 4 and "round" or "butt", table.concat(points, " "))
+    local ends = #list > 4 and "round" or "butt"
+    local style = ('stroke="%s" stroke-width="%s" stroke-linejoin="round" stroke-linecap="%s"'):format(
+        hex(color), number(width), ends)
+    add(self, '<polyline fill="none" %s points="%s"/>', style, table.concat(points, " "))
 end
 
 function Canvas:dots(list, radius, color)
@@ -69,10 +71,11 @@ function Canvas:text(x, y, text, size, anchor, color, upwards)
     if upwards then
         place = place .. (' transform="rotate(-90 %s %s)"'):format(number(x), number(y))
     end
-    add(self, '<text %s font-size="%d" text-anchor="%s" fill="%s">%s</text>', place, size, anchor, hex(color), escape(text))
+    local style = ('font-size="%d" text-anchor="%s" fill="%s"'):format(size, anchor, hex(color))
+    add(self, "<text %s %s>%s</text>", place, style, escape(text))
 end
 
-function Canvas:width_of(text, size)
+function Canvas.width_of(_, text, size)
     return utf8.len(text) * size * SIZE
 end
 
@@ -82,8 +85,9 @@ function Canvas:clip(x, y, width, height)
         return
     end
     self.clips = self.clips + 1
-    add(self, '<clipPath id="rill-%d"><rect x="%s" y="%s" width="%s" height="%s"/></clipPath><g clip-path="url(#rill-%d)">',
-        self.clips, number(x), number(y), number(width), number(height), self.clips)
+    local rect = ('<rect x="%s" y="%s" width="%s" height="%s"/>'):format(
+        number(x), number(y), number(width), number(height))
+    add(self, '<clipPath id="rill-%d">%s</clipPath><g clip-path="url(#rill-%d)">', self.clips, rect, self.clips)
 end
 
 function Canvas:save(path)
@@ -91,7 +95,8 @@ function Canvas:save(path)
     if not file then
         error({ "rill.plot: cannot write " .. reason }, 0)
     end
-    local size = ('width="%d" height="%d" viewBox="0 0 %d %d"'):format(self.width, self.height, self.width, self.height)
+    local width, height = self.width, self.height
+    local size = ('width="%d" height="%d" viewBox="0 0 %d %d"'):format(width, height, width, height)
     file:write('<svg xmlns="http://www.w3.org/2000/svg" ', size, ' font-family="sans-serif">\n',
         '<rect width="100%" height="100%" fill="#ffffff"/>\n', table.concat(self.parts, "\n"), "\n</svg>\n")
     local good

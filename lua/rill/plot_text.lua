@@ -156,15 +156,21 @@ local function legend(chart, style, width, paint)
 end
 
 -- The ticks of the left axis by the row of the canvas they stand at, and the width of their labels.
-local function left_ticks(chart, rows, most)
-    local ticks = chart.yscale:ticks_that_fit(math.max(rows // 2, 1), function(ticks)
+local function left_ticks(chart, rows)
+    local most
+    local function fits(ticks)
         for _, tick in ipairs(ticks) do
             if #tick.label > most then
                 return false
             end
         end
         return true
-    end)
+    end
+    local ticks
+    for _, share in ipairs { 0.4, 0.6 } do -- of the width, for labels
+        most = math.floor(chart.width * share)
+        ticks = ticks and #ticks > 0 and ticks or chart.yscale:ticks_that_fit(math.max(rows // 2, 1), fits)
+    end
     local by_row, width = {}, 0
     for _, tick in ipairs(ticks) do
         by_row[rows - 1 - place(tick.at, rows)] = tick.label
@@ -237,7 +243,7 @@ function text.render(chart, able)
         lines[#lines + 1] = shortened(chart.ylabel, chart.width)
     end
     local rows = math.max(chart.height - #lines - 2 - (chart.xlabel and 1 or 0), 2)
-    local by_row, indent = left_ticks(chart, rows, chart.width // 2 - 2)
+    local by_row, indent = left_ticks(chart, rows)
     local columns = chart.width - indent - 1
     local cells = canvas(columns, rows, style)
     for _, mark in ipairs(chart.marks) do

@@ -60,7 +60,7 @@ local function check_options(options)
             problem_at(2, "unknown option '%s': width, colormap, min, max, mode and text there are", tostring(key))
         elseif type(value) ~= wanted then
             problem_at(2, "option '%s': expected a %s, got %s", key, wanted, type(value))
-        elseif wanted == "number" and not (math.abs(value) < math.huge) then
+        elseif wanted == "number" and value - value ~= 0 then
             problem_at(2, "option '%s': expected a finite number, got %s", key, value)
         end
         copy[key] = value
@@ -264,7 +264,8 @@ return function(s, options)
     local shape, kind = s.shape, seen[s.type]
     local drawn = kind and s.size > 0 and (#shape == 2 or #shape == 1 and kind[1] == "float")
     if not drawn then
-        local expected = "a stream of two dimensions and of float, vec3, vec4 or a type like them, or of one and of numbers"
+        local expected = "a stream of two dimensions and of float, vec3, vec4 or a type like them, " ..
+            "or of one and of numbers"
         problem("argument #1 's': expected %s, got stream<%s>[%s]", expected, s.type, tostring(shape))
     end
     check_range(s, kind[1], kind[2], options)
