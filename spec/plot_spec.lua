@@ -434,7 +434,7 @@ describe("rill.plot says what it can't draw:", function()
         {"option 'mode': expected ascii, color", s, {mode = "sixel"}},
         {"option 'path': expected a path in .svg or .png, got 'a.pdf'", s, {path = "a.pdf"}},
         {"option 'text' is for charts in the terminal", s, {path = "a.svg", text = true}},
-        {"cannot write /no/such/a.svg: No such file", s, {path = "/no/such/a.svg"}},
+        {"cannot write '/no/such/a.svg': No such file", s, {path = "/no/such/a.svg"}},
         {"cannot write '/no/such/a.png': No such file", s, {path = "/no/such/a.png"}},
         {"a PNG has at most 4096 pixels each way", s, {path = "a.png", width = 5000}},
         {"series 2: unknown option 'labl'", {s, {s, labl = "x"}}},

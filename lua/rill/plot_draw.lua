@@ -24,6 +24,7 @@ end
 
 local draw = {}
 
+--- A polyline of each run; a point alone is a dot.
 function draw.line(canvas, mark, box)
     for _, run in ipairs(mark.runs) do
         local points = {}
@@ -60,6 +61,7 @@ local function cell_rects(mark, box)
     return rects
 end
 
+--- Points as dots, cells as squares.
 function draw.scatter(canvas, mark, box)
     if mark.cells then
         return canvas:rects(cell_rects(mark, box), colour_of(mark), 1)
@@ -72,7 +74,7 @@ function draw.scatter(canvas, mark, box)
     canvas:dots(points, DOT, colour_of(mark))
 end
 
--- Bars stand a little apart where they are wide enough for it.
+--- Bars stand a little apart where they are wide enough for it.
 function draw.histogram(canvas, mark, box, opacity)
     local rects = {}
     for _, bar in ipairs(mark.bars) do

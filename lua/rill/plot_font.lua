@@ -63,12 +63,12 @@ local function glyph(character)
     return found
 end
 
--- Half the width of a stroke.
+--- Half the width of a stroke.
 function font.half(size)
     return 0.55 * math.max(size / SIZE, 1)
 end
 
--- The width of a text (valid UTF-8) in pixels.
+--- The width of a text (valid UTF-8) in pixels.
 function font.width(text, size)
     local width = 0
     for _, code in utf8.codes(text) do
@@ -77,7 +77,7 @@ function font.width(text, size)
     return math.max(width - SPACE, 0) * size / SIZE
 end
 
--- Iterates over the segments x1, y1, x2, y2 of a text that begins at 0, 0; y upwards.
+--- Iterates over the segments x1, y1, x2, y2 of a text that begins at 0, 0; y upwards.
 function font.strokes(text, size)
     return coroutine.wrap(function()
         local x, scale = 0, size / SIZE

@@ -56,6 +56,7 @@ end
 
 local measure = {}
 
+--- The points, fewer where there are more than can be seen.
 function measure.line(series, chart)
     if count_of(series.y) > LONG then
         local x, y = series.x and as_stream(series.x), as_stream(series.y)
@@ -67,6 +68,7 @@ function measure.line(series, chart)
     measure_points(series, chart)
 end
 
+--- The ends of long series come from the device.
 function measure.scatter(series, chart)
     if count_of(series.y) <= LONG then
         return measure.line(series, chart)
@@ -96,6 +98,7 @@ local function bins(low, high, told, count)
     return math.max(math.floor((high - low) / step + 0.5), 1), low, high
 end
 
+--- The counts of the bins.
 function measure.histogram(series, chart)
     local values = as_stream(series.y)
     local low, high = reduce.extent(values)
@@ -179,11 +182,12 @@ end
 
 local make = {}
 
+--- Polylines.
 function make.line(series, chart)
     return { kind = "line", runs = runs(series.xs, series.ys, chart.xscale, chart.yscale) }
 end
 
--- Points {x1, y1, ...}, or where there are too many cells(nx, ny): flags of the cells of a grid with points in them.
+--- Points {x1, y1, ...}, or where there are too many cells(nx, ny): flags of the cells of a grid with points in them.
 function make.scatter(series, chart)
     local xscale, yscale = chart.xscale, chart.yscale
     if series.long then
@@ -202,7 +206,7 @@ function make.scatter(series, chart)
     return { kind = "scatter", points = points }
 end
 
--- Bars {left, right, top}; they stand on the lower end of the axis, or on 0.
+--- Bars {left, right, top}; they stand on the lower end of the axis, or on 0.
 function make.histogram(series, chart)
     local bars, yscale = {}, chart.yscale
     local function within(v)
@@ -219,7 +223,7 @@ function make.histogram(series, chart)
     return { kind = "histogram", bars = bars, floor = floor }
 end
 
--- Sets the chart's scales, and marks: a list of what its series draw, with their labels and colours. chart: columns, the resolution
+--- Sets the chart's scales, and marks: a list of what its series draw, with their labels and colours. chart: columns, the resolution
 -- that long series are reduced to; xlog, ylog; xmin, xmax, ymin, ymax.
 function marks.make(chart)
     chart.xlimits, chart.ylimits = {}, {}

@@ -9,6 +9,7 @@ Canvas.__index = Canvas
 local LARGEST = 4096
 local WHITE = 0xffffff
 
+--- A white canvas.
 function Canvas.new(width, height)
     if math.max(width, height) > LARGEST then
         error({ ("rill.plot: options 'width' and 'height': a PNG has at most %d pixels each way, got %d x %d"):format(
@@ -19,6 +20,7 @@ function Canvas.new(width, height)
     return self
 end
 
+--- What is drawn from here on stays within these pixels.
 function Canvas:clip(x, y, width, height)
     self.left, self.top = math.max(math.floor(x or 0), 0), math.max(math.floor(y or 0), 0)
     self.right = math.min(math.ceil(x and x + width or self.width), self.width) - 1
@@ -70,6 +72,7 @@ local function stroke(self, cover, ax, ay, bx, by, half)
     end
 end
 
+--- Strokes with round ends, but for one level or upright line.
 function Canvas:polyline(list, width, color)
     local cover, straight = {}, #list == 4 and (list[1] == list[3] or list[2] == list[4])
     if straight then -- a ruled line ends where it is told to
@@ -85,6 +88,7 @@ function Canvas:polyline(list, width, color)
     blend(self, cover, color, 1)
 end
 
+--- Discs.
 function Canvas:dots(list, radius, color)
     local cover = {}
     for i = 1, #list, 2 do
@@ -98,6 +102,7 @@ local function inside(k, from, to)
     return math.max(math.min(to, k + 1) - math.max(from, k), 0)
 end
 
+--- Each covers the pixels at its edges in part.
 function Canvas:rects(list, color, opacity)
     local cover = {}
     for i = 1, #list, 4 do
@@ -114,6 +119,7 @@ function Canvas:rects(list, color, opacity)
     blend(self, cover, color, opacity)
 end
 
+--- Strokes of the font.
 function Canvas:text(x, y, text, size, anchor, color, upwards)
     local width = font.width(text, size)
     local shift = anchor == "middle" and width / 2 or anchor == "end" and width or 0
@@ -131,10 +137,12 @@ function Canvas:text(x, y, text, size, anchor, color, upwards)
     blend(self, cover, color, 1)
 end
 
+--- In pixels.
 function Canvas.width_of(_, text, size)
     return font.width(text, size)
 end
 
+--- Writes the PNG.
 function Canvas:save(path)
     local rows, pixels = {}, self.pixels
     local blank = ("<I4"):pack(0xff000000 | WHITE)

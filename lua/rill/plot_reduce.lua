@@ -143,7 +143,7 @@ local function parts_of(n)
     return math.max(math.ceil(n / CHUNK), 1)
 end
 
--- Smallest and largest number that can be drawn; nil where there is none.
+--- Smallest and largest number that can be drawn; nil where there is none.
 function reduce.extent(s, logarithmic)
     if s.size == 0 then
         return nil
@@ -172,7 +172,7 @@ local function cut(x, y, T, low, high)
     return x:domain(from, to), y:domain(from, to)
 end
 
--- Lists of the x and y that draw the line through all elements as `parts` parts do. limits: xmin, xmax (may be nil), xlog, ylog.
+--- Lists of the x and y that draw the line through all elements as `parts` parts do. limits: xmin, xmax (may be nil), xlog, ylog.
 function reduce.line(x, y, parts, limits)
     local T = number_type(x or y, y)
     local low, high = limits.xmin or -math.huge, limits.xmax or math.huge
@@ -208,7 +208,7 @@ function reduce.line(x, y, parts, limits)
     return xs, ys
 end
 
--- Which cells of a grid have points in them: a list of flags, nx to a row, rows from the bottom. `box`: the ends of the axes {x0, x1,
+--- Which cells of a grid have points in them: a list of flags, nx to a row, rows from the bottom. `box`: the ends of the axes {x0, x1,
 -- y0, y1}, logarithms where xlog and ylog say so.
 function reduce.cells(x, y, nx, ny, box)
     local T = number_type(x or y, y)

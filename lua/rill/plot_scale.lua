@@ -15,7 +15,7 @@ local function widen(low, high, room)
     return low - margin, high + margin
 end
 
--- A scale of the numbers from low to high (nil where there are none). fixed: {low, high} of limits that were told, each may be nil;
+--- A scale of the numbers from low to high (nil where there are none). fixed: {low, high} of limits that were told, each may be nil;
 -- room: the share of the range that is left free at both ends.
 function Scale.new(low, high, fixed, logarithmic, room)
     local to = logarithmic and math.log or function(v) return v end
@@ -33,7 +33,7 @@ function Scale.new(low, high, fixed, logarithmic, room)
     return setmetatable({ low = low, high = high, to = to, from = from, logarithmic = logarithmic }, Scale)
 end
 
--- Where a number stands: 0 at the lower end, 1 at the upper one. NaN for what has no place.
+--- Where a number stands: 0 at the lower end, 1 at the upper one. NaN for what has no place.
 function Scale:at(v)
     if self.logarithmic and (v <= 0 or v ~= v) then
         return 0 / 0
@@ -74,7 +74,7 @@ local function round_step(range, count)
     end
 end
 
--- The width of at most `count` parts of a range that round numbers make.
+--- The width of at most `count` parts of a range that round numbers make.
 function Scale.step(range, count)
     local times, exponent = round_step(range, count)
     return times * 10.0 ^ exponent
@@ -125,7 +125,7 @@ local function power_ticks(low, high, count)
     return listed({ 1 }, stride)
 end
 
--- About `count` ticks: {at = 0..1, label =}, from the lower end to the upper.
+--- About `count` ticks: {at = 0..1, label =}, from the lower end to the upper.
 function Scale:ticks(count)
     count = math.max(count, 1)
     local ticks = self.logarithmic and power_ticks(self.low, self.high, count) or {}
@@ -145,7 +145,7 @@ function Scale:ticks(count)
     return placed
 end
 
--- As many ticks as `fits(ticks)` lets pass, beginning with `count`.
+--- As many ticks as `fits(ticks)` lets pass, beginning with `count`.
 function Scale:ticks_that_fit(count, fits)
     for n = count, 1, -1 do
         local ticks = self:ticks(n)

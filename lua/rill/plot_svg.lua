@@ -1,9 +1,12 @@
 -- A canvas (see plot_draw.lua) that writes SVG.
+local rill = require "rill"
+
 local Canvas = {}
 Canvas.__index = Canvas
 
 local SIZE = 0.58 -- mean width of a character, in sizes of text: the reader's font is not known
 
+--- An empty canvas.
 function Canvas.new(width, height)
     return setmetatable({ width = width, height = height, parts = {}, clips = 0 }, Canvas)
 end
@@ -26,6 +29,7 @@ local function add(self, format, ...)
     self.parts[#self.parts + 1] = format:format(...)
 end
 
+--- One path.
 function Canvas:rects(list, color, opacity)
     local path = {}
     for i = 1, #list, 4 do
@@ -38,6 +42,7 @@ function Canvas:rects(list, color, opacity)
     end
 end
 
+--- Points that fall on the one before them, to a tenth of a pixel, are left out.
 function Canvas:polyline(list, width, color)
     local points, last = {}, nil
     for i = 1, #list, 2 do
@@ -55,6 +60,7 @@ function Canvas:polyline(list, width, color)
     add(self, '<polyline fill="none" %s points="%s"/>', style, table.concat(points, " "))
 end
 
+--- One path of circles.
 function Canvas:dots(list, radius, color)
     local path, r = {}, number(radius)
     for i = 1, #list, 2 do
@@ -66,6 +72,7 @@ function Canvas:dots(list, radius, color)
     end
 end
 
+--- A text element.
 function Canvas:text(x, y, text, size, anchor, color, upwards)
     local place = ('x="%s" y="%s"'):format(number(x), number(y))
     if upwards then
@@ -75,10 +82,12 @@ function Canvas:text(x, y, text, size, anchor, color, upwards)
     add(self, "<text %s %s>%s</text>", place, style, escape(text))
 end
 
+--- An estimate.
 function Canvas.width_of(_, text, size)
     return utf8.len(text) * size * SIZE
 end
 
+--- A group with a clipping path; without numbers its end.
 function Canvas:clip(x, y, width, height)
     if not x then
         add(self, "</g>")
@@ -90,19 +99,16 @@ function Canvas:clip(x, y, width, height)
     add(self, '<clipPath id="rill-%d">%s</clipPath><g clip-path="url(#rill-%d)">', self.clips, rect, self.clips)
 end
 
+--- Writes the file.
 function Canvas:save(path)
-    local file, reason = io.open(path, "w")
-    if not file then
-        error({ "rill.plot: cannot write " .. reason }, 0)
-    end
     local width, height = self.width, self.height
     local size = ('width="%d" height="%d" viewBox="0 0 %d %d"'):format(width, height, width, height)
-    file:write('<svg xmlns="http://www.w3.org/2000/svg" ', size, ' font-family="sans-serif">\n',
-        '<rect width="100%" height="100%" fill="#ffffff"/>\n', table.concat(self.parts, "\n"), "\n</svg>\n")
-    local good
-    good, reason = file:close()
-    if not good then
-        error({ ("rill.plot: cannot write '%s': %s"):format(path, reason) }, 0)
+    local failed = rill._write(path, table.concat {
+        '<svg xmlns="http://www.w3.org/2000/svg" ', size, ' font-family="sans-serif">\n',
+        '<rect width="100%" height="100%" fill="#ffffff"/>\n', table.concat(self.parts, "\n"), "\n</svg>\n",
+    })
+    if failed then
+        error({ "rill.plot: " .. failed }, 0)
     end
 end
 

@@ -24,7 +24,7 @@ local function canvas(columns, rows, style)
     }, Canvas)
 end
 
--- Dot (x, y), counted from 0 at the lower left.
+--- Dot (x, y), counted from 0 at the lower left.
 function Canvas:dot(x, y, owner)
     local top = self.height - 1 - y
     local cell = top // self.down * self.columns + x // self.across
@@ -37,6 +37,7 @@ local function place(share, count)
     return math.min(math.max(math.floor(share * count), 0), count - 1)
 end
 
+--- The dots of a segment between two places.
 function Canvas:segment(ax, ay, bx, by, owner)
     local x0, y0 = place(ax, self.width), place(ay, self.height)
     local x1, y1 = place(bx, self.width), place(by, self.height)
@@ -49,6 +50,7 @@ end
 
 local draw = {}
 
+--- Segments from point to point.
 function draw.line(self, mark)
     for _, run in ipairs(mark.runs) do
         self:segment(run[1], run[2], run[1], run[2], mark.number)
@@ -58,6 +60,7 @@ function draw.line(self, mark)
     end
 end
 
+--- Dots, or the dots that the device has marked.
 function draw.scatter(self, mark)
     for i = 1, #(mark.points or {}), 2 do
         self:dot(place(mark.points[i], self.width), place(mark.points[i + 1], self.height), mark.number)
@@ -71,7 +74,7 @@ function draw.scatter(self, mark)
     end
 end
 
--- Bars fill whole columns of cells, the highest bar that reaches into a column counts; their tops are in eighths of a cell.
+--- Bars fill whole columns of cells, the highest bar that reaches into a column counts; their tops are in eighths of a cell.
 function draw.histogram(self, mark)
     local tops = {}
     for _, bar in ipairs(mark.bars) do
@@ -95,6 +98,7 @@ function draw.histogram(self, mark)
     end
 end
 
+--- What a cell shows.
 function Canvas:character(cell)
     local bits, solid, owner = self.bits[cell], self.solid[cell], self.owner[cell]
     if self.style == "braille" then
@@ -227,7 +231,7 @@ end
 
 local text = {}
 
--- The chart as a string, chart.width characters wide and chart.height lines high, for a terminal that is able to do what
+--- The chart as a string, chart.width characters wide and chart.height lines high, for a terminal that is able to do what
 -- terminal.look says.
 function text.render(chart, able)
     local style, paint = style_of(chart, able), painter(able, chart)

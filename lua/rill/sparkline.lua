@@ -24,7 +24,7 @@ kernel void add(float s[], int n, int chunks, out float sum<>, out float count<>
 local sparkline = {}
 local add
 
--- The means of `columns` parts of a 1-D stream of numbers; NaN where a part has no finite element.
+--- The means of `columns` parts of a 1-D stream of numbers; NaN where a part has no finite element.
 function sparkline.means(s, columns)
     add = add or rill.kernel(add_text)
     local parts = math.max(math.ceil(s.size / (columns * CHUNK)), 1)
@@ -49,7 +49,7 @@ local function range(means)
     return low, high
 end
 
--- The line itself. `ramp`: characters of rising height or brightness; low and high: the numbers of the first and the last one,
+--- The line itself. `ramp`: characters of rising height or brightness; low and high: the numbers of the first and the last one,
 -- those of the data unless told.
 function sparkline.draw(means, ramp, low, high)
     local least, most = range(means)

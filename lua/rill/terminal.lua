@@ -38,7 +38,7 @@ local function unicode()
     return not charset or charset:lower():gsub("%W", "") == "utf8"
 end
 
--- A table: columns and lines; cell, the pixels of a character {width, height}; and where standard output is a terminal that can,
+--- A table: columns and lines; cell, the pixels of a character {width, height}; and where standard output is a terminal that can,
 -- unicode (boolean), colours ("true", "256" or "16") and pictures ("kitty" or "iterm").
 function terminal.look()
     local shown, columns, lines, width, height = rill._terminal()
@@ -82,7 +82,7 @@ local function code_16(r, g, b)
     return 90 + (code == 0 and 7 or code)
 end
 
--- The numbers that choose a colour (0 to 255 each) in an escape sequence: of the character, or of what is behind it.
+--- The numbers that choose a colour (0 to 255 each) in an escape sequence: of the character, or of what is behind it.
 function terminal.colour(depth, r, g, b, behind)
     if depth == "true" then
         return ("%d;2;%d;%d;%d"):format(behind and 48 or 38, r, g, b)

@@ -2,6 +2,7 @@
 #include "base/strbuf.h"
 #include "binding/binding.h"
 #include "binding/lua_picture.h"
+#include "io/file.h"
 #include "io/image.h"
 #include "io/pixels.h"
 #include "io/png.h"
@@ -119,6 +120,19 @@ static int l_png(lua_State *L)
     return 1;
 }
 
+/* _write(path, bytes): a whole file, beside its place and renamed. Returns nothing, or what went wrong. */
+static int l_write(lua_State *L)
+{
+    FilePart part;
+    const char *path = luaL_checkstring(L, 1);
+    part.data = luaL_checklstring(L, 2, &part.size);
+    if (file_write(path, &part, 1)) {
+        return 0;
+    }
+    lua_pushstring(L, error_message());
+    return 1;
+}
+
 /* _colormap(name): 256 colours, three bytes each. */
 static int l_colormap(lua_State *L)
 {
@@ -145,6 +159,8 @@ void open_image(lua_State *L)
     lua_setfield(L, -2, "_colormap");
     lua_pushcfunction(L, l_png);
     lua_setfield(L, -2, "_png");
+    lua_pushcfunction(L, l_write);
+    lua_setfield(L, -2, "_write");
     static const luaL_Reg functions[] = {{"load", l_load}, {"save", l_save}, {NULL, NULL}};
     luaL_newlib(L, functions);
     binding_strict(L, "rill.image");

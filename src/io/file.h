@@ -34,6 +34,7 @@ typedef struct FileDraft {
     int handle;
 } FileDraft;
 
+/* Starts a draft of `path`; false with error_set. */
 bool file_draft_open(const char *path, FileDraft *draft);
 bool file_draft_write(FileDraft *draft, const void *data, size_t size); /* at the end */
 /* Over what was written already. */
