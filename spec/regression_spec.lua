@@ -159,4 +159,15 @@ describe("regression", function()
         assert.equal(3 * (1 + 29), total(29))
         assert.equal(3 * (1 + 30), total(30))
     end)
+
+    it("17: reduce kernels with long loops are scanned and reduced in short runs #slow", function()
+        for trips, n in pairs{[5000] = 100, [20000] = 20} do
+            local text = "reduce void f(int x<>, reduce int r<>) { int s = 0; for (int i = 0; i < %d; i++) s += 1; "
+                .. "r += x + s - %d; }"
+            local k = rill.kernel(text:format(trips, trips))
+            local x = rill.stream("int", n, 1)
+            assert.equal(n, k(x))
+            check.equal(rill.iota(n):map("x + 1"):values(), x:scan(k):values())
+        end
+    end)
 end)

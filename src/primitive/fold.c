@@ -12,6 +12,7 @@ enum {
     GPU_RUN = 32, /* elements per thread before the tree */
     GPU_FEW_OUTPUTS = 4096,
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
+    MAX_TREE_TRIPS = 2048, /* of a body that a group's tree calls, eight times in a row */
     LOOPING_RUN = 16,      /* elements per run of a body with loops: they share one invocation's trips */
     SPECIAL_CHUNK = 16,
     MAX_CHUNK_BODY = 400, /* tokens of a body that is written out for each of them */
@@ -34,7 +35,7 @@ static int64_t longest_run(const DeviceTraits *traits, const Inputs *in, int64_t
         return MAX_RUN_TRIPS * chunk;
     }
     int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)(MAX_RUN_TRIPS / (in->trips + 1));
-    return fit / chunk > 0 ? fit / chunk * chunk : fit > 0 ? fit : 1;
+    return fit / chunk > 0 ? fit / chunk * chunk : fit > 2 ? fit : 2; /* runs of one element would reduce nothing */
 }
 
 /* How a level is cut: runs per block and their length. */
@@ -46,7 +47,8 @@ static void cut(const FoldText *text, const Inputs *in, const Blocks *shape, Fol
     key->tree = 0;
     level->runs = 1;
     level->length = shape->block;
-    if (traits->family == FAMILY_CPU || !shared) {
+    bool looping = traits->loop_limit && in->trips > MAX_TREE_TRIPS;
+    if (traits->family == FAMILY_CPU || !shared || looping) {
         int64_t runs = CPU_LANES / (shape->outputs < CPU_LANES ? shape->outputs : CPU_LANES);
         if (shape->outputs == 1 && shape->block <= CPU_ONE_LEVEL) {
             runs = 1;

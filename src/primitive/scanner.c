@@ -19,6 +19,9 @@ enum {
     ACROSS = 8,            /* neighbouring rows from which on lanes lie across them */
     ACROSS_RUN = 128,      /* so that the pages of a run stay at hand for the next lanes */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
+    MAX_BODY_TRIPS =
+        8192, /* of bodies with loops: a group walks twice, and lanes may differ in whether they take whole steps */
+    MAX_TREE_TRIPS = 2048, /* of a body that a group's scan calls, eight times in a row */
     LOOPING_RUN = 16,
     SPECIAL_CHUNK = 16,
 };
@@ -55,8 +58,10 @@ static int64_t longest_run(const Level *level, int64_t chunk)
     if (device_traits(in->device)->loop_limit == 0 || (in->trips == 0 && !in->unbounded)) {
         return MAX_RUN_TRIPS * chunk;
     }
-    int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)(MAX_RUN_TRIPS / (in->trips + 1));
-    return fit / chunk > 0 ? fit / chunk * chunk : chunk;
+    int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)(MAX_BODY_TRIPS / (in->trips + 1));
+    return fit / chunk > 0 ? fit / chunk * chunk
+           : fit > 2       ? fit
+                           : 2; /* runs of one element would be a level for nothing */
 }
 
 /* Whether groups work on units: where rows fill them and shared memory holds their sums. */
@@ -66,7 +71,8 @@ static bool uses_groups(const Level *level)
     Device *device = level->in->device;
     bool shared = (uint64_t)level->text->accumulator->bytes * SCAN_GROUP <= device_limits(device)->shared_bytes;
     bool small = b->block <= GPU_SHORT || (b->outputs >= GPU_MANY_ROWS && b->block <= GPU_MANY_SHORT);
-    return device_traits(device)->family == FAMILY_GPU && shared && !small;
+    bool looping = device_traits(device)->loop_limit && level->in->trips > MAX_TREE_TRIPS;
+    return device_traits(device)->family == FAMILY_GPU && shared && !small && !looping;
 }
 
 /* Runs read and written as whole texels are best aligned alike, on pages: what one lane stores and another loads then never seems
