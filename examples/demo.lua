@@ -11,6 +11,7 @@ local examples = {
     {"mandelbrot", "the Mandelbrot set, coloured by how fast points escape", 512, directory},
     {"life", "Conway's game of life on a torus", 1000, directory},
     {"photo", "a darkroom: filters on a picture (give one of yours: examples/photo.lua PHOTO)", nil, directory},
+    {"walk", "random walks of 10,000 walkers: charts here and in files, and an animation", 400, directory},
     {"smoke", "smoke from a vent meets a moving ball, 512 x 512 cells, 200 steps", 512, 200, directory},
 }
 

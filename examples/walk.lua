@@ -1,0 +1,46 @@
+-- Random walks of 10,000 walkers, as charts in the terminal and in files, and as an animation.
+--
+--     lua examples/walk.lua [steps] [directory]        400 out
+local rill = require "rill"
+
+local steps, directory = ...
+steps, directory = tonumber(steps or 400), directory or "out"
+os.execute(("mkdir -p '%s'"):format(directory))
+
+local WALKERS, FRAMES = 10000, 25
+
+-- A walk is the sum of its steps: row w of `walks` holds walker w's places.
+local walks = rill.random({WALKERS, steps}, {distribution = "normal", seed = 4}):scan("add", {axis = 2})
+local last = walks:transpose():copy()[steps]
+local spread = walks:std(1)
+
+print(rill.plot {
+    {walks[1], label = "a walk"}, {walks[2], label = "another"}, {spread, label = "deviation of all"},
+    title = "Random walks", xlabel = "steps", ylabel = "place", text = true, -- returned, to be printed
+})
+print(("  after %d steps the deviation is %.2f, the square root of the steps is %.2f"):format(
+    steps, spread[steps], math.sqrt(steps)))
+
+local lines = {title = "Random walks", xlabel = "steps", ylabel = "place", path = directory .. "/walk.png"}
+for w = 1, 6 do
+    lines[w] = {walks[w], label = "walker " .. w}
+end
+rill.plot(lines)
+rill.plot {
+    {last, kind = "histogram", label = "walkers"}, title = ("Where they are after %d steps"):format(steps),
+    xlabel = "place", path = directory .. "/walk-ends.svg",
+}
+
+-- A second walk is the other coordinate of the plane: how many walkers are where, step by step.
+local others = rill.random({WALKERS, steps}, {distribution = "normal", seed = 5}):scan("add", {axis = 2})
+do
+    local across, reach = 120, 2.5 * math.sqrt(steps)
+    local a <close> = rill.animate(directory .. "/walk-spread.png", 12)
+    for k = 1, FRAMES do
+        local now = k * steps // FRAMES
+        local x, y = walks:domain({1, now}, {WALKERS, now}), others:domain({1, now}, {WALKERS, now})
+        local counts = rill.vec2(x, y):eval():histogram {bins = across, min = -reach, max = reach}
+        a:frame((counts:cast "float"):map "sqrt(x)", {max = 5, colormap = "magma"})
+    end
+end
+print(("  %s/walk.png, %s/walk-ends.svg; %s/walk-spread.png moves"):format(directory, directory, directory))
