@@ -188,6 +188,7 @@ describe("rill.show", function()
     it("goes by what the terminal says it is", function()
         local cases = {
             {" @\n", {}}, {" @\n", {TERM = "dumb", COLORTERM = "truecolor"}}, {" @\n", {TERM = "xterm"}},
+            {" @\n", {TERM = "vt100", COLORTERM = "truecolor"}}, {" @\n", {TERM = "linux", COLORTERM = "truecolor"}},
             {"E[38;5", {TERM = "xterm-256color"}}, {"E[38;2", {TERM = "xterm-256color", COLORTERM = "truecolor"}},
             {" @\n", {TERM = "xterm-256color", NO_COLOR = "1"}}, {"E[38;5", {TERM = "xterm-256color", NO_COLOR = ""}},
             {" @\n", {TERM = "xterm-256color", LANG = "de_DE.ISO-8859-1"}},

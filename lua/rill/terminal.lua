@@ -31,8 +31,12 @@ local function colours(term)
     return term:find "256" and "256" or not term:find "^vt%d" and "16" or nil
 end
 
--- Whether characters beyond ASCII are worth trying: not where the locale names another character set.
-local function unicode()
+-- Whether characters beyond ASCII are worth trying: not on a vt100 or the Linux console, whose font has no braille, and not where
+-- the locale names another character set.
+local function unicode(term)
+    if term:find "^vt%d" or term == "linux" then
+        return false
+    end
     local locale = variable "LC_ALL" or variable "LC_CTYPE" or variable "LANG" or ""
     local charset = locale:match "%.([^@]*)"
     return not charset or charset:lower():gsub("%W", "") == "utf8"
@@ -46,7 +50,7 @@ function terminal.look()
     local able = { columns = columns, lines = lines, shown = shown,
         cell = { width > 0 and width or 8, height > 0 and height or 16 } }
     if shown and term and term ~= "dumb" then
-        able.unicode = unicode()
+        able.unicode = unicode(term)
         if not variable "NO_COLOR" then
             able.colours, able.pictures = colours(term), pictures(term)
         end
