@@ -46,19 +46,42 @@ local function add_examples()
     end
 end
 
--- The index of names: each leads to the place on its page where it is first mentioned in code.
+local names_head = [[
+# Names
+
+Every public name, where it is described, and what it is: `s` is a stream, `e` an expression, `k` a kernel, `d` a device, `r` a request,
+`m` a host map, `p` a progress bar; the rest is found in kernel texts.
+
+| name | |
+|---|---|
+]]
+
+-- What names are sorted by: the last word, then the whole.
+local function sort_key(entry)
+    return (entry.name:match "[%w_]+$"):lower() .. " " .. entry.name
+end
+
+-- The row of a name, which leads to the place on its page where it is first mentioned in code.
+local function name_row(entry)
+    local page = by_source["docs/" .. entry.page .. ".md"]
+    local anchor = page and (convert.mark_name(page, entry.name) or entry.language and "parameters")
+    if not anchor then fail("docs/%s.md does not mention `%s` in code", entry.page, entry.name) end
+    local signature = (entry.signature or entry.form):gsub("|", "\\|")
+    local summary = entry.summary:gsub("|", "\\|"):gsub("<", "&lt;"):gsub("%*", "\\*")
+    return ("| [`%s`](%s.md#%s) | `%s`<br>%s |\n"):format(entry.name, entry.page, anchor or "", signature, summary)
+end
+
+-- The index of names.
 local function add_names()
     local found, reference = pcall(require, "rill.reference")
     if not found then return end
-    local lines = {"# Names\n\nEvery public name, where it is described, and what it is.\n\n| name | |\n|---|---|"}
-    for _, entry in ipairs(reference.entries) do
-        local source = "docs/" .. entry.page
-        local anchor = by_source[source] and convert.mark_name(by_source[source], entry.name)
-        if not anchor then fail("%s does not mention `%s` in code", source, entry.name) end
-        lines[#lines + 1] = ("| [`%s`](%s#%s) | %s |"):format(entry.name:gsub("|", "\\|"), entry.page, anchor or "",
-            entry.summary:gsub("\n", " "):gsub("|", "\\|"))
+    local entries = table.move(reference.entries(), 1, #reference.entries(), 1, {})
+    table.sort(entries, function(a, b) return sort_key(a) < sort_key(b) end)
+    local rows = {names_head}
+    for _, entry in ipairs(entries) do
+        rows[#rows + 1] = name_row(entry)
     end
-    add_page("docs/names.md", "names.html", table.concat(lines, "\n") .. "\n")
+    add_page("docs/names.md", "names.html", table.concat(rows))
 end
 
 local function collect()

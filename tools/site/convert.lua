@@ -76,26 +76,33 @@ local function patterns(name)
     return word and {full .. "%f[^%w_]", "%f[%w_]" .. word .. "%f[^%w_]"} or {full}
 end
 
---- Puts an anchor on the first code of a page that mentions a public name, and returns it; nil when none does. Code in
---- paragraphs and tables comes before code in blocks.
+--- Puts an anchor on the first code of a page that mentions a public name, and returns it; nil when none does. The whole name
+--- comes before its last word, code in paragraphs and tables before code in blocks.
 function convert.mark_name(page, name)
     local id = "name-" .. name:gsub("[^%w]+", "-"):gsub("%-$", "")
     if page.ids[id] then return id end
-    for _, element in ipairs {"<code[^>]*>(.-)</code>", "<pre[^>]*><code>(.-)</code>"} do
-        for _, pattern in ipairs(patterns(convert.escape(name))) do
-            local at = 1
-            while at do
-                local first, last, inner = page.html:find(element, at)
-                if first and (inner:gsub("<[^>]*>", "")):find(pattern) then
-                    local mark = ('<span id="%s"></span>'):format(id)
-                    page.html = page.html:sub(1, first - 1) .. mark .. page.html:sub(first)
-                    page.ids[id] = true
-                    return id
-                end
-                at = last and last + 1
+    local first_block
+    for _, pattern in ipairs(patterns(convert.escape(name))) do
+        local at = 1
+        while at do
+            local first, last, inner = page.html:find("<code[^>]*>(.-)</code>", at)
+            local found = first and (inner:gsub("<[^>]*>", "")):find(pattern)
+            local in_block = found and page.html:sub(1, first - 1):match "<pre[^<>]*>$"
+            if found and not in_block then
+                return convert.mark(page, first, id)
             end
+            first_block = first_block or found and first
+            at = last and last + 1
         end
     end
+    return first_block and convert.mark(page, first_block, id)
+end
+
+--- Puts an anchor into a page's HTML at a place.
+function convert.mark(page, at, id)
+    page.html = page.html:sub(1, at - 1) .. ('<span id="%s"></span>'):format(id) .. page.html:sub(at)
+    page.ids[id] = true
+    return id
 end
 
 --- The HTML of a page with every link and every picture's address replaced by what the functions make of it.

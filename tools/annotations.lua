@@ -1,0 +1,268 @@
+-- Annotations for LuaLS, made of lua/rill/reference.lua: annotations.lua OUT writes them, annotations.lua --check OUT fails, naming
+-- each, when
+--   OUT is not what this tool would write now;
+--   the module has a name that is not annotated, or an annotated name is not in the module;
+--   a public name occurs in no spec, or not in the code of the page that the reference gives for it.
+-- The layout is LuaCATS's: one file per module under a folder `library`, to be named in `Lua.workspace.library`. Needs the build
+-- tree on the paths.
+local exports = require "tools.exports"
+local files = require "tools.site.files"
+local reference = require "rill.reference"
+
+-- The classes, by the letter that stands for their values in signatures; those of "s" that read are an expression's too.
+local classes = {s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress"}
+
+-- What an expression has not: these write.
+local writers = {write = true, set = true, fill = true, close = true, map_cpu = true}
+
+-- Calls beside those of a signature.
+local overloads = {
+    ["s:scan"] = "fun(self: rill.source, options: {exclusive?: boolean, reverse?: boolean, axis?: integer, " ..
+        "segments?: rill.source|integer[]}): rill.stream",
+}
+
+local head = [=[
+---@meta rill
+-- Made by tools/annotations.lua from lua/rill/reference.lua: change that, then `make annotations`.
+
+---What streams and expressions have in common.
+---@class rill.source
+---@field x rill.expression
+---@field y rill.expression
+---@field z rill.expression
+---@field w rill.expression
+---@field xy rill.expression
+---@field xyz rill.expression
+---@field r rill.expression
+---@field g rill.expression
+---@field b rill.expression
+---@field a rill.expression
+---@field rgb rill.expression
+---@field [integer] any
+---@operator add(rill.operand): rill.expression
+---@operator sub(rill.operand): rill.expression
+---@operator mul(rill.operand): rill.expression
+---@operator div(rill.operand): rill.expression
+---@operator idiv(rill.operand): rill.expression
+---@operator mod(rill.operand): rill.expression
+---@operator pow(rill.operand): rill.expression
+---@operator band(rill.operand): rill.expression
+---@operator bor(rill.operand): rill.expression
+---@operator shl(rill.operand): rill.expression
+---@operator shr(rill.operand): rill.expression
+---@operator bnot: rill.expression
+---@operator unm: rill.expression
+---@operator len: integer
+%s
+local source = {}
+
+---An array on the device.
+---@class rill.stream: rill.source
+local stream = {}
+
+---Arithmetic that runs when it is used.
+---@class rill.expression: rill.source
+local expression = {}
+
+---A compiled kernel: called with its arguments in order, or with one table of them by name.
+---@class rill.kernel
+---@overload fun(...: any): any, any, any, any
+%s
+local kernel = {}
+
+---A device.
+---@class rill.device
+%s
+local device = {}
+
+---A read-back in flight.
+---@class rill.request
+local request = {}
+
+---The elements of a stream as an array of the host.
+---@class rill.map
+---@field [integer] any
+---@operator len: integer
+local map = {}
+
+---A progress bar.
+---@class rill.progress
+local progress = {}
+
+---A structure type.
+---@class rill.struct
+---@field name string
+---@field fields table
+---@field nbytes integer
+
+---What rill.profile reports: rows, longest first.
+---@class rill.report
+---@field [integer] table
+---@field time number
+---@field device_time number
+---@field host_time number
+---@field compile_time number
+---@field compiled integer
+---@field launches integer
+---@field peak integer
+---@field copy_rate number
+
+]=]
+
+local kinds = {}
+for word in ("stream expression kernel device request map progress struct report"):gmatch "%a+" do
+    kinds[word] = true
+end
+
+-- A type of a signature in LuaLS's words. A name before a colon is a key, not a type.
+local function luals_type(text)
+    return (text:gsub("(%f[%a][%a_]+)(%??:?)", function(word, mark)
+        if mark:match ":" then return nil end
+        return (kinds[word] or reference.aliases[word]) and "rill." .. word .. mark or nil
+    end))
+end
+
+local function sorted_keys(set)
+    local list = {}
+    for key in pairs(set) do list[#list + 1] = key end
+    table.sort(list)
+    return list
+end
+
+-- The name as the module and exports.lua write it: with dots.
+local function dotted(entry)
+    return (entry.name:gsub(":", "."))
+end
+
+local function public_entries()
+    local list = {}
+    for _, entry in ipairs(reference.entries()) do
+        if not entry.language then list[#list + 1] = entry end
+    end
+    return list
+end
+
+-- The lines `---@field` of the fields whose names start so.
+local function fields(letter)
+    local lines = {}
+    for _, entry in ipairs(public_entries()) do
+        local name = entry.name:match("^" .. letter .. "%.([%w_]+)$")
+        if name and entry.type then
+            lines[#lines + 1] = ("---@field %s %s # %s"):format(name, luals_type(entry.type), entry.summary)
+        end
+    end
+    return table.concat(lines, "\n")
+end
+
+-- What the name is defined on: "source:sum", "rill.image.load".
+local function target(entry)
+    local letter, name = entry.name:match "^(%l):(.+)$"
+    if not letter then return entry.name end
+    return ((letter == "s" and writers[name]) and "stream" or classes[letter]) .. ":" .. name
+end
+
+local function function_text(entry)
+    local lines, names = {"---" .. entry.summary, ("---See docs/%s.md."):format(entry.page)}, {}
+    for _, parameter in ipairs(entry.params) do
+        names[#names + 1] = parameter.name
+        local mark = parameter.optional and "?" or ""
+        lines[#lines + 1] = ("---@param %s%s %s"):format(parameter.name, mark, luals_type(parameter.type))
+    end
+    for _, result in ipairs(entry.returns) do
+        lines[#lines + 1] = "---@return " .. (result == "..." and "any ..." or luals_type(result))
+    end
+    lines[#lines + 1] = overloads[entry.name] and "---@overload " .. overloads[entry.name]
+    lines[#lines + 1] = ("function %s(%s) end\n"):format(target(entry), table.concat(names, ", "))
+    return table.concat(lines, "\n")
+end
+
+local function annotations()
+    local parts = {head:format(fields "s", fields "k", fields "d")}
+    for _, name in ipairs(sorted_keys(reference.aliases)) do
+        if name ~= classes.s then -- which is a class above
+            parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))
+        end
+    end
+    parts[#parts + 1] = "\n---Streams and kernels on a GPU, headless.\n---@class rill\nlocal rill = {}\n\n"
+    local tables = {}
+    for _, entry in ipairs(public_entries()) do
+        local group = entry.name:match "^(rill%.%w+)%.%w+$"
+        if group and not tables[group] then
+            tables[group] = true
+            parts[#parts + 1] = ("---@class %s\n%s = {}\n\n"):format(group, group)
+        end
+        if entry.params then
+            parts[#parts + 1] = function_text(entry) .. "\n"
+        elseif entry.name:match "^rill%." then
+            local form = "---%s\n---@type %s\n%s = nil\n\n"
+            parts[#parts + 1] = form:format(entry.summary, luals_type(entry.type), entry.name)
+        end
+    end
+    parts[#parts + 1] = "return rill\n"
+    return table.concat(parts)
+end
+
+-- ---- checking
+
+local faults = 0
+
+local function fault(format, ...)
+    faults = faults + 1
+    print("annotations: " .. format:format(...))
+end
+
+-- The names that a file of annotations declares, with the letters of the reference.
+local function annotated(text)
+    local letters, names, class = {stream = "s"}, {}, nil
+    for letter, name in pairs(classes) do letters[name] = letter end
+    for line in text:gmatch "[^\n]+" do
+        local field = line:match "^%-%-%-@field ([%w_]+) .* # "
+        local owner, member = line:match "^function ([%w_.]+)[.:]([%w_]+)%("
+        class = line:match "^%-%-%-@class rill%.(%w+)" or class
+        if owner then
+            names[(letters[owner] or owner) .. "." .. member] = true
+        elseif field and letters[class] then
+            names[letters[class] .. "." .. field] = true
+        end
+        local constant = line:match "^(rill%.[%w_]+) = nil$"
+        if constant then names[constant] = true end
+    end
+    return names
+end
+
+local function words_of(paths)
+    local words = {}
+    for _, path in ipairs(paths) do
+        for word in files.read(path):gmatch "[%a_][%w_]*" do words[word] = true end
+    end
+    return words
+end
+
+local function check(path)
+    local text = files.read(path, true) or ""
+    if text ~= annotations() then fault("%s is out of date: make annotations", path) end
+    local names = annotated(text)
+    for _, name in ipairs(sorted_keys(names)) do
+        if not exports.has(name) then fault("%s is annotated, and not in the module", name) end
+    end
+    for _, name in ipairs(sorted_keys(exports.names())) do
+        if not names[name] then fault("%s is in the module, and not annotated", name) end
+    end
+    local tested = words_of(files.lines "find spec -name '*.lua'")
+    for _, entry in ipairs(public_entries()) do
+        local word = entry.name:match "[%w_]+$"
+        if not tested[word] then fault("%s is in no spec", dotted(entry)) end
+        if not files.read(("docs/%s.md"):format(entry.page), true) then
+            fault("%s: there is no page docs/%s.md", dotted(entry), entry.page)
+        end
+    end
+    local outcome = faults == 0 and "annotations: ok, %d names" or "annotations: %d names, %d faults"
+    print(outcome:format(#sorted_keys(names), faults))
+    return faults == 0
+end
+
+if arg[1] == "--check" then
+    os.exit(check(arg[2] or "library/rill.lua"))
+end
+files.make_folder(files.folder(arg[1]))
+files.write(arg[1], annotations())

@@ -1,0 +1,82 @@
+-- The public names of the module as it stands: asked of the loaded module and of a value of each kind. Names are written
+-- "rill.stream", "rill.image.load", "s.sum", "k.params" ...; the letters are those of lua/rill/reference.lua. Needs the build
+-- tree on the paths.
+local exports = {}
+
+local function is_public(name)
+    return type(name) == "string" and name:match "^%a" ~= nil
+end
+
+local function add_keys(into, prefix, value)
+    for key in pairs(value) do
+        if is_public(key) then into[prefix .. key] = true end
+    end
+end
+
+--- The names a value answers to: of its metatable, of the table it indexes, and of the tables that an indexing function keeps
+--- in its upvalues.
+function exports.members(value)
+    local names = {}
+    local meta = debug.getmetatable(value)
+    local index = meta.__index
+    add_keys(names, "", meta)
+    if type(index) == "table" then add_keys(names, "", index) end
+    for i = 1, type(index) == "function" and 255 or 0 do
+        local name, upvalue = debug.getupvalue(index, i)
+        if not name then
+            break
+        elseif type(upvalue) == "table" then
+            add_keys(names, "", upvalue)
+        end
+    end
+    return names
+end
+
+-- A value of each kind, by letter; "e", an expression, has a stream's names besides its own.
+local function samples()
+    local rill = require "rill"
+    local s = rill.stream("float", 1)
+    return {
+        rill = rill, s = s, e = s + 1, d = rill.device(), r = s:request(), m = s:map_cpu(), p = rill.progress(1),
+        k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }",
+    }
+end
+
+local made
+
+local function sample(letter)
+    made = made or samples()
+    return made[letter]
+end
+
+--- The set of names that can be seen without knowing them: those of the module, of the tables in it, and of streams, kernels,
+--- devices, requests and progress bars. A module that is loaded on first use counts once something has named it.
+function exports.names()
+    local names = {}
+    for key, value in pairs(sample "rill") do
+        if is_public(key) and type(value) == "table" then
+            add_keys(names, "rill." .. key .. ".", value)
+        elseif is_public(key) then
+            names["rill." .. key] = true
+        end
+    end
+    for _, letter in ipairs {"s", "k", "d", "r", "p"} do
+        for name in pairs(exports.members(sample(letter))) do
+            names[letter .. "." .. name] = true
+        end
+    end
+    return names
+end
+
+--- Is there something of this name?
+function exports.has(name)
+    local value = sample(name:match "^[^.]+")
+    for key in name:gmatch "%.([^.]+)" do
+        local found, member = pcall(function() return value[key] end)
+        if not found or member == nil then return false end
+        value = member
+    end
+    return true
+end
+
+return exports
