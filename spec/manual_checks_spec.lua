@@ -1,0 +1,113 @@
+-- The checks of the manual fail when they should: tools/site.lua and tools/errors.lua, each in a copy of the tree with one fault.
+local tempfiles = require "spec.support.tempfiles"
+
+local lua = os.getenv "RILL_LUA" or "lua5.4"
+
+-- Runs a command of the shell in a directory: what it printed, and whether it ended well.
+local function run(directory, format, ...)
+    local pipe = assert(io.popen(("cd '%s' && (%s) 2>&1"):format(directory, format:format(...))))
+    local text = pipe:read "a"
+    return text, pipe:close() == true
+end
+
+local function slurp(path)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read "a"
+    file:close()
+    return text
+end
+
+local function spill(path, text)
+    local file = assert(io.open(path, "wb"))
+    file:write(text)
+    file:close()
+end
+
+describe("the checks of the manual #slow", function()
+    local files, tree
+
+    setup(function()
+        files = tempfiles.open()
+        tree = files.directory
+        local root = run(".", "pwd"):gsub("\n", "")
+        local _, good = run(root, "cp -r README.md docs examples lua src tools '%s'", tree)
+        assert.is_true(good)
+    end)
+    teardown(function() files:close() end)
+
+    -- What a tool says with a file of the copy changed by `change`; it must fail. The file is put back.
+    local function refused(command, path, change)
+        local before = slurp(tree .. "/" .. path)
+        spill(tree .. "/" .. path, change(before))
+        local said, good = run(tree, command)
+        spill(tree .. "/" .. path, before)
+        assert.is_false(good, said)
+        return said
+    end
+
+    local function append(text)
+        return function(before) return before .. text end
+    end
+
+    local function says(said, wanted)
+        assert.is_truthy(said:find(wanted, 1, true), said)
+    end
+
+    describe("errors.lua", function()
+        local command = lua .. " tools/errors.lua"
+
+        it("passes as the tree is", function()
+            local said, good = run(tree, command)
+            assert.is_true(good, said)
+        end)
+
+        it("names a message of C without an entry", function()
+            local line = 'bool f(void) { return error_set("the %d moons differ", 2); }\n'
+            local said = refused(command, "src/base/array.c", append(line))
+            says(said, "not in docs/errors.md: the ... moons differ")
+        end)
+
+        it("names a message of Lua without an entry", function()
+            local said = refused(command, "lua/rill/horn.lua", append 'error("the moons of " .. x .. " differ")\n')
+            says(said, "lua/rill/horn.lua:")
+            says(said, "not in docs/errors.md: the moons of")
+        end)
+
+        it("names an entry without a message", function()
+            local rows = "\n| message |\n|---|\n| `the moons ... are blue` |\n"
+            local said = refused(command, "docs/errors.md", append(rows))
+            says(said, "no such message: the moons ... are blue")
+        end)
+    end)
+
+    describe("site.lua", function()
+        local command = lua .. " tools/site.lua --check site"
+        local installed = os.execute "command -v cmark-gfm >/dev/null" == true
+
+        -- Needs cmark-gfm, which `make check` installs.
+        local function check(name, body)
+            if installed then it(name, body) else pending(name) end
+        end
+
+        check("names a link to no page", function()
+            local said = refused(command, "docs/scan.md", append "\n[x](moon.md)\n")
+            says(said, "docs/scan.md: link to 'moon.md': no such page")
+        end)
+
+        check("names a link to no heading", function()
+            local said = refused(command, "docs/scan.md", append "\n[x](sort.md#moon)\n")
+            says(said, "docs/scan.md: link to 'sort.md#moon': no such heading")
+        end)
+
+        check("names a picture that the page's code does not save", function()
+            says(refused(command, "docs/scan.md", append "\n![moon](moon.png)\n"), "docs/scan.md: picture 'moon.png'")
+        end)
+
+        check("names a page that no table lists", function()
+            local said = refused(command, "docs/README.md", function(before)
+                return (before:gsub("| %[scan%.md%][^\n]*\n", ""))
+            end)
+            says(said, "docs/scan.md is in no table of docs/README.md")
+        end)
+    end)
+end)
