@@ -154,6 +154,36 @@ describe("a loop", function()
         assert.equal(10, k(rill.from{1}):get(1))
     end)
 
+    -- Mesa's LLVM drivers take a[j] for a[j - 1] where the loop steps j to that very value.
+    it("moves the elements of an array of its own", function()
+        local cases = {
+            {"for (int j = n; j > 0; j--) a[j] = a[j - 1];", {3, 3, 2, 1}},
+            {"for (int j = n; j > 0; j--) a[j] = a[j - 1] + 1;", {3, 4, 3, 2}},
+            {"for (int j = n; j > 0; j--) { int o = a[j]; a[j] = a[j - 1]; a[j - 1] = o; }", {0, 3, 2, 1}},
+            {"for (int j = n; j > 0; j--) a[j] += a[j - 1];", {3, 5, 3, 1}},
+            {"for (int j = 0; j < n; j++) { int o = a[j]; a[j] = a[j + 1]; a[j + 1] = o; }", {2, 1, 0, 3}},
+            {"for (int j = 0; j < n; j++) a[j] += a[j + 1];", {5, 3, 1, 0}},
+            {"int j = n; while (j > 0) { int k = j - 1; int o = a[j]; a[j] = a[k]; a[k] = o; j--; }", {0, 3, 2, 1}},
+            {"uint j = uint(n); do { a[j] = a[j - 1u]; j--; } while (j > 0u);", {3, 3, 2, 1}},
+            {"for (int i = 0; i < n; i++) for (int j = n; j > i; j--) if (a[j] < a[j - 1]) {"
+                .. "int o = a[j]; a[j] = a[j - 1]; a[j - 1] = o; }", {0, 1, 2, 3}},
+            {"for (int j = 0; j < 40; j++) { int o = a[j]; a[j] = a[j + 1]; a[j + 1] = o; }", {2, 1, 0, 0}},
+        }
+        for _, size in ipairs {48, 64} do
+            for _, case in ipairs(cases) do
+                local k = rill.kernel(([=[
+                    kernel void moves(int n, int x<>, out ivec4 r<>) {
+                        int a[%d];
+                        for (int i = 0; i < %d; i++) a[i] = i < 3 ? 3 - i : 0;
+                        %s
+                        r = ivec4(a[0], a[1], a[2], a[3]);
+                    } ]=]):format(size, size, case[1]))
+                local r = k(3, rill.iota(9))
+                assert.are.same({case[2], case[2]}, {r:get(1), r:get(9)}, case[1])
+            end
+        end
+    end)
+
     it("leaves the device usable after it was cut", function()
         local k = rill.kernel "kernel float f(int n, float x<>) { for (int i = 0; i < n; i++) x += 1.0; return x; }"
         local x <close> = rill.stream("float", 3)

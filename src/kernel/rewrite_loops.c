@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { UNROLLED_TRIPS = 32 }; /* loops up to here are unrolled where their bodies are small */
+
 size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last)
 {
     for (;;) {
@@ -243,6 +245,12 @@ static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
     return source_error(&rw->module->source, t->offset, "this loop never ends: it has no break and no return");
 }
 
+/* Notes a loop that stays one when compiled. */
+static void stays(Rewriter *rw, size_t end)
+{
+    rw->rolled_end = end > rw->rolled_end ? end : rw->rolled_end;
+}
+
 /* A loop of unknown length counts its trips: compilers remove loops without effect, endless ones too, and the kernel would
  * go on as if the loop had ended. */
 static bool watch(Rewriter *rw, size_t i, size_t last)
@@ -256,6 +264,7 @@ static bool watch(Rewriter *rw, size_t i, size_t last)
     if (!check_end(rw, i, body, last)) {
         return false;
     }
+    stays(rw, loops_statement_end(rw, body, last));
     if (token_is(rewriter_token(rw, body), "{")) {
         return insert(rw, body, true, " rill_trips += 1u;");
     }
@@ -287,6 +296,9 @@ bool loops_enter(Rewriter *rw, size_t i, size_t last)
     double trips;
     if (!for_trips(rw, i + 1, close, end, &trips) || rw->loop_count == MAX_LOOPS) {
         return watch(rw, i, last);
+    }
+    if (trips > UNROLLED_TRIPS) {
+        stays(rw, end);
     }
     double all = loops_factor(rw) * trips;
     rw->self.trips += all;

@@ -388,6 +388,25 @@ static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, si
 
 /* names */
 
+/* The indices behind the name of an array of the function's own. Mesa's LLVM drivers mistake an element for its neighbour where a loop steps its variable
+ * to the very value another index has: the index is computed anew there, from what the compiler can't see through. */
+static bool put_own_indices(Rewriter *rw, size_t last, size_t *next)
+{
+    while (*next < rw->rolled_end && *next < last && token_is(rewriter_token(rw, *next), "[")) {
+        size_t close = module_close(rw->module, *next, last);
+        if (!close || (close == *next + 3 && rewriter_token(rw, *next + 1)->kind == TOKEN_NUMBER)) {
+            return true;
+        }
+        rewriter_add(rw, "[rill_own(");
+        if (!rewriter_range(rw, *next + 1, close - 1)) {
+            return false;
+        }
+        rewriter_add(rw, ")]");
+        *next = close;
+    }
+    return true;
+}
+
 static bool put_field(Rewriter *rw, const Token *token)
 {
     return names_reserved(token) ? put_user(rw, token, "u_") : put_plain(rw, token);
@@ -406,11 +425,12 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (!called) {
         const Local *local = rewriter_local(rw, t);
         if (local) {
-            return put_local(rw, t, local->shared);
+            return put_local(rw, t, local->shared) && (local->shared || put_own_indices(rw, last, next));
         }
         const Param *param = rewriter_param(rw, t, &index);
         if (param) {
-            return access_param(rw, i, last, param, index, next);
+            bool own = !param_kinds[param->kind].bound;
+            return access_param(rw, i, last, param, index, next) && (!own || put_own_indices(rw, last, next));
         }
     }
     const Function *callee = called ? module_function(rw->module, t) : NULL;

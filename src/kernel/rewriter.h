@@ -62,6 +62,7 @@ typedef struct Rewriter {
         Insertion *items;
         size_t count, capacity;
     } insertions;
+    size_t rolled_end;                      /* where the last loop ends that compilers may not unroll; 0: none yet */
     size_t head_first, head_last, head_end; /* the head of the `for` written last, and the end of its body */
     size_t cast;                            /* token behind the cast written last: another cast may follow */
     size_t changed;                         /* token of an argument that the function called may change; 0: none */
