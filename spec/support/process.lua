@@ -10,7 +10,11 @@ function process.run(script, environment, arguments)
     file:close()
     local words = {"env"}
     for name, value in pairs(environment or {}) do
-        words[#words + 1] = value and ("'%s=%s'"):format(name, value) or ("-u '%s'"):format(name)
+        if value then
+            words[#words + 1] = ("'%s=%s'"):format(name, value)
+        else
+            table.insert(words, 2, ("-u '%s'"):format(name)) -- env takes its options first
+        end
     end
     local command = ("%s %s '%s' %s >'%s.out' 2>'%s.err'"):format(
         table.concat(words, " "), os.getenv "RILL_LUA" or "lua5.4", base, arguments or "", base, base)
