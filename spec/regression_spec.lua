@@ -170,4 +170,25 @@ describe("regression", function()
             check.equal(rill.iota(n):map("x + 1"):values(), x:scan(k):values())
         end
     end)
+
+    it("18: long streams of structures are filtered and reduced by key", function()
+        local k = rill.program [[
+            struct P { float a; int b; vec3 c; };
+            kernel void make(int i<>, out P r<>) { r.a = float(i); r.b = i / 100; r.c = vec3(i); }
+            kernel void key(int i<>, out P r<>) { r.a = float(i / 100); r.b = i / 100; r.c = vec3(0.0); }
+        ]]
+        local n = 50000
+        local s = k.make(rill.iota(n))
+        assert.equal(n // 100 * 30, s:filter("x.b * 100 + 70 <= int(x.a)").size)
+        local yes, no = s:partition "x.b % 2 == 0"
+        assert.equal(n // 2, yes.size)
+        assert.equal(n - 1.0, no:get(no.size).a)
+        local keys, counts = rill.reduce_by_key(k.key(rill.iota(n)), rill.stream("int", n, 1))
+        assert.equal(n // 100, keys.size)
+        assert.equal(n // 100 - 1, keys:get(keys.size).b)
+        check.equal(rill.stream("int", n // 100, 100):values(), counts:values())
+        local values, lengths = s:runs()
+        assert.equal(n, values.size)
+        assert.equal(n, lengths:sum())
+    end)
 end)

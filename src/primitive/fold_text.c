@@ -207,7 +207,7 @@ static void write_main(Writer *w)
 static void write_program(Writer *w)
 {
     inputs_write_header(w->input, w->key->tree ? 256 : w->layout->group, (w->layout->words + 3) / 4,
-                        w->text->accumulator);
+                        &w->text->accumulator, 1);
     strbuf_add(w->out, "layout(std430, binding = 1) writeonly buffer Rill_out { uint rill_out[]; };\n");
     inputs_write_access(w->input);
     if (!w->in->operation) { /* a body's own names must not meet it */

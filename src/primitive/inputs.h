@@ -106,8 +106,9 @@ typedef struct InputText {
     size_t body_at[INPUT_SOURCES + 1]; /* where the kernels' bodies start: set by inputs_write_access */
 } InputText;
 
-/* "#version", rill_p[vectors], fault words, the helpers of the code generator, structures. */
-void inputs_write_header(InputText *text, int group, int vectors, const Type *accumulator);
+/* "#version", rill_p[vectors], fault words, the helpers of the code generator, structures: those of the sources, and those among
+ * the engine's own types. */
+void inputs_write_header(InputText *text, int group, int vectors, const Type *const *types, int count);
 /* Bindings, bodies, and for source s, of type X: `X rill_xS(int t)`, the value of element t of this invocation's block. `int
  * rill_place(int t)` is the element's place in a dense row-major stream of the domain's shape. */
 void inputs_write_access(InputText *text);

@@ -62,7 +62,7 @@ static void add_struct(const Type **done, int *count, StrBuf *out, const Type *t
     glsl_struct(out, type);
 }
 
-static void write_types(InputText *t, const Type *accumulator)
+static void write_types(InputText *t, const Type *const *own, int own_count)
 {
     const Type *done[MAX_PARAMS];
     int count = 0;
@@ -77,12 +77,14 @@ static void write_types(InputText *t, const Type *accumulator)
             add_struct(done, &count, t->out, t->in->sources[s].type);
         }
     }
-    if (accumulator->is_struct) {
-        add_struct(done, &count, t->out, accumulator);
+    for (int i = 0; i < own_count; i++) {
+        if (own[i]->is_struct) {
+            add_struct(done, &count, t->out, own[i]);
+        }
     }
 }
 
-void inputs_write_header(InputText *t, int group, int vectors, const Type *accumulator)
+void inputs_write_header(InputText *t, int group, int vectors, const Type *const *types, int count)
 {
     strbuf_addf(t->out, "#version 430\nlayout(local_size_x = %d) in;\nlayout(location = 0) uniform uvec4 rill_p[%d];\n",
                 group, vectors);
@@ -97,7 +99,7 @@ void inputs_write_header(InputText *t, int group, int vectors, const Type *accum
     if (t->key->check) {
         codegen_report(t->out, "");
     }
-    write_types(t, accumulator);
+    write_types(t, types, count);
 }
 
 static void write_stream(InputText *t, int i)

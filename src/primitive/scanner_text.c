@@ -290,9 +290,19 @@ static void write_stores(ScanWriter *w)
     strbuf_add(w->out, w->key->tree ? "    }\n" : "");
 }
 
+/* The text is about its outputs on inner levels too, where no source has their types. */
+static void write_header(ScanWriter *w)
+{
+    const Type *types[1 + SCAN_OUTPUTS] = {w->key->accumulator};
+    for (int k = 0; k < w->text->output_count; k++) {
+        types[1 + k] = w->text->outputs[k].type;
+    }
+    inputs_write_header(w->input, w->layout->group, (w->layout->words + 3) / 4, types, 1 + w->text->output_count);
+}
+
 static void write_program(ScanWriter *w)
 {
-    inputs_write_header(w->input, w->layout->group, (w->layout->words + 3) / 4, w->key->accumulator);
+    write_header(w);
     write_outputs(w);
     inputs_write_access(w->input);
     strbuf_add(w->out, w->text->functions);
