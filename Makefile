@@ -48,12 +48,12 @@ AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
 .PHONY: build help demo test test-cpu test-gpu test-gc sanitize bench check format deps env install rock clean force
-.PHONY: check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors docs gallery
+.PHONY: check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery annotations
 
 build: $(CORE) ## compile build/rill/core.so (installs nothing)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13
 
 # ---- compiling
 
@@ -145,7 +145,7 @@ LUA_DIRS = $(wildcard lua bin/rill spec examples bench tools)
 
 check: ## formatting, static analysis, the rules of the house, the manual's coverage
 	$(DEPS) build check docs
-	@$(AGAIN) -k check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors
+	@$(AGAIN) -k check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations
 	@echo "make check: all passed"
 
 check-format:
@@ -166,6 +166,9 @@ check-floors:
 
 check-docs: $(CORE)
 	@$(RUN) $(LUA) tools/docscov.lua
+
+check-annotations: $(CORE)
+	@$(RUN) $(LUA) tools/annotations.lua --check library/rill.lua
 
 check-errors:
 	@$(RUN) $(LUA) tools/errors.lua
@@ -191,6 +194,9 @@ gallery: ## run every example, write docs/gallery
 
 docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 	@$(RUN) $(LUA) tools/gallery.lua docs/gallery
+
+annotations: $(CORE) ## write library/rill.lua, for LuaLS, from lua/rill/reference.lua
+	@$(RUN) $(LUA) tools/annotations.lua library/rill.lua
 
 # ---- installing
 

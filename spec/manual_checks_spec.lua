@@ -1,4 +1,4 @@
--- The checks of the manual fail when they should: tools/site.lua and tools/errors.lua, each in a copy of the tree with one fault.
+-- The checks of the manual fail when they should: tools/site.lua, tools/errors.lua and tools/annotations.lua, each in a copy of the tree with one fault.
 local tempfiles = require "spec.support.tempfiles"
 
 local lua = os.getenv "RILL_LUA" or "lua5.4"
@@ -30,7 +30,7 @@ describe("the checks of the manual #slow", function()
         files = tempfiles.open()
         tree = files.directory
         local root = run(".", "pwd"):gsub("\n", "")
-        local _, good = run(root, "cp -r README.md docs examples lua src tools '%s'", tree)
+        local _, good = run(root, "cp -r README.md docs examples library lua src tools '%s'", tree)
         assert.is_true(good)
     end)
     teardown(function() files:close() end)
@@ -77,6 +77,34 @@ describe("the checks of the manual #slow", function()
             local rows = "\n| message |\n|---|\n| `the moons ... are blue` |\n"
             local said = refused(command, "docs/errors.md", append(rows))
             says(said, "no such message: the moons ... are blue")
+        end)
+    end)
+
+    describe("annotations.lua", function()
+        -- The copy has no specs: that every name is in none is said whatever else is.
+        local command = 'LUA_PATH="./lua/?.lua;./lua/?/init.lua;$LUA_PATH" ' .. lua ..
+            " tools/annotations.lua --check library/rill.lua"
+
+        it("names what no spec has, and nothing else, as the tree is", function()
+            local said, good = run(tree, command)
+            assert.is_false(good)
+            says(said, "rill.matmul is in no spec")
+            for line in said:gmatch "annotations: (.-)\n" do
+                assert.is_truthy(line:find "is in no spec$" or line:find "faults$", line)
+            end
+        end)
+
+        it("names a function without an annotation", function()
+            local said = refused(command, "lua/rill/init.lua", function(before)
+                return (before:gsub("\nreturn setmetatable%(rill", "\nfunction rill.moon() end%0"))
+            end)
+            says(said, "rill.moon is in the module, and not annotated")
+        end)
+
+        it("names an annotation without a function", function()
+            local said = refused(command, "library/rill.lua", append "function rill.moon() end\n")
+            says(said, "library/rill.lua is out of date")
+            says(said, "rill.moon is annotated, and not in the module")
         end)
     end)
 

@@ -10,7 +10,10 @@ local files = require "tools.site.files"
 local reference = require "rill.reference"
 
 -- The classes, by the letter that stands for their values in signatures; those of "s" that read are an expression's too.
-local classes = {s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress"}
+local classes = {
+    s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
+    a = "animation",
+}
 
 -- What an expression has not: these write.
 local writers = {write = true, set = true, fill = true, close = true, map_cpu = true}
@@ -89,6 +92,10 @@ local map = {}
 ---@class rill.progress
 local progress = {}
 
+---An animation in the making.
+---@class rill.animation
+local animation = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -110,7 +117,7 @@ local progress = {}
 ]=]
 
 local kinds = {}
-for word in ("stream expression kernel device request map progress struct report"):gmatch "%a+" do
+for word in ("stream expression kernel device request map progress animation struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 

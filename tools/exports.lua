@@ -1,6 +1,8 @@
 -- The public names of the module as it stands: asked of the loaded module and of a value of each kind. Names are written
 -- "rill.stream", "rill.image.load", "s.sum", "k.params" ...; the letters are those of lua/rill/reference.lua. Needs the build
 -- tree on the paths.
+local files = require "tools.site.files"
+
 local exports = {}
 
 local function is_public(name)
@@ -35,11 +37,25 @@ end
 -- A value of each kind, by letter; "e", an expression, has a stream's names besides its own.
 local function samples()
     local rill = require "rill"
-    local s = rill.stream("float", 1)
+    local s, path = rill.stream("float", 1), os.tmpname()
+    os.remove(path)
     return {
         rill = rill, s = s, e = s + 1, d = rill.device(), r = s:request(), m = s:map_cpu(), p = rill.progress(1),
-        k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }",
+        k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }", a = rill.animate(path .. ".png"),
     }
+end
+
+-- Loads the modules of lua/rill that are loaded when first named and are meant for everyone: those that the manual names.
+local function load_modules(rill)
+    local manual = {}
+    for _, path in ipairs(files.list("docs", "*.md")) do manual[#manual + 1] = files.read(path) end
+    manual = table.concat(manual, "\n")
+    for _, path in ipairs(files.list("lua/rill", "*.lua")) do
+        local name = path:match "([^/]+)%.lua$"
+        if name ~= "init" and manual:find("`rill%." .. name .. "%f[^%w_]") then
+            local _ = rill[name]
+        end
+    end
 end
 
 local made
@@ -50,9 +66,10 @@ local function sample(letter)
 end
 
 --- The set of names that can be seen without knowing them: those of the module, of the tables in it, and of streams, kernels,
---- devices, requests and progress bars. A module that is loaded on first use counts once something has named it.
+--- devices, requests, progress bars and animations.
 function exports.names()
     local names = {}
+    load_modules(sample "rill")
     for key, value in pairs(sample "rill") do
         if is_public(key) and type(value) == "table" then
             add_keys(names, "rill." .. key .. ".", value)
@@ -60,7 +77,7 @@ function exports.names()
             names["rill." .. key] = true
         end
     end
-    for _, letter in ipairs {"s", "k", "d", "r", "p"} do
+    for _, letter in ipairs {"s", "k", "d", "r", "p", "a"} do
         for name in pairs(exports.members(sample(letter))) do
             names[letter .. "." .. name] = true
         end
