@@ -191,4 +191,18 @@ describe("regression", function()
         assert.equal(n, values.size)
         assert.equal(n, lengths:sum())
     end)
+
+    it("19: two structures of one name that meet are an error that says so", function()
+        local function made(field)
+            local text = "struct P { int %s; }; kernel void make(int i<>, out P r<>) { r.%s = i; } "
+                .. "reduce void add(P x<>, reduce P r<>) { r.%s += x.%s; }"
+            local k = rill.program(text:format(field, field, field, field))
+            return k.make(rill.iota(4)), k.add
+        end
+        local p = made "a"
+        local q, add = made "b"
+        check.names({"reduce_by_key", "'P'", "rename"}, rill.reduce_by_key, p, q, add)
+        check.names({"'P'", "rename"}, function() return (p.a + q.b):eval() end)
+        check.equal({0, 2, 4, 6}, (p.a + p.a):eval():values())
+    end)
 end)

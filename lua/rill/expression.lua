@@ -287,9 +287,12 @@ end
 local function declarations(program)
     local out = {}
     for _, input in ipairs(program.inputs) do
-        local text = not types[input._type] and rill._declare(input._view)
-        if text and not out[text] then
-            out[text] = true
+        local name = input._type
+        local text = not types[name] and rill._declare(input._view)
+        if text and out[name] and out[name] ~= text then
+            fail("two different structures have the name '%s': rename one of them", name)
+        elseif text and not out[name] then
+            out[name] = text
             out[#out + 1] = text
         end
     end

@@ -240,6 +240,25 @@ static bool check_blocks(const Inputs *in)
     return true;
 }
 
+static bool names_clash(const Type *a, const Type *b)
+{
+    return a != b && a->is_struct && b->is_struct && strcmp(a->name, b->name) == 0;
+}
+
+/* One program has room for one structure of a name. */
+static bool check_structures(const Inputs *in)
+{
+    for (int s = 0; s < in->source_count; s++) {
+        for (int k = 0; k < s; k++) {
+            const Type *type = in->sources[s].type;
+            if (names_clash(type, in->sources[k].type)) {
+                return error_set("two different structures have the name '%s': rename one of them", type->name);
+            }
+        }
+    }
+    return true;
+}
+
 bool inputs_collect(Inputs *in, Device *device, const Shape *domain, const InputSource *sources, int count,
                     const Kernel *operation, const Argument *operation_args, bool check)
 {
@@ -271,7 +290,7 @@ bool inputs_collect(Inputs *in, Device *device, const Shape *domain, const Input
         }
         in->fault_id = in->fault_id ? in->fault_id : operation->id;
     }
-    return check_blocks(in);
+    return check_structures(in) && check_blocks(in);
 }
 
 void inputs_release(Inputs *in)
