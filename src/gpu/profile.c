@@ -119,10 +119,13 @@ void profile_after(Device *device, const Launch *launch, double entered, double 
     double now = timer_clock();
     const char *name = *launch->program->label ? launch->program->label : "a program without a name";
     ProfileRow *row = find_row(recorder, name);
+    bool stamped = uses_stamps(device) && recorder->pending.count < recorder->pending.capacity;
     if (!row) {
+        if (stamped) {
+            glDeleteQueries(2, recorder->pending.items[recorder->pending.count].queries);
+        }
         return;
     }
-    bool stamped = uses_stamps(device) && recorder->pending.count < recorder->pending.capacity;
     row->calls++;
     row->bytes += launch->bytes ? launch->bytes : bound_bytes(launch);
     row->host_seconds += stamped ? now - entered : before - entered;

