@@ -5,16 +5,17 @@ local leaks = require "spec.support.leaks"
 
 local INF <const>, NAN <const> = math.huge, 0 / 0
 
--- The number (from 0) of the bin that holds x; nil for none.
-local function bin_of(x, bins, low, high, clamp)
-    if x ~= x then
-        return nil
-    elseif x < low or x > high then
-        return clamp and (x < low and 0 or bins - 1) or nil
-    end
+-- The number (from 0) of the bin that holds x; nil for none. `round` is what becomes of the edges.
+local function bin_of(x, bins, low, high, clamp, round)
     local step = (high - low) / bins
     local function edge(k)
-        return k == bins and high or low + k * step
+        local exact = k == bins and high or low + k * step
+        return round and round(exact) or exact
+    end
+    if x ~= x then
+        return nil
+    elseif x < edge(0) or x > edge(bins) then
+        return clamp and (x < edge(0) and 0 or bins - 1) or nil
     end
     local first, last = 0, bins
     while last - first > 1 do
@@ -24,13 +25,13 @@ local function bin_of(x, bins, low, high, clamp)
     return first
 end
 
-local function counted(values, bins, low, high, clamp, weights)
+local function counted(values, bins, low, high, clamp, weights, round)
     local counts = {}
     for k = 1, bins do
         counts[k] = 0
     end
     for i, x in ipairs(values) do
-        local k = bin_of(x, bins, low, high, clamp)
+        local k = bin_of(x, bins, low, high, clamp, round)
         if k then
             counts[k + 1] = counts[k + 1] + (weights and weights[i] or 1)
         end
@@ -49,7 +50,7 @@ describe("histogram", function()
                 for _, outside in ipairs {"drop", "clamp"} do
                     local h = s:histogram {bins = bins, min = -1.1, max = 4.3, outside = outside}
                     assert.equal("uint", h.type)
-                    check.equal(counted(values, bins, -1.1, 4.3, outside == "clamp"), h:values())
+                    check.equal(counted(values, bins, -1.1, 4.3, outside == "clamp", nil, check.float32), h:values())
                 end
             end
             check.equal(values, s:values())
@@ -72,12 +73,22 @@ describe("histogram", function()
             local values = s:values()
             for _, clamp in ipairs {false, true} do
                 local h = s:histogram {bins = bins, min = low, max = high, outside = clamp and "clamp" or "drop"}
-                check.equal(counted(values, bins, low, high, clamp), h:values())
+                check.equal(counted(values, bins, low, high, clamp, nil, check.float32), h:values())
             end
             local wide = rill.from(list, "double")
             local counts = wide:histogram {bins = bins, min = low, max = high}:values()
             check.equal(counted(wide:values(), bins, low, high), counts)
         end
+    end)
+
+    it("puts a number that equals an edge, as its type can tell, into the bin that starts there", function()
+        local options = {bins = 3000, min = -64.25, max = 63.25}
+        assert.equal(1, rill.from({42}):histogram(options)[2501])
+        -- As numpy: 2500 * (127.5 / 3000) - 64.25 is a little above 42.
+        assert.equal(1, rill.from({42}, "double"):histogram(options)[2500])
+        check.equal({1, 1}, rill.from({0.1, 0.7}):histogram {bins = 2, min = 0.1, max = 0.7}:values())
+        check.equal({1, 2}, rill.from {-3e38, 0, 3.4e38, INF, -INF}:histogram {bins = 2, min = -1e39,
+            max = 1e39}:values())
     end)
 
     it("takes the range from the data, without NaN", function()
@@ -205,6 +216,7 @@ end)
 
 describe("weights", function()
     leaks.watch(setup, teardown)
+    after_each(function() rill.memory_limit(0) end)
 
     it("are added up, the same way on every run", function()
         for _, size in ipairs {0, 1, 33, 1025, 30000} do
@@ -234,6 +246,18 @@ describe("weights", function()
             local sums = rill.bincount(rill.from({bins - 1, 7, bins - 1}, "int"), {weights = rill.from {1, 2, 4}})
             assert.equal(bins, sums.size)
             check.equal({2, 5, 7}, {sums[8], sums[bins], sums:sum()})
+        end
+    end)
+
+    it("take memory for the data there is, besides the result's", function()
+        local s = rill.from {1, 2, 3, 4, 5}
+        for _, bins in ipairs {1 << 20, (1 << 20) + 1, 1 << 23} do
+            rill.memory_limit(rill.memory().bytes + 24 * bins + (1 << 20))
+            local sums <close> = s:histogram {bins = bins, weights = s}
+            check.equal({1, 5, 15}, {sums[1], sums[bins], sums:sum()})
+            local counts <close> = rill.bincount(rill.from({bins - 1}, "int"), {weights = rill.from {2}})
+            check.equal({2, 2}, {counts[bins], counts:sum()})
+            rill.memory_limit(0)
         end
     end)
 

@@ -5,6 +5,7 @@
 #include "primitive/reduce.h"
 #include "primitive/tally.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,20 +71,14 @@ bool histogram_range(const Stream *s, HistogramSpec *spec)
 
 /* Numbers of bins */
 
-typedef enum Rounding { NEAREST, UPWARDS, DOWNWARDS } Rounding;
-
-static float rounded(double value, Rounding rounding)
+/* An edge as a float beside the elements it is compared with; `end`: of the axis, which infinities are outside of. */
+static float as_float(double edge, bool end)
 {
-    float f = (float)value;
-    if (rounding == DOWNWARDS && (double)f > value) {
-        f = nextafterf(f, -INFINITY);
-    } else if (rounding == UPWARDS && (double)f < value) {
-        f = nextafterf(f, INFINITY);
-    }
-    return f;
+    float f = (float)edge;
+    return end && isinf(f) ? copysignf(FLT_MAX, f) : f;
 }
 
-/* The edges of an axis on the device, rounded up where they are floats: x >= edge says the same of every float x. */
+/* The edges of an axis on the device: those of numpy.linspace, of double or rounded to float. */
 static bool upload_edges(Device *device, const HistogramAxis *axis, const Type *type, Stream *result)
 {
     Shape shape = {.rank = 1, .size = {axis->bins + 1}};
@@ -98,7 +93,7 @@ static bool upload_edges(Device *device, const HistogramAxis *axis, const Type *
         if (type->scalar == SCALAR_DOUBLE) {
             ((double *)edges)[k] = edge;
         } else {
-            ((float *)edges)[k] = rounded(edge, UPWARDS);
+            ((float *)edges)[k] = as_float(edge, false);
         }
     }
     bool done = stream_create(device, type, &shape, false, result);
@@ -177,9 +172,9 @@ static Kernel *number_kernel(const Type *value, const Type *type, const Histogra
 }
 
 /* A number of the compared type. */
-static void pack(const Type *type, double value, Rounding rounding, uint32_t words[2])
+static void pack(const Type *type, double value, uint32_t words[2])
 {
-    float f = rounded(value, rounding);
+    float f = as_float(value, true);
     if (type->scalar == SCALAR_DOUBLE) {
         memcpy(words, &value, sizeof value);
     } else {
@@ -201,9 +196,9 @@ static bool find_numbers(const Stream *s, const HistogramSpec *spec, Stream *num
     for (int a = 0; a < spec->axes && done; a++) {
         const HistogramAxis *axis = &spec->axis[a];
         double factor = (double)axis->bins / (axis->high - axis->low);
-        pack(type, factor < 1e38 ? factor : 1e38, NEAREST, scale[a]);
-        pack(type, axis->low, UPWARDS, low[a]);
-        pack(type, axis->high, DOWNWARDS, high[a]);
+        pack(type, factor < 1e38 ? factor : 1e38, scale[a]);
+        pack(type, axis->low, low[a]);
+        pack(type, axis->high, high[a]);
         done = upload_edges(s->device, axis, type, &edges[a]);
         args[count++].stream = &edges[a];
         args[count++].words = scale[a];

@@ -178,8 +178,8 @@ static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bin
 {
     int64_t words = weights ? 2 : 1, lanes = ROW_WORDS / (bins * words), least = stream_elements(numbers) / 256 + 1;
     lanes = lanes > ROW_LANES ? ROW_LANES : lanes;
-    lanes = lanes > least ? least : lanes;
     lanes = lanes < ROW_LEAST ? ROW_LEAST : lanes;
+    lanes = lanes > least ? least : lanes; /* few elements take few rows */
     Stream rows;
     if (!create(numbers->device, word_type(), lanes * bins * words, true, &rows)) {
         return false;
