@@ -277,6 +277,43 @@ describe("reduce_by_key", function()
         assert.same({1, 4}, v:values())
     end)
 
+    it("of wide keys and wide values, about one level of the scan and far beyond", function()
+        local program = rill.program [[
+            struct WideKey { vec4 a; int n; double d; };
+            struct ThinKey { float a; };
+            kernel void wide(int i<>, out WideKey r<>) {
+                r.a = vec4(i / 9); r.n = i / 9 % 5; r.d = 0.0lf;
+            }
+            kernel void thin(int i<>, out ThinKey r<>) { r.a = float(i / 9); }
+            kernel void four(int i<>, out dvec4 r<>) { r = dvec4(double(i / 9), 1.0lf, 2.0lf, 3.0lf); }
+            kernel void three(int i<>, out dvec3 r<>) { r = dvec3(1.0lf, double(i), 2.0lf); }
+        ]]
+        for _, size in ipairs {4096, 4097, 10007} do
+            local count, sums = (size + 8) // 9, {}
+            for k = 1, count do
+                local first, last = 9 * (k - 1), math.min(9 * k, size) - 1
+                sums[k] = {last - first + 1.0, (first + last) * (last - first + 1) / 2, 2.0 * (last - first + 1)}
+            end
+            for _, name in ipairs {"wide", "thin", "four"} do
+                local numbers <close> = rill.iota(size)
+                local keys <close> = program[name](numbers)
+                local k, v = rill.reduce_by_key(keys, program.three(numbers))
+                assert.equal(count, k.size)
+                assert(program[name](rill.iota(count):map "x * 9"):bytes() == k:bytes())
+                assert.same(sums, v:read())
+            end
+        end
+    end)
+
+    it("take flags, lengths and values that are expressions", function()
+        local s = rill.iota(5)
+        check.equal({0, 1, 3, 3, 4}, s:scan("add", {segments = s:gt(2)}):values())
+        check.equal({0, 2, 4, 10, 18}, (s * 2):scan("add", {segments = rill.from({2, 3}, "int") + 0}):values())
+        check.equal({3, 3, 4}, rill.segmented_reduce(s, s:gt(2)):values())
+        check.equal({2, 18}, rill.segmented_reduce(s * 2, rill.from({2, 3}, "int") + 0):values())
+        check.raises("a bool stream", rill.segmented_reduce, s, s * 0.5)
+    end)
+
     it("and scans take streams whose length only the device knows", function()
         for _, size in ipairs {0, 1, 300, 5000, 70000} do
             local function counted()

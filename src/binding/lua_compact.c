@@ -67,7 +67,7 @@ static int rill_compact(lua_State *L)
     bool done = compact_stream(mode, s, mask, kept, rest);
     device_leave(&scope);
     if (!done) {
-        error_prefix("s:%s", modes[mode]);
+        error_prefix("s:%s", mode == COMPACT_BOTH ? "runs" : modes[mode]);
         binding_raise(L);
     }
     state_charge(L, s->device);
