@@ -31,7 +31,7 @@ describe("rill.debug.stats", function()
     end)
 
     it("refuses what has no numbers", function()
-        check.raises("rill.debug.stats: argument #1 's': expected a stream, got number", rill.debug.stats, 3)
+        check.raises("rill.debug.stats: argument #1 's': expected an open stream, got number", rill.debug.stats, 3)
         local S = rill.struct("S", "float x; int y;")
         check.raises("expected a stream of numbers or vectors", rill.debug.stats, rill.stream(S, 3))
     end)

@@ -38,7 +38,7 @@ describe("rill.show", function()
     it("says what it can't draw", function()
         local s = rill.stream("float", {2, 2})
         local cases = {
-            {"argument #1 's': expected a stream, got number", 3},
+            {"argument #1 's': expected an open stream, got number", 3},
             {"two dimensions and of float, .* got stream<float>%[4x1x1%]", rill.stream("float", {4, 1, 1})},
             {"got stream<vec3>%[4%]", rill.stream("vec3", 4)},
             {"got stream<float>%[0%]", rill.stream("float", 0)},

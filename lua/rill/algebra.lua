@@ -3,7 +3,7 @@ local rill = require "rill"
 local expression = require "rill.expression"
 local operations = require "rill.operations"
 local typing = require "rill.typing"
-expression.own(debug.getinfo(1, "S").source)
+require("rill.blame").own()
 
 local algebra = {}
 

@@ -1,17 +1,17 @@
 -- rill.permutation and rill.choice: what is drawn with the numbers of rill.random.
+local blame = require "rill.blame"
+local fail <const> = blame.fail
+
 local function check_options(name, options, known)
-    if options == nil then
-        return {}
-    elseif type(options) ~= "table" then
-        error(("%s: options: expected a table, got %s"):format(name, type(options)), 3)
-    end
+    blame.options(name, options)
+    options = options or {}
     for key in pairs(options) do
         if not known[key] then
-            error(("%s: unknown option '%s'"):format(name, tostring(key)), 3)
+            fail("%s: unknown option '%s'", name, tostring(key))
         end
     end
     if options.seed ~= nil and math.type(options.seed) ~= "integer" then
-        error(("%s: option 'seed': expected a whole number, got %s"):format(name, tostring(options.seed)), 3)
+        fail("%s: option 'seed': expected a whole number, got %s", name, tostring(options.seed))
     end
     return options
 end
@@ -34,26 +34,42 @@ return function(rill)
     function rill.permutation(n, options)
         if not is_count(n, 0) then
             local what = "rill.permutation: argument #1 'n': expected a whole number from 0 on, got %s"
-            error(what:format(tostring(n)), 2)
+            fail(what, tostring(n))
         end
         options = check_options("rill.permutation", options, {seed = true})
         return (shuffled(n, options.seed))
     end
 
+    local chance_types <const> = {
+        bool = true, int = true, uint = true, float = true, double = true, half = true, unorm8 = true, int8 = true,
+        int16 = true, uint8 = true, uint16 = true,
+    }
+
+    local function listed(p)
+        local done, chances = pcall(rill.from, p, "double")
+        if not done then
+            fail("rill.choice: option 'p': %s", (chances:gsub("^.-rill%.from: argument #1 'table': ", "")))
+        end
+        return chances
+    end
+
     -- Chances as a flat stream of double, checked: one for each of n elements. Also how many are not 0.
     local function check_chances(p, n)
         if type(p) == "table" and rill.type(p) == nil then
-            p = rill.from(p, "double")
+            p = listed(p)
         end
-        local kind = rill.type(p)
-        if (kind ~= "stream" and kind ~= "expression") or p.size ~= n then
-            error(("rill.choice: option 'p': expected a stream of %d chances, got %s"):format(n,
-                (kind == "stream" or kind == "expression") and p.size .. " of them" or kind or type(p)), 3)
+        local other = blame.not_open(p)
+        if other or p.size ~= n then
+            fail("rill.choice: option 'p': expected a stream of %d chances, got %s", n, other or p.size .. " of them")
+        elseif not chance_types[p.type] then
+            fail("rill.choice: option 'p': expected a stream of numbers, got elements of %s", p.type)
         end
         local flat = p:cast "double":reshape(n)
-        local total = flat:sum()
-        if not (flat:min() >= 0 and total > 0 and total < math.huge) then
-            error("rill.choice: option 'p': chances must not be negative, and one must be above 0", 3)
+        local least, most, total = flat:min(), flat:max(), flat:sum()
+        if least ~= least or most == math.huge or total == math.huge then
+            fail("rill.choice: option 'p': chances, and their sum, must be finite: no infinity and no NaN")
+        elseif least < 0 or total <= 0 then
+            fail("rill.choice: option 'p': chances must not be negative, and one must be above 0")
         end
         return flat, flat:count()
     end
@@ -93,7 +109,7 @@ return function(rill)
         end
         if count > some then
             local what = "rill.choice: %d of %d elements with a chance can't be drawn without repeating one"
-            error(what:format(count, some), 3)
+            fail(what, count, some)
         end
         -- Every element waits for an exponential time, shorter where its chance is larger (Efraimidis and Spirakis 2006); half the squared
         -- length of a normal vector is such a time.
@@ -106,24 +122,27 @@ return function(rill)
     --- rill.choice(from, shape [, {seed=, replace=, p=}]): elements drawn from a stream, or numbers from 0 .. from - 1 (an int stream), all
     -- with the same chance, or with chances in proportion to `p`. With replace = false none is drawn twice.
     function rill.choice(from, shape, options)
-        local kind = rill.type(from)
-        local source = (kind == "stream" or kind == "expression") and from
+        local other = blame.not_open(from)
+        local source = not other and from
         if not source and not is_count(from, 0) then
-            error(("rill.choice: argument #1 'from': expected a stream or a whole number, got %s"):format(
-                kind or tostring(from)), 2)
+            fail("rill.choice: argument #1 'from': expected an open stream or a whole number, got %s",
+                rill.type(from) and other or tostring(from))
         end
         options = check_options("rill.choice", options, {seed = true, replace = true, p = true})
         if options.replace ~= nil and type(options.replace) ~= "boolean" then
             local what = "rill.choice: option 'replace': expected true or false, got %s"
-            error(what:format(tostring(options.replace)), 2)
+            fail(what, tostring(options.replace))
         end
         local n = source and source.size or from
-        local like = rill.iter("float", shape, 0, 1) -- checks the shape, takes no memory
+        local fits, like = pcall(rill.iter, "float", shape, 0, 1) -- checks the shape, takes no memory
+        if not fits then
+            fail("rill.choice: %s", (like:gsub("^.-rill%.iter: ", "")))
+        end
         local count, sizes = like.size, like.shape
         if count > 0 and n == 0 then
-            error("rill.choice: argument #1 'from' is empty", 2)
+            fail("rill.choice: argument #1 'from' is empty")
         elseif options.replace == false and count > n then
-            error(("rill.choice: %d elements can't be drawn from %d without repeating one"):format(count, n), 2)
+            fail("rill.choice: %d elements can't be drawn from %d without repeating one", count, n)
         end
         local numbers = draw(n, count, options):reshape(sizes)
         if not source then
@@ -131,4 +150,6 @@ return function(rill)
         end
         return (rill.gather(source, numbers))
     end
+
+    rill.permutation, rill.choice = blame.guard(rill.permutation), blame.guard(rill.choice)
 end

@@ -1,5 +1,6 @@
 -- rill.debug: what is in a stream, and where a NaN comes from.
 local rill = require "rill"
+local blame = require "rill.blame"
 
 local debug = {}
 
@@ -63,14 +64,16 @@ end
 
 --- rill.debug.stats(s), s:stats(): what a stream or expression holds: a table with `count` (numbers; of vectors those of all
 -- components), `nan`, `inf`, and of the finite numbers `min`, `mean` and `max` (nil when there are none). tostring() is one line.
-function debug.stats(s)
-    local what = rill.type(s)
-    if what ~= "stream" and what ~= "expression" then
-        error(("rill.debug.stats: argument #1 's': expected a stream, got %s"):format(what or type(s)), 2)
+function debug.stats(s, ...)
+    local other = blame.not_open(s)
+    if other then
+        blame.fail("rill.debug.stats: argument #1 's': expected an open stream, got %s", other)
+    elseif select("#", ...) > 0 then
+        blame.fail("rill.debug.stats: expected 1 argument, got %d", 1 + select("#", ...))
     end
     local kind, count = shape_of(s.type)
     if not kind then
-        error(("rill.debug.stats: argument #1 's': expected a stream of numbers or vectors, got %s"):format(s.type), 2)
+        blame.fail("rill.debug.stats: argument #1 's': expected a stream of numbers or vectors, got %s", s.type)
     end
     local total = { count = 0, nan = 0, inf = 0, sum = 0, finite = 0 }
     for _, part in ipairs(parts_of(s, count)) do
@@ -85,6 +88,7 @@ function debug.stats(s)
     total.sum, total.finite = nil, nil
     return setmetatable(total, Stats)
 end
+debug.stats = blame.guard(debug.stats)
 
 -- The flat number, from 1, of the first element with a NaN; nil where there is none.
 local function first_nan(s)

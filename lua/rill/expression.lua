@@ -9,6 +9,8 @@
 -- kept. Constants are arguments, so numbers never compile anything.
 local rill = require "rill"
 local formula = require "rill.formula"
+local blame = require "rill.blame"
+blame.own()
 
 local expression = {}
 
@@ -38,25 +40,9 @@ expression.types, expression.by_parts = types, by_parts
 
 -- ---- errors
 
-local own_files = {}
-
---- Marks the chunk that calls it as part of the algebra: errors are blamed on whoever called it.
-function expression.own(source)
-    own_files[source] = true
-end
-expression.own(debug.getinfo(1, "S").source)
-
 --- Raises an error at the line that used the algebra.
-function expression.fail(format, ...)
-    local level = 2
-    local info = debug.getinfo(level, "S")
-    while info and (own_files[info.source] or info.what == "C") do
-        level = level + 1
-        info = debug.getinfo(level, "S")
-    end
-    error(format:format(...), level)
-end
-local fail = expression.fail
+expression.fail = blame.fail
+local fail <const> = blame.fail
 
 local function is_expression(value)
     return getmetatable(value) == "rill.expression" and type(value) == "table"
@@ -363,6 +349,27 @@ local function plan_of(e)
     return plan
 end
 
+--- Raises where memory that a node reads was written after it was built; the error speaks of the expression e.
+local function check_fresh(e, node)
+    if node._op == LEAF then
+        if written(node._view, node._version) then
+            fail("%s was built before memory it reads was written: use it earlier, or keep its values with e:eval()",
+                expression.describe(e))
+        end
+        return
+    end
+    for _, key in ipairs {"_a", "_b", "_c", "_d"} do
+        if node[key] then
+            check_fresh(e, node[key])
+        end
+    end
+end
+
+--- Raises where memory that an expression reads was written after it was built.
+function expression.check(e)
+    check_fresh(e, e)
+end
+
 --- The kernel that computes an expression, its arguments (streams, then constants), how many of them are streams, and the kernel's
 -- number. Raises where memory that the expression reads was written after it was built.
 function expression.prepare(e)
@@ -482,12 +489,17 @@ local function method_of(name)
     end
     local wrapped = function(e, ...)
         if is_expression(e) then
-            return method(evaluated(e)._view, ...)
+            return blame.call(method, evaluated(e)._view, ...)
         end
-        return method(e, ...)
+        return blame.call(method, e, ...)
     end
     methods[name] = wrapped
     return wrapped
+end
+
+local function element(e, key)
+    local value = evaluated(e)._view[key]
+    return value
 end
 
 function meta.__index(e, key)
@@ -499,7 +511,7 @@ function meta.__index(e, key)
     if method then
         return method
     elseif math.type(key) then
-        return evaluated(e)._view[key]
+        return blame.call(element, e, key)
     end
     local found = type(key) == "string" and (method_of(key) or expression.component(e, key))
     if not found then

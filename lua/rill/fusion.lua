@@ -2,7 +2,7 @@
 -- Whatever can't be done so is left to C, which evaluates the expression first and raises the errors there are.
 local rill = require "rill"
 local expression = require "rill.expression"
-expression.own(debug.getinfo(1, "S").source)
+require("rill.blame").own()
 
 local is, prepare = expression.is, expression.prepare
 local MOST_STREAMS <const> = 14 -- of one fused launch: devices read 16 at least

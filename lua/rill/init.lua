@@ -2,6 +2,8 @@
 local rill = require "rill.core"
 package.loaded["rill"] = rill -- for the files that this one loads
 
+local blame = require "rill.blame"
+
 local function kind(value)
     return rill.type(value) or type(value)
 end
@@ -200,7 +202,15 @@ rill._method("map", stream_map)
 require "rill.predicate" (rill)
 require "rill.predication" (rill)
 
-rill._method("stats", function(s) return rill.debug.stats(s) end)
+rill._method("stats", function(s, ...)
+    local other = blame.not_open(s)
+    if other then
+        blame.fail("s:stats: argument 's': expected an open stream, got %s", other)
+    elseif select("#", ...) > 0 then
+        blame.fail("s:stats: expected no argument, got %d", select("#", ...))
+    end
+    return rill.debug.stats(s)
+end)
 require "rill.sortkey" (rill)
 require "rill.choice" (rill)
 require "rill.algebra"

@@ -1,7 +1,6 @@
 -- The operations of the algebra: the names of their operands, the rule of their types, and their GLSL by scalar (formula.lua).
-local expression = require "rill.expression"
 local typing = require "rill.typing"
-expression.own(debug.getinfo(1, "S").source)
+require("rill.blame").own()
 
 local rules = typing.rules
 local operations = {}

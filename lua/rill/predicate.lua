@@ -1,5 +1,7 @@
 -- Compaction: filter, find, partition and runs of streams. A predicate becomes a mask of bytes, whatever form it came in; the mask
 -- is what the primitive compacts by.
+local blame = require "rill.blame"
+
 return function(rill)
     local oneline = require "rill.oneline" (rill)
 
@@ -11,15 +13,9 @@ return function(rill)
         return rill.type(value) == "stream" and pcall(function() return value.type end)
     end
 
-    -- Raises an error at the caller of this file's functions.
+    -- Raises an error at the line of the script.
     local function fail(name, format, ...)
-        local own, level = debug.getinfo(1, "S").source, 2
-        local info = debug.getinfo(level, "S")
-        while info and info.source == own do
-            level = level + 1
-            info = debug.getinfo(level, "S")
-        end
-        error(("s:%s: "):format(name) .. format:format(...), level)
+        blame.fail("s:%s: %s", name, format:format(...))
     end
 
     -- One-line kernels that make 1 or 0 of a value, by the scalar that kernels see.
@@ -63,6 +59,7 @@ return function(rill)
 
     -- One kernel computes the expression and writes the bytes.
     local function from_expression(name, s, expression)
+        require("rill.expression").check(expression)
         local holds = mask_scalar(name, expression) == "bool" and expression or expression:ne(0)
         local mask <close> = rill._mask(s):write(rill.where(holds, 1, 0))
         return rill._flat(mask)
@@ -153,19 +150,19 @@ return function(rill)
     end
 
     --- s:filter(pred): a new stream of the elements for which the predicate holds, in row-major order.
-    rill._method("filter", function(s, ...)
+    rill._method("filter", blame.guard(function(s, ...)
         return compact("filter", s, ...)
-    end)
+    end))
 
     --- s:find(pred): an int stream of where they are: flat numbers from 0.
-    rill._method("find", function(s, ...)
+    rill._method("find", blame.guard(function(s, ...)
         return compact("find", s, ...)
-    end)
+    end))
 
     --- s:partition(pred): two streams, the elements for which it holds and the others, both in order.
-    rill._method("partition", function(s, ...)
+    rill._method("partition", blame.guard(function(s, ...)
         return compact("partition", s, ...)
-    end)
+    end))
 
     -- ---- runs
 
@@ -232,7 +229,7 @@ return function(rill)
 
     --- s:runs(): the values of the runs of equal neighbours, in row-major order, and their lengths (int). Equal is ==, component by
     -- component and field by field, but that NaN equals NaN.
-    rill._method("runs", function(s, ...)
+    rill._method("runs", blame.guard(function(s, ...)
         s = self_of("runs", s, 0, ...)
         local flat <close> = rill._flat(s)
         local size = flat.size
@@ -243,10 +240,10 @@ return function(rill)
         local lengths = length(ends)
         starts:close()
         return values, lengths
-    end)
+    end))
 
     --- s:unique(): the distinct values, ascending, and how often each occurs (int): the runs of the sorted elements, NaN last.
-    rill._method("unique", function(s, ...)
+    rill._method("unique", blame.guard(function(s, ...)
         s = self_of("unique", s, 0, ...)
         local flat <close> = rill._flat(s)
         local ordered, sorted = pcall(flat.sort, flat)
@@ -256,5 +253,5 @@ return function(rill)
         local values, counts = sorted:runs()
         sorted:close()
         return values, counts
-    end)
+    end))
 end

@@ -1,6 +1,9 @@
 -- Predication (the GPGPU chapter, 28.4.1): launches over the elements where a mask holds, instead of an `if` that every
 -- element pays for. Adds rill.active and rill.branch to the module.
 
+local blame = require "rill.blame"
+local fail <const> = blame.fail
+
 -- A list of active elements: `indices`, their flat indices, and `shape`, what they count in.
 local Active = { __name = "rill.active" }
 Active.__index = Active
@@ -11,9 +14,8 @@ local mask_types = {
     int8 = true, int16 = true, uint8 = true, uint16 = true,
 }
 
-local function is_mask(rill, value)
-    local what = rill.type(value)
-    return (what == "stream" or what == "expression") and mask_types[value.type]
+local function is_mask(value)
+    return not blame.not_open(value) and mask_types[value.type]
 end
 
 -- The arguments of a launch by position as a table by name; outputs may be left out.
@@ -23,8 +25,8 @@ local function by_position(kernel, ...)
         inputs = inputs + (param.kind == "output stream" and 0 or 1)
     end
     if given ~= #params and given ~= inputs then
-        local expected = "%s: expected %d arguments (or %d with its outputs), got %d"
-        error(expected:format(kernel.name, inputs, #params, given), 4)
+        local with = inputs < #params and (" (or %d with its outputs)"):format(#params) or ""
+        fail("%s: expected %d argument%s%s, got %d", kernel.name, inputs, inputs == 1 and "" or "s", with, given)
     end
     local named, at = {}, 0
     for _, param in ipairs(params) do
@@ -63,29 +65,34 @@ local function renamed(named, from, to, results)
 end
 
 local function check_signatures(mine, other)
+    for _, param in ipairs(mine) do
+        if param.kind == "variable output" then
+            fail("rill.branch: kernels with a vout can't be branches: how much each pushes, and in which order, is not "
+                .. "known before")
+        end
+    end
     for i = 1, math.max(#mine, #other) do
         local a, b = mine[i], other[i]
         if not a or not b or a.kind ~= b.kind or a.type ~= b.type then
             local what = "rill.branch: the kernels take parameters of the same kinds and types: parameter #%d differs"
-            error(what:format(i), 3)
+            fail(what, i)
         end
     end
 end
 
 return function(rill)
     local function kind(value)
-        local what = rill.type(value)
-        local element = (what == "stream" or what == "expression") and ("<%s>"):format(value.type) or ""
-        return (what or type(value)) .. element
+        local other = blame.not_open(value)
+        return other or ("%s<%s>"):format(rill.type(value), value.type)
     end
 
     --- rill.active(mask): the list of the elements where a mask holds, to be given as `where` to several launches. `mask` is a
     -- stream of bool, int, uint or float (what is not zero holds) or an expression. `a.indices` are the flat indices (int), `a.shape`
     -- is the mask's shape.
     function rill.active(mask)
-        if not is_mask(rill, mask) then
+        if not is_mask(mask) then
             local expected = "rill.active: argument #1 'mask': expected a mask stream or an expression, got %s"
-            error(expected:format(kind(mask)), 2)
+            fail(expected, kind(mask))
         end
         return setmetatable({ indices = mask:find(mask), shape = mask.shape }, Active)
     end
@@ -93,7 +100,7 @@ return function(rill)
     -- What the binding makes of `where`: indices, and the shape they count in.
     function rill._active_list(where, kernel)
         if getmetatable(where) ~= Active then
-            if not is_mask(rill, where) then
+            if not is_mask(where) then
                 local expected = "%s: 'where': expected a mask stream, an expression or rill.active(mask), got %s"
                 error(expected:format(kernel, kind(where)), 0)
             end
@@ -106,14 +113,14 @@ return function(rill)
     -- holds and kernel G over the others, both into the same outputs, which it returns. It is called as F is, by position or by
     -- name; G takes parameters of the same kinds and types in the same order. The condition is looked at once, here.
     function rill.branch(cond, F, G)
-        if not is_mask(rill, cond) then
+        if not is_mask(cond) then
             local expected = "rill.branch: argument #1 'cond': expected a mask stream or an expression, got %s"
-            error(expected:format(kind(cond)), 2)
+            fail(expected, kind(cond))
         end
         for n, k in ipairs { F or false, G or false } do
             if rill.type(k) ~= "kernel" then
                 local expected = "rill.branch: argument #%d '%s': expected a kernel, got %s"
-                error(expected:format(n + 1, n == 1 and "F" or "G", kind(k)), 2)
+                fail(expected, n + 1, n == 1 and "F" or "G", kind(k))
             end
         end
         local mine, other = F.params, G.params
@@ -122,12 +129,14 @@ return function(rill)
         local yes, no = rill.iota(shape):partition(cond)
         yes = setmetatable({ indices = yes, shape = shape }, Active)
         no = setmetatable({ indices = no, shape = shape }, Active)
-        return function(...)
+        return blame.guard(function(...)
             local named = named_arguments(F, ...)
             named.where = yes
             local others = renamed(named, mine, other, { F(named) })
             others.where = no
             return G(others)
-        end
+        end)
     end
+
+    rill.active, rill.branch = blame.guard(rill.active), blame.guard(rill.branch)
 end

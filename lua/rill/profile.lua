@@ -1,5 +1,7 @@
 -- rill.profile: what the launches of a function cost.
 local rill = require "rill"
+local blame = require "rill.blame"
+blame.own()
 
 local Report = { __name = "rill.profile" }
 Report.__index = Report
@@ -82,10 +84,10 @@ end
 -- tostring() is a table. The first launch of a program may hold the driver's own compilation. f's results follow the report.
 return function(f)
     if type(f) ~= "function" then
-        error(("rill.profile: argument #1 'f': expected a function, got %s"):format(rill.type(f) or type(f)), 2)
+        blame.fail("rill.profile: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))
     end
-    local copy_rate = rill._copy_rate()
-    rill._profile_start()
+    local copy_rate = blame.call(rill._copy_rate)
+    blame.call(rill._profile_start)
     local results = table.pack(pcall(f))
     local stopped, recorded = pcall(rill._profile_stop)
     if not results[1] then

@@ -1,6 +1,7 @@
 -- rill.show: pictures in the terminal, by the best means it has: a picture protocol (kitty's or iTerm2's), two pixels to a character
 -- cell in 24-bit or 256 colours, or letters of rising brightness. Streams of one dimension are a sparkline.
 local rill = require "rill"
+local blame = require "rill.blame"
 local sparkline = require "rill.sparkline"
 local terminal = require "rill.terminal"
 
@@ -39,34 +40,30 @@ kernel void shrink(T a[][], vec2 scale, int n, out T c<>) {
 
 local shrink = {}
 
--- Raises where rill.show was called: `depth` functions above this one.
-local function problem_at(depth, format, ...)
-    error("rill.show: " .. format:format(...), depth + 2)
-end
-
 local function problem(format, ...)
-    problem_at(2, format, ...)
+    blame.fail("rill.show: %s", format:format(...))
 end
 
 local function check_options(options)
-    if options ~= nil and type(options) ~= "table" then
-        problem_at(2, "argument #2 'options': expected a table like {width = 60}, got %s", type(options))
-    end
+    blame.options("rill.show: argument #2 'options'", options)
     local copy = {}
     for key, value in pairs(options or {}) do
         local wanted = options_known[key]
         value = key == "mode" and value == 256 and "256" or value
         if not wanted then
-            problem_at(2, "unknown option '%s': width, colormap, min, max, mode and text there are", tostring(key))
+            problem("unknown option '%s': width, colormap, min, max, mode and text there are", tostring(key))
         elseif type(value) ~= wanted then
-            problem_at(2, "option '%s': expected a %s, got %s", key, wanted, type(value))
+            problem("option '%s': expected a %s, got %s", key, wanted, type(value))
         elseif wanted == "number" and value - value ~= 0 then
-            problem_at(2, "option '%s': expected a finite number, got %s", key, value)
+            problem("option '%s': expected a finite number, got %s", key, value)
         end
         copy[key] = value
     end
+    if copy.width and copy.width < 1 then
+        problem("option 'width': expected 1 character or more, got %g", copy.width)
+    end
     if copy.mode and not modes[copy.mode] then
-        problem_at(2, "option 'mode': expected kitty, iterm, blocks, 256 or ascii, got '%s'", copy.mode)
+        problem("option 'mode': expected kitty, iterm, blocks, 256 or ascii, got '%s'", copy.mode)
     end
     return copy
 end
@@ -226,25 +223,25 @@ end
 local function check_range(s, value, white, options)
     if #s.shape == 1 then
         if options.min and options.max and options.min >= options.max then
-            problem_at(2, "options 'min' and 'max': expected min below max, got %g and %g", options.min, options.max)
+            problem("options 'min' and 'max': expected min below max, got %g and %g", options.min, options.max)
         end
         return
     end
     if not white and not (options.min and options.max) then
-        problem_at(2, "a stream of %s needs the options min and max, the values to draw black and white", s.type)
+        problem("a stream of %s needs the options min and max, the values to draw black and white", s.type)
     end
     if options.colormap and value ~= "float" then
-        problem_at(2, "option 'colormap' is for streams of numbers, not of %s", s.type)
+        problem("option 'colormap' is for streams of numbers, not of %s", s.type)
     end
     if options.colormap then
         local found, map = pcall(rill._colormap, options.colormap)
         if not found then
-            problem_at(2, "%s", map)
+            problem("%s", map)
         end
         options.map = map
     end
     if (options.min or 0) == (options.max or white) then
-        problem_at(2, "options 'min' and 'max': both are %g, which leaves no range", options.max or white)
+        problem("options 'min' and 'max': both are %g, which leaves no range", options.max or white)
     end
 end
 
@@ -253,12 +250,12 @@ end
 -- dimension is drawn as a sparkline of the means of its parts, from its smallest to its largest unless min and max are told. `width`
 -- is in characters: as wide as the terminal, or the stream, unless told. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
 -- terminal says it has unless told. text = true: returns what else is written. Only what is drawn is read back.
-return function(s, options)
-    local what = rill.type(s)
-    if what == "expression" then
+local function show(s, options)
+    local other = blame.not_open(s)
+    if other then
+        problem("argument #1 's': expected an open stream, got %s", other)
+    elseif rill.type(s) == "expression" then
         s = s:eval()
-    elseif what ~= "stream" then
-        problem("argument #1 's': expected a stream, got %s", what or type(s))
     end
     options = check_options(options)
     local shape, kind = s.shape, seen[s.type]
@@ -278,3 +275,5 @@ return function(s, options)
     end
     io.stdout:write(text)
 end
+
+return blame.guard(show)

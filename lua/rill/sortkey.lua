@@ -1,13 +1,15 @@
 -- s:sort with a key computed from each element. Adds the method to streams.
 
+local blame = require "rill.blame"
+
 -- The types a key can have, each before those it would be converted to without a word.
 local key_types = {"bool", "int", "uint", "float", "double"}
 
 local KERNELS = 256
 local kernels, count = {}, 0
 
-local function fail(level, format, ...)
-    error("s:sort: " .. format:format(...), level + 1)
+local function fail(format, ...)
+    blame.fail("s:sort: %s", format:format(...))
 end
 
 -- The kernel that computes the key of every element; its type is found by trying.
@@ -31,7 +33,7 @@ local function key_kernel(rill, oneline, s, expression)
         end
         failure = key == "float" and message or failure
     end
-    fail(3, "option 'key': expected an expression in x with a scalar value\n%s", failure)
+    fail("option 'key': expected an expression in x with a scalar value\n%s", failure)
 end
 
 return function(rill)
@@ -39,15 +41,16 @@ return function(rill)
 
     --- s:sort([{descending =, axis =, key =}]): a new stream of the elements in order, stable. `key` is a GLSL expression in x, the
     -- element, by whose scalar value they are ordered; vectors and structures need one.
-    rill._method("sort", function(s, options, ...)
+    rill._method("sort", blame.guard(function(s, options, ...)
+        blame.options("s:sort", options)
         local key = type(options) == "table" and options.key
         if key == nil or key == false then
             return rill._sort(s, options, ...)
         elseif type(key) ~= "string" or not key:find "%S" then
-            fail(2, "option 'key': expected an expression in x (a string), got %s",
+            fail("option 'key': expected an expression in x (a string), got %s",
                 type(key) == "string" and "an empty one" or rill.type(key) or type(key))
         elseif not oneline.balanced(key) then
-            fail(2, "option 'key': its parentheses do not match: %s", key)
+            fail("option 'key': its parentheses do not match: %s", key)
         end
         local others = {}
         for name, value in pairs(options) do
@@ -58,5 +61,5 @@ return function(rill)
         rill._sort_options(s, others)
         local keys <close> = key_kernel(rill, oneline, s, key)(s)
         return rill._sort_keyed(keys, s, others)
-    end)
+    end))
 end

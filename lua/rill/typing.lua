@@ -2,7 +2,7 @@
 -- operands tell the type of its result.
 local rill = require "rill"
 local expression = require "rill.expression"
-expression.own(debug.getinfo(1, "S").source)
+require("rill.blame").own()
 
 local typing = {}
 

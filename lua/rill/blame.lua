@@ -1,0 +1,92 @@
+-- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of this directory.
+local rill = require "rill.core"
+
+local getinfo <const> = debug.getinfo
+local blame = {}
+
+local directory <const> = getinfo(1, "S").source:match "^(.*)blame%.lua$" or "@rill/"
+local shown = { [getinfo(1, "S").short_src] = true } -- the directory's files as messages name them
+
+local function is_own(source)
+    return source:sub(1, #directory) == directory
+end
+
+-- The level of the first function that is not written here, for error() called by the function that asks.
+local function script_level()
+    local level = 3
+    local info = getinfo(level, "S")
+    while info and (info.what == "C" or is_own(info.source)) do
+        level = level + 1
+        info = getinfo(level, "S")
+    end
+    return level - 1
+end
+
+--- Raises an error at the line of the script.
+function blame.fail(format, ...)
+    error(format:format(...), script_level())
+end
+
+-- A message without its place where that is a line of these files.
+local function stripped(message)
+    local place, rest = message:match "^([^\n]-):%d+: (.*)$"
+    return place and shown[place] and rest
+end
+
+local function finish(done, ...)
+    if done then
+        return ...
+    end
+    local message = ...
+    local rest = type(message) == "string" and stripped(message)
+    if not rest then
+        error(message, 0)
+    end
+    error(rest, script_level())
+end
+
+-- Functions in C name the line that called them, so one here must.
+local function relay(f, ...)
+    return f(...)
+end
+
+--- Calls f; errors that name a line of these files, as those of functions in C called here do, are moved to the script's.
+function blame.call(f, ...)
+    return finish(pcall(relay, f, ...))
+end
+
+--- The function f with its errors moved so.
+function blame.guard(f)
+    shown[getinfo(f, "S").short_src] = true
+    return function(...)
+        return finish(pcall(f, ...))
+    end
+end
+
+--- Marks the file that calls it as one of these.
+function blame.own()
+    shown[getinfo(2, "S").short_src] = true
+end
+
+--- What an options table must be: raises where `options` is given and is none. An expression is a table to Lua, not to users.
+function blame.options(where, options)
+    if options ~= nil and (type(options) ~= "table" or rill.type(options)) then
+        local got = type(options) == "number" and "number " .. options or rill.type(options) or type(options)
+        blame.fail("%s: expected a table of options, got %s", where, got)
+    end
+end
+
+local function type_of(value)
+    return value.type
+end
+
+--- What came instead of an open stream, for messages; nil of an open stream and of an expression.
+function blame.not_open(value)
+    local kind = rill.type(value)
+    if kind == "expression" or kind == "stream" and pcall(type_of, value) then
+        return nil
+    end
+    return kind == "stream" and "closed stream" or kind or type(value)
+end
+
+return blame
