@@ -640,4 +640,10 @@ describe("functions", function()
             assert.equal(total, rill.where(s.m:gt(0), s.m, 0):sum())
         end
     end)
+
+    it("of plain numbers: an alias gives what its function does", function()
+        assert.equal(3.0, rill.lerp(0, 10, 0.3))
+        assert.equal(rill.mix(0, 10, 0.3), rill.lerp(0, 10, 0.3))
+        assert.equal(rill.atan(1, 2), rill.atan2(1, 2))
+    end)
 end)

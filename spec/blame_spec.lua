@@ -51,6 +51,18 @@ local cases = {
         local r = rill.show(closed()) return r end, 1},
     {"s:stats: expected no argument, got 1", function() local r = s:stats(3) return r end},
     {"rill.show: option 'width'", function() local r = rill.show(s, {width = -3}) return r end},
+    {"s:scan: argument #1 'op': .*got expression", function() local r = s:scan(s + 1) return r end},
+    {"s:scan: argument #2 'options': .*got expression", function() local r = (s + 1):scan("add", s + 1) return r end},
+    {"s:sum: argument #2 'options': .*got expression", function() local r = (s + 1):sum(1, s + 1) return r end},
+    {"s:histogram: .*a table of options, got expression", function() local r = s:histogram(s + 1) return r end},
+    {"rill.random: .*a table of options, got expression", function() local r = rill.random(3, s + 1) return r end},
+    {"rill.argsort: .*got expression", function() local r = rill.argsort(s, s + 1) return r end},
+    {"s:map: .*got expression", function() local r = s:map("x", s + 1) return r end},
+    {"rill.horn.filter: .*a table of options, got expression", function()
+        local r = rill.horn.filter(s, "x > 2", s + 1) return r end, 1},
+    {"rill.random: option 'sd'", function() local r = rill.random(3, {distribution = "normal", sd = -1}) return r end},
+    {"rill.horn has no field 'foo'", function() local r = rill.horn.foo return r end},
+    {"rill.debug has no field 'foo'", function() local r = rill.debug.foo return r end},
     {"rill.from: argument #1 'table': expected a nested table, got expression", function()
         local r = rill.from(s * 2) return r end, 1},
 }

@@ -130,6 +130,13 @@ describe("rill.horn", function()
         check.equal({0, 10, 20, 30, 40, 50, 1}, {table.unpack(horn.filter(m:transpose(), "x < 60"):values(), 1, 7)})
     end)
 
+    it("takes expressions", function()
+        local s = rill.from {3, 1, 2}
+        assert.same({4, 3}, (rill.horn.filter(s + 1, "x > 2")):values())
+        assert.same({4, 3}, (rill.horn.sort_filter(s + 1, "x > 2")):values())
+        assert.same({1, 1, 2}, (rill.horn.scan(s:gt(1.5))):values())
+    end)
+
     it("gives the same bits twice", function()
         local s <close> = rill.random(5000, {seed = 3, distribution = "normal"})
         local first <close> = horn.filter(s, "x > 0.3")

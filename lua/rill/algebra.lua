@@ -244,7 +244,7 @@ local function no_stream(where)
 end
 
 local function element_function(name, op)
-    local where, alone = "rill." .. name, plain[name]
+    local where, alone = "rill." .. name, plain[op.name] or plain[name]
     return function(...)
         local count = select("#", ...)
         local list = collect(op, where, count, ...)

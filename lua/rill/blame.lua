@@ -1,5 +1,5 @@
 -- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of this directory.
-local rill = require "rill.core"
+local rill = require "rill"
 
 local getinfo <const> = debug.getinfo
 local blame = {}
@@ -87,6 +87,15 @@ function blame.not_open(value)
         return nil
     end
     return kind == "stream" and "closed stream" or kind or type(value)
+end
+
+--- Makes reading what a table of functions has not an error; returns the table.
+function blame.strict(functions, name)
+    return setmetatable(functions, {
+        __index = function(_, key)
+            blame.fail("%s has no field '%s'", name, tostring(key))
+        end,
+    })
 end
 
 return blame

@@ -145,4 +145,4 @@ function debug.watch(f)
     return table.unpack(results, 2, results.n)
 end
 
-return debug
+return blame.strict(debug, "rill.debug")

@@ -2,7 +2,8 @@
 -- Whatever can't be done so is left to C, which evaluates the expression first and raises the errors there are.
 local rill = require "rill"
 local expression = require "rill.expression"
-require("rill.blame").own()
+local blame = require "rill.blame"
+blame.own()
 
 local is, prepare = expression.is, expression.prepare
 local MOST_STREAMS <const> = 14 -- of one fused launch: devices read 16 at least
@@ -168,8 +169,8 @@ local stream_scan = rill._method "scan"
 
 local function expression_scan(e, operation, options, ...)
     if not is(e) then
-        return stream_scan(e, operation, options, ...)
-    elseif type(operation) == "table" and options == nil then
+        return blame.call(stream_scan, e, operation, options, ...)
+    elseif type(operation) == "table" and not rill.type(operation) and options == nil then
         operation, options = nil, operation
     end
     local kernel, arguments = prepare(e)
@@ -179,7 +180,7 @@ local function expression_scan(e, operation, options, ...)
             return result
         end
     end
-    return stream_scan(expression.value(e), operation, options, ...)
+    return blame.call(stream_scan, expression.value(e), operation, options, ...)
 end
 expression.methods.scan = expression_scan
 
@@ -189,7 +190,7 @@ expression.methods.scan = expression_scan
 local function keep_of(options)
     if options == nil then
         return false
-    elseif type(options) ~= "table" then
+    elseif type(options) ~= "table" or is(options) then
         return nil
     end
     for key in pairs(options) do
@@ -210,7 +211,7 @@ local function reduce(name, method, e, axis, options, ...)
             return table.unpack(results, 2, results.n)
         end
     end
-    return method(expression.value(e), axis, options, ...)
+    return blame.call(method, expression.value(e), axis, options, ...)
 end
 
 for _, name in ipairs {
@@ -219,7 +220,7 @@ for _, name in ipairs {
     local method = rill._method(name)
     expression.methods[name] = function(e, ...)
         if not is(e) then
-            return method(e, ...)
+            return blame.call(method, e, ...)
         end
         return reduce(name, method, e, ...)
     end
@@ -261,7 +262,7 @@ local function expression_dot(e, t, ...)
             return table.unpack(results, 2, results.n)
         end
     end
-    return stream_dot(e, t, ...)
+    return blame.call(stream_dot, e, t, ...)
 end
 expression.methods.dot = expression_dot
 

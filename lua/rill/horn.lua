@@ -10,6 +10,7 @@
 -- a record is null when the caller's predicate says so, not when its x is infinite, which data may be; and indices of
 -- records are kept inside the stream, for a probe of the search can go beyond its end.
 local rill = require "rill"
+local blame = require "rill.blame"
 local oneline = require "rill.oneline" (rill)
 
 local horn = {}
@@ -150,9 +151,8 @@ local function kind(value)
     return rill.type(value) or type(value)
 end
 
--- Raises at the caller of a function of this module that is `depth` calls up (1: the one that calls argument_error).
-local function argument_error(depth, name, number, argument, format, ...)
-    error(("rill.horn.%s: argument #%d '%s': %s"):format(name, number, argument, format:format(...)), depth + 2)
+local function argument_error(name, number, argument, format, ...)
+    blame.fail("rill.horn.%s: argument #%d '%s': %s", name, number, argument, format:format(...))
 end
 
 local function is_open(s)
@@ -163,15 +163,17 @@ local scalars = {float = true, double = true, int = true, uint = true, bool = tr
 
 -- A stream as argument #1: its records as these kernels see them, flat, and of which type.
 local function records_of(name, argument, s, struct)
-    if not is_open(s) then
-        argument_error(2, name, 1, argument, "expected an open stream, got %s",
+    if rill.type(s) == "expression" then
+        s = s:eval()
+    elseif not is_open(s) then
+        argument_error(name, 1, argument, "expected an open stream, got %s",
             rill.type(s) == "stream" and "a closed one" or kind(s))
     end
     local element = s.type
     local value = oneline.value_types[element] or element
     local simple = scalars[value] or value:match "^[diu]?vec[234]$" ~= nil
     if simple == (struct ~= nil) then
-        argument_error(2, name, 1, argument, simple and "elements of %s are no structure: leave out the option 'struct'"
+        argument_error(name, 1, argument, simple and "elements of %s are no structure: leave out the option 'struct'"
             or "records of structure %s need its type: {struct = type}", element)
     end
     local declaration = struct and tostring(struct) .. ";" or ""
@@ -185,7 +187,7 @@ end
 
 local function check_indices(name, number, argument, s, maker)
     if not is_open(s) or s.type ~= "int" or #s.shape ~= 1 then
-        argument_error(2, name, number, argument, "expected an int stream of one dimension, as %s gives it, got %s",
+        argument_error(name, number, argument, "expected an int stream of one dimension, as %s gives it, got %s",
             maker, is_open(s) and tostring(s):match "^[^\n]*" or kind(s))
     end
 end
@@ -195,17 +197,17 @@ local choices = {once = true, steps = true}
 local function check_options(name, number, options, allowed)
     if options == nil then
         return {}
-    elseif type(options) ~= "table" then
-        argument_error(2, name, number, "options", "expected a table, got %s", kind(options))
+    elseif type(options) ~= "table" or rill.type(options) then
+        argument_error(name, number, "options", "expected a table of options, got %s", kind(options))
     end
     for key, value in pairs(options) do
         if not allowed[key] then
-            argument_error(2, name, number, "options", "unknown option '%s'", tostring(key))
+            argument_error(name, number, "options", "unknown option '%s'", tostring(key))
         elseif key == "struct" and rill.type(value) ~= "struct" then
             local expected = "option 'struct': expected a structure type, got %s"
-            argument_error(2, name, number, "options", expected, kind(value))
+            argument_error(name, number, "options", expected, kind(value))
         elseif key == "search" and not choices[value] then
-            argument_error(2, name, number, "options", "option 'search': expected \"once\" or \"steps\", got %s",
+            argument_error(name, number, "options", "option 'search': expected \"once\" or \"steps\", got %s",
                 type(value) == "string" and '"' .. value .. '"' or kind(value))
         end
     end
@@ -215,14 +217,14 @@ end
 -- The kernel that asks the predicate.
 local function predicate_kernel(name, text, records, pred)
     if type(pred) ~= "string" or not pred:find "%S" then
-        argument_error(2, name, 2, "pred", "expected an expression in x (a string), got %s",
+        argument_error(name, 2, "pred", "expected an expression in x (a string), got %s",
             type(pred) == "string" and "an empty one" or kind(pred))
     elseif not oneline.balanced(pred) then
-        argument_error(2, name, 2, "pred", "its parentheses do not match: %s", pred)
+        argument_error(name, 2, "pred", "its parentheses do not match: %s", pred)
     end
     local kernel, wrong = kernel_of(text, records, pred)
     if not kernel then
-        argument_error(2, name, 2, "pred", "%s", wrong)
+        argument_error(name, 2, "pred", "%s", wrong)
     end
     return kernel
 end
@@ -253,7 +255,7 @@ function horn.scan(nulls)
     local records = records_of("scan", "nulls", nulls)
     local element = records.value
     if element ~= "bool" and element ~= "int" and element ~= "uint" then
-        argument_error(1, "scan", 1, "nulls", "expected elements of bool, int or uint, got %s", element)
+        argument_error("scan", 1, "nulls", "expected elements of bool, int or uint, got %s", element)
     end
     local counts, passes = running(kernel_of(start_scan, records, "!bool(x)"), records)
     return counts, passes
@@ -288,7 +290,7 @@ function horn.search(counts, options)
     local size = counts.size
     local nulls = size > 0 and counts:get(size) or 0
     if nulls < 0 or nulls > size then
-        argument_error(1, "search", 1, "counts", "ends in %d, which is no count of nulls among %d", nulls, size)
+        argument_error("search", 1, "counts", "ends in %d, which is no count of nulls among %d", nulls, size)
     end
     local kept, largest = size - nulls, 1
     if nulls == 0 or kept == 0 then
@@ -377,4 +379,7 @@ function horn.sort_filter(s, pred, options)
     return result, passes + 3
 end
 
-return horn
+for name, f in pairs(horn) do
+    horn[name] = blame.guard(f)
+end
+return blame.strict(horn, "rill.horn")

@@ -171,7 +171,7 @@ local function stream_map(s, expression, constants, ...)
     elseif type(expression) ~= "string" or not expression:find "%S" then
         map_error(2, "argument #1 'expression': expected an expression in x (a string), got %s",
             type(expression) == "string" and "an empty one" or kind(expression))
-    elseif constants ~= nil and type(constants) ~= "table" then
+    elseif constants ~= nil and (type(constants) ~= "table" or rill.type(constants)) then
         map_error(2, "argument #2 'constants': expected a table like {c = 2}, got %s", kind(constants))
     end
     if not oneline.balanced(expression) then

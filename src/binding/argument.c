@@ -63,6 +63,11 @@ void binding_count(lua_State *L, const char *function, int most, bool self)
     }
 }
 
+bool binding_is_options(lua_State *L, int index)
+{
+    return lua_istable(L, index) && !expression_is(L, index);
+}
+
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name)
 {
     int whole = 0;

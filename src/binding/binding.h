@@ -83,6 +83,9 @@ Stream *stream_check(lua_State *L, int index, const char *function, int n, const
 void stream_methods(lua_State *L, const luaL_Reg *methods);
 /* Whether a value is an expression. */
 bool expression_is(lua_State *L, int index);
+
+/* Whether a value is a table that may hold options: an expression is a table of its own kind. */
+bool binding_is_options(lua_State *L, int index);
 /* Calls a function of lua/rill/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
  * its `results` replace. */
 void expression_call(lua_State *L, const char *name, int arguments, int results);

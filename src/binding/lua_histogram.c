@@ -144,7 +144,7 @@ static int stream_lua_histogram(lua_State *L)
     if (lua_isnoneornil(L, 2)) {
         lua_settop(L, 1);
         lua_newtable(L);
-    } else if (!lua_istable(L, 2)) {
+    } else if (!binding_is_options(L, 2)) {
         binding_argument(L, "s:histogram", 1, "options", 2, "a table of options");
     }
     check_keys(L, 2, "s:histogram", names);
@@ -183,7 +183,7 @@ static int rill_bincount(lua_State *L)
     }
     lua_Integer least = 0;
     if (!lua_isnoneornil(L, 2)) {
-        if (!lua_istable(L, 2)) {
+        if (!binding_is_options(L, 2)) {
             binding_argument(L, "rill.bincount", 2, "options", 2, "a table of options");
         }
         check_keys(L, 2, "rill.bincount", names);

@@ -222,7 +222,7 @@ static bool lazy_option(lua_State *L)
     if (lua_isnoneornil(L, 2)) {
         return false;
     }
-    if (!lua_istable(L, 2)) {
+    if (!binding_is_options(L, 2)) {
         binding_argument(L, "s:map_cpu", 1, "options", 2, "a table of options");
     }
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {

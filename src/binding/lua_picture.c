@@ -102,7 +102,7 @@ static void read_options(lua_State *L, const PictureCall *call, Options *options
     if (lua_isnoneornil(L, index)) {
         return;
     }
-    if (lua_type(L, index) != LUA_TTABLE) {
+    if (!binding_is_options(L, index)) {
         binding_argument(L, call->function, index - call->self, "options", index, "a table of options");
     }
     int top = lua_gettop(L);

@@ -90,6 +90,9 @@ static void distribution(lua_State *L, int options, RandomSpec *spec)
         luaL_error(L, "rill.random: 'normal' numbers are floats: type 'float', 'double' or a vector of them");
     }
     if (normal) {
+        if (!(sd_value >= 0)) {
+            luaL_error(L, "rill.random: option 'sd': expected a number from 0 on, got %f", sd_value);
+        }
         spec->kind = RANDOM_NORMAL;
         spec->low = mean_value;
         spec->high = sd_value;
@@ -127,7 +130,7 @@ static int rill_random(lua_State *L)
     Shape shape;
     shape_check_arg(L, 1, "rill.random", 1, "shape", &shape);
     int options = lua_isnoneornil(L, 2) ? 0 : 2;
-    if (options && !lua_istable(L, 2)) {
+    if (options && !binding_is_options(L, 2)) {
         binding_argument(L, "rill.random", 2, "options", 2, "a table of options");
     }
     if (options) {

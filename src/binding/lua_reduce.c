@@ -159,7 +159,7 @@ static bool check_keep(lua_State *L, int index, const char *function)
     if (lua_isnoneornil(L, index)) {
         return false;
     }
-    if (!lua_istable(L, index)) {
+    if (!binding_is_options(L, index)) {
         binding_argument(L, function, 2, "options", index, "a table like {keep = true}");
     }
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {

@@ -80,7 +80,7 @@ static bool option_flag(lua_State *L, int options, const char *name)
 static void check_options(lua_State *L, int options, const char *function)
 {
     static const char *const known[] = {"exclusive", "reverse", "axis", "segments"};
-    if (!lua_istable(L, options)) {
+    if (!binding_is_options(L, options)) {
         binding_argument(L, function, 2, "options", options, "a table like {exclusive = true}");
     }
     for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
@@ -128,7 +128,7 @@ static void take_options(lua_State *L, int options, const char *function, ScanSp
 static bool needs_end(lua_State *L, int options)
 {
     bool needs = false;
-    if (lua_istable(L, options)) {
+    if (binding_is_options(L, options)) {
         lua_getfield(L, options, "reverse");
         lua_getfield(L, options, "segments");
         needs = lua_toboolean(L, -2) || !lua_isnil(L, -1);
@@ -163,7 +163,7 @@ static int stream_scan(lua_State *L)
     static const char function[] = "s:scan";
     Stream *s = stream_open(L, 1, function, 0, "s"), *segments;
     binding_count(L, function, 3, true);
-    if (lua_istable(L, 2) && lua_isnoneornil(L, 3)) { /* options alone */
+    if (binding_is_options(L, 2) && lua_isnoneornil(L, 3)) { /* options alone */
         lua_settop(L, 2);
         lua_pushnil(L);
         lua_insert(L, 2);

@@ -41,7 +41,7 @@ static SortOptions read_options(lua_State *L, int index, const char *function, i
     if (lua_isnoneornil(L, index)) {
         return options;
     }
-    if (!lua_istable(L, index)) {
+    if (!binding_is_options(L, index)) {
         binding_argument(L, function, n, "options", index, "a table like {descending = true}");
     }
     check_options(L, index, function, names);
@@ -214,7 +214,7 @@ static bool has_options(lua_State *L, int index, const char *function, int n, co
     if (lua_isnoneornil(L, index)) {
         return false;
     }
-    if (!lua_istable(L, index)) {
+    if (!binding_is_options(L, index)) {
         binding_argument(L, function, n, "options", index, example);
     }
     check_options(L, index, function, names);
