@@ -9,7 +9,8 @@ enum {
     MAX_INLINED = 3000,
     MAX_STEP_BYTES = 512, /* of one argument, in one step */
     WIDE_STEP = 16,
-    WIDE_INLINED = 1600,
+    WIDE_GATHERS = 1600,
+    WIDE_WORDS = 800,
     MAX_TRIPS = 256,
     MAX_TRIPS_BUDGET = 16384
 };
@@ -78,17 +79,23 @@ bool variant_texels_fit(const KernelText *text, const VariantKey *key)
            text->body->trips * elements <= TRIP_BUDGET && (double)elements * (double)text->body->tokens < MAX_INLINED;
 }
 
-/* Where a software device waits for elements fetched at random, more of them asked for side by side keep memory busy. */
+/* A software device does better with more elements side by side: fetches at random keep memory busy, and streams of words cost
+ * fewer trips (a tenth of the time). Not stencils, whose steps are strips. */
 static int widened(const KernelText *text, const VariantKey *key, int elements, int bytes)
 {
-    bool gathers = false;
+    bool gathers = false, neighbors = false, loads = false;
     for (int i = 0; i < text->function->param_count; i++) {
-        gathers = gathers || (text->function->params[i].kind == PARAM_GATHER && text->body->use[i].element);
+        ParamKind kind = text->function->params[i].kind;
+        gathers = gathers || (kind == PARAM_GATHER && text->body->use[i].element);
+        neighbors = neighbors || kind == PARAM_NEIGHBOR;
+        loads = loads || (param_kinds[kind].element && param_kinds[kind].read && param_kinds[kind].stream);
     }
     int wide = elements < WIDE_STEP ? WIDE_STEP : elements;
+    bool words = key->flat_loads && loads && !neighbors && bytes <= 4;
     bool fits = key->flat_stores && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
-                wide * bytes <= MAX_STEP_BYTES && (size_t)wide * text->body->tokens < WIDE_INLINED;
-    return gathers && fits ? wide : elements;
+                wide * bytes <= MAX_STEP_BYTES &&
+                (size_t)wide * text->body->tokens < (gathers ? WIDE_GATHERS : WIDE_WORDS);
+    return (gathers || words) && fits ? wide : elements;
 }
 
 int variant_elements(const KernelText *text, const VariantKey *key)
