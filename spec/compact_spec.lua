@@ -388,7 +388,7 @@ describe("errors of compaction", function()
         check.raises("s:filter: argument #1 'pred': expected an expression in x and i %(a string%), a kernel or a mask "
             .. "%(a stream or an expression%), got number", function() s:filter(3) end)
         check.raises("s:find: argument #1 'pred': expected .*, got nil", function() s:find() end)
-        check.raises("s:filter: expected at most 1 argument, got 2", function() s:filter("x > 0.0", 1) end)
+        check.raises("s:filter: expected at most 2 arguments, got 3", function() s:filter("x > 0.0", {}, 1) end)
         check.raises("s:runs: expected no argument, got 1", function() s:runs(1) end)
         check.raises("compact_spec.lua:%d+: s:partition: argument #1 'pred': the mask has shape 2, the stream 3",
             function() s:partition(rill.iota(2)) end)
@@ -415,5 +415,49 @@ describe("errors of compaction", function()
         check.raises("s:find: error: .*\n    x %+ vec3%(1.0%)", function() s:find "x + vec3(1.0)" end)
         check.raises("its parentheses do not match: x %)", function() s:filter "x )" end)
         check.raises("got an empty string", function() s:filter " " end)
+    end)
+end)
+
+describe("a predicate's constants", function()
+    local s = rill.from {3, 1, 2, 5}
+
+    it("are arguments, by name", function()
+        for k = 0, 5 do
+            local kept, places, lower = {}, {}, {}
+            for i, x in ipairs {3, 1, 2, 5} do
+                local list = x > k and kept or lower
+                list[#list + 1] = x
+                places[#places + 1] = x > k and i - 1 or nil
+            end
+            assert.same(kept, s:filter("x > k", {k = k}):values())
+            assert.same(places, s:find("x > k", {k = k}):values())
+            local yes, no = s:partition("x > k", {k = k})
+            assert.same({kept, lower}, {yes:values(), no:values()})
+        end
+        assert.same({4, 2}, (s + 1):filter("x == a || i == n", {a = 4, n = 1}):values())
+        assert.same({3, 4}, rill.iota(5):filter("x >= k && !none", {k = 3, none = false}):values())
+    end)
+
+    it("stand beside structures", function()
+        local Body = rill.struct("Body", "vec2 at; float mass;")
+        local bodies = rill.stream(Body, 3, {{at = {3, 0}, mass = 1}, {at = {1, 1}, mass = 3}, {at = {0, 2}, mass = 2}})
+        assert.same({1, 2}, bodies:find("x.mass >= k", {k = 2}):values())
+        assert.same({1}, bodies:find("distance(x.at, c) < 0.5", {c = {1, 1}}):values())
+    end)
+
+    it("have names and values of their own", function()
+        check.raises("s:filter: argument #2 'constants': expected names .*got 'i'", s.filter, s, "x > i", {i = 1})
+        check.raises("'k': expected a number, .* got string", s.find, s, "x > k", {k = "2"})
+        check.raises("expected a table like {c = 2}, got expression", s.filter, s, "x > k", s + 1)
+        check.raises("only a predicate in a string has constants", s.filter, s, s:gt(1), {k = 1})
+        check.raises("expected at most 2 arguments, got 3", s.filter, s, "x > k", {k = 1}, 1)
+    end)
+
+    it("are not assigned, nor is anything", function()
+        for _, text in ipairs {"x = 2.0", "(x += 1.0) > 2.0", "(x <= 1.0) && (x = 2.0) > 1.0"} do
+            check.raises("s:filter: argument #1 'pred': = assigns .* write == for equal", s.filter, s, text)
+            check.raises("rill.horn.filter: argument #2 'pred': = assigns", rill.horn.filter, s, text)
+        end
+        assert.same({2}, s:filter("x <= 2.0 && x != 1.0 && x >= 1.0 && x == 2.0"):values())
     end)
 end)

@@ -221,6 +221,8 @@ local function predicate_kernel(name, text, records, pred)
             type(pred) == "string" and "an empty one" or kind(pred))
     elseif not oneline.balanced(pred) then
         argument_error(name, 2, "pred", "its parentheses do not match: %s", pred)
+    elseif oneline.assigns(pred) then
+        argument_error(name, 2, "pred", "= assigns and compares nothing; write == for equal: %s", pred)
     end
     local kernel, wrong = kernel_of(text, records, pred)
     if not kernel then

@@ -83,80 +83,10 @@ end
 local oneline = require "rill.oneline" (rill)
 local value_types = oneline.value_types
 
--- The scalars of values, and the letter their vectors begin with.
-local vector_letters = { float = "", double = "d", int = "i", uint = "u", bool = "" }
-
--- The scalar of a value type: "float" of "vec3", "int" of "ivec2"; nil of a structure.
-local function scalar_of(value)
-    if vector_letters[value] then
-        return value
-    end
-    local letter = value:match "^([diu]?)vec[234]$"
-    return letter and ({ [""] = "float", d = "double", i = "int", u = "uint" })[letter]
-end
-
--- The type of a constant beside elements of a scalar type. Whole numbers stay whole beside whole numbers.
-local function constant_scalar(scalar, numbers)
-    if scalar == "float" or scalar == "double" then
-        return scalar
-    end
-    local least = 0
-    for _, number in ipairs(numbers) do
-        if math.type(number) ~= "integer" then
-            return "float"
-        end
-        least = math.min(least, number)
-    end
-    return scalar == "uint" and least >= 0 and "uint" or "int"
-end
-
-local function is_numbers(value)
-    if type(value) ~= "table" or #value < 2 or #value > 4 then
-        return false
-    end
-    for _, number in ipairs(value) do
-        if type(number) ~= "number" then
-            return false
-        end
-    end
-    return true
-end
-
--- The type of a constant of s:map beside elements of a scalar type; nil for what cannot be one.
-local function constant_type(scalar, value)
-    if type(value) == "boolean" then
-        return "bool"
-    elseif type(value) == "number" then
-        return constant_scalar(scalar, { value })
-    elseif is_numbers(value) then
-        return vector_letters[constant_scalar(scalar, value)] .. "vec" .. #value
-    end
-end
+local constants_of = require "rill.constants"
 
 local function map_error(level, format, ...)
     error("s:map: " .. format:format(...), level + 1)
-end
-
--- The constants' names in order, and their declarations.
-local function map_constants(scalar, constants)
-    local names, declared = {}, {}
-    for name in pairs(constants) do
-        if type(name) ~= "string" or not name:find "^[%a_][%w_]*$" or name == "x" then
-            map_error(3, "argument #2 'constants': expected names for use in the expression (x is the element), got %s",
-                type(name) == "string" and "'" .. name .. "'" or tostring(name))
-        end
-        names[#names + 1] = name
-    end
-    table.sort(names)
-    for i, name in ipairs(names) do
-        local declaration = constant_type(scalar, constants[name])
-        if not declaration then
-            local expected = "expected a number, a boolean or a table of 2 to 4 numbers"
-            map_error(3, "argument #2 'constants': '%s': %s, got %s", name, expected, kind(constants[name]))
-        end
-        declared[i] = ("%s %s, "):format(declaration, name)
-    end
-    return names, table.concat(declared)
 end
 
 --- s:map(expression [, constants]): a new stream of what a GLSL expression gives for each element x. Its type is the one
@@ -171,27 +101,20 @@ local function stream_map(s, expression, constants, ...)
     elseif type(expression) ~= "string" or not expression:find "%S" then
         map_error(2, "argument #1 'expression': expected an expression in x (a string), got %s",
             type(expression) == "string" and "an empty one" or kind(expression))
-    elseif constants ~= nil and (type(constants) ~= "table" or rill.type(constants)) then
-        map_error(2, "argument #2 'constants': expected a table like {c = 2}, got %s", kind(constants))
     end
     if not oneline.balanced(expression) then
         map_error(2, "argument #1 'expression': its parentheses do not match: %s", expression)
     end
-    constants = constants or {}
     local value = value_types[element] or element
-    local scalar = scalar_of(value)
+    local scalar = constants_of.scalar(value)
     if not scalar then
         map_error(2, "argument 's': elements of structure %s have no expression in x; write a kernel", element)
     end
-    local names, declared = map_constants(scalar, constants)
+    local arguments, declared = constants_of.declare("s:map", scalar, constants, { x = "the element" })
     local head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
     local kernel, message = oneline.kernel(head, expression, "); }")
     if not kernel then
         map_error(2, "%s", message)
-    end
-    local arguments = {}
-    for i, name in ipairs(names) do
-        arguments[i] = constants[name]
     end
     arguments[#arguments + 1] = s
     local mapped = kernel(table.unpack(arguments))

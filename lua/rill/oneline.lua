@@ -20,6 +20,12 @@ function oneline.balanced(expression)
     return #open == 0
 end
 
+--- Whether the text has an assignment (a lone =, += and the like), which a condition never wants.
+function oneline.assigns(expression)
+    local rest = expression:gsub("<<=", "\0"):gsub(">>=", "\0"):gsub("[=!<>]=", " "):gsub("\0", "=")
+    return rest:find("=", 1, true) ~= nil
+end
+
 -- The last few hundred kernels, by their text: a program may put numbers into texts.
 local KERNELS = 256
 local kernels, count = {}, 0

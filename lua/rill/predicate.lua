@@ -1,6 +1,7 @@
 -- Compaction: filter, find, partition and runs of streams. A predicate becomes a mask of bytes, whatever form it came in; the mask
 -- is what the primitive compacts by.
 local blame = require "rill.blame"
+local constants_of = require "rill.constants"
 
 return function(rill)
     local oneline = require "rill.oneline" (rill)
@@ -24,9 +25,10 @@ return function(rill)
     }
 
     -- The kernels below write their result to a mask given to them.
-    local function masked(kernel, s)
-        local mask = rill._mask(s)
-        kernel(s, mask)
+    local function masked(kernel, s, values)
+        local mask, given = rill._mask(s), values or {}
+        given[#given + 1], given[#given + 2] = s, mask
+        kernel(table.unpack(given))
         return mask
     end
 
@@ -66,12 +68,14 @@ return function(rill)
     end
 
     -- Conditions first; then numbers, of which those that are not zero hold.
-    local function from_text(name, flat, text)
+    local function from_text(name, flat, text, constants)
         if not text:find "%S" then
             fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its number), "
                 .. "got an empty string")
         elseif not oneline.balanced(text) then
             fail(name, "argument #1 'pred': its parentheses do not match: %s", text)
+        elseif oneline.assigns(text) then
+            fail(name, "argument #1 'pred': = assigns and compares nothing; write == for equal: %s", text)
         end
         local declared = ""
         local value = oneline.value_types[flat.type] or flat.type
@@ -79,15 +83,18 @@ return function(rill)
             declared = rill._declare(flat)
         end
         local index = text:find "%f[%w_]i%f[^%w_]" and "int i = indexof(x).x; " or ""
-        local head = ("%skernel uint %s(%s x<>) { %s"):format(declared, name, value, index)
-        local kernel, message = oneline.kernel(head .. "bool keep = (", text, "); return keep ? 1u : 0u; }")
+        -- Beside structures, whose fields may be anything, whole numbers are int, which GLSL converts to what they meet.
+        local values, parameters = constants_of.declare("s:" .. name, constants_of.scalar(value) or "int", constants,
+            { x = "the element", i = "its number" })
+        local head = ("%skernel uint %s_if(%s%s x<>) { %s"):format(declared, name, parameters, value, index)
+        local kernel, message = oneline.kernel(head .. "bool keep_x = (", text, "); return keep_x ? 1u : 0u; }")
         if not kernel then
-            kernel = oneline.kernel(head .. "double keep = (", text, "); return keep != 0.0lf ? 1u : 0u; }")
+            kernel = oneline.kernel(head .. "double keep_x = (", text, "); return keep_x != 0.0lf ? 1u : 0u; }")
         end
         if not kernel then
             fail(name, "%s", message)
         end
-        return masked(kernel, flat)
+        return masked(kernel, flat, values)
     end
 
     local PREDICATES <const> = { bool = true, int = true, uint = true, float = true }
@@ -112,10 +119,13 @@ return function(rill)
     end
 
     -- The mask of a predicate over a stream in one dimension, `flat`; `s` is what the user sees.
-    local function mask_of(name, s, flat, pred)
+    local function mask_of(name, s, flat, pred, constants)
         local what = rill.type(pred)
         if type(pred) == "string" then
-            return from_text(name, flat, pred)
+            return from_text(name, flat, pred, constants)
+        elseif constants ~= nil then
+            fail(name, "argument #2 'constants': only a predicate in a string has constants, this one is a value: %s",
+                kind(pred))
         elseif what == "kernel" then
             return from_kernel(name, flat, pred)
         elseif what == "stream" then
@@ -136,30 +146,31 @@ return function(rill)
             fail(name, "argument 's': expected an open stream, got %s",
                 rill.type(s) == "stream" and "closed stream" or kind(s))
         elseif select("#", ...) > most then
-            fail(name, "expected %s, got %d", most == 0 and "no argument" or "at most 1 argument", select("#", ...))
+            fail(name, "expected %s, got %d", most == 0 and "no argument" or "at most 2 arguments", select("#", ...))
         end
         return s
     end
 
-    local function compact(name, s, pred, ...)
-        s = self_of(name, s, 1, pred, ...)
+    local function compact(name, s, pred, constants, ...)
+        s = self_of(name, s, 2, pred, constants, ...)
         check_extent(name, s, pred)
         local flat <close> = rill._flat(s)
-        local mask <close> = mask_of(name, s, flat, pred)
+        local mask <close> = mask_of(name, s, flat, pred, constants)
         return rill._compact(name, flat, mask)
     end
 
-    --- s:filter(pred): a new stream of the elements for which the predicate holds, in row-major order.
+    --- s:filter(pred [, constants]): a new stream of the elements for which the predicate holds, in row-major order. `constants` is a
+    -- table of numbers, booleans or tables of 2 to 4 numbers by the names they have in a predicate that is a string.
     rill._method("filter", blame.guard(function(s, ...)
         return compact("filter", s, ...)
     end))
 
-    --- s:find(pred): an int stream of where they are: flat numbers from 0.
+    --- s:find(pred [, constants]): an int stream of where they are: flat numbers from 0.
     rill._method("find", blame.guard(function(s, ...)
         return compact("find", s, ...)
     end))
 
-    --- s:partition(pred): two streams, the elements for which it holds and the others, both in order.
+    --- s:partition(pred [, constants]): two streams, the elements for which it holds and the others, both in order.
     rill._method("partition", blame.guard(function(s, ...)
         return compact("partition", s, ...)
     end))

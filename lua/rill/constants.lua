@@ -1,0 +1,95 @@
+-- Constants of expressions that a user wrote as text: {k = 2} beside "x > k". They are arguments of the kernel made of the text, so
+-- other values compile nothing.
+local rill = require "rill"
+local blame = require "rill.blame"
+
+local constants = {}
+
+-- The scalars of values, and the letter their vectors begin with.
+local vector_letters = { float = "", double = "d", int = "i", uint = "u", bool = "" }
+
+--- The scalar of a value type: "float" of "vec3", "int" of "ivec2"; nil of a structure.
+function constants.scalar(value)
+    if vector_letters[value] then
+        return value
+    end
+    local letter = value:match "^([diu]?)vec[234]$"
+    return letter and ({ [""] = "float", d = "double", i = "int", u = "uint" })[letter]
+end
+
+-- The type of a constant beside elements of a scalar type. Whole numbers stay whole beside whole numbers.
+local function constant_scalar(scalar, numbers)
+    if scalar == "float" or scalar == "double" then
+        return scalar
+    end
+    local least = 0
+    for _, number in ipairs(numbers) do
+        if math.type(number) ~= "integer" then
+            return "float"
+        end
+        least = math.min(least, number)
+    end
+    return scalar == "uint" and least >= 0 and "uint" or "int"
+end
+
+local function is_numbers(value)
+    if type(value) ~= "table" or #value < 2 or #value > 4 then
+        return false
+    end
+    for _, number in ipairs(value) do
+        if type(number) ~= "number" then
+            return false
+        end
+    end
+    return true
+end
+
+-- The type of a constant beside elements of a scalar type; nil for what cannot be one.
+local function constant_type(scalar, value)
+    if type(value) == "boolean" then
+        return "bool"
+    elseif type(value) == "number" then
+        return constant_scalar(scalar, { value })
+    elseif is_numbers(value) then
+        return vector_letters[constant_scalar(scalar, value)] .. "vec" .. #value
+    end
+end
+
+local function name_error(where, reserved, name)
+    local names = {}
+    for other, meaning in pairs(reserved) do
+        names[#names + 1] = ("%s is %s"):format(other, meaning)
+    end
+    table.sort(names, function(a, b) return a > b end)
+    blame.fail("%s: argument #2 'constants': expected names for use in the expression (%s), got %s", where,
+        table.concat(names, ", "), type(name) == "string" and "'" .. name .. "'" or tostring(name))
+end
+
+--- The values of a table of constants in the order of their names, and their declarations as parameters; `where` names the function
+-- in errors, `reserved` the names that the expression has already and what they are.
+function constants.declare(where, scalar, given, reserved)
+    if given ~= nil and (type(given) ~= "table" or rill.type(given)) then
+        blame.fail("%s: argument #2 'constants': expected a table like {c = 2}, got %s", where,
+            rill.type(given) or type(given))
+    end
+    local names, values, declared = {}, {}, {}
+    for name in pairs(given or {}) do
+        if type(name) ~= "string" or not name:find "^[%a_][%w_]*$" or reserved[name] then
+            name_error(where, reserved, name)
+        end
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    for i, name in ipairs(names) do
+        local declaration = constant_type(scalar, given[name])
+        if not declaration then
+            local expected = "expected a number, a boolean or a table of 2 to 4 numbers"
+            blame.fail("%s: argument #2 'constants': '%s': %s, got %s", where, name, expected,
+                rill.type(given[name]) or type(given[name]))
+        end
+        values[i], declared[i] = given[name], ("%s %s, "):format(declaration, name)
+    end
+    return values, table.concat(declared)
+end
+
+return constants
