@@ -27,7 +27,7 @@ end
 -- Has the text words of its own, so that it says something?
 local function says_something(text)
     local words = 0
-    for _ in text:gsub(HOLE, " "):gmatch "%a%a+" do words = words + 1 end
+    for _ in text:gsub("^[%w_.:]+: ", ""):gsub(HOLE, " "):gmatch "%a%a+" do words = words + 1 end
     return words >= 2
 end
 
