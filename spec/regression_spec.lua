@@ -205,4 +205,63 @@ describe("regression", function()
         check.names({"'P'", "rename"}, function() return (p.a + q.b):eval() end)
         check.equal({0, 2, 4, 6}, (p.a + p.a):eval():values())
     end)
+
+    it("20: what is refused goes by the caller's own names, and says what to do", function()
+        local s, v = rill.iota(5), rill.stream("vec2", 3)
+        check.raises("rill.choice: argument #2 'shape': expected a shape", rill.choice, 5)
+        check.raises("rill.choice: argument #2 'shape': .* negative: %-1", rill.choice, 5, -1)
+        check.raises("rill.choice: .*'from': .* 0 to 2147483647", rill.choice, 1 << 31, 2)
+        check.raises("rill.permutation: .* 0 to 2147483647, got 2147483648", rill.permutation, 1 << 31)
+        check.raises("rill.argsort: .* have no order: take a component of each", rill.argsort, v)
+        check.raises("rill.sort_by_key: .*: take a component of each", rill.sort_by_key, v, v)
+        check.raises("rill.searchsorted: .*: take a component of each", rill.searchsorted, v, v)
+        check.raises("s:top_k: .*: take a component of each", v.top_k, v, 1)
+        check.raises("s:unique: .*: take a component of each", v.unique, v)
+        check.raises("have no order: take a scalar field", rill.argsort, rill.stream(rill.struct("X", "int a;"), 2))
+        check.raises("regression_spec.lua:%d+: s:sort: .* like key = ", function() return (v:sort()) end)
+        check.raises("s:top_k: argument 's': .*one dimension, got shape 3x3", s.top_k, rill.iota{3, 3}, 1)
+        local refused = "an expression can't be written: e:eval%(%) makes it a stream"
+        check.raises("rill.scatter: argument #1 'dst': " .. refused, rill.scatter, s + 1, s, s)
+        check.raises("rill.scatter_op: argument #1 'dst': " .. refused, rill.scatter_op, s + 1, s, s, "add")
+        check.raises("rill.gather_op: argument #3 'src': " .. refused, rill.gather_op, s, s, s + 1, "add")
+        rill.check(true)
+        local message = check.failure(function() return rill.gather(s, rill.from({1, 9}, "int")):values() end)
+        rill.check(false)
+        assert.truthy(message:find "gather: argument 'src': index 9", message)
+        assert.falsy(message:find("gather: gather", 1, true), message)
+    end)
+
+    it("21: options that are flags are true or false", function()
+        local s = rill.from {3, 1, 2}
+        local flag = ": option '%s': expected true or false, got "
+        check.raises("s:scan" .. flag:format "exclusive", s.scan, s, "add", {exclusive = "no"})
+        check.raises("s:scan" .. flag:format "reverse", function() return (s + 1):scan {reverse = 1} end)
+        check.raises("regression_spec.lua:%d+: s:sort" .. flag:format "descending",
+            function() return (s:sort {descending = 1}) end)
+        check.raises("s:sort" .. flag:format "descending", s.sort, s, {descending = 0, key = "-x"})
+        check.raises("rill.argsort" .. flag:format "descending", rill.argsort, s, {descending = "false"})
+        check.raises("rill.merge" .. flag:format "descending", rill.merge, s, s, {descending = 1})
+        check.raises("s:top_k" .. flag:format "largest", s.top_k, s, 1, {largest = 0})
+        check.raises("sum" .. flag:format "keep", s.sum, s, 1, {keep = 1})
+        check.raises("sum" .. flag:format "keep", function() return (s + 1):sum(1, {keep = "yes"}) end)
+        check.equal({3, 2, 1}, s:sort {descending = true}:values())
+        check.equal({1, 2, 3}, s:sort {descending = false}:values())
+        check.equal({1, 2}, s:top_k(2, {largest = false}):values())
+        check.equal({6}, (s + 0):sum(1, {keep = true}):values())
+    end)
+
+    it("22: directives that kernel text does not have are named; a missing return is found in the text", function()
+        for _, directive in ipairs {'include "a"', "include <a>", 'error "x"', 'line 3 "b"'} do
+            check.raises("'#" .. directive:match "%a+" .. "' is not supported in kernel text", rill.kernel,
+                "# " .. directive .. "\nkernel float f(float x<>) { return x; }")
+        end
+        check.raises("unexpected character %(byte 34%)", rill.kernel,
+            '#define A "a"\nkernel float f(float x<>) { return A; }')
+        local pattern = "regression_spec.lua:%d+: .*return.*\n +%d+ | +kernel float f%(float x<>%) { }\n +| +%^"
+        check.raises(pattern, function()
+            return rill.kernel [[
+                kernel float f(float x<>) { }
+            ]](rill.from {1})
+        end)
+    end)
 end)

@@ -311,11 +311,11 @@ describe("sort of what is not there yet", function()
 end)
 
 describe("what sorting refuses", function()
-    it("types without an order, naming key=", function()
+    it("types without an order, saying what each function can order by", function()
         local Pair = rill.struct("SortPair", "int a; float b;")
         for _, s in ipairs {rill.stream("vec3", 4), rill.stream(Pair, 4), rill.stream("ivec2", 0)} do
             check.names({"s:sort", "no order", "key ="}, s.sort, s)
-            check.names({"rill.argsort", "'s'", "no order", "key ="}, rill.argsort, s)
+            check.names({"rill.argsort", "'s'", "no order", "take a", "of each"}, rill.argsort, s)
             check.names({"rill.sort_by_key", "'keys'", "no order"}, rill.sort_by_key, s, s)
         end
     end)

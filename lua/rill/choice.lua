@@ -33,8 +33,7 @@ return function(rill)
     -- on every device; without, the next numbers after rill.seed.
     function rill.permutation(n, options)
         if not is_count(n, 0) then
-            local what = "rill.permutation: argument #1 'n': expected a whole number from 0 on, got %s"
-            fail(what, tostring(n))
+            fail("rill.permutation: argument #1 'n': expected a whole number from 0 to %d, got %s", MOST, tostring(n))
         end
         options = check_options("rill.permutation", options, {seed = true})
         return (shuffled(n, options.seed))
@@ -125,8 +124,8 @@ return function(rill)
         local other = blame.not_open(from)
         local source = not other and from
         if not source and not is_count(from, 0) then
-            fail("rill.choice: argument #1 'from': expected an open stream or a whole number, got %s",
-                rill.type(from) and other or tostring(from))
+            fail("rill.choice: argument #1 'from': expected an open stream or a whole number from 0 to %d, got %s",
+                MOST, rill.type(from) and other or tostring(from))
         end
         options = check_options("rill.choice", options, {seed = true, replace = true, p = true})
         if options.replace ~= nil and type(options.replace) ~= "boolean" then

@@ -198,7 +198,10 @@ local function keep_of(options)
             return nil
         end
     end
-    return options.keep and true or false
+    if options.keep ~= nil and type(options.keep) ~= "boolean" then
+        return nil
+    end
+    return options.keep or false
 end
 
 -- Reduces an expression in one pass; errors are raised by the method of streams, called with the values.

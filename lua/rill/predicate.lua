@@ -257,9 +257,12 @@ return function(rill)
     rill._method("unique", blame.guard(function(s, ...)
         s = self_of("unique", s, 0, ...)
         local flat <close> = rill._flat(s)
-        local ordered, sorted = pcall(flat.sort, flat)
+        local ordered, sorted = pcall(rill._ordered, flat, "s:unique")
+        if ordered then
+            ordered, sorted = pcall(flat.sort, flat)
+        end
         if not ordered then
-            fail("unique", "%s", (tostring(sorted):gsub("^.-s:sort: ", "")))
+            fail("unique", "%s", (tostring(sorted):gsub("^.-s:%a+: ", "")))
         end
         local values, counts = sorted:runs()
         sorted:close()

@@ -78,6 +78,17 @@ lua_Integer binding_integer(lua_State *L, int index, const char *function, int n
     return value;
 }
 
+bool binding_flag(lua_State *L, int options, const char *function, const char *name)
+{
+    int type = lua_getfield(L, options, name);
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN) {
+        luaL_error(L, "%s: option '%s': expected true or false, got %s", function, name, binding_describe(L, -1));
+    }
+    bool set = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return set;
+}
+
 static const char *describe_number(lua_State *L, int index)
 {
     char text[64];

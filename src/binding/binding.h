@@ -57,6 +57,8 @@ _Noreturn void binding_argument_error(lua_State *L, const char *function, int n,
 void binding_count(lua_State *L, const char *function, int most, bool self);
 /* An integer argument, or raises. */
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name);
+/* Option `name` of the table at `options`, false when it is not there; raises unless it is true or false. */
+bool binding_flag(lua_State *L, int options, const char *function, const char *name);
 /* What came, for messages: "number 2.5", "stream<vec3>[4x4]", "table of 3", "closed stream", "nil"; pushes it. */
 const char *binding_describe(lua_State *L, int index);
 /* A table key or option, for messages: "'foo'"; pushes it. */

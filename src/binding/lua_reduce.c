@@ -167,8 +167,7 @@ static bool check_keep(lua_State *L, int index, const char *function)
             luaL_error(L, "%s: unknown option '%s'", function, luaL_tolstring(L, -2, NULL));
         }
     }
-    lua_getfield(L, index, "keep");
-    return lua_toboolean(L, -1);
+    return binding_flag(L, index, function, "keep");
 }
 
 /* An axis of no elements: the operation's neutral element everywhere, where it has one. */

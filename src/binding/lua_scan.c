@@ -69,14 +69,6 @@ static void raise_for(lua_State *L, const char *function)
 
 /* options */
 
-static bool option_flag(lua_State *L, int options, const char *name)
-{
-    lua_getfield(L, options, name);
-    bool value = lua_toboolean(L, -1);
-    lua_pop(L, 1);
-    return value;
-}
-
 static void check_options(lua_State *L, int options, const char *function)
 {
     static const char *const known[] = {"exclusive", "reverse", "axis", "segments"};
@@ -103,8 +95,8 @@ static void take_options(lua_State *L, int options, const char *function, ScanSp
         return;
     }
     check_options(L, options, function);
-    spec->exclusive = option_flag(L, options, "exclusive");
-    spec->reverse = option_flag(L, options, "reverse");
+    spec->exclusive = binding_flag(L, options, function, "exclusive");
+    spec->reverse = binding_flag(L, options, function, "reverse");
     if (lua_getfield(L, options, "axis") != LUA_TNIL) {
         lua_Integer axis = binding_integer(L, lua_gettop(L), function, 2, "axis");
         int rank = spec->domain.rank;

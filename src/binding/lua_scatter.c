@@ -20,6 +20,18 @@ static const Stream *companion(lua_State *L, int index, const char *function, co
     return s;
 }
 
+/* What is written: a stream that can be, or raises. */
+static Stream *target_check(lua_State *L, int index, const char *function, const char *name)
+{
+    if (expression_is(L, index)) {
+        luaL_error(L, "%s: argument #%d '%s': an expression can't be written: e:eval() makes it a stream", function,
+                   index, name);
+    }
+    Stream *s = stream_check(L, index, function, index, name);
+    writable_check(L, s, function);
+    return s;
+}
+
 static int finish(lua_State *L, bool done, const char *function, DeviceScope *scope, Device *device)
 {
     device_leave(scope);
@@ -110,8 +122,7 @@ static ScatterOp op_check(lua_State *L, const char *function, const Type *type, 
 static int scatter(lua_State *L, const char *function, bool with_op)
 {
     binding_count(L, function, 4, false);
-    Stream *dst = stream_check(L, 1, function, 1, "dst");
-    writable_check(L, dst, function);
+    Stream *dst = target_check(L, 1, function, "dst");
     const Stream *index = companion(L, 2, function, "index", dst);
     const Stream *src = source_check(L, function, dst);
     Kernel *kernel = NULL;
@@ -140,12 +151,10 @@ static int rill_scatter_op(lua_State *L)
 static int rill_gather_op(lua_State *L)
 {
     binding_count(L, "rill.gather_op", 4, false);
-    Stream *dst = stream_check(L, 1, "rill.gather_op", 1, "dst");
-    writable_check(L, dst, "rill.gather_op");
+    Stream *dst = target_check(L, 1, "rill.gather_op", "dst");
     const Stream *index = companion(L, 2, "rill.gather_op", "index", dst);
-    Stream *src = stream_check(L, 3, "rill.gather_op", 3, "src");
+    Stream *src = target_check(L, 3, "rill.gather_op", "src");
     companion(L, 3, "rill.gather_op", "src", dst);
-    writable_check(L, src, "rill.gather_op");
     Kernel *kernel = NULL;
     ScatterOp op = op_check(L, "rill.gather_op", src->type, &kernel);
     uint32_t skipped = 0;
@@ -160,7 +169,6 @@ static int rill_gather_op(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {{"gather_op", rill_gather_op},
-
                                      {"gather", rill_gather},
                                      {"scatter", rill_scatter},
                                      {"scatter_op", rill_scatter_op},

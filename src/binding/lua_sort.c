@@ -25,14 +25,6 @@ static void check_options(lua_State *L, int index, const char *function, const c
     }
 }
 
-static bool flag_option(lua_State *L, int index, const char *name)
-{
-    lua_getfield(L, index, name);
-    bool set = lua_toboolean(L, -1);
-    lua_pop(L, 1);
-    return set;
-}
-
 /* Options at `index` (absent: defaults) for a stream of `rank` dimensions. */
 static SortOptions read_options(lua_State *L, int index, const char *function, int n, int rank)
 {
@@ -45,7 +37,7 @@ static SortOptions read_options(lua_State *L, int index, const char *function, i
         binding_argument(L, function, n, "options", index, "a table like {descending = true}");
     }
     check_options(L, index, function, names);
-    options.descending = flag_option(L, index, "descending");
+    options.descending = binding_flag(L, index, function, "descending");
     if (lua_getfield(L, index, "axis") != LUA_TNIL) {
         lua_Integer axis = binding_integer(L, lua_gettop(L), function, n, "axis");
         if (axis == 0 || axis > rank || axis < -rank) {
@@ -61,6 +53,11 @@ static SortOptions read_options(lua_State *L, int index, const char *function, i
 static void check_order(lua_State *L, const Stream *s, const char *function, int n, const char *name)
 {
     if (!sort_has_order(s->type)) {
+        bool keyed = strcmp(function, "s:sort") == 0;
+        error_set("elements of type %s have no order: %s", s->type->name,
+                  keyed                ? "give a scalar computed from each, like key = \"x.x\""
+                  : s->type->is_struct ? "take a scalar field of each, like s.field"
+                                       : "take a component of each, like s.x");
         binding_argument_error(L, function, n, name);
     }
 }
@@ -158,6 +155,14 @@ static int rill_sort_by_key(lua_State *L)
     return by_key(L, function, keys, count, &options, true);
 }
 
+/* _ordered(s, function): raises, in the name of that function, where elements have no order. */
+static int rill_ordered(lua_State *L)
+{
+    const char *function = luaL_checkstring(L, 2);
+    check_order(L, stream_open(L, 1, function, 0, "s"), function, 0, "s");
+    return 0;
+}
+
 /* For s:sort with a key. _sort_options(s, options) raises where they are wrong; _sort_keyed(keys, s, options). */
 static int rill_sort_options(lua_State *L)
 {
@@ -225,8 +230,8 @@ static void check_line(lua_State *L, const Stream *s, const char *function, int 
 {
     char text[SHAPE_TEXT];
     if (s->shape.rank != 1) {
-        luaL_error(L, "%s: argument #%d '%s': expected a stream of one dimension, got shape %s", function, n, name,
-                   shape_text(&s->shape, text));
+        error_set("expected a stream of one dimension, got shape %s", shape_text(&s->shape, text));
+        binding_argument_error(L, function, n, name);
     }
 }
 
@@ -256,7 +261,7 @@ static int stream_top_k(lua_State *L)
     }
     bool largest = true;
     if (has_options(L, 3, function, 2, "a table like {largest = false}", names)) {
-        largest = lua_getfield(L, 3, "largest") == LUA_TNIL || lua_toboolean(L, -1);
+        largest = lua_getfield(L, 3, "largest") == LUA_TNIL || binding_flag(L, 3, function, "largest");
         lua_pop(L, 1);
     }
     Stream *values = stream_push(L), *numbers = stream_push(L);
@@ -308,8 +313,8 @@ static int rill_merge(lua_State *L)
         return luaL_error(L, "%s: argument #2 'b': expected a stream of %s on the same device, got %s", function,
                           a->type->name, b->type->name);
     }
-    bool descending =
-        has_options(L, 3, function, 3, "a table like {descending = true}", names) && flag_option(L, 3, "descending");
+    bool descending = has_options(L, 3, function, 3, "a table like {descending = true}", names) &&
+                      binding_flag(L, 3, function, "descending");
     Stream *result = stream_push(L);
     DeviceScope scope;
     binding_enter(L, a->device, &scope);
@@ -318,6 +323,7 @@ static int rill_merge(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {{"_sort", rill_sort},
+                                     {"_ordered", rill_ordered},
                                      {"_sort_options", rill_sort_options},
                                      {"_sort_keyed", rill_sort_keyed},
                                      {"_declare", rill_declare},

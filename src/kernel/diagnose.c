@@ -128,6 +128,39 @@ static void add_message(const Module *module, StrBuf *out, const char *text, siz
     }
 }
 
+/* The function of the text that a message names. */
+static const Function *function_named(const Module *module, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        size_t n = 0;
+        while (i + n < length && (isalnum((unsigned char)text[i + n]) || text[i + n] == '_')) {
+            n++;
+        }
+        size_t skip = n > 0 ? strip(module, text + i, n) : 0;
+        for (size_t k = 0; skip > 0 && k < module->functions.count; k++) {
+            const char *name = module->functions.items[k].name;
+            if (strlen(name) == n - skip && memcmp(name, text + i + skip, n - skip) == 0) {
+                return &module->functions.items[k];
+            }
+        }
+        i += n > 0 ? n : 1;
+    }
+    return NULL;
+}
+
+/* Where in the text what a line of the log says belongs: a missing return is found behind the body. */
+static bool place_of(const Module *module, const Body *body, const char *source, size_t body_at, int row, int column,
+                     const char *message, size_t length, size_t *at)
+{
+    size_t offset = offset_of(source, row, column);
+    if (offset >= body_at && offset < body_at + body->text.length && body_source(body, offset - body_at, at)) {
+        return true;
+    }
+    const Function *f = memmem(message, length, "return", 6) ? function_named(module, message, length) : NULL;
+    *at = f ? f->offset : 0;
+    return f != NULL;
+}
+
 bool diagnose(const Module *module, const Body *body, const char *source, size_t body_at, const char *log)
 {
     char *copy = strdup(log);
@@ -141,11 +174,10 @@ bool diagnose(const Module *module, const Body *body, const char *source, size_t
         size_t at;
         const char *message;
         if (is_error(line, length) && parse_place(line, &row, &column, &message)) {
-            size_t offset = offset_of(source, row, column);
-            bool inside = offset >= body_at && offset < body_at + body->text.length;
-            if (inside && body_source(body, offset - body_at, &at)) {
+            size_t rest = length - (size_t)(message - line);
+            if (place_of(module, body, source, body_at, row, column, message, rest, &at)) {
                 StrBuf text = STRBUF_EMPTY;
-                add_message(module, &text, message, length - (size_t)(message - line));
+                add_message(module, &text, message, rest);
                 source_error(&module->source, at, "%s", strbuf_text(&text));
                 strbuf_free(&text);
                 found = true;

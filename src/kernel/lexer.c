@@ -112,6 +112,25 @@ static int mark_length(const char *at, const char *end)
     return 1;
 }
 
+/* Directives that take strings are refused by name: there are none among those that kernel text has. */
+static bool refuse_character(const Scanner *s, size_t offset)
+{
+    static const char *const names[] = {"include", "line", "error", "pragma"};
+    const char *line = s->at;
+    while (line > s->source->text && line[-1] != '\n') {
+        line--;
+    }
+    line += strspn(line, " \t");
+    const char *name = line + (*line == '#');
+    name += strspn(name, " \t");
+    for (size_t i = 0; *line == '#' && i < sizeof names / sizeof *names; i++) {
+        if (strncmp(name, names[i], strlen(names[i])) == 0) {
+            return macro_unsupported(s->source, (size_t)(line - s->source->text), names[i], (int)strlen(names[i]));
+        }
+    }
+    return source_error(s->source, offset, "unexpected character (byte %d)", (unsigned char)*s->at);
+}
+
 static bool scan_token(Scanner *s, Token *token)
 {
     char c = *s->at;
@@ -130,7 +149,7 @@ static bool scan_token(Scanner *s, Token *token)
         token->kind = TOKEN_MARK;
         token->length = mark_length(s->at, s->end);
     } else {
-        return source_error(s->source, token->offset, "unexpected character (byte %d)", (unsigned char)c);
+        return refuse_character(s, token->offset);
     }
     s->at += token->length;
     s->spaced = s->starts_line = false;

@@ -375,6 +375,13 @@ static bool conditional(Expander *x, const Token *line, size_t count, bool *hand
     return true;
 }
 
+bool macro_unsupported(const SourceText *source, size_t offset, const char *name, int length)
+{
+    return source_error(source, offset,
+                        "'#%.*s' is not supported in kernel text: #define, #undef and #if ... #endif are", length,
+                        name);
+}
+
 static bool directive(Expander *x, const Token *line, size_t count)
 {
     if (count < 2) {
@@ -394,9 +401,7 @@ static bool directive(Expander *x, const Token *line, size_t count)
         undefine(x, &line[2]);
         return true;
     }
-    return source_error(x->source, line[0].offset,
-                        "'#%.*s' is not supported in kernel text: #define, #undef and #if ... #endif are",
-                        line[1].length, line[1].text);
+    return macro_unsupported(x->source, line[0].offset, line[1].text, line[1].length);
 }
 
 /* Plain text runs to the next directive, so that a macro call may span lines. */

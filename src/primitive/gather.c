@@ -34,7 +34,12 @@ static bool fetch(const Stream *src, const Stream *index, bool check, Stream *re
     Kernel *kernel = internal_kernel(strbuf_text(&text));
     strbuf_free(&text);
     Argument args[] = {{.stream = src}, {.stream = index}, {.stream = result}};
-    return kernel && kernel_launch(kernel, result->device, args, &index->shape, check);
+    static const char own[] = "gather: "; /* the caller says so itself */
+    bool done = kernel && kernel_launch(kernel, result->device, args, &index->shape, check);
+    if (!done && strncmp(error_message(), own, strlen(own)) == 0) {
+        error_set("%s", error_message() + strlen(own));
+    }
+    return done;
 }
 
 bool gather_stream(const Stream *src, const Stream *index, bool check, Stream *result)

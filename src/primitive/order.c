@@ -34,8 +34,7 @@ bool order_key(const Type *type, bool descending, RadixKey *key)
 {
     const OrderRow *row = order_of(type);
     if (!row) {
-        return error_set("elements of type %s have no order: give a scalar computed from each, like key = \"x.x\"",
-                         type->name);
+        return error_set("elements of type %s have no order", type->name);
     }
     *key = (RadixKey){row->kind, row->bits, row->used, descending};
     return true;
