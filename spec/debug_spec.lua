@@ -72,3 +72,26 @@ describe("rill.debug.watch", function()
         assert.is_true(root(rill.from {-1}):get(1) ~= 0) -- nobody is looking any more
     end)
 end)
+
+describe("rill.debug.watch and rill.profile", function()
+    it("say what an expression computes", function()
+        local s = rill.from {4, -1, 9}
+        check.raises("rill.debug.watch: an expression, sqrt%(add%(s1, n1%)%), has a NaN, first at element 2 of stream",
+            rill.debug.watch, function() return rill.sqrt(s + 0.5):eval() end)
+    end)
+
+    it("refuse a function that yields, and go on", function()
+        local s = rill.from {1, 2, 3}
+        for name, f in pairs {["rill.profile"] = rill.profile, ["rill.debug.watch"] = rill.debug.watch} do
+            local thread = coroutine.create(function()
+                check.raises(name .. ": the function yielded", f, function() coroutine.yield(1) end)
+                return "done"
+            end)
+            assert.same({true, "done"}, {coroutine.resume(thread)})
+        end
+        assert.equal(6, rill.debug.watch(function() return s:sum() end))
+        assert.equal(6, select(2, rill.profile(function() return s:sum() end)))
+        check.raises("oh no", rill.profile, function() error "oh no" end)
+        assert.equal(6, select(2, rill.profile(function() return s:sum() end)))
+    end)
+end)

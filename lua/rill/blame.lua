@@ -68,6 +68,17 @@ function blame.own()
     shown[getinfo(2, "S").short_src] = true
 end
 
+--- Calls f to its end: what pcall gives, in a table. A yield from f would leave what was begun for it unfinished: it is an error.
+function blame.whole(where, f)
+    local thread = coroutine.create(pcall)
+    local results = table.pack(select(2, coroutine.resume(thread, f)))
+    if coroutine.status(thread) == "suspended" then
+        coroutine.close(thread)
+        return { false, where .. ": the function yielded, where it must run to its end", n = 2 }
+    end
+    return results
+end
+
 --- What an options table must be: raises where `options` is given and is none. An expression is a table to Lua, not to users.
 function blame.options(where, options)
     if options ~= nil and (type(options) ~= "table" or rill.type(options)) then

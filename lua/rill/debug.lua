@@ -104,6 +104,12 @@ local function first_nan(s)
     return #places > 0 and places[1] + 1 or nil
 end
 
+-- What wrote a NaN.
+local function source_of(kernel, output)
+    local text = require("rill.expression").text(kernel)
+    return text and ("an expression, %s,"):format(text) or ("kernel '%s': output '%s'"):format(kernel.name, output)
+end
+
 local watching = false
 
 --- rill.debug.watch(f): runs f() and looks at what every kernel launched in it has written: the first NaN raises an error
@@ -111,7 +117,7 @@ local watching = false
 -- Every launch is waited for: for finding errors only.
 function debug.watch(f)
     if type(f) ~= "function" then
-        error(("rill.debug.watch: argument #1 'f': expected a function, got %s"):format(rill.type(f) or type(f)), 2)
+        blame.fail("rill.debug.watch: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))
     end
     local looking = false
     local function look(kernel, ...)
@@ -124,19 +130,18 @@ function debug.watch(f)
             local place = first_nan(stream)
             if place then
                 looking = false
-                local what = "kernel '%s': output '%s' has a NaN, first at element %d of stream<%s>[%s]"
-                what = what:format(kernel.name, name, place, stream.type, tostring(stream.shape))
-                error("rill.debug.watch: " .. what, 0)
+                error(("rill.debug.watch: %s has a NaN, first at element %d of stream<%s>[%s]"):format(
+                    source_of(kernel, name), place, stream.type, tostring(stream.shape)), 0)
             end
         end
         looking = false
     end
     if watching then
-        error("rill.debug.watch: a watch is running already", 2)
+        blame.fail("rill.debug.watch: a watch is running already")
     end
     watching = true
     rill._watch(look)
-    local results = table.pack(pcall(f))
+    local results = blame.whole("rill.debug.watch", f)
     rill._watch(nil)
     watching = false
     if not results[1] then

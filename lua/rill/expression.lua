@@ -307,6 +307,27 @@ local function write_kernel(program)
         table.concat(out, "\n"), result, serial, table.concat(parameters, ", "), table.concat(lines, "\n"), #lines)
 end
 
+local programs = setmetatable({}, {__mode = "k"}) -- kernel -> the instructions it was made of
+
+local function instruction_text(code, number)
+    local instruction, operands = code[number], {}
+    if instruction.op == LEAF then
+        return "s" .. instruction[1]
+    elseif instruction.op == CONSTANT then
+        return "n" .. instruction[1]
+    end
+    for i = 1, #instruction do
+        operands[i] = instruction_text(code, instruction[i])
+    end
+    return ("%s(%s)"):format(instruction.op.name, table.concat(operands, ", "))
+end
+
+--- What the kernel of an expression computes: "sqrt(add(s1, n1))" with streams s1 .. and numbers n1 ..; nil of other kernels.
+function expression.text(kernel)
+    local code = programs[kernel]
+    return code and instruction_text(code, #code)
+end
+
 -- Kernels by key, each with a number of its own, in two generations: what was not used for a generation is dropped.
 local young, old, young_count = {}, {}, 0
 
@@ -319,6 +340,7 @@ local function kernel_for(program)
     entry = old[key]
     if not entry then
         entry = {kernel = rill.kernel(write_kernel(program)), serial = serial}
+        programs[entry.kernel] = program.code
     end
     if young_count == KEPT_KERNELS then
         young, old, young_count = {}, young, 0

@@ -88,7 +88,7 @@ return function(f)
     end
     local copy_rate = blame.call(rill._copy_rate)
     blame.call(rill._profile_start)
-    local results = table.pack(pcall(f))
+    local results = blame.whole("rill.profile", f)
     local stopped, recorded = pcall(rill._profile_stop)
     if not results[1] then
         error(results[2], 0)
