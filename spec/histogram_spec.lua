@@ -249,6 +249,17 @@ describe("weights", function()
         end
     end)
 
+    it("of more and of fewer elements than bins", function()
+        for _, size in ipairs {5000, 66001} do
+            local bins = 66000
+            local s = rill.random(size, {type = "int", low = 0, high = bins // 3, seed = size})
+            local weights = rill.iota(size):map "x % 7 - 3":cast "double"
+            local expected = counted(s:values(), bins, 0, bins, false, weights:values())
+            local sums = rill.bincount(s, {weights = weights, minlength = bins})
+            check.equal(expected, sums:values())
+        end
+    end)
+
     it("take memory for the data there is, besides the result's", function()
         local s = rill.from {1, 2, 3, 4, 5}
         for _, bins in ipairs {1 << 20, (1 << 20) + 1, 1 << 23} do

@@ -18,6 +18,7 @@ enum {
     ROW_TRIPS = 16384,
     ROW_BINS = 1 << 18,    /* of counts; atomics beyond */
     WEIGHT_BINS = 1 << 20, /* of weights; a scatter beyond: 16 rows of doubles take 128 MiB by then */
+    SPARSE_BINS = 1 << 16, /* of weights fewer than the bins; a scatter beyond: rows would be mostly zeros */
     SHARED_BINS = 8192,
     ATOMIC_GROUP = 256,
     ATOMIC_EACH = 32
@@ -294,7 +295,8 @@ bool tally_weigh(const Stream *numbers, const Stream *weights, int64_t bins, Str
     }
     bool done = true;
     bool cpu = device_traits(numbers->device)->family == FAMILY_CPU;
-    if (stream_elements(numbers) > 0 && cpu && bins <= WEIGHT_BINS) {
+    bool few = bins <= SPARSE_BINS || bins <= stream_elements(numbers);
+    if (stream_elements(numbers) > 0 && cpu && few && bins <= WEIGHT_BINS) {
         done = count_rows(numbers, weights, bins, result);
     } else if (stream_elements(numbers) > 0) {
         done = scatter_stream(result, numbers, weights, SCATTER_ADD, NULL, NULL);
