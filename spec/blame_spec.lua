@@ -63,7 +63,8 @@ local cases = {
     {"rill.random: option 'sd'", function() local r = rill.random(3, {distribution = "normal", sd = -1}) return r end},
     {"rill.horn has no field 'foo'", function() local r = rill.horn.foo return r end},
     {"rill.debug has no field 'foo'", function() local r = rill.debug.foo return r end},
-    {"rill.from: argument #1 'table': expected a nested table, got expression", function()
+    {"rill.plot: argument #3 'options': .*like {title", function() local r = rill.plot(s, s, s + 1) return r end},
+    {"rill.from: argument #1 'table': expected a nested table %(e:eval%(%) makes .*%), got expression", function()
         local r = rill.from(s * 2) return r end, 1},
 }
 

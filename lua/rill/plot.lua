@@ -221,7 +221,7 @@ local function read(first, second, options)
         if options == nil and has_only_names(second) then
             second, options = nil, second -- rill.plot(y, {title = ...})
         end
-        if options ~= nil and type(options) ~= "table" then
+        if options ~= nil and (type(options) ~= "table" or rill.type(options)) then
             problem("argument #3 'options': expected a table like {title = \"...\"}, got %s", told(options))
         end
         chart = options_of(options or {}, chart_known, "")
