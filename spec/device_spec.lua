@@ -42,6 +42,7 @@ describe("devices", function()
         for name, least in pairs {
             group_count = 65535, group_size = 128, shared_bytes = 32768, block_bytes = 1 << 24, texture_texels = 65536,
             storage_blocks = 1, texture_units = 1, uniform_vectors = 128, outputs_per_pass = 1,
+            memory_bytes = 0,
         } do
             assert.is_true(limits[name] >= least, name)
         end

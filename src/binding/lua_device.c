@@ -68,6 +68,7 @@ static void push_limits(lua_State *L, const Device *device)
     set_integer(L, "texture_units", (uint64_t)limits->texture_units);
     set_integer(L, "uniform_vectors", (uint64_t)limits->uniform_vectors);
     set_integer(L, "outputs_per_pass", (uint64_t)limits->outputs_per_pass);
+    set_integer(L, "memory_bytes", limits->memory_bytes);
     binding_strict(L, "device.limits");
 }
 

@@ -38,6 +38,7 @@ typedef struct DeviceLimits {
     int texture_units;       /* RILL_MAX_TEXTURES lowers it */
     int uniform_vectors;     /* uvec4 uniforms per program */
     int outputs_per_pass;    /* RILL_MAX_OUTPUTS lowers it; else storage_blocks */
+    uint64_t memory_bytes; /* of the device, host memory where it has none of its own; 0 when the driver does not say */
 } DeviceLimits;
 
 typedef struct DeviceInfo {

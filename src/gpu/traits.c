@@ -175,11 +175,27 @@ static uint64_t physical_memory(void)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 }
 
+/* What the driver says of the device's own memory: by extensions of NVIDIA and AMD, in KiB; the latter tells what is free. */
+static uint64_t device_memory_bytes(const DeviceInfo *info)
+{
+    GLint kilobytes[4] = {0};
+    if (info->software) {
+        return physical_memory();
+    }
+    if (gl_has_extension("GL_NVX_gpu_memory_info")) {
+        glGetIntegerv(GL_GPU_MEMORY_INFO_DEDICATED_VIDMEM_NVX, kilobytes);
+    } else if (gl_has_extension("GL_ATI_meminfo")) {
+        glGetIntegerv(GL_TEXTURE_FREE_MEMORY_ATI, kilobytes);
+    }
+    return (uint64_t)(uint32_t)kilobytes[0] * 1024;
+}
+
 bool traits_look_up(Device *device)
 {
     DeviceTraits *traits = &device->traits;
     *traits = (DeviceTraits){0};
     look_up_limits(&device->limits);
+    device->limits.memory_bytes = device_memory_bytes(&device->info);
     if (device->info.software) {
         look_up_cpu(traits, device->info.name);
     } else {
