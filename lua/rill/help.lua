@@ -1,0 +1,132 @@
+-- rill.help: the documentation of a name or of a value, as text. What it knows is in reference.lua.
+local rill = require "rill"
+local reference = require "rill.reference"
+
+local LETTERS <const> = { stream = "s", expression = "s", kernel = "k", device = "d" }
+local overview = [[
+Type Lua; what an expression gives is printed, and kept in _ (the one before in _2, then _3).
+  x = rill.random(1000)          a stream of 1000 numbers on the device
+  x:mean()                       reduced to a number
+  y = 2.5 * x + 1                an expression: computed when it is used
+  k = rill.kernel "kernel void twice(float x<>, out float r<>) { r = 2.0 * x; }"
+  k(x)                           a kernel, once per element
+  rill.show(rill.random({32, 64}))
+?name or help(name) tells about a name: ?rill.stream, ?s:scan, ?gather; help(x) about what a value can do.
+Tab completes names, methods after ':', option keys and, in strings, paths. Ctrl-C interrupts, Ctrl-D ends.]]
+
+-- Text broken between words to lines of a width, each after the indent.
+local function wrapped(text, width, indent)
+    local lines, line = {}, indent
+    for word in text:gmatch "%S+" do
+        if #line > #indent and #line + 1 + #word > width then
+            lines[#lines + 1], line = line, indent
+        end
+        line = line .. (#line > #indent and " " or "") .. word
+    end
+    lines[#lines + 1] = line
+    return table.concat(lines, "\n")
+end
+
+local function described(entry, width)
+    local head = entry.language and ("in kernel text: %s"):format(entry.form) or entry.signature
+    return ("%s\n%s\n  [docs/%s.md]"):format(wrapped(head, width, ""), wrapped(entry.summary, width, "  "), entry.page)
+end
+
+-- A list of names in lines of a width.
+local function names_of(list, width)
+    table.sort(list)
+    return wrapped(table.concat(list, " "), width, "  ")
+end
+
+-- What a kind of value has: fields, then methods.
+local function members_of(letter, width)
+    local fields, methods = {}, {}
+    for name, entry in pairs(reference.members(letter)) do
+        table.insert(entry.params and methods or fields, name)
+    end
+    local text = #fields > 0 and "fields\n" .. names_of(fields, width) .. "\n" or ""
+    return #methods > 0 and text .. "methods\n" .. names_of(methods, width) or text:sub(1, -2)
+end
+
+-- The module's names that begin with a prefix such as "rill.", without deeper ones.
+local function module_names(prefix, width)
+    local list = {}
+    for _, entry in ipairs(reference.entries()) do
+        local name = entry.name:match("^" .. prefix:gsub("%.", "%%.") .. "([%a][%w_]*)$")
+        list[#list + 1] = name
+    end
+    return #list > 0 and prefix:sub(1, -2) .. " has\n" .. names_of(list, width) or nil
+end
+
+local function of_name(name, width)
+    local found = reference.find(name)
+    if #found == 0 then
+        found = reference.find(name:match "[%w_]*$") -- rill.scan: s:scan is meant
+    end
+    local parts = {}
+    for i, entry in ipairs(found) do
+        parts[i] = described(entry, width)
+    end
+    parts[#parts + 1] = module_names((name:match "^rill" and name or "rill." .. name) .. ".", width)
+    if LETTERS[name] then
+        parts[#parts + 1] = ("a %s has\n%s"):format(name, members_of(LETTERS[name], width))
+    end
+    return #parts > 0 and table.concat(parts, "\n\n") or nil
+end
+
+-- The name under which the module, or a part of it, holds a function or table; nil for others.
+local function name_of(value)
+    for _, entry in ipairs(reference.entries()) do
+        local at = rill
+        local path = entry.name:match "^rill%.(.+)$"
+        for key in (path or ""):gmatch "[^.]+" do
+            at = type(at) == "table" and rawget(at, key) or nil
+        end
+        if path and at ~= nil and rawequal(at, value) then
+            return entry.name
+        end
+        local letter, method = entry.name:match "^([se]):([%w_]+)$"
+        if letter and rawequal(rill._method(method), value) then
+            return entry.name
+        end
+    end
+end
+
+local function of_value(value, width)
+    local kind = rill.type(value)
+    if rawequal(value, rill) then
+        return module_names("rill.", width)
+    elseif kind == "kernel" then
+        return tostring(value) .. "\n" .. members_of("k", width)
+    elseif LETTERS[kind] then
+        return ("a %s has\n%s"):format(kind, members_of(LETTERS[kind], width))
+    end
+    local name = name_of(value)
+    if name then
+        return of_name(name, width)
+    elseif type(value) == "table" then
+        for _, entry in ipairs(reference.entries()) do -- a part of the module, as rill.image
+            local part = entry.name:match "^rill%.([%w_]+)%."
+            if part and rawequal(rawget(rill, part), value) then
+                return of_name("rill." .. part, width)
+            end
+        end
+    end
+end
+
+--- rill.help([what]): the documentation of a name ("rill.stream", "s:scan", "scan", "gather"), or of a value: a function of rill,
+-- a stream, a kernel. Without an argument, how to begin. Returns the text; at the prompt `?name` and help(name) print it.
+return function(...)
+    local _, width = rill._terminal()
+    width = math.max(math.min(width, 100) - 1, 20)
+    if select("#", ...) == 0 then
+        return overview
+    end
+    local what = ...
+    if type(what) == "string" then
+        local name = what:match "^%s*(.-)%s*$":gsub("%(.*$", "")
+        return name == "" and overview or of_name(name, width) or
+            ("there is no '%s' in rill: ?rill lists its names, ?stream those of streams"):format(name)
+    end
+    return of_value(what, width) or ("nothing is known about this %s"):format(rill.type(what) or type(what))
+end

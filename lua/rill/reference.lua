@@ -1,0 +1,372 @@
+-- Every public name of rill, once: what `?name` at the prompt prints, what tools/docscov.lua holds the module against, and what
+-- annotations and the manual's index are made of. `make check-docs` fails for a name without a line here, and for a line without
+-- its name.
+--
+-- A line is `signature -- what it does`. Signatures are written as in LuaLS: `name?: type` may be left out, `{key?: type}` is a
+-- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
+-- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation.
+local reference = {}
+
+local texts = { -- page of the manual, lines
+    { "module", [==[
+rill._VERSION: string -- rill's version
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", or nil for anything else
+rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
+p:step(n?: number) -- n (1 unless told) more of the total are done
+p:close() -- ends the bar's line
+]==] },
+    { "prompt", [==[
+rill.command(arguments: string[]): integer -- the command `rill`: what bin/rill runs; returns the exit status
+rill.repl(options?: {quiet?: boolean}) -- the prompt, until the end of input; quiet: without the lines about version and device
+rill.help(what?: any): string -- the text that `?name` and help(name) print at the prompt: of a name, or of a function, stream, kernel ...
+]==] },
+    { "device", [==[
+rill.devices(): table[] -- the devices that open, hardware first: tables with index, name, vendor, version, software
+rill.device(): device -- the current device; opened on first use
+rill.open(which?: integer|string): device -- makes a device current for this Lua state: a number of rill.devices, a part of its name, or nothing for the first that opens
+rill.sync() -- waits for all work
+rill.clock(): number -- a monotonic clock, seconds: for timing, between calls of rill.sync
+rill.memory(): table -- device memory in bytes: bytes (live), peak, pooled (freed, kept for reuse), limit (0: none); and streams (live allocations)
+rill.memory_limit(bytes?: integer) -- a limit for the current device's memory; 0 or nothing lifts it
+d.name: string -- the driver's name of the device
+d.vendor: string -- the driver's vendor
+d.version: string -- the driver's OpenGL version
+d.software: boolean -- whether it is a software device, as llvmpipe is
+d.family: string -- "cpu" or "gpu": which variants of kernels and algorithms it gets
+d.limits: table -- group_count, group_size, shared_bytes, block_bytes, texture_texels, storage_blocks, texture_units, uniform_vectors, outputs_per_pass, memory_bytes
+d.traits: table -- what the compiler decides by: family, group_size, subgroup_size, subgroup_ops, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, barrier_ns
+]==] },
+    { "stream", [==[
+rill.stream(type: typename, shape: shape, init?: data): stream -- a stream, zero unless init says: one value for all, a flat or nested table, a binary string, or f(i, j, ...) that returns the element
+rill.from(list: table, type?: typename): stream -- a stream with the shape of a nested table; float (booleans: bool) unless told; of a vector type the innermost tables are elements
+rill.iota(shape: shape): stream -- int 0, 1, 2 ... in row-major order
+rill.iter(type: typename, shape: shape, from: element, to: element): stream -- Brook's iterator stream: a ramp from `from` towards `to` (exclusive), which takes no memory and can't be written
+rill.concat(list: source[], axis?: integer): stream -- streams of one type one after the other along an axis (1 unless told, -1 is the last)
+rill.struct(name: string, fields: string): struct -- a structure type, as in rill.struct("Ray", "vec3 o; vec3 d;"): packed in order, without padding; used where a type is wanted
+s.type: string -- GLSL's name of the element type
+s.shape: integer[] -- a fresh table of sizes, slowest dimension first: == compares, tostring gives 512x512
+s.size: integer -- elements in all; #s is the same
+s.nbytes: integer -- bytes its elements take
+s:read(first?: index, last?: index): table -- a table nested as the shape: of all, or of the box from index first to index last
+s:values(first?: index, last?: index): number[] -- a flat table of numbers, of all or of a box
+s:bytes(first?: index, last?: index): string -- a packed little-endian string, of all or of a box
+s:write(data: data, first?: index, last?: index): stream -- writes a table, a binary string or a stream of the box's shape; returns the stream
+s:get(...: integer): element -- one element: s:get(i, j, ...), counted from 1
+s:set(value: element, ...: integer): stream -- writes one element: s:set(value, i, j, ...); returns the stream
+s:fill(value: element): stream -- one value everywhere; returns the stream
+s:each(): function -- iterates in blocks: for i, v in s:each(), for i, j, v in two dimensions; pairs(s) does the same
+s:request(first?: index, last?: index): request -- a read-back in flight
+s:map_cpu(options?: {lazy?: boolean}): map -- the elements as a host array m[i], flat, from 1; with lazy only pages that are touched travel
+s:gl(): integer, integer, integer, table -- for an OpenGL renderer sharing the context: buffer name, byte offset, byte length, layout
+s:copy(): stream -- the elements in a new stream
+s:cast(type: typename): stream -- converted to another type: floats truncate into integers, bool is x ~= 0
+s:like(type?: typename): stream -- a new zero stream of the same shape
+s:close() -- frees its memory at once; views of it and expressions stay valid
+s:domain(first: index, last: index): stream -- the view of a box, both ends included; negative indices count from the end
+s:stride(...: integer): stream -- the view of elements 1, n + 1, 2n + 1 ... of each dimension; one n for all, or one each
+s:tile(...: integer): stream -- a view, the whole repeated: 1 2 becomes 1 2 1 2
+s:replicate(...: integer): stream -- a view, each element repeated: 1 2 becomes 1 1 2 2
+s:group(...: integer): stream -- a view with blocks as trailing dimensions: {R, C} by a, b is {R/a, C/b, a, b}
+s:reshape(shape: shape): stream -- a view, the same elements in another shape; of a view with gaps an error that says to copy
+s:transpose(axes?: integer[]): stream -- a view with its dimensions reversed, or in the order of the table
+s:boundary(...: string|number): stream -- a view that says what gathers and neighbours read outside: "clamp" (the default), "wrap", "mirror", "zero" or a number; one, or one per dimension
+r:ready(): boolean -- whether the data has come
+r:values(): number[] -- waits; a flat table of numbers
+r:bytes(): string -- waits; a packed little-endian string
+r:close() -- gives it up
+m:unmap() -- writes back what was changed; `local m <close>` does it by itself
+]==] },
+    { "kernel", [==[
+rill.kernel(text: string): kernel -- compiles a text and returns its last kernel: "kernel void f(float x<>, out float r<>) { r = 2.0 * x; }"
+rill.program(text: string): table -- compiles a text: a table of everything it defines, kernels and structures, by name
+rill.programfile(path: string): table -- rill.program of a file
+rill.check(on?: boolean): boolean -- whether kernels made ready from here on report indices out of range; returns what it was before
+rill.active(mask: source): table -- the list of active elements of a mask, made once for several launches' option `where`
+rill.branch(cond: source, yes: kernel, no: kernel): function -- a function that launches one kernel where the condition holds and the other elsewhere, into the same outputs
+k.name: string -- the kernel's name
+k.params: table[] -- its parameters in order: tables with name, type and kind
+k:source(): string -- the GLSL compiled last
+k:explain(...: any): string -- called like the kernel: what a launch would do, how every argument is reached and why
+k:specialize(constants: table): kernel -- a kernel with constants fixed in its text: k:specialize{n = 3}
+s:map(expression: string, constants?: table): stream -- a one-line kernel: a GLSL expression in x, the element, and named constants
+]==] },
+    { "algebra", [==[
+e:eval(): stream -- a new stream of the expression's values
+s:lt(t: operand): expression -- element by element: s < t
+s:le(t: operand): expression -- element by element: s <= t
+s:gt(t: operand): expression -- element by element: s > t
+s:ge(t: operand): expression -- element by element: s >= t
+s:eq(t: operand): expression -- element by element: s == t; of vectors, whole elements
+s:ne(t: operand): expression -- element by element: s ~= t; of vectors, whole elements
+rill.where(cond: operand, a: operand, b: operand): expression -- a where the condition holds or is not zero, else b
+rill.vec2(...: operand): expression -- vectors of two components, of scalars and shorter vectors; one scalar stands for both
+rill.vec3(...: operand): expression -- vectors of three components
+rill.vec4(...: operand): expression -- vectors of four components
+rill.abs(x: operand): expression -- the absolute value
+rill.sign(x: operand): expression -- -1, 0 or 1
+rill.floor(x: operand): expression -- rounded down
+rill.ceil(x: operand): expression -- rounded up
+rill.trunc(x: operand): expression -- rounded towards zero
+rill.round(x: operand): expression -- rounded to the nearest whole number, halves to the even one
+rill.fract(x: operand): expression -- x - floor(x)
+rill.sqrt(x: operand): expression -- the square root
+rill.rsqrt(x: operand): expression -- 1 / sqrt(x)
+rill.exp(x: operand): expression -- e to the power x
+rill.exp2(x: operand): expression -- 2 to the power x
+rill.log(x: operand): expression -- the natural logarithm
+rill.log2(x: operand): expression -- the logarithm to base 2
+rill.sin(x: operand): expression -- the sine of radians
+rill.cos(x: operand): expression -- the cosine of radians
+rill.tan(x: operand): expression -- the tangent of radians
+rill.asin(x: operand): expression -- the arc sine
+rill.acos(x: operand): expression -- the arc cosine
+rill.atan(y: operand, x?: operand): expression -- the arc tangent of y, or of y / x in all four quadrants
+rill.atan2(y: operand, x: operand): expression -- the arc tangent of y / x in all four quadrants
+rill.sinh(x: operand): expression -- the hyperbolic sine
+rill.cosh(x: operand): expression -- the hyperbolic cosine
+rill.tanh(x: operand): expression -- the hyperbolic tangent
+rill.asinh(x: operand): expression -- the inverse of sinh
+rill.acosh(x: operand): expression -- the inverse of cosh
+rill.atanh(x: operand): expression -- the inverse of tanh
+rill.pow(x: operand, y: operand): expression -- x ^ y; a negative base to a whole power is right
+rill.mod(x: operand, y: operand): expression -- x % y as in Lua: the sign of y
+rill.min(a: operand, b: operand): expression -- the lesser of each pair; NaN wins. s:min() reduces
+rill.max(a: operand, b: operand): expression -- the greater of each pair; NaN wins. s:max() reduces
+rill.clamp(x: operand, low: operand, high: operand): expression -- x between low and high
+rill.saturate(x: operand): expression -- x between 0 and 1
+rill.mix(a: operand, b: operand, t: operand): expression -- a + t (b - a)
+rill.lerp(a: operand, b: operand, t: operand): expression -- another name of rill.mix
+rill.step(edge: operand, x: operand): expression -- 0 where x < edge, else 1
+rill.smoothstep(low: operand, high: operand, x: operand): expression -- 0 below low, 1 above high, smooth between
+rill.fma(a: operand, b: operand, c: operand): expression -- a * b + c, rounded once for floats
+rill.isnan(x: operand): expression -- whether x is NaN; of vectors, any component
+rill.isinf(x: operand): expression -- whether x is infinite; of vectors, any component
+rill.length(v: operand): expression -- the length of each vector
+rill.distance(a: operand, b: operand): expression -- the length of a - b
+rill.dot(a: operand, b: operand): expression -- the dot product of each pair of elements; s:dot(t) is one number
+rill.cross(a: operand, b: operand): expression -- the cross product of vec3s
+rill.normalize(v: operand): expression -- v / length(v)
+rill.reflect(incident: operand, normal: operand): expression -- incident mirrored at the plane of a unit normal
+rill.refract(incident: operand, normal: operand, eta: operand): expression -- incident refracted at the plane of a unit normal
+rill.radians(x: operand): expression -- degrees to radians
+rill.degrees(x: operand): expression -- radians to degrees
+]==] },
+    { "primitive", [==[
+s:sum(axis?: integer, options?: {keep?: boolean}): value -- the sum of all elements, or a stream of the sums along an axis (from 1, -1 is the last)
+s:prod(axis?: integer, options?: {keep?: boolean}): value -- the product of all elements, or along an axis
+s:min(axis?: integer, options?: {keep?: boolean}): value -- the least element, or along an axis; of vectors per component; NaN wins
+s:max(axis?: integer, options?: {keep?: boolean}): value -- the greatest element, or along an axis; of vectors per component; NaN wins
+s:mean(axis?: integer, options?: {keep?: boolean}): value -- the mean of all elements, or along an axis
+s:var(axis?: integer, options?: {keep?: boolean}): value -- the variance (of the population), of all or along an axis
+s:std(axis?: integer, options?: {keep?: boolean}): value -- the root of the variance, of all or along an axis
+s:any(axis?: integer, options?: {keep?: boolean}): value -- whether any element is true or not zero
+s:all(axis?: integer, options?: {keep?: boolean}): value -- whether all elements are true or not zero
+s:count(axis?: integer, options?: {keep?: boolean}): value -- how many elements are true or not zero
+s:argmin(axis?: integer, options?: {keep?: boolean}): value -- the indices i, j, ... of the first least element, from 1; along an axis an int stream of places from 0
+s:argmax(axis?: integer, options?: {keep?: boolean}): value -- the indices i, j, ... of the first greatest element, from 1: s:get(s:argmax())
+s:norm(axis?: integer, options?: {keep?: boolean}): value -- the root of the sum of squares
+s:dot(t: source, axis?: integer, options?: {keep?: boolean}): value -- the sum of products with a stream of the same shape
+rill.random(shape: shape, options?: {seed?: integer, type?: typename, distribution?: string, low?: number, high?: number, mean?: number, sd?: number}): stream -- random numbers (Philox4x32-10): "uniform" in [low, high), or "normal"; integers low to high; without seed the next of the sequence rill.seed starts
+rill.seed(n?: integer) -- starts the sequence of random numbers that are asked for without a seed
+rill.permutation(n: integer, options?: {seed?: integer}): stream -- int 0 .. n - 1 in random order
+rill.choice(from: integer|source, shape: shape, options?: {replace?: boolean, p?: source|number[], seed?: integer}): stream -- elements drawn from a stream, or numbers from 0 .. from - 1; p: the chances
+]==] },
+    { "scan", [==[
+s:scan(op?: operator, options?: {exclusive?: boolean, reverse?: boolean, axis?: integer, segments?: source|integer[]}): stream -- every element becomes what op ("add" unless told) makes of it and all elements before it
+rill.segmented_reduce(values: source, segments: source|integer[], op?: operator): stream -- one value per segment; segments are lengths, or a bool stream that marks firsts
+rill.reduce_by_key(keys: source, values: source, op?: operator): stream, stream -- one key of every run of equal neighbours, and the run's values reduced
+]==] },
+    { "compact", [==[
+s:filter(pred: predicate): stream -- the elements for which the predicate holds, in order
+s:find(pred: predicate): stream -- where the predicate holds: flat numbers from 0, int
+s:partition(pred: predicate): stream, stream -- two streams in order: elements for which the predicate holds, and the others
+s:runs(): stream, stream -- the value of every run of equal neighbours, and the lengths of the runs
+s:unique(): stream, stream -- the distinct values, ascending, and how often each occurs
+]==] },
+    { "sort", [==[
+s:sort(options?: {descending?: boolean, axis?: integer, key?: string}): stream -- ordered along the last axis; stable; key: a GLSL expression in x, the element
+s:top_k(k: integer, options?: {largest?: boolean}): stream, stream -- the k greatest elements, greatest first, and their places from 0
+rill.argsort(s: source, options?: {descending?: boolean, axis?: integer}): stream -- places, from 0, that sort the stream: rill.gather by them sorts
+rill.sort_by_key(keys: source, ...: source|{descending?: boolean, axis?: integer}): stream, ... -- the keys and up to 16 streams of values, all in the order of the keys
+rill.searchsorted(sorted: source, values: source, options?: {side?: string}): stream -- how many elements of a sorted stream are less than each value; side = "right": not greater
+rill.merge(a: source, b: source, options?: {descending?: boolean}): stream -- one sorted stream out of two
+]==] },
+    { "scatter", [==[
+rill.gather(src: source, index: source): stream -- src[index[i]] for every i; indices count from 0: flat, or vectors whose x is the fastest dimension
+rill.scatter(dst: stream, index: source, src: source|element, op?: operator): stream -- dst[index[i]] = src[i], or combined with what is there, in the order of i; returns dst
+rill.scatter_op(dst: stream, index: source, src: source|element, op: operator): stream -- rill.scatter with an operator: Brook's ScatterOp
+rill.gather_op(dst: stream, index: source, src: stream, op: operator): stream -- Brook's GatherOp: dst[i] = src[index[i]], then src[index[i]] = op of it with itself; returns dst
+]==] },
+    { "histogram", [==[
+s:histogram(options?: {bins?: integer|integer[], min?: number|number[], max?: number|number[], weights?: source, outside?: string}): stream -- how many elements fall into each of a row of bins; outside: "drop" or "clamp"
+rill.bincount(s: source, options?: {weights?: source, minlength?: integer}): stream -- how often each whole number from 0 on occurs
+]==] },
+    { "matrix", [==[
+rill.matmul(a: source, b: source): stream -- the product of matrices, vectors, or batches of them
+]==] },
+    { "io", [==[
+rill.image.load(path: string, type?: typename): stream -- a PNG, PGM, PPM or PFM picture: float, vec3 or vec4 in 0 to 1, {rows, columns}
+rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture by the extension: .png .pgm .ppm .pnm .pfm
+rill.load(path: string, type?: typename): stream -- reads a .npy or .rill file
+s:save(path: string) -- writes .npy, or .rill for every type, structures too
+]==] },
+    { "picture", [==[
+rill.show(s: source, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws a stream in the terminal: of two dimensions as a picture, of one as a sparkline; text = true returns what else is written
+rill.animate(path: string, fps?: number): animation -- an animation of so many frames a second (25 unless told): .png or .apng, or a video through ffmpeg
+a:frame(s: source, options?: {min?: number, max?: number, colormap?: string, depth?: integer}): animation -- the next frame, a picture as rill.image.save takes it
+a:close() -- ends the file; `local a <close>` does it by itself
+]==] },
+    { "plot", [==[
+rill.plot(...: source|number[]|{label?: string, kind?: string, bins?: integer, color?: string, title?: string, xlabel?: string, ylabel?: string, xmin?: number, xmax?: number, ymin?: number, ymax?: number, xlog?: boolean, ylog?: boolean, legend?: boolean, width?: integer, height?: integer, path?: string, mode?: string, text?: boolean}): string? -- a chart of streams or tables, rill.plot(y), rill.plot(x, y), rill.plot{series, ..., options}: kind is "line", "scatter" or "histogram"; in the terminal, or a file path in .svg or .png
+]==] },
+    { "profile", [==[
+rill.profile(f: function): report, ... -- runs f() and reports what its launches cost: a row per kernel; tostring is a table; what f returns follows
+]==] },
+    { "debug", [==[
+rill.debug.stats(s: source): table -- what is in a stream: count, nan, inf, and min, mean and max of the finite numbers
+rill.debug.watch(f: function): ... -- runs f() and stops at the first kernel that writes a NaN, with its name, output and element
+s:stats(): table -- rill.debug.stats(s)
+]==] },
+    { "horn", [==[
+rill.horn.filter(s: source, pred: string, options?: {search?: string, struct?: struct}): stream, integer -- Horn's filtering by scan, search and gather: the records for which pred holds; number of passes
+rill.horn.scan(nulls: source): stream, integer -- running count of the true elements; passes
+rill.horn.search(counts: source, options?: {search?: string}): stream, integer -- how far to the right of its new place each survivor stands; passes
+rill.horn.gather(values: source, distances: source, options?: {struct?: struct}): stream -- those records
+rill.horn.sort_filter(s: source, pred: string, options?: {struct?: struct}): stream, integer -- the same as filter by a bitonic sort; passes
+]==] },
+}
+
+-- What stands in kernel texts: the word one would ask for, the form, what it means.
+local language = [==[
+constant | T name -- one value for the launch: scalars, vectors, mat2 to mat4 (tables of rows), structures
+input | T name<> -- input stream: this element. GLSL's implicit conversions apply: an int stream for float x<>
+out | out T name<> -- output stream: this element, zero until assigned; any number of them
+inout | inout T name<>, inout T name[] -- with <>: this element, updated in place; with []: any element, read and written in no order, GLSL's atomics on int and uint
+gather | T name[], T name[][] ... -- gather stream: any element, read only, by name[i][j] or name[ivec2(x, y)] with x the fastest dimension; indices count from 0. A Lua table is uploaded
+neighbor | neighbor T name<> -- the elements around this one: name[0] itself, name[-1], name[ivec2(dx, dy)], name[dy][dx]; outside is what s:boundary says
+iter | iter T name<> -- an element of a ramp made by rill.iter, which plain inputs and gathers take too
+reduce | reduce T name<> -- the accumulator of a reduce kernel: reduce void sum(float x<>, reduce float r<>) { r += x; }. It starts as the first element; the operation must be associative
+vout | vout T name<> -- variable output: push(name, value) any number of times per element; the result is compacted, in order
+push | push(name, value) -- adds a value to a variable output (vout)
+indexof | indexof(name) -- ivec4: this element's index in that stream, from 0, x along the last dimension; indexof(name, d): one number, d = 0 the fastest
+sizeof_stream | sizeof_stream(name) -- ivec4: the sizes of a stream, x the last dimension, 1 where there is none
+sample | sample(name, p) -- linear interpolation of a gather at a real position in element units, x fastest
+shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a work group, in group kernels
+barrier | barrier() -- in group kernels: waits for all invocations of the work group
+groupid | groupid() -- in group kernels: the number of the work group; a vector where the group has more dimensions
+localid | localid() -- in group kernels: the invocation's number in its group; a vector where the group has more dimensions
+]==]
+
+--- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.
+reference.aliases = {
+    typename = "string|struct",
+    shape = "integer|integer[]",
+    index = "integer|integer[]",
+    element = "number|boolean|number[]|table",
+    data = "number|boolean|table|string|function|stream|expression",
+    source = "stream|expression",
+    operand = "stream|expression|number|boolean|number[]",
+    predicate = "string|kernel|stream|expression",
+    operator = "string|kernel",
+    value = "number|boolean|number[]|stream|nil",
+}
+
+-- The pieces of a text between separators that stand outside of brackets.
+local function split(text, separator)
+    local pieces, depth, from = {}, 0, 1
+    for at = 1, #text do
+        local c = text:sub(at, at)
+        if c:find "[%({]" then
+            depth = depth + 1
+        elseif c:find "[%)}]" then
+            depth = depth - 1
+        elseif c == separator and depth == 0 then
+            pieces[#pieces + 1] = text:sub(from, at - 1):match "^%s*(.-)%s*$"
+            from = at + 1
+        end
+    end
+    local last = text:sub(from):match "^%s*(.-)%s*$"
+    if last ~= "" then
+        pieces[#pieces + 1] = last
+    end
+    return pieces
+end
+
+-- "a: integer, b?: {x?: number}" as a list of {name=, type=, optional=, options= for tables of options}.
+local function parameters(text)
+    local list = {}
+    for _, piece in ipairs(split(text, ",")) do
+        local name, optional, kind = piece:match "^([%w_%.]+)(%??):%s*(.+)$"
+        assert(name, piece)
+        local options = kind:match "{(.*)}"
+        list[#list + 1] = {
+            name = name, type = kind, optional = optional ~= "", options = options and parameters(options),
+        }
+    end
+    return list
+end
+
+local function entry_of(line, page)
+    local signature, summary = line:match "^(.-) %-%- (.*)$"
+    local name, inside, rest = signature:match "^([%w_%.:]+)(%b())(.*)$"
+    local entry = { signature = signature, summary = summary, page = page }
+    if name then
+        entry.name, entry.params = name, parameters(inside:sub(2, -2))
+        entry.returns = split(rest:match "^:%s*(.*)$" or "", ",")
+    else
+        entry.name, entry.type = signature:match "^([%w_%.]+):%s*(.+)$"
+    end
+    return entry
+end
+
+local entries
+
+--- reference.entries(): the list of all entries, in the order of the manual: tables with `name` ("rill.stream", "s:sum", "k.params"),
+-- `signature`, `summary` and `page` (docs/<page>.md); functions have `params`, a list of {name=, type=, optional=, options=}, and
+-- `returns`, a list of types; fields have `type`. Entries of the kernel language have `name` and `form` instead of a signature.
+function reference.entries()
+    if not entries then
+        entries = {}
+        for _, text in ipairs(texts) do
+            for line in text[2]:gmatch "[^\n]+" do
+                entries[#entries + 1] = entry_of(line, text[1])
+            end
+        end
+        for name, form, summary in language:gmatch "([%w_]+) | (.-) %-%- ([^\n]*)\n" do
+            entries[#entries + 1] = { name = name, form = form, summary = summary, page = "kernel", language = true }
+        end
+    end
+    return entries
+end
+
+--- reference.find(name): the entries of a name in any spelling: "rill.load", "scan", "s:scan", "kernel:explain".
+function reference.find(name)
+    local owners = {
+        stream = "s", expression = "e", kernel = "k", device = "d", request = "r", map = "m", progress = "p",
+        animation = "a",
+    }
+    local owner, member = name:match "^(%l+)[.:]([%w_]+)$"
+    local wanted = owners[owner] and owners[owner] .. "." .. member or name:gsub(":", ".")
+    local found = {}
+    for _, entry in ipairs(reference.entries()) do
+        local own = entry.name:gsub(":", ".")
+        if own == wanted or own:match "([^.]+)$" == name or own == "rill." .. wanted then
+            found[#found + 1] = entry
+        end
+    end
+    return found
+end
+
+--- reference.members(letter): the entries of what a kind of value has: "s" a stream, "k" a kernel ..., by name.
+function reference.members(letter)
+    local members = {}
+    for _, entry in ipairs(reference.entries()) do
+        local owner, name = entry.name:match "^(%l+)[.:]([%w_]+)$"
+        if owner == letter then
+            members[name] = entry
+        end
+    end
+    return members
+end
+
+return reference
