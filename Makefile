@@ -89,22 +89,22 @@ $(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/:
 # ---- running
 
 demo: ## install what is missing, build, run the examples
-	$(DEPS) build
+	$(DEPS) build prompt
 	@$(AGAIN) build
 	@$(RUN) $(LUA) examples/demo.lua
 
 test: ## install what is missing, build, run the whole suite: both families, and an aggressive collector
-	$(DEPS) build test
+	$(DEPS) build prompt test
 	@$(AGAIN) build
 	@$(SUITE) own other gc -- $(SPEC)
 
 test-cpu test-gpu test-gc: test-%: ## one part of it
-	$(DEPS) build test
+	$(DEPS) build prompt test
 	@$(AGAIN) build
 	@$(SUITE) $* -- $(SPEC)
 
 sanitize: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
-	$(DEPS) build test
+	$(DEPS) build prompt test
 	@$(AGAIN) build BUILD=build-asan WERROR= LDFLAGS='-fsanitize=address,undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 	@$(AGAIN) run-sanitized BUILD=build-asan
@@ -201,7 +201,7 @@ annotations: $(CORE) ## write library/rill.lua, for LuaLS, from lua/rill/referen
 # ---- installing
 
 deps: ## install with apt everything that any target here needs and this machine lacks
-	$(DEPS) build test check docs rock
+	$(DEPS) build prompt test check docs rock
 
 env: ## print shell lines that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'

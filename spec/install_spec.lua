@@ -44,6 +44,12 @@ describe("installing", function()
         assert.equal("", must("ls -A '%s'", empty))
     end
 
+    -- The installed command, found by itself; LuaRocks wraps it with paths of its own.
+    local function command_works(bin)
+        local clean = "env -u LUA_PATH -u LUA_CPATH -u LUA_PATH_5_4 -u LUA_CPATH_5_4"
+        assert.equal("6\n", must("cd '%s' && %s '%s/rill' -e 'print(rill.iota(4):sum())'", empty, clean, bin))
+    end
+
     it("works by luarocks make, without a network", function()
         if not select(2, run "command -v luarocks") then
             return pending "there is no luarocks here: make deps installs it"
@@ -53,12 +59,14 @@ describe("installing", function()
         local command = "luarocks --lua-version 5.4 make --tree '%s' rill-scm-1.rockspec"
         must("%s MAKEFLAGS=-j2 HOME='%s' " .. command, offline, files:path "home", tree)
         works(tree .. "/share/lua/5.4", tree .. "/lib/lua/5.4")
+        command_works(tree .. "/bin")
     end)
 
     it("works by make install into a prefix", function()
         local prefix = files:path "prefix"
         must("make -s install BUILD='%s' PREFIX='%s'", os.getenv "RILL_BUILD" or "build", prefix)
         works(prefix .. "/share/lua/5.4", prefix .. "/lib/lua/5.4")
+        command_works(prefix .. "/bin")
     end)
 
     it("puts everything below DESTDIR", function()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing with apt: tools/deps.sh GROUP... of build, test, check, docs, rock. Does nothing, and needs no network,
+# Installs what is missing with apt: tools/deps.sh GROUP... of build, prompt, test, check, docs, rock. Does nothing, and needs no network,
 # when all of it is there.
 set -eu
 
@@ -9,12 +9,14 @@ for group in "$@"; do
     # gcc and libc; the interpreter and its headers; EGL, OpenGL, GLEW and libpng; and Mesa, the device of machines without a GPU
     build) packages="$packages build-essential pkg-config lua5.4 liblua5.4-dev libegl-dev libopengl-dev libglew-dev libpng-dev
         libegl1 libgl1-mesa-dri" ;;
+    # the command and its prompt
+    prompt) packages="$packages lua-argparse lua-penlight lua-readline" ;;
     test) packages="$packages lua-busted lua-filesystem" ;;
     check) packages="$packages clang-format cppcheck lua-check" ;;
     docs) packages="$packages cmark-gfm" ;;
     rock) packages="$packages luarocks" ;;
     *)
-        echo "deps: no group '$group'; there are: build test check docs rock" >&2
+        echo "deps: no group '$group'; there are: build prompt test check docs rock" >&2
         exit 2
         ;;
     esac

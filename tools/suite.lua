@@ -11,9 +11,10 @@ local timeout = tonumber(os.getenv "RILL_SUITE_TIMEOUT" or 600)
 -- Files where the device's family or the collector make no difference are left out of the passes about them; so are tests
 -- tagged "#slow", which the first pass has run.
 local no_family = {
-    "check", "demo", "docs", "error", "examples", "image", "install", "make", "png", "pnm", "readme", "strbuf",
+    "check", "command", "demo", "docs", "error", "examples", "image", "install", "make", "png", "pnm", "readme",
+    "strbuf",
 }
-local no_collector = {"check", "demo", "docs", "examples", "install", "make", "readme"}
+local no_collector = {"check", "command", "demo", "docs", "examples", "install", "make", "prompt", "readme"}
 
 local passes = {
     own = {env = "", title = "the device's own family"},

@@ -4,7 +4,7 @@
  *     gcc -std=c11 -O2 -shared -fPIC -o build/glcount.so spec/support/glcount.c -ldl
  *     RILL_GLCOUNT=counts.txt LD_PRELOAD=$PWD/build/glcount.so lua5.4 script.lua
  *
- * The counts, one "name count" per line, are written to the file named by RILL_GLCOUNT when the process exits and
+ * The counts, one "name count" per line, and last the bytes that were read back by them, are written to the file named by RILL_GLCOUNT when the process exits and
  * whenever rill_glcount_dump is called. That function has the shape of a Lua C function, so a script under test gets it by
  *     local dump = package.loadlib("build/glcount.so", "rill_glcount_dump")
  *
@@ -29,9 +29,10 @@
     X(glProgramBinary, PFNGLPROGRAMBINARYPROC, (GLuint a, GLenum b, const void *c, GLsizei d), (a, b, c, d))           \
     X(glDispatchCompute, PFNGLDISPATCHCOMPUTEPROC, (GLuint a, GLuint b, GLuint c), (a, b, c))                          \
     X(glDispatchComputeIndirect, PFNGLDISPATCHCOMPUTEINDIRECTPROC, (GLintptr a), (a))                                  \
-    X(glGetBufferSubData, PFNGLGETBUFFERSUBDATAPROC, (GLenum a, GLintptr b, GLsizeiptr c, void *d), (a, b, c, d))      \
+    X(glGetBufferSubData, PFNGLGETBUFFERSUBDATAPROC, (GLenum a, GLintptr b, GLsizeiptr c, void *d),                    \
+      (a, b, add_bytes(c), d))      \
     X(glGetNamedBufferSubData, PFNGLGETNAMEDBUFFERSUBDATAPROC, (GLuint a, GLintptr b, GLsizeiptr c, void *d),          \
-      (a, b, c, d))                                                                                                    \
+      (a, b, add_bytes(c), d))                                                                                         \
     X(glFinish, PFNGLFINISHPROC, (void), ())
 
 /* result first */
@@ -56,7 +57,14 @@ enum {
 };
 
 static atomic_ulong counts[COUNTED];
+static atomic_ulong bytes_read;
 static Address real[COUNTED];
+
+static GLsizeiptr add_bytes(GLsizeiptr size)
+{
+    atomic_fetch_add_explicit(&bytes_read, (unsigned long)size, memory_order_relaxed);
+    return size;
+}
 
 /* The real function of a name. A library that a script interpreter loaded is in no global scope, where RTLD_NEXT
  * looks, so the libraries are asked by name too. */
@@ -158,6 +166,7 @@ int rill_glcount_dump(void *unused)
     FILE *file = path ? fopen(path, "w") : NULL;
     if (!file) return 0;
     for (int i = 0; i < COUNTED; i++) fprintf(file, "%s %lu\n", wrappers[i].name, atomic_load(&counts[i]));
+    fprintf(file, "bytes_read %lu\n", atomic_load(&bytes_read));
     fclose(file);
     return 0;
 }

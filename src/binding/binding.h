@@ -64,6 +64,8 @@ const char *binding_describe(lua_State *L, int index);
 /* A table key or option, for messages: "'foo'"; pushes it. */
 const char *binding_key(lua_State *L, int index);
 
+/* Raises "interrupted!" when the prompt's user pressed Ctrl-C and a coroutine other than the prompt's own comes by. */
+void interrupt_check(lua_State *L);
 /* Enters the device, or raises; leave with device_leave before raising or returning. */
 void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
 
@@ -185,5 +187,6 @@ void open_scatter(lua_State *L);
 void open_histogram(lua_State *L);
 void open_matmul(lua_State *L);
 void open_animation(lua_State *L);
+void open_prompt(lua_State *L);
 
 #endif

@@ -113,6 +113,7 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope)
     if (state->collecting) {
         luaL_error(L, "rill: a finalizer that runs while memory is short may only close streams");
     }
+    interrupt_check(L);
     if (state->closed) {
         luaL_error(L, "rill: this Lua state is closing");
     }

@@ -1,0 +1,282 @@
+-- rill.command: the command line. Everything from a script's name on is the script's; exit codes and messages are those of lua.
+local with_value = { e = true, l = true, d = true }
+local long_value = { ["--device"] = true }
+local about = [[Lua with rill: streams and kernels on a graphics device. Without a script, a prompt.]]
+local examples = [[
+  rill                            the prompt; ? helps
+  rill script.lua 1 2             runs a script; arg is as lua's
+  rill -e "print(rill.iota(10):sum())"
+  rill --profile script.lua       what its launches cost, when it is done]]
+
+-- ---- arguments
+
+-- The number of the first word that is no option or an option's value: the script; one behind the last without a script.
+local function script_at(words)
+    local i = 1
+    while i <= #words do
+        local word = words[i]
+        if word == "-" or word:sub(1, 1) ~= "-" then
+            return i
+        elseif word == "--" then
+            return i + 1
+        elseif long_value[word] or #word == 2 and with_value[word:sub(2)] then
+            i = i + 1
+        end
+        i = i + 1
+    end
+    return i
+end
+
+-- The parser; what -e and -l ask for goes to steps, in order.
+local function parser_of(argparse, steps)
+    local parser = argparse("rill", about, "Examples:\n" .. examples)
+    local function step(kind)
+        return function(_, _, value)
+            steps[#steps + 1] = { kind, value }
+        end
+    end
+    parser:usage "Usage: rill [options] [script [args]]"
+    parser:option("-e", "Run a piece of Lua; rill is a global in it."):argname "<code>":count "*":action(step "code")
+    parser:option("-l", "Require a module into a global; -l g=module names the global."):argname "<module>":count "*"
+        :action(step "module")
+    parser:flag("-i", "The prompt after script or -e."):target "interactive"
+    parser:option("-d --device", "The device: a number of --devices, or a part of its name."):argname "<device>"
+    parser:flag("-W", "Turn warnings on."):target "warnings"
+    parser:flag("--devices", "List the devices: driver, memory, measured copy rate.")
+    parser:flag("--check", "Kernels report indices out of range (rill.check).")
+    parser:flag("--profile", "Print what launches cost (rill.profile) at the end.")
+    parser:flag("-v --version", "Print versions.")
+    return parser
+end
+
+-- The parser, the words that are options, the script's number among all words, and the list for -e and -l.
+local function parse(words)
+    local found, argparse = pcall(require, "argparse")
+    if not found then
+        error("the command needs argparse (Debian's lua-argparse, LuaRocks' argparse)", 0)
+    end
+    local at = script_at(words)
+    local own = table.move(words, 1, at - 1, 1, {})
+    if own[#own] == "--" then
+        own[#own] = nil
+    end
+    -- -ecode and -lmodule as lua takes them: in one word
+    for i = #own, 1, -1 do
+        local letter, value = own[i]:match "^%-([eld])(.+)$"
+        if letter and not (i > 1 and own[i - 1]:find "^%-[eld]$") then
+            own[i] = "-" .. letter
+            table.insert(own, i + 1, value)
+        end
+    end
+    local steps = {}
+    return parser_of(argparse, steps), own, at, steps
+end
+
+-- ---- running
+
+local source = debug.getinfo(1, "S").short_src
+
+-- The message with a traceback, which ends where this file's own frames begin.
+local function explained(message)
+    if type(message) ~= "string" then
+        local meta = getmetatable(message)
+        if type(meta) == "table" and meta.__tostring then
+            return tostring(message)
+        end
+        message = ("(error object is a %s value)"):format(type(message))
+    end
+    local text = debug.traceback(message, 2)
+    local own = text:find("\n\t[C]: in function 'xpcall'\n\t" .. source, 1, true)
+    return own and text:sub(1, own) .. "\t[C]: in ?" or text
+end
+
+local function complain(message)
+    io.stdout:flush()
+    io.stderr:write("rill: ", tostring(message), "\n")
+    return false
+end
+
+local function protected(f, ...)
+    local good, message = xpcall(f, explained, ...)
+    return good or complain(message)
+end
+
+local function run_text(text, name, ...)
+    local chunk, message = load(text, name)
+    if not chunk then
+        return complain(message)
+    end
+    return protected(chunk, ...)
+end
+
+local function load_module(text)
+    local global, name = text:match "^([%a_][%w_]*)=(.+)$"
+    name = name or text
+    return protected(function() _G[global or name] = require(name) end)
+end
+
+local function run_steps(steps)
+    for _, step in ipairs(steps) do
+        local good
+        if step[1] == "code" then
+            good = run_text(step[2], "=(command line)")
+        else
+            good = load_module(step[2])
+        end
+        if not good then
+            return false
+        end
+    end
+    return true
+end
+
+-- A script, or standard input by the name "-"; arg is as lua's: the script is number 0.
+local function run_script(words, at)
+    local arguments = {}
+    for i = (words[0] and 0 or 1), #words do
+        arguments[i - at] = words[i]
+    end
+    _G.arg = arguments -- luacheck: ignore 122
+    local name = words[at]
+    local chunk, message = loadfile(name ~= "-" and name or nil)
+    if not chunk then
+        return complain(message)
+    end
+    return protected(chunk, table.unpack(arguments))
+end
+
+-- ---- what is printed instead of running anything
+
+local function size_text(bytes)
+    return bytes > 0 and ("%.1f GiB"):format(bytes / 2.0 ^ 30) or "unknown"
+end
+
+local function columns(rows)
+    local widths = {}
+    for _, row in ipairs(rows) do
+        for c, text in ipairs(row) do
+            widths[c] = math.max(widths[c] or 0, #text)
+        end
+    end
+    for _, row in ipairs(rows) do
+        local cells = {}
+        for c, text in ipairs(row) do
+            cells[c] = c < #row and text .. (" "):rep(widths[c] - #text) or text
+        end
+        print(table.concat(cells, "  "))
+    end
+end
+
+-- A device that is listed, but fails, has its reason in the row.
+local function device_row(rill, listed)
+    local row = { tostring(listed.index), listed.name, listed.version }
+    local good, failure = pcall(function()
+        local device = rill.open(listed.index)
+        local rate = rill._copy_rate()
+        row[4] = size_text(device.limits.memory_bytes)
+        row[5], row[6] = device.family, ("%.1f GB/s"):format(rate / 1e9)
+    end)
+    return good and row or { row[1], row[2], row[3], "-", "-", tostring(failure) }
+end
+
+local function list_devices()
+    local rill = require "rill"
+    local rows = { { "", "name", "driver", "memory", "family", "copy" } }
+    for _, listed in ipairs(rill.devices()) do
+        rows[#rows + 1] = device_row(rill, listed)
+    end
+    columns(rows)
+end
+
+local function print_versions()
+    local rill = require "rill"
+    print(("rill %s, %s"):format(rill._VERSION, _VERSION))
+end
+
+-- ---- the whole
+
+-- What the command line asks to run: true when all went well.
+local function run_all(options, words, at)
+    if not run_steps(options.steps) then
+        return false
+    elseif words[at] then
+        return run_script(words, at)
+    end
+    return true
+end
+
+local function with_profile(run)
+    local rill = require "rill"
+    local report, good = rill.profile(run)
+    io.stdout:flush()
+    io.stderr:write(tostring(report), "\n")
+    return good
+end
+
+local function prepare(options)
+    local rill = require "rill"
+    if options.device then
+        rill.open(tonumber(options.device) or options.device)
+    end
+    if options.check then
+        rill.check(true)
+    end
+    if #options.steps > 0 then
+        _G.rill = rill -- luacheck: ignore 122
+    end
+end
+
+local function prompt(quiet)
+    local rill = require "rill"
+    rill.repl { quiet = quiet }
+end
+
+local function perform(options, words, at)
+    if options.version then
+        print_versions()
+    end
+    if options.devices then
+        list_devices()
+    end
+    local script = words[at]
+    local asked = options.version or options.devices or #options.steps > 0
+    local interactive = options.interactive or not script and not asked
+    if options.warnings then
+        warn "@on"
+    end
+    if interactive and not options.interactive and not require "rill"._input_terminal() then
+        words, at, interactive, script = { [0] = words[0], "-" }, 1, false, "-" -- lua, too, runs what comes by a pipe
+    end
+    if #options.steps > 0 or script or interactive then
+        prepare(options)
+    end
+    local function run() return run_all(options, words, at) end
+    local profiled = options.profile and (script or #options.steps > 0)
+    local good = profiled and with_profile(run) or not profiled and run()
+    if interactive and good then
+        prompt(options.version)
+    end
+    return good
+end
+
+--- rill.command(arguments): what bin/rill does with its arguments, a table as lua's `arg`. Returns the exit status: 0, or 1 after an error,
+-- whose message and traceback went to standard error.
+return function(words)
+    local parsed, parser, own, at, steps = pcall(parse, words)
+    if not parsed then
+        complain(parser)
+        return 1
+    end
+    local understood, options = parser:pparse(own)
+    if not understood then
+        complain(options)
+        io.stderr:write(parser:get_usage(), "\n")
+        return 1
+    end
+    options.steps = steps
+    local good, status = xpcall(perform, explained, options, words, at)
+    if not good then
+        complain(status)
+    end
+    return good and status and 0 or 1
+end

@@ -1,0 +1,290 @@
+-- rill.repl: the prompt. A statement is read, line by line, run so that Ctrl-C ends it, and what it returns is printed; whatever
+-- goes wrong in it, the session goes on.
+local rill = require "rill"
+local help = require "rill.help"
+local pretty = require "rill.pretty"
+local preview = require "rill.preview"
+local look = require "rill.terminal"
+
+local SLOW <const> = 0.1 -- seconds from which on a statement's time is shown
+local RESULTS <const> = 3
+
+-- ---- the terminal
+
+local function look_at_terminal()
+    local able = look.look()
+    return { width = math.max(able.columns, 10), colour = able.colours ~= nil }
+end
+
+local function tinted(terminal, code, text)
+    return terminal.colour and ("\27[%sm%s\27[0m"):format(code, text) or text
+end
+
+local function complain(terminal, text)
+    io.stdout:flush()
+    io.stderr:write(tinted(terminal, "31", pretty.printable(text)), "\n")
+end
+
+-- ---- running
+
+local own = debug.getinfo(1, "S").source:match "^(.*/)[^/]*$" or "@?"
+
+-- The lines of a traceback that are the user's: not rill's own, not the prompt's, not what every statement has.
+local function frames_of(level)
+    local lines = {}
+    for depth = level + 1, level + 200 do
+        local info = debug.getinfo(depth, "Slnf")
+        if not info or info.func == xpcall then
+            break
+        end
+        local place = info.currentline > 0 and ("%s:%d:"):format(info.short_src, info.currentline)
+        if place and info.source:sub(1, #own) ~= own then
+            local named = info.name and ("'%s'"):format(info.name) or "a function"
+            local name = info.what == "main" and "main chunk" or named
+            lines[#lines + 1] = ("  %s in %s"):format(place, name)
+        end
+    end
+    return lines
+end
+
+local function explained(message)
+    if type(message) ~= "string" then
+        local meta = getmetatable(message)
+        local speaks = type(meta) == "table" and meta.__tostring
+        return speaks and tostring(message) or ("(error object is a %s value)"):format(type(message))
+    end
+    if message:find "interrupted!$" then
+        return "interrupted"
+    end
+    local lines = frames_of(2)
+    if #lines < 2 then
+        return message
+    end
+    if #lines > 12 then
+        lines[7] = ("  ... %d more"):format(#lines - 12)
+        table.move(lines, #lines - 4, #lines, 8)
+        for i = #lines, 13, -1 do
+            lines[i] = nil
+        end
+    end
+    return message .. "\n" .. table.concat(lines, "\n")
+end
+
+-- A function run with Ctrl-C as an error: whether it went well, then its results or the message.
+local function run(f, ...)
+    local results = table.pack(pcall(rill._interruptible, xpcall, f, explained, ...))
+    if not results[1] then
+        return table.pack(false, tostring(results[2])) -- interrupted between two frames
+    end
+    return table.pack(table.unpack(results, 2, results.n))
+end
+
+-- Locals of the statement that calls it become globals: at a prompt nothing else could use them.
+local function keep_locals()
+    for i = 1, 200 do
+        local name, value = debug.getlocal(2, i)
+        if not name then
+            break
+        elseif name:find "^[%a_]" then
+            rawset(_G, name, value)
+        end
+    end
+end
+
+-- The function of a text, or nil and the message, and whether more lines may mend it.
+local function compile(text)
+    text = text:gsub("^%s*=", "return ", 1)
+    local chunk = load("return " .. text, "=stdin", "t")
+    if chunk then
+        return chunk
+    end
+    local message
+    chunk, message = load(text, "=stdin", "t")
+    if not chunk then
+        return nil, message, message:sub(-5) == "<eof>"
+    end
+    return text:find "%f[%w_]local%f[^%w_]" and load(text .. "\n;(...)()", "=stdin", "t") or chunk
+end
+
+-- ---- showing
+
+local function show(value, terminal)
+    local kind = rill.type(value)
+    if kind == "stream" or kind == "expression" then
+        preview(value, terminal.width)
+    else
+        io.stdout:write(pretty.text(value, terminal.width), "\n")
+    end
+end
+
+local function show_all(results, terminal)
+    for i = 2, results.n do
+        show(results[i], terminal)
+    end
+end
+
+local function keep_results(results)
+    if results.n < 2 or results[2] == nil then
+        return
+    end
+    for i = RESULTS, 2, -1 do
+        rawset(_G, "_" .. i, rawget(_G, i == 2 and "_" or "_" .. i - 1))
+    end
+    rawset(_G, "_", results[2])
+end
+
+local function evaluate(chunk, quiet, terminal)
+    local start = rill.clock()
+    local results = run(chunk, keep_locals)
+    local failure = not results[1] and results[2]
+    if not failure then
+        keep_results(results)
+        if not quiet then
+            local shown = run(show_all, results, terminal)
+            failure = not shown[1] and shown[2]
+        end
+    end
+    if failure then
+        complain(terminal, failure)
+    end
+    local seconds = rill.clock() - start
+    if seconds >= SLOW then
+        io.stdout:write(tinted(terminal, "2", ("  %.3g s"):format(seconds)), "\n")
+    end
+    io.stdout:flush()
+end
+
+-- ---- what is no Lua
+
+-- The name asked about by `?name` or `name?`, "" by a bare `?`; nil for Lua.
+local function question(text)
+    return text:match "^%s*%?%s*(.-)%s*$" or text:match "^%s*([%a_][%w_.:]*)%s*%?%s*$"
+end
+
+local function answer(name, terminal)
+    local reference = require "rill.reference"
+    if name ~= "" and #reference.find(name) == 0 then
+        local chunk = load("return " .. name, "=stdin", "t")
+        local results = chunk and run(chunk)
+        if results and results[1] and results[2] ~= nil then
+            io.stdout:write(help(results[2]), "\n")
+            return
+        end
+    end
+    local good, text = pcall(help, name)
+    io.stdout:write(good and text or tinted(terminal, "31", text), "\n")
+end
+
+local function leaves(text)
+    local word = text:match "^%s*(%l+)%s*$"
+    return (word == "exit" or word == "quit") and rawget(_G, word) == nil
+end
+
+-- ---- the session
+
+local function banner(terminal)
+    local found, device = pcall(rill.device)
+    local version = _VERSION:match "%d+%.%d+"
+    if found then
+        io.stdout:write(("rill %s, Lua %s, on %s\n? helps, Ctrl-D ends\n"):format(rill._VERSION, version, device.name))
+    else
+        complain(terminal, device)
+    end
+end
+
+local function load_startup(terminal)
+    local home = os.getenv "HOME"
+    local path = home and home .. "/.rillrc.lua"
+    local file = path and io.open(path)
+    if not file then
+        return
+    end
+    file:close()
+    local chunk, message = loadfile(path)
+    local results = chunk and run(chunk) or { false, message }
+    if not results[1] then
+        complain(terminal, results[2])
+    end
+end
+
+-- Runs a text that was pasted or recalled whole, or is complete; else line by line, as if it had been typed. Returns what waits for more.
+local function take(text, terminal, remember)
+    local chunk, message, more = compile(text)
+    if chunk then
+        remember(text)
+        evaluate(chunk, text:find ";%s*$", terminal)
+        return nil
+    elseif not text:find "\n" then
+        if more then
+            return text
+        end
+        remember(text)
+        complain(terminal, message)
+        return nil
+    end
+    local waiting
+    for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+        local joined = waiting and waiting .. "\n" .. line or line
+        chunk, message, more = compile(joined)
+        waiting = not chunk and more and joined or nil
+        if chunk and joined:find "%S" then
+            remember(joined)
+            evaluate(chunk, joined:find ";%s*$", terminal)
+        elseif not chunk and not more then
+            remember(joined)
+            complain(terminal, message)
+            break
+        end
+    end
+    return waiting
+end
+
+local function session(terminal, reader)
+    local waiting
+    while true do
+        local line = reader.line(waiting and ">> " or "> ")
+        terminal.width = math.max(select(2, rill._terminal()), 10)
+        if line == nil then
+            break
+        elseif not line then
+            waiting = nil
+        elseif not waiting and leaves(line) then
+            return
+        elseif not waiting and question(line) then
+            reader.remember(line)
+            answer(question(line), terminal)
+        elseif waiting or line:find "%S" then
+            waiting = take(waiting and waiting .. "\n" .. line or line, terminal, reader.remember)
+        end
+        io.stdout:flush()
+    end
+    if waiting then
+        complain(terminal, (select(2, compile(waiting))))
+    end
+    if rill._input_terminal() and rill._terminal() then
+        io.stdout:write "\n"
+    end
+end
+
+--- rill.repl([{quiet = true}]): the prompt, until the end of input: a terminal with editing, history and completion where lua-readline
+-- is, else plain lines; from a pipe, without prompts. quiet: no line about the version and the device.
+return function(options)
+    local terminal = look_at_terminal()
+    local complete = require "rill.completion"
+    if rawget(_G, "rill") == nil then
+        rawset(_G, "rill", rill)
+    end
+    if rawget(_G, "help") == nil then
+        rawset(_G, "help", function(...) print(help(...)) end)
+    end
+    rill._interrupts(true)
+    if not (options and options.quiet) and rill._input_terminal() and rill._terminal() then
+        banner(terminal)
+    end
+    load_startup(terminal)
+    local ended, message = pcall(session, terminal, require "rill.reader"(complete))
+    rill._interrupts(false)
+    if not ended then
+        error(message, 0)
+    end
+end

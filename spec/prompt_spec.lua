@@ -1,0 +1,391 @@
+-- The prompt, as people use it: through a pseudo-terminal.
+local rill = require "rill"
+local compile = require "spec.support.compile"
+local completion = require "rill.completion"
+local pretty = require "rill.pretty"
+local process = require "spec.support.process"
+local session = require "spec.support.session"
+local tempfiles = require "spec.support.tempfiles"
+
+local lua = os.getenv "RILL_LUA" or "lua5.4"
+local has_readline = package.searchpath("readline", package.path) ~= nil
+
+local function list(first, ...)
+    return table.concat(first, first[1] and " " or "", ...)
+end
+
+describe("completion", function()
+    local env = {
+        rill = rill, s = rill.iota(4), x = {inner = {deep = 1, run = print}, list = {{name = 1}}}, text = "abc",
+        k = rill.kernel "kernel void k(float alpha, float x<>, out float r<>) { r = alpha * x; }", print = print,
+    }
+
+    local function complete(text, from)
+        return list(completion(text, from or text:match "()[%w_.:]*$", env))
+    end
+
+    it("knows globals and words of the language", function()
+        assert.equal("print", complete "pri")
+        assert.equal("repeat return rill", complete "x = re" .. " " .. complete "ri")
+        assert.equal("", complete "")
+        assert.equal("", complete "1")
+    end)
+
+    it("knows fields and methods", function()
+        assert.equal("s:sort", complete "s:so")
+        assert.equal("s.shape s.size", complete "s.s")
+        assert.equal("x.inner.deep", complete "x.inner.d")
+        assert.equal("x.inner:run", complete "x.inner:")
+        assert.equal("x.list[1].name", complete("x.list[1].n", 1))
+        assert.equal("text:upper", complete "text:up")
+        assert.equal("k:specialize", complete "print(k:sp")
+        assert.equal("rill.random", complete "rill.ra" :match "rill.random")
+        assert.equal("rill.image.load", complete "rill.image.l")
+        assert.equal("", complete "nothing.at")
+        assert.equal("", complete "print().a")
+    end)
+
+    it("knows the keys of options", function()
+        assert.equal("exclusive = ", complete "s:scan('add', {exc")
+        assert.equal("distribution = ", complete "rill.random({2, 2}, {seed = 1, dist")
+        assert.equal("alpha = ", complete "k{al")
+        assert.equal("descending = ", complete "s:sort{des")
+        assert.equal("alpha =  r =  shape =  where =  x = ", complete "k{")
+        assert.equal("", complete "rill.random(9, {seed = di")
+    end)
+
+    it("knows paths in strings, and leaves kernel text alone", function()
+        local files = tempfiles.open()
+        files:write("some file.txt", "")
+        os.execute("mkdir '" .. files:path "somewhere" .. "'")
+        local start = "rill.load('" .. files.directory .. "/so"
+        assert.equal(files:path "some file.txt" .. " " .. files:path "somewhere/", complete(start, 12))
+        assert.equal("", complete "k = [[ kernel pri")
+        assert.equal("print", complete "k = [[ kernel ]] .. pri")
+        files:close()
+    end)
+end)
+
+describe("what is printed of tables", function()
+    it("has limits of depth and length", function()
+        assert.equal("{ 1, 2, { a = \"x, y\" } }", pretty.text({1, 2, {a = "x, y"}}, 80))
+        assert.equal("{ { { { {...} } } } }", pretty.text({{{{{{}}}}}}, 80))
+        local long = {}
+        for i = 1, 1000 do
+            long[i] = i
+        end
+        local text = pretty.text(long, 40)
+        assert.truthy(text:find("\n  40, ... 960 more\n}", 1, true))
+        for line in text:gmatch "[^\n]+" do
+            assert.is_true(#line <= 40)
+        end
+        local loop = {1}
+        loop.self = loop
+        assert.equal("{ 1, self = <cycle> }", pretty.text(loop, 80))
+    end)
+
+    it("escapes what is no text", function()
+        assert.equal([["a\x00b\xFF\xC3("]], pretty.text("a\0b\xff\xc3(", 80))
+        assert.equal('"\u{e9}"', pretty.text("\u{e9}", 80))
+        assert.equal("two\nlines", pretty.text("two\nlines", 80))
+        assert.equal("a\\x1B[31m\n\t\"", pretty.printable "a\27[31m\n\t\"")
+        assert.truthy(pretty.text(("x"):rep(1e6), 80):find "^\"x+\" %.%.%. %(1000000 bytes%)$")
+    end)
+end)
+
+describe("rill.help", function()
+    it("tells about names and values", function()
+        assert.truthy(rill.help "s:sort":find("s:sort(options?:", 1, true))
+        assert.equal(rill.help "stream.sort", rill.help "s:sort")
+        assert.truthy(rill.help "rill.scan":find("s:scan", 1, true))
+        assert.truthy(rill.help "vout":find "push")
+        assert.equal(rill.help "rill.sin", rill.help(rill.sin))
+        assert.truthy(rill.help(rill.iota(1)):find "unique")
+        assert.truthy(rill.help "rill":find "programfile")
+        assert.truthy(rill.help "rill.image":find "load save")
+        assert.truthy(rill.help "nonsense":find "there is no 'nonsense'")
+        assert.truthy(rill.help():find "Ctrl%-D")
+    end)
+end)
+
+describe("the prompt", function()
+    local files, home
+
+    before_each(function()
+        files = tempfiles.open()
+        home = files.directory
+    end)
+
+    after_each(function() files:close() end)
+
+    local function start(env, columns)
+        local all = {
+            HOME = home, XDG_STATE_HOME = false, TERM = "xterm", NO_COLOR = "1", LANG = "C.UTF-8", LC_ALL = false,
+            INPUTRC = "/dev/null", COLORTERM = false, TMUX = false,
+        }
+        for name, value in pairs(env or {}) do
+            all[name] = value
+        end
+        local s = session.open {lua, "bin/rill", env = all, columns = columns}
+        s:expect "> "
+        return s
+    end
+
+    -- A session, given to a function that talks.
+    local function talk(name, env, f, needs_readline)
+        it(name, function()
+            if session.missing or needs_readline and not has_readline then
+                return pending(session.missing or "there is no lua-readline here")
+            end
+            local s <close> = start(env)
+            f(s)
+            assert.equal(0, s:finish())
+        end)
+    end
+
+    talk("prints what expressions give, and keeps it", nil, function(s)
+        s:line("6 * 7", "\n42\n> ")
+        s:line("_ + 1, 'two'", "\n43\n\"two\"\n> ")
+        s:line("_ - _2", "\n1\n> ")
+        s:line("=_3", "\n42\n> ")
+        assert.equal("", s:line("local a, b = 2, 3", "\n> "):match "\n(.*)" or "")
+        s:line("a * b", "\n6\n> ")
+        s:line("a;", "a;\n> ")
+        s:line("print(nil)", "\nnil\n> ")
+        s:line("{a = {1, 2}, [2] = rill.iota(3)}", "{ a = { 1, 2 }, [2] = stream<int>[3] }")
+        s:line("rill.kernel 'kernel float f(float x<>) { return x; }'", "\nkernel f(float x<>, out float result<>)\n")
+    end)
+
+    talk("takes statements of several lines", nil, function(s)
+        s:line("k = rill.kernel [[", ">> ")
+        s:line("  kernel void twice(float x<>, out float r<>) {", ">> ")
+        s:line("    r = 2.0 * x;", ">> ")
+        s:line("  }]]", "> ")
+        s:line("k(rill.from{1, 2})", "\n2  4\n> ")
+        s:line("for i = 1, 2 do", ">> ")
+        s:line("print(i * 11) end", "11\n22\n> ")
+        s:line("while true do", ">> ")
+        s:send "\3"
+        s:expect "\n> "
+        s:line("'still here'", "\n\"still here\"\n")
+    end)
+
+    talk("completes the methods of a stream", nil, function(s)
+        s:line("st = rill.iota(5)", "> ")
+        s:send "st:s\t\t"
+        local shown = s:expect "st:sum"
+        assert.truthy(shown:find("st:sort", 1, true) and shown:find("st:scan", 1, true))
+        s:expect "> st:s"
+        s:send "um\t()\n"
+        s:expect "\n10\n> "
+        s:send "#rill.random(3, {see\t1})\n"
+        s:expect "{seed = 1})"
+        s:expect "\n3\n> "
+        s:send("rill.load('" .. home .. "/ni\t')\n")
+        s:expect "\n> "
+    end, true)
+
+    talk("survives Ctrl-C while it completes", nil, function(s)
+        for i = 1, 10 do
+            s:send "rill.s\t\t"
+            s:listen(0.002 * i)
+            s:send "\3"
+            s:listen(0.01)
+        end
+        s:listen(0.2)
+        s:line("'whole'", "\n\"whole\"\n")
+    end, true)
+
+    it("keeps its history across sessions", function()
+        if session.missing or not has_readline then
+            return pending "there is no lua-readline here"
+        end
+        for round = 1, 2 do
+            local s <close> = start()
+            if round == 1 then
+                s:line("t = {", ">> ")
+                s:line("10, 20}", "> ")
+                s:line("#t * 21", "\n42\n> ")
+            else
+                s:send "\27[A"
+                s:expect "#t * 21"
+                s:send "\27[A"
+                s:expect "10, 20}"
+                s:send "\nt[2]\n"
+                s:expect "\n20\n> "
+            end
+            assert.equal(0, s:finish())
+        end
+        local kept = tempfiles.read(home .. "/.local/state/rill/history")
+        assert.equal("t = {\\n10, 20}\n#t * 21\nt = {\\n10, 20}\nt[2]\n", kept)
+    end)
+
+    talk("answers questions", nil, function(s)
+        s:line("?s:like", "a new zero stream of the same shape\n  [docs/stream.md]\n> ")
+        s:line("help(rill.sync)", "rill.sync()\n  waits for all work")
+        s:line("rill.kernel?", "compiles a text")
+        s:line("k = rill.iota(2)", "> ")
+        s:line("?k", "a stream has")
+        s:line("?", "Ctrl-D ends.")
+        s:line("?nonsense", "there is no 'nonsense'")
+    end)
+
+    -- The least of three tries: the machine may be busy with something else.
+    local function interrupted(s, statement)
+        local best = math.huge
+        for _ = 1, 3 do
+            s:line(statement)
+            best = math.min(best, s:interrupt(rill.clock, 0.1, "interrupted\n"))
+        end
+        return best
+    end
+
+    talk("comes back from loops within 0.2 seconds of Ctrl-C", nil, function(s)
+        s:line("x = rill.random(1000)", "> ")
+        assert.is_true(interrupted(s, "while true do local y = x + 1; y:sum() end") < 0.2)
+        assert.is_true(interrupted(s, "while true do end") < 0.2)
+        assert.is_true(interrupted(s, "coroutine.wrap(function() while true do (x + 1):sum() end end)()") < 0.2)
+        s:line("x:count() > 990", "\ntrue\n> ")
+    end)
+
+    talk("goes on after every kind of error", nil, function(s)
+        s:line("x = = 1", "stdin:1: unexpected symbol near '='\n> ")
+        s:line("error 'mine'", "stdin:1: mine\n> ")
+        s:line("error {}", "(error object is a table value)\n> ")
+        s:line("error(setmetatable({}, {__tostring = function() return 'spoken' end}))", "\nspoken\n> ")
+        s:line("function f(n) if n == 0 then error 'deep' end f(n - 1) end f(2)", "deep\n  stdin:1: in 'f'\n")
+        s:line("local function g() return g() + 1 end g()", "stack overflow")
+        s:line("rill.kernel 'kernel void f(float x<>, out float r<>) { r = z; }'", "error: `z' undeclared\n")
+        s:expect "1 | kernel void f(float x<>, out float r<>) { r = z; }\n"
+        s:expect "^\n> "
+        s:line("rill.memory_limit(1000000) rill.stream('float', 1000000)", "out of device memory")
+        s:line("rill.memory_limit()", "\n> ")
+        s:line("rill.stream('float', 1000000):sum()", "\n0.0\n> ")
+        s:line("x, y = rill.from{1, 2}, rill.from{1, 2, 3}", "> ")
+        s:line("x + y", "shape")
+        s:line("('x'):rep(1 << 40)", "\n> ")
+        s:line("c = rill.iota(3) c:close()", "\n> ")
+        s:line("c", "closed stream\n> ")
+        s:line("'whole'", "\n\"whole\"\n> ")
+    end)
+
+    talk("draws streams", {NO_COLOR = false, COLORTERM = "truecolor", TERM = "xterm-256color"}, function(s)
+        s:line("rill.iter('vec3', {20, 40}, {0, 0, 0}, {1, 1, 1}):copy()", "stream<vec3>[20x40] 9.4 KiB\n")
+        s:expect "..."
+        s:expect "mean {"
+        s:expect "\u{2580}\u{2580}\u{2580}"
+        s:expect "\n> "
+        assert.truthy(s.raw:find "\27%[38;2;%d+;%d+;%d+;48;2;%d+;%d+;%d+m\u{2580}")
+        s:line("rill.iter('float', 1000, 0, 1)", "min 0  mean 0.4995  max 0.999\n")
+        s:expect "\u{2581}"
+        s:expect "\u{2588}"
+        s:line("rill.iter('float', 1000, 0, 1) * 2", "expression<float>[1000]")
+        s:line("error 'red'", "stdin:1: red")
+        assert.truthy(s.raw:find("\27[31mstdin:1: red\27[0m", 1, true))
+    end)
+
+    for _, case in ipairs {
+        {"a dumb terminal", {TERM = "dumb", NO_COLOR = false}}, {"no TERM", {TERM = false, NO_COLOR = false}},
+    } do
+        talk("works in " .. case[1], case[2], function(s)
+            s:line("rill.iter('float', {10, 30}, 0, 1):copy()", "\n> ")
+            s:line("error 'plain'", "plain\n> ")
+            s:line("1 + 1", "\n2\n> ")
+            assert.falsy(s.raw:find "\27%[%d")
+        end)
+    end
+
+    it("works in 20 columns", function()
+        if session.missing then
+            return pending(session.missing)
+        end
+        local s <close> = start({TERM = "dumb"}, 20)
+        s:send "s=rill.random{30, 40}\n"
+        s:expect "> "
+        s:send "s\n"
+        local shown = s:expect "\n> "
+        assert.truthy(shown:find("stream<float>[30x40]", 1, true))
+        for line in shown:match "\n.-\n(.*)":gmatch "[^\n]+" do
+            assert.is_true(utf8.len(line) <= 20, line)
+        end
+    end)
+
+    it("needs no home, and minds no garbage in its history", function()
+        if session.missing then
+            return pending(session.missing)
+        end
+        local garbage = {}
+        for i = 1, 2000 do
+            garbage[i] = string.char(i * 7919 % 256, i * 104729 % 251)
+        end
+        os.execute("mkdir -p '" .. home .. "/.local/state/rill'")
+        files:write(".local/state/rill/history", table.concat(garbage) .. "\n1 + 41\n")
+        local nowhere = {XDG_STATE_HOME = "/dev/null"}
+        for _, env in ipairs {{HOME = false}, {HOME = "/proc"}, {HOME = ""}, {HOME = home}, nowhere} do
+            local s <close> = start(env)
+            s:line("6 * 7", "\n42\n> ")
+            if has_readline and env.HOME == home then
+                s:send "\27[A\27[A\n"
+                s:expect "1 + 41"
+            end
+            assert.equal(0, s:finish())
+        end
+    end)
+
+    it("runs .rillrc.lua, and reports its errors", function()
+        if session.missing then
+            return pending(session.missing)
+        end
+        for text, expected in pairs {
+            ["answer = 6 * 7"] = "", ["answer = 42 error 'in it'"] = "in it\n", ["= ="] = "unexpected symbol",
+        } do
+            files:write(".rillrc.lua", text)
+            local s <close> = start()
+            s:line("answer or 42", "\n42\n> ")
+            assert.truthy(s.all:find(expected, 1, true))
+        end
+    end)
+
+    talk("is left by exit", nil, function(s)
+        s:line("exit")
+        s.finish = s.ending
+    end)
+end)
+
+describe("a stream of 10,000,000 elements", function()
+    it("is printed by reading back what is shown", function()
+        local library = not os.getenv "RILL_SANITIZE" and compile("glcount", "-ldl")
+        if not library then
+            return pending "no counter of read-backs"
+        end
+        local file = os.tmpname()
+        local text = process.output(([[
+            local rill = require "rill"
+            local dump = assert(package.loadlib("%s", "rill_glcount_dump"))
+            local function bytes()
+                dump()
+                for line in io.lines "%s" do
+                    local count = line:match "^bytes_read (%%d+)"
+                    if count then return tonumber(count) end
+                end
+            end
+            local preview = require "rill.preview"
+            local s = rill.random(10000000, {seed = 1})
+            rill.sync()
+            local before = bytes()
+            preview(s, 80)
+            print("bytes", bytes() - before)
+            preview(s:reshape {2500, 4000}, 80)
+            print("bytes", bytes() - before)
+        ]]):format(library, file), {LD_PRELOAD = library, RILL_GLCOUNT = file, RILL_FAMILY = "gpu", RILL_ASYNC = "1"})
+        os.remove(file)
+        assert.truthy(text:find("stream<float>[10000000] 38.1 MiB", 1, true))
+        local counts = {}
+        for bytes in text:gmatch "bytes\t(%d+)" do
+            counts[#counts + 1] = tonumber(bytes)
+        end
+        assert.equal(2, #counts)
+        assert.is_true(counts[1] > 0 and counts[1] < 8192, counts[1])
+        assert.is_true(counts[2] < 65536, counts[2])
+    end)
+end)

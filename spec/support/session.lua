@@ -1,0 +1,120 @@
+-- A process on a pseudo-terminal, talked to like a person does: session.open{words, env = {}, columns = 80}.
+local compile = require "spec.support.compile"
+
+local session = {}
+session.__index = session
+
+local terminal, missing
+local library, reason = compile("pseudoterminal", "-lutil")
+if library then
+    terminal = assert(package.loadlib(library, "luaopen_pseudoterminal"))()
+else
+    missing = reason
+end
+
+--- Why there are no sessions here; nil where there are.
+session.missing = missing
+
+--- Starts the command `words`; `env`: variables to set, false: to unset; `columns` and `lines` of the terminal.
+function session.open(options)
+    local words = table.move(options, 1, #options, 1, {})
+    local file, process = terminal.open(words, options.env or {}, options.columns or 80, options.lines or 24)
+    return setmetatable({file = file, process = process, raw = "", heard = "", all = ""}, session)
+end
+
+-- What a terminal would show, without escape sequences and returns to the line's start.
+local function plain(text)
+    return (text:gsub("\27%[[%d;?]*%a", ""):gsub("[\r\a]", ""))
+end
+
+--- Reads what comes within some seconds; false at the end.
+function session:listen(seconds)
+    local bytes = terminal.read(self.file, seconds)
+    if not bytes then
+        return false
+    end
+    self.raw = self.raw .. bytes
+    local text = plain(bytes)
+    self.heard, self.all = self.heard .. text, self.all .. text
+    return true
+end
+
+--- Waits until a text is on the screen behind what was waited for before; returns what came before it. Raises after some seconds (10).
+function session:expect(text, seconds)
+    local deadline = os.time() + (seconds or 10)
+    while true do
+        local from, to = self.heard:find(text, 1, true)
+        if from then
+            local before = self.heard:sub(1, from - 1)
+            self.heard = self.heard:sub(to + 1)
+            return before
+        end
+        local open = self:listen(0.1)
+        if not open and not self.heard:find(text, 1, true) or os.time() > deadline then
+            error(("'%s' did not come; the screen:\n%s"):format(text, self.all), 2)
+        end
+    end
+end
+
+function session:send(text)
+    terminal.write(self.file, text)
+end
+
+--- Waits for a prompt: what is typed before the line editor is ready is echoed twice, and Ctrl-D lost.
+function session:ready()
+    local deadline = os.time() + 10
+    while not self.all:find "\n>>? $" and os.time() <= deadline and self:listen(0.05) do
+        self:listen(0)
+    end
+    self:listen(0.005)
+end
+
+--- Types a line at a prompt and waits for the text.
+function session:line(text, expected)
+    self:ready()
+    self:send(text .. "\n")
+    return expected and self:expect(expected)
+end
+
+--- Presses Ctrl-C after some seconds; the seconds from then until a text came.
+function session:interrupt(clock, seconds, expected)
+    local wait = clock() + seconds
+    while clock() < wait do
+        self:listen(0.01)
+    end
+    local start = clock()
+    self:send "\3"
+    while not self.heard:find(expected, 1, true) and clock() - start < 10 do
+        self:listen(0.005)
+    end
+    local elapsed = clock() - start
+    self:expect(expected)
+    return elapsed
+end
+
+--- The exit status, once it has ended, 128 + the signal after a crash; nil when it goes on for 10 seconds.
+function session:ending()
+    local deadline = os.time() + 10
+    while os.time() <= deadline and self:listen(0.02) do
+        local status = terminal.wait(self.process, 0)
+        if status then
+            return status
+        end
+    end
+    return terminal.wait(self.process, 1)
+end
+
+--- Ctrl-D at a prompt; the exit status.
+function session:finish()
+    self:ready()
+    self:send "\4"
+    return self:ending()
+end
+
+function session:close()
+    terminal.close(self.file, self.process)
+end
+
+session.__close = session.close
+
+return session
