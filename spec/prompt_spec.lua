@@ -346,6 +346,33 @@ describe("the prompt", function()
         end
     end)
 
+    it("does without lua-readline and Penlight", function()
+        if session.missing then
+            return pending(session.missing)
+        end
+        local without = "for _, name in ipairs {'readline', 'pl.pretty'} do package.preload[name] = function() error 'none' end end"
+        local s <close> = session.open {
+            lua, "bin/rill", "-e", without, "-i", env = {HOME = home, TERM = "xterm", NO_COLOR = "1"},
+        }
+        s:expect "> "
+        s:line("for i = 1, 2 do", ">> ")
+        s:line("print(i * 21) end", "21\n42\n> ")
+        s:line("{1}", "lua-penlight")
+        s:send "unfinished\3"
+        s:expect "\n> "
+        s:line("while true do end")
+        s:interrupt(rill.clock, 0.1, "interrupted\n")
+        s:line("error 'mine'", "stdin:1: mine\n> ")
+        assert.falsy(io.open(home .. "/.local/state/rill/history"))
+        assert.equal(0, s:finish())
+    end)
+
+    talk("tells how long a slow statement took", nil, function(s)
+        s:line("t = rill.clock() while rill.clock() < t + 0.15 do end", " s\n> ")
+        assert.truthy(s.all:find "\n  0%.[12]%d* s\n")
+        s:line("1", "\n1\n> ")
+    end)
+
     talk("is left by exit", nil, function(s)
         s:line("exit")
         s.finish = s.ending
