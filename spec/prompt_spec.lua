@@ -350,7 +350,11 @@ describe("the prompt", function()
         if session.missing then
             return pending(session.missing)
         end
-        local without = "for _, name in ipairs {'readline', 'pl.pretty'} do package.preload[name] = function() error 'none' end end"
+        local without = [[
+            for _, name in ipairs {'readline', 'pl.pretty'} do
+                package.preload[name] = function() error 'none' end
+            end
+        ]]
         local s <close> = session.open {
             lua, "bin/rill", "-e", without, "-i", env = {HOME = home, TERM = "xterm", NO_COLOR = "1"},
         }
