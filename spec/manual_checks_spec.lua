@@ -30,7 +30,7 @@ describe("the checks of the manual #slow", function()
         files = tempfiles.open()
         tree = files.directory
         local root = run(".", "pwd"):gsub("\n", "")
-        local _, good = run(root, "cp -r README.md docs examples $(ls -d library 2>/dev/null) lua src tools '%s'", tree)
+        local _, good = run(root, "cp -r README.md docs examples library lua src tools '%s'", tree)
         assert.is_true(good)
     end)
     teardown(function() files:close() end)
@@ -84,9 +84,6 @@ describe("the checks of the manual #slow", function()
         -- The copy has no specs: that every name is in none is said whatever else is.
         local command = 'LUA_PATH="./lua/?.lua;./lua/?/init.lua;$LUA_PATH" ' .. lua ..
             " tools/annotations.lua --check library/rill.lua"
-
-        local made = os.execute "test -f lua/rill/reference.lua" == true
-        local it = made and it or pending -- luacheck: ignore 431
 
         it("names what no spec has, and nothing else, as the tree is", function()
             local said, good = run(tree, command)

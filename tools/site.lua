@@ -73,8 +73,7 @@ end
 
 -- The index of names.
 local function add_names()
-    local found, reference = pcall(require, "rill.reference")
-    if not found then return end
+    local reference = require "rill.reference"
     local entries = table.move(reference.entries(), 1, #reference.entries(), 1, {})
     table.sort(entries, function(a, b) return sort_key(a) < sort_key(b) end)
     local rows = {names_head}
