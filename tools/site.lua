@@ -50,7 +50,7 @@ local names_head = [[
 # Names
 
 Every public name, where it is described, and what it is: `s` is a stream, `e` an expression, `k` a kernel, `d` a device, `r` a request,
-`m` a host map, `p` a progress bar; the rest is found in kernel texts.
+`m` a host map, `p` a progress bar, `a` an animation; the rest is found in kernel texts.
 
 | name | |
 |---|---|
