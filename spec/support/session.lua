@@ -8,6 +8,13 @@ local terminal, missing
 local library, reason = compile("pseudoterminal", "-lutil")
 if library then
     terminal = assert(package.loadlib(library, "luaopen_pseudoterminal"))()
+    -- A machine without /dev/pts has no terminals to give.
+    local opened, file, process = pcall(terminal.open, {"true"}, {}, 80, 24)
+    if opened then
+        terminal.close(file, process)
+    else
+        missing = "no pseudo-terminal here: " .. tostring(file)
+    end
 else
     missing = reason
 end
