@@ -216,7 +216,7 @@ describe("rill.animate", function()
     end
 
     it("hands raw frames to ffmpeg", function()
-        local out = with_ffmpeg('for last; do :; done; { echo "$@"; cat; } > "$last"\n', [[
+        local out = with_ffmpeg('for last; do :; done; { echo "$@"; cat; } > "${last#file:}"\n', [[
             local rill = require "rill"
             local a <close> = rill.animate(os.getenv "OUT", 29.97)
             for k = 0, 2 do
@@ -232,6 +232,7 @@ describe("rill.animate", function()
         local words, frames = read(files:path "film.mp4"):match "^([^\n]*)\n(.*)$"
         local input = "-f rawvideo -pixel_format rgb24 -video_size 2x1 -framerate 29970/1000 -i pipe:0"
         assert.is_truthy(words:find(input, 1, true))
+        assert.is_truthy(words:find " file:[^ ]*%.tmp$") -- no path is an option, nor another protocol's
         assert.are.equal("\0\255\0\0\255\0" .. "\1\255\0\1\255\0" .. "\2\255\0\2\255\0", frames)
         assert.are.equal(0, left_over())
     end)

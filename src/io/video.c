@@ -1,6 +1,7 @@
 #include "io/video.h"
 
 #include "base/error.h"
+#include "base/strbuf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,6 +107,21 @@ static bool spawn(Video *video, int input, char **words)
     return true;
 }
 
+/* ffmpeg with these words, fed through a socket. */
+static bool launch(Video *video, char **words)
+{
+    int ends[2];
+    video->report = report_create();
+    /* A socket rather than a pipe: writing to one whose reader has gone need not raise a signal. */
+    if (video->report < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        return error_set("cannot start ffmpeg: %s", strerror(errno));
+    }
+    bool ok = spawn(video, ends[1], words);
+    close(ends[1]);
+    video->feed = ends[0];
+    return ok;
+}
+
 /* Starts ffmpeg on frames like the first one. */
 static bool start(Video *video)
 {
@@ -139,16 +155,12 @@ static bool start(Video *video)
         words[count++] = "-pix_fmt";
         words[count++] = pixels;
     }
-    words[count] = video->draft.name;
-    int ends[2];
-    video->report = report_create();
-    /* A socket rather than a pipe: writing to one whose reader has gone need not raise a signal. */
-    if (video->report < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        return error_set("cannot start ffmpeg: %s", strerror(errno));
-    }
-    bool ok = spawn(video, ends[1], (char **)words);
-    close(ends[1]);
-    video->feed = ends[0];
+    /* Without "file:" a path may be read as an option or as the name of a protocol. */
+    StrBuf name = STRBUF_EMPTY;
+    strbuf_addf(&name, "file:%s", video->draft.name);
+    words[count] = name.text;
+    bool ok = name.failed ? error_set("out of host memory") : launch(video, (char **)words);
+    strbuf_free(&name);
     return ok;
 }
 
