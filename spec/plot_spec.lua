@@ -57,6 +57,22 @@ describe("the axes of a chart", function()
         assert.are.equal("0 0.5 1.0", labels(Scale.new(nil, nil, {}, false, 0), 2))
         assert.are.equal("20.0 20.5 21.0", labels(Scale.new(1, 4, {20}, false, 0), 2))
     end)
+
+    it("hold at the ends of what numbers can be", function()
+        local huge, tiny = 1.7e308, 5e-324
+        local cases = {{-huge, huge}, {0, tiny}, {tiny, 2 * tiny}, {-huge, -huge}, {1, 2, {1e17}}, {1, 2, {0, tiny}},
+            {1, 2, {-huge, huge}}, {1, 2, {huge}}}
+        for _, case in ipairs(cases) do
+            local scale = Scale.new(case[1], case[2], case[3] or {}, false, 0.05)
+            assert.is_true(scale.low < scale.high and scale.high - scale.low < math.huge)
+            assert.is_true(#scale:ticks(5) >= 1)
+        end
+        for _, kind in ipairs {"line", "scatter", "histogram"} do
+            for _, values in ipairs {{-huge, 0, huge}, {tiny, 2 * tiny}, {huge, huge}} do
+                assert.is_truthy(rill.plot(values, {kind = kind, mode = "ascii", text = true}))
+            end
+        end
+    end)
 end)
 
 describe("what is reduced on the device", function()

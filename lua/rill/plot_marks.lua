@@ -89,6 +89,7 @@ local function bins(low, high, told, count)
         local half = low ~= 0 and math.abs(low) / 10 or 0.5
         low, high, told = low - half, high + half, told or 1
     end
+    low, high = Scale.apart(low, high)
     if told then
         return told, low, high
     end

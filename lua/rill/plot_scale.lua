@@ -3,6 +3,8 @@ local Scale = {}
 Scale.__index = Scale
 
 local NARROW = 1e-12 -- a range smaller than this share of its ends has no room for ticks
+local FAR = 4e307 -- ends of axes go no further: the width of a range must be a number
+local NEAR = 1e-290 -- nor is a range narrower than that: what divides it must not be 0
 
 -- Limits for numbers from low to high that leave some room around them, or that a constant gets.
 local function widen(low, high, room)
@@ -13,6 +15,16 @@ local function widen(low, high, room)
     end
     local margin = (high - low) * room
     return low - margin, high + margin
+end
+
+--- low and high, moved where the numbers of a computer are too coarse, too small or too large for a range between them.
+function Scale.apart(low, high)
+    low, high = math.max(math.min(low, FAR), -FAR), math.max(math.min(high, FAR), -FAR)
+    if high - low < NEAR then
+        local half = math.max(math.abs(low) / 10, NEAR)
+        low, high = low - half, high + half
+    end
+    return low, high
 end
 
 --- A scale of the numbers from low to high (nil where there are none). fixed: {low, high} of limits that were told, each may be nil;
@@ -30,6 +42,7 @@ function Scale.new(low, high, fixed, logarithmic, room)
     if low >= high then -- one limit was told, beyond all the numbers
         low, high = told_low and low or high - 1, told_low and low + 1 or high
     end
+    low, high = Scale.apart(low, high)
     return setmetatable({ low = low, high = high, to = to, from = from, logarithmic = logarithmic }, Scale)
 end
 
