@@ -60,13 +60,15 @@ local function parse(words)
     if own[#own] == "--" then
         own[#own] = nil
     end
-    -- -ecode and -lmodule as lua takes them: in one word
-    for i = #own, 1, -1 do
-        local letter, value = own[i]:match "^%-([eld])(.+)$"
-        if letter and not (i > 1 and own[i - 1]:find "^%-[eld]$") then
-            own[i] = "-" .. letter
-            table.insert(own, i + 1, value)
+    -- A value in its option's word, as in -ecode: in a word of its own the parser would take what begins with '-' for an option.
+    local i = 1
+    while i < #own do
+        if own[i]:find "^%-[eld]$" and own[i + 1] ~= "" then
+            own[i] = own[i] .. table.remove(own, i + 1)
+        elseif #own[i] == 2 and with_value[own[i]:sub(2)] then
+            i = i + 1
         end
+        i = i + 1
     end
     local steps = {}
     return parser_of(argparse, steps), own, at, steps
