@@ -58,7 +58,7 @@ local function short(value)
         local good, text = pcall(function() return ("%s<%s>[%s]"):format(kind, value.type, tostring(value.shape)) end)
         return good and text or "closed stream"
     end
-    return tostring(value)
+    return pretty.printable(tostring(value))
 end
 
 local IDENTIFIER <const> = "^[%a_][%w_]*$"
@@ -161,7 +161,7 @@ trimmed = function(value, depth, state)
     elseif next(value) == nil then
         return mark(state, "{}")
     elseif has_text(value) then
-        return mark(state, tostring(value))
+        return mark(state, pretty.printable(tostring(value)))
     elseif depth >= DEPTH then
         return mark(state, "{...}")
     end
