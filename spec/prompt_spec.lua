@@ -88,6 +88,9 @@ describe("what is printed of tables", function()
         assert.equal([["a\x00b\xFF\xC3("]], pretty.text("a\0b\xff\xc3(", 80))
         assert.equal('"\u{e9}"', pretty.text("\u{e9}", 80))
         assert.equal("two\nlines", pretty.text("two\nlines", 80))
+        local speaks = setmetatable({1}, {__tostring = function() return "\27[2J" end})
+        assert.equal("{ \\x1B[2J }", pretty.text({speaks}, 80))
+        assert.equal("{ [\\x1B[2J] = 1 }", pretty.text({[speaks] = 1}, 80))
         assert.equal("a\\x1B[31m\n\t\"", pretty.printable "a\27[31m\n\t\"")
         assert.truthy(pretty.text(("x"):rep(1e6), 80):find "^\"x+\" %.%.%. %(1000000 bytes%)$")
     end)
@@ -367,6 +370,13 @@ describe("the prompt", function()
         s:line("while true do end")
         s:interrupt(rill.clock, 0.1, "interrupted\n")
         s:line("error 'mine'", "stdin:1: mine\n> ")
+        s:line("rill.repl {quiet = true}", "\n> ")
+        s:send "\4"
+        s:expect "> "
+        s:send "unfinished\3" -- after a prompt within the prompt, too
+        s:expect "\n> "
+        s:line("while true do end")
+        s:interrupt(rill.clock, 0.1, "interrupted\n")
         assert.falsy(io.open(home .. "/.local/state/rill/history"))
         assert.equal(0, s:finish())
     end)

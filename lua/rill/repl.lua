@@ -277,13 +277,15 @@ return function(options)
     if rawget(_G, "help") == nil then
         rawset(_G, "help", function(...) print(help(...)) end)
     end
-    rill._interrupts(true)
+    local outer = rill._interrupts(true) -- of a prompt that called this one
     if not (options and options.quiet) and rill._input_terminal() and rill._terminal() then
         banner(terminal)
     end
-    load_startup(terminal)
-    local ended, message = pcall(session, terminal, require "rill.reader"(complete))
-    rill._interrupts(false)
+    local ended, message = pcall(function()
+        load_startup(terminal)
+        session(terminal, require "rill.reader"(complete))
+    end)
+    rill._interrupts(outer)
     if not ended then
         error(message, 0)
     end

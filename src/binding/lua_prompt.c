@@ -65,10 +65,10 @@ void interrupt_check(lua_State *L)
     }
 }
 
-/* _interrupts(on): from here on Ctrl-C is for the prompt, or no longer. */
+/* _interrupts(on): from here on Ctrl-C is for the prompt, or no longer. Returns whether it was before. */
 static int l_interrupts(lua_State *L)
 {
-    bool on = lua_toboolean(L, 1);
+    bool on = lua_toboolean(L, 1), before = interrupt.installed;
     if (on && !interrupt.installed) {
         struct sigaction action;
         memset(&action, 0, sizeof action);
@@ -81,7 +81,8 @@ static int l_interrupts(lua_State *L)
         sigaction(SIGINT, &interrupt.before, NULL);
     }
     interrupt.installed = on;
-    return 0;
+    lua_pushboolean(L, before);
+    return 1;
 }
 
 /* _interruptible(f, ...): what f(...) returns; Ctrl-C raises "interrupted!" in it. */
