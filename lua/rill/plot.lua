@@ -295,7 +295,9 @@ return function(...)
     local good, result = xpcall(plot, function(reason)
         return type(reason) == "table" and reason or debug.traceback(reason, PLACE)
     end, ...)
-    if good then
+    if good and result == nil then
+        return
+    elseif good then
         return result
     end
     error(type(result) == "table" and result[1] or result, 2)

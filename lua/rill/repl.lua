@@ -95,8 +95,8 @@ end
 local function compile(text)
     text = text:gsub("^%s*=", "return ", 1)
     local chunk = load("return " .. text, "=stdin", "t")
-    if chunk then
-        return chunk
+    if chunk then -- no tail call: errors are to stand at the line typed
+        return load("return (function(...) return ... end)(" .. text .. ")", "=stdin", "t") or chunk
     end
     local message
     chunk, message = load(text, "=stdin", "t")
