@@ -9,7 +9,7 @@ enum {
     MAX_INLINED = 3000,
     MAX_STEP_BYTES = 512, /* of one argument, in one step */
     WIDE_STEP = 16,
-    WIDE_GATHERS = 1600,
+    WIDE_GATHERS = 3200,
     WIDE_WORDS = 800,
     MAX_TRIPS = 256,
     MAX_TRIPS_BUDGET = 16384
