@@ -101,6 +101,48 @@ describe("choice", function()
         check.equal(s:values(), sorted(rill.choice(s, {4, 5}, {replace = false}):values()))
     end)
 
+    it("draws a few of many without, all pairs alike", function()
+        for _, n in ipairs {32, 33, 37} do
+            local trials, counts = 6000, {}
+            for seed = 1, trials do
+                local a, b = table.unpack(rill.choice(n, 2, {replace = false, seed = seed}):values())
+                assert.is_true(a ~= b and a >= 0 and a < n and b >= 0 and b < n)
+                counts[a * n + b] = (counts[a * n + b] or 0) + 1
+            end
+            local pairs_of, chi = n * (n - 1), 0
+            for a = 0, n - 1 do
+                for b = 0, n - 1 do
+                    local expected = a == b and 0 or trials / pairs_of
+                    chi = chi + (a == b and 0 or ((counts[a * n + b] or 0) - expected) ^ 2 / expected)
+                end
+            end
+            assert.is_true(math.abs(chi - pairs_of + 1) < 4 * math.sqrt(2 * pairs_of), ("%d: %g"):format(n, chi))
+        end
+    end)
+
+    it("draws a few of as many as there are numbers", function()
+        for _, n in ipairs {100, 1025, 65537, 70000000, (1 << 31) - 1} do
+            local count = math.min(n // 8, 50000)
+            local c = rill.choice(n, count, {replace = false, seed = 4})
+            assert.equal(count, c:unique().size)
+            assert.is_true(c:min() >= 0 and c:max() < n)
+            if count == 50000 then
+                assert.is_true(math.abs(c:cast "double":mean() / n - 0.5) < 0.006) -- 4.6 deviations
+            end
+        end
+        rill.seed(5)
+        local a, b = rill.choice(1000, 5, {replace = false}):bytes(), rill.choice(1000, 5, {replace = false}):bytes()
+        rill.seed(5)
+        assert.equal(a, rill.choice(1000, 5, {replace = false}):bytes())
+        assert.not_equal(a, b)
+    end)
+
+    it("never draws beyond the last chance, however small", function()
+        check.equal({0, 0, 0, 0}, rill.choice(2, 4, {p = {5e-324, 0}, seed = 1}):values())
+        check.equal({1, 1, 1, 1}, rill.choice(3, 4, {p = {0, 2.2250738585072014e-308, 0}, seed = 1}):values())
+        check.equal({1}, rill.choice(3, 1, {p = {0, 5e-324, 0}, seed = 1, replace = false}):values())
+    end)
+
     it("draws with chances", function()
         local p = {0, 1, 0, 3, 4, 0}
         local counts = rill.bincount(rill.choice(6, 8000, {p = p, seed = 11}), {minlength = 6}):values()

@@ -89,16 +89,30 @@ describe("uniform numbers", function()
     end)
 
     it("from low to high, exactly, and never high", function()
-        for _, range in ipairs {{-1, 1}, {0.1, 0.3}, {-5, -2}, {1e6, 1e6 + 1}, {-1e30, 1e30}} do
+        for _, range in ipairs {
+            {-1, 1}, {0.1, 0.3}, {-5, -2}, {1e6, 1e6 + 1}, {-1e30, 1e30}, {33554430, 33554432}, {-33554432, -33554430}, {1e-42, 3e-42},
+        } do
             local low, high = float32(range[1]), float32(range[2])
             local span = float32(high - low)
             local got = rill.random(5000, {seed = 12, low = low, high = high}):values()
             for i, word in ipairs(philox.words(12, 5000)) do
                 local expected = float32(low + float32((word >> 8) * 0x1p-24 * span))
                 assert(got[i] >= low and got[i] < high, got[i])
-                assert(got[i] == expected or expected >= high, ("%g: %a, not %a"):format(low, got[i], expected))
+                expected = expected >= high and low or expected
+                assert(got[i] == expected, ("%g: %a, not %a"):format(low, got[i], expected))
             end
         end
+    end)
+
+    it("of doubles too, where the steps between them are coarse", function()
+        local got = rill.random(40000, {type = "double", seed = 19, low = 1e15, high = 1e15 + 1})
+        assert.equal(1e15, got:min())
+        assert.equal(1e15 + 0.875, got:max())
+        for _, count in ipairs(rill.bincount(((got - 1e15) * 8):eval():cast "int"):values()) do
+            assert.is_true(math.abs(count - 5000) < 350) -- 5 deviations
+        end
+        check.equal({4, 4, 4}, rill.random(3, {type = "double", low = 4, high = 4}):values())
+        check.equal({4, 4, 4}, rill.random(3, {low = 4, high = 4}):values())
     end)
 
     it("as double are 53 bits of two words", function()
@@ -127,24 +141,46 @@ end)
 describe("integers from low to high, both included", function()
     leaks.watch(setup, teardown)
 
+    -- floor(range * x) of the fraction x whose bits are two words.
+    local function scaled(high, low, range)
+        local rest = (low * range >> 32) + (high * range & 0xffffffff)
+        return (high * range >> 32) + (rest >> 32)
+    end
+
     for _, range in ipairs {
         {"int", 1, 6}, {"int", -3, 3}, {"int", 5, 5}, {"int", -2147483648, 2147483647}, {"uint", 0, 4294967295},
-        {"uint", 4294967290, 4294967295}, {"int", 0, 2147483647},
+        {"uint", 4294967290, 4294967295}, {"int", 0, 2147483647}, {"uint", 0, 0xbfffffff}, {"int", -1073741824, 2147483646},
+        {"uint", 1, 4294967295},
     } do
         local name, low, high = table.unpack(range)
         it(("%s %d .. %d"):format(name, low, high), function()
             local got = rill.random(3001, {seed = 15, type = name, low = low, high = high}):values()
             local count = high - low + 1
+            local second = philox.words(15, 3001, 0, 1)
             for i, word in ipairs(philox.words(15, 3001)) do
-                local expected = low + (word * (count & 0xffffffff) >> 32)
+                local expected = low + scaled(word, 1 << 32 % count == 0 and 0 or second[i], count)
                 if count == 1 << 32 then -- every word once, as it is
                     expected = name == "int" and word >= 1 << 31 and word - (1 << 32) or word
                 end
-                assert(got[i] == expected or count == 1 << 32 and name == "int", ("%d: %d"):format(i, got[i]))
+                assert(got[i] == expected, ("%d: %d, not %d"):format(i, got[i], expected))
                 assert(got[i] >= low and got[i] <= high)
             end
         end)
     end
+
+    it("are even where the range is wide", function()
+        for _, high in ipairs {0xbfffffff, 0xaaaaaaa9, 0x80000001} do
+            local n, parts = 300000, 6
+            local got = rill.random(n, {seed = 20, type = "uint", low = 0, high = high})
+            for _, by in ipairs {got % parts, got // ((high + 1) // parts + 1)} do
+                local chi = 0
+                for _, count in ipairs(rill.bincount(by:eval():cast "int", {minlength = parts}):values()) do
+                    chi = chi + (count - n / parts) ^ 2 / (n / parts)
+                end
+                assert.is_true(chi < 25.7, ("%d: %g"):format(high, chi)) -- 5 degrees of freedom: one in 10,000
+            end
+        end
+    end)
 end)
 
 describe("normal numbers", function()

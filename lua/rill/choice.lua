@@ -73,20 +73,59 @@ return function(rill)
         return flat, flat:count()
     end
 
-    local race = [[
-        kernel void race(vec2 z<>, double p<>, out double r<>) {
-            r = p > 0.0lf ? double(z.x * z.x + z.y * z.y) / p : 1e308lf * 10.0lf;
-        }
-    ]]
+    -- `below` is the number before `total`: no place lies beyond the last chance, however small the sum is.
     local spread = [[
-        kernel void spread(double u<>, double total, out double r<>) {
-            r = min(u * total, total * 0.99999999999999988lf);
+        kernel void spread(double u<>, double total, double below, out double r<>) {
+            r = min(u * total, below);
         }
     ]]
+    -- The first outputs of a pseudo-random permutation of the numbers below n: a Feistel network of twelve rounds (Luby and Rackoff 1988) on
+    -- the next power of two, walked until it comes to a number below n (Black and Rogaway 2002). Halves may differ by a bit. The round
+    -- function is a 32-bit mixer of Wellons ("lowbias32", 2018).
+    local feistel = [=[
+        uint mixed(uint x, uint key) {
+            x = (x ^ key) * 0x7feb352du;
+            x = (x ^ x >> 15) * 0x846ca68bu;
+            return x >> 16 ^ x >> 5;
+        }
+        void rounds(inout uint a, inout uint b, uvec4 key, uvec2 mask) {
+            a ^= mixed(b, key.x) & mask.x; b ^= mixed(a, key.y) & mask.y;
+            a ^= mixed(b, key.z) & mask.x; b ^= mixed(a, key.w) & mask.y;
+        }
+        kernel void feistel(int i<>, uint n, uint bits, uvec4 keys[], out int r<>) {
+            uvec2 mask = uvec2((1u << bits / 2u) - 1u, (1u << bits - bits / 2u) - 1u);
+            uvec4 k1 = keys[0], k2 = keys[1], k3 = keys[2];
+            uint x = uint(i);
+            bool out_of_range = true;
+            while (out_of_range) {
+                uint a = x & mask.x, b = x >> bits / 2u;
+                rounds(a, b, k1, mask); rounds(a, b, k2, mask); rounds(a, b, k3, mask);
+                x = b << bits / 2u | a;
+                out_of_range = x >= n;
+            }
+            r = int(x);
+        }
+    ]=]
     local kernels = {}
     local function kernel(text)
         kernels[text] = kernels[text] or rill.kernel(text)
         return kernels[text]
+    end
+
+    local FEISTEL_LEAST <const>, FEISTEL_SHARE <const> = 32, 8 -- of fewer numbers, or a larger part of them, the shuffle is as fast
+
+    -- `count` numbers below n, none twice.
+    local function distinct(n, count, seed)
+        if n < FEISTEL_LEAST or count > n // FEISTEL_SHARE then
+            local all <close> = shuffled(n, seed)
+            return all:domain(1, count):copy()
+        end
+        local bits = 1
+        while 1 << bits < n do
+            bits = bits + 1
+        end
+        local keys <close> = rill.random(3, {type = "uvec4", seed = seed})
+        return kernel(feistel)(rill.iter("int", count, 0, count), n, bits, keys)
     end
 
     -- `count` numbers below n, as a flat int stream.
@@ -94,8 +133,7 @@ return function(rill)
         local seed = options.seed
         if not options.p then
             if options.replace == false then
-                local all <close> = shuffled(n, seed)
-                return all:domain(1, count):copy()
+                return distinct(n, count, seed)
             end
             return rill.random(count, {type = "int", low = 0, high = math.max(n, 1) - 1, seed = seed})
         end
@@ -103,19 +141,21 @@ return function(rill)
         if options.replace ~= false then
             local sums <close> = chances:scan()
             local uniform <close> = rill.random(count, {type = "double", seed = seed})
-            local at <close> = kernel(spread)(uniform, sums[n])
+            local total = sums[n]
+            local below = string.unpack("d", string.pack("j", string.unpack("j", string.pack("d", total)) - 1))
+            local at <close> = kernel(spread)(uniform, total, below)
             return rill.searchsorted(sums, at, {side = "right"})
         end
         if count > some then
             local what = "rill.choice: %d of %d elements with a chance can't be drawn without repeating one"
             fail(what, count, some)
         end
-        -- Every element waits for an exponential time, shorter where its chance is larger (Efraimidis and Spirakis 2006); half the squared
-        -- length of a normal vector is such a time.
-        local normal <close> = rill.random(n, {type = "vec2", distribution = "normal", seed = seed})
-        local times <close> = kernel(race)(normal, chances)
-        local order <close> = rill.argsort(times)
-        return order:domain(1, count):copy()
+        -- Every element waits for an exponential time, shorter where its chance is larger (Efraimidis and Spirakis 2006); compared as
+        -- logarithms, which hold chances of any size.
+        local uniform <close> = rill.random(n, {type = "double", seed = seed})
+        local haste <close> = (rill.log(chances) - rill.log(-rill.log(1 - uniform))):eval()
+        local best <close>, order = haste:top_k(count)
+        return best and order
     end
 
     --- rill.choice(from, shape [, {seed=, replace=, p=}]): elements drawn from a stream, or numbers from 0 .. from - 1 (an int stream), all

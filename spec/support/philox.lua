@@ -16,11 +16,11 @@ function philox.block(counter, key, rounds)
     return c
 end
 
--- `count` words of the sequence of a 64-bit seed, from a block on: counters block, block + 1, ...
-function philox.words(seed, count, block)
+-- `count` words of the sequence of a 64-bit seed, from a block on: counters block, block + 1, ... with `third` as their third word.
+function philox.words(seed, count, block, third)
     local key, list = {seed & 0xffffffff, seed >> 32}, {}
     for n = block or 0, (block or 0) + (count + 3) // 4 - 1 do
-        for _, word in ipairs(philox.block({n & 0xffffffff, n >> 32, 0, 0}, key)) do
+        for _, word in ipairs(philox.block({n & 0xffffffff, n >> 32, third or 0, 0}, key)) do
             list[#list + 1] = word
         end
     end

@@ -16,10 +16,10 @@ static const char philox[] = "uvec4 philox(uvec4 c, uvec2 k) {\n"
                              "  }\n"
                              "  return c;\n"
                              "}\n"
-                             "uvec4 words(uvec2 key, uvec2 first, uint block) {\n"
+                             "uvec4 words(uvec2 key, uvec2 first, uint block, uint again) {\n"
                              "  uint carry;\n"
                              "  uint low = uaddCarry(first.x, block, carry);\n"
-                             "  return philox(uvec4(low, first.y + carry, 0u, 0u), key);\n"
+                             "  return philox(uvec4(low, first.y + carry, again, 0u), key);\n"
                              "}\n";
 
 /* ln and the circle by series of our own: the drivers' differ by more than 1e-6. `precise` keeps them the same everywhere. */
@@ -51,28 +51,36 @@ static const char normal[] =
     "  return r * circle(float(w.y >> 8) * 5.9604644775390625e-8);\n"
     "}\n";
 
-static const char head[] = "(uvec2 key, uvec2 first, %s low, %s high, out %s r<>) {\n"
-                           "  uvec4 w = words(key, first, uint(indexof(r).x));\n";
+static const char head[] = "(uvec2 key, uvec2 first, %s low, %s high, %s edge, out %s r<>) {\n"
+                           "  uvec4 w = words(key, first, uint(indexof(r).x), 0u);\n";
 
-static const char *body_of(RandomKind kind, bool wide)
+/* floor(x * range) of a fraction x of 64 bits: the words of the sequence and, below them, those of counters of their own. Every number's
+ * chance is within 2^-32 of the others' (32 bits alone miss by half where the range is wide); no loop, so no lane waits. Of a power
+ * of two (`edge`, 2^32 modulo the range, is 0) the first words alone are exact. */
+static const char integers[] = "  uint range = high - low + 1u; uvec4 h, l, h2, l2;\n"
+                               "  umulExtended(w, uvec4(range), h, l);\n"
+                               "  umulExtended(words(key, first, uint(indexof(r).x), 1u), uvec4(range), h2, l2);\n"
+                               "  r = low + h + uvec4(greaterThan(l, ~h2));\n}\n";
+static const char binary[] = "  uint range = high - low + 1u; uvec4 h, l;\n"
+                             "  umulExtended(w, uvec4(range), h, l);\n"
+                             "  r = range == 0u ? w : uvec4(low) + h;\n}\n";
+
+/* What rounds to `high` is `low`: the half step below the one belongs to the other, so steps of one size are drawn equally often. */
+static const char doubles[] =
+    "  dvec2 u = (dvec2(w.xz >> 5u) * 67108864.0lf + dvec2(w.yw >> 6u)) * 1.1102230246251565e-16lf;\n"
+    "  precise dvec2 v = low + u * edge;\n"
+    "  r = mix(v, dvec2(low), greaterThanEqual(v, dvec2(high)));\n}\n";
+static const char floats[] = "  precise vec4 u = vec4(w >> 8u) * 5.9604644775390625e-8;\n"
+                             "  precise vec4 p = u * edge;\n"
+                             "  precise vec4 v = low + p;\n"
+                             "  r = mix(v, vec4(low), greaterThanEqual(v, vec4(high)));\n}\n";
+
+static const char *body_of(RandomKind kind, bool wide, bool exact)
 {
     switch (kind) {
     case RANDOM_WORDS: return "  r = w;\n}\n";
-    case RANDOM_INTEGER:
-        return "  uint range = high - low + 1u; uvec4 h, l;\n"
-               "  umulExtended(w, uvec4(range), h, l);\n"
-               "  r = range == 0u ? w : uvec4(low) + h;\n}\n";
-    case RANDOM_UNIFORM:
-        return wide
-                   ? "  dvec2 u = (dvec2(w.xz >> 5u) * 67108864.0lf + dvec2(w.yw >> 6u)) / 9007199254740992.0lf;\n"
-                     "  precise dvec2 v = low + u * (high - low);\n"
-                     "  r = v;\n}\n"
-                   : "  precise vec4 u = vec4(w >> 8u) * 5.9604644775390625e-8;\n"
-                     "  precise float d = high - low;\n"
-                     "  precise vec4 p = u * d;\n"
-                     "  precise vec4 v = low + p;\n"
-                     "  vec4 top = vec4(high - max(abs(low), abs(high)) * 1.1920929e-7);\n"
-                     "  r = low == high ? vec4(low) : mix(v, min(top, v), vec4(greaterThanEqual(v, vec4(high))));\n}\n";
+    case RANDOM_INTEGER: return exact ? binary : integers;
+    case RANDOM_UNIFORM: return wide ? doubles : floats;
     default:
         return wide ? "  r = low + high * dvec2(pair(w.xy));\n}\n"
                     : "  precise vec4 p = high * vec4(pair(w.xy), pair(w.zw));\n"
@@ -93,6 +101,16 @@ static void pack_bound(Scalar scalar, double value, uint32_t words[2])
     }
 }
 
+/* What a kind wants to know of low and high: of integers how many words to refuse, of others the span. */
+static double edge_of(Scalar scalar, const RandomSpec *spec)
+{
+    if (scalar == SCALAR_FLOAT) {
+        return (double)((float)spec->high - (float)spec->low);
+    }
+    double span = spec->high - spec->low;
+    return scalar == SCALAR_DOUBLE ? span : (double)(4294967296 % ((int64_t)span + 1));
+}
+
 bool random_stream(Device *device, const RandomSpec *spec, const Shape *shape, Stream *result, uint64_t *blocks)
 {
     Scalar scalar = spec->type->scalar;
@@ -109,16 +127,18 @@ bool random_stream(Device *device, const RandomSpec *spec, const Shape *shape, S
     strbuf_add(&text, philox);
     strbuf_add(&text, spec->kind == RANDOM_NORMAL ? normal : "");
     strbuf_add(&text, "kernel void random");
-    strbuf_addf(&text, head, bound, bound, out);
-    strbuf_add(&text, body_of(spec->kind, wide));
+    strbuf_addf(&text, head, bound, bound, bound, out);
+    strbuf_add(&text, body_of(spec->kind, wide, edge_of(scalar, spec) == 0));
     Kernel *kernel = internal_kernel(strbuf_text(&text));
     strbuf_free(&text);
     uint32_t key[2] = {(uint32_t)spec->seed, (uint32_t)(spec->seed >> 32)};
     uint32_t first[2] = {(uint32_t)spec->block, (uint32_t)(spec->block >> 32)};
-    uint32_t low[2], high[2];
+    uint32_t low[2], high[2], edge[2];
     pack_bound(scalar, spec->low, low);
     pack_bound(scalar, spec->high, high);
-    Argument args[] = {{.words = key}, {.words = first}, {.words = low}, {.words = high}, {.stream = &all}};
+    pack_bound(scalar, edge_of(scalar, spec), edge);
+    Argument args[] = {{.words = key},  {.words = first}, {.words = low},
+                       {.words = high}, {.words = edge},  {.stream = &all}};
     bool done = kernel && kernel_launch(kernel, device, args, &block_shape, false) &&
                 stream_over(all.buffer, spec->type, shape, 0, result);
     stream_release(&all);
