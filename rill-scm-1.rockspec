@@ -22,10 +22,9 @@ build = {
     type = "make",
     build_target = "build",
     install_target = "install",
-    -- A tree of its own, and warnings of a compiler we have not met do not stop it.
+    -- A build folder of its own.
     variables = {
         BUILD = "build/rock",
-        WERROR = "",
         CFLAGS = "$(CFLAGS)",
         LUA_INCDIR = "$(LUA_INCDIR)",
     },

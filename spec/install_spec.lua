@@ -69,6 +69,17 @@ describe("installing", function()
         command_works(prefix .. "/bin")
     end)
 
+    it("compiles where the compiler warns, and stops at warnings only where told to", function()
+        local warned = files:write("warned.h", "#warning of the spec\n")
+        local object = files:path "build" .. "/obj/base/error.o"
+        local command = "make -s '%s' BUILD='%s' CC='gcc -include %s'"
+        local output = must(command, object, files:path "build", warned)
+        assert.truthy(output:find("warning: #warning of the spec", 1, true))
+        must("test -s '%s'", object)
+        must("rm '%s'", object)
+        assert.is_false(select(2, run(command .. " WERROR=-Werror", object, files:path "build", warned)))
+    end)
+
     it("puts everything below DESTDIR", function()
         local stage = files:path "stage"
         must("make -s install BUILD='%s' DESTDIR='%s' PREFIX=/usr", os.getenv "RILL_BUILD" or "build", stage)

@@ -8,7 +8,7 @@ enum { ERROR_CAPACITY = 8192 };
 
 static _Thread_local char message[ERROR_CAPACITY] = "no error was recorded";
 
-bool error_set(const char *format, ...)
+void error_record(const char *format, ...)
 {
     /* The arguments may point into the old message, so it is built aside. */
     char text[ERROR_CAPACITY];
@@ -17,17 +17,16 @@ bool error_set(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     memcpy(message, text, sizeof text);
-    return false;
 }
 
-bool error_prefix(const char *format, ...)
+void error_record_prefix(const char *format, ...)
 {
     char prefix[512];
     va_list args;
     va_start(args, format);
     vsnprintf(prefix, sizeof prefix, format, args);
     va_end(args);
-    return error_set("%s: %s", prefix, message);
+    error_record("%s: %s", prefix, message);
 }
 
 const char *error_message(void)

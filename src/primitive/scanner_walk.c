@@ -19,7 +19,10 @@ bool scanner_is_flat(const ScanWriter *w, int k)
 
 static const char *suffix(int k, char text[12])
 {
-    snprintf(text, 12, k < 0 ? "" : "_%d", k);
+    text[0] = '\0';
+    if (k >= 0) {
+        snprintf(text, 12, "_%d", k);
+    }
     return text;
 }
 
