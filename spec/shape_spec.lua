@@ -40,7 +40,7 @@ describe("shapes", function()
 
     it("may be empty", function()
         assert.equal(0, rill.stream("float", {3, 0}).size)
-        assert.equal(0, rill.stream("float", {1 << 40, 0}).size)
+        assert.equal(0, rill.stream("float", {1 << 30, 0}).size)
         assert.same({}, rill.stream("float", 0):read())
         assert.same({{}, {}}, rill.stream("float", {2, 0}):read())
         assert.equal(0, rill.stream("float", 0, {}).size)

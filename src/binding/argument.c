@@ -63,6 +63,25 @@ void binding_count(lua_State *L, const char *function, int most, bool self)
     }
 }
 
+void *binding_userdata(lua_State *L, int index, const void *key, size_t size)
+{
+    if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != size || !lua_getmetatable(L, index)) {
+        return NULL;
+    }
+    lua_rawgetp(L, LUA_REGISTRYINDEX, key);
+    bool same = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+    return same ? lua_touserdata(L, index) : NULL;
+}
+
+void *binding_finalized(lua_State *L, const void *key, size_t size)
+{
+    lua_Debug call;
+    bool collects = lua_getstack(L, 0, &call) && lua_getinfo(L, "n", &call) && call.name &&
+                    strcmp(call.namewhat, "metamethod") == 0 && strcmp(call.name, "__gc") == 0;
+    return collects ? binding_userdata(L, 1, key, size) : NULL;
+}
+
 bool binding_is_options(lua_State *L, int index)
 {
     return lua_istable(L, index) && !expression_is(L, index);
@@ -76,6 +95,12 @@ lua_Integer binding_integer(lua_State *L, int index, const char *function, int n
         binding_argument(L, function, n, name, index, "a whole number");
     }
     return value;
+}
+
+int64_t binding_index(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    lua_Integer value = binding_integer(L, index, function, n, name);
+    return value < 1 ? -1 : value - 1;
 }
 
 bool binding_flag(lua_State *L, int options, const char *function, const char *name)

@@ -14,7 +14,6 @@ typedef struct State {
     Device *device;          /* the current one; NULL until first use */
     const void *stream_meta; /* lua_topointer of the metatables: a closed check by one comparison */
     const void *kernel_meta;
-    const void *struct_meta;
     const void *expression_meta; /* of lua/rill/expression.lua */
     uint64_t charge;             /* bytes not yet charged to the collector */
     bool check;                  /* rill.check */
@@ -57,8 +56,15 @@ _Noreturn void binding_argument_error(lua_State *L, const char *function, int n,
 void binding_count(lua_State *L, const char *function, int most, bool self);
 /* An integer argument, or raises. */
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name);
+/* An index argument counted from 0; -1 for all below 1, which say themselves what is wrong. */
+int64_t binding_index(lua_State *L, int index, const char *function, int n, const char *name);
 /* Option `name` of the table at `options`, false when it is not there; raises unless it is true or false. */
 bool binding_flag(lua_State *L, int options, const char *function, const char *name);
+/* The full userdata at `index` whose metatable the registry holds under `key`, else NULL: any other value, a foreign one of that
+ * metatable and another size included. */
+void *binding_userdata(lua_State *L, int index, const void *key, size_t size);
+/* The same for __gc, and NULL when it is not the collector that calls: somebody may be using the value. */
+void *binding_finalized(lua_State *L, const void *key, size_t size);
 /* What came, for messages: "number 2.5", "stream<vec3>[4x4]", "table of 3", "closed stream", "nil"; pushes it. */
 const char *binding_describe(lua_State *L, int index);
 /* A table key or option, for messages: "'foo'"; pushes it. */

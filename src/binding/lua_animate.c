@@ -127,6 +127,8 @@ void open_animation(lua_State *L)
     luaL_newlib(L, methods);
     binding_strict(L, "animation");
     lua_setfield(L, -2, "__index");
+    lua_pushstring(L, animation_name);
+    lua_setfield(L, -2, "__metatable");
     lua_pop(L, 1);
     lua_pushcfunction(L, l_animation);
     lua_setfield(L, -2, "_animation");

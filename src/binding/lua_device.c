@@ -10,14 +10,8 @@ static const char device_key;
 
 static Device *device_check(lua_State *L, int index)
 {
-    Device **box = lua_touserdata(L, index);
-    bool good = box && lua_getmetatable(L, index);
-    if (good) {
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &device_key);
-        good = lua_rawequal(L, -1, -2);
-        lua_pop(L, 2);
-    }
-    if (!good) {
+    Device **box = binding_userdata(L, index, &device_key, sizeof *box);
+    if (!box) {
         luaL_error(L, "expected a device, got %s", binding_describe(L, index));
     }
     return *box;

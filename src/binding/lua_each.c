@@ -18,8 +18,10 @@ typedef struct Cursor {
 
 static int cursor_close(lua_State *L)
 {
-    Cursor *cursor = lua_touserdata(L, 1);
-    stream_drop(&cursor->whole);
+    Cursor *cursor = binding_userdata(L, 1, &cursor_key, sizeof *cursor);
+    if (cursor) {
+        stream_drop(&cursor->whole);
+    }
     return 0;
 }
 
@@ -51,7 +53,10 @@ static const char *cursor_element(lua_State *L, Cursor *cursor)
 
 static int cursor_next(lua_State *L)
 {
-    Cursor *cursor = lua_touserdata(L, lua_upvalueindex(1));
+    Cursor *cursor = binding_userdata(L, lua_upvalueindex(1), &cursor_key, sizeof *cursor);
+    if (!cursor) {
+        return luaL_error(L, "s:each: the iterator has lost its stream");
+    }
     if (cursor->at == cursor->count || !cursor->whole.device) {
         stream_drop(&cursor->whole);
         lua_pushnil(L);

@@ -53,7 +53,7 @@ static void element_store(lua_State *L, const Stream *s, const int64_t *index, i
 int stream_element_at(lua_State *L)
 {
     const Stream *s = stream_check(L, 1, "s[i]", 0, "s");
-    int64_t index = binding_integer(L, 2, "s[i]", 1, "i") - 1;
+    int64_t index = binding_index(L, 2, "s[i]", 1, "i");
     if (index < 0) {
         binding_argument(L, "s[i]", 1, "i", 2, "an index from 1");
     }
@@ -77,9 +77,9 @@ int stream_element_set(lua_State *L)
                           "a stream has no field %s to be set; elements are set by s[i] = v or s:set(value, i, j ...)",
                           binding_key(L, 2));
     }
-    int64_t index = binding_integer(L, 2, function, 1, "i") - 1;
+    int64_t index = binding_index(L, 2, function, 1, "i");
     if (index < 0 || index >= s->shape.size[0]) {
-        return luaL_error(L, "%s: index %I does not lie in 1 .. %I", function, (lua_Integer)index + 1,
+        return luaL_error(L, "%s: index %I does not lie in 1 .. %I", function, lua_tointeger(L, 2),
                           (lua_Integer)s->shape.size[0]);
     }
     writable_check(L, s, function);
@@ -109,9 +109,9 @@ static void index_check(lua_State *L, const Stream *s, int first, const char *fu
                    s->shape.rank == 1 ? "index" : "indices", shape_text(&s->shape, text), count < 0 ? 0 : count);
     }
     for (int d = 0; d < count; d++) {
-        index[d] = binding_integer(L, first + d, function, first - 1 + d, "index") - 1;
+        index[d] = binding_index(L, first + d, function, first - 1 + d, "index");
         if (index[d] < 0 || index[d] >= s->shape.size[d]) {
-            luaL_error(L, "%s: index %I of dimension %d does not lie in 1 .. %I", function, (lua_Integer)index[d] + 1,
+            luaL_error(L, "%s: index %I of dimension %d does not lie in 1 .. %I", function, lua_tointeger(L, first + d),
                        d + 1, (lua_Integer)s->shape.size[d]);
         }
     }

@@ -32,13 +32,13 @@ void kernel_push(lua_State *L, Kernel *kernel)
 
 Kernel *kernel_to(lua_State *L, int index)
 {
-    LuaKernel *self = lua_touserdata(L, index);
-    if (!self || !lua_getmetatable(L, index)) {
+    if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof(LuaKernel) ||
+        !lua_getmetatable(L, index)) {
         return NULL;
     }
     const void *meta = lua_topointer(L, -1);
     lua_pop(L, 1);
-    return meta == state_get(L)->kernel_meta ? self->kernel : NULL;
+    return meta == state_get(L)->kernel_meta ? ((LuaKernel *)lua_touserdata(L, index))->kernel : NULL;
 }
 
 static Kernel *kernel_check(lua_State *L, int index, const char *function)
@@ -144,9 +144,11 @@ static int locate(lua_State *L, const char *text, size_t length, const char **ch
 
 static int module_gc(lua_State *L)
 {
-    Module **slot = lua_touserdata(L, 1);
-    module_release(*slot);
-    *slot = NULL;
+    Module **slot = binding_finalized(L, &module_key, sizeof *slot);
+    if (slot) {
+        module_release(*slot);
+        *slot = NULL;
+    }
     return 0;
 }
 
@@ -403,9 +405,11 @@ static int kernel_index(lua_State *L)
 
 static int kernel_gc(lua_State *L)
 {
-    LuaKernel *self = lua_touserdata(L, 1);
-    kernel_release(self->kernel);
-    self->kernel = NULL;
+    LuaKernel *self = binding_finalized(L, &meta_key, sizeof *self);
+    if (self) {
+        kernel_release(self->kernel);
+        self->kernel = NULL;
+    }
     return 0;
 }
 
@@ -427,6 +431,8 @@ void open_kernel(lua_State *L)
     lua_setfield(L, -2, "__index");
     lua_pushliteral(L, "rill.kernel");
     lua_setfield(L, -2, "__name");
+    lua_pushliteral(L, "rill.kernel");
+    lua_setfield(L, -2, "__metatable");
     state_get(L)->kernel_meta = lua_topointer(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
     lua_newtable(L);

@@ -20,14 +20,8 @@ typedef struct Map {
 
 static Map *map_check(lua_State *L, const char *function)
 {
-    Map *map = lua_touserdata(L, 1);
-    bool good = map && lua_getmetatable(L, 1);
-    if (good) {
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &map_key);
-        good = lua_rawequal(L, -1, -2);
-        lua_pop(L, 2);
-    }
-    if (!good) {
+    Map *map = binding_userdata(L, 1, &map_key, sizeof *map);
+    if (!map) {
         luaL_error(L, "%s: expected a mapped stream, got %s", function, binding_describe(L, 1));
     }
     return map;
@@ -166,7 +160,7 @@ static int map_index(lua_State *L)
         return luaL_error(L, "a mapped stream has no field or method %s (it has m[i], #m and m:unmap())",
                           binding_key(L, 2));
     }
-    int64_t number = binding_integer(L, 2, "m[i]", 1, "i") - 1;
+    int64_t number = binding_index(L, 2, "m[i]", 1, "i");
     if (number < 0) {
         binding_argument(L, "m[i]", 1, "i", 2, "an index from 1");
     }
@@ -182,10 +176,10 @@ static int map_newindex(lua_State *L)
 {
     char element[TYPE_MAX_BYTES];
     Map *map = map_check_open(L, "m[i] = v");
-    int64_t number = binding_integer(L, 2, "m[i] = v", 1, "i") - 1;
+    int64_t number = binding_index(L, 2, "m[i] = v", 1, "i");
     int64_t count = stream_elements(&map->view);
     if (number < 0 || number >= count) {
-        return luaL_error(L, "m[i] = v: index %I does not lie in 1 .. %I", (lua_Integer)number + 1, (lua_Integer)count);
+        return luaL_error(L, "m[i] = v: index %I does not lie in 1 .. %I", lua_tointeger(L, 2), (lua_Integer)count);
     }
     writable_check(L, &map->view, "m[i] = v");
     if (!value_pack(L, 3, map->view.type, element)) {

@@ -13,14 +13,8 @@ typedef struct Request {
 
 static Request *request_check(lua_State *L, const char *function)
 {
-    Request *request = lua_touserdata(L, 1);
-    bool good = request && lua_getmetatable(L, 1);
-    if (good) {
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &request_key);
-        good = lua_rawequal(L, -1, -2);
-        lua_pop(L, 2);
-    }
-    if (!good) {
+    Request *request = binding_userdata(L, 1, &request_key, sizeof *request);
+    if (!request) {
         luaL_error(L, "%s: expected a request, got %s", function, binding_describe(L, 1));
     }
     return request;

@@ -22,13 +22,12 @@ Stream *stream_push(lua_State *L)
 
 Stream *stream_to(lua_State *L, int index)
 {
-    Stream *stream = lua_touserdata(L, index);
-    if (!stream || !lua_getmetatable(L, index)) {
+    if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof(Stream) || !lua_getmetatable(L, index)) {
         return NULL;
     }
     const void *meta = lua_topointer(L, -1);
     lua_pop(L, 1);
-    return meta == state_get(L)->stream_meta ? stream : NULL;
+    return meta == state_get(L)->stream_meta ? lua_touserdata(L, index) : NULL;
 }
 
 Stream *stream_accept(lua_State *L, int index)
@@ -194,7 +193,10 @@ static int stream_close(lua_State *L)
 /* Nobody can be using it any more. */
 static int stream_gc(lua_State *L)
 {
-    stream_drop(lua_touserdata(L, 1));
+    Stream *stream = binding_finalized(L, &meta_key, sizeof *stream);
+    if (stream) {
+        stream_drop(stream);
+    }
     return 0;
 }
 

@@ -10,13 +10,8 @@ static const char structs_key; /* name -> structure userdata: the last declared 
 
 static const Type *struct_to(lua_State *L, int index)
 {
-    const Type **box = lua_touserdata(L, index);
-    if (!box || !lua_getmetatable(L, index)) {
-        return NULL;
-    }
-    bool is = lua_topointer(L, -1) == state_get(L)->struct_meta;
-    lua_pop(L, 1);
-    return is ? *box : NULL;
+    const Type **box = binding_userdata(L, index, &struct_key, sizeof *box);
+    return box ? *box : NULL;
 }
 
 /* A structure of this Lua state by name; NULL when there is none. */
@@ -245,7 +240,6 @@ void open_type(lua_State *L)
     lua_setfield(L, -2, "__name");
     lua_pushliteral(L, "rill.struct");
     lua_setfield(L, -2, "__metatable");
-    state_get(L)->struct_meta = lua_topointer(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &struct_key);
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &structs_key);

@@ -7,7 +7,9 @@ static const char scratch_key;
 
 static int scratch_gc(lua_State *L)
 {
-    scratch_free(L, 1);
+    if (binding_finalized(L, &scratch_key, sizeof(void *))) {
+        scratch_free(L, 1);
+    }
     return 0;
 }
 

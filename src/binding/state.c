@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const char state_key;
+static const char meta_key;
 static const char parked_key; /* streams to be closed once no call is at work */
 
 enum { CHARGE_STEP = 1 << 20 };
@@ -130,7 +131,10 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope)
 /* Made first, so finalized last: every stream is gone by now. */
 static int state_gc(lua_State *L)
 {
-    State *state = lua_touserdata(L, 1);
+    State *state = binding_finalized(L, &meta_key, sizeof *state);
+    if (!state) {
+        return 0;
+    }
     state->closed = true;
     for (size_t i = 0; i < state->devices.count; i++) {
         device_set_collector(state->devices.items[i], NULL, NULL);
@@ -151,6 +155,8 @@ void open_state(lua_State *L)
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, state_gc);
     lua_setfield(L, -2, "__gc");
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
 }

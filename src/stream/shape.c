@@ -40,13 +40,14 @@ bool shape_check(const Shape *shape)
         }
         empty = empty || shape->size[d] == 0;
     }
-    for (int d = 0; d < shape->rank && !empty; d++) {
-        if (shape->size[d] > SHAPE_MAX_ELEMENTS / count) {
+    for (int d = 0; d < shape->rank; d++) { /* of an empty shape too: its strides are products of the others */
+        int64_t size = shape->size[d] > 0 ? shape->size[d] : 1;
+        if (size > SHAPE_MAX_ELEMENTS / count) {
             char text[SHAPE_TEXT];
-            return error_set("shape %s has more than %" PRId64 " elements, the most a stream can have",
-                             shape_text(shape, text), SHAPE_MAX_ELEMENTS);
+            return error_set("shape %s has more than %" PRId64 " elements%s, the most a stream can have",
+                             shape_text(shape, text), SHAPE_MAX_ELEMENTS, empty ? " beside its empty dimensions" : "");
         }
-        count *= shape->size[d];
+        count *= size;
     }
     return true;
 }

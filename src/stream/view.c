@@ -109,12 +109,10 @@ bool stream_replicate(const Stream *s, const int64_t *n, Stream *result)
     return view_repeat("replicate", view_dim_replicate, s, n, result);
 }
 
-/* Splits dimension `from` of s, i = i1 * n + i2, into dimensions d1 and d2 of `made`, whose numbers add up. */
+/* Splits dimension `from` of s, i = i1 * n + i2, into dimensions d1 and d2 of `made`, whose numbers add up; their sizes are set. */
 static bool group_split(const Stream *s, int from, int64_t n, Stream *made, int d1, int d2)
 {
     ViewDim dim = s->dim[from];
-    made->shape.size[d1] = s->shape.size[from] / n;
-    made->shape.size[d2] = n;
     made->dim[d1] = made->dim[d2] = dim;
     if (n == 1 || s->shape.size[from] == n) {
         int single = n == 1 ? d2 : d1;
@@ -157,6 +155,13 @@ bool stream_group(const Stream *s, const int64_t *n, Stream *result)
             return error_set("group: dimension %d: blocks of %" PRId64 " do not divide its size %" PRId64, d + 1, n[d],
                              s->shape.size[d]);
         }
+        made.shape.size[d] = s->shape.size[d] / n[d];
+        made.shape.size[rank + d] = n[d];
+    }
+    if (!shape_check(&made.shape)) { /* any block divides an empty dimension */
+        return error_prefix("group");
+    }
+    for (int d = 0; d < rank; d++) {
         if (!group_split(s, d, n[d], &made, d, rank + d)) {
             return view_needs_copy("group");
         }

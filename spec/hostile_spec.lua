@@ -1,0 +1,113 @@
+-- What may never happen, whatever a script hands over: a crash.
+local rill = require "rill"
+local check = require "spec.support.check"
+local tempfiles = require "spec.support.tempfiles"
+
+local lua = os.getenv "RILL_LUA" or "lua5.4"
+
+-- The working directory, for scripts that run elsewhere.
+local function here()
+    local pipe <close> = io.popen "pwd"
+    return pipe:read "l"
+end
+
+describe("hostile arguments", function()
+    it("crash nothing, in any function Lua can reach", function()
+        local files = tempfiles.open()
+        local root = here()
+        local good, how, status = os.execute(
+            ("cd '%s' && exec %s '%s/spec/support/hostile.lua' log '%s/lua/rill' </dev/null >out 2>err"):format(
+                files.directory, lua, root, root))
+        local log, errors = files.read(files:path "log"), files.read(files:path "err")
+        local out = files.read(files:path "out")
+        files:close()
+        local last = log:match "([^\n]*)\n$"
+        assert.is_true(good, ("%s %s in %s\n%s"):format(how, status, last, errors:sub(-2000)))
+        assert.equal("the end", last)
+        assert.is_true(tonumber(out:match "(%d+) functions") > 300)
+    end)
+
+    it("of other modules are refused by finalizers", function()
+        local kernel = rill.kernel "kernel void f(out float r<>) { r = 1.0; }"
+        for _, value in ipairs {rill.iota(1), kernel, rill.iota(1):request(), rill.iota(1):map_cpu()} do
+            local finalizer = debug.getmetatable(value).__gc
+            pcall(finalizer, io.stdout)
+            pcall(finalizer)
+            pcall(finalizer, rill.device())
+        end
+        assert.equal("file", io.type(io.stdout))
+    end)
+
+    it("of finalizers called by hand leave kernels and streams to the collector", function()
+        local k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x + 1.0; }"
+        local x = rill.from {1}
+        debug.getmetatable(k).__gc(k)
+        debug.getmetatable(x).__gc(x)
+        assert.equal(2, k(x)[1])
+    end)
+
+    it("can't reach metatables without the debug library", function()
+        for _, value in ipairs {rill.iota(1), rill.kernel "kernel void f(out float r<>) { r = 1.0; }", rill.device(),
+            rill.iota(1):request(), rill.iota(1):map_cpu(), rill.struct("HostileRay", "vec3 o;")} do
+            assert.equal("string", type(getmetatable(value)))
+        end
+    end)
+end)
+
+describe("numbers at the ends of their range", function()
+    local huge = {
+        math.mininteger, math.mininteger + 1, math.maxinteger, math.maxinteger - 1, 2 ^ 53, -(2 ^ 53), 2 ^ 63,
+        -(2 ^ 63),
+    }
+
+    it("are no elements", function()
+        local s, m = rill.from {1, 2, 3}, rill.from({1, 2, 3}):map_cpu()
+        for _, n in ipairs(huge) do
+            assert.is_false(pcall(s.get, s, n))
+            assert.is_false(pcall(s.set, s, 1, n))
+            assert.is_false(pcall(function() s[n] = 1 end))
+            assert.is_false(pcall(s.domain, s, n))
+            local good, value = pcall(function() return s[n] end)
+            assert.is_true(not good or value == nil)
+            good, value = pcall(function() return m[n] end)
+            assert.is_true(not good or value == nil)
+        end
+        check.raises("s:get: index %-9223372036854775808 of dimension 1 does not lie", s.get, s, math.mininteger)
+        check.raises("s%[i%] = v: index %-9223372036854775808 does", function() s[math.mininteger] = 1 end)
+    end)
+
+    it("are no sizes beside an empty dimension", function()
+        local most = math.maxinteger
+        for _, shape in ipairs {{0, most, most}, {most, most, 0}, {1 << 31, 0}} do
+            check.raises("beside its empty dimensions", rill.stream, "float", shape)
+            check.raises("beside its empty dimensions", rill.iota, shape)
+            check.raises("beside its empty dimensions", rill.iter, "vec3", shape, 0, 1)
+        end
+        local empty = rill.stream("float", {0, 3})
+        check.raises("beside its empty dimensions", empty.reshape, empty, {0, math.maxinteger})
+        check.raises("s:group: shape", empty.group, empty, math.maxinteger, 3)
+        check.raises("s:tile: shape", empty.tile, empty, 1, math.maxinteger)
+        assert.equal(0, empty:tile(math.maxinteger, 1).size)
+        assert.equal(0, empty:replicate(math.maxinteger, 2):sum())
+    end)
+
+    it("are no counts, shapes, axes or seeds that break", function()
+        local s = rill.iota({2, 3})
+        for _, n in ipairs(huge) do
+            for name in ("tile replicate group reshape sum scan sort top_k boundary"):gmatch "%S+" do
+                pcall(function() return s[name](s, n) end)
+                pcall(function() return s[name](s, n, n) end)
+                pcall(function() return s[name](s, {n, n}) end)
+            end
+            local good, view = pcall(s.stride, s, n)
+            assert.is_true(not good or view.size == 1)
+            for _, name in ipairs {"stream", "iter", "iota", "random", "choice", "permutation"} do
+                pcall(rill[name], n)
+                pcall(rill[name], "float", n, n, n)
+                pcall(rill[name], {n, 2})
+            end
+            pcall(rill.random, 3, {seed = n, low = n, high = n, type = "int"})
+        end
+        assert.equal(15, s:sum())
+    end)
+end)

@@ -1,0 +1,186 @@
+-- Run as a script: calls every function that Lua can reach in rill, metamethods and what the registry holds included, with
+-- arguments nobody expects. Errors are fine. The name of the function at work goes to the file arg[1], so that a crash has a name; the
+-- last line printed counts functions and calls.
+local rill = require "rill"
+local log = assert(io.open(arg[1], "w"))
+log:setvbuf "no"
+
+for entry in io.popen("ls '" .. arg[2] .. "'"):lines() do
+    local name = entry:match "^(%l[%w_]*)%.lua$"
+    if name and name ~= "init" then
+        pcall(require, "rill." .. name)
+    end
+end
+
+-- ---- what is walked
+
+local kernel = rill.kernel "kernel void f(float a, float x<>, out float r<>) { r = a * x; }"
+local fold = rill.kernel "reduce void g(float x<>, reduce float r<>) { r += x; }"
+local four = rill.from {1, 2, 3, 4}
+local map, request = four:map_cpu(), four:request()
+local ray = rill.struct("Ray", "vec3 o; vec3 d;")
+local animation = rill.animate "a.png"
+
+local function nothing() end
+
+local function closed(value, close)
+    close(value)
+    return value
+end
+
+local values = {
+    stream = four, ray_stream = rill.stream(ray, 2), kernel = kernel, fold = fold, map = map, request = request,
+    struct = ray, device = rill.device(), expression = four + 1, animation = animation, progress = rill.progress(3),
+    shape = four.shape, params = kernel.params,
+}
+
+local functions, modules, seen = {}, {}, {}
+
+-- Functions and tables below a value, under the first name they are met by.
+local function walk(name, value, depth)
+    if value == nil or seen[value] or depth > 8 then
+        return
+    end
+    local kind = type(value)
+    if kind == "function" then
+        seen[value] = true
+        functions[#functions + 1] = {name = name, call = value}
+        for i = 1, 255 do
+            local inner, held = debug.getupvalue(value, i)
+            if not inner then
+                break
+            elseif debug.getinfo(value, "S").what == "C" then
+                walk(name .. "^" .. i, held, depth + 1)
+            end
+        end
+    elseif kind == "table" then
+        seen[value] = true
+        for key, item in next, value do
+            walk(name .. "." .. tostring(key):gsub("0x%x+", ""), item, depth + 1)
+        end
+    end
+    if kind == "table" or kind == "userdata" then
+        walk("meta(" .. name .. ")", debug.getmetatable(value), depth + 1)
+    end
+end
+
+for _, loaded in ipairs {_G, package.loaded._G, package.loaded.package} do
+    seen[loaded] = true
+end
+for _, name in ipairs {"string", "table", "math", "io", "os", "debug", "coroutine", "utf8"} do
+    seen[_G[name]] = true
+    for _, f in next, _G[name] do
+        seen[f] = true
+    end
+end
+for _, f in next, _G do
+    seen[f] = true
+end
+seen[debug.getmetatable(io.stdout)], seen[debug.getmetatable ""] = true, true
+for _, f in next, debug.getmetatable(io.stdout) do
+    seen[f] = true
+end
+
+-- In order, so that a function has the same name in every run.
+local function walk_all(prefix, list)
+    local names = {}
+    for name in pairs(list) do
+        names[#names + 1] = name
+    end
+    table.sort(names, function(x, y) return tostring(x) < tostring(y) end)
+    for _, name in ipairs(names) do
+        walk(prefix .. tostring(name), list[name], 0)
+    end
+end
+
+walk_all("", values)
+walk("each", four:each(), 0)
+for name, module in pairs(package.loaded) do
+    modules[name] = name:find "^rill" and module or nil
+end
+walk_all("", modules)
+for key, value in pairs(debug.getregistry()) do
+    if type(key) == "userdata" then
+        walk("registry", value, 1)
+    end
+end
+
+-- Names in order; what the module keeps to itself comes last, and last of all what unmakes it.
+local function rank(name)
+    return name:find "%._expression$" and 4 or name:find "%._m[%w]*ethod$" and 3 or name:find "%._" and 2 or 1
+end
+table.sort(functions, function(a, b)
+    local x, y = rank(a.name), rank(b.name)
+    if x ~= y then
+        return x < y
+    end
+    return a.name < b.name
+end)
+
+-- ---- what they are called with
+
+local close, unmap = rill._method "close", map.unmap
+
+-- Made anew for every function: some close what they get.
+local function hostile_values()
+    local own = rill.from {1, 2, 3, 4}
+    local still = rill.stream("float", {2, 2})
+    local list = {
+        false, true, 0, -1, 1, 0.5, -0.0, 0 / 0, 1 / 0, math.maxinteger, math.mininteger, 2 ^ 53, "", "x", "float",
+        {}, {1, 2}, {math.maxinteger, math.maxinteger}, {x = math.mininteger, shape = {-1}}, nothing,
+        coroutine.create(nothing), io.stdout, debug.upvalueid(walk, 1), -- light userdata
+        closed(rill.iota(3), close), closed(own:map_cpu(), unmap),
+        closed(own:request(), function(r) r:close() end),
+        closed(rill.animate "b.png":frame(still), function(a) a:close() end),
+        own, rill.iota({2, 3}), rill.stream("float", 0), rill.iter("float", 5, 0, 1), rill.stream(ray, 2),
+        own:boundary "wrap", own * 2, own:map_cpu(), own:request(), rill.animate "a.png", kernel, fold,
+        ray, rill.device(),
+    }
+    return list, own
+end
+
+local calls = 0
+
+local function try(f, ...)
+    calls = calls + 1
+    local _, result = pcall(f, ...)
+    if type(result) == "userdata" then -- what came of it is a value like others
+        pcall(tostring, result)
+    end
+end
+
+local spared = { -- would end the walk, or wait for somebody
+    [os.exit] = true, [os.execute] = true, [io.popen] = true, [io.read] = true,
+}
+print, io.write = nothing, nothing -- luacheck: ignore 121 122
+local made = {hostile_values()}
+local function make()
+    local good, list, own = pcall(hostile_values)
+    if good then -- else the module was unmade
+        made = {list, own}
+    end
+    return made[1], made[2]
+end
+
+local many = tonumber(arg[3]) or 1
+for number, entry in ipairs(functions) do
+    if not spared[entry.call] and number % many == tonumber(arg[4] or 0) then
+        log:write(entry.name, "\n")
+        local f = entry.call
+        local hostile, own = make()
+        try(f)
+        for _, v in ipairs(hostile) do
+            try(f, v)
+            try(f, nil, v)
+            try(f, own, v)
+            try(f, v, v, v)
+            try(f, own, v, v)
+            try(f, own, own, v)
+            try(f, kernel, v)
+        end
+    end
+end
+collectgarbage()
+collectgarbage()
+log:write "the end\n"
+io.stdout:write(#functions, " functions, ", calls, " calls\n")
