@@ -467,6 +467,10 @@ function source:map(expression, constants) end
 ---@return rill.stream
 function expression:eval() end
 
+---lets go of values kept for it, which are computed anew when needed; `local e <close>` works
+---See docs/algebra.md.
+function expression:close() end
+
 ---element by element: s < t
 ---See docs/algebra.md.
 ---@param t rill.operand

@@ -106,6 +106,7 @@ function blame.strict(functions, name)
         __index = function(_, key)
             blame.fail("%s has no field '%s'", name, tostring(key))
         end,
+        __close = function() end,
     })
 end
 

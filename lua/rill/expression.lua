@@ -497,7 +497,14 @@ function methods.eval(e, ...)
     return expression.eval(e)
 end
 
-for _, name in ipairs {"set", "write", "fill", "close", "map_cpu"} do
+--- e:close(): lets go of the values kept for it, which are computed anew when they are needed. `local e <close>` works.
+function methods.close(e)
+    check(e, "close")
+    e._memo = false
+end
+meta.__close = methods.close
+
+for _, name in ipairs {"set", "write", "fill", "map_cpu"} do
     methods[name] = function()
         fail("e:%s: an expression has no memory of its own: e:eval() makes it a stream", name)
     end

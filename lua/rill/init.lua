@@ -213,4 +213,5 @@ return setmetatable(rill, {
         rawset(self, key, found)
         return found
     end,
+    __close = function() end,
 })

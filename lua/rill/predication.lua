@@ -8,6 +8,10 @@ local fail <const> = blame.fail
 local Active = { __name = "rill.active" }
 Active.__index = Active
 
+function Active.__close(list)
+    list.indices:close()
+end
+
 -- The types that can be masks: what is not zero holds.
 local mask_types = {
     bool = true, int = true, uint = true, float = true, half = true, unorm8 = true,

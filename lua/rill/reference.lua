@@ -92,6 +92,7 @@ s:map(expression: string, constants?: table): stream -- a one-line kernel: a GLS
 ]==] },
     { "algebra", [==[
 e:eval(): stream -- a new stream of the expression's values
+e:close() -- lets go of values kept for it, which are computed anew when needed; `local e <close>` works
 s:lt(t: operand): expression -- element by element: s < t
 s:le(t: operand): expression -- element by element: s <= t
 s:gt(t: operand): expression -- element by element: s > t

@@ -20,6 +20,12 @@ void binding_raise_placed(lua_State *L)
     abort(); /* lua_error does not return */
 }
 
+int binding_close_nothing(lua_State *L)
+{
+    (void)L;
+    return 0;
+}
+
 static int strict_index(lua_State *L)
 {
     return luaL_error(L, "%s has no field '%s'", lua_tostring(L, lua_upvalueindex(1)), luaL_tolstring(L, 2, NULL));
@@ -27,10 +33,12 @@ static int strict_index(lua_State *L)
 
 void binding_strict(lua_State *L, const char *what)
 {
-    lua_createtable(L, 0, 1);
+    lua_createtable(L, 0, 2);
     lua_pushstring(L, what);
     lua_pushcclosure(L, strict_index, 1);
     lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, binding_close_nothing);
+    lua_setfield(L, -2, "__close");
     lua_setmetatable(L, -2);
 }
 

@@ -44,6 +44,8 @@ void state_park(lua_State *L, int index);
 _Noreturn void binding_raise(lua_State *L);
 /* The same for messages that begin with a place of their own. */
 _Noreturn void binding_raise_placed(lua_State *L);
+/* __close of what the collector alone frees: `local k <close>` is no mistake, and does nothing. */
+int binding_close_nothing(lua_State *L);
 /* Fields that are not in the table on top of the stack become errors: "WHAT has no field 'x'". */
 void binding_strict(lua_State *L, const char *what);
 /* Raises "function: argument #n 'name': expected ..., got ...". `index` is the stack index of the value, n counts arguments

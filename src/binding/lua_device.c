@@ -282,7 +282,8 @@ static int rill_terminal(lua_State *L)
 
 void open_device(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__tostring", device_tostring}, {"__eq", device_eq}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {
+        {"__tostring", device_tostring}, {"__eq", device_eq}, {"__close", binding_close_nothing}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"devices", rill_devices},
         {"device", rill_device},

@@ -414,7 +414,12 @@ static int kernel_gc(lua_State *L)
 }
 
 static const luaL_Reg metamethods[] = {
-    {"__call", kernel_call}, {"__tostring", kernel_tostring}, {"__gc", kernel_gc}, {NULL, NULL}};
+    {"__call", kernel_call},
+    {"__tostring", kernel_tostring},
+    {"__gc", kernel_gc},
+    {"__close", binding_close_nothing},
+    {NULL, NULL},
+};
 
 static const luaL_Reg functions[] = {{"kernel", rill_kernel},
                                      {"program", rill_program},

@@ -234,7 +234,12 @@ static int rill_type(lua_State *L)
 void open_type(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__index", struct_index}, {"__tostring", struct_tostring}, {"__eq", struct_eq}, {NULL, NULL}};
+        {"__index", struct_index},
+        {"__tostring", struct_tostring},
+        {"__eq", struct_eq},
+        {"__close", binding_close_nothing},
+        {NULL, NULL},
+    };
     luaL_newlib(L, meta);
     lua_pushliteral(L, "rill.struct");
     lua_setfield(L, -2, "__name");
