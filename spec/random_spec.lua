@@ -90,7 +90,8 @@ describe("uniform numbers", function()
 
     it("from low to high, exactly, and never high", function()
         for _, range in ipairs {
-            {-1, 1}, {0.1, 0.3}, {-5, -2}, {1e6, 1e6 + 1}, {-1e30, 1e30}, {33554430, 33554432}, {-33554432, -33554430}, {1e-42, 3e-42},
+            {-1, 1}, {0.1, 0.3}, {-5, -2}, {1e6, 1e6 + 1}, {-1e30, 1e30}, {33554430, 33554432},
+            {-33554432, -33554430}, {1e-42, 3e-42},
         } do
             local low, high = float32(range[1]), float32(range[2])
             local span = float32(high - low)
@@ -149,8 +150,8 @@ describe("integers from low to high, both included", function()
 
     for _, range in ipairs {
         {"int", 1, 6}, {"int", -3, 3}, {"int", 5, 5}, {"int", -2147483648, 2147483647}, {"uint", 0, 4294967295},
-        {"uint", 4294967290, 4294967295}, {"int", 0, 2147483647}, {"uint", 0, 0xbfffffff}, {"int", -1073741824, 2147483646},
-        {"uint", 1, 4294967295},
+        {"uint", 4294967290, 4294967295}, {"int", 0, 2147483647}, {"uint", 0, 0xbfffffff},
+        {"int", -1073741824, 2147483646}, {"uint", 1, 4294967295},
     } do
         local name, low, high = table.unpack(range)
         it(("%s %d .. %d"):format(name, low, high), function()

@@ -16,7 +16,11 @@ static const char two_sum[] =
 static const char sum_steps[] = "u_Sum rill_first(T x, int t) { return u_Sum(x, T(0)); }\n"
                                 "u_Sum rill_step(u_Sum a, T x, int t) { return rill_add(a, x, T(0)); }\n";
 static const char sum_finish[] = "T rill_finish(u_Sum a, int n) { return rill_total(a); }\n";
-static const char mean_finish[] = "T rill_finish(u_Sum a, int n) { return rill_total(a) / T(n); }\n";
+/* (a + more) / n. What the device's own quotient, maybe a product with a reciprocal, leaves is divided again. */
+static const char ratio[] =
+    "double rill_ratio(double a, double more, int n) { double b = double(n); precise double q = a / b;\n"
+    "  double h = packDouble2x32(uvec2(0u, unpackDouble2x32(q).y)); precise double r = (a - h * b) - (q - h) * b;\n"
+    "  precise double f = q + (r + more) / b; return f - f == 0.0lf ? f : q; }\n";
 /* Sixteen floats pairwise, then one compensated addition: as fast as plain addition, its error bounded by a few ulps. */
 static const char sum_chunk[] =
     "float rill_h(uvec4 u) { vec4 v = uintBitsToFloat(u); precise float q = (v.x + v.y) + (v.z + v.w); return q; }\n"
@@ -79,22 +83,46 @@ static bool refuse(ReduceOp op, const Type *type, const char *accepted)
     return error_set("s:%s: a stream of %s has no %s: %s", reduce_name(op), type->name, reduce_name(op), accepted);
 }
 
+/* rill_finish for means: the sum is sum + more in doubles, component by component, where W is their type. */
+static void add_mean(const char *accumulator, const Type *result, const char *sum, const char *more)
+{
+    const char *wide = type_of(SCALAR_DOUBLE, result->components)->name;
+    strbuf_add(&functions, ratio);
+    strbuf_addf(&functions, "#define W %s\n%s rill_finish(%s a, int n) { W t = %s, m = %s; return %s(", wide,
+                result->name, accumulator, sum, more, result->name);
+    for (int c = 0; c < result->components; c++) {
+        const char *one = result->components == 1 ? "" : (const char *[]){".x", ".y", ".z", ".w"}[c];
+        strbuf_addf(&functions, "%srill_ratio(t%s, m%s, n)", c ? ", " : "", one, one);
+    }
+    strbuf_add(&functions, "); }\n");
+}
+
 static void sum_row(ReduceOp op, const Type *value, ReduceRow *row)
 {
     row->accumulator = pair_type("Sum", "s", value, "e", value);
     row->result = value;
     strbuf_add(&functions, two_sum);
     strbuf_add(&functions, sum_steps);
-    strbuf_add(&functions, op == REDUCE_MEAN ? mean_finish : sum_finish);
+    if (op == REDUCE_MEAN) {
+        add_mean("u_Sum", value, "W(a.s)", "W(a.e)");
+    } else {
+        strbuf_add(&functions, sum_finish);
+    }
     row->chunk = value == type_of(SCALAR_FLOAT, 1) ? sum_chunk : NULL;
+}
+
+/* Integers are averaged, multiplied and compared with their mean in doubles, which hold every one; a stream of results is of floats. */
+static const Type *real_result(const Type *type, bool whole, int components)
+{
+    return type_of(is_real(type->value) ? type->value->scalar : whole ? SCALAR_DOUBLE : SCALAR_FLOAT, components);
 }
 
 /* Dot and norm join the components of vectors first. */
 static bool product_row(ReduceOp op, const Type *value, ReduceRow *row)
 {
     const Type *scalar = type_of(value->scalar, 1);
+    const char *result = row->result->name;
     row->accumulator = pair_type("Sum", "s", scalar, "e", scalar);
-    row->result = scalar;
     strbuf_addf(&functions, "#undef T\n#define T %s\n", scalar->name);
     strbuf_add(&functions, two_sum);
     const char *type = value->name;
@@ -102,12 +130,12 @@ static bool product_row(ReduceOp op, const Type *value, ReduceRow *row)
         strbuf_addf(&functions,
                     "u_Sum rill_first(%s x, int t) { return u_Sum(dot(x, x), T(0)); }\n"
                     "u_Sum rill_step(u_Sum a, %s x, int t) { return rill_add(a, dot(x, x), T(0)); }\n"
-                    "T rill_finish(u_Sum a, int n) { return sqrt(rill_total(a)); }\n",
-                    type, type);
+                    "%s rill_finish(u_Sum a, int n) { return %s(sqrt(rill_total(a))); }\n",
+                    type, type, result, result);
     } else {
         strbuf_addf(&functions, "T rill_pair(%s x, %s y) { return dot(x, y); }\n", type, type);
         strbuf_add(&functions, sum_steps);
-        strbuf_add(&functions, sum_finish);
+        strbuf_addf(&functions, "%s rill_finish(u_Sum a, int n) { return %s(rill_total(a)); }\n", result, result);
     }
     return true;
 }
@@ -132,12 +160,8 @@ static void integer_sum(ReduceOp op, const Type *value, bool whole, ReduceRow *r
     integer_macros(value);
     strbuf_add(&functions, long_sum);
     if (op == REDUCE_MEAN) {
-        row->result = type_of(SCALAR_FLOAT, value->components);
-        const Type *high = type_of(value->scalar, value->components), *wide = type_of(SCALAR_DOUBLE, value->components);
-        strbuf_addf(
-            &functions,
-            "%s rill_finish(u_Long a, int n) { return %s((%s(%s(a.hi)) * 4294967296.0lf + %s(a.lo)) / double(n)); }\n",
-            row->result->name, row->result->name, wide->name, high->name, wide->name);
+        row->result = real_result(value, whole, value->components);
+        add_mean("u_Long", row->result, "W(T(a.hi)) * 4294967296.0lf + W(a.lo)", "W(0.0)");
     } else if (whole) {
         row->result = row->accumulator;
         strbuf_add(&functions, long_finish);
@@ -183,13 +207,12 @@ static const Type *moments_type(const Type *value, const Type *count)
 static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)
 {
     const Type *count = type_of(value->scalar, 1);
+    const char *result = row->result->name;
     row->accumulator = moments_type(value, count);
-    row->result = value;
     strbuf_addf(&functions, "#define N %s\n", count->name);
     strbuf_add(&functions, moments);
-    strbuf_add(&functions, op == REDUCE_VAR
-                               ? "T rill_finish(u_Moments a, int n) { return (a.m2 + a.rest) / T(n); }\n"
-                               : "T rill_finish(u_Moments a, int n) { return sqrt((a.m2 + a.rest) / T(n)); }\n");
+    strbuf_addf(&functions, "%s rill_finish(u_Moments a, int n) { return %s(%s((a.m2 + a.rest) / T(n))); }\n", result,
+                result, op == REDUCE_STD ? "sqrt" : "");
     return true;
 }
 
@@ -236,8 +259,11 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
     if (value->scalar == SCALAR_BOOL) {
         value = type_of(SCALAR_INT, value->components); /* true counts as 1 */
     }
+    if (moment || product) {
+        row->result = real_result(value, whole, moment ? value->components : 1);
+    }
     if ((moment || product) && !is_real(value)) {
-        value = type_of(SCALAR_FLOAT, value->components);
+        value = type_of(SCALAR_DOUBLE, value->components);
     }
     row->value = value;
     bool done = true;
