@@ -427,7 +427,7 @@ describe("a stream of 10,000,000 elements", function()
             print("bytes", bytes() - before)
             preview(s:reshape {2500, 4000}, 80)
             print("bytes", bytes() - before)
-        ]]):format(library, file), {LD_PRELOAD = library, RILL_GLCOUNT = file, RILL_FAMILY = "gpu", RILL_ASYNC = "1"})
+        ]]):format(library, file), {LD_PRELOAD = library, RILL_GLCOUNT = file, RILL_FAMILY = "gpu"})
         os.remove(file)
         assert.truthy(text:find("stream<float>[10000000] 38.1 MiB", 1, true))
         local counts = {}

@@ -34,8 +34,7 @@ local SCRIPT <const> = [[
 ]]
 
 local function results(threads, family)
-    local async = family == "gpu" and "1" or "0"
-    return process.output(SCRIPT, {LP_NUM_THREADS = tostring(threads), RILL_FAMILY = family, RILL_ASYNC = async})
+    return process.output(SCRIPT, {LP_NUM_THREADS = tostring(threads), RILL_FAMILY = family})
 end
 
 describe("results", function()

@@ -19,8 +19,7 @@ local no_collector = {"check", "command", "demo", "docs", "examples", "install",
 local passes = {
     own = {env = "", title = "the device's own family"},
     cpu = {env = "RILL_FAMILY=cpu", title = "RILL_FAMILY=cpu"},
-    -- As on a GPU: work is queued, and memory is the device's own.
-    gpu = {env = "RILL_FAMILY=gpu RILL_ASYNC=1", title = "RILL_FAMILY=gpu RILL_ASYNC=1", without = no_family,
+    gpu = {env = "RILL_FAMILY=gpu", title = "RILL_FAMILY=gpu", without = no_family,
         options = "--exclude-tags=slow"},
     gc = {env = "", title = "an aggressive collector", without = no_collector,
         options = "--helper=spec/support/gc.lua --exclude-tags=slow"},

@@ -135,7 +135,7 @@ void device_delete(Device *device);
 /* device_list.c */
 void device_list_forget(Device *device); /* its last reference is gone */
 
-/* shader_cache.c: gives Mesa a writable cache directory; call before EGL starts. */
+/* shader_cache.c: gives Mesa a writable cache directory, and zink's uniforms their changes; call before EGL starts. */
 void shader_cache_prepare(void);
 
 /* gl_error.c: errors of the current context. */

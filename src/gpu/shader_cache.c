@@ -1,4 +1,5 @@
-/* Mesa caches compiled shaders on disk and goes without, in silence, where its directory cannot be written. */
+/* What Mesa reads from the environment when it starts. It caches compiled shaders on disk and goes without, in silence, where its
+ * directory cannot be written. */
 #include "gpu/device_private.h"
 
 #include <pwd.h>
@@ -61,8 +62,16 @@ static bool make_private(char *path, const char *parent)
     return lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 077) == 0;
 }
 
+/* Zink (OpenGL over Vulkan) builds the values of uniforms that conditions ask for into compute programs and misses their
+ * changes (Mesa 22.3 and 25.0): partial results are then kept as if they were the last. */
+static void keep_uniforms(void)
+{
+    setenv("ZINK_INLINE_UNIFORMS", "0", 0);
+}
+
 void shader_cache_prepare(void)
 {
+    keep_uniforms();
     const char *cache_home = set_variable("XDG_CACHE_HOME"), *home = set_variable("HOME");
     const char *temporary = set_variable("TMPDIR");
     char path[PATH_ROOM];

@@ -112,25 +112,25 @@ static int llvm_lanes(const char *name)
     return comma && sscanf(comma, ", %d bits", &bits) == 1 && bits >= 128 ? bits / 32 : 8;
 }
 
+/* A device whose work the processor does within the call. */
 static void look_up_cpu(DeviceTraits *traits, const char *name)
 {
-    /* Direct use of llvmpipe only: below another driver (zink, virgl) work is queued and memory is elsewhere. */
-    bool direct = strncmp(name, "llvmpipe", 8) == 0;
     traits->family = FAMILY_CPU;
     traits->subgroup_size = llvm_lanes(name);
-    traits->synchronous = direct;
-    traits->host_memory = direct;
     traits->group_size = 64;
     traits->buffer_textures = true;
-    traits->exact_ranges = direct;
     traits->barrier_ns = 1.6;
 }
 
+/* A device that queues work and has memory of its own: the whole set, whatever lies below. */
 static void look_up_gpu(DeviceTraits *traits)
 {
     traits->family = FAMILY_GPU;
     traits->subgroup_size = 32;
+    traits->synchronous = traits->host_memory = false;
     traits->group_size = 256;
+    traits->buffer_textures = false;
+    traits->exact_ranges = false;
     traits->barrier_ns = 0.02;
 }
 
@@ -149,15 +149,18 @@ static void look_up_subgroups(DeviceTraits *traits)
         (features & BASIC_AND_ARITHMETIC) == BASIC_AND_ARITHMETIC && (stages & GL_COMPUTE_SHADER_BIT) != 0;
 }
 
-static bool force_family(DeviceTraits *traits)
+/* RILL_FAMILY, else what suits a device that works within the call or one that queues. */
+static bool choose_family(DeviceTraits *traits, const char *name)
 {
     const char *family = getenv("RILL_FAMILY");
-    if (!family || !*family) {
-        return true;
+    bool forced = family && *family, cpu = forced ? strcmp(family, "cpu") == 0 : traits->synchronous;
+    if (cpu) {
+        look_up_cpu(traits, name);
+    } else {
+        look_up_gpu(traits);
     }
-    bool cpu = strcmp(family, "cpu") == 0;
-    traits->family = cpu ? FAMILY_CPU : FAMILY_GPU;
-    return cpu || strcmp(family, "gpu") == 0 || error_set("RILL_FAMILY is \"%s\": expected cpu or gpu", family);
+    return cpu || !forced || strcmp(family, "gpu") == 0 ||
+           error_set("RILL_FAMILY is \"%s\": expected cpu or gpu", family);
 }
 
 /* RILL_ASYNC: as if work were queued and buffers far away, to test on any machine what GPUs need. */
@@ -193,23 +196,25 @@ static uint64_t device_memory_bytes(const DeviceInfo *info)
 bool traits_look_up(Device *device)
 {
     DeviceTraits *traits = &device->traits;
+    const char *name = device->info.name;
     *traits = (DeviceTraits){0};
     look_up_limits(&device->limits);
     device->limits.memory_bytes = device_memory_bytes(&device->info);
-    if (device->info.software) {
-        look_up_cpu(traits, device->info.name);
-    } else {
-        look_up_gpu(traits);
-    }
-    look_up_subgroups(traits);
-    /* Mesa's LLVM code generator, on whatever driver it sits below. */
-    traits->loop_limit = strcasestr(device->info.name, "llvmpipe") ? 65535 : 0;
+    /* Below another driver (zink, virgl) these queue too, and memory is elsewhere. */
+    bool direct = strncmp(name, "llvmpipe", 8) == 0 || strncmp(name, "softpipe", 8) == 0;
+    traits->synchronous = traits->host_memory = traits->exact_ranges = direct;
     if (traits->host_memory) {
         /* An allocation there succeeds whatever its size and the process dies on first use; offsets within a buffer
          * are signed 32-bit numbers. */
         device->memory_ceiling = physical_memory();
         device->buffer_ceiling = INT32_MAX;
     }
+    /* Mesa's LLVM code generator, on whatever driver it sits below. */
+    traits->loop_limit = strcasestr(name, "llvmpipe") ? 65535 : 0;
+    if (!choose_family(traits, name)) {
+        return false;
+    }
+    look_up_subgroups(traits);
     force_distance(traits);
-    return force_family(traits);
+    return true;
 }
