@@ -47,7 +47,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo test test-cpu test-gpu test-gc sanitize bench check format deps env install rock clean force
+.PHONY: build help demo test test-cpu test-gpu test-gc sanitize tsan bench check format deps env install rock clean force
 .PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery annotations
 
 build: $(CORE) ## compile build/rill/core.so (installs nothing)
@@ -81,7 +81,7 @@ $(BUILD)/sources: force | $(BUILD)/
 
 $(CORE): $(BUILD)/sources
 
-$(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/:
+$(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/ $(BUILD)/spec/:
 	@mkdir -p $@
 
 -include $(SOURCES:src/%.c=$(BUILD)/obj/%.d) $(PEER_OBJECTS:.o=.d)
@@ -112,6 +112,22 @@ sanitize: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in
 .PHONY: run-sanitized
 run-sanitized:
 	@RILL_PRELOAD="$$($(CC) -print-file-name=libasan.so)" $(SUITE) sanitize -- $(SPEC)
+
+# Mesa, LLVM and Lua are not instrumented, so what they do is not looked at: ThreadSanitizer would take their own locks for none.
+tsan: ## four Lua states on four threads for SECONDS=30 under ThreadSanitizer, in build-tsan
+	$(DEPS) build test
+	@$(AGAIN) build BUILD=build-tsan WERROR= LDFLAGS='-fsanitize=thread' CFLAGS='-O1 -g -fsanitize=thread'
+	@$(AGAIN) run-tsan BUILD=build-tsan
+
+SECONDS ?= 30
+
+.PHONY: run-tsan
+run-tsan: $(BUILD)/spec/host
+	@$(RUN) TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=99" \
+		$(BUILD)/spec/host spec/support/threads.lua 4 $(SECONDS)
+
+$(BUILD)/spec/host: spec/support/host.c | $(BUILD)/spec/
+	$(call say,cc,$<)$(CC) -std=c11 -O1 -g -fsanitize=thread $(LUA_FLAGS) -o $@ $< $(or $(call pkg,--libs,lua5.4),$(call pkg,--libs,lua-5.4),-llua5.4) -lpthread
 
 bench: ## install what is missing, build, time rill against its peers
 	$(DEPS) build
@@ -231,4 +247,4 @@ rock: ## luarocks make into TREE=directory, without a network
 	luarocks --lua-version 5.4 make $(if $(TREE),--tree '$(TREE)') rill-scm-1.rockspec
 
 clean: ## remove what was built
-	rm -rf build build-asan
+	rm -rf build build-asan build-tsan

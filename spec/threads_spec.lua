@@ -1,3 +1,4 @@
+local compile = require "spec.support.compile"
 local process = require "spec.support.process"
 
 -- Everything that combines, orders or moves elements, in one line of sums each. The floats' sums depend on the order of combination:
@@ -36,6 +37,22 @@ local SCRIPT <const> = [[
 local function results(threads, family)
     return process.output(SCRIPT, {LP_NUM_THREADS = tostring(threads), RILL_FAMILY = family})
 end
+
+describe("Lua states on threads of their own", function()
+    local host, missing = compile("host", "", true)
+
+    -- `make tsan` runs the same for longer, under a tool that sees races which change no result.
+    it("work at the same time, each with its own device, and compute what they would alone", function()
+        if not host then
+            pending(missing)
+        end
+        local pipe = assert(io.popen(("'%s' spec/support/threads.lua 4 2 2>&1"):format(host)))
+        local text = pipe:read "a"
+        local good = pipe:close()
+        assert.is_true(good, text)
+        assert.matches("^%d+\n%d+\n%d+\n%d+\n$", text)
+    end)
+end)
 
 describe("results", function()
     local first = {}

@@ -102,11 +102,11 @@ local exceptions = {
     },
     -- The engine of reductions, its programs, and what is folded with it.
     primitive = {
-        fold = set("fold_text.h", "inputs.h"), fold_text = set("fold.h"),
+        fold = set("fold_text.h", "inputs.h"), fold_text = set("fold.h", "engine.h"), engine = set("inputs.h"),
         reduce = set("fold.h", "inputs.h", "reduce_ops.h"), reduce_ops = set("reduce.h"),
         vout = set("reduce.h", "scan.h"), compact = set("scanner.h"),
         -- What all engines read through.
-        scanner = set("inputs.h", "scanner_text.h"), scanner_text = set("scanner.h"),
+        scanner = set("inputs.h", "scanner_text.h"), scanner_text = set("scanner.h", "engine.h"),
         scanner_walk = set("scanner_text.h"),
         scan = set("scan_ops.h", "scanner.h"), segment = set("reduce.h", "scan.h", "scan_ops.h", "scanner.h"),
         inputs_layout = set("inputs.h"), inputs_text = set("inputs.h"),

@@ -88,7 +88,6 @@ static void release_objects(Device *device)
 {
     pool_shrink(device, 0);
     staging_destroy_all(device);
-    program_destroy_all(device);
     fault_destroy(device);
     indirect_destroy(device);
     profile_destroy(device);
@@ -99,6 +98,8 @@ static void destroy(Device *device, bool complete)
 {
     DeviceScope scope;
     if (device_enter(device, &scope)) {
+        attachments_destroy(device);
+        program_destroy_all(device, true);
         if (complete) {
             release_objects(device);
         }
@@ -107,6 +108,8 @@ static void destroy(Device *device, bool complete)
         }
         device_leave(&scope);
     }
+    attachments_destroy(device);
+    program_destroy_all(device, false);
     eglDestroyContext(device->display, device->context);
     free(device);
 }

@@ -21,15 +21,21 @@ static Listed listed[MAX_CANDIDATES];
 static Device *open_devices;
 static char failures[1024]; /* why candidates did not open, for the error when none does */
 
-static _Thread_local char thread_mark; /* its address tells threads apart */
-
 /* Everything static below is called with the lock held. */
+
+/* A number that no other thread has or had: thread ids and addresses are used again. */
+static uint64_t this_thread(void)
+{
+    static uint64_t threads;
+    static _Thread_local uint64_t own;
+    return own = own ? own : ++threads;
+}
 
 static Device *find_open(int candidate)
 {
     for (Device *device = open_devices; device; device = device->next) {
         /* Each thread has contexts of its own: one cannot be current on two. */
-        if (device->candidate == candidate && device->thread == &thread_mark && !device->lost) {
+        if (device->candidate == candidate && device->thread == this_thread() && !device->lost) {
             return device_retain(device);
         }
     }
@@ -82,7 +88,7 @@ static Device *open_candidate(int candidate)
     }
     entry->state = OPENS;
     entry->info = device->info;
-    device->thread = &thread_mark;
+    device->thread = this_thread();
     device->next = open_devices;
     open_devices = device;
     return device;

@@ -9,6 +9,7 @@
 #include <GL/glew.h>
 
 #include "base/error.h"
+#include "gpu/attachment.h"
 #include "gpu/buffer.h"
 
 enum { TEXEL_FORMATS = 2, POOL_CLASSES = 2560 };
@@ -44,6 +45,9 @@ typedef struct Pool {
 } Pool;
 
 struct Program {
+    Device *device;         /* NULL once it is closed */
+    int count;              /* of those who hold it; 0: idle */
+    Program *older, *newer; /* idle programs */
     GLuint name;
     int param_vectors; /* length of rill_p as the compiler kept it; 0: unused */
     uint32_t *params;  /* what the GL program has; both start as zeros */
@@ -57,6 +61,8 @@ struct Program {
 typedef struct ProgramTable {
     Program **buckets;
     size_t bucket_count, count;
+    Program *oldest, *newest; /* idle ones */
+    size_t idle;
 } ProgramTable;
 
 typedef struct BoundBlock {
@@ -77,15 +83,28 @@ typedef struct DebugLog {
     char text[512];
 } DebugLog;
 
+/* attachment.c: what other floors keep here, and what calls in progress work in, by how deeply they are nested. */
+enum { DEVICE_ATTACHMENTS = 16, WORKSPACE_DEPTH = 32 };
+
+typedef struct Attachment {
+    const AttachmentKind *kind;
+    void *memory;
+} Attachment;
+
+typedef struct Workspace {
+    void *memory;
+    size_t bytes;
+} Workspace;
+
 typedef struct Staging Staging;
 typedef struct Recorder Recorder;
 
 struct Device {
     int count;
     uint64_t serial;
-    int candidate;      /* number in egl.c's list */
-    const void *thread; /* the thread that opened it */
-    Device *next;       /* in the list of open devices */
+    int candidate;   /* number in egl.c's list */
+    uint64_t thread; /* the thread that opened it */
+    Device *next;    /* in the list of open devices */
     EGLDisplay display;
     EGLContext context;
     DeviceInfo info;
@@ -116,6 +135,10 @@ struct Device {
     ProgramTable programs;
     Recorder *recorder; /* while a profile is taken */
     double copy_rate;   /* bytes per second; 0: not measured yet */
+    Attachment attachments[DEVICE_ATTACHMENTS];
+    int attachment_count;
+    Workspace workspaces[WORKSPACE_DEPTH];
+    int workspaces_taken;
 };
 
 /* egl.c: displays and contexts. A candidate is one way to reach a device; numbers from 0. The caller holds the
@@ -181,9 +204,11 @@ void pool_shrink(Device *device, uint64_t bytes); /* destroys the oldest until a
 void buffer_destroy(Buffer *buffer);
 GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use */
 
-/* transfer.c, program.c */
+/* attachment.c, transfer.c, program.c */
+void attachments_destroy(Device *device);
 void staging_destroy_all(Device *device);
-void program_destroy_all(Device *device);
+void program_destroy_all(Device *device, bool context); /* `context`: it is current, GL's objects go too */
+void programs_trim(Device *device);                     /* deletes all but a few of those nobody holds */
 
 /* False after error_set when a kernel recorded a fault. */
 bool fault_report(Device *device);

@@ -204,7 +204,7 @@ void fault_refresh(Device *device)
     glGetBufferSubData(GL_COPY_READ_BUFFER, 0, sizeof device->fault_copy, device->fault_copy);
 }
 
-static bool (*fault_reporter)(Device *device);
+static bool (*_Atomic fault_reporter)(Device *device);
 
 void device_set_fault_reporter(bool (*report)(Device *device))
 {
@@ -217,8 +217,8 @@ bool fault_report(Device *device)
     if (fault == 0) {
         return true;
     }
-    return fault_reporter ? fault_reporter(device)
-                          : error_set("a kernel on \"%s\" reported fault %u", device->info.name, fault);
+    bool (*report)(Device *) = fault_reporter;
+    return report ? report(device) : error_set("a kernel on \"%s\" reported fault %u", device->info.name, fault);
 }
 
 const uint32_t *device_fault(Device *device)

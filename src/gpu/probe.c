@@ -20,8 +20,10 @@ static bool try_block(Device *device, Buffer *buffer)
     Program *program = program_find(device, source);
     Launch launch = {.program = program, .params = params, .param_vectors = 1, .block_count = 1, .groups = {1, 1, 1}};
     launch.blocks[0].buffer = buffer;
-    return program && buffer_write(buffer, at, &word, sizeof word) && device_dispatch(device, &launch) &&
-           buffer_read(buffer, at, &word, sizeof word) && word == params[1];
+    bool works = program && buffer_write(buffer, at, &word, sizeof word) && device_dispatch(device, &launch) &&
+                 buffer_read(buffer, at, &word, sizeof word) && word == params[1];
+    program_release(program);
+    return works;
 }
 
 bool buffer_block_fits(Buffer *buffer)

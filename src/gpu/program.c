@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BUCKETS = 64 };
+enum { FIRST_BUCKETS = 64, IDLE_PROGRAMS = 32 };
 
 /* FNV-1a, 64 bits. */
 static uint64_t hash_text(const char *text, size_t length)
@@ -116,12 +116,75 @@ static int active_vectors(GLuint name)
     return size;
 }
 
-static void destroy(Program *program)
+static void free_program(Program *program)
 {
-    glDeleteProgram(program->name);
     free(program->params);
     free(program->source);
     free(program);
+}
+
+static void delete_name(Program *program)
+{
+    if (program->device->bound.program == program) {
+        glUseProgram(0);
+        program->device->bound.program = NULL;
+    }
+    glDeleteProgram(program->name);
+}
+
+/* Idle programs, in the order in which they were let go. */
+
+static void park(ProgramTable *table, Program *program)
+{
+    program->older = table->newest;
+    program->newer = NULL;
+    *(table->newest ? &table->newest->newer : &table->oldest) = program;
+    table->newest = program;
+    table->idle++;
+}
+
+static void unpark(ProgramTable *table, Program *program)
+{
+    *(program->older ? &program->older->newer : &table->oldest) = program->newer;
+    *(program->newer ? &program->newer->older : &table->newest) = program->older;
+    program->older = program->newer = NULL;
+    table->idle--;
+}
+
+void programs_trim(Device *device)
+{
+    ProgramTable *table = &device->programs;
+    while (table->idle > IDLE_PROGRAMS) {
+        Program *program = table->oldest, **at = &table->buckets[program->hash % table->bucket_count];
+        unpark(table, program);
+        while (*at != program) {
+            at = &(*at)->next;
+        }
+        *at = program->next;
+        table->count--;
+        delete_name(program);
+        free_program(program);
+    }
+}
+
+static Program *hold(Program *program)
+{
+    if (program->count++ == 0) {
+        unpark(&program->device->programs, program);
+    }
+    return program;
+}
+
+void program_release(Program *program)
+{
+    if (!program || --program->count > 0) {
+        return;
+    }
+    if (program->device) {
+        park(&program->device->programs, program);
+    } else {
+        free_program(program);
+    }
 }
 
 static Program *create(GLuint name, const char *source, size_t length)
@@ -138,7 +201,8 @@ static Program *create(GLuint name, const char *source, size_t length)
     program->source = malloc(length + 1);
     program->params = calloc((size_t)program->param_vectors + 1, 4 * sizeof *program->params);
     if (!program->source || !program->params) {
-        destroy(program);
+        glDeleteProgram(name);
+        free_program(program);
         error_set("out of host memory");
         return NULL;
     }
@@ -153,8 +217,9 @@ Program *program_find(Device *device, const char *source)
     uint64_t hash = hash_text(source, length);
     Program *program = look_up(table, source, length, hash);
     if (program) {
-        return program;
+        return hold(program);
     }
+    programs_trim(device);
     if (!gl_error_alive(device) || (table->count >= table->bucket_count && !grow(table))) {
         return NULL;
     }
@@ -165,6 +230,8 @@ Program *program_find(Device *device, const char *source)
     program = name ? create(name, source, length) : NULL;
     if (program) {
         Program **bucket = &table->buckets[hash % table->bucket_count];
+        program->device = device;
+        program->count = 1;
         program->hash = hash;
         program->next = *bucket;
         *bucket = program;
@@ -173,16 +240,21 @@ Program *program_find(Device *device, const char *source)
     return program;
 }
 
-void program_destroy_all(Device *device)
+void program_destroy_all(Device *device, bool context)
 {
     ProgramTable *table = &device->programs;
     for (size_t i = 0; i < table->bucket_count; i++) {
         for (Program *program = table->buckets[i], *next; program; program = next) {
             next = program->next;
-            destroy(program);
+            if (context) {
+                delete_name(program);
+            }
+            program->device = NULL; /* a kernel that outlives the device frees the rest */
+            if (program->count == 0) {
+                free_program(program);
+            }
         }
     }
     free(table->buckets);
     *table = (ProgramTable){0};
-    device->bound.program = NULL;
 }

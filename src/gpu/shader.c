@@ -1,8 +1,9 @@
 #include "gpu/shader.h"
 
-#include "base/array.h"
 #include "base/error.h"
+#include "base/recent.h"
 #include "base/strbuf.h"
+#include "gpu/attachment.h"
 #include "gpu/profile.h"
 #include "shaders_embedded.h"
 
@@ -10,16 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEPT = 512 };
+
 typedef struct KnownShader {
-    uint64_t device;
     char *name, *defines;
     Program *program;
 } KnownShader;
 
-static struct {
-    KnownShader *items;
-    size_t count, capacity;
-} known;
+static void destroy(void *item)
+{
+    KnownShader *known = item;
+    program_release(known->program);
+    free(known->name);
+    free(known->defines);
+    free(known);
+}
+
+static void destroy_all(void *attachment)
+{
+    recent_clear(attachment, destroy);
+}
+
+static const AttachmentKind cache_kind = {sizeof(Recent), destroy_all};
 
 /* A file of RILL_SHADER_PATH, to be freed; NULL where there is none. */
 static char *read_override(const char *name)
@@ -107,26 +120,37 @@ static Program *compile(Device *device, const char *name, const char *defines)
     return program;
 }
 
-Program *shader_program(Device *device, const char *name, const char *defines)
+/* Takes over the program; NULL where there is none. */
+static KnownShader *remember(Recent *cache, const char *name, const char *defines, Program *program)
 {
-    uint64_t serial = device_serial(device);
-    for (size_t i = 0; i < known.count; i++) {
-        const KnownShader *k = &known.items[i];
-        if (k->device == serial && strcmp(k->name, name) == 0 && strcmp(k->defines, defines) == 0) {
-            return k->program;
-        }
-    }
-    Program *program = compile(device, name, defines);
-    if (!program || !ARRAY_ROOM(&known)) {
+    if (!program) {
         return NULL;
     }
-    KnownShader entry = {serial, strdup(name), strdup(defines), program};
-    if (!entry.name || !entry.defines) {
-        free(entry.name);
-        free(entry.defines);
+    KnownShader *known = calloc(1, sizeof *known);
+    if (!known) {
+        program_release(program);
         error_set("out of host memory");
         return NULL;
     }
-    known.items[known.count++] = entry;
-    return program;
+    *known = (KnownShader){strdup(name), strdup(defines), program};
+    if (!known->name || !known->defines || !recent_add(cache, known, KEPT, destroy)) {
+        destroy(known);
+        error_set("out of host memory");
+        return NULL;
+    }
+    return known;
+}
+
+Program *shader_program(Device *device, const char *name, const char *defines)
+{
+    Recent *cache = device_attachment(device, &cache_kind);
+    for (size_t i = 0; cache && i < cache->count; i++) {
+        const KnownShader *known = cache->items[i];
+        if (strcmp(known->name, name) == 0 && strcmp(known->defines, defines) == 0) {
+            recent_use(cache, i);
+            return known->program;
+        }
+    }
+    KnownShader *made = cache ? remember(cache, name, defines, compile(device, name, defines)) : NULL;
+    return made ? made->program : NULL;
 }

@@ -5,8 +5,8 @@
 
 #include "gpu/program.h"
 
-/* The program of shader file `name` ("sort_count.comp") behind `defines` (lines of "#define X ...\n", or ""), compiled once per device and
- * kept for its life. NULL with error_set. */
+/* The program of shader file `name` ("sort_count.comp") behind `defines` (lines of "#define X ...\n", or ""), kept with the device until
+ * hundreds of others were used. NULL with error_set. */
 Program *shader_program(Device *device, const char *name, const char *defines);
 
 #endif

@@ -10,7 +10,7 @@
 
 static bool launch(StrBuf *text, const Argument *args, const Stream *to)
 {
-    Kernel *kernel = internal_kernel(strbuf_text(text));
+    Kernel *kernel = internal_kernel(to->device, strbuf_text(text));
     strbuf_free(text);
     return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
 }

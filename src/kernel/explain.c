@@ -1,4 +1,5 @@
 /* What a launch does, in words. */
+#include "gpu/attachment.h"
 #include "kernel/glsl.h"
 #include "kernel/launch.h"
 
@@ -77,17 +78,21 @@ static void explain_choice(const KernelText *text, const LaunchChoice *choice, c
 
 bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out)
 {
-    static LaunchChoice choice; /* large; used within this call only */
+    LaunchChoice *choice = workspace_take(device, sizeof *choice);
     char shape[SHAPE_TEXT];
-    choice.loads = choice.stores = STRBUF_EMPTY;
-    bool done = launch_choice(kernel, device, args, domain, check, &choice);
+    if (!choice) {
+        return false;
+    }
+    choice->loads = choice->stores = STRBUF_EMPTY;
+    bool done = launch_choice(kernel, device, args, domain, check, choice);
     if (done) {
         KernelText text = kernel_text(kernel, device);
         strbuf_addf(out, "%s over %s on %s (%s family)\n", kernel->function.name, shape_text(&domain->shape, shape),
                     device_describe(device)->name, text.traits->family == FAMILY_CPU ? "cpu" : "gpu");
-        explain_choice(&text, &choice, args, domain, out);
+        explain_choice(&text, choice, args, domain, out);
     }
-    strbuf_free(&choice.loads);
-    strbuf_free(&choice.stores);
+    strbuf_free(&choice->loads);
+    strbuf_free(&choice->stores);
+    workspace_give(device, choice);
     return done;
 }

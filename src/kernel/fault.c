@@ -4,6 +4,7 @@
 #include "gpu/device.h"
 #include "kernel/kernel.h"
 
+#include <pthread.h>
 #include <string.h>
 
 typedef struct FaultName {
@@ -11,15 +12,16 @@ typedef struct FaultName {
     const Function *function;
 } FaultName;
 
+/* Of the whole process: an id is one kernel's on any device. */
+static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     FaultName *items;
     size_t count, capacity;
 } names;
 
-bool fault_register(const char *name, const Function *function, int *id)
+static bool take_place(const char *name, const Function *function, int *id)
 {
     size_t i = 0;
-    device_set_fault_reporter(kernel_fault_check);
     while (i < names.count && names.items[i].function) {
         i++;
     }
@@ -35,10 +37,21 @@ bool fault_register(const char *name, const Function *function, int *id)
     return true;
 }
 
+bool fault_register(const char *name, const Function *function, int *id)
+{
+    device_set_fault_reporter(kernel_fault_check);
+    pthread_mutex_lock(&names_lock);
+    bool done = take_place(name, function, id);
+    pthread_mutex_unlock(&names_lock);
+    return done;
+}
+
 void fault_unregister(int id)
 {
     if (id > 0) {
+        pthread_mutex_lock(&names_lock);
         names.items[id - 1].function = NULL; /* the name stays: a late fault can still be told */
+        pthread_mutex_unlock(&names_lock);
     }
 }
 
@@ -47,12 +60,8 @@ static const FaultName *find(uint32_t id)
     return id > 0 && id <= names.count ? &names.items[id - 1] : NULL;
 }
 
-bool kernel_fault_check(Device *device)
+static void set_error(Device *device, const uint32_t *fault)
 {
-    const uint32_t *fault = device_fault(device);
-    if (!fault || fault[0] == FAULT_NONE) {
-        return true;
-    }
     const FaultName *kernel = find(fault[6]);
     const char *name = kernel ? kernel->name : "a kernel";
     if (fault[0] == FAULT_LOOP_CUT) {
@@ -67,6 +76,17 @@ bool kernel_fault_check(Device *device)
                   "element %u)",
                   name, arg, (int)fault[3], (int)fault[5] - 1, fault[4], fault[2]);
     }
+}
+
+bool kernel_fault_check(Device *device)
+{
+    const uint32_t *fault = device_fault(device);
+    if (!fault || fault[0] == FAULT_NONE) {
+        return true;
+    }
+    pthread_mutex_lock(&names_lock);
+    set_error(device, fault);
+    pthread_mutex_unlock(&names_lock);
     device_fault_clear(device);
     return false;
 }

@@ -1,19 +1,32 @@
 #include "kernel/internal.h"
 
-#include "base/array.h"
+#include "base/recent.h"
+#include "gpu/attachment.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { KEPT = 256 };
 
 typedef struct InternalKernel {
     char *text;
     Kernel *kernel;
 } InternalKernel;
 
-static struct {
-    InternalKernel *items;
-    size_t count, capacity;
-} cache;
+static void destroy(void *item)
+{
+    InternalKernel *internal = item;
+    kernel_release(internal->kernel);
+    free(internal->text);
+    free(internal);
+}
+
+static void destroy_all(void *attachment)
+{
+    recent_clear(attachment, destroy);
+}
+
+static const AttachmentKind cache_kind = {sizeof(Recent), destroy_all};
 
 static Kernel *parse(const char *text)
 {
@@ -26,22 +39,36 @@ static Kernel *parse(const char *text)
     return kernel;
 }
 
-Kernel *internal_kernel(const char *text)
+static InternalKernel *create(const char *text)
 {
-    for (size_t i = 0; i < cache.count; i++) {
-        if (strcmp(cache.items[i].text, text) == 0) {
-            return cache.items[i].kernel;
+    InternalKernel *internal = calloc(1, sizeof *internal);
+    if (!internal || !(internal->text = strdup(text))) {
+        free(internal);
+        error_set("out of host memory");
+        return NULL;
+    }
+    internal->kernel = parse(text);
+    if (!internal->kernel) {
+        destroy(internal);
+        return NULL;
+    }
+    return internal;
+}
+
+Kernel *internal_kernel(Device *device, const char *text)
+{
+    Recent *cache = device_attachment(device, &cache_kind);
+    for (size_t i = 0; cache && i < cache->count; i++) {
+        const InternalKernel *internal = cache->items[i];
+        if (strcmp(internal->text, text) == 0) {
+            recent_use(cache, i);
+            return internal->kernel;
         }
     }
-    if (!ARRAY_ROOM(&cache)) {
-        return NULL;
+    InternalKernel *made = cache ? create(text) : NULL;
+    if (made && !recent_add(cache, made, KEPT, destroy)) {
+        destroy(made);
+        made = NULL;
     }
-    InternalKernel entry = {strdup(text), NULL};
-    entry.kernel = entry.text ? parse(text) : NULL;
-    if (!entry.kernel) {
-        free(entry.text);
-        return NULL;
-    }
-    cache.items[cache.count++] = entry;
-    return entry.kernel;
+    return made ? made->kernel : NULL;
 }

@@ -1,10 +1,10 @@
-/* Kernels rill itself is made of, kept by their text for the life of the process. */
+/* Kernels rill itself is made of, kept by their text with a device, as many as were used lately. */
 #ifndef RILL_INTERNAL_H
 #define RILL_INTERNAL_H
 
 #include "kernel/kernel.h"
 
-/* The last kernel of `text`, parsed once; owned by the cache. */
-Kernel *internal_kernel(const char *text);
+/* The last kernel of `text`; owned by the cache, which keeps it far longer than one call: until hundreds of others were used. */
+Kernel *internal_kernel(Device *device, const char *text);
 
 #endif

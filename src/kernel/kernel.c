@@ -6,6 +6,7 @@
 #include "kernel/fault.h"
 #include "kernel/glsl.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,17 +47,21 @@ static bool launched_function(const Module *module, const Function *from, Functi
 
 Kernel *kernel_blank(Module *module)
 {
-    static uint64_t serial;
+    static atomic_uint_fast64_t serial; /* of all threads */
     Kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
         error_set("out of host memory");
         return NULL;
     }
     kernel->references = 1;
-    kernel->serial = ++serial;
+    kernel->serial = atomic_fetch_add(&serial, 1) + 1;
     kernel->module = module_retain(module);
     kernel->words = calloc(MAX_PARAM_VECTORS * 4, sizeof *kernel->words);
-    if (!kernel->words) {
+    kernel->life = calloc(1, sizeof *kernel->life);
+    if (kernel->life) {
+        kernel->life->references = 1;
+    }
+    if (!kernel->words || !kernel->life) {
         error_set("out of host memory");
         kernel_release(kernel);
         return NULL;
@@ -129,15 +134,33 @@ Kernel *kernel_retain(Kernel *kernel)
     return kernel;
 }
 
+KernelLife *kernel_life_retain(KernelLife *life)
+{
+    life->references++;
+    return life;
+}
+
+void kernel_life_release(KernelLife *life)
+{
+    if (life && --life->references == 0) {
+        free(life);
+    }
+}
+
 void kernel_release(Kernel *kernel)
 {
     if (!kernel || --kernel->references > 0) {
         return;
     }
     for (size_t i = 0; i < kernel->variants.count; i++) {
+        program_release(kernel->variants.items[i]->program);
         free(kernel->variants.items[i]);
     }
     free(kernel->variants.items);
+    if (kernel->life) {
+        kernel->life->over = true;
+        kernel_life_release(kernel->life);
+    }
     for (int i = 0; i < MAX_PARAMS; i++) {
         free(kernel->baked[i]);
     }
@@ -237,6 +260,7 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
     strbuf_free(&source);
     done = done && ARRAY_ROOM(&kernel->variants);
     if (!done) {
+        program_release(variant ? variant->program : NULL);
         free(variant);
         return NULL;
     }

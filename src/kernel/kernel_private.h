@@ -9,9 +9,19 @@
 typedef struct Variant {
     VariantKey key;
     Layout layout;
-    uint64_t device; /* device_serial: a device may be gone and its address used again */
-    Program *program;
+    uint64_t device;  /* device_serial: a device may be gone and its address used again */
+    Program *program; /* held */
 } Variant;
+
+/* Outlives its kernel, for caches of what was made with the kernel and is of no use after it. */
+typedef struct KernelLife {
+    int references;
+    bool over;
+} KernelLife;
+
+/* Counted; releasing NULL does nothing. */
+KernelLife *kernel_life_retain(KernelLife *life);
+void kernel_life_release(KernelLife *life);
 
 struct Kernel {
     int references;
@@ -22,6 +32,7 @@ struct Kernel {
     Kernel *count, *write; /* of a kernel with variable outputs, which has no program of its own; else NULL */
     int id;                /* names the kernel in the fault words */
     uint64_t serial;       /* never used twice: for caches that outlive kernels */
+    KernelLife *life;
     struct {
         Variant **items;
         size_t count, capacity;

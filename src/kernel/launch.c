@@ -134,42 +134,46 @@ bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const S
 
 bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
 {
-    LaunchPlan plan;
+    LaunchPlan *plan = plan_start(kernel, device, domain, check);
     int outputs, per_pass;
-    plan_start(&plan, kernel, device, domain, check);
-    bool done = plan_prepare(&plan, args, &outputs, &per_pass);
-    plan.length = plan_length(&plan);
-    if (done && plan.count > 0) {
-        KernelText text = kernel_text(kernel, device);
-        plan_merge(&plan);
-        done = per_pass < outputs ? run_passes(&plan, &text, outputs, per_pass, args)
-                                  : run_pass(&plan, &text, 0, outputs, args);
+    if (!plan) {
+        return false;
     }
-    for (int i = 0; plan.count > 0 && i < kernel->function.param_count; i++) {
+    bool done = plan_prepare(plan, args, &outputs, &per_pass);
+    plan->length = plan_length(plan);
+    if (done && plan->count > 0) {
+        KernelText text = kernel_text(kernel, device);
+        plan_merge(plan);
+        done = per_pass < outputs ? run_passes(plan, &text, outputs, per_pass, args)
+                                  : run_pass(plan, &text, 0, outputs, args);
+    }
+    for (int i = 0; plan->count > 0 && i < kernel->function.param_count; i++) {
         if (launch_kind(&kernel->function, i)->written && args[i].stream) {
             stream_wrote(args[i].stream);
         }
     }
-    plan_finish(&plan);
+    plan_finish(plan);
     return done;
 }
 
 bool launch_choice(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                    LaunchChoice *choice)
 {
-    LaunchPlan plan;
+    LaunchPlan *plan = plan_start(kernel, device, domain, check);
     int outputs, per_pass;
-    plan_start(&plan, kernel, device, domain, check);
-    bool done = plan_prepare(&plan, args, &outputs, &per_pass);
+    if (!plan) {
+        return false;
+    }
+    bool done = plan_prepare(plan, args, &outputs, &per_pass);
     if (done) {
         KernelText text = kernel_text(kernel, device);
-        plan_merge(&plan);
-        plan_key(&plan, &text, 0, per_pass, &choice->key);
+        plan_merge(plan);
+        plan_key(plan, &text, 0, per_pass, &choice->key);
         choice->passes = per_pass ? (outputs + per_pass - 1) / per_pass : 1;
-        reason_loads(&plan, &text, &choice->key, &choice->loads);
-        reason_stores(&plan, &text, &choice->key, &choice->stores);
+        reason_loads(plan, &text, &choice->key, &choice->loads);
+        reason_stores(plan, &text, &choice->key, &choice->stores);
         done = variant_layout(&text, &choice->key, &choice->layout);
     }
-    plan_finish(&plan);
+    plan_finish(plan);
     return done;
 }

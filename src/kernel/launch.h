@@ -44,9 +44,10 @@ static inline bool launch_dim_mapped(const ViewDim *dim)
     return dim->step != 1 || dim->start != 0 || dim->div != 1 || dim->mod != 0;
 }
 
-/* plan.c: start, check and prepare the arguments, merge dimensions, give temporaries back. `per_pass`: outputs that one pass may
- * store. plan_copied: a contiguous copy that lives as long as the plan, NULL with error_set. */
-void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Domain *domain, bool check);
+/* plan.c: start (in the device's workspace; NULL with error_set), check and prepare the arguments, merge dimensions, give
+ * temporaries and the plan back. `per_pass`: outputs that one pass may store. plan_copied: a contiguous copy that lives as
+ * long as the plan, NULL with error_set. */
+LaunchPlan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check);
 bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per_pass);
 void plan_merge(LaunchPlan *plan);
 const Stream *plan_copied(LaunchPlan *plan, const Stream *stream);

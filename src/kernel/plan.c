@@ -1,6 +1,7 @@
 /* Before a launch: shapes matched, overlaps copied, dimensions merged. */
 #include "kernel/launch.h"
 
+#include "gpu/attachment.h"
 #include "gpu/buffer.h"
 #include "kernel/copy.h"
 
@@ -58,7 +59,7 @@ void plan_finish(LaunchPlan *plan)
     for (int i = 0; i < plan->temporary_count; i++) {
         stream_release(&plan->temporaries[i]);
     }
-    plan->temporary_count = 0;
+    workspace_give(plan->device, plan);
 }
 
 static Stream *temporary(LaunchPlan *plan)
@@ -318,8 +319,12 @@ bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per
     return plan->count == 0 || (separate(plan, *per_pass < *outputs) && replace_empty(plan));
 }
 
-void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Domain *domain, bool check)
+LaunchPlan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check)
 {
+    LaunchPlan *plan = workspace_take(device, sizeof *plan);
+    if (!plan) {
+        return NULL;
+    }
     plan->kernel = kernel;
     plan->device = device;
     plan->traits = device_traits(device);
@@ -331,4 +336,5 @@ void plan_start(LaunchPlan *plan, Kernel *kernel, Device *device, const Domain *
     plan->temporary_count = 0;
     plan->merged_count = 0;
     plan->packed = NULL;
+    return plan;
 }

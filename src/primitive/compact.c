@@ -67,7 +67,6 @@ static void fill_text(CompactMode mode, const Type *seen, ScanText *text)
 
 static bool scan(CompactMode mode, const Stream *raw, const Stream *mask, Stream *results)
 {
-    static Inputs in; /* large; a call is not re-entered */
     static const char *const names[] = {"s:filter", "s:find", "s:partition", "s:runs"};
     const Type *seen = mode == COMPACT_FIND ? NULL : raw->type->value;
     const Argument args[2] = {{.stream = raw}, {.stream = mask}};
@@ -76,10 +75,10 @@ static bool scan(CompactMode mode, const Stream *raw, const Stream *mask, Stream
     write_text(mode, seen, &functions);
     ScanText text = {.name = names[mode], .functions = strbuf_text(&functions)};
     fill_text(mode, seen, &text);
-    bool done = inputs_collect(&in, mask->device, &mask->shape, seen ? sources : sources + 1, seen ? 2 : 1, NULL, NULL,
-                               false) &&
-                scanner_compact(&text, &in, results);
-    inputs_release(&in);
+    Inputs *in = inputs_new(mask->device);
+    bool done = in && inputs_collect(in, &mask->shape, seen ? sources : sources + 1, seen ? 2 : 1, NULL, NULL, false) &&
+                scanner_compact(&text, in, results);
+    inputs_release(in);
     strbuf_free(&functions);
     return done;
 }

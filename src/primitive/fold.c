@@ -1,5 +1,6 @@
 #include "primitive/fold.h"
 
+#include "gpu/attachment.h"
 #include "kernel/copy.h"
 #include "primitive/fold_text.h"
 
@@ -106,24 +107,30 @@ static void fill(const Inputs *in, const Blocks *shape, const FoldKey *key, cons
     inputs_fill(in, shape, &key->input, &layout->input, words);
 }
 
-static bool dispatch(const FoldText *text, const Inputs *in, const Blocks *shape, const FoldKey *key,
-                     const FoldLevel *level, Stream *to)
+static bool dispatch(const FoldText *text, const Inputs *in, const Blocks *shape, FoldKey *key, const FoldLevel *level,
+                     Stream *to)
 {
-    const FoldProgram *program = fold_program(in->device, text, in, key);
+    const FoldLayout *layout;
+    Program *program = fold_program(text, in, key, &layout);
     if (!program) {
         return false;
     }
-    static uint32_t words[MAX_PARAM_VECTORS * 4];
-    const FoldLayout *layout = &program->layout;
+    int vectors = (layout->words + 3) / 4;
+    uint32_t *words = workspace_zeros(in->device, (size_t)vectors * 4 * sizeof *words);
+    if (!words) {
+        return false;
+    }
     fill(in, shape, key, level, layout, words);
     words[layout->out_base] = (uint32_t)(to->offset * fold_words(to->type));
-    Launch launch = {.program = program->program, .params = words, .param_vectors = (layout->words + 3) / 4};
+    Launch launch = {.program = program, .params = words, .param_vectors = vectors};
     inputs_bind(in, &key->input, &layout->input, &launch);
     launch.blocks[0].buffer = to->buffer;
     uint64_t group = key->tree ? GPU_GROUP : (uint64_t)layout->group;
     launch.groups[0] = (words[layout->count] + group - 1) / group;
     launch.groups[1] = launch.groups[2] = 1;
-    if (!device_dispatch(in->device, &launch)) {
+    bool done = device_dispatch(in->device, &launch);
+    workspace_give(in->device, words);
+    if (!done) {
         return false;
     }
     return !launch.faults || !device_traits(in->device)->synchronous || kernel_fault_check(in->device);
@@ -148,10 +155,10 @@ static bool run_next(const FoldText *text, const Inputs *in, const Stream *parti
     for (int i = 0; in->operation && i < in->operation->function.param_count; i++) {
         args[i] = in->args[in->slot[INPUT_SOURCES][i]];
     }
-    Inputs next;
-    bool done = inputs_collect(&next, in->device, &partial->shape, &source, 1, in->operation, args, in->check) &&
-                run_level(text, &next, &out, total, false, result);
-    inputs_release(&next);
+    Inputs *next = inputs_new(in->device);
+    bool done = next && inputs_collect(next, &partial->shape, &source, 1, in->operation, args, in->check) &&
+                run_level(text, next, &out, total, false, result);
+    inputs_release(next);
     return done;
 }
 

@@ -1,29 +1,13 @@
 #include "primitive/fold_text.h"
 
-#include "base/array.h"
 #include "gpu/profile.h"
 #include "gpu/program.h"
 #include "kernel/glsl.h"
+#include "primitive/engine.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { CACHE_LIMIT = 512 };
-
-typedef struct CachedProgram {
-    uint64_t device;
-    char *functions;
-    const Type *accumulator, *result;
-    int count;
-    FoldKey key;
-    FoldProgram program;
-} CachedProgram;
-
-static struct {
-    CachedProgram **items;
-    size_t count, capacity;
-} cache;
+static const AttachmentKind cache = ENGINE_CACHE;
 
 typedef struct Writer {
     const FoldText *text;
@@ -223,60 +207,37 @@ static void write_program(Writer *w)
     strbuf_add(w->out, "}\n");
 }
 
-static FoldProgram *find(uint64_t device, const FoldText *text, const Inputs *in, const FoldKey *key)
+static Program *compile(const FoldText *text, const Inputs *in, const FoldKey *key, FoldLayout *layout)
 {
-    size_t used = offsetof(FoldKey, input) + inputs_key_bytes(in);
-    for (size_t i = 0; i < cache.count; i++) {
-        CachedProgram *c = cache.items[i];
-        if (c->device == device && c->count == in->count && c->accumulator == text->accumulator &&
-            c->result == text->result && memcmp(&c->key, key, used) == 0 &&
-            strcmp(c->functions, text->functions) == 0) {
-            return &c->program;
-        }
-    }
-    return NULL;
-}
-
-static bool remember(uint64_t device, const FoldText *text, const Inputs *in, const FoldKey *key,
-                     const FoldProgram *program)
-{
-    if (cache.count == CACHE_LIMIT) { /* the oldest goes: kernels come and go */
-        free(cache.items[0]->functions);
-        free(cache.items[0]);
-        memmove(cache.items, cache.items + 1, --cache.count * sizeof *cache.items);
-    }
-    CachedProgram *c = calloc(1, sizeof *c);
-    if (!c || !(c->functions = strdup(text->functions)) || !ARRAY_ROOM(&cache)) {
-        free(c ? c->functions : NULL);
-        free(c);
-        return error_set("out of host memory");
-    }
-    *c = (CachedProgram){device, c->functions, text->accumulator, text->result, in->count, *key, *program};
-    cache.items[cache.count++] = c;
-    return true;
-}
-
-const FoldProgram *fold_program(Device *device, const FoldText *text, const Inputs *in, const FoldKey *key)
-{
-    uint64_t serial = device_serial(device);
-    FoldProgram *known = find(serial, text, in, key);
-    if (known) {
-        return known;
-    }
-    FoldProgram program;
-    if (!lay_out(in, key, &program.layout)) {
+    if (!lay_out(in, key, layout)) {
         error_prefix("%s", text->name);
         return NULL;
     }
     StrBuf source = STRBUF_EMPTY;
-    InputText input = {.in = in, .key = &key->input, .layout = &program.layout.input, .out = &source};
-    Writer w = {text, in, key, &program.layout, &source, &input};
+    InputText input = {.in = in, .key = &key->input, .layout = &layout->input, .out = &source};
+    Writer w = {text, in, key, layout, &source, &input};
     write_program(&w);
-    program.program = program_find(device, strbuf_text(&source));
-    if (program.program) {
-        program_label(program.program, text->name);
+    Program *program = program_find(in->device, strbuf_text(&source));
+    if (program) {
+        program_label(program, text->name);
+    } else {
+        inputs_diagnose(&input);
     }
-    bool done = program.program ? remember(serial, text, in, key, &program) : inputs_diagnose(&input);
     strbuf_free(&source);
-    return done ? find(serial, text, in, key) : NULL;
+    return program;
+}
+
+Program *fold_program(const FoldText *text, const Inputs *in, FoldKey *key, const FoldLayout **layout)
+{
+    key->accumulator = text->accumulator;
+    key->result = text->result;
+    const EngineKey wanted = {text->functions, key, offsetof(FoldKey, input) + inputs_key_bytes(in)};
+    const EngineProgram *known = engine_find(in->device, &cache, &wanted);
+    if (!known) {
+        FoldLayout own;
+        Program *program = compile(text, in, key, &own);
+        known = program ? engine_keep(in, &cache, &wanted, program, &own, sizeof own) : NULL;
+    }
+    *layout = known ? known->layout : NULL;
+    return known ? known->program : NULL;
 }

@@ -13,6 +13,7 @@ typedef struct FoldLevel {
 typedef struct FoldKey {
     uint8_t first;         /* reads elements, not what another level left */
     uint8_t special, tree; /* 16 floats at once; groups fold their lanes' results */
+    const Type *accumulator, *result;
     InputKey input;
 } FoldKey;
 
@@ -21,13 +22,8 @@ typedef struct FoldLayout {
     InputLayout input;
 } FoldLayout;
 
-typedef struct FoldProgram {
-    FoldLayout layout;
-    Program *program;
-} FoldProgram;
-
-/* Finds or compiles the program; kept for the life of the process. */
-const FoldProgram *fold_program(Device *device, const FoldText *text, const Inputs *in, const FoldKey *key);
+/* Finds or compiles the program of a key, whose types it fills in, and its layout; both stay the cache's. NULL with error_set. */
+Program *fold_program(const FoldText *text, const Inputs *in, FoldKey *key, const FoldLayout **layout);
 
 /* 32-bit words an element of a result takes; results are never packed. */
 int fold_words(const Type *type);

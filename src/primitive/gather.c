@@ -31,7 +31,7 @@ static bool fetch(const Stream *src, const Stream *index, bool check, Stream *re
     }
     strbuf_addf(&text, ", %s index<>, out %s result<>) { result = src[index]; }", index->type->value->name,
                 type->value->name);
-    Kernel *kernel = internal_kernel(strbuf_text(&text));
+    Kernel *kernel = internal_kernel(result->device, strbuf_text(&text));
     strbuf_free(&text);
     Argument args[] = {{.stream = src}, {.stream = index}, {.stream = result}};
     static const char own[] = "gather: "; /* the caller says so itself */

@@ -32,7 +32,7 @@ typedef struct Fetch {
 
 static bool launch(Fetch *f, StrBuf *text, const Argument *args, const Shape *domain)
 {
-    Kernel *kernel = internal_kernel(strbuf_text(text));
+    Kernel *kernel = internal_kernel(f->device, strbuf_text(text));
     strbuf_free(text);
     return kernel && kernel_launch(kernel, f->device, args, domain, false);
 }

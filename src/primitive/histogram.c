@@ -35,7 +35,7 @@ static bool find_end(const Stream *s, ReduceOp op, bool clean, double end[2])
         StrBuf text = STRBUF_EMPTY;
         strbuf_addf(&text, "kernel void clean(%s x<>, out %s r<>) { r = mix(x, %s(%s1.0 / 0.0), isnan(x)); }", name,
                     name, name, limit);
-        Kernel *kernel = internal_kernel(strbuf_text(&text));
+        Kernel *kernel = internal_kernel(s->device, strbuf_text(&text));
         strbuf_free(&text);
         done = kernel && stream_create(s->device, type, &s->shape, false, &cleaned) &&
                kernel_launch(kernel, s->device, (Argument[]){{.stream = s}, {.stream = &cleaned}}, &s->shape, false);
@@ -148,7 +148,7 @@ static bool narrow(const HistogramAxis *axis, const Type *type)
     return 2 * epsilon * (reach / width + (double)axis->bins) > 0.5 || width < 1e-30;
 }
 
-static Kernel *number_kernel(const Type *value, const Type *type, const HistogramSpec *spec)
+static Kernel *number_kernel(Device *device, const Type *value, const Type *type, const HistogramSpec *spec)
 {
     static const char names[] = "xy";
     StrBuf text = STRBUF_EMPTY;
@@ -166,7 +166,7 @@ static Kernel *number_kernel(const Type *value, const Type *type, const Histogra
     }
     strbuf_add(&text, spec->axes == 2 ? "  r = k_x < 0 || k_y < 0 ? 4294967295u : uint(k_y * bins.x + k_x);\n}\n"
                                       : "  r = uint(k_x);\n}\n");
-    Kernel *kernel = internal_kernel(strbuf_text(&text));
+    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
 }
@@ -186,7 +186,7 @@ static void pack(const Type *type, double value, uint32_t words[2])
 static bool find_numbers(const Stream *s, const HistogramSpec *spec, Stream *numbers)
 {
     const Type *type = compared_type(s->type);
-    Kernel *kernel = number_kernel(s->type->value, type, spec);
+    Kernel *kernel = number_kernel(s->device, s->type->value, type, spec);
     Stream edges[2] = {{0}};
     uint32_t bins[2] = {(uint32_t)spec->axis[0].bins, (uint32_t)spec->axis[1].bins}, clamped = spec->clamp;
     uint32_t scale[2][2], low[2][2], high[2][2];

@@ -1,5 +1,6 @@
 #include "primitive/inputs.h"
 
+#include "gpu/attachment.h"
 #include "gpu/buffer.h"
 #include "kernel/copy.h"
 #include "kernel/glsl.h"
@@ -259,11 +260,19 @@ static bool check_structures(const Inputs *in)
     return true;
 }
 
-bool inputs_collect(Inputs *in, Device *device, const Shape *domain, const InputSource *sources, int count,
-                    const Kernel *operation, const Argument *operation_args, bool check)
+Inputs *inputs_new(Device *device)
 {
-    memset(in, 0, offsetof(Inputs, temporaries));
-    in->device = device;
+    Inputs *in = workspace_take(device, sizeof *in);
+    if (in) {
+        memset(in, 0, offsetof(Inputs, temporaries));
+        in->device = device;
+    }
+    return in;
+}
+
+bool inputs_collect(Inputs *in, const Shape *domain, const InputSource *sources, int count, const Kernel *operation,
+                    const Argument *operation_args, bool check)
+{
     in->domain = *domain;
     in->check = check;
     in->source_count = count;
@@ -295,8 +304,11 @@ bool inputs_collect(Inputs *in, Device *device, const Shape *domain, const Input
 
 void inputs_release(Inputs *in)
 {
-    while (in->temporary_count > 0) {
+    while (in && in->temporary_count > 0) {
         stream_release(&in->temporaries[--in->temporary_count]);
+    }
+    if (in) {
+        workspace_give(in->device, in);
     }
 }
 

@@ -45,9 +45,11 @@ bool inputs_accepts(const Kernel *kernel);
 /* The type of its value. */
 const Type *inputs_kernel_type(const Kernel *kernel);
 
-/* Collects sources over a domain; streams of other shapes are resampled. Inside a scope; release always, on failure too. */
-bool inputs_collect(Inputs *in, Device *device, const Shape *domain, const InputSource *sources, int count,
-                    const Kernel *operation, const Argument *operation_args, bool check);
+/* Empty inputs in the device's workspace; NULL with error_set. Inside a scope. */
+Inputs *inputs_new(Device *device);
+/* Collects sources over a domain; streams of other shapes are resampled. Release always, on failure too. */
+bool inputs_collect(Inputs *in, const Shape *domain, const InputSource *sources, int count, const Kernel *operation,
+                    const Argument *operation_args, bool check);
 void inputs_release(Inputs *in);
 /* Whether a stream shares memory with anything that is read. */
 bool inputs_overlap(const Inputs *in, const Stream *stream);
@@ -83,6 +85,14 @@ typedef struct InputKey {
 void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
 /* Bytes of the key in use, to compare. */
 size_t inputs_key_bytes(const Inputs *in);
+
+/* The kernels behind a key. A cache that keeps keys holds them, and drops what can't be found again. */
+typedef struct InputLives {
+    KernelLife *lives[INPUT_SOURCES + 1];
+} InputLives;
+void inputs_lives(const Inputs *in, InputLives *lives);
+bool inputs_lives_over(const InputLives *lives);
+void inputs_lives_release(InputLives *lives);
 
 typedef struct InputLayout {
     int shape, block, four, place; /* words */

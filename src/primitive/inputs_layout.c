@@ -115,6 +115,30 @@ size_t inputs_key_bytes(const Inputs *in)
     return offsetof(InputKey, args) + (size_t)in->count * sizeof(ArgKey);
 }
 
+void inputs_lives(const Inputs *in, InputLives *lives)
+{
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        const Kernel *kernel = s == INPUT_SOURCES ? in->operation : s < in->source_count ? in->sources[s].kernel : NULL;
+        lives->lives[s] = kernel ? kernel_life_retain(kernel->life) : NULL;
+    }
+}
+
+bool inputs_lives_over(const InputLives *lives)
+{
+    bool over = false;
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        over = over || (lives->lives[s] && lives->lives[s]->over);
+    }
+    return over;
+}
+
+void inputs_lives_release(InputLives *lives)
+{
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        kernel_life_release(lives->lives[s]);
+    }
+}
+
 /* words and bindings */
 
 static int take(int *words, int count)

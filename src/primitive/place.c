@@ -75,7 +75,7 @@ bool place_sort(const Stream *index, const uint32_t size[4], uint32_t count, con
                 index->type->value->name, bad ? ", inout uint bad[]" : "");
     strbuf_addf(&text, "  int p = place(index, size); r = p < 0 ? count : uint(p);\n  %s\n}\n",
                 bad ? "if (p < 0) atomicAdd(bad[0], 1u);" : "");
-    Kernel *kernel = internal_kernel(strbuf_text(&text));
+    Kernel *kernel = internal_kernel(index->device, strbuf_text(&text));
     strbuf_free(&text);
     Argument args[] = {{.stream = index}, {.words = size}, {.words = &count}, {.stream = &places}, {.stream = bad}};
     bool done = kernel && kernel_launch(kernel, index->device, args, &index->shape, false) &&

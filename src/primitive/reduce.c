@@ -15,31 +15,32 @@ const char *reduce_name(ReduceOp op)
 const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole)
 {
     ReduceRow row;
-    return reduce_row(op, type, whole, &row) ? row.result : NULL;
+    bool done = reduce_row(op, type, whole, &row);
+    strbuf_free(&row.functions);
+    return done ? row.result : NULL;
 }
 
 static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, int count, Device *device,
                            const Shape *domain, const Shape *shape, bool whole, bool check, Stream *result)
 {
-    static Inputs in; /* large; a call is not re-entered */
     ReduceRow row;
-    if (!reduce_row(op, type, whole, &row)) {
+    if (!reduce_row(op, type, whole, &row) || !stream_create(device, row.result, shape, false, result)) {
+        strbuf_free(&row.functions);
         return false;
     }
     for (int s = 0; s < count; s++) {
         sources[s].type = row.value;
     }
     FoldText text = {.name = reduce_name(op),
-                     .functions = row.functions,
+                     .functions = strbuf_text(&row.functions),
                      .chunk = row.chunk,
                      .value = row.value,
                      .accumulator = row.accumulator,
                      .result = row.result};
-    if (!stream_create(device, row.result, shape, false, result)) {
-        return false;
-    }
-    bool done = inputs_collect(&in, device, domain, sources, count, NULL, NULL, check) && fold_run(&text, &in, result);
-    inputs_release(&in);
+    Inputs *in = inputs_new(device);
+    bool done = in && inputs_collect(in, domain, sources, count, NULL, NULL, check) && fold_run(&text, in, result);
+    inputs_release(in);
+    strbuf_free(&row.functions);
     if (!done) {
         stream_release(result);
     }
@@ -99,25 +100,25 @@ static void write_functions(const Inputs *in, StrBuf *out)
 static bool fold_kernel(Kernel *kernel, const Argument *args, InputSource *source, const Shape *domain, bool check,
                         Stream *result)
 {
-    static Inputs in; /* large; a call is not re-entered */
     const Function *f = &kernel->function;
     if (kernel->body.uses_position) {
         return error_set("%s: indexof has no meaning in a reduce kernel", f->name);
     }
     source->type = reduced_type(f);
-    bool done = inputs_collect(&in, result->device, domain, source, 1, kernel, args, check);
+    Inputs *in = inputs_new(result->device);
+    bool done = in && inputs_collect(in, domain, source, 1, kernel, args, check);
     StrBuf functions = STRBUF_EMPTY;
     if (done) {
-        write_functions(&in, &functions);
+        write_functions(in, &functions);
         FoldText text = {.name = f->name,
                          .functions = strbuf_text(&functions),
                          .value = source->type,
                          .accumulator = source->type,
                          .result = source->type};
-        done = fold_run(&text, &in, result);
+        done = fold_run(&text, in, result);
     }
     strbuf_free(&functions);
-    inputs_release(&in);
+    inputs_release(in);
     return done;
 }
 

@@ -63,8 +63,6 @@ static const char arg_best[] = "u_Best rill_first(T x, int t) { return u_Best(x,
                                "u_Best rill_step(u_Best a, T x, int t) { return rill_merge(a, u_Best(x, t)); }\n"
                                "int rill_finish(u_Best a, int n) { return a.i; }\n";
 
-static StrBuf functions;
-
 static const Type *pair_type(const char *name, const char *first, const Type *a, const char *second, const Type *b)
 {
     Field fields[2] = {{.type = a}, {.type = b, .offset = a->bytes}};
@@ -84,29 +82,29 @@ static bool refuse(ReduceOp op, const Type *type, const char *accepted)
 }
 
 /* rill_finish for means: the sum is sum + more in doubles, component by component, where W is their type. */
-static void add_mean(const char *accumulator, const Type *result, const char *sum, const char *more)
+static void add_mean(ReduceRow *row, const char *accumulator, const Type *result, const char *sum, const char *more)
 {
     const char *wide = type_of(SCALAR_DOUBLE, result->components)->name;
-    strbuf_add(&functions, ratio);
-    strbuf_addf(&functions, "#define W %s\n%s rill_finish(%s a, int n) { W t = %s, m = %s; return %s(", wide,
+    strbuf_add(&row->functions, ratio);
+    strbuf_addf(&row->functions, "#define W %s\n%s rill_finish(%s a, int n) { W t = %s, m = %s; return %s(", wide,
                 result->name, accumulator, sum, more, result->name);
     for (int c = 0; c < result->components; c++) {
         const char *one = result->components == 1 ? "" : (const char *[]){".x", ".y", ".z", ".w"}[c];
-        strbuf_addf(&functions, "%srill_ratio(t%s, m%s, n)", c ? ", " : "", one, one);
+        strbuf_addf(&row->functions, "%srill_ratio(t%s, m%s, n)", c ? ", " : "", one, one);
     }
-    strbuf_add(&functions, "); }\n");
+    strbuf_add(&row->functions, "); }\n");
 }
 
 static void sum_row(ReduceOp op, const Type *value, ReduceRow *row)
 {
     row->accumulator = pair_type("Sum", "s", value, "e", value);
     row->result = value;
-    strbuf_add(&functions, two_sum);
-    strbuf_add(&functions, sum_steps);
+    strbuf_add(&row->functions, two_sum);
+    strbuf_add(&row->functions, sum_steps);
     if (op == REDUCE_MEAN) {
-        add_mean("u_Sum", value, "W(a.s)", "W(a.e)");
+        add_mean(row, "u_Sum", value, "W(a.s)", "W(a.e)");
     } else {
-        strbuf_add(&functions, sum_finish);
+        strbuf_add(&row->functions, sum_finish);
     }
     row->chunk = value == type_of(SCALAR_FLOAT, 1) ? sum_chunk : NULL;
 }
@@ -123,33 +121,33 @@ static bool product_row(ReduceOp op, const Type *value, ReduceRow *row)
     const Type *scalar = type_of(value->scalar, 1);
     const char *result = row->result->name;
     row->accumulator = pair_type("Sum", "s", scalar, "e", scalar);
-    strbuf_addf(&functions, "#undef T\n#define T %s\n", scalar->name);
-    strbuf_add(&functions, two_sum);
+    strbuf_addf(&row->functions, "#undef T\n#define T %s\n", scalar->name);
+    strbuf_add(&row->functions, two_sum);
     const char *type = value->name;
     if (op == REDUCE_NORM) {
-        strbuf_addf(&functions,
+        strbuf_addf(&row->functions,
                     "u_Sum rill_first(%s x, int t) { return u_Sum(dot(x, x), T(0)); }\n"
                     "u_Sum rill_step(u_Sum a, %s x, int t) { return rill_add(a, dot(x, x), T(0)); }\n"
                     "%s rill_finish(u_Sum a, int n) { return %s(sqrt(rill_total(a))); }\n",
                     type, type, result, result);
     } else {
-        strbuf_addf(&functions, "T rill_pair(%s x, %s y) { return dot(x, y); }\n", type, type);
-        strbuf_add(&functions, sum_steps);
-        strbuf_addf(&functions, "%s rill_finish(u_Sum a, int n) { return %s(rill_total(a)); }\n", result, result);
+        strbuf_addf(&row->functions, "T rill_pair(%s x, %s y) { return dot(x, y); }\n", type, type);
+        strbuf_add(&row->functions, sum_steps);
+        strbuf_addf(&row->functions, "%s rill_finish(u_Sum a, int n) { return %s(rill_total(a)); }\n", result, result);
     }
     return true;
 }
 
-static void integer_macros(const Type *value)
+static void integer_macros(const Type *value, ReduceRow *row)
 {
     const Type *words = type_of(SCALAR_UINT, value->components);
-    strbuf_addf(&functions, "#define U %s\n", words->name);
+    strbuf_addf(&row->functions, "#define U %s\n", words->name);
     if (value->components == 1) {
-        strbuf_add(&functions, "#define RILL_LESS(a, b) uint((a) < (b))\n");
+        strbuf_add(&row->functions, "#define RILL_LESS(a, b) uint((a) < (b))\n");
     } else {
-        strbuf_add(&functions, "#define RILL_LESS(a, b) U(lessThan(a, b))\n");
+        strbuf_add(&row->functions, "#define RILL_LESS(a, b) U(lessThan(a, b))\n");
     }
-    strbuf_add(&functions,
+    strbuf_add(&row->functions,
                value->scalar == SCALAR_INT ? "#define RILL_SIGN(x) U((x) >> 31)\n" : "#define RILL_SIGN(x) U(0)\n");
 }
 
@@ -157,17 +155,17 @@ static void integer_sum(ReduceOp op, const Type *value, bool whole, ReduceRow *r
 {
     const Type *words = type_of(SCALAR_UINT, value->components);
     row->accumulator = pair_type("Long", "lo", words, "hi", words);
-    integer_macros(value);
-    strbuf_add(&functions, long_sum);
+    integer_macros(value, row);
+    strbuf_add(&row->functions, long_sum);
     if (op == REDUCE_MEAN) {
         row->result = real_result(value, whole, value->components);
-        add_mean("u_Long", row->result, "W(T(a.hi)) * 4294967296.0lf + W(a.lo)", "W(0.0)");
+        add_mean(row, "u_Long", row->result, "W(T(a.hi)) * 4294967296.0lf + W(a.lo)", "W(0.0)");
     } else if (whole) {
         row->result = row->accumulator;
-        strbuf_add(&functions, long_finish);
+        strbuf_add(&row->functions, long_finish);
     } else {
         row->result = value;
-        strbuf_add(&functions, "T rill_finish(u_Long a, int n) { return T(a.lo); }\n");
+        strbuf_add(&row->functions, "T rill_finish(u_Long a, int n) { return T(a.lo); }\n");
     }
 }
 
@@ -176,21 +174,22 @@ static void extreme_row(ReduceOp op, const Type *value, ReduceRow *row)
     const char *name = op == REDUCE_MIN ? "min" : "max", *mark = op == REDUCE_MIN ? "<" : ">";
     row->accumulator = row->result = value;
     if (!is_real(value)) {
-        strbuf_addf(&functions, "T rill_merge(T a, T b) { return %s(a, b); }\n", name);
+        strbuf_addf(&row->functions, "T rill_merge(T a, T b) { return %s(a, b); }\n", name);
     } else if (value->components == 1) {
-        strbuf_addf(&functions, "T rill_merge(T a, T b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n",
+        strbuf_addf(&row->functions, "T rill_merge(T a, T b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n",
                     mark);
     } else {
         const char *scalar = type_of(value->scalar, 1)->name;
-        strbuf_addf(&functions, "%s rill_better(%s a, %s b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n",
-                    scalar, scalar, scalar, mark);
-        strbuf_add(&functions, "T rill_merge(T a, T b) { return T(");
+        strbuf_addf(&row->functions,
+                    "%s rill_better(%s a, %s b) { return isnan(a) ? a : (b %s a || isnan(b)) ? b : a; }\n", scalar,
+                    scalar, scalar, mark);
+        strbuf_add(&row->functions, "T rill_merge(T a, T b) { return T(");
         for (int c = 0; c < value->components; c++) {
-            strbuf_addf(&functions, "%srill_better(a.%c, b.%c)", c ? ", " : "", "xyzw"[c], "xyzw"[c]);
+            strbuf_addf(&row->functions, "%srill_better(a.%c, b.%c)", c ? ", " : "", "xyzw"[c], "xyzw"[c]);
         }
-        strbuf_add(&functions, "); }\n");
+        strbuf_add(&row->functions, "); }\n");
     }
-    strbuf_add(&functions, plain_first);
+    strbuf_add(&row->functions, plain_first);
 }
 
 static const Type *moments_type(const Type *value, const Type *count)
@@ -209,10 +208,10 @@ static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)
     const Type *count = type_of(value->scalar, 1);
     const char *result = row->result->name;
     row->accumulator = moments_type(value, count);
-    strbuf_addf(&functions, "#define N %s\n", count->name);
-    strbuf_add(&functions, moments);
-    strbuf_addf(&functions, "%s rill_finish(u_Moments a, int n) { return %s(%s((a.m2 + a.rest) / T(n))); }\n", result,
-                result, op == REDUCE_STD ? "sqrt" : "");
+    strbuf_addf(&row->functions, "#define N %s\n", count->name);
+    strbuf_add(&row->functions, moments);
+    strbuf_addf(&row->functions, "%s rill_finish(u_Moments a, int n) { return %s(%s((a.m2 + a.rest) / T(n))); }\n",
+                result, result, op == REDUCE_STD ? "sqrt" : "");
     return true;
 }
 
@@ -224,11 +223,11 @@ static bool arg_row(ReduceOp op, const Type *value, ReduceRow *row)
     const char *mark = op == REDUCE_ARGMIN ? "<" : ">";
     row->accumulator = pair_type("Best", "v", value, "i", type_of(SCALAR_INT, 1));
     row->result = type_of(SCALAR_INT, 1);
-    strbuf_addf(&functions,
+    strbuf_addf(&row->functions,
                 is_real(value) ? "#define RILL_BETTER(b, a) (!isnan(a) && ((b) %s (a) || isnan(b)))\n"
                                : "#define RILL_BETTER(b, a) ((b) %s (a))\n",
                 mark);
-    strbuf_add(&functions, arg_best);
+    strbuf_add(&row->functions, arg_best);
     return true;
 }
 
@@ -240,17 +239,17 @@ static bool logic_row(ReduceOp op, const Type *type, const Type *value, ReduceRo
     row->accumulator = type_of(SCALAR_UINT, 1);
     row->result = op == REDUCE_COUNT ? type_of(SCALAR_INT, 1) : type_of(SCALAR_BOOL, 1);
     static const char *const merges[] = {"a | b", "a & b", "a + b"};
-    strbuf_addf(&functions, "uint rill_merge(uint a, uint b) { return %s; }\n", merges[op - REDUCE_ANY]);
-    strbuf_add(&functions, "uint rill_first(T x, int t) { return uint(x != T(0)); }\n"
-                           "uint rill_step(uint a, T x, int t) { return rill_merge(a, uint(x != T(0))); }\n");
-    strbuf_addf(&functions, "%s rill_finish(uint a, int n) { return %s(a); }\n", row->result->name, row->result->name);
+    strbuf_addf(&row->functions, "uint rill_merge(uint a, uint b) { return %s; }\n", merges[op - REDUCE_ANY]);
+    strbuf_add(&row->functions, "uint rill_first(T x, int t) { return uint(x != T(0)); }\n"
+                                "uint rill_step(uint a, T x, int t) { return rill_merge(a, uint(x != T(0))); }\n");
+    strbuf_addf(&row->functions, "%s rill_finish(uint a, int n) { return %s(a); }\n", row->result->name,
+                row->result->name);
     return true;
 }
 
 bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
 {
     *row = (ReduceRow){0};
-    strbuf_free(&functions);
     if (type->is_struct) {
         return refuse(op, type, "structures are reduced by a reduce kernel of yours");
     }
@@ -275,8 +274,8 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
         }
     } else if (op == REDUCE_PROD) {
         row->accumulator = row->result = value;
-        strbuf_add(&functions, "T rill_merge(T a, T b) { return a * b; }\n");
-        strbuf_add(&functions, plain_first);
+        strbuf_add(&row->functions, "T rill_merge(T a, T b) { return a * b; }\n");
+        strbuf_add(&row->functions, plain_first);
     } else if (op == REDUCE_MIN || op == REDUCE_MAX) {
         extreme_row(op, value, row);
     } else if (moment) {
@@ -288,6 +287,5 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
     } else {
         done = logic_row(op, type, value, row);
     }
-    row->functions = strbuf_text(&functions);
-    return done && ((row->accumulator && !functions.failed) || error_set("out of host memory"));
+    return done && ((row->accumulator && !row->functions.failed) || error_set("out of host memory"));
 }

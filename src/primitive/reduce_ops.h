@@ -2,14 +2,15 @@
 #ifndef RILL_REDUCE_OPS_H
 #define RILL_REDUCE_OPS_H
 
+#include "base/strbuf.h"
 #include "primitive/reduce.h"
 
 typedef struct ReduceRow {
     const Type *value;       /* what elements are seen as */
     const Type *accumulator; /* what a run is folded into */
     const Type *result;
-    const char *functions; /* GLSL; T is the value type. Valid until the next call */
-    const char *chunk;     /* see fold.h; NULL where there is none */
+    StrBuf functions;  /* GLSL; T is the value type. The caller's to free, on failure too */
+    const char *chunk; /* see fold.h; NULL where there is none */
 } ReduceRow;
 
 /* False with error_set where the operation has no meaning for elements of `type`. */

@@ -92,7 +92,6 @@ const Type *scan_input(const Kernel *kernel)
 
 bool scan_run(const ScanSpec *spec, Stream *result)
 {
-    static Inputs in; /* large; a call is not re-entered */
     ScanOperator op;
     StrBuf functions = STRBUF_EMPTY;
     Argument heads = {.stream = spec->heads};
@@ -115,10 +114,11 @@ bool scan_run(const ScanSpec *spec, Stream *result)
         sources[0].type = op.value;
     }
     strbuf_free(&functions);
-    bool done = inputs_collect(&in, spec->device, &spec->domain, sources, spec->heads ? 2 : 1, spec->operation, NULL,
-                               spec->check) &&
-                find_operator(spec, &in, &functions, &op) && run(spec, &in, &op, &functions, result);
-    inputs_release(&in);
+    Inputs *in = inputs_new(spec->device);
+    bool done = in &&
+                inputs_collect(in, &spec->domain, sources, spec->heads ? 2 : 1, spec->operation, NULL, spec->check) &&
+                find_operator(spec, in, &functions, &op) && run(spec, in, &op, &functions, result);
+    inputs_release(in);
     strbuf_free(&functions);
     return done;
 }

@@ -1,5 +1,6 @@
 #include "primitive/scanner.h"
 
+#include "gpu/attachment.h"
 #include "gpu/buffer.h"
 #include "kernel/copy.h"
 #include "primitive/scanner_text.h"
@@ -194,22 +195,28 @@ static bool dispatch(const Level *level, bool store)
     Device *device = level->in->device;
     ScanKey key;
     make_key(level, store, &key);
-    const ScanProgram *program = scanner_program(device, level->text, level->in, &key);
+    const ScanLayout *layout;
+    Program *program = scanner_program(level->text, level->in, &key, &layout);
     if (!program) {
         return false;
     }
-    static uint32_t words[MAX_PARAM_VECTORS * 4];
-    const ScanLayout *layout = &program->layout;
+    int vectors = (layout->words + 3) / 4;
+    uint32_t *words = workspace_zeros(device, (size_t)vectors * 4 * sizeof *words);
+    if (!words) {
+        return false;
+    }
     fill(level, &key, layout, words);
-    Launch launch = {.program = program->program, .params = words, .param_vectors = (layout->words + 3) / 4};
+    Launch launch = {.program = program, .params = words, .param_vectors = vectors};
     bind(level, &key, layout, &launch);
     uint64_t units = words[layout->count], per_group = level->tree ? 1 : (uint64_t)layout->group;
     launch.groups[0] = (units + per_group - 1) / per_group;
     launch.groups[1] = launch.groups[2] = 1;
     int64_t covered = (int64_t)per_group * level->unit * level->divisor;
     bool indirect = level->length.buffer && !key.counts && covered <= INT32_MAX;
-    if (!(indirect ? device_dispatch_indirect(device, &launch, level->length, (uint32_t)covered)
-                   : device_dispatch(device, &launch))) {
+    bool done = indirect ? device_dispatch_indirect(device, &launch, level->length, (uint32_t)covered)
+                         : device_dispatch(device, &launch);
+    workspace_give(device, words);
+    if (!done) {
         return false;
     }
     return !launch.faults || !device_traits(device)->synchronous || kernel_fault_check(device);
@@ -242,18 +249,18 @@ static bool scan_sums(const Level *outer, Stream *carry)
     for (int i = 0; in->operation && i < in->operation->function.param_count; i++) {
         args[i] = in->args[in->slot[INPUT_SOURCES][i]];
     }
-    Inputs inner;
+    Inputs *inner = inputs_new(in->device);
     Level level = {.text = outer->text,
-                   .in = &inner,
+                   .in = inner,
                    .inner = true,
                    .total = outer->total,
                    .divisor = outer->divisor * outer->unit,
                    .length = outer->length,
                    .counts = outer->counts,
                    .outputs = carry};
-    bool done = inputs_collect(&inner, in->device, &outer->sums.shape, &source, 1, in->operation, args, in->check) &&
+    bool done = inner && inputs_collect(inner, &outer->sums.shape, &source, 1, in->operation, args, in->check) &&
                 start_level(&level, &rows, false) && run_level(&level);
-    inputs_release(&inner);
+    inputs_release(inner);
     return done;
 }
 

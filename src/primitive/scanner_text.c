@@ -1,27 +1,12 @@
 #include "primitive/scanner_text.h"
 
-#include "base/array.h"
 #include "gpu/program.h"
 #include "kernel/glsl.h"
+#include "primitive/engine.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { CACHE_LIMIT = 512 };
-
-typedef struct CachedProgram {
-    uint64_t device;
-    char *functions;
-    int count;
-    ScanKey key;
-    ScanProgram program;
-} CachedProgram;
-
-static struct {
-    CachedProgram **items;
-    size_t count, capacity;
-} cache;
+static const AttachmentKind cache = ENGINE_CACHE;
 
 /* layout */
 
@@ -322,58 +307,33 @@ static void write_program(ScanWriter *w)
     strbuf_add(w->out, "}\n");
 }
 
-/* the cache */
-
-static ScanProgram *find(uint64_t device, const ScanText *text, const Inputs *in, const ScanKey *key)
+static Program *compile(const ScanText *text, const Inputs *in, const ScanKey *key, ScanLayout *layout)
 {
-    size_t used = offsetof(ScanKey, input) + inputs_key_bytes(in);
-    for (size_t i = 0; i < cache.count; i++) {
-        CachedProgram *c = cache.items[i];
-        if (c->device == device && c->count == in->count && memcmp(&c->key, key, used) == 0 &&
-            strcmp(c->functions, text->functions) == 0) {
-            return &c->program;
-        }
-    }
-    return NULL;
-}
-
-static bool remember(uint64_t device, const ScanText *text, const Inputs *in, const ScanKey *key,
-                     const ScanProgram *program)
-{
-    if (cache.count == CACHE_LIMIT) { /* the oldest goes: kernels come and go */
-        free(cache.items[0]->functions);
-        free(cache.items[0]);
-        memmove(cache.items, cache.items + 1, --cache.count * sizeof *cache.items);
-    }
-    CachedProgram *c = calloc(1, sizeof *c);
-    if (!c || !(c->functions = strdup(text->functions)) || !ARRAY_ROOM(&cache)) {
-        free(c ? c->functions : NULL);
-        free(c);
-        return error_set("out of host memory");
-    }
-    *c = (CachedProgram){device, c->functions, in->count, *key, *program};
-    cache.items[cache.count++] = c;
-    return true;
-}
-
-const ScanProgram *scanner_program(Device *device, const ScanText *text, const Inputs *in, const ScanKey *key)
-{
-    uint64_t serial = device_serial(device);
-    ScanProgram *known = find(serial, text, in, key);
-    if (known) {
-        return known;
-    }
-    ScanProgram program;
-    if (!lay_out(in, key, &program.layout)) {
+    if (!lay_out(in, key, layout)) {
         error_prefix("%s", text->name);
         return NULL;
     }
     StrBuf source = STRBUF_EMPTY;
-    InputText input = {.in = in, .key = &key->input, .layout = &program.layout.input, .out = &source};
-    ScanWriter w = {text, in, key, &program.layout, &source, &input};
+    InputText input = {.in = in, .key = &key->input, .layout = &layout->input, .out = &source};
+    ScanWriter w = {text, in, key, layout, &source, &input};
     write_program(&w);
-    program.program = program_find(device, strbuf_text(&source));
-    bool done = program.program ? remember(serial, text, in, key, &program) : inputs_diagnose(&input);
+    Program *program = program_find(in->device, strbuf_text(&source));
+    if (!program) {
+        inputs_diagnose(&input);
+    }
     strbuf_free(&source);
-    return done ? find(serial, text, in, key) : NULL;
+    return program;
+}
+
+Program *scanner_program(const ScanText *text, const Inputs *in, const ScanKey *key, const ScanLayout **layout)
+{
+    const EngineKey wanted = {text->functions, key, offsetof(ScanKey, input) + inputs_key_bytes(in)};
+    const EngineProgram *known = engine_find(in->device, &cache, &wanted);
+    if (!known) {
+        ScanLayout own;
+        Program *program = compile(text, in, key, &own);
+        known = program ? engine_keep(in, &cache, &wanted, program, &own, sizeof own) : NULL;
+    }
+    *layout = known ? known->layout : NULL;
+    return known ? known->program : NULL;
 }

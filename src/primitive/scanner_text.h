@@ -38,13 +38,9 @@ typedef struct ScanLayout {
     InputLayout input;
 } ScanLayout;
 
-typedef struct ScanProgram {
-    ScanLayout layout;
-    Program *program;
-} ScanProgram;
+/* Finds or compiles the program of a key, and its layout; both stay the cache's. NULL with error_set. */
+Program *scanner_program(const ScanText *text, const Inputs *in, const ScanKey *key, const ScanLayout **layout);
 
-/* Finds or compiles; kept for the life of the process. */
-const ScanProgram *scanner_program(Device *device, const ScanText *text, const Inputs *in, const ScanKey *key);
 /* What the files that write a program share. */
 typedef struct ScanWriter {
     const ScanText *text;

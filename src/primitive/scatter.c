@@ -40,7 +40,7 @@ typedef struct Scatter {
 
 static bool launch(Scatter *s, StrBuf *text, const Argument *args, const Shape *domain)
 {
-    Kernel *kernel = internal_kernel(strbuf_text(text));
+    Kernel *kernel = internal_kernel(s->dst->device, strbuf_text(text));
     strbuf_free(text);
     return kernel && kernel_launch(kernel, s->dst->device, args, domain, false);
 }

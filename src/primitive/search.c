@@ -21,7 +21,7 @@ static const char *less_text(const Type *type)
     }
 }
 
-static Kernel *search_kernel(const Type *type, int64_t count, bool right)
+static Kernel *search_kernel(Device *device, const Type *type, int64_t count, bool right)
 {
     StrBuf text = STRBUF_EMPTY;
     int steps = 0;
@@ -40,7 +40,7 @@ static Kernel *search_kernel(const Type *type, int64_t count, bool right)
                 "    low = up ? middle + 1 : low;\n"
                 "  }\n  return low;\n}\n",
                 type->name, type->name, steps, type->name, right ? "!less(x, at)" : "less(at, x)");
-    Kernel *kernel = internal_kernel(strbuf_text(&text));
+    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
 }
@@ -66,7 +66,7 @@ bool search_stream(const Stream *sorted, const Stream *values, bool right, Strea
 {
     const Type *type = common_type(sorted->type, values->type);
     int64_t count = stream_elements(sorted);
-    Kernel *kernel = type ? search_kernel(type, count, right) : NULL;
+    Kernel *kernel = type ? search_kernel(values->device, type, count, right) : NULL;
     if (!kernel || !stream_create(values->device, type_of(SCALAR_INT, 1), &values->shape, false, result)) {
         return false;
     }

@@ -67,7 +67,7 @@ bool segment_heads(const Stream *lengths, const Shape *shape, Stream *heads, boo
     }
     Shape line = {.rank = 1, .size = {elements}};
     Stream starts = {0}, flat = {0};
-    Kernel *kernel = internal_kernel(text);
+    Kernel *kernel = internal_kernel(lengths->device, text);
     bool done = kernel && scan_lengths(lengths, NULL, &starts) && stream_reshape(heads, &line, &flat);
     done = done && kernel_launch(kernel, lengths->device,
                                  (Argument[]){{.stream = &starts}, {.stream = lengths}, {.stream = &flat}},
@@ -150,7 +150,6 @@ static bool run(const SegmentSpec *spec, const Type *type, const Shape *domain, 
                 void (*write)(const InputSource *sources, const ScanOperator *op, StrBuf *out, ScanText *text),
                 Stream *results)
 {
-    static Inputs in; /* large; a call is not re-entered */
     ScanOperator op;
     StrBuf functions = STRBUF_EMPTY;
     if (!find_operator(spec, type, NULL, &functions, &op)) {
@@ -159,15 +158,16 @@ static bool run(const SegmentSpec *spec, const Type *type, const Shape *domain, 
     }
     strbuf_free(&functions);
     sources[value].type = op.value;
-    bool done = inputs_collect(&in, spec->device, domain, sources, 2, spec->operation, NULL, false) &&
-                find_operator(spec, type, &in, &functions, &op);
+    Inputs *in = inputs_new(spec->device);
+    bool done = in && inputs_collect(in, domain, sources, 2, spec->operation, NULL, false) &&
+                find_operator(spec, type, in, &functions, &op);
     if (done) {
         ScanText text = group_text(spec, &op);
         write(sources, &op, &functions, &text);
         text.functions = strbuf_text(&functions);
-        done = text.accumulator && scanner_compact(&text, &in, results);
+        done = text.accumulator && scanner_compact(&text, in, results);
     }
-    inputs_release(&in);
+    inputs_release(in);
     strbuf_free(&functions);
     return done;
 }
@@ -205,7 +205,7 @@ static bool expand(const SegmentSpec *spec, const Type *type, const Stream *leng
     ScanOperator op;
     Stream counted = *present; /* a header only, without the length: the launch runs over all segments */
     counted.length = (DeviceLength){0};
-    Kernel *some = internal_kernel("kernel int some(int length<>) { return length > 0 ? 1 : 0; }");
+    Kernel *some = internal_kernel(spec->device, "kernel int some(int length<>) { return length > 0 ? 1 : 0; }");
     Stream rank = {0};
     bool done = some && scan_lengths(lengths, some, &rank) && scan_operator(spec->op, type, &text, &op) &&
                 stream_create(spec->device, op.result, &lengths->shape, false, result);
@@ -216,7 +216,7 @@ static bool expand(const SegmentSpec *spec, const Type *type, const Stream *leng
                     "kernel void expand(int length<>, int rank<>, %s v[], out %s r<>) { r = length > 0 ? v[rank] : "
                     "%s(%s); }",
                     name, name, name, op.neutral);
-        Kernel *kernel = internal_kernel(strbuf_text(&text));
+        Kernel *kernel = internal_kernel(spec->device, strbuf_text(&text));
         done = kernel &&
                kernel_launch(
                    kernel, spec->device,
