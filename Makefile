@@ -1,7 +1,8 @@
 # rill: build, run, test and check. `make help` lists the targets.
 #
 # Settings worth overriding: BUILD, CC, CFLAGS, LUA (the interpreter), PREFIX, LUADIR, LIBDIR, BINDIR, DESTDIR; WERROR=-Werror
-# lets warnings stop a build: only `make check` does, so that a compiler not met before is never in anyone's way. `make test SPEC=spec/foo_spec.lua` runs one file; `make V=1` shows the compiler's commands.
+# lets warnings stop a build: only `make check` does, so that a compiler not met before is never in anyone's way.
+# `make V=1` shows the compiler's commands.
 
 BUILD ?= build
 CC = gcc
@@ -42,12 +43,14 @@ PEER := $(if $(PEER_SOURCES),$(BUILD)/bench/peer.so)
 RUN = env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
 	LUA_CPATH='$(abspath $(BUILD))/?.so;$(abspath $(BUILD))/bench/?.so;;'
 SUITE = $(RUN) RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' $(LUA) tools/suite.lua
+# As many compilers at once as there are cores, unless told how many.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 # say = a short line instead of the command that follows, unless V is set.
 say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo test test-cpu test-gpu test-gc sanitize tsan bench check format deps env install rock clean force
+.PHONY: build help demo test test-all drivers sanitize tsan bench check format deps env install rock clean force
 .PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery annotations
 
 build: $(CORE) ## compile build/rill/core.so (installs nothing)
@@ -90,22 +93,33 @@ $(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/ $(BUILD)/spec/:
 
 demo: ## install what is missing, build, run the examples
 	$(DEPS) build prompt
-	@$(AGAIN) build
+	@$(AGAIN) $(PARALLEL) build
 	@$(RUN) $(LUA) examples/demo.lua
 
-test: ## install what is missing, build, run the whole suite: both families, and an aggressive collector
+test: ## install what is missing, build, run the whole suite; SPEC=spec/foo_spec.lua: one file
 	$(DEPS) build prompt test
-	@$(AGAIN) build
-	@$(SUITE) own other gc -- $(SPEC)
+	@$(AGAIN) $(PARALLEL) build
+	@$(SUITE) own -- $(SPEC)
 
-test-cpu test-gpu test-gc: test-%: ## one part of it
+test-all: ## the same, then for the other family, under an aggressive collector, and on all drivers of this machine
+	$(DEPS) build prompt test drivers
+	@$(AGAIN) $(PARALLEL) build
+	@$(SUITE) own other gc drivers -- $(SPEC)
+
+drivers: ## the suite on every driver of this machine, for both families
+	$(DEPS) build prompt test drivers
+	@$(AGAIN) $(PARALLEL) build
+	@$(SUITE) drivers -- $(SPEC)
+
+# One pass of tools/passes.lua: make test-gpu, make test-softpipe-cpu SPEC=spec/sort_spec.lua.
+test-%: force
 	$(DEPS) build prompt test
-	@$(AGAIN) build
+	@$(AGAIN) $(PARALLEL) build
 	@$(SUITE) $* -- $(SPEC)
 
 sanitize: ## the suite under AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan
 	$(DEPS) build prompt test
-	@$(AGAIN) build BUILD=build-asan LDFLAGS='-fsanitize=address,undefined' \
+	@$(AGAIN) $(PARALLEL) build BUILD=build-asan LDFLAGS='-fsanitize=address,undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 	@$(AGAIN) run-sanitized BUILD=build-asan
 
@@ -167,7 +181,7 @@ check: ## formatting, static analysis, the rules of the house, the manual's cove
 # Every C file with warnings as errors, in a build folder of its own, since objects made without them are no proof.
 # Another compiler: make check-warnings CC=clang-16 CFLAGS=-O3.
 check-warnings:
-	@$(AGAIN) -k objects BUILD='$(BUILD)/warnings' WERROR=-Werror
+	@$(AGAIN) -k $(PARALLEL) objects BUILD='$(BUILD)/warnings' WERROR=-Werror
 
 objects: $(OBJECTS) $(PEER_OBJECTS)
 
@@ -206,12 +220,12 @@ format: ## let clang-format rewrite the C files
 
 docs: ## the manual as a static site in build/site
 	$(DEPS) build docs
-	@$(AGAIN) build docs/gallery/gallery.md
+	@$(AGAIN) $(PARALLEL) build docs/gallery/gallery.md
 	@$(RUN) $(LUA) tools/site.lua $(BUILD)/site
 
 gallery: ## run every example, write docs/gallery
 	$(DEPS) build
-	@$(AGAIN) build
+	@$(AGAIN) $(PARALLEL) build
 	@rm -f docs/gallery/gallery.md
 	@$(AGAIN) docs/gallery/gallery.md
 
@@ -223,8 +237,8 @@ annotations: $(CORE) ## write library/rill.lua, for LuaLS, from lua/rill/referen
 
 # ---- installing
 
-deps: ## install with apt everything that any target here needs and this machine lacks
-	$(DEPS) build prompt test check docs rock
+deps: ## install everything that any target here needs and this machine lacks
+	$(DEPS) build prompt test drivers check docs rock
 
 env: ## print shell lines that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'

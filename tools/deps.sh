@@ -1,55 +1,130 @@
 #!/bin/sh
-# Installs what is missing with apt: tools/deps.sh GROUP... of build, prompt, test, check, docs, rock. Does nothing, and needs no network,
-# when all of it is there.
+# Sees to what the targets of the Makefile need: tools/deps.sh GROUP... of those in the table. On Debian and its relatives apt installs
+# what is missing; on other distributions it says what is missing and by which command it comes. Does nothing, and needs no
+# network, when all of it is there.
 set -eu
 
-packages=
+# A group, then one thing as Debian (Ubuntu too), Fedora, Arch and openSUSE call its packages. rock: it comes by LuaRocks, program: no
+# package of that distribution is known to us.
+names='
+build   build-essential     gcc,make            base-devel       gcc,make
+build   pkg-config          pkgconf-pkg-config  pkgconf          pkgconf-pkg-config
+build   lua5.4              lua                 lua54            lua54
+build   liblua5.4-dev       lua-devel           lua54            lua54-devel
+build   libegl-dev          libglvnd-devel      libglvnd         libglvnd-devel
+build   libopengl-dev       libglvnd-opengl     libglvnd         libglvnd-devel
+build   libglew-dev         glew-devel          glew             glew-devel
+build   libpng-dev          libpng-devel        libpng           libpng16-devel
+build   libegl1             mesa-libEGL         mesa             Mesa-libEGL1
+build   libgl1-mesa-dri     mesa-dri-drivers    mesa             Mesa-dri
+prompt  lua-argparse        rock:argparse       rock:argparse    rock:argparse
+prompt  lua-penlight        rock:penlight       rock:penlight    rock:penlight
+prompt  lua-readline        rock:readline       rock:readline    rock:readline
+test    lua-busted          rock:busted         rock:busted      rock:busted
+test    lua-filesystem      rock:luafilesystem  rock:luafilesystem rock:luafilesystem
+drivers mesa-vulkan-drivers mesa-vulkan-drivers vulkan-swrast    libvulkan_lvp
+check   clang-format        clang-tools-extra   clang            clang-tools
+check   cppcheck            cppcheck            cppcheck         cppcheck
+check   lua-check           rock:luacheck       rock:luacheck    rock:luacheck
+docs    cmark-gfm           program:cmark-gfm   program:cmark-gfm program:cmark-gfm
+rock    luarocks            luarocks            luarocks         lua54-luarocks
+'
+
+# The distribution, by its own words and those of what it descends from.
+release=${OS_RELEASE:-/etc/os-release}
+field() { sed -n "s/^$1=//p" "$release" 2>/dev/null | tr -d "\"'"; }
+column=
+for word in $(field ID) $(field ID_LIKE); do
+    case $word in
+    debian | ubuntu) column=2 install='apt-get update && apt-get install --no-install-recommends' ;;
+    fedora | rhel | centos) column=3 install='dnf install' ;;
+    arch) column=4 install='pacman -S --needed' ;;
+    suse | opensuse*) column=5 install='zypper install' ;;
+    esac
+    [ -z "$column" ] || break
+done
+system=$(field PRETTY_NAME)
+
+groups=$(echo "$names" | awk 'NF { if (!seen[$1]++) printf "%s%s", n++ ? " " : "", $1 }')
 for group in "$@"; do
-    case $group in
-    # gcc and libc; the interpreter and its headers; EGL, OpenGL, GLEW and libpng; and Mesa, the device of machines without a GPU
-    build) packages="$packages build-essential pkg-config lua5.4 liblua5.4-dev libegl-dev libopengl-dev libglew-dev libpng-dev
-        libegl1 libgl1-mesa-dri" ;;
-    # the command and its prompt
-    prompt) packages="$packages lua-argparse lua-penlight lua-readline" ;;
-    test) packages="$packages lua-busted lua-filesystem" ;;
-    check) packages="$packages clang-format cppcheck lua-check" ;;
-    docs) packages="$packages cmark-gfm" ;;
-    rock) packages="$packages luarocks" ;;
+    case " $groups " in
+    *" $group "*) ;;
     *)
-        echo "deps: no group '$group'; there are: build prompt test check docs rock" >&2
+        echo "deps: no group '$group'; there are: $groups" >&2
         exit 2
         ;;
     esac
 done
+packages=$(echo "$names" | awk -v groups=" $* " -v column="${column:-2}" '
+    NF && index(groups, " " $1 " ") { n = split($column, each, ","); for (i = 1; i <= n; i++) if (!seen[each[i]]++) print each[i] }')
 
-missing=
-if command -v dpkg-query >/dev/null; then
+# Whether a package is installed, by what the distribution keeps its packages with.
+if [ "$column" = 2 ]; then
     installed=$(dpkg-query -W -f '${Package}=${db:Status-Status}\n' $packages 2>/dev/null || true)
-    for package in $packages; do
-        case "
-$installed
-" in
-        *"
-$package=installed
-"*) ;;
-        *) missing="$missing $package" ;;
-        esac
-    done
-else
-    for command in gcc pkg-config lua5.4; do
-        command -v "$command" >/dev/null || missing="$missing $command"
-    done
-    [ -z "$missing" ] || {
-        echo "deps: this is no Debian, and these commands are missing:$missing" >&2
-        echo "deps: install what Debian calls" $packages >&2
-        exit 1
-    }
 fi
-[ -n "$missing" ] || exit 0
+has_package() {
+    case $column in
+    2) echo "$installed" | grep -qx "$1=installed" ;;
+    3 | 5) rpm -q --whatprovides "$1" >/dev/null 2>&1 ;;
+    4) pacman -T "$1" >/dev/null 2>&1 ;;
+    esac
+}
+
+# A rock counts by the module it brings.
+has_rock() {
+    case $1 in
+    penlight) module=pl ;;
+    luafilesystem) module=lfs ;;
+    *) module=$1 ;;
+    esac
+    for lua in lua5.4 lua54 lua-5.4 lua; do
+        ! command -v "$lua" >/dev/null || { "$lua" -e "require '$module'" >/dev/null 2>&1 && return; }
+    done
+    return 1
+}
+
+missing= rocks= programs=
+for package in $packages; do
+    case $package in
+    rock:*) has_rock "${package#rock:}" || rocks="$rocks ${package#rock:}" ;;
+    program:*) command -v "${package#program:}" >/dev/null || programs="$programs ${package#program:}" ;;
+    *) has_package "$package" || missing="$missing $package" ;;
+    esac
+done
+
+# Rocks need LuaRocks.
+if [ -n "$rocks" ] && ! command -v luarocks >/dev/null; then
+    luarocks=$(echo "$names" | awk -v column="$column" '$1 == "rock" { print $column }')
+    echo "$missing " | grep -q " $luarocks " || missing="$missing $luarocks"
+fi
+
+say() { echo "deps: $*" >&2; }
+
+if [ -z "$column" ]; then
+    # Nothing is known of its packages: a few programs tell whether anybody has prepared it.
+    missing=
+    for program in gcc pkg-config lua5.4; do
+        command -v "$program" >/dev/null || missing="$missing $program"
+    done
+    [ -n "$missing" ] || exit 0
+    say "${system:-this system} is not known here, and these programs are missing:$missing"
+    say "install what Debian calls" $packages
+    exit 1
+elif [ -z "$missing$rocks$programs" ]; then
+    exit 0
+elif [ "$column" != 2 ]; then
+    say "missing on ${system:-this system}; as root, run:"
+    [ -z "$missing" ] || say "    $install$missing"
+    for rock in $rocks; do
+        say "    luarocks --lua-version 5.4 install $rock"
+    done
+    [ -z "$programs" ] || say "and, from wherever it is to be had:$programs"
+    exit 1
+fi
 
 fail() {
-    echo "deps: $1" >&2
-    echo "deps: as root, run: apt-get update && apt-get install --no-install-recommends$missing" >&2
+    say "$1"
+    say "as root, run: $install$missing"
     exit 1
 }
 

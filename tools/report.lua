@@ -1,6 +1,6 @@
 -- busted's output handler under tools/suite.lua: prints failures, and writes to $RILL_SUITE_LOG, line by line, what happened,
 -- so that the counts of a run that crashes are right up to the crash. Lines: "start NAME", "pass NAME", "fail NAME",
--- "skip NAME", and "end" at last.
+-- "skip NAME", "reason WHY" (of the test skipped before), and "end" at last.
 
 return function(options)
     local busted = require "busted"
@@ -39,6 +39,9 @@ return function(options)
             show("failure", handler.failures[#handler.failures])
         elseif status == "error" then
             show("error", handler.errors[#handler.errors])
+        elseif status == "pending" then
+            local pending = handler.pendings[#handler.pendings]
+            note("reason", type(pending.message) == "string" and pending.message or "no reason is given")
         end
         return nil, true
     end

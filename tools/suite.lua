@@ -1,47 +1,50 @@
--- Runs the suite: suite.lua PASS... [-- SPEC...]. Every spec file runs in a process of its own, so that a crash, a hang or a
--- leak found at exit counts as one more failure of that file and stops nothing else. The last line is
--- "N passed, N failed[, N skipped]"; the exit status is 0 only when tests ran and none failed.
+-- Runs the suite: suite.lua PASS... [-- SPEC...]; tools/passes.lua lists the passes. "other" is the family that the device does not
+-- choose by itself, "drivers" all drivers of this machine. Every spec file runs in a process of its own, so that a crash, a hang or a
+-- leak found at exit counts as one more failure of that file and stops nothing else; as many at once as there are cores, but those
+-- that measure come last, one by one. The last line is "N passed, N failed[, N skipped]"; the exit status is 0 only when tests ran
+-- and none failed.
 --
 -- Environment: RILL_LUA (the interpreter), RILL_BUILD (the build tree, for specs that start processes), RILL_PRELOAD (a library
--- to preload: the sanitizer's), RILL_SUITE_TIMEOUT (seconds one file may take; 600 unless told).
+-- to preload: the sanitizer's), RILL_SUITE_TIMEOUT (seconds one file may take; 600 unless told), RILL_SUITE_JOBS (files at once),
+-- RILL_SUITE_BUDGET (seconds after which no further file is begun: what is left counts as skipped).
+
+package.path = "tools/?.lua;" .. package.path
+local plan = require "passes"
+local capture = plan.capture
 
 local lua = os.getenv "RILL_LUA" or "lua5.4"
 local timeout = tonumber(os.getenv "RILL_SUITE_TIMEOUT" or 600)
+local budget = tonumber(os.getenv "RILL_SUITE_BUDGET" or math.huge)
 
--- Files where the device's family or the collector make no difference are left out of the passes about them; so are tests
--- tagged "#slow", which the first pass has run.
-local no_family = {
-    "check", "command", "demo", "docs", "error", "examples", "image", "install", "make", "png", "pnm", "readme",
-    "strbuf",
-}
-local no_collector = {"check", "command", "demo", "docs", "examples", "install", "make", "prompt", "readme"}
+local function seconds()
+    return tonumber(capture "date +%s.%N")
+end
 
-local passes = {
-    own = {env = "", title = "the device's own family"},
-    cpu = {env = "RILL_FAMILY=cpu", title = "RILL_FAMILY=cpu"},
-    gpu = {env = "RILL_FAMILY=gpu", title = "RILL_FAMILY=gpu", without = no_family,
-        options = "--exclude-tags=slow"},
-    gc = {env = "", title = "an aggressive collector", without = no_collector,
-        options = "--helper=spec/support/gc.lua --exclude-tags=slow"},
-    sanitize = {title = "sanitizers", without = no_collector, options = "--exclude-tags=slow",
-        env = ("LD_PRELOAD='%s' RILL_SANITIZE=1"):format(os.getenv "RILL_PRELOAD" or "")
-            -- Without intercept_tls_get_addr=0 the leak checker itself crashes: in thread-local storage Mesa has let go.
-            .. " ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0:exitcode=99"
-            .. " UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
-            .. " LSAN_OPTIONS=suppressions=$PWD/tools/lsan.supp:print_suppressions=0"},
-}
+-- ---- what there is to do
 
-local function capture(command)
-    local pipe = assert(io.popen(command))
-    local text = pipe:read "a"
-    pipe:close()
+-- The name of the device under a pass's environment; nil and the message where none opens.
+local function device_name(env)
+    local text = capture(("( env %s %s -e 'io.write(require(\"rill\").device().name)' 2>&1 )"):format(env, lua))
+    if text:find("stack traceback", 1, true) then
+        return nil, text:match "[^\n]*"
+    end
     return text
 end
 
 -- The family that the device would not choose by itself, so that one run covers both, on any device.
 local function other_family()
-    local family = capture(lua .. [[ -e 'io.write(require("rill").device().family)' 2>/dev/null]])
+    local family = capture(lua .. [[ -e 'io.write(require("rill").device().family)']])
     return family == "gpu" and "cpu" or "gpu"
+end
+
+local function add_passes(chosen, word)
+    local names = word == "drivers" and plan.drivers or {word == "other" and other_family() or word}
+    for _, name in ipairs(names) do
+        local pass = assert(plan.passes[name], "suite: no pass '" .. name .. "'")
+        pass.name = name
+        pass.counts = {pass = 0, fail = 0, skip = 0, files = 0, seconds = 0}
+        chosen[#chosen + 1] = pass
+    end
 end
 
 local function arguments()
@@ -52,11 +55,7 @@ local function arguments()
         elseif into then
             into[#into + 1] = word
         else
-            if word == "other" then
-                word = other_family()
-            end
-            assert(passes[word], "suite: no pass '" .. word .. "'")
-            chosen[#chosen + 1] = word
+            add_passes(chosen, word)
         end
     end
     return chosen, specs
@@ -70,19 +69,68 @@ local function all_specs()
     return specs
 end
 
-local function excluded(path, names)
-    local name = path:match "([^/]+)_spec%.lua$"
-    for _, other in ipairs(names or {}) do
-        if name == other then
-            return true
+local function spec_name(path)
+    return path:match "([^/]+)_spec%.lua$"
+end
+
+-- Why a pass leaves a spec file out, or nil.
+local function left_out(pass, spec)
+    for _, list in ipairs(pass.out or {}) do
+        for _, name in ipairs(list) do
+            if name == spec_name(spec) then
+                return list.reason
+            end
         end
     end
-    return false
 end
+
+-- A driver that this machine lacks, or that other passes of this run use, is absent.
+local function settle_driver(pass, used)
+    if pass.expects and not pass.absent then
+        local name, message = device_name(pass.env)
+        if not name then
+            pass.absent = message
+        elseif not name:find(pass.expects) then
+            pass.absent = ("\"%s\" opens instead"):format(name)
+        elseif name == used then
+            pass.absent = "the passes above are on it"
+        end
+        pass.device = name
+    end
+end
+
+-- The device of the passes that leave it to rill, where they cover both its families.
+local function used_device(chosen)
+    local own = 0
+    for _, pass in ipairs(chosen) do
+        own = own + (pass.whole and 1 or 0)
+    end
+    return own == 2 and device_name "" or nil
+end
+
+-- The files to run at once and those to run alone, as {pass =, spec =}; notes in `skips` what is left out, by reason.
+local function jobs(chosen, given, skips)
+    local together, alone, used = {}, {}, used_device(chosen)
+    for _, pass in ipairs(chosen) do
+        settle_driver(pass, used)
+        for _, spec in ipairs(#given > 0 and given or all_specs()) do
+            local reason = #given == 0 and left_out(pass, spec)
+            if reason then
+                skips:add(pass, reason, spec_name(spec))
+            elseif not pass.absent then
+                local list = plan.alone[spec_name(spec)] and alone or together
+                list[#list + 1] = {pass = pass, spec = spec}
+            end
+        end
+    end
+    return together, alone
+end
+
+-- ---- one file
 
 -- Reads what report.lua wrote: counts, the names of failures, whether the file came to its end, the test it was in.
 local function read_log(path)
-    local result = {pass = 0, fail = 0, skip = 0, failures = {}, finished = false, current = nil}
+    local result = {pass = 0, fail = 0, skip = 0, failures = {}, reasons = {}, finished = false, current = nil}
     local file = io.open(path)
     for line in file and file:lines() or function() end do
         local event, name = line:match "^(%l+) ?(.*)$"
@@ -90,6 +138,8 @@ local function read_log(path)
             result.current = name
         elseif event == "end" then
             result.finished = true
+        elseif event == "reason" then
+            table.insert(result.reasons, name)
         elseif event then
             result[event] = result[event] + 1
             result.current = nil
@@ -104,11 +154,10 @@ local function read_log(path)
     return result
 end
 
--- How a process ended, in words; nil when it ended well. A shell between us reports signals as 128 + n.
-local function ending(how, status)
-    local signal = how == "signal" and status or (status > 128 and status - 128)
-    if signal then
-        return "killed by signal " .. signal, signal
+-- How a process ended, in words; nil when it ended well. Shells report signals as 128 + n.
+local function ending(status)
+    if status > 128 then
+        return "killed by signal " .. status - 128
     elseif status == 124 then
         return ("took longer than %d seconds"):format(timeout)
     elseif status ~= 0 then
@@ -116,19 +165,15 @@ local function ending(how, status)
     end
 end
 
+-- A failure that busted did not count itself.
 local function add_failure(result, text)
     result.fail = result.fail + 1
     table.insert(result.failures, text)
-    io.write("  failure: ", text, "\n")
+    result.output = result.output .. "  failure: " .. text .. "\n"
 end
 
--- A failure that busted did not count itself.
-local function judge(result, pass, how, status)
-    local ended, signal = ending(how, status)
-    if signal == 2 then
-        io.write "suite: interrupted\n"
-        os.exit(130)
-    end
+local function judge(result, pass, status)
+    local ended = ending(status)
     if not result.finished then
         local where = result.current and (" in test '" .. result.current .. "'") or ""
         add_failure(result, (ended or "ended early") .. where)
@@ -139,59 +184,153 @@ local function judge(result, pass, how, status)
     end
 end
 
-local function seconds()
-    return tonumber(capture "date +%s.%N")
+local folder = os.tmpname()
+local done = folder .. "/done"
+
+-- Starts one file: its output goes to a file, and when it has ended "NUMBER STATUS" goes to the pipe that run_all reads. In the
+-- background, so that the shell answers an interrupt at once by ending the file; and the file does not inherit that interrupts are
+-- ignored, as shells have it in the background.
+local function start(number, job)
+    job.log = ("%s/%d"):format(folder, number)
+    job.began = seconds()
+    local busted = ("%s tools/busted.lua -o tools/report.lua %s '%s'"):format(lua, job.pass.options or "", job.spec)
+    local command = ("timeout -k 10 %d env --default-signal=INT,QUIT RILL_SUITE_LOG='%s' %s %s"):format(
+        timeout, job.log, job.pass.env, busted)
+    job.process = io.popen(([[
+        %s </dev/null >'%s.out' 2>&1 & child=$!
+        trap 'kill $child' INT TERM
+        wait $child; status=$?
+        trap '' INT TERM
+        wait $child 2>/dev/null
+        echo %d $status >'%s']]):format(command, job.log, number, done))
 end
 
-local function run(pass, spec, log)
-    local busted = lua .. " tools/busted.lua -o tools/report.lua " .. (pass.options or "")
-    local command = ("timeout -k 10 %d env RILL_SUITE_LOG='%s' %s %s '%s' </dev/null")
-        :format(timeout, log, pass.env, busted, spec)
-    local start = seconds()
-    os.remove(log)
-    io.flush()
-    local _, how, status = os.execute(command)
-    local result = read_log(log)
-    judge(result, pass, how, status)
-    result.seconds = seconds() - start
+local function take(job, status)
+    job.process:close()
+    local result = read_log(job.log)
+    local file <close> = assert(io.open(job.log .. ".out"))
+    result.output = file:read "a"
+    result.seconds = seconds() - job.began
+    judge(result, job.pass, status)
     return result
 end
+
+-- ---- all of them
 
 local function summary(counts)
     local text = ("%d passed, %d failed"):format(counts.pass, counts.fail)
     return counts.skip > 0 and ("%s, %d skipped"):format(text, counts.skip) or text
 end
 
-local chosen, given = arguments()
 local total = {pass = 0, fail = 0, skip = 0}
 local failures = {}
-local log = os.tmpname()
-local begin = seconds()
 
-for _, name in ipairs(chosen) do
-    local pass = passes[name]
-    print("== " .. pass.title)
-    for _, spec in ipairs(#given > 0 and given or all_specs()) do
-        if #given > 0 or not excluded(spec, pass.without) then
-            local result = run(pass, spec, log)
-            print(("%-8s %-40s %6.1f s  %s"):format(name, spec, result.seconds, summary(result)))
-            for key in pairs(total) do
-                total[key] = total[key] + result[key]
+-- What is skipped, by pass and reason.
+local skips = {order = {}}
+
+function skips:add(pass, reason, name)
+    local key = pass.name .. "\0" .. reason
+    if not self[key] then
+        self[key] = {pass = pass.name, reason = reason}
+        table.insert(self.order, self[key])
+    end
+    table.insert(self[key], name)
+end
+
+local function note(job, result)
+    print(("%-13s %-34s %6.1f s  %s"):format(job.pass.name, job.spec, result.seconds, summary(result)))
+    io.write(result.output)
+    for key in pairs(total) do
+        total[key] = total[key] + result[key]
+        job.pass.counts[key] = job.pass.counts[key] + result[key]
+    end
+    for _, reason in ipairs(result.reasons) do
+        skips:add(job.pass, reason, spec_name(job.spec))
+    end
+    for _, failure in ipairs(result.failures) do
+        table.insert(failures, ("%s: %s: %s"):format(job.pass.name, job.spec, failure))
+    end
+    if result.fail > 0 then
+        print(("  again: make test-%s SPEC=%s"):format(job.pass.name, job.spec))
+    end
+    io.flush()
+end
+
+local function run_all(list, width, deadline)
+    local pipe <close> = assert(io.open(done, "r+"))
+    local started, running = 0, 0
+    while started < #list or running > 0 do
+        while started < #list and running < width do
+            started = started + 1
+            local job = list[started]
+            if seconds() < deadline then
+                start(started, job)
+                running = running + 1
+            else
+                total.skip = total.skip + 1
+                job.pass.counts.skip = job.pass.counts.skip + 1
+                skips:add(job.pass, "the time given was up", spec_name(job.spec))
             end
-            for _, failure in ipairs(result.failures) do
-                table.insert(failures, ("%s: %s: %s"):format(name, spec, failure))
-            end
+        end
+        if running > 0 then
+            local number, status = assert(pipe:read "l"):match "^(%d+) (%d+)$"
+            local job = list[tonumber(number)]
+            running = running - 1
+            note(job, take(job, tonumber(status)))
         end
     end
 end
-os.remove(log)
 
-print(("\nsuite: %.0f seconds"):format(seconds() - begin))
-for _, failure in ipairs(failures) do
-    print("failed: " .. failure)
+local function print_table(chosen)
+    print(("\n%-14s %7s %7s %8s  %s"):format("pass", "passed", "failed", "skipped", "what"))
+    for _, pass in ipairs(chosen) do
+        local counts = pass.counts
+        if pass.absent then
+            print(("%-14s %7s %7s %8s  not here: %s"):format(pass.name, "-", "-", "-", pass.absent))
+        else
+            print(("%-14s %7d %7d %8d  %s"):format(
+                pass.name, counts.pass, counts.fail, counts.skip, pass.device or pass.title))
+        end
+    end
 end
-if total.pass + total.fail == 0 then
-    print "suite: no test ran"
+
+local function print_skips()
+    for _, entry in ipairs(skips.order) do
+        print(("left out of %s, since %s: %s"):format(entry.pass, entry.reason, table.concat(entry, " ")))
+    end
 end
-print(summary(total))
+
+local function main()
+    local begin = seconds()
+    local chosen, given = arguments()
+    local together, alone = jobs(chosen, given, skips)
+    for _, pass in ipairs(chosen) do
+        print("== " .. pass.name .. ": " .. pass.title)
+    end
+    io.flush()
+    run_all(together, tonumber(os.getenv "RILL_SUITE_JOBS" or capture "nproc"), begin + budget)
+    run_all(alone, 1, begin + budget)
+    if #given == 0 then
+        print_skips()
+    end
+    print_table(chosen)
+    print(("suite: %.0f seconds"):format(seconds() - begin))
+    for _, failure in ipairs(failures) do
+        print("failed: " .. failure)
+    end
+    if total.pass + total.fail == 0 then
+        print "suite: no test ran"
+    end
+    print(summary(total))
+end
+
+assert(os.remove(folder))
+assert(os.execute(("mkdir '%s' && mkfifo '%s'"):format(folder, done)))
+local good, message = pcall(main)
+os.execute(("rm -rf '%s'"):format(folder))
+if not good then
+    local interrupted = tostring(message):find "interrupted!"
+    io.stderr:write(interrupted and "suite: interrupted\n" or message .. "\n")
+    os.exit(interrupted and 130 or 2)
+end
 os.exit(total.fail == 0 and total.pass > 0)

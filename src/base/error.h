@@ -18,6 +18,7 @@ void error_record(const char *format, ...) ERROR_PRINTF(1, 2);
 /* Puts "prefix: " in front of the recorded message. */
 void error_record_prefix(const char *format, ...) ERROR_PRINTF(1, 2);
 
+/* False, for the two macros below. */
 static inline bool error_failed(void)
 {
     return false;

@@ -1,0 +1,98 @@
+-- tools/suite.lua, over made-up spec files: what it counts, what it prints, how it ends.
+local tempfiles = require "spec.support.tempfiles"
+
+describe("the suite", function()
+    local files
+
+    setup(function() files = tempfiles.open() end)
+    teardown(function() files:close() end)
+
+    -- Runs it over spec files {name = text}: {status =, text =}.
+    local function suite(specs, environment, words)
+        local paths = {}
+        for name, text in pairs(specs) do
+            paths[#paths + 1] = "'" .. files:write(name .. "_spec.lua", text) .. "'"
+        end
+        table.sort(paths)
+        local command = ("env %s %s tools/suite.lua %s -- %s >'%s' 2>&1"):format(environment or "",
+            os.getenv "RILL_LUA" or "lua5.4", words or "own", table.concat(paths, " "), files:path "out")
+        local _, _, status = os.execute(command)
+        local text = tempfiles.read(files:path "out")
+        return {status = status, text = text, last = text:match "([^\n]*)\n$"}
+    end
+
+    it("counts the tests of all files", function()
+        local result = suite {
+            good = "it('a', function() end) it('b', function() end)",
+            idle = "it('c', function() end) it('d', function() pending 'no such device' end)",
+        }
+        assert.equal(0, result.status)
+        assert.equal("3 passed, 0 failed, 1 skipped", result.last)
+    end)
+
+    it("keeps on after failures, crashes and hangs, and says how to see them again", function()
+        local result = suite({
+            bad = "it('differs', function() assert.equal(1, 2) end) it('goes on', function() end)",
+            crash = "it('dies', function() os.execute('kill -SEGV $PPID') end)",
+            good = "it('a', function() end)",
+            hang = "it('hangs', function() while true do end end)",
+            none = "local x = 1",
+        }, "RILL_SUITE_TIMEOUT=4")
+        assert.equal(1, result.status)
+        assert.equal("2 passed, 4 failed", result.last)
+        for _, text in ipairs {
+            "failure: differs", "killed by signal 11 in test 'dies'", "took longer than 4 seconds in test 'hangs'",
+            "no tests in this file",
+            "again: make test-own SPEC=" .. files:path "bad_spec.lua",
+            "failed: own: " .. files:path "bad_spec.lua" .. ": differs",
+        } do
+            assert.truthy(result.text:find(text, 1, true), text .. "\n" .. result.text)
+        end
+    end)
+
+    it("keeps each file's output together", function()
+        local specs = {}
+        for _, name in ipairs {"a", "b", "c", "d"} do
+            specs[name] = [[it('t', function()
+                for _ = 1, 20 do print(']] .. name .. [[') io.flush() os.execute 'sleep 0.01' end
+            end)]]
+        end
+        local result = suite(specs, "RILL_SUITE_JOBS=4")
+        assert.equal("4 passed, 0 failed", result.last)
+        local order = result.text:gsub("[^\n][^\n]+\n", ""):gsub("\n", "")
+        for name in pairs(specs) do
+            assert.truthy(order:find(name:rep(20)), order)
+        end
+    end)
+
+    it("begins nothing after the time given", function()
+        local result = suite({good = "it('a', function() end)"}, "RILL_SUITE_BUDGET=0")
+        assert.equal("0 passed, 0 failed, 1 skipped", result.last)
+        assert.truthy(result.text:find("no test ran", 1, true))
+        assert.equal(1, result.status)
+    end)
+
+    it("gives a driver's row a reason where the driver is not here", function()
+        local result = suite({good = "it('a', function() end)"}, "RILL_DEVICE=nosuch", "llvmpipe-cpu")
+        assert.truthy(result.text:find("llvmpipe%-cpu +%- +%- +%-  not here: [^\n]*nosuch"), result.text)
+        assert.equal("0 passed, 0 failed", result.last)
+    end)
+
+    it("leaves out of its passes only files that exist, each with a reason", function()
+        package.path = "tools/?.lua;" .. package.path
+        local plan = require "passes"
+        for name, pass in pairs(plan.passes) do
+            for _, list in ipairs(pass.out or {}) do
+                assert.is_string(list.reason)
+                for _, spec in ipairs(list) do
+                    local file = io.open("spec/" .. spec .. "_spec.lua")
+                    assert.truthy(file, name .. " leaves out " .. spec)
+                    file:close()
+                end
+            end
+        end
+        for name in pairs(plan.alone) do
+            io.open("spec/" .. name .. "_spec.lua"):close()
+        end
+    end)
+end)

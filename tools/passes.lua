@@ -1,0 +1,104 @@
+-- What tools/suite.lua runs: the passes, what each sets, and what is left out of it, with the reason.
+--
+-- A pass has: title; env (words for the command `env`); options (busted's); out (lists of spec files, each with its reason);
+-- expects (a pattern of the device's name, where the pass is about one driver); absent (why that driver cannot be had here); whole
+-- (with another such pass it covers the device that rill chooses by itself).
+
+local function capture(command)
+    local pipe = assert(io.popen(command .. " 2>/dev/null"))
+    local text = pipe:read "a"
+    pipe:close()
+    return text
+end
+
+-- ---- what is left out
+
+local no_device = {reason = "what drives the device makes no difference to it",
+    "colormap", "command", "deps", "examples", "install", "manual_checks", "npy", "plot", "png", "pnm", "prompt",
+    "readme", "rillfile", "suite"}
+local no_collector = {reason = "the collector makes no difference to it",
+    "command", "deps", "examples", "install", "manual_checks", "prompt", "readme", "suite"}
+local timed = {reason = "it counts GL calls, or takes times", "counters", "profile"}
+
+-- Run by themselves, after all others: they measure how long something takes, or how much memory a process needs.
+local alone = {counters = true, memory = true, profile = true, prompt = true}
+
+-- Tests tagged "#slow" are run by the passes `own` and `cpu` only.
+local quick = "--exclude-tags=slow"
+
+-- ---- passes on the device that rill chooses by itself
+
+local passes = {
+    own = {env = "", title = "the device's own family", whole = true},
+    cpu = {env = "RILL_FAMILY=cpu", title = "RILL_FAMILY=cpu", whole = true},
+    gpu = {env = "RILL_FAMILY=gpu", title = "RILL_FAMILY=gpu", whole = true, out = {no_device}, options = quick},
+    gc = {env = "", title = "an aggressive collector", out = {no_collector},
+        options = "--helper=spec/support/gc.lua " .. quick},
+    sanitize = {title = "sanitizers", out = {no_collector}, options = quick,
+        env = ("LD_PRELOAD='%s' RILL_SANITIZE=1"):format(os.getenv "RILL_PRELOAD" or "")
+            -- Without intercept_tls_get_addr=0 the leak checker itself crashes: in thread-local storage Mesa has let go.
+            .. " ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0:exitcode=99"
+            .. " UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+            .. " LSAN_OPTIONS=suppressions=$PWD/tools/lsan.supp:print_suppressions=0"},
+}
+
+-- ---- drivers
+
+-- A folder that only its owner may enter: Vulkan's loader wants one for windows, though nobody opens any.
+local function runtime_folder()
+    local path = os.getenv "XDG_RUNTIME_DIR"
+    if not path then
+        path = (os.getenv "RILL_BUILD" or "build") .. "/runtime"
+        capture(("mkdir -p '%s' && chmod 700 '%s'"):format(path, path))
+    end
+    return path
+end
+
+-- OpenGL over Vulkan: Mesa's zink on the Vulkan driver that a file names.
+local function zink(icd)
+    return ("LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=zink VK_ICD_FILENAMES='%s' XDG_RUNTIME_DIR='%s'"):format(
+        icd, runtime_folder())
+end
+
+-- Each: the name of its passes; a function that gives env, or nil and why it cannot be had; what its name holds.
+local drivers = {
+    {"hardware", function()
+        local name = capture((os.getenv "RILL_LUA" or "lua5.4") .. [[ -e '
+            for _, device in ipairs(require "rill".devices()) do
+                if not device.software then io.write(device.name) break end
+            end']])
+        if name == "" then
+            return nil, "this machine has no GPU with OpenGL 4.3"
+        end
+        return ("RILL_DEVICE='%s'"):format(name:gsub("'", "'\\''"))
+    end, expects = ""},
+    {"llvmpipe", function() return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=llvmpipe" end, expects = "^llvmpipe"},
+    -- An interpreter, another reading of GLSL.
+    {"softpipe", function()
+        return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
+            .. " MESA_GLSL_VERSION_OVERRIDE=450"
+    end, expects = "^softpipe"},
+    -- Work is queued, as on a GPU.
+    {"zink", function()
+        local icd = capture "ls /usr/share/vulkan/icd.d/lvp_icd*.json":match "[^\n]+"
+        if not icd then
+            return nil, "no lavapipe: tools/deps.sh drivers installs it"
+        end
+        return zink(icd)
+    end, expects = "^zink"},
+}
+
+local names = {}
+for _, driver in ipairs(drivers) do
+    local env, absent = driver[2]()
+    for _, family in ipairs {"cpu", "gpu"} do
+        local name = driver[1] .. "-" .. family
+        passes[name] = {title = ("%s, RILL_FAMILY=%s"):format(driver[1], family),
+            expects = driver.expects, absent = absent,
+            env = env and env .. " RILL_FAMILY=" .. family,
+            out = {no_device, timed}, options = quick}
+        names[#names + 1] = name
+    end
+end
+
+return {passes = passes, drivers = names, alone = alone, capture = capture}
