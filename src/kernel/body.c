@@ -101,7 +101,7 @@ static bool write_signature(Rewriter *rw)
         strbuf_add(&rw->out, qualifier(param));
         add_type(&rw->out, param->type, param->matrix);
         strbuf_addf(&rw->out, " u_%s", param->name);
-        if (!rewriter_range(rw, param->array_first, param->array_last)) {
+        if (!rewriter_lengths(rw, param->array_first, param->array_last)) {
             return false;
         }
         comma = true;

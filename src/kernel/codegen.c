@@ -19,9 +19,9 @@ static const char prelude[] =
     "ivec2 rill_ix(vec2 f) { return ivec2(rill_ix(f.x), rill_ix(f.y)); }\n"
     "ivec3 rill_ix(vec3 f) { return ivec3(rill_ix(f.x), rill_ix(f.y), rill_ix(f.z)); }\n"
     "ivec4 rill_ix(vec4 f) { return ivec4(rill_ix(f.x), rill_ix(f.y), rill_ix(f.z), rill_ix(f.w)); }\n"
-    /* Word 0 is a count below 2^31: nothing is added. See put_own_indices. */
-    "int rill_own(int i) { return i + int(rill_p[0].x >> 31u); }\n"
-    "uint rill_own(uint i) { return i + (rill_p[0].x >> 31u); }\n"
+    /* Twice a number is even: nothing is added. See rewrite_index.c. */
+    "int rill_own(int i) { return i + ((i + i) & 1); }\n"
+    "uint rill_own(uint i) { return i + ((i + i) & 1u); }\n"
     "uint rill_div(uint n, uint m, uint s) { uint h, l; umulExtended(n << 1u, m, h, l); return h >> s; }\n"
     "int rill_mod(int n, int m) { return m > 0 ? n % m : n; }\n"
     "float rill_ramp(float from, float delta, int i) { precise float p = delta * float(i); precise float r = from + p; "

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { UNROLLED_TRIPS = 32 }; /* loops up to here are unrolled where their bodies are small */
-
 size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last)
 {
     for (;;) {
@@ -83,7 +81,7 @@ static bool number(const Rewriter *rw, size_t *i, double *value)
     return true;
 }
 
-static bool assigned(const Rewriter *rw, const Token *name, size_t first, size_t last)
+bool loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last)
 {
     static const char *const marks[] = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--"};
     for (size_t i = first; i < last; i++) {
@@ -104,8 +102,7 @@ static bool assigned(const Rewriter *rw, const Token *name, size_t first, size_t
     return false;
 }
 
-/* The step of "i++", "++i", "i += 2" and their falling forms. */
-static bool loop_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step)
+bool loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step)
 {
     const Token *t = rewriter_token(rw, i);
     *step = 1;
@@ -156,7 +153,7 @@ static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body
     if (!number(rw, &i, &to) || !token_is(rewriter_token(rw, i), ";")) {
         return false;
     }
-    if (!loop_step(rw, i + 1, close - 1, name, &step) || assigned(rw, name, close, body_end)) {
+    if (!loops_step(rw, i + 1, close - 1, name, &step) || loops_change(rw, name, close, body_end)) {
         return false;
     }
     bool up = token_is(op, "<") || token_is(op, "<="), down = token_is(op, ">") || token_is(op, ">=");
@@ -245,12 +242,6 @@ static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
     return source_error(&rw->module->source, t->offset, "this loop never ends: it has no break and no return");
 }
 
-/* Notes a loop that stays one when compiled. */
-static void stays(Rewriter *rw, size_t end)
-{
-    rw->rolled_end = end > rw->rolled_end ? end : rw->rolled_end;
-}
-
 /* A loop of unknown length counts its trips: compilers remove loops without effect, endless ones too, and the kernel would
  * go on as if the loop had ended. */
 static bool watch(Rewriter *rw, size_t i, size_t last)
@@ -264,7 +255,6 @@ static bool watch(Rewriter *rw, size_t i, size_t last)
     if (!check_end(rw, i, body, last)) {
         return false;
     }
-    stays(rw, loops_statement_end(rw, body, last));
     if (token_is(rewriter_token(rw, body), "{")) {
         return insert(rw, body, true, " rill_trips += 1u;");
     }
@@ -293,12 +283,10 @@ bool loops_enter(Rewriter *rw, size_t i, size_t last)
     rw->head_first = i;
     rw->head_last = close;
     rw->head_end = end;
+    rw->head_counts = index_counts(rw, i + 1, close, end);
     double trips;
     if (!for_trips(rw, i + 1, close, end, &trips) || rw->loop_count == MAX_LOOPS) {
         return watch(rw, i, last);
-    }
-    if (trips > UNROLLED_TRIPS) {
-        stays(rw, end);
     }
     double all = loops_factor(rw) * trips;
     rw->self.trips += all;

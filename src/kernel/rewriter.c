@@ -94,7 +94,8 @@ static bool add_local(Rewriter *rw, size_t at, int shared)
         return false;
     }
     bool head = at > rw->head_first && at < rw->head_last;
-    rw->locals.items[rw->locals.count++] = (Local){*rewriter_token(rw, at), rw->depth, head ? rw->head_end : 0, shared};
+    rw->locals.items[rw->locals.count++] =
+        (Local){*rewriter_token(rw, at), rw->depth, head ? rw->head_end : 0, shared, head && rw->head_counts};
     return true;
 }
 
@@ -186,6 +187,20 @@ static size_t initialiser_end(const Rewriter *rw, size_t i, size_t last)
     return i;
 }
 
+bool rewriter_lengths(Rewriter *rw, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        size_t close = module_close(rw->module, i, last);
+        close = close ? close : last;
+        if (!put_plain(rw, rewriter_token(rw, i)) || !rewriter_range(rw, i + 1, close - 1) ||
+            !put_plain(rw, rewriter_token(rw, close - 1))) {
+            return false;
+        }
+        i = close - 1;
+    }
+    return true;
+}
+
 static bool put_local(Rewriter *rw, const Token *name, int shared)
 {
     char prefix[24] = "u_";
@@ -210,7 +225,8 @@ static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t
         }
         /* The initialiser does not see the name yet. */
         int number = shared ? ++rw->body->shared_count : 0;
-        if (!put_local(rw, name, number) || !rewriter_range(rw, i + 1, end) || !add_local(rw, i, number)) {
+        if (!put_local(rw, name, number) || !rewriter_lengths(rw, i + 1, brackets) ||
+            !rewriter_range(rw, brackets, end) || !add_local(rw, i, number)) {
             return false;
         }
         i = end;
@@ -388,25 +404,6 @@ static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, si
 
 /* names */
 
-/* The indices behind the name of an array of the function's own. Mesa's LLVM drivers mistake an element for its neighbour where a loop steps its variable
- * to the very value another index has: the index is computed anew there, from what the compiler can't see through. */
-static bool put_own_indices(Rewriter *rw, size_t last, size_t *next)
-{
-    while (*next < rw->rolled_end && *next < last && token_is(rewriter_token(rw, *next), "[")) {
-        size_t close = module_close(rw->module, *next, last);
-        if (!close || (close == *next + 3 && rewriter_token(rw, *next + 1)->kind == TOKEN_NUMBER)) {
-            return true;
-        }
-        rewriter_add(rw, "[rill_own(");
-        if (!rewriter_range(rw, *next + 1, close - 1)) {
-            return false;
-        }
-        rewriter_add(rw, ")]");
-        *next = close;
-    }
-    return true;
-}
-
 static bool put_field(Rewriter *rw, const Token *token)
 {
     return names_reserved(token) ? put_user(rw, token, "u_") : put_plain(rw, token);
@@ -425,12 +422,15 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (!called) {
         const Local *local = rewriter_local(rw, t);
         if (local) {
-            return put_local(rw, t, local->shared) && (local->shared || put_own_indices(rw, last, next));
+            bool apart = local->counter && !index_plain_counter(rw, i, local);
+            rewriter_add(rw, apart ? " rill_own(" : "");
+            bool done = put_local(rw, t, local->shared);
+            rewriter_add(rw, apart ? ")" : "");
+            return done;
         }
         const Param *param = rewriter_param(rw, t, &index);
         if (param) {
-            bool own = !param_kinds[param->kind].bound;
-            return access_param(rw, i, last, param, index, next) && (!own || put_own_indices(rw, last, next));
+            return access_param(rw, i, last, param, index, next);
         }
     }
     const Function *callee = called ? module_function(rw->module, t) : NULL;
@@ -492,6 +492,8 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
             done = loops_enter(rw, i, last) && put_name(rw, i, last, &next);
         } else if (t->kind == TOKEN_NUMBER) {
             done = put_number(rw, t);
+        } else if (token_is(t, "[")) {
+            done = index_write(rw, i, last, &next);
         } else {
             rw->depth += token_is(t, "{");
             if (token_is(t, "}")) {

@@ -7,8 +7,9 @@
 typedef struct Local {
     Token name;
     int depth;
-    size_t end; /* declared in the head of a `for`: the token after that loop; else 0 */
-    int shared; /* number of a shared variable, from 1; 0: a plain local */
+    size_t end;   /* declared in the head of a `for`: the token after that loop; else 0 */
+    int shared;   /* number of a shared variable, from 1; 0: a plain local */
+    bool counter; /* of a loop, and an index as it is: see rewrite_index.c */
 } Local;
 
 typedef struct LoopRange {
@@ -62,8 +63,8 @@ typedef struct Rewriter {
         Insertion *items;
         size_t count, capacity;
     } insertions;
-    size_t rolled_end;                      /* where the last loop ends that compilers may not unroll; 0: none yet */
     size_t head_first, head_last, head_end; /* the head of the `for` written last, and the end of its body */
+    bool head_counts;                       /* its variable is a counter */
     size_t cast;                            /* token behind the cast written last: another cast may follow */
     size_t changed;                         /* token of an argument that the function called may change; 0: none */
 } Rewriter;
@@ -78,6 +79,8 @@ const Param *rewriter_param(const Rewriter *rw, const Token *name, int *index);
 const Local *rewriter_local(const Rewriter *rw, const Token *name);
 /* Rewrites tokens first .. last - 1. */
 bool rewriter_range(Rewriter *rw, size_t first, size_t last);
+/* The same of the "[n][m]" of a declaration. */
+bool rewriter_lengths(Rewriter *rw, size_t first, size_t last);
 /* Moves what was written to the end of the body. */
 bool rewriter_append(Rewriter *rw);
 /* Finds or writes the function with these bindings; *number tells them apart. */
@@ -92,6 +95,14 @@ bool access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *han
 bool cast_match(const Rewriter *rw, size_t i, size_t last);
 bool cast_write(Rewriter *rw, size_t i, size_t last, size_t *next);
 
+/* rewrite_index.c: indices of the function's own arrays. Writes the bracket at i, and the index behind it where it must be kept
+ * apart. */
+bool index_write(Rewriter *rw, size_t i, size_t last, size_t *next);
+/* Whether the variable that the `for` from `open` to `close` declares, whose body ends at `end`, is a counter. */
+bool index_counts(const Rewriter *rw, size_t open, size_t close, size_t end);
+/* Whether the counter at i stands where it may stand as it is. */
+bool index_plain_counter(const Rewriter *rw, size_t i, const Local *counter);
+
 /* The tokens of a type as GLSL has it. */
 bool rewriter_type(Rewriter *rw, const Token *token);
 
@@ -99,6 +110,10 @@ bool rewriter_type(Rewriter *rw, const Token *token);
 bool loops_enter(Rewriter *rw, size_t i, size_t last);
 /* Writes what is to go in front of token i, or behind it. */
 void loops_insert(Rewriter *rw, size_t i, bool behind);
+/* Whether the tokens change the variable, or may. */
+bool loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
+/* The step of "i++", "++i", "i += 2" and their falling forms. */
+bool loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step);
 double loops_factor(const Rewriter *rw);
 size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last);
 

@@ -1,0 +1,87 @@
+-- Arrays, matrices and structures of a kernel's own, indexed by variables: what an optimiser must not mistake. Mesa's drivers
+-- to 23.1 read an index that is a loop's variable when the element is stored, not where it stands.
+local rill = require "rill"
+local leaks = require "spec.support.leaks"
+
+-- The results for n = 0, 1, 2 of a body that works on int a[8] = {0, 10, ... 70}.
+local function results(body, before)
+    local k = rill.kernel(([=[
+        %s
+        kernel void f(int n<>, out int r<>) {
+            int a[8];
+            for (int i = 0; i < 8; i++) a[i] = i * 10;
+            %s
+        } ]=]):format(before or "", body))
+    return k(rill.from({0, 1, 2}, "int")):values()
+end
+
+describe("an array of a kernel's own", function()
+    leaks.watch(setup, teardown)
+
+    local inner = "int c = 0; for (int j = 0; j < n; j++) c++;"
+    local moves = {
+        {"behind a loop within the loop",
+            "for (int i = 0; i < 7; i++) { " .. inner .. " a[i] = a[i + 1] + c; } r = a[0];"},
+        {"read before and after it", "int s = 0; for (int i = 0; i < 7; i++) { int t = a[i]; " .. inner
+            .. " a[i] = t + c - a[i] + a[i + 1]; } r = a[0];"},
+        {"counted downwards", "for (int i = 7; i > 0; i--) { " .. inner .. " a[i] = a[i - 1] + c; } r = a[7] - 50;"},
+        {"counted by while",
+            "int i = 0; while (i < 7) { " .. inner .. " int k = i; i++; a[k] = a[i] + c; } r = a[0];"},
+        {"indexed by uints",
+            "for (uint i = 0u; i < 7u; i++) { " .. inner .. " a[i] = a[i + 1u] + c; } r = a[0];"},
+        {"of structures", "S s[8]; for (int i = 0; i < 8; i++) { s[i].y = 0; s[i].x = a[i]; }"
+            .. " for (int i = 0; i < 7; i++) { " .. inner .. " s[i].x = s[i + 1].x + c; } r = s[0].x;", "struct S { int x, y; };"},
+        {"handed to a function", "for (int i = 0; i < 7; i++) { " .. inner .. " move(a, i, c); } r = a[0];",
+            "void move(inout int b[8], int i, int c) { b[i] = b[i + 1] + c; }"},
+        {"changed by a function's loop", "move(a, n); r = a[0];", "void move(inout int b[8], int n) {"
+            .. "for (int i = 0; i < 7; i++) { " .. inner .. " b[i] = b[i + 1] + c; } }"},
+    }
+    for _, case in ipairs(moves) do
+        it(case[1] .. " moves its elements", function()
+            assert.same({10, 11, 12}, results(case[2], case[3]))
+        end)
+    end
+
+    it("exchanges elements through inout parameters", function()
+        local swap = "void swap(inout int x, inout int y) { int t = x; x = y; y = t; }"
+        assert.same({0, 10, 10}, results("for (int i = 0; i < 7; i++) { int c = 0; for (int j = 0; j < n; j++) c++;"
+            .. " if (c > 0) swap(a[i], a[i + 1]); } r = a[0];", swap))
+        assert.same({0, 0, 0}, results("for (int i = 0; i < 7; i++) { int c = 0; for (int j = 0; j < n; j++) c++;"
+            .. " if (c > 0) swap(a[i], a[i + 1]); } r = n > 0 ? a[7] : 0;", swap))
+    end)
+
+    it("moves the columns of a matrix", function()
+        local k = rill.kernel [=[
+            kernel void f(int n<>, out float4 r<>) {
+                mat4 m;
+                for (int i = 0; i < 4; i++) m[i] = float4(i * 10, i, 0, 0);
+                for (int i = 0; i < 3; i++) { int c = 0; for (int j = 0; j < n; j++) c++; m[i] = m[i + 1] + float(c); }
+                r = float4(m[0][0], m[1][0], m[2][0], m[3][0]);
+            } ]=]
+        assert.same({10, 20, 30, 30, 11, 21, 31, 30, 12, 22, 32, 30}, k(rill.from({0, 1, 2}, "int")):values())
+    end)
+
+    it("keeps the places of a two-dimensional array apart", function()
+        assert.same({10, 11, 12}, results([=[ int b[8][2]; for (int i = 0; i < 8; i++) { b[i][0] = a[i]; b[i][1] = -1; }
+            for (int i = 0; i < 7; i++) { int c = 0; for (int j = 0; j < n; j++) c++; b[i][0] = b[i + 1][0] + c; }
+            r = b[0][0]; ]=]))
+        assert.same({11, 14, 17}, results([=[ int b[2][8]; for (int k = 0; k < 2; k++) for (int i = 0; i < 8; i++) b[k][i] = a[i] + k;
+            for (int k = 0; k < 2; k++) for (int i = 0; i < 7; i++) {
+                int c = 0; for (int j = 0; j < n; j++) c++; b[k][i] = b[k][i + 1] + c; if (k > 0) b[k - 1][i] += c; }
+            r = b[1][0] + b[0][0] - a[1]; ]=]))
+    end)
+
+    it("keeps indices that are constant as they are", function()
+        local k = rill.kernel [=[
+            const int two = 2;
+            kernel int f(int x<>) { int a[4]; a[0] = x; a[two - 1] = 5; return a[1] + a[0]; } ]=]
+        assert.equal(12, k(rill.from({7}, "int")):get(1))
+        assert.is_truthy(k:source():find("u_a[u_two - 1]", 1, true))
+    end)
+
+    it("says of an index that is no whole number what it must be", function()
+        local ok, message = pcall(rill.kernel, "kernel int f(float x<>) { int a[4]; a[0] = 1; return a[x]; }")
+        assert.is_false(ok)
+        assert.is_truthy(message:find("an index of an array is an int or uint", 1, true), message)
+    end)
+end)
