@@ -102,6 +102,17 @@ describe("several Lua states", function()
         assert.equal(3, rill.iota(3):sum())
     end)
 
+    it_states("that another thread used close here, and touch nothing of this thread's device", function()
+        local s <close> = rill.random(100000, {seed = 1})
+        local sum = s:sum()
+        for _ = 1, 5 do
+            assert.equal("999000", states.thread_left(WORK))
+            local more <close> = rill.random(100000, {seed = 1})
+            assert.equal(sum, more:sum())
+        end
+        assert.equal(sum, s:sum())
+    end)
+
     it_states("work on threads of their own", function()
         for _ = 1, 3 do
             assert.equal("999000", states.thread(WORK))

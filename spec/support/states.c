@@ -1,7 +1,8 @@
 /* Lua states of their own, for specs: states.new() gives one with the standard libraries and this one's package.path and
  * cpath; state:run(text, ...) runs a chunk there with strings, numbers and booleans as arguments and returns such results (an
  * error is raised here, as text); state:close() closes it, wherever its streams are. states.thread(text) does all that on
- * another thread, at once, and returns what the chunk returned or its error, as one string. */
+ * another thread, at once, and returns what the chunk returned or its error, as one string; states.thread_left closes the state here, once that
+ * thread is gone. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -93,6 +94,7 @@ typedef struct Job {
     lua_State *state;
     const char *text;
     char result[1000];
+    int kept; /* the state is closed by the thread that started this one */
 } Job;
 
 static void *job_run(void *argument)
@@ -100,26 +102,37 @@ static void *job_run(void *argument)
     Job *job = argument;
     if (luaL_loadstring(job->state, job->text) == LUA_OK) lua_pcall(job->state, 0, 1, 0);
     snprintf(job->result, sizeof job->result, "%s", luaL_tolstring(job->state, -1, NULL));
-    lua_close(job->state);
+    if (!job->kept) lua_close(job->state);
     return NULL;
 }
 
-static int state_thread(lua_State *L)
+static int run_thread(lua_State *L, int kept)
 {
-    Job job = {luaL_newstate(), luaL_checkstring(L, 1), ""};
+    Job job = {luaL_newstate(), luaL_checkstring(L, 1), "", kept};
     pthread_t thread;
     luaL_openlibs(job.state);
     copy_paths(L, job.state);
     if (pthread_create(&thread, NULL, job_run, &job)) return luaL_error(L, "no thread");
     pthread_join(thread, NULL);
+    if (kept) lua_close(job.state);
     lua_pushstring(L, job.result);
     return 1;
+}
+
+static int state_thread(lua_State *L)
+{
+    return run_thread(L, 0);
+}
+
+static int state_thread_left(lua_State *L)
+{
+    return run_thread(L, 1);
 }
 
 int luaopen_states(lua_State *L);
 int luaopen_states(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"new", state_new}, {"thread", state_thread}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"new", state_new}, {"thread", state_thread}, {"thread_left", state_thread_left}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"run", state_run}, {"close", state_close}, {NULL, NULL}};
     luaL_newmetatable(L, META);
     luaL_newlib(L, methods);

@@ -146,6 +146,9 @@ static int device_eq(lua_State *L)
 static int rill_devices(lua_State *L)
 {
     int count = device_count();
+    if (count < 0) {
+        binding_raise(L);
+    }
     binding_count(L, "rill.devices", 0, false);
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {

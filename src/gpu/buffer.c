@@ -54,8 +54,10 @@ static Buffer *new_buffer(Device *device, uint64_t capacity)
 void buffer_destroy(Buffer *buffer)
 {
     dispatch_forget_buffer(buffer->device, buffer);
-    glDeleteTextures(TEXEL_FORMATS, buffer->textures);
-    glDeleteBuffers(1, &buffer->name);
+    if (device_is_current(buffer->device)) {
+        glDeleteTextures(TEXEL_FORMATS, buffer->textures);
+        glDeleteBuffers(1, &buffer->name);
+    }
     free(buffer);
 }
 

@@ -18,9 +18,18 @@ static bool make_current(Device *device)
     return error_set("device \"%s\": its context cannot be made current (%s)%s", device->info.name, reason, hint);
 }
 
+bool device_is_current(const Device *device)
+{
+    return device->process == process_generation() && eglGetCurrentContext() == device->context;
+}
+
 bool device_enter(Device *device, DeviceScope *scope)
 {
-    *scope = (DeviceScope){.context = eglGetCurrentContext()};
+    *scope = (DeviceScope){NULL};
+    if (device->process != process_generation()) {
+        return process_forked();
+    }
+    scope->context = eglGetCurrentContext();
     if (scope->context == device->context) {
         return true;
     }
@@ -110,7 +119,9 @@ static void destroy(Device *device, bool complete)
     }
     attachments_destroy(device);
     program_destroy_all(device, false);
-    eglDestroyContext(device->display, device->context);
+    if (device->process == process_generation()) {
+        eglDestroyContext(device->display, device->context);
+    }
     free(device);
 }
 
@@ -124,6 +135,7 @@ Device *device_new(int candidate)
     static uint64_t serial; /* guarded by the lock of the device list */
     device->serial = ++serial;
     device->candidate = candidate;
+    device->process = process_generation();
     device->count = 1;
     if (!egl_open(candidate, &device->display, &device->context)) {
         free(device);

@@ -51,7 +51,8 @@ typedef struct DeviceMemory {
     uint64_t buffers;
 } DeviceMemory;
 
-/* Devices that can be opened, hardware first. The list is made once per process. */
+/* Devices that can be opened, hardware first. The list is made once per process. The count is -1 with error_set in a process forked from one
+ * that had used a device. */
 int device_count(void);
 bool device_info(int index, DeviceInfo *info); /* index from 0 */
 

@@ -75,6 +75,7 @@ static Device *open_candidate(int candidate)
     }
     Listed *entry = &listed[candidate];
     device = device_new(candidate);
+    process_started();
     if (!device) {
         if (entry->state == UNTRIED) {
             note_failure(candidate, error_message());
@@ -235,19 +236,37 @@ void device_list_forget(Device *device)
     pthread_mutex_unlock(&process_lock);
 }
 
+void device_list_reset(void)
+{
+    pthread_mutex_init(&process_lock, NULL);
+}
+
+/* False where the driver was started by the process that this one was forked from. */
+static bool own_driver(void)
+{
+    static unsigned starter;
+    static bool started;
+    if (!started) {
+        started = true;
+        starter = process_generation();
+        process_watch();
+    }
+    return starter == process_generation() || process_forked();
+}
+
 Device *device_open(const char *which)
 {
     pthread_mutex_lock(&process_lock);
-    Device *device = open_which(which);
+    Device *device = own_driver() ? open_which(which) : NULL;
     pthread_mutex_unlock(&process_lock);
     return device;
 }
 
 int device_count(void)
 {
-    int count = 0;
     pthread_mutex_lock(&process_lock);
-    for (int i = 0; i < egl_candidate_count(); i++) {
+    int count = own_driver() ? 0 : -1;
+    for (int i = 0; count >= 0 && i < egl_candidate_count(); i++) {
         count += is_listed(i);
     }
     pthread_mutex_unlock(&process_lock);

@@ -102,9 +102,10 @@ typedef struct Recorder Recorder;
 struct Device {
     int count;
     uint64_t serial;
-    int candidate;   /* number in egl.c's list */
-    uint64_t thread; /* the thread that opened it */
-    Device *next;    /* in the list of open devices */
+    int candidate;    /* number in egl.c's list */
+    uint64_t thread;  /* the thread that opened it */
+    unsigned process; /* process_generation of the process that did */
+    Device *next;     /* in the list of open devices */
     EGLDisplay display;
     EGLContext context;
     DeviceInfo info;
@@ -154,9 +155,18 @@ const char *egl_error_name(void);
 /* device.c: one device, apart from the list. A new device belongs to the calling thread. */
 Device *device_new(int candidate);
 void device_delete(Device *device);
+/* Whether GL's objects of the device can be deleted now: not by a finalizer on another thread, nor in a forked child. */
+bool device_is_current(const Device *device);
 
 /* device_list.c */
 void device_list_forget(Device *device); /* its last reference is gone */
+void device_list_reset(void); /* in a child: another thread may have held the lock when the process was forked */
+
+/* process.c: what fork leaves behind. The caller of process_watch (once) and process_started holds the process-wide lock. */
+unsigned process_generation(void);
+void process_watch(void);   /* from here on */
+void process_started(void); /* a driver has been */
+bool process_forked(void);  /* false after error_set */
 
 /* shader_cache.c: gives Mesa a writable cache directory, and zink's uniforms their changes; call before EGL starts. */
 void shader_cache_prepare(void);

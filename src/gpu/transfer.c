@@ -23,9 +23,11 @@ struct Transfer {
     GLsync fence;
 };
 
-static void staging_destroy(Staging *staging)
+static void staging_destroy(Device *device, Staging *staging)
 {
-    glDeleteBuffers(1, &staging->name);
+    if (device_is_current(device)) {
+        glDeleteBuffers(1, &staging->name);
+    }
     free(staging);
 }
 
@@ -33,7 +35,7 @@ void staging_destroy_all(Device *device)
 {
     while (device->staging) {
         Staging *next = device->staging->next;
-        staging_destroy(device->staging);
+        staging_destroy(device, device->staging);
         device->staging = next;
     }
 }
@@ -56,7 +58,7 @@ static Staging *staging_new(Device *device, uint64_t bytes)
         glBufferData(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_READ);
     }
     if (!gl_error_check(device, "transfer_create")) {
-        staging_destroy(staging);
+        staging_destroy(device, staging);
         return NULL;
     }
     return staging;
@@ -84,7 +86,7 @@ static void staging_give(Device *device, Staging *staging)
         last = last->next;
     }
     if (last && last->next) {
-        staging_destroy(last->next);
+        staging_destroy(device, last->next);
         last->next = NULL;
     }
 }
@@ -194,7 +196,7 @@ void transfer_release(Transfer *transfer)
         return;
     }
     if (transfer->staging) {
-        if (transfer->fence) {
+        if (transfer->fence && device_is_current(transfer->device)) {
             glDeleteSync(transfer->fence);
         }
         staging_give(transfer->device, transfer->staging);
