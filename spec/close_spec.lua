@@ -9,8 +9,10 @@ describe("local <close>", function()
             x * 2, x:gt(2), rill.vec2(x, x).x, rill.where(x:gt(1), x, 0),
             rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }",
             rill.kernel "reduce void f(float x<>, reduce float r<>) { r += x; }",
-            rill.device(), rill.struct("CloseRay", "vec3 o;"), rill.active(x), x:request(), x:map_cpu(), x:domain(1, 2),
-            rill.progress(1), rill, rill.image, rill.debug, rill.horn, (select(4, x:each())), rill.iter("float", 3, 0, 1),
+            rill.device(), rill.struct("CloseRay", "vec3 o;"), rill.active(x), x:request(),
+            x:map_cpu(), x:domain(1, 2),
+            rill.progress(1), rill, rill.image, rill.debug, rill.horn, (select(4, x:each())),
+            rill.iter("float", 3, 0, 1),
         }
         for i, value in ipairs(values) do
             local good, message = pcall(function()

@@ -76,6 +76,7 @@ end
 
 -- ---- running
 
+local FAILED <const>, INTERRUPTED <const> = 1, 130 -- exit statuses; the second is what shells make of a Ctrl-C
 local source = debug.getinfo(1, "S").short_src
 
 -- The message with a traceback, which ends where this file's own frames begin.
@@ -88,19 +89,31 @@ local function explained(message)
         message = ("(error object is a %s value)"):format(type(message))
     end
     local text = debug.traceback(message, 2)
-    local own = text:find("\n\t[C]: in function 'xpcall'\n\t" .. source, 1, true)
-    return own and text:sub(1, own) .. "\t[C]: in ?" or text
+    local own = text:find("\n\t" .. source, 1, true)
+    local theirs = own and text:sub(1, own):match "^(.*\n)\t%[C%]: in function 'xpcall'\n"
+    return theirs and theirs .. "\t[C]: in ?" or text
 end
 
 local function complain(message)
     io.stdout:flush()
     io.stderr:write("rill: ", tostring(message), "\n")
-    return false
+    return FAILED
 end
 
+-- A function run as lua runs a script: Ctrl-C is an error in it, wherever it is. True when all went well, else the exit status.
 local function protected(f, ...)
-    local good, message = xpcall(f, explained, ...)
-    return good or complain(message)
+    local rill = require "rill"
+    local outer = rill._interrupts(true)
+    local called, good, message = pcall(rill._interruptible, xpcall, f, explained, ...)
+    rill._interrupts(outer)
+    if not called then -- interrupted between two frames
+        good, message = false, good
+    end
+    if good then
+        return true
+    end
+    complain(message)
+    return tostring(message):find "^[^\n]*interrupted!%f[\n\0]" and INTERRUPTED or FAILED
 end
 
 local function run_text(text, name, ...)
@@ -125,8 +138,8 @@ local function run_steps(steps)
         else
             good = load_module(step[2])
         end
-        if not good then
-            return false
+        if good ~= true then
+            return good
         end
     end
     return true
@@ -197,14 +210,13 @@ end
 
 -- ---- the whole
 
--- What the command line asks to run: true when all went well.
+-- What the command line asks to run: true when all went well, else the exit status.
 local function run_all(options, words, at)
-    if not run_steps(options.steps) then
-        return false
-    elseif words[at] then
+    local good = run_steps(options.steps)
+    if good == true and words[at] then
         return run_script(words, at)
     end
-    return true
+    return good
 end
 
 local function with_profile(run)
@@ -215,7 +227,7 @@ local function with_profile(run)
     return good
 end
 
-local function prepare(options)
+local function prepare(options, piped)
     local rill = require "rill"
     if options.device then
         rill.open(tonumber(options.device) or options.device)
@@ -223,7 +235,7 @@ local function prepare(options)
     if options.check then
         rill.check(true)
     end
-    if #options.steps > 0 then
+    if #options.steps > 0 or piped then
         _G.rill = rill -- luacheck: ignore 122
     end
 end
@@ -250,35 +262,34 @@ local function perform(options, words, at)
         words, at, interactive, script = { [0] = words[0], "-" }, 1, false, "-" -- lua, too, runs what comes by a pipe
     end
     if #options.steps > 0 or script or interactive then
-        prepare(options)
+        prepare(options, script == "-")
     end
     local function run() return run_all(options, words, at) end
     local profiled = options.profile and (script or #options.steps > 0)
     local good = profiled and with_profile(run) or not profiled and run()
-    if interactive and good then
+    if interactive and good == true then
         prompt(options.version)
     end
     return good
 end
 
 --- rill.command(arguments): what bin/rill does with its arguments, a table as lua's `arg`. Returns the exit status: 0, or 1 after an error,
--- whose message and traceback went to standard error.
+-- whose message and traceback went to standard error, or 130 after Ctrl-C.
 return function(words)
     local parsed, parser, own, at, steps = pcall(parse, words)
     if not parsed then
-        complain(parser)
-        return 1
+        return complain(parser)
     end
     local understood, options = parser:pparse(own)
     if not understood then
         complain(options)
         io.stderr:write(parser:get_usage(), "\n")
-        return 1
+        return FAILED
     end
     options.steps = steps
     local good, status = xpcall(perform, explained, options, words, at)
     if not good then
-        complain(status)
+        return complain(status)
     end
-    return good and status and 0 or 1
+    return status == true and 0 or status
 end

@@ -74,7 +74,7 @@ end
 local function run(f, ...)
     local results = table.pack(pcall(rill._interruptible, xpcall, f, explained, ...))
     if not results[1] then
-        return table.pack(false, tostring(results[2])) -- interrupted between two frames
+        return table.pack(false, (tostring(results[2]):gsub("^interrupted!$", "interrupted"))) -- not in a frame of its own
     end
     return table.pack(table.unpack(results, 2, results.n))
 end

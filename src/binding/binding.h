@@ -195,6 +195,7 @@ void open_scatter(lua_State *L);
 void open_histogram(lua_State *L);
 void open_matmul(lua_State *L);
 void open_animation(lua_State *L);
+void open_interrupt(lua_State *L);
 void open_prompt(lua_State *L);
 
 #endif
