@@ -200,9 +200,6 @@ bool device_wait(Device *device)
         dispatch_barrier(device, GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
         glFinish();
         fault_refresh(device);
-        if (!gl_error_alive(device)) {
-            return false;
-        }
     }
     return fault_report(device);
 }

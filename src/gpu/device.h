@@ -78,7 +78,7 @@ typedef struct DeviceScope {
 bool device_enter(Device *device, DeviceScope *scope);
 void device_leave(DeviceScope *scope);
 
-/* Waits for all work; false when the context was lost or a fault is recorded. */
+/* Waits for all work; false when the device was lost or a fault is recorded. */
 bool device_wait(Device *device);
 
 /* Called before an allocation fails for lack of memory: frees what can be freed. */

@@ -220,7 +220,7 @@ void staging_destroy_all(Device *device);
 void program_destroy_all(Device *device, bool context); /* `context`: it is current, GL's objects go too */
 void programs_trim(Device *device);                     /* deletes all but a few of those nobody holds */
 
-/* False after error_set when a kernel recorded a fault. */
+/* After waiting: false after error_set when the device was lost meanwhile, or a kernel recorded a fault. */
 bool fault_report(Device *device);
 
 #endif

@@ -213,6 +213,11 @@ void device_set_fault_reporter(bool (*report)(Device *device))
 
 bool fault_report(Device *device)
 {
+    /* A reset leaves rubbish in whatever was waited for, these words too. Asking a synchronous device is not needed, and costs as much as a
+     * small read. */
+    if ((device->lost || !device->traits.synchronous) && !gl_error_alive(device)) {
+        return false;
+    }
     uint32_t fault = device->fault_words[0];
     if (fault == 0) {
         return true;

@@ -36,10 +36,11 @@ bool buffer_block_fits(Buffer *buffer)
                          (unsigned long long)buffer_bytes(buffer));
     }
     if (buffer_bytes(buffer) > most_bytes || !try_block(device, buffer)) {
-        return error_set(
-            "a stream of %llu bytes is larger than the storage blocks of this device (%llu bytes): work on "
-            "parts of it in streams of their own",
-            (unsigned long long)buffer_bytes(buffer), (unsigned long long)device->limits.block_bytes);
+        return gl_error_alive(device) &&
+               error_set(
+                   "a stream of %llu bytes is larger than the storage blocks of this device (%llu bytes): work on "
+                   "parts of it in streams of their own",
+                   (unsigned long long)buffer_bytes(buffer), (unsigned long long)device->limits.block_bytes);
     }
     device->probed_block = bytes;
     return true;

@@ -155,7 +155,8 @@ static bool wait_fence(Transfer *transfer, GLuint64 nanoseconds)
 
 bool transfer_ready(Transfer *transfer)
 {
-    return wait_fence(transfer, 0);
+    /* A lost device's fence may never be signalled: whoever asks again and again shall go on to the wait, which raises. */
+    return wait_fence(transfer, 0) || !gl_error_alive(transfer->device);
 }
 
 /* Without a lasting mapping the bytes are copied out. */
@@ -169,7 +170,7 @@ static const void *fetch(Transfer *transfer)
     glBindBuffer(GL_COPY_READ_BUFFER, transfer->staging->name);
     glGetBufferSubData(GL_COPY_READ_BUFFER, 0, (GLsizeiptr)transfer->bytes, transfer->copy);
     fault_refresh(transfer->device);
-    return gl_error_check(transfer->device, "transfer_wait") ? transfer->copy : NULL;
+    return gl_error_check(transfer->device, "transfer_wait") && fault_report(transfer->device) ? transfer->copy : NULL;
 }
 
 const void *transfer_wait(Transfer *transfer)
@@ -183,11 +184,11 @@ const void *transfer_wait(Transfer *transfer)
             return NULL;
         }
     }
-    fault_refresh(transfer->device);
-    if (!fault_report(transfer->device)) {
-        return NULL;
+    if (!transfer->staging->map) {
+        return fetch(transfer);
     }
-    return transfer->staging->map ? transfer->staging->map : fetch(transfer);
+    fault_refresh(transfer->device);
+    return fault_report(transfer->device) ? transfer->staging->map : NULL;
 }
 
 void transfer_release(Transfer *transfer)
