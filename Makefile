@@ -50,7 +50,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo test test-all drivers sanitize tsan bench check format deps env install rock clean force
+.PHONY: build help demo test test-all drivers sanitize tsan fuzz bench check format deps env install rock clean force
 .PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery annotations
 
 build: $(CORE) ## compile build/rill/core.so (installs nothing)
@@ -133,15 +133,20 @@ tsan: ## four Lua states on four threads for SECONDS=30 under ThreadSanitizer, i
 	@$(AGAIN) build BUILD=build-tsan WERROR= LDFLAGS='-fsanitize=thread' CFLAGS='-O1 -g -fsanitize=thread'
 	@$(AGAIN) run-tsan BUILD=build-tsan
 
-SECONDS ?= 30
-
 .PHONY: run-tsan
 run-tsan: $(BUILD)/spec/host
 	@$(RUN) TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=99" \
-		$(BUILD)/spec/host spec/support/threads.lua 4 $(SECONDS)
+		$(BUILD)/spec/host spec/support/threads.lua 4 $(or $(SECONDS),30)
 
 $(BUILD)/spec/host: spec/support/host.c | $(BUILD)/spec/
 	$(call say,cc,$<)$(CC) -std=c11 -O1 -g -fsanitize=thread $(LUA_FLAGS) -o $@ $< $(or $(call pkg,--libs,lua5.4),$(call pkg,--libs,lua-5.4),-llua5.4) -lpthread
+
+# Findings and their scripts go to build/fuzz.
+fuzz: ## random cases against references: SECONDS=60 SEED=n CASES="kernels expressions ..."
+	$(DEPS) build
+	@$(AGAIN) build
+	@$(RUN) SECONDS='$(SECONDS)' SEED='$(SEED)' CASES='$(CASES)' RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' \
+		$(LUA) fuzz/run.lua
 
 bench: ## install what is missing, build, time rill against its peers
 	$(DEPS) build
@@ -171,7 +176,7 @@ $(BUILD)/bench/%.o: bench/peer/%.c $(BUILD)/flags | $(BUILD)/bench/
 # ---- checking
 
 C_FILES = $(wildcard src/*/*.[ch] bench/peer/*.[ch] bench/peer/*.cpp)
-LUA_DIRS = $(wildcard lua bin/rill spec examples bench tools)
+LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
 check: ## formatting, static analysis, the rules of the house, the manual's coverage
 	$(DEPS) build check docs

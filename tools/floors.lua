@@ -238,6 +238,9 @@ local may_require = {
     spec = function(name)
         return public(name) or name:match "^spec%.support" ~= nil or name == "busted" or name == "luassert"
     end,
+    fuzz = function(name)
+        return public(name) or name:match "^spec%.support" ~= nil or name:match "^fuzz%.support" ~= nil
+    end,
     bench = function(name)
         return public(name) or name:match "^bench%.support" ~= nil or name == "peer"
     end,

@@ -1,0 +1,536 @@
+-- Random expressions of the algebra against an evaluator in plain Lua, and what reads them: eval, reductions, scans, filters, kernels,
+-- masks. Floats are kept to numbers whose every result a float holds exactly, so that no rounding and no contraction can differ.
+local source = require "fuzz.support.source"
+
+local expressions = {batch = 30}
+
+-- A node: text (Lua), type, values (one per element of the case's shape), largest (of the magnitudes), step (what they are multiples
+-- of), special (there may be infinities, NaN or -0), scalar (a Lua number's value).
+
+local WIDTH = {bool = 1, int = 2, uint = 3, float = 4, double = 5}
+local NAMES = {"bool", "int", "uint", "float", "double"}
+local PRECISION = {float = 2.0 ^ 24, double = 2.0 ^ 53}
+
+local function wrap(value, type)
+    value = value & 0xffffffff
+    return type == "int" and value >= 1 << 31 and value - (1 << 32) or value
+end
+
+local function convert(value, type)
+    if type == "bool" then
+        return value ~= 0 and value ~= false
+    elseif value == true or value == false then
+        value = value and 1 or 0
+    end
+    if type == "float" or type == "double" then
+        return value + 0.0
+    end
+    return wrap(value // 1 | 0, type)
+end
+
+local function measured(node)
+    local largest = 0
+    for _, v in ipairs(node.values) do
+        if type(v) == "number" and v == v and math.abs(v) ~= math.huge then
+            largest = math.max(largest, math.abs(v))
+        elseif type(v) == "number" then
+            node.special = true
+        end
+    end
+    node.largest = largest
+    node.step = node.step or 1
+    return node
+end
+
+-- Whether every value stands exactly in the type.
+local function exact(node)
+    return not PRECISION[node.type] or node.largest / node.step < PRECISION[node.type]
+end
+
+-- The type two operands meet in: numbers widen nothing, but a float beside integers makes floats.
+local function meeting(a, b)
+    if a.scalar and b.scalar then
+        return nil
+    end
+    local function least(node, other)
+        if not node.scalar then
+            return node.type
+        elseif node.type == "float" then
+            return WIDTH[other.type] < WIDTH.float and "float" or other.type
+        end
+        return other.type == "bool" and "int" or other.type
+    end
+    local x, y = least(a, b), least(b, a)
+    return WIDTH[x] > WIDTH[y] and x or y
+end
+
+-- Operands in a common type: lists of values; nil where a value would be rounded or does not fit.
+local function together(type, ...)
+    local lists = {}
+    for k, node in ipairs {...} do
+        if node.type ~= type and node.type == "int" and (type == "uint") then
+            if node.scalar and node.scalar < 0 then
+                return nil
+            end
+        end
+        if PRECISION[type] and node.largest / math.min(node.step, 1) >= PRECISION[type] then
+            return nil
+        end
+        lists[k] = {}
+        for i, v in ipairs(node.values) do
+            lists[k][i] = convert(v, type)
+        end
+    end
+    return table.unpack(lists)
+end
+
+local function zip(a, b, f)
+    local made = {}
+    for i = 1, #a do
+        made[i] = f(a[i], b[i])
+    end
+    return made
+end
+
+local function is_whole(type)
+    return type == "int" or type == "uint"
+end
+
+local arithmetic = {
+    ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end, ["*"] = function(a,
+        b) return a * b end,
+    ["//"] = function(a, b)
+        if math.type(a) == "integer" then
+            return b == 0 and 0 or a // b
+        end
+        return a // b
+    end,
+    ["%"] = function(a, b)
+        if math.type(a) == "integer" then
+            return b == 0 and 0 or a % b
+        end
+        return a % b
+    end,
+}
+
+local makers = {}
+local node
+
+local function counted(type)
+    return type == "bool" and "int" or type
+end
+
+function makers.arithmetic(d, depth)
+    local name = d:pick {"+", "-", "*", "//", "%"}
+    local a, b = node(d, depth - 1), node(d, depth - 1, true)
+    if d:chance(1, 4) then
+        a, b = b, a
+    end
+    local type = meeting(a, b)
+    if not type then
+        return nil
+    end
+    type = counted(type)
+    local x, y = together(type, a, b)
+    if not x or (name == "//" or name == "%") and (a.special or b.special) then
+        return nil
+    elseif (name == "//" or name == "%") and not is_whole(type) then
+        for _, v in ipairs(y) do
+            if v == 0 then
+                return nil
+            end
+        end
+    end
+    local step = math.min(a.step, b.step)
+    if name == "*" then
+        step = a.step * b.step
+    elseif name == "//" then
+        step = 1
+    end
+    local values = zip(x, y, arithmetic[name])
+    if is_whole(type) then
+        for i, v in ipairs(values) do
+            values[i] = wrap(v, type)
+        end
+    end
+    return {text = ("(%s %s %s)"):format(a.text, name, b.text), type = type, values = values, step = step,
+        special = a.special or b.special}
+end
+
+local bits = {
+    ["&"] = function(a, b) return a & b end, ["|"] = function(a, b) return a | b end, ["~"] = function(a,
+        b) return a ~ b end,
+}
+local logic = {
+    ["&"] = function(a, b) return a and b end, ["|"] = function(a, b) return a or b end, ["~"] = function(a,
+        b) return a ~= b end,
+}
+
+function makers.bitwise(d, depth)
+    local name = d:pick {"&", "|", "~"}
+    local a, b = node(d, depth - 1), node(d, depth - 1)
+    local type = meeting(a, b)
+    if not type or PRECISION[type] then
+        return nil
+    end
+    local x, y = together(type, a, b)
+    return x and {text = ("(%s %s %s)"):format(a.text, name, b.text), type = type,
+        values = zip(x, y, (type == "bool" and logic or bits)[name])}
+end
+
+-- Shifts as Lua's, of 32 bits: logical, a negative count shifts the other way, 32 and more leave nothing.
+local function shifted(value, count, type)
+    value = value & 0xffffffff
+    if count >= 32 or count <= -32 then
+        return 0
+    end
+    return wrap(count >= 0 and value << count or value >> -count, type)
+end
+
+function makers.shift(d, depth)
+    local left = d:chance(1, 2)
+    local a, b = node(d, depth - 1), node(d, depth - 1, true)
+    if d:chance(1, 4) then
+        a, b = b, a
+    end
+    if not is_whole(b.type) or not is_whole(a.type) or a.scalar and b.scalar then
+        return nil
+    end
+    -- The type is that of what is shifted; a number takes its counts' type.
+    local type = a.scalar and b.type or a.type
+    local x = together(type, a)
+    return x and {text = ("(%s %s %s)"):format(a.text, left and "<<" or ">>", b.text), type = type,
+        values = zip(x, b.values, function(v, n) return shifted(v, left and n or -n, type) end)}
+end
+
+local orders = {
+    lt = function(a, b) return a < b end, le = function(a, b) return a <= b end, gt = function(a, b) return a > b end,
+    ge = function(a, b) return a >= b end, eq = function(a, b) return a == b end, ne = function(a, b) return a ~= b end,
+}
+
+function makers.compare(d, depth)
+    local name = d:pick {"lt", "le", "gt", "ge", "eq", "ne"}
+    local a, b = node(d, depth - 1), node(d, depth - 1, true)
+    local type = not a.scalar and meeting(a, b)
+    if not type then
+        return nil
+    end
+    local x, y = together(counted(type), a, b)
+    return x and {text = ("%s:%s(%s)"):format(a.text, name, b.text), type = "bool", values = zip(x, y, orders[name])}
+end
+
+local function even(x)
+    local low = x // 1
+    local rest = x - low
+    return rest > 0.5 and low + 1 or rest < 0.5 and low or low % 2 == 0 and low or low + 1
+end
+
+-- name -> function of a number, the step it leaves ("same", or a number), whether it takes special values
+local unary = {
+    ["rill.abs"] = {math.abs, "same", true}, ["rill.floor"] = {function(v) return v // 1 end, 1},
+    ["rill.ceil"] = {function(v) return -(-v // 1) end, 1},
+    ["rill.trunc"] = {function(v) return v < 0 and -(-v // 1) or v // 1 end, 1}, ["rill.round"] = {even, 1},
+    ["-"] = {function(v) return -v end, "same", true},
+    ["rill.sign"] = {function(v) return v > 0 and 1 or v < 0 and -1 or 0 end, 1},
+}
+local unary_names = {"-", "rill.abs", "rill.floor", "rill.ceil", "rill.trunc", "rill.round", "rill.sign"}
+
+function makers.unary(d, depth)
+    local a = node(d, depth - 1)
+    if a.scalar then
+        return nil
+    end
+    if a.type == "bool" or d:chance(1, 6) then
+        if PRECISION[a.type] then
+            return {text = ("rill.isnan(%s)"):format(a.text), type = "bool",
+                values = zip(a.values, a.values, function(v) return v ~= v end)}
+        end
+        local logical = a.type == "bool"
+        return {text = ("(~%s)"):format(a.text), type = a.type, values = zip(a.values, a.values, function(v)
+            return logical and not v or not logical and wrap(~v, a.type)
+        end)}
+    end
+    local name = d:pick(unary_names)
+    local f, step, special = table.unpack(unary[name])
+    if a.special and not special then
+        return nil
+    end
+    local values = zip(a.values, a.values, function(v)
+        v = f(v)
+        return PRECISION[a.type] and v + 0.0 or wrap(v // 1 | 0, a.type)
+    end)
+    return {text = (name == "-" and "(-%s)" or name .. "(%s)"):format(a.text), type = a.type, values = values,
+        step = step == "same" and a.step or 1, special = a.special}
+end
+
+local function smaller(a, b)
+    return a ~= a and a or b ~= b and b or math.min(a, b)
+end
+
+local function larger(a, b)
+    return a ~= a and a or b ~= b and b or math.max(a, b)
+end
+
+function makers.extreme(d, depth)
+    local least = d:chance(1, 2)
+    local a, b = node(d, depth - 1), node(d, depth - 1, true)
+    local type = meeting(a, b)
+    if not type then
+        return nil
+    end
+    local x, y = together(counted(type), a, b)
+    return x and {text = ("rill.%s(%s, %s)"):format(least and "min" or "max", a.text, b.text), type = counted(type),
+        values = zip(x, y, least and smaller or larger), step = math.min(a.step, b.step), special = a.special
+            or b.special}
+end
+
+function makers.where(d, depth)
+    local condition, a, b = node(d, depth - 1), node(d, depth - 1), node(d, depth - 1, true)
+    local type = meeting(a, b)
+    if not type or condition.scalar then
+        return nil
+    end
+    local x, y = together(type, a, b)
+    if not x then
+        return nil
+    end
+    local values = {}
+    for i, c in ipairs(condition.values) do
+        values[i] = convert(c, "bool") and x[i] or not convert(c, "bool") and y[i]
+    end
+    return {text = ("rill.where(%s, %s, %s)"):format(condition.text, a.text, b.text), type = type, values = values,
+        step = math.min(a.step, b.step), special = a.special or b.special}
+end
+
+function makers.fma(d, depth)
+    local a, b, c = node(d, depth - 1), node(d, depth - 1), node(d, depth - 1)
+    if a.scalar or b.scalar or c.scalar or a.type ~= b.type or b.type ~= c.type or a.type == "bool" then
+        return nil
+    end
+    local values = {}
+    for i, v in ipairs(a.values) do
+        values[i] = v * b.values[i] + c.values[i]
+        if is_whole(a.type) then
+            values[i] = wrap(values[i], a.type)
+        end
+    end
+    return {text = ("rill.fma(%s, %s, %s)"):format(a.text, b.text, c.text), type = a.type, values = values,
+        step = math.min(a.step * b.step, c.step), special = a.special or b.special or c.special}
+end
+
+local kinds = {
+    {5, "arithmetic"}, {2, "compare"}, {2, "unary"}, {2, "extreme"}, {2, "bitwise"}, {2, "shift"}, {2, "where"}, {1,
+        "fma"},
+}
+
+-- ---- leaves
+
+local function value_of(type, d, special)
+    if type == "bool" then
+        return d:chance(1, 2)
+    elseif PRECISION[type] then
+        if special and d:chance(1, 6) then
+            return d:pick {0 / 0, math.huge, -math.huge, -0.0}
+        end
+        return (d:weighted {{3, 1}, {2, -1}}) * d:below(40) / 4
+    elseif d:chance(1, 5) then
+        return type == "int" and d:pick {2147483647, -2147483648, -1, 65536} or d:pick {4294967295, 2147483648,
+            2147483647}
+    end
+    return type == "int" and d:weighted {{2, 1}, {1, -1}} * d:below(40) or d:below(40)
+end
+
+local function number(d, case)
+    if d:chance(1, 2) then
+        local value = d:weighted {{4, d:below(10)}, {2, -d:below(10)}, {1, d:int(28, 36)}}
+        return {text = value < 0 and ("(%d)"):format(value) or tostring(value), type = "int", scalar = value,
+            values = case.repeated(value)}
+    end
+    local value = d:weighted {{2, 1}, {1, -1}} * d:below(20) / 4
+    return {text = ("(%s)"):format(source.literal(value)), type = "float", scalar = value,
+        values = case.repeated(value), step = 0.25}
+end
+
+local current
+
+local function leaf(d, may_be_number)
+    if may_be_number and d:chance(1, 2) then
+        return measured(number(d, current))
+    end
+    return d:pick(current.streams)
+end
+
+function node(d, depth, may_be_number)
+    if depth > 0 and d:chance(3, 4) then
+        local made = makers[d:weighted(kinds)](d, depth)
+        if made and exact(measured(made)) then
+            return made
+        end
+    end
+    return leaf(d, may_be_number)
+end
+
+-- A stream that broadcasts to the case's shape: sizes may be 1, leading ones may be missing.
+local function add_stream(d, case, k)
+    local shape, from = {}, 1
+    if k > 1 and #case.shape > 1 and d:chance(1, 6) then
+        from = 2
+    end
+    for axis = from, #case.shape do
+        shape[#shape + 1] = k > 1 and d:chance(1, 8) and 1 or case.shape[axis]
+    end
+    local type = d:pick(NAMES)
+    local stored = type == "float" and d:chance(1, 6) and "half" or type == "int" and d:chance(1, 8) and "int16" or type
+    local special = d:chance(1, 6)
+    local stream = source.stream(d, "x" .. k, stored, shape, function()
+        local value = value_of(type, d, special)
+        return stored == "int16" and math.max(-32768, math.min(32767, value)) or value
+    end)
+    local values = {}
+    local map = source.places(case.shape, shape, function(index)
+        local at = {}
+        for axis, n in ipairs(shape) do
+            at[axis] = n == 1 and 0 or index[axis + from - 1]
+        end
+        return at
+    end)
+    for e, place in ipairs(map) do
+        values[e] = stream.of[place]
+    end
+    case.full["x" .. k] = #shape == #case.shape and source.size(shape) == source.size(case.shape)
+    table.insert(case.lines, stream.lines)
+    table.insert(case.streams, measured {text = "x" .. k, type = type, values = values, step = PRECISION[type]
+        and 0.25 or 1,
+        special = special and PRECISION[type] ~= nil})
+end
+
+-- ---- what reads the expression
+
+local readers = {}
+
+function readers.eval(_, root, case)
+    return ("same('type', {%q}, {e.type})\nlocal r = e:eval()\nsame('eval', %s, r)\nsame('shape', %s, r.shape)\n")
+        :format(
+        root.type, source.list(root.values), source.list(case.shape))
+end
+
+function readers.write(d, root, case)
+    local view = source.stream(d, "to", root.type, case.shape, function() return convert(0, root.type) end,
+        {written = true})
+    return ("%sto:write(e)\nsame('write', %s, to)\n%s"):format(view.lines, source.list(root.values),
+        view.text ~= "" and ("same('base', %s, to_base)\n"):format(source.list(source.written(view, root.values)))
+            or "")
+end
+
+function readers.sum(_, root)
+    if root.special or root.type == "float" and root.largest / root.step * #root.values >= PRECISION.float then
+        return nil
+    end
+    local total = root.type == "float" and 0.0 or root.type == "double" and 0.0 or 0
+    for _, v in ipairs(root.values) do
+        total = total + (v == true and 1 or v or 0)
+    end
+    return ("same('sum', {%s}, {e:sum()})\n"):format(source.literal(total))
+end
+
+function readers.extremes(_, root)
+    if #root.values == 0 or root.type == "bool" then
+        return nil
+    end
+    local low, high = root.values[1], root.values[1]
+    for _, v in ipairs(root.values) do
+        low, high = smaller(low, v), larger(high, v)
+    end
+    return ("same('min', {%s}, {e:min()})\nsame('max', {%s}, {e:max()})\n"):format(source.literal(low),
+        source.literal(high))
+end
+
+function readers.count(_, root)
+    local total = 0
+    for _, v in ipairs(root.values) do
+        total = total + (convert(v, "bool") and 1 or 0)
+    end
+    return ("same('count', {%d}, {e:count()})\nsame('any', {%s}, {e:any()})\nsame('all', {%s}, {e:all()})\n")
+        :format(total,
+        total > 0, total == #root.values)
+end
+
+function readers.scan(_, root)
+    if not is_whole(root.type) and root.type ~= "bool" then
+        return nil
+    end
+    local total, sums = 0, {}
+    for i, v in ipairs(root.values) do
+        total = wrap(total + (v == true and 1 or v or 0), root.type == "bool" and "int" or root.type)
+        sums[i] = total
+    end
+    return ("same('scan', %s, e:scan())\n"):format(source.list(sums))
+end
+
+-- The stream that is filtered has the case's shape.
+function readers.mask(_, root, case)
+    if root.type == "double" then
+        return nil
+    end
+    local kept, rest = {}, {}
+    local of = case.streams[1]
+    for i, v in ipairs(root.values) do
+        table.insert(convert(v, "bool") and kept or rest, of.values[i])
+    end
+    kept, rest = source.list(kept), source.list(rest)
+    return ([[
+same('filter', %s, x1:filter(e))
+local a, b = x1:partition(e)
+same('kept', %s, a)
+same('rest', %s, b)
+]]):format(kept, kept, rest)
+end
+
+function readers.kernel(_, root)
+    local list = source.list(root.values)
+    return ([[
+local f = rill.kernel "kernel void f(%s x<>, out %s r<>) { r = x; }"
+same('kernel', %s, f(e))
+local g = rill.kernel "kernel void g(neighbor %s x<>, out %s r<>) { r = x[0]; }"
+same('neighbor', %s, g(e))
+]]):format(root.type, root.type, list, root.type, root.type, list)
+end
+
+local reader_names = {"eval", "write", "sum", "extremes", "count", "scan", "mask", "kernel"}
+
+local function script(d)
+    local shape = d:weighted {{3, {d:pick {4, 1, 2, 3, 7, 8, 17, 65, 0}}}, {1, {d:pick {2, 1, 3}, d:pick {3, 4, 9}}}}
+    local case = {shape = shape, streams = {}, lines = {}, full = {}}
+    function case.repeated(value)
+        local list = {}
+        for i = 1, source.size(shape) do
+            list[i] = value
+        end
+        return list
+    end
+    current = case
+    for k = 1, #d:many(1, 4, 2, function() return true end) do
+        add_stream(d, case, k)
+    end
+    local root = node(d, 5)
+    local full
+    for name in root.text:gmatch "x%d" do
+        full = full or case.full[name]
+    end
+    if not full or root.text:find "^x%d$" then
+        local stream = case.streams[1]
+        return table.concat(case.lines) .. ("same('copy', %s, x1:copy())\n"):format(source.list(stream.values))
+    end
+    local read = readers[d:pick(reader_names)](d, root, case) or readers.eval(d, root, case)
+    return table.concat(case.lines) .. ("local e = %s\n"):format(root.text) .. read
+end
+
+function expressions.scripts(draws)
+    local list = {}
+    for i, d in ipairs(draws) do
+        list[i] = script(d)
+    end
+    return list
+end
+
+return expressions

@@ -1,0 +1,228 @@
+-- Random cases for a while: run.lua [GENERATOR ...]. SECONDS (60) says how long, SEED where to start (the clock), CASES names the generators
+-- in place of arguments. Every batch runs in a process of its own, so that a crash or a hang is one more finding. A failing case is
+-- shrunk, printed, and saved under $RILL_BUILD/fuzz as a script that runs alone.
+local draw = require "fuzz.support.draw"
+local script = require "fuzz.support.script"
+local shrink = require "fuzz.support.shrink"
+
+local all = {"kernels", "expressions"}
+local lua = os.getenv "RILL_LUA" or "lua5.4"
+local build = os.getenv "RILL_BUILD" or "build"
+local seconds = tonumber(os.getenv "SECONDS") or 60
+local folder = build .. "/fuzz"
+
+local function number(name)
+    local text = os.getenv(name)
+    if text and text ~= "" then
+        return assert(math.tointeger(tonumber(text)), "fuzz: " .. name .. " is not a whole number")
+    end
+end
+
+local seed = number "SEED" or os.time() * 1000 + (os.clock() * 1e6 // 1 | 0) % 1000
+
+local function chosen()
+    local list = {}
+    for name in ((os.getenv "CASES" or "") .. " " .. table.concat(arg, " ")):gmatch "%w+" do
+        list[#list + 1] = name
+    end
+    return #list > 0 and list or all
+end
+
+-- ---- processes
+
+local function environment(family)
+    return family and "env RILL_FAMILY=" .. family .. " RILL_ASYNC=1 " or ""
+end
+
+-- How a shell's command ended: nil when well.
+local function ending(how, status)
+    local signal = how == "signal" and status or (status > 128 and status - 128)
+    if signal == 2 then
+        print "fuzz: interrupted"
+        os.exit(130)
+    elseif status == 124 or signal == 9 then
+        return "hang"
+    elseif signal then
+        return "crash (signal " .. signal .. ")"
+    elseif status ~= 0 then
+        return "exit status " .. status
+    end
+end
+
+local function lines_of(path)
+    local list = {}
+    local file = io.open(path)
+    for line in file and file:lines() or function() end do
+        list[#list + 1] = line
+    end
+    if file then
+        file:close()
+    end
+    return list
+end
+
+local function worker(limit, family, ...)
+    local log = os.tmpname()
+    local command = ("timeout -k 2 %d %s%s fuzz/worker.lua %s %s 2>%s.err </dev/null"):format(limit,
+        environment(family), lua,
+        table.concat({...}, " "), log, log)
+    local _, how, status = os.execute(command)
+    local lines, complaints = lines_of(log), lines_of(log .. ".err")
+    os.remove(log)
+    os.remove(log .. ".err")
+    return ending(how, status), lines, table.concat(complaints, "\n")
+end
+
+-- What a script does alone: nil, or how it fails.
+local function alone(text, family, limit)
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write(text)
+    file:close()
+    local _, how, status = os.execute(("timeout -k 2 %d %s%s %s >/dev/null 2>%s.err </dev/null"):format(limit,
+        environment(family),
+        lua, path, path))
+    local ended = ending(how, status)
+    local complaint = table.concat(lines_of(path .. ".err"), "\n")
+    os.remove(path)
+    os.remove(path .. ".err")
+    if ended and ended:find "^exit" then
+        return complaint:gsub("^[^:\n]*: ", ""):gsub("\nstack traceback.*", "")
+    end
+    return ended
+end
+
+-- ---- findings
+
+local findings, counts = {}, {}
+
+-- The shape of a message: two failures of one shape are taken for one defect.
+local function shape(message)
+    return (message:gsub("^[^:\n]*:%d+: ", ""):gsub("[%-%d.e+]+", "#"):gsub("0x%x+", "#"):sub(1, 48))
+end
+
+local function save(text)
+    os.execute(("mkdir -p '%s'"):format(folder))
+    local path = ("%s/%d-%d.lua"):format(folder, seed, #findings + 1)
+    local file = assert(io.open(path, "w"))
+    file:write(text)
+    file:close()
+    return path
+end
+
+local function report(name, family, message, body, note)
+    local comment = ("%s%s\n%s%s"):format(name, family and ", RILL_FAMILY=" .. family .. " RILL_ASYNC=1" or "",
+        message, note or "")
+    local path = save(script.alone(script.whole(body), comment))
+    table.insert(findings, path)
+    print(("\n---- finding %d: %s\n%s\n----\n"):format(#findings, comment, body))
+    print("run it: " .. environment(family) .. lua .. " " .. path .. "\n")
+    io.flush()
+end
+
+local function text_of(generator, choices)
+    local good, texts = pcall(generator.scripts, {draw.replay(choices)})
+    return good and texts[1] or nil
+end
+
+-- One failing case: alone first, then smaller.
+local function examine(name, family, case_seed, message, deadline)
+    local generator = require("fuzz.case." .. name)
+    local d = draw.random(case_seed)
+    local body = generator.scripts({d})[1]
+    local failure = alone(script.alone(script.whole(body), ""), family, 60)
+    if not failure then
+        if message ~= "hang" then
+            report(name, family, message, body, "\n(not when it runs alone: a batch from seed " .. case_seed .. ")")
+        else
+            print(("slow: %s, seed %d: took long in its batch, passes alone"):format(name, case_seed))
+        end
+        return
+    end
+    local wanted = shape(failure)
+    local best = shrink.choices(d.choices, function(choices)
+        local text = text_of(generator, choices)
+        local failed = text and alone(script.alone(script.whole(text), ""), family, 20)
+        return failed and shape(failed) == wanted
+    end, deadline)
+    local text = text_of(generator, best)
+    report(name, family, alone(script.alone(script.whole(text), ""), family, 20) or failure, text)
+end
+
+local seen = {}
+
+local function found(name, family, case_seed, message, finish)
+    local key = name .. shape(message)
+    seen[key] = (seen[key] or 0) + 1
+    if seen[key] <= 2 then
+        examine(name, family, case_seed, message, math.max(finish, os.time()) + 60)
+    end
+end
+
+-- ---- batches
+
+local function batch(name, family, batch_seed, size, most, finish)
+    local ended, lines, complaint = worker(60 + 4 * size, family, name, batch_seed, size, most)
+    local current, finished
+    for _, line in ipairs(lines) do
+        local event, index, rest = line:match "^(%l+) ?(%d*) ?(.*)$"
+        index = tonumber(index)
+        if event == "start" then
+            current = index
+        elseif event == "end" then
+            finished = true
+        elseif event == "good" or event == "left" or event == "fail" then
+            current = nil
+            counts[event] = (counts[event] or 0) + 1
+        end
+        if event == "fail" then
+            found(name, family, batch_seed + index, (rest:gsub("\\n", "\n")), finish)
+        end
+    end
+    if current then
+        counts.fail = (counts.fail or 0) + 1
+        found(name, family, batch_seed + current, ended or "ended early", finish)
+        return
+    elseif not finished or ended then
+        counts.fail = (counts.fail or 0) + 1
+        local when = finished and "at exit" or #lines == 0 and "at start" or "while cases were made"
+        table.insert(findings, "batch")
+        print(("\n---- finding %d: %s, batch of %d from seed %d: %s %s\n%s"):format(#findings, name, size, batch_seed,
+            ended or "ended early", when, complaint))
+        if #findings > 20 then
+            os.exit(false)
+        end
+    end
+end
+
+local function main()
+    local generators = chosen()
+    local _, lines, complaint = worker(120, nil, "-", "-", "-", "-")
+    local most, device = (lines[1] or ""):match "^most (%d+) (.*)$"
+    if not most then
+        print("fuzz: no device:\n" .. complaint)
+        os.exit(false)
+    end
+    draw.most = tonumber(most)
+    print(("fuzz: SEED=%d, %d seconds, %s, at most %s elements: %s"):format(seed, seconds, device, most,
+        table.concat(generators, " ")))
+    local base = (seed * 6364136223846793005) >> 16 -- seeds beside each other have no case in common
+    local finish, round = os.time() + seconds, 0
+    while os.time() < finish do
+        local name = generators[round % #generators + 1]
+        local family = round // #generators % 2 == 1 and "gpu" or nil
+        local size = require("fuzz.case." .. name).batch
+        batch(name, family, base + round * 1000, size, most, finish)
+        round = round + 1
+    end
+    print(("fuzz: SEED=%d: %d cases in %d batches: %d good, %d left out, %d failed; %d findings"):format(seed,
+        (counts.good or 0) + (counts.left or 0) + (counts.fail or 0), round, counts.good or 0, counts.left or 0,
+            counts.fail or 0,
+        #findings))
+    for _, path in ipairs(findings) do
+        print("  " .. path)
+    end
+    os.exit(#findings == 0 and (counts.good or 0) > 0)
+end
+
+main()

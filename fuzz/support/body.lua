@@ -1,0 +1,592 @@
+-- Random kernel bodies, written so that one text serves as GLSL and as C. Marks stand where the languages differ:
+--   \1name\2index\3       a gather or a neighbour (\4 between two indices)
+--   \5name\6              a parameter that C has by pointer
+--   \7variable\8          an argument for such a parameter
+--   \14type               the type of such a parameter
+--   \11                   the begin of a loop's body, which C counts
+-- Everything is defined in both: integers wrap (gcc -fwrapv), divisors are constants, shift counts lie in 0 .. 31, and floats stay
+-- whole numbers below 64 between statements, so that every operation on them is exact however it is contracted.
+local body = {}
+
+local MOST_TRIPS = 600
+
+function body.glsl(text)
+    return (text:gsub("[\1\7\8\3\2\4\5\6\14\11]", {["\11"] = "", ["\1"] = "", ["\2"] = "[", ["\3"] = "]",
+        ["\4"] = "][", ["\5"] = "",
+        ["\6"] = "", ["\7"] = "", ["\8"] = "", ["\14"] = "inout "}):gsub("@X", "indexof(r0).x"):gsub("@Y",
+            "indexof(r0).y"))
+end
+
+function body.c(text)
+    text = text:gsub("\14(%w+) ", "%1 *")
+    return (text:gsub("[\1\7\8\3\2\4\5\6\11]", {["\11"] = "T++;\n", ["\1"] = "G_", ["\2"] = "(", ["\3"] = ")",
+        ["\4"] = ",", ["\5"] = "(*",
+        ["\6"] = ")", ["\7"] = "&(", ["\8"] = ")"}):gsub("@X", "ix"):gsub("@Y", "iy"))
+end
+
+-- ---- scopes: what expressions may name
+
+local function scope_of(parent)
+    return setmetatable({names = {}, parent = parent}, {__index = parent})
+end
+
+local function names_of(scope, kind)
+    local found = {}
+    while scope do
+        for _, entry in ipairs(scope.names) do
+            if entry.kind == kind then
+                found[#found + 1] = entry
+            end
+        end
+        scope = scope.parent
+    end
+    return found
+end
+
+local function add(scope, kind, name, extra)
+    local entry = extra or {}
+    entry.kind, entry.name = kind, name
+    table.insert(scope.names, entry)
+    return entry
+end
+body.add, body.names_of = add, names_of
+
+function body.scope()
+    local scope = scope_of(nil)
+    scope.count = {0}
+    scope.trips = 1
+    scope.depth = 0
+    return scope
+end
+
+local function fresh(scope, letter)
+    scope.count[1] = scope.count[1] + 1
+    return letter .. scope.count[1]
+end
+
+-- ---- expressions
+
+local expression
+
+-- An index below `length`: a loop's variable with an offset where that is in range, else anything taken modulo.
+local function index(d, scope, length, depth)
+    local fitting = {}
+    for _, entry in ipairs(names_of(scope, "loop")) do
+        for offset = 0, math.min(length - 1 - entry.most, 2) do
+            table.insert(fitting, offset == 0 and entry.name or entry.name .. " + " .. offset)
+        end
+        if entry.most == length - 1 then
+            table.insert(fitting, ("%d - %s"):format(length - 1, entry.name))
+            table.insert(fitting, ("(%s + 1) %% %d"):format(entry.name, length))
+        end
+    end
+    if #fitting > 0 and d:chance(3, 4) then
+        return d:pick(fitting)
+    elseif d:chance(2, 3) then
+        return ("int(uint(%s) %% %du)"):format(expression(d, scope, "int", depth - 1), length)
+    end
+    return tostring(d:below(length))
+end
+
+local function element(d, scope, type, depth)
+    local arrays = names_of(scope, "array " .. type)
+    if #arrays == 0 then
+        return nil
+    end
+    local array = d:pick(arrays)
+    local text = array.name
+    for _, length in ipairs(array.lengths) do
+        text = text .. "[" .. index(d, scope, length, depth) .. "]"
+    end
+    return text .. (array.field and d:pick(array.field) or "")
+end
+
+local function gathered(d, scope, type, depth)
+    local gathers = names_of(scope, "gather " .. type)
+    if #gathers == 0 then
+        return nil
+    end
+    local gather = d:pick(gathers)
+    local indices = {}
+    for k = 1, gather.rank do
+        if gather.reach then
+            indices[k] = tostring(d:int(-gather.reach, gather.reach))
+        else
+            local over, low = d:pick {5, 17, 64}, d:pick {0, 3}
+            indices[k] = ("int(uint(%s) %% %du) - %d"):format(expression(d, scope, "int", depth - 1), over, low)
+        end
+    end
+    return "\1" .. gather.name .. "\2" .. table.concat(indices, "\4") .. "\3"
+end
+
+local function variable(d, scope, type)
+    local found = names_of(scope, type)
+    if type == "int" then
+        for _, entry in ipairs(names_of(scope, "loop")) do
+            found[#found + 1] = entry
+        end
+    end
+    return #found > 0 and d:pick(found).name or nil
+end
+
+local function called(d, scope, type, depth)
+    local helpers = names_of(scope, "helper " .. type)
+    if #helpers == 0 or scope.inside then
+        return nil
+    end
+    local helper = d:pick(helpers)
+    if scope.trips * helper.trips > MOST_TRIPS then
+        return nil
+    end
+    local arguments = {}
+    for k, of in ipairs(helper.types) do
+        arguments[k] = expression(d, scope, of, depth - 1)
+    end
+    return ("%s(%s)"):format(helper.name, table.concat(arguments, ", "))
+end
+
+local function two(d, scope, type, depth, format)
+    return format:format(expression(d, scope, type, depth - 1), expression(d, scope, type, depth - 1))
+end
+
+local leaves = {
+    int = function(d) return tostring(d:weighted {{6, d:below(10)}, {2, -d:below(10)}, {1, 2147483647}, {1,
+        65537}}) end,
+    uint = function(d) return d:weighted {{6, d:below(10) .. "u"}, {1, "4294967295u"}, {1, "2147483648u"}} end,
+    float = function(d) return ("%d.0"):format(d:below(64)) end,
+    bool = function(d) return d:chance(1, 2) and "true" or "false" end,
+    double = function(d) return ("%d.0"):format(d:below(64)) end,
+}
+
+local INT = {"%s + %s", "%s - %s", "%s * %s", "%s & %s", "%s | %s", "%s ^ %s", "min(%s, %s)", "max(%s, %s)"}
+
+local function whole(unsigned)
+    local type, u = unsigned and "uint" or "int", unsigned and "u" or ""
+    return function(d, scope, depth)
+        local kind = d:below(unsigned and 10 or 12)
+        local function one(of) return expression(d, scope, of or type, depth - 1) end
+        if kind < 5 then
+            return "(" .. two(d, scope, type, depth, d:pick(INT)) .. ")"
+        elseif kind == 5 then
+            return ("(%s ? %s : %s)"):format(one "bool", one(), one())
+        elseif kind == 6 then
+            return ("(%s %s %d)"):format(one(), d:pick {"<<", ">>"}, d:below(32))
+        elseif kind == 7 then
+            return unsigned and ("(%s %s %du)"):format(one(), d:pick {"%", "/"}, d:int(1, 9))
+                or ("((%s & 65535) %s %d)"):format(one(), d:pick {"%", "/"}, d:int(1, 9))
+        elseif kind == 8 then
+            return ("%s(%s)"):format(type, one(unsigned and "int" or "uint"))
+        elseif kind == 9 then
+            return ("%s(%s)"):format(type, one(d:pick {"bool", "float"}))
+        elseif kind == 10 then
+            return ("clamp(%s, -%d%s, %d%s)"):format(one(), d:below(9), u, d:below(99), u)
+        end
+        return ("abs(%s %% 1000)"):format(("(%s & 65535)"):format(one()))
+    end
+end
+
+local function real(type)
+    local wrap = type == "float" and "w" or "wd"
+    return function(d, scope, depth)
+        local kind = d:below(8)
+        local function one(of) return expression(d, scope, of or type, depth - 1) end
+        if kind < 3 then
+            return ("%s(%s %s %s)"):format(wrap, one(), d:pick {"+", "-", "*"}, one())
+        elseif kind == 3 then
+            return ("(%s ? %s : %s)"):format(one "bool", one(), one())
+        elseif kind == 4 then
+            return ("%s(%s & 63)"):format(type, one "int")
+        elseif kind == 5 then
+            return ("%s(%s, %s)"):format(d:pick {"min", "max"}, one(), one())
+        elseif kind == 6 then
+            return ("%s(floor(%s * 0.5) + %s)"):format(wrap, one(), one())
+        end
+        return ("%s(%s)"):format(type, one(type == "double" and "float" or "bool"))
+    end
+end
+
+local makers = {
+    int = whole(false), uint = whole(true), float = real "float", double = real "double",
+    bool = function(d, scope, depth)
+        local kind = d:below(5)
+        if kind < 3 then
+            local type = d:pick {"int", "uint", "float"}
+            return "(" .. two(d, scope, type, depth, "%s " .. d:pick {"<", "<=", ">", ">=", "==", "!="} .. " %s") .. ")"
+        elseif kind == 3 then
+            return "(" .. two(d, scope, "bool", depth, "%s " .. d:pick {"&&", "||"} .. " %s") .. ")"
+        end
+        return "!" .. expression(d, scope, "bool", depth - 1)
+    end,
+}
+
+function expression(d, scope, type, depth)
+    if depth > 0 and d:chance(1, 2) then
+        return makers[type](d, scope, depth)
+    end
+    local found
+    local kind = d:below(10)
+    if kind < 5 or depth <= 0 then
+        found = variable(d, scope, type)
+    elseif kind < 8 then
+        found = element(d, scope, type, depth)
+    elseif kind == 8 then
+        found = d:chance(1, 2) and called(d, scope, type, depth) or gathered(d, scope, type, depth)
+    else
+        return leaves[type](d)
+    end
+    found = found or variable(d, scope, type)
+    if not found and type == "bool" then
+        return "(" .. two(d, scope, "int", 0, "%s < %s") .. ")"
+    end
+    return found or leaves[type](d)
+end
+body.expression = expression
+
+-- ---- statements
+
+local statements
+
+-- `depth` 1 leaves array elements out of the indices.
+local function target(d, scope, type, depth)
+    local writable = {}
+    for _, entry in ipairs(names_of(scope, type)) do
+        if not entry.fixed then
+            writable[#writable + 1] = entry.name
+        end
+    end
+    if d:chance(1, 2) then
+        local found = element(d, scope, type, depth or 2)
+        if found then
+            return found
+        end
+    end
+    return #writable > 0 and d:pick(writable) or nil
+end
+
+local function assignment(d, scope)
+    local type = d:pick(scope.types)
+    local to = target(d, scope, type)
+    if not to then
+        return ""
+    end
+    local value = expression(d, scope, type, 3)
+    if (type == "int" or type == "uint") and d:chance(1, 3) then
+        return ("%s %s= %s;\n"):format(to, d:pick {"+", "-", "*", "^", "|"}, value)
+    elseif type == "int" and d:chance(1, 4) then
+        return ("%s%s;\n"):format(to, d:pick {"++", "--"})
+    end
+    return ("%s = %s;\n"):format(to, value)
+end
+
+local function declaration(d, scope)
+    local type = d:pick(scope.types)
+    local value = expression(d, scope, type, 2)
+    local name = fresh(scope, "v")
+    add(scope, type, name)
+    return ("%s %s = %s;\n"):format(type, name, value)
+end
+
+-- A loop over 0 .. trips - 1 with statements inside. `bound`: what is compared with, when not the number itself.
+local function for_loop(d, scope, trips, bound, make)
+    local inner = scope_of(scope)
+    local name = fresh(scope, "i")
+    inner.trips, inner.depth, inner.looped = scope.trips * math.max(trips, 1), scope.depth + 1, true
+    add(inner, "loop", name, {most = trips - 1})
+    local text = make(inner, name)
+    if d:chance(1, 6) then
+        return ("for (int %s = %d; %s >= 0; %s--) {\n\11%s}\n"):format(name, trips - 1, name, name, text)
+    end
+    return ("for (int %s = 0; %s < %s; %s++) {\n\11%s}\n"):format(name, name, bound or trips, name, text)
+end
+
+local function fill(d, scope, type, array)
+    local function nest(inner, text, k)
+        if k > #array.lengths then
+            -- Every element another: moves to a wrong place must show.
+            local value, set, loops = expression(d, inner, type, 1), "", names_of(inner, "loop")
+            local step = type == "int" and "%s + %s * %d" or type == "uint" and "%s + uint(%s * %d)"
+                or (type == "float" and "w" or "wd") .. "(%s + " .. type .. "(%s * %d))"
+            for f, field in ipairs(array.field or {""}) do
+                for by = 1, #array.lengths do
+                    value = step:format(value, loops[by].name, by * 7 + f)
+                end
+                set = set .. ("%s%s = %s;\n"):format(text, field, value)
+            end
+            return set
+        end
+        return for_loop({chance = function() return false end}, inner, array.lengths[k], nil, function(within, name)
+            return nest(within, ("%s[%s]"):format(text, name), k + 1)
+        end)
+    end
+    return nest(scope, array.name, 1)
+end
+
+local function array(d, scope)
+    local kind = d:below(6)
+    local name = fresh(scope, "a")
+    local made, text
+    if kind < 3 then
+        local type, length = d:pick {"int", "float", "uint", "double"}, d:pick {8, 2, 3, 5, 16, 33}
+        if type == "double" and not scope.doubles then
+            type = "int"
+        end
+        made, text = {lengths = {length}, type = type}, ("%s %s[%d];\n"):format(type, name, length)
+    elseif kind == 3 then
+        local rows, columns = d:pick {4, 2, 3}, d:pick {4, 2, 3}
+        made, text = {lengths = {rows, columns}, type = "int"}, ("int %s[%d][%d];\n"):format(name, rows, columns)
+    elseif kind == 4 then
+        local n = d:pick {4, 3, 2}
+        made, text = {lengths = {n, n}, type = "float"}, ("mat%d %s;\n"):format(n, name)
+    else
+        local n = d:pick {4, 2, 7}
+        made, text = {lengths = {n}, type = "int", field = {".p", ".q"}}, ("S %s[%d];\n"):format(name, n)
+    end
+    made.name = name
+    text = text .. fill(d, scope, made.type, made)
+    add(scope, "array " .. made.type, name, made)
+    return text
+end
+
+local function nested(d, scope, most)
+    local inner = scope_of(scope)
+    inner.depth = scope.depth + 1
+    return statements(d, inner, 1, most)
+end
+
+local function condition(d, scope)
+    local text = ("if (%s) {\n%s}"):format(expression(d, scope, "bool", 2), nested(d, scope, 3))
+    return text .. (d:chance(1, 3) and (" else {\n%s}\n"):format(nested(d, scope, 3)) or "\n")
+end
+
+-- A break or a continue under a condition, somewhere in a loop's body.
+local function leaving(d, inner)
+    if d:chance(1, 3) then
+        return ("if (%s) %s;\n"):format(expression(d, inner, "bool", 2), d:pick {"break", "continue"})
+    end
+    return ""
+end
+
+local function loop_body(d, inner)
+    return statements(d, inner, 1, 3) .. leaving(d, inner) .. statements(d, inner, 0, 2)
+end
+
+-- Neighbouring elements of an array moved one after the other, with something between.
+local function walk(d, scope)
+    local arrays = {}
+    for _, type in ipairs {"int", "float", "uint"} do
+        for _, entry in ipairs(names_of(scope, "array " .. type)) do
+            if entry.lengths[1] > 2 and scope.trips * entry.lengths[1] <= MOST_TRIPS then
+                arrays[#arrays + 1] = entry
+            end
+        end
+    end
+    if #arrays == 0 then
+        return ""
+    end
+    local entry = d:pick(arrays)
+    return for_loop(d, scope, entry.lengths[1] - 1, nil, function(inner, name)
+        local rest = ""
+        if #entry.lengths == 2 then
+            rest = "[" .. index(d, inner, entry.lengths[2], 1) .. "]"
+        end
+        rest = rest .. (entry.field and d:pick(entry.field) or "")
+        local to, from = ("%s[%s]%s"):format(entry.name, name, rest), ("%s[%s + 1]%s"):format(entry.name, name, rest)
+        local before = d:chance(2, 3) and statements(d, inner, 1, 3) or ""
+        local move = ("%s = %s;\n"):format(to, from)
+        local kind = d:below(4)
+        if kind == 1 and entry.type ~= "uint" then
+            move = ("swap_%s(\7%s\8, \7%s\8);\n"):format(entry.type, to, from)
+        elseif kind >= 2 then
+            move = ("%s = %s(%s + %s);\n"):format(to, entry.type == "float" and "w" or "", from,
+                expression(d, inner, entry.type, 1))
+        end
+        return before .. move .. (d:chance(1, 3) and statements(d, inner, 1, 2) or "")
+    end)
+end
+
+local function trips_that_fit(d, scope, list)
+    local fitting = {}
+    for _, n in ipairs(list) do
+        if scope.trips * n <= MOST_TRIPS then
+            fitting[#fitting + 1] = n
+        end
+    end
+    return #fitting > 0 and d:pick(fitting) or 1
+end
+
+local function loop(d, scope)
+    local lengths = {7, 8, 3, 2, 5, 15, 32, 40}
+    local kind = d:below(6)
+    if kind < 3 then
+        return for_loop(d, scope, trips_that_fit(d, scope, lengths), nil, function(inner) return loop_body(d,
+            inner) end)
+    elseif kind == 3 then
+        local most = trips_that_fit(d, scope, {8, 4, 16})
+        local bound = ("int(uint(%s) %% %du)"):format(expression(d, scope, "int", 1), most)
+        local name = fresh(scope, "n")
+        add(scope, "int", name, {fixed = true})
+        return ("int %s = %s;\n"):format(name, bound)
+            .. for_loop({chance = function() return false end, below = function() return 0 end}, scope, most, name,
+                function(inner) return loop_body(d, inner) end)
+    end
+    local trips, name = trips_that_fit(d, scope, {4, 8, 20}), fresh(scope, "c")
+    local inner = scope_of(scope)
+    inner.trips, inner.depth, inner.looped = scope.trips * trips, scope.depth + 1, true
+    local text = loop_body(d, inner)
+    if kind == 4 then
+        return ("int %s = 0;\nwhile (%s++ < %d) {\n\11%s}\n"):format(name, name, trips, text)
+    end
+    return ("int %s = 0;\ndo {\n\11%s} while (++%s < %d);\n"):format(name, text, name, trips)
+end
+
+local function switch(d, scope)
+    local text = ("switch (%s & %d) {\n"):format(expression(d, scope, "int", 2), d:pick {3, 1, 7})
+    for k, case in ipairs(d:many(1, 4, 2, function()
+        return nested(d, scope, 2) .. (d:chance(1, 4) and "" or "break;\n")
+    end)) do
+        text = text .. ("case %d:\n%s"):format(k - 1, case)
+    end
+    return text .. ("default:\n%s}\n"):format(nested(d, scope, 1) .. "break;\n")
+end
+
+-- Indices of arguments that are copied out are no elements of arrays: Mesa 22.3 evaluates them again when it copies, where GLSL
+-- (6.1.1) says once, at the call; so what the copies before changed would count.
+local function exchange(d, scope)
+    local type = d:pick {"int", "float"}
+    local a, b = element(d, scope, type, 1), element(d, scope, type, 1)
+    return a and b and ("swap_%s(\7%s\8, \7%s\8);\n"):format(type, a, b) or ""
+end
+
+local function columns(d, scope)
+    local matrices = {}
+    for _, entry in ipairs(names_of(scope, "array float")) do
+        if #entry.lengths == 2 then
+            matrices[#matrices + 1] = entry
+        end
+    end
+    if #matrices == 0 then
+        return ""
+    end
+    local m = d:pick(matrices)
+    return ("%s[%s] = %s[%s];\n"):format(m.name, index(d, scope, m.lengths[1], 2), m.name, index(d, scope,
+        m.lengths[1], 2))
+end
+
+local function early_return(d, scope)
+    return ("if (%s) return%s;\n"):format(expression(d, scope, "bool", 2),
+        scope.inside and " " .. expression(d, scope, scope.inside, 1) or "")
+end
+
+local function update(d, scope)
+    local helpers = names_of(scope, "updater")
+    local to = target(d, scope, "int", 1)
+    if #helpers == 0 or not to or scope.inside then
+        return ""
+    end
+    local helper = d:pick(helpers)
+    if scope.trips * helper.trips > MOST_TRIPS then
+        return ""
+    end
+    return ("%s(\7%s\8, %s);\n"):format(helper.name, to, expression(d, scope, "int", 2))
+end
+
+local function pushed(d, scope)
+    local outputs = names_of(scope, "vout")
+    if #outputs == 0 or scope.trips > 40 then
+        return ""
+    end
+    local output = d:pick(outputs)
+    return ("push(%s, %s);\n"):format(output.name, expression(d, scope, output.type, 2))
+end
+
+local rows = {
+    {8, assignment}, {2, declaration}, {2, array}, {2, condition}, {5, loop}, {1, switch}, {3, exchange}, {2,
+        columns}, {4, walk},
+    {1, early_return}, {2, update}, {1, pushed},
+}
+
+function statements(d, scope, least, most)
+    return table.concat(d:many(least, most, 2, function()
+        local make = d:weighted(rows)
+        if (make == loop or make == walk) and scope.depth > 3 or make == array and scope.trips > 8 then
+            make = assignment
+        end
+        return make(d, scope)
+    end))
+end
+body.statements = statements
+
+-- What a kernel begins with: something to work on.
+function body.beginning(d, scope)
+    local text = ""
+    for _, type in ipairs {"int", "float"} do
+        local value = expression(d, scope, type, 2)
+        local name = fresh(scope, "v")
+        add(scope, type, name)
+        text = text .. ("%s %s = %s;\n"):format(type, name, value)
+    end
+    return text .. (d:chance(3, 4) and array(d, scope) or "") .. (d:chance(1, 3) and array(d, scope) or "")
+end
+
+-- Everything the scope's variables and arrays hold, as one number in variable `sum`, so that nothing that went wrong is lost.
+function body.fold(d, scope, sum)
+    local parts = {("int %s = 0;\n"):format(sum)}
+    for _, entry in ipairs(scope.names) do
+        local type = entry.kind
+        if (type == "int" or type == "float" or type == "uint") and not entry.fixed then
+            table.insert(parts, ("%s = %s * 31 + int(%s);\n"):format(sum, sum, entry.name))
+        elseif type:find "^array" then
+            local total, last = 1, #entry.lengths
+            for _, length in ipairs(entry.lengths) do
+                total = total * length
+            end
+            local plainly = total <= 9 and d:chance(1, 2)
+            for k = 0, plainly and total - 1 or 0 do
+                local at = plainly and tostring(k) or "k_"
+                local place = last == 1 and ("[%s]"):format(at)
+                    or ("[%s / %d][%s %% %d]"):format(at, entry.lengths[2], at, entry.lengths[2])
+                for _, field in ipairs(entry.field or {""}) do
+                    table.insert(parts, (plainly and "" or ("for (int k_ = 0; k_ < %d; k_++) "):format(total))
+                        .. ("%s = %s * 31 + int(%s%s%s);\n"):format(sum, sum, entry.name, place, field))
+                end
+            end
+        end
+    end
+    return table.concat(parts)
+end
+
+-- ---- helpers before the kernel
+
+-- What every text begins with, GLSL and C alike.
+body.prelude = [[
+struct S { int p; int q; };
+float w(float x) { return x - 64.0 * floor(x / 64.0); }
+void swap_int(%sint a, %sint b) { int t = #a; #a = #b; #b = t; }
+void swap_float(%sfloat a, %sfloat b) { float t = #a; #a = #b; #b = t; }
+]]
+body.prelude = body.prelude:gsub("%%s", "\14"):gsub("#(%w)", "\5%1\6")
+
+-- Functions the kernel may call: text; the scope learns their names.
+function body.helpers(d, scope)
+    return table.concat(d:many(0, 3, 1, function(k)
+        local name, inner = "h" .. k, scope_of(nil)
+        inner.count, inner.trips, inner.depth, inner.types = scope.count, 4, 1, {"int", "float"}
+        local kind = d:below(3)
+        if kind == 2 then
+            add(inner, "int", "\5p\6")
+            add(inner, "int", "q")
+            local text = statements(d, inner, 1, 4)
+            add(scope, "updater", name, {trips = 20})
+            return ("void %s(\14int p, int q) {\n%s}\n"):format(name, text)
+        end
+        local type = kind == 0 and "int" or "float"
+        inner.inside = type
+        add(inner, "int", "p")
+        add(inner, "float", "q")
+        local text = statements(d, inner, 1, 4)
+        add(scope, "helper " .. type, name, {types = {"int", "float"}, trips = 20})
+        return ("%s %s(int p, float q) {\n%sreturn %s;\n}\n"):format(type, name, text, expression(d, inner, type, 2))
+    end))
+end
+
+return body

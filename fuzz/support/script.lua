@@ -1,0 +1,61 @@
+-- Case scripts: a body, what stands before it, and how it is run.
+local script = {}
+
+local HEAD = [[
+local rill = require "rill"
+local check, same_ = require "spec.support.check", require "fuzz.support.same"
+local same, same_bits = same_.values, same_.bits
+check.collect()
+local streams = rill.memory().streams
+local function case()
+]]
+-- Whatever a case does, nothing is left of it.
+local TAIL = [[
+
+end
+local verdict = case()
+check.collect()
+check.equal({streams}, {rill.memory().streams})
+return verdict
+]]
+
+function script.whole(body)
+    return HEAD .. body .. TAIL
+end
+
+local function read(path)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read "a"
+    file:close()
+    return text
+end
+
+-- The sources of the support modules that a text requires, each loaded on demand, and then the text: it runs without this tree.
+function script.alone(text, comment)
+    local done, parts = {}, {"-- " .. comment:gsub("\n", "\n-- ") .. "\n"}
+    local function bundle(of)
+        for name in of:gmatch "require%s*%(?%s*\"([%w_.]+)\"" do
+            if (name:find "^fuzz%." or name:find "^spec%.") and not done[name] then
+                done[name] = true
+                local source = read(name:gsub("%.", "/") .. ".lua")
+                bundle(source)
+                table.insert(parts, ("package.preload[%q] = function(...)\n%send\n"):format(name, source))
+            end
+        end
+    end
+    bundle(text)
+    table.insert(parts, text)
+    return table.concat(parts)
+end
+
+-- Runs it here. Gives true and what it returned, or false and the message.
+function script.run(text)
+    local chunk, message = load(text, "=case")
+    if not chunk then
+        return false, "no Lua: " .. message
+    end
+    local good, result = xpcall(chunk, function(m) return tostring(m) end)
+    return good, result
+end
+
+return script
