@@ -67,6 +67,56 @@ describe("the preprocessor of kernel text", function()
         assert.equal(6, value("kernel float f(float x<>) {\n#if 1\n return x +\n#else\n return\n#endif\n 3.0; }", 3))
     end)
 
+    it("joins lines that end in a backslash before anything else", function()
+        assert.equal(3, body("#define A 1.0 // not here \\\nnor here: x y z", "x * A"))
+        assert.equal(5, body("#define LONG x + \\\r\n  2.0", "LONG"))
+        assert.equal(5, body("#define LO\\\nNG x +\\\n\\\r\n2.\\\n0", "LON\\\nG"))
+        assert.equal(4, value("kernel float f(float x<>) { return x /\\\n/ + 5.0\n + 1.0; }", 3))
+        check.names({":4: ", "foo"}, rill.kernel,
+            "#define A \\\n 1.0 \\\n + 2.0\nkernel float f(float x<>) { return foo; }")
+    end)
+
+    it("ends lines as any system does", function()
+        for _, line_end in ipairs {"\n", "\r\n", "\r"} do
+            assert.equal(7, value(([[
+                #define A 4.0 // four
+                /* a comment
+                */ #define B 1
+                #if B
+                kernel float f(float x<>) { // begins
+                    return x + A; }
+                #endif]]):gsub("\n", line_end), 3))
+            check.names({":3: ", "foo"}, rill.kernel,
+                (("// one\n\nkernel float f(float x<>) { return foo; }"):gsub("\n", line_end)))
+        end
+        assert.equal(3, body("\f#define\vA\fx", "A"))
+        assert.equal(3, value("\xEF\xBB\xBFkernel float f(float x<>) { return x; }", 3))
+    end)
+
+    it("takes a comment for a blank, wherever it stands", function()
+        assert.equal(6, body("#define A x /* up to\nhere */ + 3.0", "A"))
+        assert.equal(6, body("/* one */ # /* two */ define /* three */ A(a /* first */, b) a /*, c */ + b",
+            "A(x /* one, ) two */, // three )\n 3.0)"))
+        assert.equal(3, body("#define A/**/(x)", "A"))
+    end)
+
+    it("knows the names that GLSL defines", function()
+        assert.equal(430, body("", "float(__VERSION__)"))
+        assert.equal(4, body("#if __VERSION__ >= 430 && defined(__VERSION__) && defined GL_core_profile\n"
+            .. "#define A x + 1.0\n#endif", "A"))
+        assert.equal(2, body("", "float(__LINE__)"))
+        assert.equal(4, body("#if __LINE__ == 1 && __FILE__ == 0\n#define A 1.0\n#endif", "A * float(__LINE__)"))
+        assert.equal(3, body("#define A __LINE__\n", "float(A)"))
+    end)
+
+    it("leaves alone what conditionals skip", function()
+        assert.equal(3, body("#if 0\nthis isn't GLSL: \"text\" @ $\n#error isn't one\n#endif", "x"))
+        assert.equal(3, body("#if 0\n#if 1\n#elif 1 / 0\n#endif\n#endif", "x"))
+        assert.equal(3, body("#if defined(N) && 8 / N > 2 || 0 && 1 / 0\n#error\n#endif", "x"))
+        assert.equal(3, body("#if 1 || 1 % 0\n#define A x\n#endif", "A"))
+        assert.equal(3, body("#if -8 >> 1 == -4 && 010 == 8 && 0x10u == 16U\n#define A x\n#endif", "A"))
+    end)
+
     it("says what it does not take", function()
         local function raises(texts, text)
             check.names(texts, rill.kernel, text)
@@ -81,6 +131,12 @@ describe("the preprocessor of kernel text", function()
         raises({"')'"}, "#if (1\n#endif\n")
         raises({"defined(name)"}, "#if defined(\n#endif\n")
         raises({"#define needs a name"}, "#define 5\n")
+        raises({"whole numbers"}, "#if 1.5\n#endif\n")
+        raises({"whole numbers"}, "#if 2 > 1e3\n#endif\n")
+        raises({"#else behind #else"}, "#if 1\n#else\n#else\n#endif\n")
+        raises({"#elif behind #else"}, "#if 1\n#else\n#elif 1\n#endif\n")
+        raises({"unexpected character"}, "#define A \"text\"\n")
+        raises({"unexpected character"}, "kernel float f(float x<>) { return x @ 2; }")
         raises({"'##'"}, "#define A(x) x ## 1\n")
         raises({":2: ", "macro 'F' takes 2 arguments, got 1"},
             "#define F(a, b) a\nkernel float f(float x<>) { return F(x); }")

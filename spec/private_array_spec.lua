@@ -30,7 +30,8 @@ describe("an array of a kernel's own", function()
         {"indexed by uints",
             "for (uint i = 0u; i < 7u; i++) { " .. inner .. " a[i] = a[i + 1u] + c; } r = a[0];"},
         {"of structures", "S s[8]; for (int i = 0; i < 8; i++) { s[i].y = 0; s[i].x = a[i]; }"
-            .. " for (int i = 0; i < 7; i++) { " .. inner .. " s[i].x = s[i + 1].x + c; } r = s[0].x;", "struct S { int x, y; };"},
+            .. " for (int i = 0; i < 7; i++) { " .. inner .. " s[i].x = s[i + 1].x + c; } r = s[0].x;",
+            "struct S { int x, y; };"},
         {"handed to a function", "for (int i = 0; i < 7; i++) { " .. inner .. " move(a, i, c); } r = a[0];",
             "void move(inout int b[8], int i, int c) { b[i] = b[i + 1] + c; }"},
         {"changed by a function's loop", "move(a, n); r = a[0];", "void move(inout int b[8], int n) {"
@@ -65,7 +66,8 @@ describe("an array of a kernel's own", function()
         assert.same({10, 11, 12}, results([=[ int b[8][2]; for (int i = 0; i < 8; i++) { b[i][0] = a[i]; b[i][1] = -1; }
             for (int i = 0; i < 7; i++) { int c = 0; for (int j = 0; j < n; j++) c++; b[i][0] = b[i + 1][0] + c; }
             r = b[0][0]; ]=]))
-        assert.same({11, 14, 17}, results([=[ int b[2][8]; for (int k = 0; k < 2; k++) for (int i = 0; i < 8; i++) b[k][i] = a[i] + k;
+        assert.same({11, 14, 17}, results([=[ int b[2][8];
+            for (int k = 0; k < 2; k++) for (int i = 0; i < 8; i++) b[k][i] = a[i] + k;
             for (int k = 0; k < 2; k++) for (int i = 0; i < 7; i++) {
                 int c = 0; for (int j = 0; j < n; j++) c++; b[k][i] = b[k][i + 1] + c; if (k > 0) b[k - 1][i] += c; }
             r = b[1][0] + b[0][0] - a[1]; ]=]))

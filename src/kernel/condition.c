@@ -11,6 +11,7 @@ typedef struct Condition {
     const Token *tokens, *place;
     size_t count, at;
     int depth;
+    int skipped; /* more than 0: behind || or && that is decided */
     bool failed;
 } Condition;
 
@@ -38,6 +39,31 @@ static int64_t fail(Condition *c, const char *message)
     return 0;
 }
 
+static int64_t unexpected(Condition *c)
+{
+    return fail(c, "#if takes whole numbers, names, defined(name) and operators");
+}
+
+static int64_t number(Condition *c)
+{
+    const Token *token = &c->tokens[c->at];
+    char *end;
+    int64_t value = (int64_t)strtoull(token->text, &end, 0);
+    bool suffix = end == token->text + token->length - 1 && (*end == 'u' || *end == 'U');
+    if (!suffix && end != token->text + token->length) {
+        return unexpected(c);
+    }
+    c->at++;
+    return value;
+}
+
+static int64_t name(Condition *c)
+{
+    int value = 0; /* of a name that is no macro */
+    macro_predefined(c->source, &c->tokens[c->at++], &value);
+    return value;
+}
+
 static int64_t unary(Condition *c)
 {
     if (c->failed || ++c->depth > MAX_NESTING) {
@@ -56,11 +82,11 @@ static int64_t unary(Condition *c)
         value = binary(c, 0);
         value = accept(c, ")") ? value : fail(c, "expected ')' in #if");
     } else if (c->at < c->count && c->tokens[c->at].kind == TOKEN_NUMBER) {
-        value = (int64_t)strtoull(c->tokens[c->at++].text, NULL, 0);
+        value = number(c);
     } else if (c->at < c->count && c->tokens[c->at].kind == TOKEN_NAME) {
-        c->at++; /* a name that is no macro counts as 0 */
+        value = name(c);
     } else {
-        value = fail(c, "#if takes whole numbers, names, defined(name) and operators");
+        value = unexpected(c);
     }
     c->depth--;
     return value;
@@ -77,14 +103,17 @@ static int64_t apply(Condition *c, const char *op, int64_t a, int64_t b)
     case '=': return a == b;
     case '!': return a != b;
     case '<': return !twice ? a < b : op[1] == '=' ? a <= b : (int64_t)(x << (y & 63));
-    case '>': return !twice ? a > b : op[1] == '=' ? a >= b : (int64_t)(x >> (y & 63));
+    case '>': return !twice ? a > b : op[1] == '=' ? a >= b : a >> (y & 63);
     case '+': return (int64_t)(x + y);
     case '-': return (int64_t)(x - y);
     case '*': return (int64_t)(x * y);
     default: break;
     }
     if (b == 0 || b == -1) {
-        return b == 0 ? fail(c, "division by zero in #if") : op[0] == '%' ? 0 : (int64_t)(0 - x);
+        if (b == 0) {
+            return c->skipped ? 0 : fail(c, "division by zero in #if");
+        }
+        return op[0] == '%' ? 0 : (int64_t)(0 - x);
     }
     return op[0] == '/' ? a / b : a % b;
 }
@@ -97,7 +126,10 @@ static int64_t binary(Condition *c, int level)
     int64_t value = binary(c, level + 1);
     for (int k = 0; operators[level][k];) {
         if (!c->failed && accept(c, operators[level][k])) {
+            bool decided = (level == 0 && value) || (level == 1 && !value);
+            c->skipped += decided;
             int64_t right = binary(c, level + 1);
+            c->skipped -= decided;
             value = apply(c, operators[level][k], value, right);
             k = 0;
         } else {
@@ -109,10 +141,10 @@ static int64_t binary(Condition *c, int level)
 
 bool condition_value(const SourceText *source, const Token *tokens, size_t count, const Token *place, bool *value)
 {
-    Condition c = {source, tokens, place, count, 0, 0, false};
+    Condition c = {.source = source, .tokens = tokens, .place = place, .count = count};
     *value = binary(&c, 0) != 0;
     if (!c.failed && c.at < count) {
-        fail(&c, "#if takes whole numbers, names, defined(name) and operators");
+        unexpected(&c);
     }
     return !c.failed;
 }

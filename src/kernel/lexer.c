@@ -47,12 +47,9 @@ static bool skip_blank(Scanner *s)
         if (c == '\n') {
             s->starts_line = s->spaced = true;
             s->at++;
-        } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
+        } else if (c == ' ' || c == '\t' || c == '\f' || c == '\v') {
             s->spaced = true;
             s->at++;
-        } else if (c == '\\' && s->at + 1 < s->end && s->at[1] == '\n') {
-            s->spaced = true;
-            s->at += 2;
         } else if (c == '/' && s->at + 1 < s->end && s->at[1] == '/') {
             while (s->at < s->end && *s->at != '\n') {
                 s->at++;
@@ -62,9 +59,6 @@ static bool skip_blank(Scanner *s)
             const char *close = strstr(s->at + 2, "*/");
             if (!close) {
                 return source_error(s->source, start, "this comment is never closed");
-            }
-            for (; s->at < close; s->at++) {
-                s->starts_line = s->starts_line || *s->at == '\n';
             }
             s->at = close + 2;
             s->spaced = true;
@@ -112,26 +106,7 @@ static int mark_length(const char *at, const char *end)
     return 1;
 }
 
-/* Directives that take strings are refused by name: there are none among those that kernel text has. */
-static bool refuse_character(const Scanner *s, size_t offset)
-{
-    static const char *const names[] = {"include", "line", "error", "pragma"};
-    const char *line = s->at;
-    while (line > s->source->text && line[-1] != '\n') {
-        line--;
-    }
-    line += strspn(line, " \t");
-    const char *name = line + (*line == '#');
-    name += strspn(name, " \t");
-    for (size_t i = 0; *line == '#' && i < sizeof names / sizeof *names; i++) {
-        if (strncmp(name, names[i], strlen(names[i])) == 0) {
-            return macro_unsupported(s->source, (size_t)(line - s->source->text), names[i], (int)strlen(names[i]));
-        }
-    }
-    return source_error(s->source, offset, "unexpected character (byte %d)", (unsigned char)*s->at);
-}
-
-static bool scan_token(Scanner *s, Token *token)
+static void scan_token(Scanner *s, Token *token)
 {
     char c = *s->at;
     token->text = s->at;
@@ -149,16 +124,17 @@ static bool scan_token(Scanner *s, Token *token)
         token->kind = TOKEN_MARK;
         token->length = mark_length(s->at, s->end);
     } else {
-        return refuse_character(s, token->offset);
+        token->kind = TOKEN_OTHER;
+        token->length = 1;
     }
     s->at += token->length;
     s->spaced = s->starts_line = false;
-    return true;
 }
 
 static bool scan_all(const SourceText *source, TokenList *raw)
 {
     Scanner s = {source, source->text, source->text + source->length, true, true};
+    s.at += strncmp(s.at, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* what some editors put in front of UTF-8 */
     for (;;) {
         if (!skip_blank(&s) || !ARRAY_ROOM(raw)) {
             return false;
@@ -169,9 +145,7 @@ static bool scan_all(const SourceText *source, TokenList *raw)
             raw->count++;
             return true;
         }
-        if (!scan_token(&s, token)) {
-            return false;
-        }
+        scan_token(&s, token);
         raw->count++;
     }
 }

@@ -4,7 +4,8 @@
 
 #include "kernel/source.h"
 
-typedef enum TokenKind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_MARK } TokenKind;
+/* TOKEN_OTHER: a character that kernel text has not, but conditionals may skip. */
+typedef enum TokenKind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_MARK, TOKEN_OTHER } TokenKind;
 
 typedef struct Token {
     TokenKind kind;

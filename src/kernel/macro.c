@@ -23,10 +23,10 @@ typedef struct Expander {
         Macro *items;
         size_t count, capacity;
     } macros;
-    int depth; /* of conditionals */
-    bool taken[MAX_DEPTH], active[MAX_DEPTH];
-    int nesting; /* of expansions within arguments */
-    size_t work; /* tokens handled: macros can multiply */
+    int depth;                                                 /* of conditionals */
+    bool taken[MAX_DEPTH], active[MAX_DEPTH], last[MAX_DEPTH]; /* the last: #else was seen */
+    int nesting;                                               /* of expansions within arguments */
+    size_t work;                                               /* tokens handled: macros can multiply */
 } Expander;
 
 /* What is still to be read: the text itself at the bottom, and above it the macros being expanded. */
@@ -55,6 +55,42 @@ static Macro *find_macro(Expander *x, const Token *name)
         }
     }
     return NULL;
+}
+
+bool macro_predefined(const SourceText *source, const Token *name, int *value)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } names[] = {{"__VERSION__", 430}, {"__FILE__", 0}, {"GL_core_profile", 1}};
+    if (token_is(name, "__LINE__")) {
+        *value = source_line(source, name->offset);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (token_is(name, names[i].name)) {
+            *value = names[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_defined(Expander *x, const Token *name)
+{
+    int value;
+    return find_macro(x, name) || macro_predefined(x->source, name, &value);
+}
+
+static bool refuse_other(const Expander *x, const Token *tokens, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (tokens[i].kind == TOKEN_OTHER) {
+            return source_error(x->source, tokens[i].offset, "unexpected character (byte %d)",
+                                (unsigned char)tokens[i].text[0]);
+        }
+    }
+    return true;
 }
 
 static bool emit(Expander *x, TokenList *out, const Token *token)
@@ -300,7 +336,7 @@ static bool condition(Expander *x, const Token *line, size_t count, bool *value)
                 break;
             }
             token.kind = TOKEN_NUMBER;
-            token.text = find_macro(x, &line[i]) ? "1" : "0";
+            token.text = is_defined(x, &line[i]) ? "1" : "0";
             token.length = 1;
             i += brackets;
         }
@@ -319,6 +355,7 @@ static bool branch(Expander *x, const Token *line, bool value)
         return source_error(x->source, line[0].offset, "conditionals are nested more than %d deep", MAX_DEPTH);
     }
     x->active[x->depth] = x->taken[x->depth] = value;
+    x->last[x->depth] = false;
     x->depth++;
     return true;
 }
@@ -347,7 +384,7 @@ static bool conditional(Expander *x, const Token *line, size_t count, bool *hand
             } else if (count < 3) {
                 return source_error(x->source, line[0].offset, "#%.*s needs a name", word->length, word->text);
             } else {
-                value = (find_macro(x, &line[2]) != NULL) == token_is(word, "ifdef");
+                value = is_defined(x, &line[2]) == token_is(word, "ifdef");
             }
         }
         return branch(x, line, value);
@@ -362,9 +399,15 @@ static bool conditional(Expander *x, const Token *line, size_t count, bool *hand
             x->depth--;
             return true;
         }
+        if (x->last[top]) {
+            return source_error(x->source, line[0].offset, "#%.*s behind #else", word->length, word->text);
+        }
+        x->last[top] = !elif;
+        x->active[top] = true;
+        bool reached = all_active(x); /* but for the branches in front of this one */
         x->active[top] = false;
         value = true;
-        if (elif && !x->taken[top] && !condition(x, line, count, &value)) {
+        if (elif && reached && !x->taken[top] && !condition(x, line, count, &value)) {
             return false;
         }
         x->active[top] = value && !x->taken[top];
@@ -375,11 +418,11 @@ static bool conditional(Expander *x, const Token *line, size_t count, bool *hand
     return true;
 }
 
-bool macro_unsupported(const SourceText *source, size_t offset, const char *name, int length)
+static bool unsupported(const Expander *x, const Token *line)
 {
-    return source_error(source, offset,
-                        "'#%.*s' is not supported in kernel text: #define, #undef and #if ... #endif are", length,
-                        name);
+    return source_error(x->source, line[0].offset,
+                        "'#%.*s' is not supported in kernel text: #define, #undef and #if ... #endif are",
+                        line[1].length, line[1].text);
 }
 
 static bool directive(Expander *x, const Token *line, size_t count)
@@ -395,13 +438,13 @@ static bool directive(Expander *x, const Token *line, size_t count)
         return true;
     }
     if (token_is(&line[1], "define")) {
-        return define(x, line, count);
+        return refuse_other(x, line, count) && define(x, line, count);
     }
     if (token_is(&line[1], "undef") && count == 3) {
         undefine(x, &line[2]);
         return true;
     }
-    return macro_unsupported(x->source, line[0].offset, line[1].text, line[1].length);
+    return unsupported(x, line);
 }
 
 /* Plain text runs to the next directive, so that a macro call may span lines. */
@@ -427,7 +470,7 @@ bool macro_expand(const SourceText *source, const TokenList *raw, TokenList *out
             i += count;
         } else {
             size_t count = run_length(at);
-            done = !all_active(&x) || expand(&x, at, count, out);
+            done = !all_active(&x) || (refuse_other(&x, at, count) && expand(&x, at, count, out));
             i += count;
         }
     }

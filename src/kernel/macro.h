@@ -7,8 +7,8 @@
 /* Carries out the directives in `raw` and writes the expanded tokens, with TOKEN_END, to `out`. */
 bool macro_expand(const SourceText *source, const TokenList *raw, TokenList *out);
 
-/* The error of a directive that kernel text does not have; false. */
-bool macro_unsupported(const SourceText *source, size_t offset, const char *name, int length);
+/* The value of a name that GLSL defines by itself: __LINE__, __VERSION__ ... */
+bool macro_predefined(const SourceText *source, const Token *name, int *value);
 
 /* The value of an #if line's expression: integers, names (0), unary and binary operators of C, all macros expanded.
  * `place` is the directive, for messages. False with the error. */

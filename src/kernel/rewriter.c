@@ -1,6 +1,7 @@
 #include "kernel/rewriter.h"
 
 #include "base/array.h"
+#include "kernel/macro.h"
 #include "kernel/names.h"
 
 #include <stdio.h>
@@ -463,6 +464,12 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (token_is(t, "unsigned")) {
         *next = i + (token_is(rewriter_token(rw, i + 1), "int") ? 2 : 1);
         spelling = "uint";
+    }
+    int value;
+    if (token_is(t, "__LINE__") && macro_predefined(&rw->module->source, t, &value)) {
+        char line[16];
+        snprintf(line, sizeof line, "%d", value);
+        return rewriter_put(rw, t, line, (int)strlen(line));
     }
     if (t->length >= 5 && memcmp(t->text, "rill_", 5) == 0) {
         return source_error(&rw->module->source, t->offset, "'%.*s' is not declared", t->length, t->text);

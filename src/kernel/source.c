@@ -9,18 +9,38 @@
 
 enum { SHOWN_COLUMNS = 160 };
 
+/* Copies the text as compilers read it: every line ends in one '\n', and a line that ends in a backslash goes on with the next.
+ * The line ends taken out follow the joined line, so that lines keep their numbers. */
+static size_t copy_lines(char *to, const char *text, size_t length)
+{
+    size_t count = 0, joined = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool splice = text[i] == '\\' && i + 1 < length && (text[i + 1] == '\n' || text[i + 1] == '\r');
+        i += splice;
+        bool ends = text[i] == '\n' || text[i] == '\r';
+        i += ends && text[i] == '\r' && i + 1 < length && text[i + 1] == '\n';
+        joined += splice;
+        for (; ends && !splice && joined > 0; joined--) {
+            to[count++] = '\n';
+        }
+        if (!splice) {
+            to[count++] = ends ? '\n' : text[i];
+        }
+    }
+    return count;
+}
+
 bool source_create(SourceText *source, const char *text, size_t length, const char *chunk, int first_line)
 {
     source->text = malloc(length + 1);
     source->chunk = strdup(chunk);
-    source->length = length;
     source->first_line = first_line;
     if (!source->text || !source->chunk) {
         source_free(source);
         return error_set("out of host memory");
     }
-    memcpy(source->text, text, length);
-    source->text[length] = '\0';
+    source->length = copy_lines(source->text, text, length);
+    source->text[source->length] = '\0';
     return true;
 }
 
@@ -42,6 +62,12 @@ static int line_of(const SourceText *source, size_t offset, size_t *start)
         }
     }
     return line;
+}
+
+int source_line(const SourceText *source, size_t offset)
+{
+    size_t start;
+    return line_of(source, offset, &start) + source->first_line;
 }
 
 /* Control bytes would garble the terminal the message ends up in. */

@@ -7,11 +7,14 @@
 #include <stddef.h>
 
 typedef struct SourceText {
-    char *text; /* terminated */
+    char *text; /* terminated; lines joined and ended by '\n': offsets count in it */
     size_t length;
     char *chunk;    /* the file the text stands in, or a name for it */
     int first_line; /* line of that file where the text starts */
 } SourceText;
+
+/* The line of the file in which byte `offset` stands. */
+int source_line(const SourceText *source, size_t offset);
 
 /* Copies the text and the chunk's name; release with source_free. False with error_set when out of host memory. */
 bool source_create(SourceText *source, const char *text, size_t length, const char *chunk, int first_line);
