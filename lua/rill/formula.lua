@@ -61,10 +61,22 @@ functions.less = { -- x - q * y
     return r;
 }]],
 }
+-- A quotient rounded as it should be, where a device's is a product with a reciprocal: what it leaves is divided again.
+functions.quotient = {
+    double = [[double @quotient(double x, double y) {
+    precise double q = x / y;
+    double more = @less(x, q, y) / y;
+    return @nan(more) || @inf(more) ? q : q + more;
+}]],
+}
 -- The floor of the quotient of doubles, as in Lua; rounded as floats it might have become the next whole number.
 functions.idiv = {
-    float = "float @idiv(float x, float y) { return float(floor(double(x) / double(y))); }",
-    double = "double @idiv(double x, double y) { return floor(x / y); }",
+    float = [[float @idiv(float a, float b) {
+    double x = double(a), y = double(b), q = floor(x / y + 0.5LF);
+    precise double rest = x - q * y;
+    return float(rest * y < 0.0LF ? q - 1.0LF : q);
+}]],
+    double = "double @idiv(double x, double y) { return floor(@quotient(x, y)); }",
     int = [[int @idiv(int a, int b) {
     if (b == 0) return 0;
     if (b == -1) return -a;
@@ -73,22 +85,38 @@ functions.idiv = {
 }]],
     uint = "uint @idiv(uint a, uint b) { return b == 0u ? 0u : a / b; }",
 }
--- x - y * floor(x / y), in two steps: the first leaves a small quotient, whose product with y is exact.
+-- The remainder of least size, as fmod of floats does it (kernel/codegen.c), by steps of 48 powers and exact products.
+functions.exponent = {
+    double = [[int @exponent(double x) {
+    int e = int(unpackDouble2x32(x).y >> 20u & 0x7ffu);
+    return e > 0 ? e : int(unpackDouble2x32(x * 18014398509481984.0).y >> 20u & 0x7ffu) - 54;
+}]],
+}
+functions.remainder = {
+    double = [[double @remainder(double r, double y) {
+    int k = max(@exponent(r) - @exponent(y), 0) / 48 * 48;
+    for (int i = 0; i < 46; i++) {
+        if (k < 0) break;
+        double taken = y * @two(k / 3) * @two(k / 3) * @two(k - k / 3 * 2), q = floor(r / taken + 0.5);
+        double small = abs(taken) > 8.4e270 ? 5.421010862427522e-20 : 1.0; // products must not overflow
+        r = q == 0.0 ? r : @less(r * small, q, taken * small) / small;
+        k -= 48;
+    }
+    return r;
+}]],
+}
+-- x - y * floor(x / y), exactly but for the rounding of the result.
 functions.mod = {
     float = [[float @mod(float a, float b) {
-    double x = double(a), y = double(b);
     if (@nan(a) || @nan(b) || @inf(a) || b == 0.0) return @none();
     if (@inf(b)) return a == 0.0 || (a < 0.0) == (b < 0.0) ? a : b;
-    precise double q = double(float(trunc(x / y)));
-    precise double r = x - q * y;
-    precise double s = r - floor(r / y) * y;
-    return float(s);
+    float r = fmod(a, b);
+    return r != 0.0 && (r < 0.0) != (b < 0.0) ? r + b : r;
 }]],
     double = [[double @mod(double x, double y) {
     if (@nan(x) || @nan(y) || @inf(x) || y == 0.0) return @none();
     if (@inf(y)) return x == 0.0 || (x < 0.0) == (y < 0.0) ? x : y;
-    double r = @less(x, trunc(x / y), y);
-    r = @less(r, trunc(r / y), y);
+    double r = @remainder(x, y);
     return r != 0.0 && (r < 0.0) != (y < 0.0) ? r + y : r;
 }]],
     int = [[int @mod(int a, int b) {
@@ -137,7 +165,7 @@ functions.pow = [[T @pow(T x, T y) {
     return x < 0.0 && odd ? -p : p;
 }]]
 functions.exponential = {
-    float = "float @exponential(float y, float x) { return pow(x, y); }",
+    float = "float @exponential(float y, float x) { return x == 1.0 ? 1.0 : exp2(y * log2(x)); }",
     double = "double @exponential(double y, double x) { return x == 1.0 ? 1.0 : @exp(y * @log(x)); }",
 }
 
@@ -162,7 +190,7 @@ functions.two = {
     double = "double @two(int n) { return packDouble2x32(uvec2(0u, uint(n + 1023) << 20)); }",
 }
 functions.log = {
-    float = "float @log(float x) { return x < 0.0 ? @none() : log(x); }",
+    float = "float @log(float x) { return log(x); }",
     double = [[double @log(double x) {
     if (@nan(x) || x < 0.0) return @none();
     if (x == 0.0) return -@infinity();
@@ -184,7 +212,8 @@ functions.log = {
 }
 functions.exp2 = {
     double = [[double @exp2(double x) {
-    if (@nan(x) || @inf(x)) return x < 0.0 ? 0.0 : x;
+    if (@nan(x)) return x;
+    if (@inf(x)) return x > 0.0 ? x : 0.0;
     double k = floor(x + 0.5);
     if (k > 1024.0) return @infinity();
     if (k < -1080.0) return 0.0;
@@ -193,17 +222,17 @@ functions.exp2 = {
 }]],
 }
 functions.log2 = {
-    float = "float @log2(float x) { return x < 0.0 ? @none() : log2(x); }",
+    float = "float @log2(float x) { return log2(x); }",
     double = "double @log2(double x) { return @log(x) * 1.4426950408889634; }",
 }
 
--- Quarter turns k and the rest r of a double angle, by pi / 2 in three parts: their products with k are exact up to 2^20.
+-- Quarter turns k and the rest r of a double angle, by pi / 2 in three parts. Beyond 2^50, where doubles are eighths of a turn apart, none.
 functions.turn = {
     double = [[double @turn(double x, out int quarter) {
-    double k = floor(x * 0.6366197723675814 + 0.5);
+    double k = abs(x) < 1125899906842624.0 ? floor(x * 0.6366197723675814 + 0.5) : 0.0;
     quarter = int(k - 4.0 * floor(k * 0.25));
-    precise double r = ((x - k * 1.5707963267341256) - k * 6.077100506303966e-11) - k * 2.0222662487959506e-21;
-    return r;
+    precise double r = @less(@less(x, k, 1.5707963267341256), k, 6.077100506303966e-11) - k * 2.0222662487959506e-21;
+    return abs(x) < 1125899906842624.0 ? r : @none();
 }]],
 }
 functions.sine = {
@@ -224,15 +253,13 @@ functions.cosine = {
 }
 functions.sin = {
     double = [[double @sin(double x) {
-    if (@nan(x) || @inf(x)) return @none();
     int q; double r = @turn(x, q);
     double s = (q & 1) != 0 ? @cosine(r) : @sine(r);
-    return q >= 2 ? -s : s;
+    return x == 0.0 ? x : q >= 2 ? -s : s;
 }]],
 }
 functions.cos = {
     double = [[double @cos(double x) {
-    if (@nan(x) || @inf(x)) return @none();
     int q; double r = @turn(x, q);
     double c = (q & 1) != 0 ? @sine(r) : @cosine(r);
     return q == 1 || q == 2 ? -c : c;
@@ -240,9 +267,8 @@ functions.cos = {
 }
 functions.tan = {
     double = [[double @tan(double x) {
-    if (@nan(x) || @inf(x)) return @none();
     int q; double r = @turn(x, q);
-    return (q & 1) != 0 ? -@cosine(r) / @sine(r) : @sine(r) / @cosine(r);
+    return x == 0.0 ? x : (q & 1) != 0 ? -@cosine(r) / @sine(r) : @sine(r) / @cosine(r);
 }]],
 }
 
@@ -318,7 +344,7 @@ functions.tanh = [[T @tanh(T x) {
     if (a < 1.0) r = @sinh(a) / @cosh(a);
     else if (a > 22.0) r = 1.0;
     else r = 1.0 - 2.0 / (@exp(2.0 * a) + 1.0);
-    return x < 0.0 ? -r : r;
+    return x < 0.0 ? -r : x == 0.0 ? x : r;
 }]]
 functions.asinh = [[T @asinh(T x) {
     T a = abs(x);

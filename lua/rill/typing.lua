@@ -215,6 +215,14 @@ rules.bits = {
     end,
 }
 
+-- Unsigned counts as ints: all from 32 on do the same.
+local capped = {
+    name = "count", any = "min($1, 64u)",
+    works = function(_, given)
+        return "uint", types[given[1]].components, {given[1]}
+    end,
+}
+
 -- a << n: the type of a (of n where a is a number), n as int.
 rules.shift = {
     type = function(op, list, where)
@@ -228,12 +236,19 @@ rules.shift = {
             end
         end
         local _, components = survey(list, where)
-        local scalar = type(list[1]) == "table" and list[1]._op and types[list[1]._type].scalar or "int"
+        local typed = list[1]
+        if type(typed) ~= "table" or not typed._op then
+            typed = list[2]
+        end
+        local scalar = types[typed._type].scalar
         scalar = scalar == "bool" and "int" or scalar
         local first = {list[1]}
         settle(first, scalar, components, where, true)
         if type(count[1]) == "number" then -- counts beyond the word's bits all do the same
             count[1] = math.max(-64, math.min(64, math.tointeger(count[1])))
+        end
+        if type(count[1]) == "table" and count[1]._op and types[count[1]._type].scalar == "uint" then
+            count[1] = expression.node(capped, count[1]._type, count, where)
         end
         settle(count, "int", components, where)
         list[1], list[2] = first[1], count[1]

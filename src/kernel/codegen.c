@@ -39,19 +39,80 @@ static const char prelude[] =
     "vec3 rill_saturate(vec3 x) { return clamp(x, 0.0, 1.0); }\n"
     "vec4 rill_saturate(vec4 x) { return clamp(x, 0.0, 1.0); }\n";
 
-static const char *const fmod_types[] = {"float", "vec2", "vec3", "vec4"};
+/* Logarithms: GLSL's may miss by 2^-21 near 1, where they are smaller than that. x is m * 2^e with m in sqrt(1/2) .. sqrt(2), and
+ * log(m) Moshier's series (Cephes, logf).
+ * rill_remainder, of floats: the one of least size, exactly. y times a power of two is taken off as often as it fits, from the largest power that
+ * does down to 1; a quotient that the device gets wrong in its last place leaves a remainder still near half of what was taken. There are 10
+ * trips at most; mostly there is none, and 40 are not written out by compilers. */
+static const char scalar_functions[] =
+    "float rill_series(float x, out float e, out float f) {\n"
+    "  bool tiny = x < 1.1754944e-38;\n"
+    "  uint w = floatBitsToUint(tiny ? x * 33554432.0 : x) - 0x3f3504f3u;\n"
+    "  e = float(int(w) >> 23) - (tiny ? 25.0 : 0.0);\n"
+    "  f = uintBitsToFloat((w & 0x7fffffu) + 0x3f3504f3u) - 1.0;\n"
+    "  float p = 7.0376836292e-2;\n"
+    "  p = p * f - 1.1514610310e-1; p = p * f + 1.1676998740e-1; p = p * f - 1.2420140846e-1;\n"
+    "  p = p * f + 1.4249322787e-1; p = p * f - 1.6668057665e-1; p = p * f + 2.0000714765e-1;\n"
+    "  p = p * f - 2.4999993993e-1; p = p * f + 3.3333331174e-1;\n"
+    "  return f * f * (f * p);\n"
+    "}\n"
+    "float rill_logarithm(float x, float r) {\n"
+    "  uint w = floatBitsToUint(x);\n"
+    "  return w - 1u < 0x7f7fffffu ? r : (w & 0x7fffffffu) > 0x7f800000u || w == 0x7f800000u ? x\n"
+    "    : uintBitsToFloat((w & 0x7fffffffu) == 0u ? 0xff800000u : 0x7fc00000u);\n"
+    "}\n"
+    "float rill_log(float x) {\n"
+    "  float e, f, y = rill_series(x, e, f);\n"
+    "  precise float r = e * 0.693359375 + (f + (y - e * 2.12194440e-4 - 0.5 * (f * f)));\n"
+    "  return rill_logarithm(x, r);\n"
+    "}\n"
+    "float rill_log2(float x) {\n"
+    "  float e, f, y = rill_series(x, e, f);\n"
+    "  y -= 0.5 * (f * f);\n"
+    "  precise float r = e + (f + (y + (f * 0.44269504 + y * 0.44269504)));\n"
+    "  return rill_logarithm(x, r);\n"
+    "}\n"
+    "int rill_exponent(double x) { return int(unpackDouble2x32(x).y >> 20u & 0x7ffu); }\n"
+    "double rill_less(double r, double y) { precise double s = r - floor(r / y + 0.5lf) * y; return s; }\n"
+    "double rill_remainder(double r, double y) {\n"
+    "  int k = (rill_exponent(r) - rill_exponent(y)) / 28 * 28;\n"
+    "  for (int i = 0; i < 40; i++) {\n"
+    "    if (k <= 0) break;\n"
+    "    r = rill_less(r, y * packDouble2x32(uvec2(0u, uint(k + 1023) << 20)));\n"
+    "    k -= 28;\n"
+    "  }\n"
+    "  return rill_less(r, y);\n"
+    "}\n"
+    "float rill_fmod(float a, float b) {\n"
+    "  double x = double(a), y = abs(double(b)), r = rill_remainder(x, y);\n"
+    "  r = r * x < 0.0lf ? r + sign(x) * y : r;\n"
+    "  return y > 3.5e38lf && abs(x) < 3.5e38lf ? a : float(r);\n"
+    "}\n";
+
+/* Functions of floats, component by component. */
+static void write_vectors(StrBuf *out, const char *name, int parameters)
+{
+    static const char *const scalar[] = {"", "x.x, y.x", "x.y, y.y", "x.z, y.z", "x.w, y.w"};
+    for (int n = 2; n <= 4; n++) {
+        strbuf_addf(out, "vec%d %s(vec%d x%s%s) { return vec%d(", n, name, n, parameters > 1 ? ", " : "",
+                    parameters > 1 ? (const char *[]){"vec2 y", "vec3 y", "vec4 y"}[n - 2] : "", n);
+        for (int c = 1; c <= n; c++) {
+            strbuf_addf(out, "%s%s(%.*s)", c > 1 ? ", " : "", name, parameters > 1 ? 8 : 3, scalar[c]);
+        }
+        strbuf_add(out, "); }\n");
+        if (parameters > 1) {
+            strbuf_addf(out, "vec%d %s(vec%d x, float y) { return %s(x, vec%d(y)); }\n", n, name, n, name, n);
+        }
+    }
+}
 
 void codegen_prelude(StrBuf *out)
 {
     strbuf_add(out, prelude);
-    for (int n = 0; n < 4; n++) {
-        const char *t = fmod_types[n];
-        strbuf_addf(out, "%s rill_fmod(%s x, %s y) { return x - y * trunc(x / y); }\n", t, t, t);
-    }
-    for (int n = 1; n < 4; n++) {
-        const char *t = fmod_types[n];
-        strbuf_addf(out, "%s rill_fmod(%s x, float y) { return x - y * trunc(x / y); }\n", t, t);
-    }
+    strbuf_add(out, scalar_functions);
+    write_vectors(out, "rill_log", 1);
+    write_vectors(out, "rill_log2", 1);
+    write_vectors(out, "rill_fmod", 2);
 }
 
 static AccessText access_text(const Generator *g, int i)

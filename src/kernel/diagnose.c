@@ -1,5 +1,6 @@
 /* Errors of the GLSL compiler, told in terms of the kernel text. */
 #include "kernel/kernel_private.h"
+#include "kernel/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -90,6 +91,10 @@ static size_t strip(const Module *module, const char *word, size_t length)
     size_t end = digits(word, start, length);
     if (start && end + 1 < length && word[end] == '_') {
         return end + 1;
+    }
+    if (length > 5 && memcmp(word, "rill_", 5) == 0 &&
+        names_builtin(&(Token){.kind = TOKEN_NAME, .text = word + 5, .length = (int)length - 5})) {
+        return 5; /* a function of GLSL or Brook that is written in the prelude */
     }
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t n = strlen(prefixes[i]);

@@ -12,7 +12,7 @@ static const char *const spellings[][2] = {
     {"double4", "dvec4"},     {"float2x2", "mat2"}, {"float3x3", "mat3"},
     {"float4x4", "mat4"},     {"lerp", "mix"},      {"frac", "fract"},
     {"rsqrt", "inversesqrt"}, {"atan2", "atan"},    {"saturate", "rill_saturate"},
-    {"fmod", "rill_fmod"},
+    {"fmod", "rill_fmod"},    {"log", "rill_log"},  {"log2", "rill_log2"},
 };
 
 static const char *const reserved[] = {

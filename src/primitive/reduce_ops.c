@@ -20,7 +20,7 @@ static const char sum_finish[] = "T rill_finish(u_Sum a, int n) { return rill_to
 static const char ratio[] =
     "double rill_ratio(double a, double more, int n) { double b = double(n); precise double q = a / b;\n"
     "  double h = packDouble2x32(uvec2(0u, unpackDouble2x32(q).y)); precise double r = (a - h * b) - (q - h) * b;\n"
-    "  precise double f = q + (r + more) / b; return f - f == 0.0lf ? f : q; }\n";
+    "  precise double f = q + (r + more) / b; return (unpackDouble2x32(f).y & 0x7ff00000u) == 0x7ff00000u ? q : f; }\n";
 /* Sixteen floats pairwise, then one compensated addition: as fast as plain addition, its error bounded by a few ulps. */
 static const char sum_chunk[] =
     "float rill_h(uvec4 u) { vec4 v = uintBitsToFloat(u); precise float q = (v.x + v.y) + (v.z + v.w); return q; }\n"

@@ -1,0 +1,264 @@
+-- The functions of the algebra over special values and over their ranges, against doubles; the bounds are those of the manual.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local inf, nan <const> = math.huge, 0 / 0
+local exp, log, sqrt, abs <const> = math.exp, math.log, math.sqrt, math.abs
+
+local function log1p(x)
+    local u = 1 + x
+    return u == 1 and x or u == inf and inf or log(u) * x / (u - 1)
+end
+
+-- f of the size of x, with the sign of x.
+local function odd(f)
+    return function(x)
+        return x ~= x and x or x == 0 and x or x < 0 and -f(-x) or f(x)
+    end
+end
+
+local function half_exp(a, sign) -- (e^a + sign * e^-a) / 2
+    return a > 700 and exp(a / 2) / 2 * exp(a / 2) or (exp(a) + sign * exp(-a)) / 2
+end
+
+local function whole(f)
+    return function(x)
+        return (x ~= x or abs(x) >= 0x1p52) and x or f(x) + 0.0
+    end
+end
+
+-- Name: reference, bound of the relative error as float and as double, and what restricts the arguments (least size of the result, or most
+-- of the argument) where something does.
+local functions = {
+    abs = {abs, 0, 0}, sqrt = {sqrt, 1.2e-7, 3e-16},
+    sign = {function(x) return x > 0 and 1.0 or x < 0 and -1.0 or x end, 0, 0},
+    floor = {whole(math.floor), 0, 0}, ceil = {whole(math.ceil), 0, 0},
+    exp = {exp, 1.2e-5, 5e-16}, exp2 = {function(x) return 2.0 ^ x end, 1.2e-5, 5e-16},
+    log = {function(x) return log(x) end, 3e-7, 1e-15}, log2 = {function(x) return log(x, 2) end, 3e-7, 1e-15},
+    sin = {math.sin, 2e-6, 1e-15, absolute = true, most = {1e3, 1e15}},
+    cos = {math.cos, 2e-6, 1e-15, absolute = true, most = {1e3, 1e15}},
+    asin = {math.asin, 1e-6, 1e-15}, acos = {math.acos, 1e-6, 1e-15}, atan = {math.atan, 1e-6, 1e-15},
+    sinh = {odd(function(a) return a < 1e-2 and a + a ^ 3 / 6 + a ^ 5 / 120 or half_exp(a, -1) end), 1.2e-5, 2e-13},
+    cosh = {function(x) return half_exp(abs(x), 1) end, 1.2e-5, 2e-13},
+    tanh = {odd(function(a)
+        if a < 1e-2 then
+            return a - a ^ 3 / 3 + 2 * a ^ 5 / 15
+        end
+        return 1 - 2 / (exp(2 * a) + 1)
+    end), 1e-6, 2e-13},
+    asinh = {odd(function(a)
+        return a > 1e10 and log(a) + log(2) or log1p(a + a * a / (1 + sqrt(1 + a * a)))
+    end), 1e-6, 2e-15},
+    acosh = {function(x)
+        return x < 1 and nan or x > 1e10 and log(x) + log(2) or log1p(x - 1 + sqrt((x - 1) * (x + 1)))
+    end, 1e-6, 2e-15},
+    atanh = {odd(function(a) return a == 1 and inf or 0.5 * log1p(2 * a / (1 - a)) end), 1e-6, 2e-15},
+}
+
+local SPECIAL <const> = {
+    0.0, -0.0, inf, -inf, nan, 5e-324, -5e-324, 0x1p-149, -0x1p-149, 1e-40, 0x1p-126, -0x1p-126, 1e-30, -1e-20, 1e-8,
+    -1e-4, 0.1, -0.3, 0.5, -0.5, 0.99, 0.999999, 0x1.fffffep-1, 1.0, -1.0, 0x1.000002p0, 1.001, 1.1, 1.4, 1.5, -1.5,
+    2.0, 2.5, -2.5, math.pi, 10, -10, 20, 88, 89, -87, 127.5, 128, -126, 700, 709.7, 710, 1023.9, 1024, 8388609,
+    16777216, 1e10, 1e15, 1e30, -1e30, 0x1.fffffep127, 1e100, -1e300, 0x1.fffffffffffffp1023,
+}
+
+-- Numbers of all sizes, around 0 and around 1, none of them special.
+local function numbers(name)
+    local list, state = table.move(SPECIAL, 1, #SPECIAL, 1, {}), 1
+    local function random()
+        state = state * 6364136223846793005 + 1442695040888963407
+        return (state >> 11) * 0x1p-53
+    end
+    for _ = 1, 700 do
+        local x = random() - 0.5
+        list[#list + 1], list[#list + 2] = x * 4, 1 + x * 2 ^ -(random() * 24 // 1)
+        list[#list + 1], list[#list + 2] = x * 2 ^ (random() * 250 // 1 - 125), x * 2 ^ (random() * 12 // 1)
+    end
+    for i, x in ipairs(list) do
+        list[i] = name == "float" and check.float32(x) or x
+    end
+    return list
+end
+
+local function agrees(expected, got, bound, name, absolute)
+    local least = name == "float" and 0x1p-126 or 0x1p-1022
+    if expected ~= expected or got ~= got then
+        return expected ~= expected and got ~= got
+    elseif abs(expected) == inf or abs(got) == inf then
+        return expected == got
+    elseif expected == 0 then
+        return got == 0
+    elseif abs(expected) < least then -- denormal results may be zero
+        return abs(got) <= least
+    end
+    return abs(got - expected) <= bound * (absolute and 1 or abs(expected)) + (name == "float" and 0x1p-149 or 0)
+end
+
+describe("functions of", function()
+    leaks.watch(setup, teardown)
+
+    for place, name in ipairs {"float", "double"} do
+        for f, row in pairs(functions) do
+            it(name .. ": " .. f, function()
+                local list, most = numbers(name), row.most and row.most[place] or inf
+                local got = rill[f](rill.from(list, name)):eval():values()
+                for i, x in ipairs(list) do
+                    local expected = row[1](x)
+                    if name == "float" then
+                        expected = check.float32(expected)
+                    end
+                    local asked = abs(x) <= most or abs(x) == inf or x ~= x
+                    if asked and not agrees(expected, got[i], row[1 + place], name, row.absolute) then
+                        error(("%s(%.17g): expected %.17g, got %.17g"):format(f, x, expected, got[i]))
+                    end
+                end
+            end)
+        end
+    end
+
+    it("double angles beyond 2^50 are none", function()
+        for _, x in ipairs(rill.sin(rill.from({1e16, -1e300, inf, nan}, "double")):eval():values()) do
+            assert.is_true(x ~= x)
+        end
+    end)
+
+    it("float powers near 1", function()
+        local x, y = check.float32(1.0001), {1e3, 1e4, -1e5, 12345.5}
+        local got = (x ^ rill.from(y)):eval():values()
+        for i, k in ipairs(y) do
+            assert.is_true(abs(got[i] / x ^ k - 1) < 2e-5)
+        end
+    end)
+end)
+
+describe("remainders", function()
+    leaks.watch(setup, teardown)
+
+    local sizes <const> = {
+        0.0, -0.0, 1.0, -1.0, 41, -41, 0.5, -0.5, 3e38, -3e38, 1e-30, 1e10, 1e-45, 1e-40, 1e30, 7, 3, inf, -inf, nan,
+        2.5, 1e300, -1e308, 1.7e308, 5e-324, 1e-310,
+    }
+
+    local function pairs_of(name)
+        local a, b, state = {}, {}, 7
+        local function random()
+            state = state * 6364136223846793005 + 1442695040888963407
+            return (state >> 11) * 0x1p-53
+        end
+        for _, x in ipairs(sizes) do
+            for _, y in ipairs(sizes) do
+                a[#a + 1], b[#b + 1] = x + 0.0, y + 0.0
+            end
+        end
+        local span = name == "float" and 240 or 2000
+        for _ = 1, 3000 do
+            a[#a + 1] = (random() - 0.5) * 2 ^ ((random() - 0.5) * span // 1)
+            b[#b + 1] = (random() - 0.5) * 2 ^ ((random() - 0.5) * span // 1)
+            local y = (random() - 0.5) * 8
+            a[#a + 1], b[#b + 1] = y * (random() * 1000 // 1), y
+        end
+        for i = 1, #a do
+            if name == "float" then
+                a[i], b[i] = check.float32(a[i]), check.float32(b[i])
+            end
+        end
+        return a, b
+    end
+
+    for _, name in ipairs {"float", "double"} do
+        it("of " .. name .. " are exact, whatever the quotient", function()
+            local a, b = pairs_of(name)
+            local got = (rill.from(a, name) % rill.from(b, name)):eval():values()
+            for i, x in ipairs(a) do
+                local expected = b[i] == 0 and nan or x % b[i]
+                expected = name == "float" and check.float32(expected) or expected
+                local what = "%.17g %% %.17g: expected %.17g, got %.17g"
+                assert(check.same_number(expected, got[i]), what:format(x, b[i], expected, got[i]))
+            end
+        end)
+    end
+
+    it("fmod in kernels too, with the sign of the dividend", function()
+        local f = rill.kernel "kernel void f(float x<>, float y<>, out float r<>) { r = fmod(x, y); }"
+        local a, b = pairs_of "float"
+        local got = f(rill.from(a), rill.from(b)):values()
+        for i, x in ipairs(a) do
+            local expected = b[i] == 0 and nan or math.fmod(x, b[i])
+            local what = "fmod(%.9g, %.9g): expected %.9g, got %.9g"
+            assert(check.same_number(expected, got[i]), what:format(x, b[i], expected, got[i]))
+        end
+        local v = rill.kernel "kernel void v(vec3 x<>, out vec3 r<>) { r = fmod(x, 4.0) + fmod(x, vec3(2.0, 3.0, 5.0)); }"
+        check.equal({2, 4, 4}, v(rill.from({{1, 2, 4}}, "vec3")):read()[1])
+    end)
+
+    it("41 // 41 is 1, and other whole quotients", function()
+        for _, name in ipairs {"float", "double"} do
+            local a, b = {}, {}
+            for y = 1, 100 do
+                for k = -3, 3 do
+                    a[#a + 1], b[#b + 1] = k * y + 0.0, y
+                end
+            end
+            local q = (rill.from(a, name) // rill.from(b, name)):eval():values()
+            for i, x in ipairs(a) do
+                assert.equal(x // b[i], q[i])
+            end
+        end
+    end)
+end)
+
+describe("log and log2 in kernels", function()
+    leaks.watch(setup, teardown)
+
+    it("keep their precision near 1, of vectors too", function()
+        local f = rill.kernel "kernel void f(vec2 x<>, out vec2 r<>) { r = log(x) + 0.0 * log2(x); }"
+        local x = {0x1.fffffep-1, 0x1.000002p0, 0.9999, 1.01}
+        local got = f(rill.from({{x[1], x[2]}, {x[3], x[4]}}, "vec2")):read()
+        for i = 1, 4 do
+            local expected = log(check.float32(x[i]))
+            assert.is_true(abs(got[(i + 1) // 2][(i - 1) % 2 + 1] / expected - 1) < 3e-7)
+        end
+        check.equal({log(check.float32(1.0001))}, rill.from {1.0001}:map "log(x)":values(), 1e-11)
+    end)
+
+    it("are names that a text may use for its own", function()
+        local f = rill.kernel [[
+            float log(float x) { return 2.0 * x; }
+            kernel void f(float log2<>, out float r<>) { r = log(log2); }
+        ]]
+        check.equal({6}, f(rill.from {3}):values())
+    end)
+
+    it("are called so in messages", function()
+        check.raises("no matching function for call to `log%(double%)'", function()
+            local f = rill.kernel "kernel void f(double x<>, out double r<>) { r = log(x); }"
+            return f(rill.from({1}, "double"))
+        end)
+    end)
+end)
+
+describe("shifts", function()
+    leaks.watch(setup, teardown)
+
+    local counts <const> = {0, 1, 31, 32, 33, 0x7fffffff, 0x80000000, 0xffffffff}
+
+    it("by unsigned counts never go the other way", function()
+        local n = rill.from(counts, "uint")
+        local u = rill.stream("uint", 8, 0x80000001)
+        check.equal({2147483649, 1073741824, 1, 0, 0, 0, 0, 0}, (u >> n):eval():values())
+        check.equal({2147483649, 2, 2147483648, 0, 0, 0, 0, 0}, (u << n):eval():values())
+        check.equal({-5, 2147483645, 1, 0, 0, 0, 0, 0}, (rill.stream("int", 8, -5) >> n):eval():values())
+        check.equal({0, 0}, (rill.from({1, 2}, "uint") >> 4294967295):eval():values())
+        check.equal({0, 8}, (rill.from({{1, 1}}, "uvec2") << rill.from({{4294967295, 3}}, "uvec2")):eval():read()[1])
+    end)
+
+    it("of a number have the type of the count", function()
+        local e = 1 << rill.from(counts, "uint")
+        assert.equal("uint", e.type)
+        check.equal({1, 2, 2147483648, 0, 0, 0, 0, 0}, e:eval():values())
+        assert.equal("int", (1 << rill.from({1}, "int")).type)
+        assert.equal("int", (1 << rill.from {true}).type)
+        assert.equal("uvec2", ({1, 2} << rill.from({{1, 3}}, "uvec2")).type)
+    end)
+end)
