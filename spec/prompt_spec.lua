@@ -107,6 +107,40 @@ describe("rill.help", function()
         assert.truthy(rill.help "rill":find "programfile")
         assert.truthy(rill.help "rill.image":find "load save")
         assert.truthy(rill.help "nonsense":find "there is no 'nonsense'")
+        for _, part in ipairs {"image", "debug", "horn"} do
+            assert.truthy(rill.help "rill":match "modules in it\n(.*)":find(part), part)
+            assert.truthy(rill.help "??":find("rill." .. part .. " has", 1, true), part)
+            assert.truthy(rill.help(part):find("rill." .. part .. " has", 1, true), part)
+        end
+        for _, name in ipairs {"programfile", "transpose", "eval", "specialize", "software", "vout"} do
+            assert.truthy(rill.help "?":find(name), name)
+        end
+    end)
+
+    it("suggests what is near, and so do errors", function()
+        for name, near in pairs {
+            scater = "rill.scatter", ["rill.linspce"] = "rill.iter", ["s:srot"] = "s:sort",
+            ["rill.imge"] = "rill.image", ["rill.image.laod"] = "rill.image.load", ["k:explan"] = "k:explain",
+            nieghbor = "neighbor", zeros = "rill.stream",
+        } do
+            local answer = ("there is no '%s' in rill; did you mean %s?"):format(name, near)
+            assert.truthy(rill.help(name):find(answer, 1, true), name)
+        end
+        assert.falsy(rill.help "qwertyuiop":find "did you mean")
+        local s = rill.iota(2)
+        for expected, access in pairs {
+            ["rill has no field or module 'linspce'; did you mean rill.iter?"] = function() return rill.linspce end,
+            ["rill has no field or module 'cumsum'; did you mean s:scan?"] = function() return rill.cumsum end,
+            ["rill.image has no field 'lod'; did you mean rill.image.load?"] = function() return rill.image.lod end,
+            ["rill.debug has no field 'wacth'; did you mean rill.debug.watch?"] = function() return rill.debug.wacth end,
+            ["a stream has no field or method 'srot'; did you mean s:sort?"] = function() return s:srot() end,
+            ["an expression has no field or method 'fliter'; did you mean s:filter?"] =
+                function() return (s + 1):fliter() end,
+        } do
+            local _, message = pcall(access)
+            assert.truthy(message:find(expected, 1, true), message)
+        end
+        assert.falsy(select(2, pcall(function() return rill.qwertyuiop end)):find "did you mean")
         assert.truthy(rill.help():find "Ctrl%-D")
     end)
 end)
@@ -173,6 +207,15 @@ describe("the prompt", function()
         s:line("'still here'", "\n\"still here\"\n")
     end)
 
+    talk("takes Ctrl-D for the end of a statement, then of the session", nil, function(s)
+        s:line("x = (", ">> ")
+        s:ready()
+        s:send "\4"
+        s:expect "<eof>\n> "
+        s:line("6 * 7", "\n42\n> ")
+        s:line("?debug", "rill.debug has")
+    end)
+
     talk("completes the methods of a stream", nil, function(s)
         s:line("st = rill.iota(5)", "> ")
         s:send "st:s\t\t"
@@ -229,6 +272,44 @@ describe("the prompt", function()
         end
         local kept = tempfiles.read(home .. "/.local/state/rill/history")
         assert.equal("t = {\\n10, 20}\n#t * 21\nt = {\\n10, 20}\nt[2]\n", kept)
+    end)
+
+    -- The sample of docs/prompt.md: what is typed, and what comes then.
+    local function sample()
+        local page = tempfiles.read "docs/prompt.md"
+        local text, steps = page:match "\n    %$ rill\n(.-)\n\n", {}
+        for line in text:gmatch "    ([^\n]*)" do
+            local typed = line:match "^> (.*)$"
+            if typed then
+                steps[#steps + 1] = {typed = typed, shown = ""}
+            elseif steps[1] then
+                steps[#steps].shown = steps[#steps].shown .. line .. "\n"
+            end
+        end
+        return steps
+    end
+
+    -- Numbers to three digits: drivers differ in the last ones.
+    local function rough(text)
+        return (text:gsub("%-?%d+%.?%d*[e%-%d]*", function(number)
+            return tonumber(number) and ("%.3g"):format(tonumber(number))
+        end))
+    end
+
+    it("shows what its page says", function()
+        if session.missing then
+            return pending(session.missing)
+        end
+        local s <close> = start(nil, 110)
+        local steps = sample()
+        assert.is_true(#steps >= 4)
+        for _, step in ipairs(steps) do
+            s:line(step.typed)
+            s:expect(step.typed)
+            local shown = s:expect "\n> ":gsub("\n  %d[%d.]* s%f[\n\0]", "")
+            assert.equal(rough(step.shown), rough(shown:gsub("^\n", "") .. (shown ~= "" and "\n" or "")))
+        end
+        assert.equal(0, s:finish())
     end)
 
     talk("answers questions", nil, function(s)

@@ -104,7 +104,7 @@ end
 function blame.strict(functions, name)
     return setmetatable(functions, {
         __index = function(_, key)
-            blame.fail("%s has no field '%s'", name, tostring(key))
+            blame.fail("%s has no field '%s'%s", name, tostring(key), require "rill.nearest".hint(name, key))
         end,
         __close = function() end,
     })

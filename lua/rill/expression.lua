@@ -544,7 +544,7 @@ function meta.__index(e, key)
     end
     local found = type(key) == "string" and (method_of(key) or expression.component(e, key))
     if not found then
-        fail("an expression has no field or method '%s'", tostring(key))
+        fail("an expression has no field or method '%s'%s", tostring(key), hooks.hint("s", key))
     end
     return found
 end

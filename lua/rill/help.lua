@@ -1,5 +1,6 @@
 -- rill.help: the documentation of a name or of a value, as text. What it knows is in reference.lua.
 local rill = require "rill"
+local nearest = require "rill.nearest"
 local reference = require "rill.reference"
 
 local LETTERS <const> = { stream = "s", expression = "s", kernel = "k", device = "d" }
@@ -12,6 +13,7 @@ Type Lua; what an expression gives is printed, and kept in _ (the one before in 
   k(x)                           a kernel, once per element
   rill.show(rill.random({32, 64}))
 ?name or help(name) tells about a name: ?rill.stream, ?s:scan, ?gather; help(x) about what a value can do.
+?rill lists the names of the module, ?? all names.
 Tab completes names, methods after ':', option keys and, in strings, paths. Ctrl-C interrupts, Ctrl-D ends.]]
 
 -- Text broken between words to lines of a width, each after the indent.
@@ -48,14 +50,44 @@ local function members_of(letter, width)
     return #methods > 0 and text .. "methods\n" .. names_of(methods, width) or text:sub(1, -2)
 end
 
--- The module's names that begin with a prefix such as "rill.", without deeper ones.
+-- The keys of a table as a list.
+local function keys_of(names)
+    local list = {}
+    for name in pairs(names) do
+        list[#list + 1] = name
+    end
+    return list
+end
+
+-- The module's names that begin with a prefix such as "rill.", without deeper ones; of the module itself its parts, too.
 local function module_names(prefix, width)
     local list = {}
     for _, entry in ipairs(reference.entries()) do
         local name = entry.name:match("^" .. prefix:gsub("%.", "%%.") .. "([%a][%w_]*)$")
         list[#list + 1] = name
     end
-    return #list > 0 and prefix:sub(1, -2) .. " has\n" .. names_of(list, width) or nil
+    local parts = prefix == "rill." and "\nmodules in it\n" .. names_of(keys_of(nearest.parts()), width) or ""
+    return #list > 0 and prefix:sub(1, -2) .. " has\n" .. names_of(list, width) .. parts or nil
+end
+
+-- All names there are, for `??`.
+local function everything(width)
+    local texts = { module_names("rill.", width) }
+    local parts = keys_of(nearest.parts())
+    table.sort(parts)
+    for _, part in ipairs(parts) do
+        texts[#texts + 1] = module_names("rill." .. part .. ".", width)
+    end
+    for _, kind in ipairs { "stream", "expression", "kernel", "device" } do
+        local letter = kind == "expression" and "e" or LETTERS[kind] -- beside the methods of streams
+        texts[#texts + 1] = ("a %s has\n%s"):format(kind, members_of(letter, width))
+    end
+    local language = {}
+    for _, entry in ipairs(reference.entries()) do
+        language[#language + 1] = entry.language and entry.name or nil
+    end
+    texts[#texts + 1] = "kernel text has\n" .. names_of(language, width)
+    return table.concat(texts, "\n\n")
 end
 
 local function of_name(name, width)
@@ -125,8 +157,13 @@ return function(...)
     local what = ...
     if type(what) == "string" then
         local name = what:match "^%s*(.-)%s*$":gsub("%(.*$", "")
-        return name == "" and overview or of_name(name, width) or
-            ("there is no '%s' in rill: ?rill lists its names, ?stream those of streams"):format(name)
+        if name == "" then
+            return overview
+        end
+        local known = name:find "^%?%??$" and everything(width) or of_name(name, width)
+        local near = not known and nearest.name(name)
+        return known or ("there is no '%s' in rill%s ?rill lists its names, ?stream those of streams, ?? all"):format(
+            name, near and ("; did you mean %s?"):format(near) or ":")
     end
     return of_value(what, width) or ("nothing is known about this %s"):format(rill.type(what) or type(what))
 end

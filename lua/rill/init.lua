@@ -191,6 +191,12 @@ function rill.progress(total, label)
     }, Progress)
 end
 
+-- What may have been meant by a name that is none.
+local function hint(owner, key)
+    return require "rill.nearest".hint(owner, key)
+end
+require "rill.expression".hooks.hint = hint
+
 -- Where Lua finds rill.<name>, a module of its own; nil where there is none.
 local function submodule(name)
     local full = "rill." .. name
@@ -208,7 +214,7 @@ return setmetatable(rill, {
             found = submodule(key)
         end
         if found == nil then
-            error(("rill has no field or module '%s'"):format(tostring(key)), 2)
+            error(("rill has no field or module '%s'%s"):format(tostring(key), hint("rill", key)), 2)
         end
         rawset(self, key, found)
         return found

@@ -162,8 +162,8 @@ local function question(text)
 end
 
 local function answer(name, terminal)
-    local reference = require "rill.reference"
-    if name ~= "" and #reference.find(name) == 0 then
+    local reference, parts = require "rill.reference", require "rill.nearest".parts()
+    if name ~= "" and not parts[name] and #reference.find(name) == 0 then
         local chunk = load("return " .. name, "=stdin", "t")
         local results = chunk and run(chunk)
         if results and results[1] and results[2] ~= nil then
@@ -244,7 +244,13 @@ local function session(terminal, reader)
     while true do
         local line = reader.line(waiting and ">> " or "> ")
         terminal.width = math.max(select(2, rill._terminal()), 10)
-        if line == nil then
+        if line == nil and waiting then -- the end of the statement; a pipe says it once more
+            if rill._input_terminal() and rill._terminal() then
+                io.stdout:write "\n"
+            end
+            complain(terminal, (select(2, compile(waiting))))
+            waiting = nil
+        elseif line == nil then
             break
         elseif not line then
             waiting = nil
@@ -257,9 +263,6 @@ local function session(terminal, reader)
             waiting = take(waiting and waiting .. "\n" .. line or line, terminal, reader.remember)
         end
         io.stdout:flush()
-    end
-    if waiting then
-        complain(terminal, (select(2, compile(waiting))))
     end
     if rill._input_terminal() and rill._terminal() then
         io.stdout:write "\n"

@@ -28,7 +28,8 @@ int binding_close_nothing(lua_State *L)
 
 static int strict_index(lua_State *L)
 {
-    return luaL_error(L, "%s has no field '%s'", lua_tostring(L, lua_upvalueindex(1)), luaL_tolstring(L, 2, NULL));
+    const char *what = lua_tostring(L, lua_upvalueindex(1));
+    return luaL_error(L, "%s has no field '%s'%s", what, luaL_tolstring(L, 2, NULL), binding_hint(L, what, 2));
 }
 
 void binding_strict(lua_State *L, const char *what)

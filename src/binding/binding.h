@@ -101,6 +101,8 @@ bool binding_is_options(lua_State *L, int index);
 /* Calls a function of lua/rill/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
  * its `results` replace. */
 void expression_call(lua_State *L, const char *name, int arguments, int results);
+/* "; did you mean ...?" for the key at `index`, which an owner ("s", "k", "rill.image") has not, or ""; pushes it. Runs Lua. */
+const char *binding_hint(lua_State *L, const char *owner, int index);
 /* A call whose arguments (the stack) hold an expression: the hook is called with all of them and does what it can in one pass.
  * True when it did, its *results pushed; else the stack is as it was. */
 bool expression_offer(lua_State *L, const char *name, int *results);

@@ -3,6 +3,8 @@
 #include "binding/lua_kernel.h"
 #include "kernel/fuse.h"
 
+#include <string.h>
+
 static const char hooks_key; /* name -> function of expression.lua */
 
 bool expression_is(lua_State *L, int index)
@@ -23,6 +25,20 @@ void expression_call(lua_State *L, const char *name, int arguments, int results)
     lua_replace(L, -2);
     lua_insert(L, -1 - arguments);
     lua_call(L, arguments, results);
+}
+
+const char *binding_hint(lua_State *L, const char *owner, int index)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key) != LUA_TTABLE || strncmp(owner, "the ", 4) == 0) {
+        return ""; /* rill.core by itself; a program's names are the user's */
+    }
+    index = lua_absindex(L, index);
+    lua_pop(L, 1);
+    lua_pushstring(L, owner);
+    lua_pushvalue(L, index);
+    expression_call(L, "hint", 2, 1);
+    const char *hint = lua_tostring(L, -1);
+    return hint ? hint : "";
 }
 
 static bool has_expression(lua_State *L)

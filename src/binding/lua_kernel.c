@@ -400,7 +400,7 @@ static int kernel_index(lua_State *L)
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
         return 1;
     }
-    return luaL_error(L, "a kernel has no field or method '%s'", luaL_tolstring(L, 2, NULL));
+    return luaL_error(L, "a kernel has no field or method '%s'%s", luaL_tolstring(L, 2, NULL), binding_hint(L, "k", 2));
 }
 
 static int kernel_gc(lua_State *L)

@@ -165,7 +165,7 @@ static int stream_index(lua_State *L)
         return push_field(L, lua_tointeger(L, -1));
     }
     if (kind == LUA_TNIL && !push_unknown_field(L)) {
-        return luaL_error(L, "a stream has no field or method %s", binding_key(L, 2));
+        return luaL_error(L, "a stream has no field or method %s%s", binding_key(L, 2), binding_hint(L, "s", 2));
     }
     return 1;
 }
