@@ -241,7 +241,7 @@ describe("weights", function()
         end
     end)
 
-    it("of very many bins", function()
+    it("of very many bins #large", function()
         for _, bins in ipairs {300000, 1 << 21} do
             local sums = rill.bincount(rill.from({bins - 1, 7, bins - 1}, "int"), {weights = rill.from {1, 2, 4}})
             assert.equal(bins, sums.size)

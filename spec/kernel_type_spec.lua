@@ -175,7 +175,7 @@ describe("every type in kernels", function()
             kernel int f(int x<>) { return x; } ]], rill.stream("float", 3))
     end)
 
-    it("65535 * 64 + 1 elements", function()
+    it("65535 * 64 + 1 elements #large", function()
         local n = 65535 * 64 + 1
         local x <close> = rill.iota(n)
         local k = rill.kernel [[ kernel int f(int x<>) { return 3 * x + 1; } ]]

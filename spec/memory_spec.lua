@@ -69,7 +69,7 @@ describe("a memory limit", function()
     before_each(check.collect)
     after_each(function() rill.memory_limit(0) end)
 
-    it("lets 5,000 temporaries of 16 MiB through 256 MiB, without close", function()
+    it("lets 5,000 temporaries of 16 MiB through 256 MiB, without close #large", function()
         rill.memory_limit(256 * MIB)
         local count <const> = 5000
         for i = 1, count do
@@ -82,7 +82,7 @@ describe("a memory limit", function()
         assert.is_true(rill.memory().peak <= 300 * MIB)
     end)
 
-    it("lets results of kernels and reductions through, too", function()
+    it("lets results of kernels and reductions through, too #large", function()
         rill.memory_limit(64 * MIB)
         local s = rill.stream("float", 1 << 22, 1)
         for i = 1, 100 do

@@ -208,7 +208,7 @@ describe("reduce kernels to a value", function()
         assert.equal(parts, add(s:domain(1, 300000), {1000}):bytes())
     end)
 
-    it("of 65535 * 64 + 1 elements", function()
+    it("of 65535 * 64 + 1 elements #large", function()
         local size = 65535 * 64 + 1
         local s <close> = rill.iota(size)
         assert.equal(size - 1, kernel(LAST)(s))

@@ -60,6 +60,9 @@ local function zink(icd)
         icd, runtime_folder())
 end
 
+-- An interpreter takes 50 to 500 times as long: tests that need many elements are left out, others are cut off.
+local slow_device = "--helper=spec/support/patience.lua --exclude-tags=slow,large"
+
 -- Each: the name of its passes; a function that gives env, or nil and why it cannot be had; what its name holds.
 local drivers = {
     {"hardware", function()
@@ -73,11 +76,11 @@ local drivers = {
         return ("RILL_DEVICE='%s'"):format(name:gsub("'", "'\\''"))
     end, expects = ""},
     {"llvmpipe", function() return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=llvmpipe" end, expects = "^llvmpipe"},
-    -- An interpreter, another reading of GLSL.
+    -- Another reading of GLSL.
     {"softpipe", function()
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450"
-    end, expects = "^softpipe"},
+    end, expects = "^softpipe", options = slow_device},
     -- Work is queued, as on a GPU.
     {"zink", function()
         local icd = capture "ls /usr/share/vulkan/icd.d/lvp_icd*.json":match "[^\n]+"
@@ -96,7 +99,7 @@ for _, driver in ipairs(drivers) do
         passes[name] = {title = ("%s, RILL_FAMILY=%s"):format(driver[1], family),
             expects = driver.expects, absent = absent,
             env = env and env .. " RILL_FAMILY=" .. family,
-            out = {no_device, timed}, options = quick}
+            out = {no_device, timed}, options = driver.options or quick}
         names[#names + 1] = name
     end
 end

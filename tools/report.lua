@@ -41,7 +41,8 @@ return function(options)
             show("error", handler.errors[#handler.errors])
         elseif status == "pending" then
             local pending = handler.pendings[#handler.pendings]
-            note("reason", type(pending.message) == "string" and pending.message or "no reason is given")
+            local reason = type(pending.message) == "string" and pending.message or "no reason is given"
+            note("reason", (reason:gsub("^%S+:%d+: ", "")))
         end
         return nil, true
     end

@@ -301,7 +301,7 @@ static GLuint quads(const Field *field)
 
 static void place_obstacle(int pass)
 {
-    double middle = SIZE / 2, reach = SIZE / 5.0;
+    double middle = SIZE / 2, reach = (double)SIZE / 5.0;
     double now = middle + reach * sin(0.05 * steps), before = middle + reach * sin(0.05 * (steps - 1));
     glUseProgram(passes[pass]);
     glUniform3f(0, (float)now, (float)middle, SIZE / 16);

@@ -25,7 +25,7 @@ bool device_is_current(const Device *device)
 
 bool device_enter(Device *device, DeviceScope *scope)
 {
-    *scope = (DeviceScope){NULL};
+    *scope = (DeviceScope){0};
     if (device->process != process_generation()) {
         return process_forked();
     }

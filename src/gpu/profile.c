@@ -239,7 +239,7 @@ static double measure(Device *device, Program *program, Buffer *from, Buffer *to
         if (!copy_once(device, program, from, to) || !device_wait(device)) {
             return 0;
         }
-        double rate = 2.0 * COPY_BYTES / (timer_clock() - start);
+        double rate = 2.0 * (double)COPY_BYTES / (timer_clock() - start);
         best = round > 0 && rate > best ? rate : best; /* the first one compiles */
     }
     return best;

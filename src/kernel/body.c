@@ -165,8 +165,8 @@ bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instan
     inner.self = (Instance){.function = f, .number = number};
     memcpy(inner.self.bound, bound, (size_t)f->param_count * sizeof *bound);
     bool done = write_function(&inner);
-    double size = inner.self.tokens + ACCESS_TOKENS * inner.self.accesses;
-    done = done && (size <= MAX_BODY_TOKENS || error_size(rw, f)) && ARRAY_ROOM(list);
+    double size = inner.self.tokens + (double)ACCESS_TOKENS * inner.self.accesses;
+    done = done && (size <= (double)MAX_BODY_TOKENS || error_size(rw, f)) && ARRAY_ROOM(list);
     if (done) {
         *instance = list->items[list->count++] = inner.self;
     }
@@ -289,7 +289,7 @@ bool body_create(const Module *module, const Function *kernel, BodyMode mode, co
         body_free(body);
         return false;
     }
-    body->unbounded = instance.unbounded || instance.trips > LONG_LOOPS;
+    body->unbounded = instance.unbounded || instance.trips > (double)LONG_LOOPS;
     body->trips = instance.trips;
     body->tokens = (size_t)instance.tokens;
     strcpy(body->entry, mode == BODY_PLAIN ? "u_" : "rill_entry");

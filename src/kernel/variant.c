@@ -76,7 +76,8 @@ bool variant_texels_fit(const KernelText *text, const VariantKey *key)
 {
     int bytes, elements = texel_elements(text, key, true, true, &bytes);
     return !one_element(text, key) && elements * bytes <= MAX_STEP_BYTES &&
-           text->body->trips * elements <= TRIP_BUDGET && (double)elements * (double)text->body->tokens < MAX_INLINED;
+           text->body->trips * elements <= (double)TRIP_BUDGET &&
+           (double)elements * (double)text->body->tokens < (double)MAX_INLINED;
 }
 
 /* A software device does better with more elements side by side: fetches at random keep memory busy, and streams of words cost
@@ -108,10 +109,10 @@ int variant_elements(const KernelText *text, const VariantKey *key)
         return widened(text, key, largest, bytes); /* variant_texels_fit has seen to the rest */
     }
     int elements = text->body->tokens > LARGE_BODY ? 1 : 4;
-    if (key->flat_stores && (double)largest * (double)text->body->tokens < MAX_INLINED) {
+    if (key->flat_stores && (double)largest * (double)text->body->tokens < (double)MAX_INLINED) {
         elements = largest;
     }
-    while (elements > 1 && (text->body->trips * elements > TRIP_BUDGET || elements * bytes > MAX_STEP_BYTES)) {
+    while (elements > 1 && (text->body->trips * elements > (double)TRIP_BUDGET || elements * bytes > MAX_STEP_BYTES)) {
         elements /= 2;
     }
     return elements;
@@ -249,8 +250,8 @@ static void layout_trips(const KernelText *text, const VariantKey *key, Layout *
         return;
     }
     double trips = text->body->trips * layout->elements * layout->strip_rows;
-    double most = trips > 0 ? MAX_TRIPS_BUDGET / (trips + 1) : MAX_TRIPS;
-    layout->max_trips = most < MAX_TRIPS ? (int)most : MAX_TRIPS;
+    double most = trips > 0 ? (double)MAX_TRIPS_BUDGET / (trips + 1) : (double)MAX_TRIPS;
+    layout->max_trips = most < (double)MAX_TRIPS ? (int)most : MAX_TRIPS;
     if (layout->max_trips > 1) {
         layout->trips = take(layout, 1);
         layout->group = text->traits->subgroup_size;

@@ -35,7 +35,7 @@ static int64_t longest_run(const DeviceTraits *traits, const Inputs *in, int64_t
     if (traits->loop_limit == 0 || (in->trips == 0 && !in->unbounded)) {
         return MAX_RUN_TRIPS * chunk;
     }
-    int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)(MAX_RUN_TRIPS / (in->trips + 1));
+    int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)((double)MAX_RUN_TRIPS / (in->trips + 1));
     return fit / chunk > 0 ? fit / chunk * chunk : fit > 2 ? fit : 2; /* runs of one element would reduce nothing */
 }
 
@@ -48,7 +48,7 @@ static void cut(const FoldText *text, const Inputs *in, const Blocks *shape, Fol
     key->tree = 0;
     level->runs = 1;
     level->length = shape->block;
-    bool looping = traits->loop_limit && in->trips > MAX_TREE_TRIPS;
+    bool looping = traits->loop_limit && in->trips > (double)MAX_TREE_TRIPS;
     if (traits->family == FAMILY_CPU || !shared || looping) {
         int64_t runs = CPU_LANES / (shape->outputs < CPU_LANES ? shape->outputs : CPU_LANES);
         if (shape->outputs == 1 && shape->block <= CPU_ONE_LEVEL) {

@@ -59,7 +59,7 @@ static int64_t longest_run(const Level *level, int64_t chunk)
     if (device_traits(in->device)->loop_limit == 0 || (in->trips == 0 && !in->unbounded)) {
         return MAX_RUN_TRIPS * chunk;
     }
-    int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)(MAX_BODY_TRIPS / (in->trips + 1));
+    int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)((double)MAX_BODY_TRIPS / (in->trips + 1));
     return fit / chunk > 0 ? fit / chunk * chunk
            : fit > 2       ? fit
                            : 2; /* runs of one element would be a level for nothing */
@@ -72,7 +72,7 @@ static bool uses_groups(const Level *level)
     Device *device = level->in->device;
     bool shared = (uint64_t)level->text->accumulator->bytes * SCAN_GROUP <= device_limits(device)->shared_bytes;
     bool small = b->block <= GPU_SHORT || (b->outputs >= GPU_MANY_ROWS && b->block <= GPU_MANY_SHORT);
-    bool looping = device_traits(device)->loop_limit && level->in->trips > MAX_TREE_TRIPS;
+    bool looping = device_traits(device)->loop_limit && level->in->trips > (double)MAX_TREE_TRIPS;
     return device_traits(device)->family == FAMILY_GPU && shared && !small && !looping;
 }
 
