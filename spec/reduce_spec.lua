@@ -214,7 +214,7 @@ describe("accuracy", function()
         end
     end)
 
-    it("of 2^24 floats of both signs", function()
+    it("of 2^24 floats of both signs #large", function()
         local words <close> = rill.random(N, {seed = 9, type = "uint"})
         local s <close> = rill.random(N, {seed = 9, low = -1, high = 1})
         local exact = words:map("x >> 8"):sum() * 0x1p-23 - N
@@ -224,7 +224,7 @@ describe("accuracy", function()
         assert_near(math.sqrt(N / 3), s:norm(), 1, "norm")
     end)
 
-    it("of 1e8 and 2^24 ones, in any order", function()
+    it("of 1e8 and 2^24 ones, in any order #large", function()
         for _, at in ipairs {1, 2, 1000, N // 2, N, N + 1} do
             local s <close> = rill.stream("float", N + 1, 1)
             s[at] = 1e8
@@ -235,7 +235,7 @@ describe("accuracy", function()
         assert_near(N + 0.0, s:sum(), 1e-6 * (2e8 + N), "sum between 1e8 and -1e8")
     end)
 
-    it("of 2^24 times the largest int", function()
+    it("of 2^24 times the largest int #large", function()
         local s <close> = rill.stream("int", N, 2147483647)
         assert.equal(N * 2147483647, s:sum())
         local t <close> = rill.stream("uint", N, 4294967295)
