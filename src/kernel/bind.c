@@ -201,7 +201,11 @@ void launch_groups(const LaunchPlan *plan, const Layout *layout, uint32_t *words
         if (layout->trips != NO_SLOT) {
             enum { PARTS = 64 }; /* enough for every thread to have its share */
             trips = invocations / ((uint64_t)layout->group * PARTS);
-            trips = trips < 1 ? 1 : trips > (uint64_t)layout->max_trips ? (uint64_t)layout->max_trips : trips;
+            if (trips < 1) {
+                trips = 1;
+            } else if (trips > (uint64_t)layout->max_trips) {
+                trips = (uint64_t)layout->max_trips;
+            }
             words[layout->trips] = (uint32_t)trips;
         }
         uint64_t per_group = (uint64_t)layout->group * trips;

@@ -22,12 +22,11 @@ typedef struct EngineProgram {
     void *layout; /* the engine's own */
 } EngineProgram;
 
-/* Each engine has a cache: a constant made with ENGINE_CACHE. */
+/* Each engine has a cache: a constant made with ENGINE_CACHE. (Releases of clang-format differ over braces in a macro.) */
 void engine_destroy(void *attachment);
-#define ENGINE_CACHE                                                                                                   \
-    {                                                                                                                  \
-        sizeof(Recent), engine_destroy                                                                                 \
-    }
+/* clang-format off */
+#define ENGINE_CACHE {sizeof(Recent), engine_destroy}
+/* clang-format on */
 
 /* The program, or NULL; the cache's, and good until the next call of engine_keep. */
 const EngineProgram *engine_find(Device *device, const AttachmentKind *cache, const EngineKey *key);

@@ -1,0 +1,34 @@
+-- Patience with slow devices (a busted helper): a test that has taken more than RILL_SUITE_PATIENCE seconds of the processor's time
+-- is cut off, at the next step of the spec, and counts as skipped. A test whose launches alone take longer is tagged "#large".
+local busted = require "busted"
+local rill = require "rill"
+
+local limit = tonumber(os.getenv "RILL_SUITE_PATIENCE" or 10)
+local reason = ("more than %g seconds"):format(limit)
+local start, memory, test
+
+-- Raises at every step of the spec from then on, so that no pcall of its own keeps the test going; not in busted, nor here.
+local function cut()
+    local source = debug.getinfo(2, "S").short_src
+    if source:find "spec/" and not source:find "patience" then
+        test.env.pending(reason)
+    end
+end
+
+local function look()
+    if os.clock() - start > limit then
+        debug.sethook(cut, "", 1)
+    end
+end
+
+busted.subscribe({"test", "start"}, function(element)
+    start, memory, test = os.clock(), rill.memory().limit, element
+    debug.sethook(look, "", 1000)
+    return nil, true
+end)
+
+busted.subscribe({"test", "end"}, function()
+    debug.sethook()
+    rill.memory_limit(memory)
+    return nil, true
+end)
