@@ -197,6 +197,26 @@ static void add_bounded(StrBuf *out, const AccessText *text, int d)
     strbuf_addf(out, "%s(i%d, int(%s))", names[boundary_of(text->key, d)], d, access_word(text->layout->sizes + d));
 }
 
+/* b_NAME: per dimension 0, or what rill_far makes of indices beyond an int. A neighbour's are offsets, whose period counts. */
+static void boundary_macro(StrBuf *out, const AccessText *text, int rank)
+{
+    strbuf_addf(out, "#define b_%s ivec4(", text->param->name);
+    for (int d = 0; d < 4; d++) {
+        Boundary boundary = d < rank ? boundary_of(text->key, d) : BOUNDARY_CLAMP;
+        const char *size = boundary == BOUNDARY_CLAMP ? "" : access_word(text->layout->sizes + d);
+        strbuf_add(out, d ? ", " : "");
+        if (boundary == BOUNDARY_WRAP) {
+            strbuf_addf(out, "int(%s)", size);
+        } else if (boundary == BOUNDARY_MIRROR) {
+            bool offset = text->param->kind == PARAM_NEIGHBOR;
+            strbuf_addf(out, offset ? "(%s < 1073741824u ? int(2u * %s) : 0)" : "-int(%s)", size, size);
+        } else {
+            strbuf_add(out, "0");
+        }
+    }
+    strbuf_add(out, ")\n");
+}
+
 static bool has_outside(const ArgKey *key, int rank)
 {
     for (int d = 0; d < rank; d++) {
@@ -351,8 +371,12 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank)
     for (size_t k = 0; k < sizeof arguments / sizeof *arguments; k++) {
         strbuf_addf(out, "%s n_%s(%s) { return q_%s(", type, name, arguments[k], name);
         for (int d = 0; d < rank; d++) { /* a huge offset must not wrap around */
-            strbuf_addf(out, "%srill_d%d + clamp(%s, -1073741824, 1073741823)", d ? ", " : "", d,
-                        d < 4 ? offsets[k][d] : "0");
+            strbuf_addf(out, "%srill_d%d + ", d ? ", " : "", d);
+            if (d < 4) {
+                strbuf_addf(out, "rill_near(%s, b_%s.%s)", offsets[k][d], name, components[d]);
+            } else {
+                strbuf_add(out, "0");
+            }
         }
         strbuf_add(out, "); }\n");
     }
@@ -370,6 +394,7 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
     (void)layout;
     int rank = text->param->kind == PARAM_NEIGHBOR ? key->rank : text->key->rank;
     const char *name = text->param->name, *type = glsl_type(text->param->type);
+    boundary_macro(out, text, rank);
     access_address(out, text, rank);
     quiet_gather(out, text, rank);
     if (use->sample) {
@@ -422,6 +447,7 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, c
     (void)layout;
     int rank = text->key->rank;
     const char *name = text->param->name;
+    boundary_macro(out, text, rank);
     access_address(out, text, rank);
     random_storage(out, text);
     strbuf_addf(out, "int rr_%s(", name);

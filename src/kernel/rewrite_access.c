@@ -2,6 +2,7 @@
 #include "kernel/glsl.h"
 #include "kernel/rewriter.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool fail(const Rewriter *rw, const Token *token, const char *message)
@@ -25,10 +26,24 @@ static bool put_call(Rewriter *rw, const Token *token, const char *prefix, int r
     return rewriter_put(rw, token, text, (int)strlen(text));
 }
 
-/* Writes up to `rank` bracketed indices at `i` as arguments; *next is the token after them. */
-static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, size_t *next)
+/* How many of the brackets from `i` on, `rank` at most, are indices. */
+static int count_indices(const Rewriter *rw, size_t i, size_t last, int rank)
 {
-    for (int k = 0; k < rank && i < last && token_is(rewriter_token(rw, i), "["); k++) {
+    int count = 0;
+    while (count < rank && i < last && token_is(rewriter_token(rw, i), "[")) {
+        size_t close = module_close(rw->module, i, last);
+        i = close ? close : last;
+        count++;
+    }
+    return count;
+}
+
+/* Writes up to `rank` bracketed indices at `i` as arguments; *next is the token after them. Indices that are read at, of the launched
+ * kernel's parameter `root`, may lie outside; -1: they are written at. */
+static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, int root, size_t *next)
+{
+    int count = count_indices(rw, i, last, rank);
+    for (int k = 0; k < count; k++) {
         size_t close = module_close(rw->module, i, last);
         if (!close) {
             return fail(rw, rewriter_token(rw, i), "is never closed");
@@ -39,6 +54,11 @@ static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, size_t *n
         rewriter_add(rw, k ? ", rill_ix(" : "rill_ix(");
         if (!rewriter_range(rw, i + 1, close - 1)) {
             return false;
+        }
+        if (root >= 0) {
+            char text[MAX_NAME + 16];
+            snprintf(text, sizeof text, ", b_%s, %d", rw->root->params[root].name, (count - 1 - k) & 3);
+            rewriter_add(rw, text);
         }
         rewriter_add(rw, ")");
         i = close;
@@ -124,7 +144,7 @@ static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *p
     }
     rewriter_add(rw, "{ int rill_e = ");
     size_t after;
-    if (!put_call(rw, name, "w_", root) || !put_indices(rw, i + 1, last, param->rank, &after)) {
+    if (!put_call(rw, name, "w_", root) || !put_indices(rw, i + 1, last, param->rank, -1, &after)) {
         return false;
     }
     const char *root_name = rw->root->params[root].name;
@@ -159,7 +179,7 @@ static bool access_random(Rewriter *rw, size_t i, size_t last, const Param *para
     strcat(text, root_name);
     strcat(text, plain ? "[" : "(");
     if (!rewriter_put(rw, name, text, (int)strlen(text)) || !put_call(rw, name, written ? "w_" : "r_", root) ||
-        !put_indices(rw, i + 1, last, param->rank, next)) {
+        !put_indices(rw, i + 1, last, param->rank, written ? -1 : root, next)) {
         return false;
     }
     rewriter_add(rw, plain ? ")]" : "))");
@@ -214,7 +234,7 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
         *next = i + 1;
         if (!indexed) {
             rewriter_add(rw, "0");
-        } else if (!put_indices(rw, i + 1, last, 8, next)) {
+        } else if (!put_indices(rw, i + 1, last, 8, root, next)) {
             return false;
         }
         rewriter_add(rw, ")");
@@ -230,7 +250,7 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
     if (is_written(rw, i, element_end(rw, i + 1, last, param->rank, &suffix), last)) {
         return fail(rw, name, "is a gather, which is only read: declare it inout to write its elements");
     }
-    if (!put_call(rw, name, "g_", root) || !put_indices(rw, i + 1, last, param->rank, next)) {
+    if (!put_call(rw, name, "g_", root) || !put_indices(rw, i + 1, last, param->rank, root, next)) {
         return false;
     }
     rewriter_add(rw, ")");

@@ -1,0 +1,84 @@
+-- Indices far outside: every boundary, int and uint, gathers, neighbours and random access, against Lua's integers.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local INTS <const> = {-2147483648, -2147483647, -1073741825, -25, -1, 0, 9, 25, 1073741824, 2147483646, 2147483647}
+local UINTS <const> = {0, 9, 25, 1073741824, 2147483647, 2147483648, 3000000000, 4294967290, 4294967295}
+local VALUE <const> = -7
+
+-- What stands at index i of 0 .. n - 1.
+local places = {
+    wrap = function(i, n) return i % n end,
+    mirror = function(i, n)
+        local m = i % (2 * n)
+        return m < n and m or 2 * n - 1 - m
+    end,
+    clamp = function(i, n) return math.max(0, math.min(n - 1, i)) end,
+    value = function(i, n) return i >= 0 and i < n and i or VALUE end,
+}
+
+local function bounded(s, mode)
+    return s:boundary(mode == "value" and VALUE or mode)
+end
+
+describe("boundaries, far outside:", function()
+    leaks.watch(setup, teardown)
+
+    for mode, place in pairs(places) do
+        for name, list in pairs {int = INTS, uint = UINTS} do
+            it(mode .. ", indices of " .. name, function()
+                for _, n in ipairs {1, 7, 10, 4096, 65537} do
+                    local s, at = bounded(rill.iota(n), mode), rill.from(list, name)
+                    local expected = {}
+                    for k, i in ipairs(list) do
+                        expected[k] = place(i, n)
+                    end
+                    check.equal(expected, rill.gather(s, at):values())
+                    local read = rill.kernel(("kernel void f(%s i<>, int a[], out int r<>) { r = a[i]; }"):format(name))
+                    check.equal(expected, read(at, s):values())
+                end
+            end)
+
+            it(mode .. ", offsets of " .. name, function()
+                local n = #list
+                local text = "kernel void f(%s i<>, neighbor int a<>, out int r<>) { r = a[i]; }"
+                local near = rill.kernel(text:format(name))
+                local expected = {}
+                for k, i in ipairs(list) do
+                    expected[k] = place(k - 1 + i, n)
+                end
+                check.equal(expected, near(rill.from(list, name), bounded(rill.iota(n), mode)):values())
+            end)
+        end
+
+        it(mode .. ", of two dimensions", function()
+            local rows, columns = 3, 5
+            local s = bounded(rill.iota(rows * columns):reshape {rows, columns}, mode)
+            local near = rill.kernel "kernel void f(uint i<>, int a[][], out int r<>) { r = a[i][i + 1u]; }"
+            local pair = rill.kernel "kernel void f(uint i<>, int a[][], out int r<>) { r = a[uvec2(i + 1u, i)]; }"
+            local expected = {}
+            for k, i in ipairs(UINTS) do
+                local y, x = place(i, rows), place(i + 1 & 0xffffffff, columns)
+                expected[k] = (y == VALUE or x == VALUE) and VALUE or y * columns + x
+            end
+            check.equal(expected, near(rill.from(UINTS, "uint"), s):values())
+            check.equal(expected, pair(rill.from(UINTS, "uint"), s):values())
+        end)
+    end
+
+    it("scatter leaves such places alone", function()
+        local dst = rill.iota(4)
+        for _, op in ipairs {"set", "add"} do
+            local at = rill.from({4294967295, 2147483648, 4}, "uint")
+            local _, skipped = rill.scatter(dst, at, rill.from({1, 2, 3}, "int"), op)
+            check.equal({0, 1, 2, 3}, dst:values())
+            assert.is_true(skipped == nil or skipped == 3)
+        end
+        rill.scatter(dst, rill.from({-2147483648, -1}, "int"), rill.from({1, 2}, "int"), "add")
+        check.equal({0, 1, 2, 3}, dst:values())
+        local got = rill.stream("int", 2, 9)
+        rill.gather_op(got, rill.from({4294967295, 1}, "uint"), dst, "add")
+        check.equal({9, 1}, got:values())
+    end)
+end)
