@@ -95,7 +95,11 @@ void inputs_write_header(InputText *t, int group, int vectors, const Type *const
                     t->layout->id);
     }
     strbuf_add(t->out, t->in->tokens ? "uint rill_trips = 0u;\n" : "");
-    codegen_prelude(t->out);
+    const Body *bodies[INPUT_SOURCES + 1];
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        bodies[s] = kernel_of(t, s) ? &kernel_of(t, s)->body : NULL;
+    }
+    codegen_prelude(t->out, bodies, INPUT_SOURCES + 1);
     if (t->key->check) {
         codegen_report(t->out, "");
     }
