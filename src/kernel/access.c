@@ -197,10 +197,10 @@ static void add_bounded(StrBuf *out, const AccessText *text, int d)
     strbuf_addf(out, "%s(i%d, int(%s))", names[boundary_of(text->key, d)], d, access_word(text->layout->sizes + d));
 }
 
-/* b_NAME: per dimension 0, or what rill_far makes of indices beyond an int. A neighbour's are offsets, whose period counts. */
-static void boundary_macro(StrBuf *out, const AccessText *text, int rank)
+/* b_NAME(): per dimension 0, or what rill_far makes of indices beyond an int. A neighbour's are offsets, whose period counts. */
+static void boundary_function(StrBuf *out, const AccessText *text, int rank)
 {
-    strbuf_addf(out, "#define b_%s ivec4(", text->param->name);
+    strbuf_addf(out, "ivec4 b_%s() { return ivec4(", text->param->name);
     for (int d = 0; d < 4; d++) {
         Boundary boundary = d < rank ? boundary_of(text->key, d) : BOUNDARY_CLAMP;
         const char *size = boundary == BOUNDARY_CLAMP ? "" : access_word(text->layout->sizes + d);
@@ -214,7 +214,7 @@ static void boundary_macro(StrBuf *out, const AccessText *text, int rank)
             strbuf_add(out, "0");
         }
     }
-    strbuf_add(out, ")\n");
+    strbuf_add(out, "); }\n");
 }
 
 static bool has_outside(const ArgKey *key, int rank)
@@ -373,7 +373,7 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank)
         for (int d = 0; d < rank; d++) { /* a huge offset must not wrap around */
             strbuf_addf(out, "%srill_d%d + ", d ? ", " : "", d);
             if (d < 4) {
-                strbuf_addf(out, "rill_near(%s, b_%s.%s)", offsets[k][d], name, components[d]);
+                strbuf_addf(out, "rill_near(%s, b_%s().%s)", offsets[k][d], name, components[d]);
             } else {
                 strbuf_add(out, "0");
             }
@@ -394,7 +394,7 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
     (void)layout;
     int rank = text->param->kind == PARAM_NEIGHBOR ? key->rank : text->key->rank;
     const char *name = text->param->name, *type = glsl_type(text->param->type);
-    boundary_macro(out, text, rank);
+    boundary_function(out, text, rank);
     access_address(out, text, rank);
     quiet_gather(out, text, rank);
     if (use->sample) {
@@ -447,7 +447,7 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, c
     (void)layout;
     int rank = text->key->rank;
     const char *name = text->param->name;
-    boundary_macro(out, text, rank);
+    boundary_function(out, text, rank);
     access_address(out, text, rank);
     random_storage(out, text);
     strbuf_addf(out, "int rr_%s(", name);

@@ -57,7 +57,7 @@ static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, int root,
         }
         if (root >= 0) {
             char text[MAX_NAME + 16];
-            snprintf(text, sizeof text, ", b_%s, %d", rw->root->params[root].name, (count - 1 - k) & 3);
+            snprintf(text, sizeof text, ", b_%s(), %d", rw->root->params[root].name, (count - 1 - k) & 3);
             rewriter_add(rw, text);
         }
         rewriter_add(rw, ")");
