@@ -201,6 +201,9 @@ local function list_devices()
         rows[#rows + 1] = device_row(rill, listed)
     end
     columns(rows)
+    for _, reason in ipairs(rill.devices().left_out or {}) do
+        print("left out: " .. reason)
+    end
 end
 
 local function print_versions()

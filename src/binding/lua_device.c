@@ -1,6 +1,7 @@
 /* rill.devices, device, open, sync, clock, memory, memory_limit, check; the device userdata. */
 #include "binding/binding.h"
 #include "gpu/timer.h"
+#include "gpu/trial.h"
 
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -73,12 +74,21 @@ static void push_traits(lua_State *L, const Device *device)
     set_string(L, "family", family_name(traits->family));
     set_integer(L, "subgroup_size", (uint64_t)traits->subgroup_size);
     set_boolean(L, "subgroup_ops", traits->subgroup_ops);
+    set_boolean(L, "subgroup_ballot", traits->subgroup_ballot);
+    set_boolean(L, "subgroup_shuffle", traits->subgroup_shuffle);
     set_boolean(L, "synchronous", traits->synchronous);
     set_boolean(L, "host_memory", traits->host_memory);
     set_integer(L, "group_size", (uint64_t)traits->group_size);
     set_boolean(L, "buffer_textures", traits->buffer_textures);
     set_boolean(L, "exact_ranges", traits->exact_ranges);
     set_integer(L, "loop_limit", traits->loop_limit);
+    set_boolean(L, "exact_division", traits->exact_division);
+    set_boolean(L, "fused_fma", traits->fused_fma);
+    set_boolean(L, "nearest_half", traits->nearest_half);
+    set_boolean(L, "denormals", traits->denormals);
+    set_boolean(L, "nans", traits->nans);
+    set_boolean(L, "stable_arrays", traits->stable_arrays);
+    set_boolean(L, "robust_access", traits->robust_access);
     lua_pushnumber(L, traits->barrier_ns);
     lua_setfield(L, -2, "barrier_ns");
     binding_strict(L, "device.traits");
@@ -143,6 +153,23 @@ static int device_eq(lua_State *L)
     return 1;
 }
 
+/* Why others are left out: a list in the field left_out of the table on top, where there are any. */
+static void push_left_out(lua_State *L)
+{
+    char reason[1024];
+    lua_newtable(L);
+    int count = 0;
+    while (device_left_out(count, reason, sizeof reason)) {
+        lua_pushstring(L, reason);
+        lua_rawseti(L, -2, ++count);
+    }
+    if (count > 0) {
+        lua_setfield(L, -2, "left_out");
+    } else {
+        lua_pop(L, 1);
+    }
+}
+
 static int rill_devices(lua_State *L)
 {
     int count = device_count();
@@ -162,6 +189,33 @@ static int rill_devices(lua_State *L)
         set_string(L, "vendor", info.vendor);
         set_string(L, "version", info.version);
         set_boolean(L, "software", info.software);
+        lua_rawseti(L, -2, i + 1);
+    }
+    push_left_out(L);
+    return 1;
+}
+
+/* rill._trial(): tries the driver anew; a list of {name, "right" | "allowed" | "wrong", what differs, what to do}. */
+static int rill_trial(lua_State *L)
+{
+    static const char *const verdicts[] = {"right", "allowed", "wrong"};
+    Device *device = state_device(L);
+    Trial trial;
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    bool done = trial_run(device, &trial);
+    device_leave(&scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    lua_createtable(L, trial.count, 0);
+    for (int i = 0; i < trial.count; i++) {
+        const TrialLine *line = &trial.lines[i];
+        lua_createtable(L, 0, 4);
+        set_string(L, "name", line->name);
+        set_string(L, "verdict", verdicts[line->verdict]);
+        set_string(L, "text", line->text);
+        set_string(L, "remedy", line->verdict == TRIAL_WRONG ? trial_remedy(device, line) : "");
         lua_rawseti(L, -2, i + 1);
     }
     return 1;
@@ -297,6 +351,7 @@ void open_device(lua_State *L)
         {"memory_limit", rill_memory_limit},
         {"check", rill_check},
         {"_terminal", rill_terminal},
+        {"_trial", rill_trial},
         {NULL, NULL},
     };
     luaL_newlib(L, meta);

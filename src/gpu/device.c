@@ -87,10 +87,16 @@ static bool set_up(Device *device)
                          device->gl_version % 10);
     }
     gl_error_start(device);
-    if (!traits_look_up(device)) {
+    traits_look_up_limits(device);
+    if (!fault_create(device)) {
         return false;
     }
-    return fault_create(device);
+    TrialMeasures measures;
+    bool good = trial_measure(device, &measures) && traits_look_up(device, &measures);
+    if (!good) {
+        fault_destroy(device);
+    }
+    return good;
 }
 
 static void release_objects(Device *device)
@@ -125,7 +131,7 @@ static void destroy(Device *device, bool complete)
     free(device);
 }
 
-Device *device_new(int candidate)
+Device *device_new(int candidate, DeviceInfo *info)
 {
     Device *device = calloc(1, sizeof *device);
     if (!device) {
@@ -143,6 +149,7 @@ Device *device_new(int candidate)
     }
     DeviceScope scope;
     bool ready = device_enter(device, &scope) && set_up(device);
+    *info = device->info;
     if (!ready) {
         destroy(device, false);
         device_leave(&scope);

@@ -14,17 +14,26 @@ typedef struct Program Program;
 
 typedef enum DeviceFamily { FAMILY_CPU, FAMILY_GPU } DeviceFamily;
 
-/* What the compiler and the primitives decide by; measured or looked up once, when the device opens. */
+/* What the compiler and the primitives decide by. What decides whether results are right is measured, once per version of a driver. */
 typedef struct DeviceTraits {
     DeviceFamily family;  /* RILL_FAMILY=cpu|gpu forces one */
     int subgroup_size;    /* lanes per subgroup */
     bool subgroup_ops;    /* GL_KHR_shader_subgroup arithmetic */
+    bool subgroup_ballot; /* and its ballots */
+    bool subgroup_shuffle;
     bool synchronous;     /* work is finished when a dispatch returns, the fault words are current at once */
     bool host_memory;     /* buffers live in host memory: a mapped pointer needs no copy */
     int group_size;       /* preferred work-group size of element-wise work */
     bool buffer_textures; /* reads through buffer textures beat storage blocks */
     bool exact_ranges;    /* a store past a bound range is cut off word by word */
     uint32_t loop_limit;  /* trips after which loops are cut in silence; 0 when there is no such limit */
+    bool exact_division;  /* quotients of floats are correctly rounded; else off by at most 2 units */
+    bool fused_fma;       /* fma rounds once */
+    bool nearest_half;    /* packHalf2x16 rounds to nearest even */
+    bool denormals;       /* small numbers are not taken for 0 */
+    bool nans;            /* comparisons and isnan see NaNs */
+    bool stable_arrays;   /* private arrays keep the order of their loads and stores around loops */
+    bool robust_access;   /* the driver keeps accesses within buffers */
     double barrier_ns;    /* cost of one barrier() per invocation, nanoseconds */
 } DeviceTraits;
 
@@ -55,6 +64,8 @@ typedef struct DeviceMemory {
  * that had used a device. */
 int device_count(void);
 bool device_info(int index, DeviceInfo *info); /* index from 0 */
+/* Why a device is not among them, index from 0; false behind the last. */
+bool device_left_out(int index, char *reason, size_t room);
 
 /* Opens a device by index (text "1", "2" ..., from 1) or by a part of its name, case-insensitive; NULL: RILL_DEVICE if
  * set, else the first that opens. A device already open is shared (counted). */

@@ -13,13 +13,13 @@ typedef enum CandidateState { UNTRIED, OPENS, LEFT_OUT } CandidateState;
 
 typedef struct Listed {
     CandidateState state;
-    DeviceInfo info;
+    DeviceInfo info;   /* its name is "" as long as nobody asked the driver */
+    char reason[1024]; /* why it is left out, where a user should know */
 } Listed;
 
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and egl.c */
 static Listed listed[MAX_CANDIDATES];
 static Device *open_devices;
-static char failures[1024]; /* why candidates did not open, for the error when none does */
 
 /* Everything static below is called with the lock held. */
 
@@ -42,11 +42,25 @@ static Device *find_open(int candidate)
     return NULL;
 }
 
+/* Whether an earlier candidate that was left out is the same device. */
+static bool is_known_failure(int candidate)
+{
+    for (int i = 0; i < candidate; i++) {
+        if (listed[i].reason[0] && strcmp(listed[i].reason, listed[candidate].reason) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void note_failure(int candidate, const char *reason)
 {
-    size_t used = strlen(failures);
-    snprintf(failures + used, sizeof failures - used, "%s%s", used ? "; " : "", reason);
-    listed[candidate].state = LEFT_OUT;
+    Listed *entry = &listed[candidate];
+    entry->state = LEFT_OUT;
+    snprintf(entry->reason, sizeof entry->reason, "%s", reason);
+    if (is_known_failure(candidate)) {
+        entry->reason[0] = '\0';
+    }
 }
 
 /* Surfaceless and software platforms may lead to a device already listed. */
@@ -74,7 +88,7 @@ static Device *open_candidate(int candidate)
         return device;
     }
     Listed *entry = &listed[candidate];
-    device = device_new(candidate);
+    device = device_new(candidate, &entry->info);
     process_started();
     if (!device) {
         if (entry->state == UNTRIED) {
@@ -88,7 +102,6 @@ static Device *open_candidate(int candidate)
         return NULL;
     }
     entry->state = OPENS;
-    entry->info = device->info;
     device->thread = this_thread();
     device->next = open_devices;
     open_devices = device;
@@ -129,11 +142,24 @@ static bool is_listed(int candidate)
 
 static bool no_device(void)
 {
-    return error_set(
-        "no OpenGL 4.3 device opens without a display%s%s%s. Install a driver: the Debian packages "
-        "libegl1 and libgl1-mesa-dri hold Mesa's, with a software device that needs no GPU. In a container a "
-        "vendor's driver may lack its glvnd file (/usr/share/glvnd/egl_vendor.d/*.json)",
-        *failures ? " (" : "", failures, *failures ? ")" : "");
+    StrBuf reasons = STRBUF_EMPTY;
+    bool refused = false;
+    for (int i = 0; i < egl_candidate_count(); i++) {
+        if (listed[i].reason[0]) {
+            refused = refused || listed[i].info.name[0];
+            strbuf_addf(&reasons, "%s%s", reasons.length ? "; " : "", listed[i].reason);
+        }
+    }
+    if (refused) {
+        error_set("no device is left: %s", strbuf_text(&reasons));
+    } else {
+        error_set("no OpenGL 4.3 device opens without a display%s%s%s. Install a driver: the Debian packages "
+                  "libegl1 and libgl1-mesa-dri hold Mesa's, with a software device that needs no GPU. In a container a "
+                  "vendor's driver may lack its glvnd file (/usr/share/glvnd/egl_vendor.d/*.json)",
+                  reasons.length ? " (" : "", strbuf_text(&reasons), reasons.length ? ")" : "");
+    }
+    strbuf_free(&reasons);
+    return false;
 }
 
 static Device *open_first(void)
@@ -166,6 +192,17 @@ static int find_number(const char *which)
         }
     }
     return -1;
+}
+
+/* The reason of a device of that name that is left out. */
+static const char *find_refusal(const char *which)
+{
+    for (int i = 0; i < egl_candidate_count(); i++) {
+        if (listed[i].reason[0] && listed[i].info.name[0] && strcasestr(listed[i].info.name, which)) {
+            return listed[i].reason;
+        }
+    }
+    return NULL;
 }
 
 static void list_devices(const char *which)
@@ -202,7 +239,12 @@ static Device *open_named(const char *which)
             close_candidate(device);
         }
     }
-    list_devices(which);
+    const char *refusal = find_refusal(which);
+    if (refusal) {
+        error_set("%s", refusal);
+    } else {
+        list_devices(which);
+    }
     return NULL;
 }
 
@@ -285,4 +327,18 @@ bool device_info(int index, DeviceInfo *info)
     }
     pthread_mutex_unlock(&process_lock);
     return found || error_set("device_info: no such device");
+}
+
+bool device_left_out(int index, char *reason, size_t room)
+{
+    bool found = false;
+    pthread_mutex_lock(&process_lock);
+    for (int i = 0; i < egl_candidate_count() && !found; i++) {
+        if (!is_listed(i) && listed[i].reason[0] && index-- == 0) {
+            snprintf(reason, room, "%s", listed[i].reason);
+            found = true;
+        }
+    }
+    pthread_mutex_unlock(&process_lock);
+    return found;
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "gpu/attachment.h"
 #include "gpu/buffer.h"
+#include "gpu/trial.h"
 
 enum { TEXEL_FORMATS = 2, POOL_CLASSES = 2560 };
 
@@ -153,7 +154,7 @@ bool egl_open(int candidate, EGLDisplay *display, EGLContext *context);
 const char *egl_error_name(void);
 
 /* device.c: one device, apart from the list. A new device belongs to the calling thread. */
-Device *device_new(int candidate);
+Device *device_new(int candidate, DeviceInfo *info); /* info: what the driver said, even where it is refused */
 void device_delete(Device *device);
 /* Whether GL's objects of the device can be deleted now: not by a finalizer on another thread, nor in a forked child. */
 bool device_is_current(const Device *device);
@@ -170,6 +171,12 @@ bool process_forked(void);  /* false after error_set */
 
 /* shader_cache.c: gives Mesa a writable cache directory, and zink's uniforms their changes; call before EGL starts. */
 void shader_cache_prepare(void);
+/* rill's own directory for what it keeps from run to run: RILL_CACHE, else by the rules of XDG; false where none can be written. */
+enum { CACHE_PATH_ROOM = 1024 };
+bool cache_directory(char path[CACHE_PATH_ROOM]);
+
+/* trial.c: measures of the driver, kept or taken now. False with error_set where it is refused. */
+bool trial_measure(Device *device, TrialMeasures *measures);
 
 /* gl_error.c: errors of the current context. */
 void gl_error_start(Device *device);
@@ -180,9 +187,10 @@ void gl_error_clear(Device *device);
 /* False with error_set when the context is lost. */
 bool gl_error_alive(Device *device);
 
-/* traits.c: fills info, traits and limits from the current context. */
+/* traits.c: fills info, limits and traits from the current context and from what was measured. */
 void traits_describe(Device *device);
-bool traits_look_up(Device *device); /* false: RILL_FAMILY names none */
+void traits_look_up_limits(Device *device);
+bool traits_look_up(Device *device, const TrialMeasures *measures); /* false: RILL_FAMILY names none */
 bool gl_has_extension(const char *name);
 
 /* dispatch.c: binding caches and barriers. */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 1024 };
+enum { PATH_ROOM = CACHE_PATH_ROOM };
 
 static const char *set_variable(const char *name)
 {
@@ -62,6 +62,12 @@ static bool make_private(char *path, const char *parent)
     return lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 077) == 0;
 }
 
+static bool make_temporary(char *path)
+{
+    const char *temporary = set_variable("TMPDIR");
+    return make_private(path, temporary ? temporary : "/tmp");
+}
+
 /* Zink (OpenGL over Vulkan) builds the values of uniforms that conditions ask for into compute programs and misses their
  * changes (Mesa 22.3 and 25.0): partial results are then kept as if they were the last. */
 static void keep_uniforms(void)
@@ -73,14 +79,26 @@ void shader_cache_prepare(void)
 {
     keep_uniforms();
     const char *cache_home = set_variable("XDG_CACHE_HOME"), *home = set_variable("HOME");
-    const char *temporary = set_variable("TMPDIR");
     char path[PATH_ROOM];
     if (set_variable("MESA_SHADER_CACHE_DIR") || set_variable("MESA_GLSL_CACHE_DIR") ||
         default_works(cache_home, home)) {
         return;
     }
-    if (make_below(path, cache_home, "rill") || make_below(path, home, ".cache") ||
-        make_private(path, temporary ? temporary : "/tmp")) {
+    if (make_below(path, cache_home, "rill") || make_below(path, home, ".cache") || make_temporary(path)) {
         setenv("MESA_SHADER_CACHE_DIR", path, 0);
     }
+}
+
+bool cache_directory(char path[CACHE_PATH_ROOM])
+{
+    const char *own = set_variable("RILL_CACHE"), *cache_home = set_variable("XDG_CACHE_HOME");
+    const char *home = set_variable("HOME");
+    char parent[PATH_ROOM];
+    if (own) {
+        return snprintf(path, PATH_ROOM, "%s", own) < PATH_ROOM && make(path);
+    }
+    if (cache_home && make(cache_home) && make_below(path, cache_home, "rill")) {
+        return true;
+    }
+    return (make_below(parent, home, ".cache") && make_below(path, parent, "rill")) || make_temporary(path);
 }

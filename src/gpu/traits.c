@@ -1,5 +1,5 @@
-/* What a device is and can do. Traits are looked up, not measured: a measurement would cost more than opening
- * the device. The figures stand in the design notes on devices. */
+/* What a device is and can do. What decides whether results are right is measured once per version of a driver (trial.c); the rest, which
+ * decides how fast they come, follows from whether it queues. The figures stand in the design notes on devices. */
 #include "gpu/device_private.h"
 
 #include <stdio.h>
@@ -104,19 +104,11 @@ static void look_up_limits(DeviceLimits *limits)
     limits->outputs_per_pass = lowered((uint32_t)limits->storage_blocks, "RILL_MAX_OUTPUTS");
 }
 
-/* llvmpipe writes its vector width into its name: "llvmpipe (LLVM 15.0.6, 256 bits)". */
-static int llvm_lanes(const char *name)
-{
-    const char *comma = strrchr(name, ',');
-    int bits = 0;
-    return comma && sscanf(comma, ", %d bits", &bits) == 1 && bits >= 128 ? bits / 32 : 8;
-}
-
 /* A device whose work the processor does within the call. */
-static void look_up_cpu(DeviceTraits *traits, const char *name)
+static void look_up_cpu(DeviceTraits *traits, const TrialMeasures *measures)
 {
     traits->family = FAMILY_CPU;
-    traits->subgroup_size = llvm_lanes(name);
+    traits->subgroup_size = measures->lanes >= 4 ? (int)measures->lanes : 8;
     traits->group_size = 64;
     traits->buffer_textures = true;
     traits->barrier_ns = 1.6;
@@ -134,28 +126,31 @@ static void look_up_gpu(DeviceTraits *traits)
     traits->barrier_ns = 0.02;
 }
 
+/* Before anything is measured: what the driver says of subgroups. */
 static void look_up_subgroups(DeviceTraits *traits)
 {
     if (!gl_has_extension("GL_KHR_shader_subgroup")) {
         return;
     }
-    enum { BASIC_AND_ARITHMETIC = 1 | 4 };
+    enum { BASIC_AND_ARITHMETIC = 1 | 4, BALLOT = 8, SHUFFLE = 16 };
     GLint features = 0, stages = 0;
     glGetIntegerv(GL_SUBGROUP_SUPPORTED_FEATURES_KHR, &features);
     glGetIntegerv(GL_SUBGROUP_SUPPORTED_STAGES_KHR, &stages);
+    features = (stages & GL_COMPUTE_SHADER_BIT) != 0 ? features : 0;
     uint32_t size = limit_of(GL_SUBGROUP_SIZE_KHR);
     traits->subgroup_size = size ? (int)size : traits->subgroup_size;
-    traits->subgroup_ops =
-        (features & BASIC_AND_ARITHMETIC) == BASIC_AND_ARITHMETIC && (stages & GL_COMPUTE_SHADER_BIT) != 0;
+    traits->subgroup_ops = (features & BASIC_AND_ARITHMETIC) == BASIC_AND_ARITHMETIC;
+    traits->subgroup_ballot = traits->subgroup_ops && (features & BALLOT) != 0;
+    traits->subgroup_shuffle = traits->subgroup_ops && (features & SHUFFLE) != 0;
 }
 
 /* RILL_FAMILY, else what suits a device that works within the call or one that queues. */
-static bool choose_family(DeviceTraits *traits, const char *name)
+static bool choose_family(DeviceTraits *traits, const TrialMeasures *measures)
 {
     const char *family = getenv("RILL_FAMILY");
     bool forced = family && *family, cpu = forced ? strcmp(family, "cpu") == 0 : traits->synchronous;
     if (cpu) {
-        look_up_cpu(traits, name);
+        look_up_cpu(traits, measures);
     } else {
         look_up_gpu(traits);
     }
@@ -193,25 +188,42 @@ static uint64_t device_memory_bytes(const DeviceInfo *info)
     return (uint64_t)(uint32_t)kilobytes[0] * 1024;
 }
 
-bool traits_look_up(Device *device)
+static bool is_robust(void)
 {
-    DeviceTraits *traits = &device->traits;
-    const char *name = device->info.name;
-    *traits = (DeviceTraits){0};
+    GLint flags = 0;
+    glGetIntegerv(GL_CONTEXT_FLAGS, &flags);
+    return (flags & GL_CONTEXT_FLAG_ROBUST_ACCESS_BIT) != 0;
+}
+
+void traits_look_up_limits(Device *device)
+{
+    device->traits = (DeviceTraits){.robust_access = is_robust()};
     look_up_limits(&device->limits);
     device->limits.memory_bytes = device_memory_bytes(&device->info);
-    /* Below another driver (zink, virgl) these queue too, and memory is elsewhere. */
-    bool direct = strncmp(name, "llvmpipe", 8) == 0 || strncmp(name, "softpipe", 8) == 0;
-    traits->synchronous = traits->host_memory = traits->exact_ranges = direct;
+    look_up_subgroups(&device->traits);
+}
+
+bool traits_look_up(Device *device, const TrialMeasures *measures)
+{
+    DeviceTraits *traits = &device->traits;
+    traits->synchronous = measures->synchronous != 0;
+    /* Only the processor finishes work within the call: then memory is the processor's, and ranges are cut by no hardware's unit. */
+    traits->host_memory = traits->synchronous && device->buffer_storage;
+    traits->exact_ranges = traits->synchronous && measures->exact_ranges;
+    traits->loop_limit = measures->loop_limit;
+    traits->exact_division = measures->exact_division != 0;
+    traits->fused_fma = measures->fused_fma != 0;
+    traits->nearest_half = measures->nearest_half != 0;
+    traits->denormals = measures->denormals != 0;
+    traits->nans = measures->nans != 0;
+    traits->stable_arrays = measures->stable_arrays != 0;
     if (traits->host_memory) {
         /* An allocation there succeeds whatever its size and the process dies on first use; offsets within a buffer
          * are signed 32-bit numbers. */
         device->memory_ceiling = physical_memory();
         device->buffer_ceiling = INT32_MAX;
     }
-    /* Mesa's LLVM code generator, on whatever driver it sits below. */
-    traits->loop_limit = strcasestr(name, "llvmpipe") ? 65535 : 0;
-    if (!choose_family(traits, name)) {
+    if (!choose_family(traits, measures)) {
         return false;
     }
     look_up_subgroups(traits);

@@ -1,0 +1,24 @@
+// Loops of rill_p[0].x trips, and a private array shifted past loops of rill_p[0].y trips.
+layout(local_size_x = 8) in;
+layout(location = 0) uniform uvec4 rill_p[1];
+layout(std430, binding = 1) writeonly buffer Results { uint results[]; };
+
+uint shifted()
+{
+    uint a[8];
+    for (int i = 0; i < 8; i++) a[i] = uint(i) * 10u;
+    for (int i = 0; i < 7; i++) {
+        uint trips = 0u;
+        for (uint k = 0u; k < rill_p[0].y; k++) trips++;
+        a[i] = a[i + 1] + trips;
+    }
+    return a[0];
+}
+
+void main()
+{
+    uint lane = gl_LocalInvocationID.x, value = lane;
+    for (uint k = 0u; k < rill_p[0].x; k++) value = value * 1664525u + 1013904223u;
+    results[lane] = value;
+    results[8u + lane] = shifted();
+}

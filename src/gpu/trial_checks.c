@@ -1,0 +1,301 @@
+/* What a driver does with conditions, loops, memory and groups; and the whole trial. */
+#include "gpu/buffer.h"
+#include "gpu/device_private.h"
+#include "gpu/shader.h"
+#include "gpu/trial_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void trial_note(Trial *trial, const char *name, TrialVerdict verdict, const char *format, ...)
+{
+    if (trial->count == TRIAL_LINES) {
+        return;
+    }
+    TrialLine *line = &trial->lines[trial->count++];
+    *line = (TrialLine){.name = name, .verdict = verdict};
+    if (format) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(line->text, sizeof line->text, format, arguments);
+        va_end(arguments);
+    }
+}
+
+/* Right, or wrong with what differs first. */
+static void note_words(Trial *trial, const char *name, const uint32_t *got, const uint32_t *wanted, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (got[i] != wanted[i]) {
+            trial_note(trial, name, TRIAL_WRONG, "word %d is %u, not %u", i, got[i], wanted[i]);
+            return;
+        }
+    }
+    trial_note(trial, name, TRIAL_RIGHT, NULL);
+}
+
+/* --- conditions on uniforms --- */
+
+/* Programs take turns, one of them without conditions: a driver that forgets whose uniforms it has built in errs when it comes back to
+ * one. The first launches take the same branch, for such drivers to build it in. */
+static const char turns[] = "202020202012012012012010";
+enum {
+    ROUNDS = sizeof turns - 1,
+    CONDITION_LANES = 8,
+    CONDITION_WORDS = ROUNDS * CONDITION_LANES,
+    CONDITION_PROGRAMS = 3
+};
+
+static bool condition_programs(Device *device, Program *programs[CONDITION_PROGRAMS])
+{
+    bool done = true;
+    for (int i = 0; i < CONDITION_PROGRAMS; i++) {
+        char defines[64];
+        snprintf(defines, sizeof defines, "#define ROUNDS %du\n#define PROGRAM %d\n", ROUNDS, i);
+        programs[i] = shader_program(device, "trial_condition.comp", defines);
+        done = done && programs[i];
+    }
+    return done;
+}
+
+static void condition_case(uint32_t round, uint32_t params[8], uint32_t *wanted)
+{
+    const uint32_t program = (uint32_t)(turns[round] - '0');
+    const bool taken = round < 8 || program > 0;
+    memset(params, 0, 8 * sizeof *params);
+    params[0] = 50 + round;
+    params[3] = round;
+    params[6] = taken;
+    for (uint32_t i = 0; i < CONDITION_LANES; i++) {
+        uint32_t at = round * CONDITION_LANES + i;
+        wanted[at] = taken ? 100 * program + params[0] : 7;
+        wanted[CONDITION_WORDS + at] = program == 2 ? (params[0] > 60 ? 0 : i) : taken ? 0 : params[0] + i;
+    }
+}
+
+static bool try_conditions(Device *device, Trial *trial)
+{
+    uint32_t got[2 * CONDITION_WORDS], wanted[2 * CONDITION_WORDS], params[8];
+    Program *programs[CONDITION_PROGRAMS];
+    Buffer *out = condition_programs(device, programs) ? buffer_create(device, sizeof got, true) : NULL;
+    Launch launch = {.params = params, .param_vectors = 2, .block_count = 1, .blocks = {{out, 0}}, .groups = {1, 1, 1}};
+    bool done = out != NULL, current = device->buffer_storage;
+    for (uint32_t round = 0; done && round < ROUNDS; round++) {
+        condition_case(round, params, wanted);
+        launch.program = programs[turns[round] - '0'];
+        done = device_dispatch(device, &launch);
+        current = current && ((volatile uint32_t *)device->fault_words)[1] == round + 1;
+    }
+    done = done && buffer_read(out, 0, got, sizeof got);
+    buffer_release(out);
+    if (done) {
+        trial->measures.synchronous = current;
+        device_fault_clear(device);
+        note_words(trial, "conditions", got, wanted, 2 * CONDITION_WORDS);
+    }
+    return done;
+}
+
+/* --- loops --- */
+
+enum { LOOP_LANES = 8, MANY_TRIPS = 300000, NEEDED_TRIPS = 32768, SHIFT_TRIPS = 3 };
+
+static bool run_loop(Device *device, Program *program, Buffer *out, uint32_t trips, uint32_t inner, uint32_t got[16])
+{
+    const uint32_t params[4] = {trips, inner, 0, 0};
+    Launch launch = {.program = program,
+                     .params = params,
+                     .param_vectors = 1,
+                     .block_count = 1,
+                     .blocks = {{out, 0}},
+                     .groups = {1, 1, 1}};
+    return device_dispatch(device, &launch) && buffer_read(out, 0, got, 16 * sizeof *got);
+}
+
+static bool loop_right(const uint32_t got[LOOP_LANES], uint32_t trips)
+{
+    uint32_t value[LOOP_LANES];
+    for (uint32_t lane = 0; lane < LOOP_LANES; lane++) {
+        value[lane] = lane;
+        for (uint32_t k = 0; k < trips; k++) {
+            value[lane] = value[lane] * 1664525u + 1013904223u;
+        }
+    }
+    return memcmp(value, got, sizeof value) == 0;
+}
+
+/* The most trips that still come out right. */
+static bool find_limit(Device *device, Program *program, Buffer *out, uint32_t *limit)
+{
+    uint32_t right = 0, wrong = MANY_TRIPS, got[16];
+    while (wrong - right > 1) {
+        uint32_t middle = right + (wrong - right) / 2;
+        if (!run_loop(device, program, out, middle, 0, got)) {
+            return false;
+        }
+        *(loop_right(got, middle) ? &right : &wrong) = middle;
+    }
+    *limit = right;
+    return true;
+}
+
+static bool measure_loops(Device *device, Program *program, Buffer *out, TrialMeasures *measures)
+{
+    uint32_t got[16];
+    measures->stable_arrays = 1;
+    for (uint32_t inner = 0; inner < SHIFT_TRIPS; inner++) {
+        if (!run_loop(device, program, out, 1, inner, got)) {
+            return false;
+        }
+        for (int lane = 0; lane < LOOP_LANES; lane++) {
+            measures->stable_arrays &= got[LOOP_LANES + lane] == 10 + inner;
+        }
+    }
+    return run_loop(device, program, out, MANY_TRIPS, 0, got) &&
+           (loop_right(got, MANY_TRIPS) || find_limit(device, program, out, &measures->loop_limit));
+}
+
+static bool try_loops(Device *device, Trial *trial)
+{
+    Program *program = shader_program(device, "trial_loop.comp", "");
+    Buffer *out = program ? buffer_create(device, 16 * sizeof(uint32_t), true) : NULL;
+    TrialMeasures *measures = &trial->measures;
+    bool done = out && measure_loops(device, program, out, measures);
+    buffer_release(out);
+    if (!done) {
+        return false;
+    }
+    if (!measures->stable_arrays) {
+        trial_note(trial, "private arrays", TRIAL_ALLOWED, "elements moved past loops; kernels that do so are guarded");
+    }
+    if (measures->loop_limit == 0) {
+        trial_note(trial, "loops", TRIAL_RIGHT, NULL);
+    } else {
+        trial_note(trial, "loops", measures->loop_limit < NEEDED_TRIPS ? TRIAL_WRONG : TRIAL_ALLOWED,
+                   "cut in silence after %u trips", measures->loop_limit);
+    }
+    return true;
+}
+
+/* --- memory --- */
+
+enum { WORDS = 64, CUT = 3, UNTOUCHED = 0x5ca1ab1e };
+
+static void fill_words(uint32_t *words, uint32_t first, uint32_t gap)
+{
+    for (uint32_t i = 0; i < WORDS; i++) {
+        words[i] = first + i * gap;
+    }
+}
+
+/* Whether what lies past the range was left alone; what lies within is judged by the caller. */
+static bool spared(const uint32_t *got)
+{
+    bool same = true;
+    for (int i = WORDS - CUT; i < WORDS; i++) {
+        same = same && got[i] == (uint32_t)UNTOUCHED;
+    }
+    return same;
+}
+
+static bool try_access(Device *device, Trial *trial)
+{
+    const uint64_t bytes = WORDS * sizeof(uint32_t), range = bytes - CUT * sizeof(uint32_t);
+    uint32_t source[WORDS], wanted[WORDS], untouched[WORDS], results[WORDS], wide[WORDS];
+    Program *program = shader_program(device, "trial_access.comp", "");
+    Buffer *from = program ? buffer_create(device, bytes, false) : NULL;
+    Buffer *to = from ? buffer_create(device, bytes, false) : NULL;
+    Buffer *spread = to ? buffer_create(device, bytes, false) : NULL;
+    fill_words(source, 17, 101);
+    fill_words(wanted, 18, 101);
+    fill_words(untouched, UNTOUCHED, 0);
+    Launch launch = {.program = program,
+                     .texture_count = 2,
+                     .textures = {{from, TEXEL_WORD}, {from, TEXEL_VECTOR}},
+                     .block_count = 3,
+                     .blocks = {{to, range}, {spread, range}, {from, 0}},
+                     .groups = {1, 1, 1}};
+    bool done = spread && buffer_write(from, 0, source, bytes) && buffer_write(to, 0, untouched, bytes) &&
+                buffer_write(spread, 0, untouched, bytes) && device_dispatch(device, &launch) &&
+                buffer_read(to, 0, results, bytes) && buffer_read(spread, 0, wide, bytes);
+    buffer_release(from);
+    buffer_release(to);
+    buffer_release(spread);
+    if (!done) {
+        return false;
+    }
+    trial->measures.exact_ranges =
+        spared(results) && spared(wide) && memcmp(results, wanted, range) == 0 && memcmp(wide, wanted, range) == 0;
+    note_words(trial, "memory", results, wanted, WORDS - CUT);
+    note_words(trial, "wide stores", wide, wanted, WORDS - 4); /* a vector that the range cuts may be left out */
+    return true;
+}
+
+/* --- groups --- */
+
+enum { GROUP_WORDS = 16, GROUP = 64, GROUPS = 2 };
+
+static void expect_groups(uint32_t wanted[GROUP_WORDS])
+{
+    memset(wanted, 0, GROUP_WORDS * sizeof *wanted);
+    wanted[0] = GROUP * GROUPS;
+    wanted[1] = GROUP * GROUPS;
+    wanted[2] = 1;
+    wanted[3] = UINT32_MAX;
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        wanted[8 + g] = wanted[12 + g] = GROUP * (GROUP + 1) / 2 + g * GROUP * GROUP;
+    }
+}
+
+static Program *group_program(Device *device)
+{
+    if (device->traits.subgroup_ops) {
+        return shader_program(device, "trial_group.comp",
+                              "#extension GL_KHR_shader_subgroup_basic : require\n"
+                              "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
+                              "#define LANES gl_SubgroupSize\n#define ARITHMETIC 1\n");
+    }
+    if (gl_has_extension("GL_ARB_shader_ballot")) {
+        return shader_program(device, "trial_group.comp",
+                              "#extension GL_ARB_shader_ballot : require\n"
+                              "#define LANES gl_SubGroupSizeARB\n#define ARITHMETIC 0\n");
+    }
+    return shader_program(device, "trial_group.comp", "#define LANES 0u\n#define ARITHMETIC 0\n");
+}
+
+static bool try_groups(Device *device, Trial *trial)
+{
+    uint32_t got[GROUP_WORDS] = {0}, wanted[GROUP_WORDS];
+    Program *program = group_program(device);
+    Buffer *out = program ? buffer_create(device, sizeof got, false) : NULL;
+    Launch launch = {.program = program, .block_count = 1, .blocks = {{out, 0}}, .groups = {GROUPS, 1, 1}};
+    expect_groups(wanted);
+    got[2] = UINT32_MAX; /* the start of the least */
+    bool done = out && buffer_write(out, 0, got, sizeof got) && device_dispatch(device, &launch) &&
+                buffer_read(out, 0, got, sizeof got);
+    buffer_release(out);
+    if (done) {
+        trial->measures.lanes = got[4] <= 1024 ? got[4] : 0;
+        got[4] = 0;
+        note_words(trial, "groups", got, wanted, GROUP_WORDS);
+    }
+    return done;
+}
+
+/* --- the whole --- */
+
+bool trial_run(Device *device, Trial *trial)
+{
+    *trial = (Trial){0};
+    return trial_arithmetic(device, trial) && try_conditions(device, trial) && try_loops(device, trial) &&
+           try_access(device, trial) && try_groups(device, trial);
+}
+
+const char *trial_remedy(const Device *device, const TrialLine *line)
+{
+    if (strcmp(line->name, "conditions") == 0 && strncmp(device->info.name, "zink", 4) == 0) {
+        return "Set ZINK_INLINE_UNIFORMS=0, or unset it";
+    }
+    return "Another version of the driver may be right; `rill --selftest` says what to report";
+}

@@ -1,0 +1,28 @@
+/* What the files of the trial share. */
+#ifndef RILL_TRIAL_PRIVATE_H
+#define RILL_TRIAL_PRIVATE_H
+
+#include "base/error.h"
+#include "gpu/trial.h"
+
+/* A line that says what differs, or that all is right where `format` is NULL. */
+void trial_note(Trial *trial, const char *name, TrialVerdict verdict, const char *format, ...) ERROR_PRINTF(4, 5);
+
+/* trial_arithmetic.c */
+bool trial_arithmetic(Device *device, Trial *trial);
+
+/* trial_record.c: measures kept on disk, by a key of the driver's version and of what changes its ways. */
+uint64_t trial_key(const Device *device);
+bool trial_recall(uint64_t key, TrialMeasures *measures);
+void trial_keep(uint64_t key, const Device *device, const TrialMeasures *measures);
+
+/* A mark that stands while a driver is tried. One left behind says that the process died in it. */
+typedef struct TrialMark {
+    int file; /* -1: none could be made */
+    char path[1024];
+} TrialMark;
+/* False with error_set where a mark was left behind, not long ago. */
+bool trial_mark(uint64_t key, const Device *device, TrialMark *mark);
+void trial_unmark(TrialMark *mark);
+
+#endif
