@@ -58,7 +58,7 @@ local kernel = {}
 ---@field software boolean # whether it is a software device, as llvmpipe is
 ---@field family string # "cpu" or "gpu": which variants of kernels and algorithms it gets
 ---@field limits table # group_count, group_size, shared_bytes, block_bytes, texture_texels, storage_blocks, texture_units, uniform_vectors, outputs_per_pass, memory_bytes
----@field traits table # what the compiler decides by: family, group_size, subgroup_size, subgroup_ops, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, barrier_ns
+---@field traits table # what the compiler decides by: family, group_size, subgroup_size, subgroup_ops, subgroup_ballot, subgroup_shuffle, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, exact_division, fused_fma, nearest_half, denormals, nans, stable_arrays, robust_access, barrier_ns
 local device = {}
 
 ---A read-back in flight.
@@ -154,7 +154,7 @@ function rill.repl(options) end
 ---@return string
 function rill.help(what) end
 
----the devices that open, hardware first: tables with index, name, vendor, version, software
+---the devices that open, hardware first: tables with index, name, vendor, version, software; left_out: why others are not among them, where there are any
 ---See docs/device.md.
 ---@return table[]
 function rill.devices() end

@@ -49,7 +49,10 @@ describe("devices", function()
         assert.equal(rill.device().family, traits.family)
         assert.is_true(traits.subgroup_size >= 1)
         assert.is_true(traits.group_size >= 1 and traits.group_size <= limits.group_size)
-        for _, name in ipairs {"synchronous", "subgroup_ops", "host_memory", "buffer_textures", "exact_ranges"} do
+        for _, name in ipairs {
+            "synchronous", "subgroup_ops", "subgroup_ballot", "subgroup_shuffle", "host_memory", "buffer_textures",
+            "exact_ranges", "exact_division", "fused_fma", "nearest_half", "denormals", "nans", "stable_arrays", "robust_access",
+        } do
             assert.is_boolean(traits[name])
         end
         assert.is_true(traits.loop_limit >= 0 and traits.barrier_ns >= 0)

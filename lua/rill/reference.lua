@@ -21,7 +21,7 @@ rill.repl(options?: {quiet?: boolean}) -- the prompt, until the end of input; qu
 rill.help(what?: any): string -- the text that `?name` and help(name) print at the prompt: of a name, or of a function, stream, kernel ...
 ]==] },
     { "device", [==[
-rill.devices(): table[] -- the devices that open, hardware first: tables with index, name, vendor, version, software
+rill.devices(): table[] -- the devices that open, hardware first: tables with index, name, vendor, version, software; left_out: why others are not among them, where there are any
 rill.device(): device -- the current device; opened on first use
 rill.open(which?: integer|string): device -- makes a device current for this Lua state: a number of rill.devices, a part of its name, or nothing for the first that opens
 rill.sync() -- waits for all work
@@ -34,7 +34,7 @@ d.version: string -- the driver's OpenGL version
 d.software: boolean -- whether it is a software device, as llvmpipe is
 d.family: string -- "cpu" or "gpu": which variants of kernels and algorithms it gets
 d.limits: table -- group_count, group_size, shared_bytes, block_bytes, texture_texels, storage_blocks, texture_units, uniform_vectors, outputs_per_pass, memory_bytes
-d.traits: table -- what the compiler decides by: family, group_size, subgroup_size, subgroup_ops, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, barrier_ns
+d.traits: table -- what the compiler decides by: family, group_size, subgroup_size, subgroup_ops, subgroup_ballot, subgroup_shuffle, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, exact_division, fused_fma, nearest_half, denormals, nans, stable_arrays, robust_access, barrier_ns
 ]==] },
     { "stream", [==[
 rill.stream(type: typename, shape: shape, init?: data): stream -- a stream, zero unless init says: one value for all, a flat or nested table, a binary string, or f(i, j, ...) that returns the element

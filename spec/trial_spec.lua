@@ -1,0 +1,156 @@
+-- Drivers are tried when a version of one is first opened: what is measured, what is refused, what is kept.
+local compile = require "spec.support.compile"
+local drivers = require "spec.support.drivers"
+local process = require "spec.support.process"
+local tempfiles = require "spec.support.tempfiles"
+
+local OPEN <const> = [[
+    local rill = require "rill"
+    local good, d = pcall(rill.device)
+    if not good then
+        print((d:gsub("\n", " ")))
+    else
+        local t = d.traits
+        print(("opens division=%s half=%s limit=%d"):format(t.exact_division, t.nearest_half, t.loop_limit))
+    end
+    for _, reason in ipairs(rill.devices().left_out or {}) do
+        print("left out: " .. reason)
+    end
+]]
+
+-- The file of the driver that errs; a test that needs it ends where none can be made.
+local function wrong_driver()
+    local library, lacking = compile("wrongdriver", "-ldl")
+    if not library then
+        pending(lacking)
+    end
+    if os.getenv "RILL_SANITIZE" then
+        pending "a sanitizer has to be the first library that is loaded"
+    end
+    return library
+end
+
+describe("a driver is tried", function()
+    local files
+
+    before_each(function() files = tempfiles.open() end)
+    after_each(function() files:close() end)
+
+    -- What OPEN prints on a driver that errs in that way, with an empty cache.
+    local function opened(way, more)
+        local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = way, RILL_CACHE = files.directory, RILL_TRUST = false }
+        for name, value in pairs(more or {}) do
+            environment[name] = value
+        end
+        return process.output(OPEN, environment)
+    end
+
+    local function records()
+        local names = {}
+        for _, name in ipairs(files:list()) do
+            names[#names + 1] = name:match "^trial%-%x+$" and name
+        end
+        return names
+    end
+
+    it("and refused where loops are cut early, with what is wrong", function()
+        local lines = opened "loops"
+        local refusal = "computes wrong and is left out: loops: cut in silence after 1000 trips"
+        assert.matches('no device is left: ".-" %(.-%) ' .. refusal, lines)
+        assert.matches("\nleft out: ", lines)
+        assert.same({}, files:list())
+    end)
+
+    it("and refused where quotients are further off than OpenGL lets them be", function()
+        assert.matches("computes wrong and is left out: quotients: of 41 and 41: 1.0000", opened "quotients")
+    end)
+
+    it("and measured where quotients are off by one unit, or halves cut off", function()
+        assert.matches("^opens division=false half=true", opened "division")
+        files:close()
+        files = tempfiles.open()
+        assert.matches("^opens division=%l+ half=false", opened "half")
+    end)
+
+    it("RILL_TRUST=1 opens it all the same", function()
+        assert.matches("^opens .*limit=1000", opened("loops", { RILL_TRUST = "1" }))
+        assert.same({}, files:list())
+    end)
+
+    it("zink with uniforms built in is refused, with the remedy", function()
+        local environment, lacking = drivers.zink { ZINK_INLINE_UNIFORMS = "1", RILL_CACHE = files.directory,
+            RILL_TRUST = false, RILL_DEVICE = false }
+        if not environment then
+            pending(lacking)
+        end
+        local refusal = '"zink .-" %(.-%) computes wrong and is left out: conditions: .-%. '
+            .. "Set ZINK_INLINE_UNIFORMS=0, or unset it"
+        assert.matches("^[^\n]*no device is left: " .. refusal, process.output(OPEN, environment))
+        environment.RILL_DEVICE = "zink"
+        assert.matches("^[^\n]*RILL_DEVICE: " .. refusal, process.output(OPEN, environment))
+        environment.RILL_TRUST = "1"
+        assert.matches("^opens", process.output(OPEN, environment))
+        environment.RILL_TRUST, environment.ZINK_INLINE_UNIFORMS = false, false
+        assert.matches("^opens", process.output(OPEN, environment))
+    end)
+
+    it("once: a record tells the next process, and rubbish is as no record", function()
+        local first = opened ""
+        local names = records()
+        assert.equal(1, #names)
+        local record = files.read(files:path(names[1]))
+        assert.matches("^rill trial %d+\nrenderer .*\nloop_limit %d+\n.*sum %x+\n$", record)
+        assert.equal(first, opened "loops") -- that is not found out: nobody looks
+        local changed = record:gsub("loop_limit %d+", "loop_limit 12")
+        for _, rubbish in ipairs { "", "rubbish", record:sub(1, -9), changed, ("\0"):rep(5000) } do
+            files:write(names[1], rubbish)
+            assert.matches("cut in silence after 1000 trips", opened "loops")
+            assert.equal(first, opened "")
+            assert.equal(record, files.read(files:path(names[1])))
+        end
+        assert.same(names, files:list())
+    end)
+
+    it("again where nothing can be kept, without a word", function()
+        local file = files:write("file", "")
+        for _, directory in ipairs { file, "/proc/none", "/dev/null/none" } do
+            assert.matches("^opens", opened("", { RILL_CACHE = directory }))
+        end
+        assert.same({ "file" }, files:list())
+    end)
+
+    it("by several processes at once", function()
+        local many = [==[
+            local pipes, name = {}, os.tmpname()
+            local file = io.open(name, "w")
+            file:write "io.write(#require[[rill]].device().name > 0 and 1 or 0)"
+            file:close()
+            for i = 1, 4 do pipes[i] = io.popen(os.getenv "RILL_LUA" .. " " .. name) end
+            for _, pipe in ipairs(pipes) do io.write(pipe:read "a") pipe:close() end
+            os.remove(name)
+        ]==]
+        local lua = os.getenv "RILL_LUA" or "lua5.4"
+        assert.equal("1111", process.output(many, { RILL_CACHE = files.directory, RILL_LUA = lua }))
+        assert.equal(1, #files:list())
+    end)
+
+    it("the start after a crash says so and leaves it out, for a while", function()
+        local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = "crash", RILL_CACHE = files.directory,
+            RILL_TRUST = false }
+        assert.equal(139, process.run(OPEN, environment).status)
+        local mark = files:list()[1]
+        assert.matches("^trial%-%x+%.tried$", mark)
+        local lines = opened ""
+        assert.matches("left out: a process died or hung while it tried this driver", lines)
+        assert.is_not_nil(lines:find(files:path(mark), 1, true))
+        assert.matches("^opens", opened("", { RILL_TRUST = "1" }))
+        assert.matches("a process died", opened "")
+        os.execute(("touch -d '20 minutes ago' '%s'"):format(files:path(mark)))
+        assert.equal(139, process.run(OPEN, environment).status)
+        os.execute(("touch -d '20 minutes ago' '%s'"):format(files:path(mark)))
+        assert.matches("a process died", opened "") -- the second time it is left out for longer
+        assert(os.remove(files:path(mark)))
+        assert.matches("^opens", opened "")
+        assert.same(records(), files:list())
+    end)
+end)
