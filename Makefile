@@ -142,11 +142,11 @@ $(BUILD)/spec/host: spec/support/host.c | $(BUILD)/spec/
 	$(call say,cc,$<)$(CC) -std=c11 -O1 -g -fsanitize=thread $(LUA_FLAGS) -o $@ $< $(or $(call pkg,--libs,lua5.4),$(call pkg,--libs,lua-5.4),-llua5.4) -lpthread
 
 # Findings and their scripts go to build/fuzz.
-fuzz: ## random cases against references: SECONDS=60 SEED=n CASES="kernels expressions ..."
+fuzz: ## random cases against references: SECONDS=60 SEED=n CASES="bodies expressions ..."
 	$(DEPS) build
 	@$(AGAIN) build
 	@$(RUN) SECONDS='$(SECONDS)' SEED='$(SEED)' CASES='$(CASES)' RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' \
-		$(LUA) fuzz/run.lua
+		$(LUA) fuzz/campaign.lua
 
 bench: ## install what is missing, build, time rill against its peers
 	$(DEPS) build

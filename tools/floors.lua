@@ -239,7 +239,7 @@ local may_require = {
         return public(name) or name:match "^spec%.support" ~= nil or name == "busted" or name == "luassert"
     end,
     fuzz = function(name)
-        return public(name) or name:match "^spec%.support" ~= nil or name:match "^fuzz%.support" ~= nil
+        return public(name) or name:match "^spec%.support" ~= nil or name:match "^fuzz%." ~= nil
     end,
     bench = function(name)
         return public(name) or name:match "^bench%.support" ~= nil or name == "peer"

@@ -4,7 +4,7 @@ local body = require "fuzz.support.body"
 local compiled = require "fuzz.support.compiled"
 local source = require "fuzz.support.source"
 
-local kernels = {batch = 24}
+local bodies = {batch = 24}
 
 -- Types of streams for a parameter's type.
 local stored = {
@@ -317,7 +317,7 @@ local function make(d)
 end
 
 -- One script for every source of choices.
-function kernels.scripts(draws)
+function bodies.scripts(draws)
     local cases, texts, names, scripts = {}, {}, {}, {}
     for i, d in ipairs(draws) do
         cases[i], names[i] = make(d), "k" .. i .. "_"
@@ -331,4 +331,4 @@ function kernels.scripts(draws)
     return scripts
 end
 
-return kernels
+return bodies

@@ -1,11 +1,11 @@
--- Random cases for a while: run.lua [GENERATOR ...]. SECONDS (60) says how long, SEED where to start (the clock), CASES names the generators
+-- Random cases for a while: campaign.lua [GENERATOR ...]. SECONDS (60) says how long, SEED where to start (the clock), CASES names the generators
 -- in place of arguments. Every batch runs in a process of its own, so that a crash or a hang is one more finding. A failing case is
 -- shrunk, printed, and saved under $RILL_BUILD/fuzz as a script that runs alone.
 local draw = require "fuzz.support.draw"
 local script = require "fuzz.support.script"
 local shrink = require "fuzz.support.shrink"
 
-local all = {"kernels", "expressions"}
+local all = {"bodies", "expressions"}
 local lua = os.getenv "RILL_LUA" or "lua5.4"
 local build = os.getenv "RILL_BUILD" or "build"
 local seconds = tonumber(os.getenv "SECONDS") or 60
