@@ -182,6 +182,28 @@ local function add_where(d, case)
     table.insert(case.arrays, c_array("bool", "mask", case.where))
 end
 
+-- So many inputs that they do not fit into a program's bindings one by one.
+local function add_crowd(d, case)
+    local n = d:int(8, 60)
+    local values, sum = {}, {}
+    for k = 1, n do
+        local name = "y" .. k
+        for e = 1, source.size(case.shape) do
+            values[e] = d:below(9)
+        end
+        table.insert(case.lines, ("local %s = rill.stream('float', %s, %s)\n"):format(name, source.list(case.shape),
+            source.list(values)))
+        table.insert(case.parameters, "float " .. name .. "<>")
+        table.insert(case.arguments, ("%s = %s"):format(name, name))
+        table.insert(case.arrays, c_array("float", "A_" .. name, values))
+        table.insert(case.formal, "float " .. name)
+        table.insert(case.actual, ("A_%s[e]"):format(name))
+        sum[k] = name
+    end
+    case.crowd = ("float crowd = %s;\n"):format(table.concat(sum, " + "))
+    body.add(case.scope, "float", "crowd")
+end
+
 local function signature(d, case)
     add_constants(d, case)
     local variable = d:chance(1, 8)
@@ -190,6 +212,9 @@ local function signature(d, case)
     end
     for k = 0, #d:many(1, 3, 1, function() return true end) - 1 do
         add_input(d, case, k)
+    end
+    if d:chance(1, 16) then
+        add_crowd(d, case)
     end
     for k = 1, #d:many(0, 2, 1, function() return true end) do
         add_gather(d, case, k, false)
@@ -212,14 +237,33 @@ end
 local function glsl(case)
     local double = case.scope.doubles and "double wd(double x) { return x - 64.0 * floor(x / 64.0); }\n" or ""
     local text = ("%skernel void f(%s) {\n%s}\n"):format(case.helpers, table.concat(case.parameters, ", "), case.body)
+    if case.renamed then
+        text = text:gsub("%f[%w_]v1%f[^%w_]", case.renamed)
+    end
     local before = {}
     for line, name in (body.prelude .. double):gmatch "(%w+ ([%w_]+)[^\n]*\n)" do
         if text:find("%f[%w_]" .. name .. "%f[^%w_]") then
             before[#before + 1] = line
         end
     end
-    return body.glsl(table.concat(before) .. text)
+    return case.disguise(body.glsl(table.concat(before) .. text))
 end
+
+-- The same text as others may write it: carriage returns, comments, lines continued, macros.
+local disguises = {
+    function(text) return text end,
+    function(text) return (text:gsub("\n", "\r\n")) end,
+    function(text) return (text:gsub(";\n", "; // so it is \\\nr0 = 1;\n")) end,
+    function(text) return (text:gsub(" = ", " \\\n= ")) end,
+    function(text) return (text:gsub(" = ", " \\\r\n= ")) end,
+    function(text) return (text:gsub(" ([%+%-]) ", " /* %1 \n */ %1 ")) end,
+    function(text) return "#define SET(a, b) a = b\n#if __VERSION__ >= 430 && !defined(SOMETHING)\n"
+        .. text:gsub("([%a][%w]*) = ([%w%.]+);", "SET(%1, %2);") .. "#else\nnonsense\n#endif\n" end,
+}
+
+-- Names that mean something to GLSL, C or rill.
+local odd_names = {"input", "output", "filter", "sample", "half", "rill_length", "rill_active", "rill_index", "equal",
+    "texture", "main"}
 
 local function c_text(case, name)
     local parts = {}
@@ -301,12 +345,17 @@ local function make(d)
     scope.doubles = d:chance(1, 8)
     scope.types = scope.doubles and {"int", "float", "uint", "double"} or {"int", "float", "uint"}
     local finish = signature(d, case)
+    case.disguise = d:chance(1, 4) and d:pick(disguises) or disguises[1]
+    if d:chance(1, 8) then
+        case.renamed = d:pick(odd_names)
+    end
     body.add(scope, "int", "@X", {fixed = true})
     if #case.shape == 2 then
         body.add(scope, "int", "@Y", {fixed = true})
     end
     case.helpers = body.helpers(d, scope)
-    local text = body.beginning(d, scope) .. body.statements(d, scope, 2, 8) .. body.fold(d, scope, "sum")
+    local text = (case.crowd or "") .. body.beginning(d, scope) .. body.statements(d, scope, 2, 8) .. body.fold(d,
+        scope, "sum")
     for k, output in ipairs(finish) do
         local exact = output.type == "float" and "float(sum & 65535)" or output.type .. "(sum)"
         text = text .. ("\5%s\6 = %s;\n"):format(output.name, k == 1 and exact or body.expression(d, scope,

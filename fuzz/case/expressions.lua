@@ -496,9 +496,65 @@ same('neighbor', %s, g(e))
 ]]):format(root.type, root.type, list, root.type, root.type, list)
 end
 
-local reader_names = {"eval", "write", "sum", "extremes", "count", "scan", "mask", "kernel"}
+-- Functions of the device, near their reference: docs/algebra.md says how near.
+local functions = {
+    {"exp2", function(v) return 2.0 ^ v end}, {"exp", math.exp}, {"log", math.log}, {"log2",
+        function(v) return math.log(v, 2) end},
+    {"sqrt", math.sqrt}, {"sin", math.sin}, {"cos", math.cos}, {"atan", math.atan}, {"asin", math.asin}, {"acos",
+        math.acos},
+    {"fract", function(v) return v - v // 1 end},
+}
+
+local alone = {}
+
+function alone.functions(d)
+    local type, row = d:pick {"float", "double"}, d:pick(functions)
+    local values, expected = {}, {}
+    for i = 1, d:int(1, 9) do
+        local v = d:weighted {{4, d:below(400) / 64}, {2, 1 + (d:below(200) - 100) / 2 ^ d:int(10, 22)}, {1, 0 / 0},
+            {1, -d:below(400) / 64}}
+        values[i], expected[i] = v, row[2](v)
+    end
+    local relative, absolute = type == "float" and 4e-6 or 1e-11, type == "float" and 1e-6 or 1e-13
+    -- Logarithms near 1, where the result nears 0, keep their relative precision.
+    if row[1]:find "^log" then
+        absolute = 1e-30
+    end
+    return ([[
+local y = rill.from(%s, %q)
+same(%q, %s, rill.%s(y), function(a, b)
+    return a == b or a ~= a and b ~= b or math.abs(a - b) <= %g * math.abs(a) + %g
+end)
+]]):format(source.list(values), type, row[1], source.list(expected), row[1], relative, absolute)
+end
+
+-- What is left of a division lies between 0 and the divisor, whatever their magnitudes.
+function alone.remainder(d)
+    local a, b = {}, {}
+    for i = 1, d:int(1, 9) do
+        a[i] = (d:chance(1, 2) and -1 or 1) * (1.0 + d:below(1000) / 1024) * 10.0 ^ d:int(0, 38)
+        b[i] = (1.0 + d:below(1000) / 1024) * 10.0 ^ -d:int(0, 30)
+    end
+    return ([[
+local a, b = rill.from(%s), rill.from(%s)
+local r = (a %% b):values()
+for i, m in ipairs(b:values()) do
+    assert(r[i] >= 0 and r[i] <= m, ("%%g %%%% %%g is %%g"):format(a[i], m, r[i]))
+end
+]]):format(source.list(a), source.list(b))
+end
+
+function readers.close(_, root)
+    return ("do\n    local kept <close> = e\nend\nsame('closed', %s, e:eval())\n"):format(source.list(root.values))
+end
+
+local reader_names = {"eval", "write", "sum", "extremes", "count", "scan", "mask", "kernel", "functions", "remainder",
+    "close"}
 
 local function script(d)
+    if d:chance(1, 8) then
+        return alone[d:pick {"functions", "remainder"}](d)
+    end
     local shape = d:weighted {{3, {d:pick {4, 1, 2, 3, 7, 8, 17, 65, 0}}}, {1, {d:pick {2, 1, 3}, d:pick {3, 4, 9}}}}
     local case = {shape = shape, streams = {}, lines = {}, full = {}}
     function case.repeated(value)

@@ -72,7 +72,7 @@ function draw:weighted(rows)
     for _, row in ipairs(rows) do
         at = at - row[1]
         if at < 0 then
-            return row[2], row
+            return row[2]
         end
     end
 end
