@@ -1,6 +1,6 @@
 -- Every example in turn, without a display, with the time each took.
 --
---     lua examples/demo.lua [directory]        out
+--     lua5.4 examples/demo.lua [directory]        out
 local rill = require "rill"
 
 local directory = ... or "out"

@@ -1,6 +1,6 @@
 -- Conway's game of life on a torus: a `neighbor` parameter whose stream wraps around.
 --
---     lua examples/life.lua [generations [directory]]        1000 out
+--     lua5.4 examples/life.lua [generations [directory]]        1000 out
 local rill = require "rill"
 
 local passes = rill.program [[

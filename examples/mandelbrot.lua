@@ -1,6 +1,6 @@
 -- The Mandelbrot set: a kernel without an input, whose launch names the shape of what it makes.
 --
---     lua examples/mandelbrot.lua [size [directory]]        512 out
+--     lua5.4 examples/mandelbrot.lua [size [directory]]        512 out
 local rill = require "rill"
 
 local passes = rill.program [[

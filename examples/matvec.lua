@@ -1,6 +1,6 @@
 -- Four ways to multiply a matrix by a vector on a parallel machine, y = A x + b: the forms of chapter 28.6 of "GPGPU".
 --
---     lua examples/matvec.lua [rows [columns]]        1000 1000
+--     lua5.4 examples/matvec.lua [rows [columns]]        1000 1000
 --
 -- Run with the single argument "module" it returns the four functions instead, each (A, x, b [, y]) -> y: `simple`, `reduce` and
 -- `large` gather, one result per invocation, group or row of a tile; `scatter` sends what every column has to say to all rows.

@@ -1,6 +1,6 @@
 -- A darkroom: filters of chapter 28.3 and 28.4 of "GPGPU" on a photograph, side by side on one contact sheet.
 --
---     lua examples/photo.lua [picture.png or .pgm [directory]]        a synthetic picture, out
+--     lua5.4 examples/photo.lua [picture.png or .pgm [directory]]        a synthetic picture, out
 --
 -- A picture is a stream of vec3, {rows, columns}, 0 to 1; every filter works on the three channels alike and repeats the
 -- border outside. A gray picture has three equal channels.

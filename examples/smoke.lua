@@ -1,7 +1,7 @@
 -- Smoke: a 2-D fluid on a grid, solved in the steps of chapter 28.7.1 of "GPGPU" (the Eulerian solver), on a device that
 -- may be no more than this computer's processor.
 --
---     lua examples/smoke.lua [size [steps [directory]]]        512 200 out
+--     lua5.4 examples/smoke.lua [size [steps [directory]]]        512 200 out
 --
 -- Warm smoke leaves a vent near the bottom, rises, and meets a ball that swings from side to side. Velocities are in cells
 -- per second, row 0 is the top, a neighbour outside the grid is the nearest cell inside.

@@ -1,6 +1,6 @@
 -- A tour of rill: streams, kernels, reductions, gathers, a picture and a stencil.
 --
---     lua examples/tour.lua [directory]        out
+--     lua5.4 examples/tour.lua [directory]        out
 local rill = require "rill"
 local directory = ... or "out"
 os.execute(("mkdir -p '%s'"):format(directory))

@@ -1,6 +1,6 @@
 -- Random walks of 10,000 walkers, as charts in the terminal and in files, and as an animation.
 --
---     lua examples/walk.lua [steps] [directory]        400 out
+--     lua5.4 examples/walk.lua [steps] [directory]        400 out
 local rill = require "rill"
 
 local steps, directory = ...

@@ -154,6 +154,11 @@ describe("the command", function()
         if os.getenv "RILL_BUILD" == root .. "/build" then
             assert.equal("", result.err)
             assert.truthy(result.out:find "^rill ")
+            assert(os.execute(("ln -s '%s/bin/rill' '%s'"):format(root, files:path "linked rill")))
+            assert(os.execute(("ln -s 'linked rill' '%s'"):format(files:path "twice")))
+            result = run(("env %s %s"):format(variables:gsub("%S+", "-u %0"), lua), "./twice --version")
+            assert.equal("", result.err)
+            assert.truthy(result.out:find "^rill ")
         end
     end)
 end)
