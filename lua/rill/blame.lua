@@ -79,10 +79,15 @@ function blame.whole(where, f)
     return results
 end
 
+--- A number for messages and the screen: tostring without the sign that C prints of some NaNs.
+function blame.number(value)
+    return value ~= value and "nan" or tostring(value)
+end
+
 --- What an options table must be: raises where `options` is given and is none. An expression is a table to Lua, not to users.
 function blame.options(where, options)
     if options ~= nil and (type(options) ~= "table" or rill.type(options)) then
-        local got = type(options) == "number" and "number " .. options or rill.type(options) or type(options)
+        local got = type(options) == "number" and "number " .. blame.number(options) or rill.type(options) or type(options)
         blame.fail("%s: expected a table of options, got %s", where, got)
     end
 end

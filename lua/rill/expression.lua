@@ -58,7 +58,7 @@ function expression.describe(value)
     elseif is_expression(value) then
         return ("expression<%s>[%s]"):format(value._type, value._shape)
     elseif type(value) == "number" then
-        return "number " .. tostring(value)
+        return "number " .. blame.number(value)
     elseif type(value) == "string" then
         return ("string %q"):format(#value > 32 and value:sub(1, 32) .. "..." or value)
     elseif type(value) == "table" and not kind then

@@ -1,5 +1,6 @@
 -- rill.plot: charts of streams and tables, in the terminal or as a file.
 local rill = require "rill"
+local blame = require "rill.blame"
 local marks = require "rill.plot_marks"
 local terminal = require "rill.terminal"
 
@@ -30,7 +31,7 @@ end
 
 local function told(value)
     if type(value) == "number" then
-        return "number " .. tostring(value)
+        return "number " .. blame.number(value)
     end
     return rill.type(value) == "stream" and tostring(value):match "^[^\n]*" or rill.type(value) or type(value)
 end
@@ -41,7 +42,7 @@ local function check_option(where, key, value, wanted)
         local article = wanted == "integer" and "an" or "a"
         problem("%soption '%s': expected %s %s, got %s", where, key, article, wanted, told(value))
     elseif wanted == "number" and value - value ~= 0 then
-        problem("%soption '%s': expected a finite number, got %s", where, key, value)
+        problem("%soption '%s': expected a finite number, got %s", where, key, blame.number(value))
     elseif wanted == "string" and not utf8.len(value) then
         problem("%soption '%s': expected valid UTF-8", where, key)
     end

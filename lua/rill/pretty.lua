@@ -1,5 +1,6 @@
 -- How the prompt writes values other than streams. Tables by Penlight's printer, within limits of depth and length.
 local rill = require "rill"
+local blame = require "rill.blame"
 
 local DEPTH <const> = 4     -- tables inside tables
 local ITEMS <const> = 40    -- of one table
@@ -58,7 +59,7 @@ local function short(value)
         local good, text = pcall(function() return ("%s<%s>[%s]"):format(kind, value.type, tostring(value.shape)) end)
         return good and text or "closed stream"
     end
-    return pretty.printable(tostring(value))
+    return pretty.printable(blame.number(value))
 end
 
 local IDENTIFIER <const> = "^[%a_][%w_]*$"
@@ -155,7 +156,7 @@ trimmed = function(value, depth, state)
     if type(value) == "string" then
         return mark(state, string_text(value))
     elseif type(value) ~= "table" then
-        return math.type(value) and value or mark(state, short(value))
+        return math.type(value) and value == value and value or mark(state, short(value))
     elseif state.open[value] then
         return mark(state, "<cycle>")
     elseif next(value) == nil then
@@ -187,7 +188,7 @@ function pretty.text(value, width)
     elseif type(value) == "table" and not has_text(value) then
         return table_text(value, width)
     end
-    return pretty.printable(tostring(value))
+    return pretty.printable(blame.number(value))
 end
 
 return pretty

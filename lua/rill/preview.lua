@@ -131,7 +131,7 @@ end
 
 local function number_text(value)
     if type(value) ~= "table" then
-        return math.type(value) == "integer" and ("%d"):format(value) or ("%.5g"):format(value)
+        return math.type(value) == "integer" and ("%d"):format(value) or value ~= value and "nan" or ("%.5g"):format(value)
     end
     local parts = {}
     for i, part in ipairs(value) do

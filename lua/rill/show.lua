@@ -55,7 +55,7 @@ local function check_options(options)
         elseif type(value) ~= wanted then
             problem("option '%s': expected a %s, got %s", key, wanted, type(value))
         elseif wanted == "number" and value - value ~= 0 then
-            problem("option '%s': expected a finite number, got %s", key, value)
+            problem("option '%s': expected a finite number, got %s", key, blame.number(value))
         end
         copy[key] = value
     end

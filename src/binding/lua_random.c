@@ -50,7 +50,7 @@ static double number_option(lua_State *L, int options, const char *name, double 
     }
     double value = lua_tonumber(L, -1);
     lua_pop(L, 1);
-    return value;
+    return isnan(value) ? (double)NAN : value; /* without a sign, which messages would show */
 }
 
 static void integer_bounds(lua_State *L, RandomSpec *spec, bool low, bool high)

@@ -32,12 +32,23 @@ static bool integer_pack(lua_State *L, int index, const char *type, int64_t low,
     return true;
 }
 
+/* A NaN without a sign: C would print it as -nan, and which NaN it is differs between drivers. */
+static double plain(double value)
+{
+    return isnan(value) ? (double)NAN : value;
+}
+
+static void push_real(lua_State *L, double value)
+{
+    lua_pushnumber(L, plain(value));
+}
+
 static bool real_pack(lua_State *L, int index, const char *type, double *value)
 {
     if (lua_type(L, index) != LUA_TNUMBER) {
         return number_misfit(L, index, type, 0, 0);
     }
-    *value = lua_tonumber(L, index);
+    *value = plain(lua_tonumber(L, index));
     return true;
 }
 
@@ -80,7 +91,7 @@ static void push_float(lua_State *L, const void *from)
 {
     float value;
     memcpy(&value, from, sizeof value);
-    lua_pushnumber(L, (lua_Number)value);
+    push_real(L, (double)value);
 }
 
 static bool pack_double(lua_State *L, int index, void *to)
@@ -97,7 +108,7 @@ static void push_double(lua_State *L, const void *from)
 {
     double value;
     memcpy(&value, from, sizeof value);
-    lua_pushnumber(L, value);
+    push_real(L, value);
 }
 
 static bool pack_half(lua_State *L, int index, void *to)
@@ -115,7 +126,7 @@ static void push_half(lua_State *L, const void *from)
 {
     uint16_t value;
     memcpy(&value, from, sizeof value);
-    lua_pushnumber(L, half_to_double(value));
+    push_real(L, half_to_double(value));
 }
 
 static bool pack_unorm8(lua_State *L, int index, void *to)
