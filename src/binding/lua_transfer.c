@@ -2,6 +2,7 @@
 #include "binding/binding.h"
 #include "kernel/copy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Ramps have no bytes: they are worked out here. */
@@ -39,12 +40,9 @@ bool stream_download(const Stream *stream, void *bytes)
     return good;
 }
 
-bool stream_upload(const Stream *stream, const void *bytes)
+static bool upload(const Stream *stream, const void *bytes)
 {
     uint64_t size = stream_bytes(stream);
-    if (size == 0) {
-        return true;
-    }
     if (stream->contiguous) {
         return buffer_write(stream->buffer, (uint64_t)stream->offset * (uint64_t)stream->type->bytes, bytes, size);
     }
@@ -55,6 +53,27 @@ bool stream_upload(const Stream *stream, const void *bytes)
     bool good = buffer_write(whole.buffer, 0, bytes, size) && copy_stream(&to, &whole);
     stream_release(&whole);
     return good;
+}
+
+/* Bytes come from strings and files, too: their bools may be any word. */
+bool stream_upload(const Stream *stream, const void *bytes)
+{
+    int64_t count = stream_elements(stream);
+    if (count == 0) {
+        return true;
+    }
+    if (type_normal(stream->type, bytes, count)) {
+        return upload(stream, bytes);
+    }
+    void *normal = malloc((size_t)stream_bytes(stream));
+    if (!normal) {
+        return error_set("out of host memory");
+    }
+    memcpy(normal, bytes, (size_t)stream_bytes(stream));
+    type_normalize(stream->type, normal, count);
+    bool done = upload(stream, normal);
+    free(normal);
+    return done;
 }
 
 /* Downloads inside a scope of its own; raises. */

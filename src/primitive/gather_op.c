@@ -359,7 +359,7 @@ bool gather_op_stream(Stream *dst, const Stream *index, Stream *src, ScatterOp o
     if (!check_arguments(dst, index, src)) {
         return false;
     }
-    Fetch f = {.device = dst->device, .dst = dst, .src = src, .op = op, .kernel = kernel};
+    Fetch f = {.device = dst->device, .dst = dst, .src = src, .op = scatter_of(op, src->type), .kernel = kernel};
     if (skipped) {
         *skipped = 0;
     }

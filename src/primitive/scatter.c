@@ -30,6 +30,15 @@ ScatterOp scatter_op(const char *name)
     return op < SCATTER_KERNEL ? (ScatterOp)op : SCATTER_OPS;
 }
 
+ScatterOp scatter_of(ScatterOp op, const Type *type)
+{
+    static const ScatterOp logic[SCATTER_OPS] = {[SCATTER_ADD] = SCATTER_OR,
+                                                 [SCATTER_MAX] = SCATTER_OR,
+                                                 [SCATTER_MUL] = SCATTER_AND,
+                                                 [SCATTER_MIN] = SCATTER_AND};
+    return !type->is_struct && type->scalar == SCALAR_BOOL && logic[op] ? logic[op] : op;
+}
+
 /* What every way of scattering works with: dense, one-dimensional, of dst's type. */
 typedef struct Scatter {
     Stream *dst;
@@ -249,6 +258,7 @@ bool scatter_stream(Stream *dst, const Stream *index, const Stream *src, Scatter
     if (!check_arguments(dst, index, src)) {
         return false;
     }
+    op = scatter_of(op, dst->type);
     Scatter s = {.dst = dst, .op = op};
     if (skipped) {
         *skipped = 0;

@@ -21,6 +21,9 @@ typedef enum ScatterOp {
 /* By name ("set", "add" ...); SCATTER_OPS when there is none such. */
 ScatterOp scatter_op(const char *name);
 
+/* What an operation is of elements of a type: of bools, which stay bools, sums and the larger are `or`, products and the smaller `and`. */
+ScatterOp scatter_of(ScatterOp op, const Type *type);
+
 /* Index and src have the same shape, or src one element, whose value goes everywhere; src converts to dst's type. See
  * place.h for indices. What is out of range is skipped, and counted in *skipped unless that is NULL (counting waits for the device). */
 bool scatter_stream(Stream *dst, const Stream *index, const Stream *src, ScatterOp op, Kernel *kernel,

@@ -354,3 +354,44 @@ void type_component(const Type *type, int k, Scalar *scalar, int *offset)
     *scalar = type->scalar;
     *offset = base + k * (type->bytes / type->components);
 }
+
+/* The first component from k on that is a bool, its offset; false where there is none. */
+static bool next_bool(const Type *type, int *k, int *offset)
+{
+    for (; *k < type->components; ++*k) {
+        Scalar scalar;
+        type_component(type, *k, &scalar, offset);
+        if (scalar == SCALAR_BOOL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool type_normal(const Type *type, const void *elements, int64_t count)
+{
+    for (int k = 0, offset; next_bool(type, &k, &offset); k++) {
+        const char *at = (const char *)elements + offset;
+        for (int64_t i = 0; i < count; i++, at += type->bytes) {
+            uint32_t word;
+            memcpy(&word, at, sizeof word);
+            if (word > 1) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void type_normalize(const Type *type, void *elements, int64_t count)
+{
+    for (int k = 0, offset; next_bool(type, &k, &offset); k++) {
+        char *at = (char *)elements + offset;
+        for (int64_t i = 0; i < count; i++, at += type->bytes) {
+            uint32_t word;
+            memcpy(&word, at, sizeof word);
+            word = word != 0;
+            memcpy(at, &word, sizeof word);
+        }
+    }
+}

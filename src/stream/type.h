@@ -64,4 +64,8 @@ bool scalar_is_float(Scalar scalar); /* float, double, half, unorm8 */
  * kind and byte offset. k from 0 to type->components - 1. */
 void type_component(const Type *type, int k, Scalar *scalar, int *offset);
 
+/* Whether every bool among `count` packed elements is the word 0 or 1, as streams hold them; type_normalize makes it so: all but 0 are 1. */
+bool type_normal(const Type *type, const void *elements, int64_t count);
+void type_normalize(const Type *type, void *elements, int64_t count);
+
 #endif
