@@ -132,7 +132,8 @@ describe("rill.help", function()
             ["rill has no field or module 'linspce'; did you mean rill.iter?"] = function() return rill.linspce end,
             ["rill has no field or module 'cumsum'; did you mean s:scan?"] = function() return rill.cumsum end,
             ["rill.image has no field 'lod'; did you mean rill.image.load?"] = function() return rill.image.lod end,
-            ["rill.debug has no field 'wacth'; did you mean rill.debug.watch?"] = function() return rill.debug.wacth end,
+            ["rill.debug has no field 'wacth'; did you mean rill.debug.watch?"] =
+                function() return rill.debug.wacth end,
             ["a stream has no field or method 'srot'; did you mean s:sort?"] = function() return s:srot() end,
             ["an expression has no field or method 'fliter'; did you mean s:filter?"] =
                 function() return (s + 1):fliter() end,

@@ -131,7 +131,8 @@ end
 
 local function number_text(value)
     if type(value) ~= "table" then
-        return math.type(value) == "integer" and ("%d"):format(value) or value ~= value and "nan" or ("%.5g"):format(value)
+        local format = math.type(value) == "integer" and "%d" or value ~= value and "nan" or "%.5g"
+        return format:format(value)
     end
     local parts = {}
     for i, part in ipairs(value) do

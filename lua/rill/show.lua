@@ -245,10 +245,42 @@ local function check_range(s, value, white, options)
     end
 end
 
+-- The least or the greatest of a number or of a vector's components.
+local function extreme(value, choose)
+    return type(value) == "table" and choose(table.unpack(value)) or value
+end
+
+-- The least and the greatest finite number in a stream; nil where there is none.
+local function extent(s)
+    local low, high = extreme(s:min(), math.min), extreme(s:max(), math.max)
+    if low - low ~= 0 or high - high ~= 0 then
+        local stats = s:stats()
+        low, high = stats.min and extreme(stats.min, math.min), stats.max and extreme(stats.max, math.max)
+    end
+    return low, high
+end
+
+-- What a picture in 0 to 1 leaves out of a stream of floats, in a line; nil where it is all there, or the range was asked for.
+local function clipped(s, white, options)
+    if white ~= 1 or options.min or options.max then
+        return nil
+    end
+    local low, high = extent(s)
+    if not low or low >= 0 and high <= 1 then
+        return nil
+    end
+    local from, to = low, high
+    if low == high then
+        from, to = math.min(low, 0), math.max(high, 1)
+    end
+    return ("values from %.5g to %.5g, drawn in 0 to 1; {min = %.5g, max = %.5g} draws all\n"):format(low, high, from, to)
+end
+
 --- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]): draws a 2-D stream in the terminal: float (or half, unorm8, double,
 -- bool), vec3 or vec4 in 0..1, and integers, which need min and max unless they are uint8 or uint16. A stream of numbers of one
 -- dimension is drawn as a sparkline of the means of its parts, from its smallest to its largest unless min and max are told. `width`
--- is in characters: as wide as the terminal, or the stream, unless told. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
+-- is in characters: as wide as the terminal, or the stream, unless told. A picture without min and max whose
+-- numbers leave 0..1 says so in a line below. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
 -- terminal says it has unless told. text = true: returns what else is written. Only what is drawn is read back.
 local function show(s, options)
     local other = blame.not_open(s)
@@ -269,11 +301,12 @@ local function show(s, options)
     if narrowed[s.type] then
         s = s:cast(narrowed[s.type])
     end
+    local note = #shape == 2 and not options.text and clipped(s, kind[2], options)
     local text = #shape == 1 and line(s, options) or #shape == 2 and picture(s, kind[1], kind[2], options)
     if options.text then
         return text
     end
-    io.stdout:write(text)
+    io.stdout:write(text, note or "")
 end
 
 return blame.guard(show)
