@@ -76,10 +76,12 @@ describe("an error in a kernel text", function()
         assert.truthy(message:find("kernel_errors_spec.lua:" .. line .. ": kernel text:2: ", 1, true), message)
         points(message, 2, " return zz; }", "zz", "`zz'")
         local text = "local rill = ...\n\nreturn rill.kernel [[\nkernel float f(float x<>) {\n return zz; }]]"
+        -- Releases of Lua differ over the line of a call whose text has several.
+        local made_up = select(2, pcall(assert(load((text:gsub("%.kernel", "")), "=made up")), error)):match "made up:%d: "
         local chunk = assert(load(text, "=made up"))
         good, message = pcall(chunk, rill)
         assert.falsy(good)
-        assert.truthy(message:find("made up:3: kernel text:2: ", 1, true), message)
+        assert.truthy(message:find(made_up .. "kernel text:2: ", 1, true), message)
         chunk = assert(load(text))
         good, message = pcall(chunk, rill)
         assert.falsy(good)

@@ -143,9 +143,11 @@ describe("a loop", function()
     end)
 
     it("without effect or end never returns a number", function()
-        long("kernel void k(float x<>, out float r<>) { r = x; while (x < 2.0) { } r = 5.0; }", 5)
-        long("kernel void k(float x<>, out float r<>) { r = x; while (r < 2.0) { r += 0.0; } r += 10.0; }", 11)
-        long("kernel void k(float x<>, out float r<>) { r = x; while (r < 2.0) r *= 1.0; r += 10.0; }", 11)
+        if limited then -- elsewhere they hang
+            long "kernel void k(float x<>, out float r<>) { r = x; while (x < 2.0) { } r = 5.0; }"
+            long "kernel void k(float x<>, out float r<>) { r = x; while (r < 2.0) { r += 0.0; } r += 10.0; }"
+            long "kernel void k(float x<>, out float r<>) { r = x; while (r < 2.0) r *= 1.0; r += 10.0; }"
+        end
         local text = "kernel void k(float x<>, out float r<>) { r = x; %s }"
         for _, loop in ipairs{"while (true) { }", "for (;;) { r += 1.0; }", "do { r += 1.0; } while (true);"} do
             check.names({"never ends"}, rill.kernel, text:format(loop))
