@@ -1,4 +1,5 @@
 local rill = require "rill"
+local check = require "spec.support.check"
 local tempfiles = require "spec.support.tempfiles"
 
 -- dtype -> the type it is read as, string.pack's format, numbers that fit it exactly.
@@ -174,6 +175,16 @@ describe(".npy", function()
             refused(npy("i8", "<", "(1,)", string.pack("<i8", -2147483649)), "%-2147483649, does not fit int")
             refused(npy("u8", "<", "(1,)", string.pack("<I8", -1)), "18446744073709551615, does not fit uint")
             refused(npy("i8", "<", "(1,)", string.pack("<i8", -1)), "%-1, does not fit uint", "uint")
+            refused(npy("i8", "<", "(1,)", string.pack("<i8", 5000000000)),
+                'type "double" reads all, exactly up to 2%^53')
+        end)
+
+        it("with 64-bit integers is read as floats where those are asked for", function()
+            local path = files:write("wide.npy", npy("i8", "<", "(3,)", ("<i8i8i8"):pack(5000000000, -1, -(1 << 53))))
+            check.equal({5e9, -1, -2.0 ^ 53}, rill.load(path, "double"):values())
+            check.equal({5e9, -1, -2.0 ^ 53}, rill.load(path, "float"):values())
+            path = files:write("wide.npy", npy("u8", ">", "(2,)", (">I8I8"):pack(1 << 40, -1)))
+            check.equal({2.0 ^ 40, 2.0 ^ 64}, rill.load(path, "double"):values())
         end)
 
         it("that is something else is refused", function()

@@ -87,7 +87,8 @@ end
 --- What an options table must be: raises where `options` is given and is none. An expression is a table to Lua, not to users.
 function blame.options(where, options)
     if options ~= nil and (type(options) ~= "table" or rill.type(options)) then
-        local got = type(options) == "number" and "number " .. blame.number(options) or rill.type(options) or type(options)
+        local number = type(options) == "number" and "number " .. blame.number(options)
+        local got = number or rill.type(options) or type(options)
         blame.fail("%s: expected a table of options, got %s", where, got)
     end
 end

@@ -542,6 +542,10 @@ function meta.__index(e, key)
     elseif math.type(key) then
         return blame.call(element, e, key)
     end
+    if rill.type(key) == "stream" or is_expression(key) then
+        fail("e[i]: expected a whole number, got %s; e:filter(mask) gives the elements where a mask holds, " ..
+            "rill.gather(e, i) those at the indices i", expression.describe(key))
+    end
     local found = type(key) == "string" and (method_of(key) or expression.component(e, key))
     if not found then
         fail("an expression has no field or method '%s'%s", tostring(key), hooks.hint("s", key))

@@ -273,7 +273,8 @@ local function clipped(s, white, options)
     if low == high then
         from, to = math.min(low, 0), math.max(high, 1)
     end
-    return ("values from %.5g to %.5g, drawn in 0 to 1; {min = %.5g, max = %.5g} draws all\n"):format(low, high, from, to)
+    local note = "values from %.5g to %.5g, drawn in 0 to 1; {min = %.5g, max = %.5g} draws all\n"
+    return note:format(low, high, from, to)
 end
 
 --- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]): draws a 2-D stream in the terminal: float (or half, unorm8, double,

@@ -72,6 +72,13 @@ int stream_element_set(lua_State *L)
 {
     const char *function = "s[i] = v";
     const Stream *s = stream_check(L, 1, function, 0, "s");
+    if (stream_to(L, 2) || expression_is(L, 2)) {
+        return luaL_error(
+            L,
+            "%s: expected a whole number, got %s; x:write(rill.where(mask, v, x)) sets where a mask holds, "
+            "rill.scatter(x, i, v) at the indices i",
+            function, binding_describe(L, 2));
+    }
     if (lua_type(L, 2) != LUA_TNUMBER) {
         return luaL_error(L,
                           "a stream has no field %s to be set; elements are set by s[i] = v or s:set(value, i, j ...)",

@@ -68,9 +68,14 @@ static bool settle_numbers(NpyArray *array, const Type *type)
     }
     if (array->kind == NPY_I8 || array->kind == NPY_U8) {
         Scalar asked = type ? type->value->scalar : SCALAR_FLOAT;
+        if (type && scalar_is_float(asked)) {
+            npy_to_doubles(array);
+            return true;
+        }
         bool to_unsigned = asked == SCALAR_UINT || (array->kind == NPY_U8 && asked != SCALAR_INT);
         return npy_narrow(array, to_unsigned) ||
-               error_prefix("its %s numbers are read as 32 bits", npy_kind_name(array->kind));
+               error_prefix("its %s numbers are read as 32 bits; the type \"double\" reads all, exactly up to 2^53",
+                            npy_kind_name(array->kind));
     }
     return true;
 }

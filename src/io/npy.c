@@ -341,6 +341,18 @@ void npy_free(NpyArray *array)
     *array = (NpyArray){0};
 }
 
+void npy_to_doubles(NpyArray *array)
+{
+    unsigned char *data = array->data;
+    for (size_t i = 0; i < array->count; i++, data += sizeof(double)) {
+        uint64_t bits;
+        memcpy(&bits, data, sizeof bits);
+        double value = array->kind == NPY_U8 ? (double)bits : (double)(int64_t)bits;
+        memcpy(data, &value, sizeof value);
+    }
+    array->kind = NPY_F8;
+}
+
 bool npy_narrow(NpyArray *array, bool to_unsigned)
 {
     bool from_unsigned = array->kind == NPY_U8;

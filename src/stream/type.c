@@ -90,10 +90,73 @@ static int word_distance(const char *a, const char *b)
     return row[n];
 }
 
+/* What other languages and libraries call a type; those that rill has not say what comes near. */
+static const struct {
+    const char *name, *here;
+} foreign[] = {
+    {"float64", "'double'"},
+    {"float32", "'float'"},
+    {"float16", "'half'"},
+    {"int32", "'int'"},
+    {"uint32", "'uint'"},
+    {"f8", "'double'"},
+    {"f4", "'float'"},
+    {"f2", "'half'"},
+    {"i4", "'int'"},
+    {"i2", "'int16'"},
+    {"i1", "'int8'"},
+    {"u4", "'uint'"},
+    {"u2", "'uint16'"},
+    {"u1", "'uint8'"},
+    {"number", "'float' or 'double'"},
+    {"integer", "'int'"},
+    {"boolean", "'bool'"},
+    {"bool_", "'bool'"},
+    {"unsigned", "'uint'"},
+    {"short", "'int16'"},
+    {"ushort", "'uint16'"},
+    {"char", "'int8'"},
+    {"byte", "'uint8'"},
+    {"int8_t", "'int8'"},
+    {"int16_t", "'int16'"},
+    {"int32_t", "'int'"},
+    {"uint8_t", "'uint8'"},
+    {"uint16_t", "'uint16'"},
+    {"uint32_t", "'uint'"},
+    {"int64", NULL},
+    {"uint64", NULL},
+    {"int64_t", NULL},
+    {"uint64_t", NULL},
+    {"i8", NULL},
+    {"u8", NULL},
+    {"long", NULL},
+    {"size_t", NULL},
+};
+
+static bool type_foreign(const char *name)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        if (strcmp(name, foreign[i].name) == 0) {
+            if (foreign[i].here) {
+                error_set("unknown type '%s'; it is called %s here", name, foreign[i].here);
+            } else {
+                error_set("unknown type '%s'; integers have 32 bits at most here, 'int' and 'uint'; 'double' holds "
+                          "whole numbers up to 2^53",
+                          name);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
 static void type_unknown(const char *name)
 {
     StrBuf text = STRBUF_EMPTY;
     int close = 0;
+    if (type_foreign(name)) {
+        return;
+    }
     for (int i = 0; i < TYPE_COUNT; i++) {
         if (word_distance(name, builtin[i].name) <= 2) {
             strbuf_addf(&text, "%s'%s'", close++ ? ", " : "; did you mean ", builtin[i].name);

@@ -248,8 +248,8 @@ bool stream_reshape(const Stream *s, const Shape *shape, Stream *result)
     }
     if (shape_elements(shape) != stream_elements(s)) {
         char from[SHAPE_TEXT], to[SHAPE_TEXT];
-        return error_set("reshape: %s has %" PRId64 " elements, %s has %" PRId64, shape_text(&s->shape, from),
-                         stream_elements(s), shape_text(shape, to), shape_elements(shape));
+        return error_set("reshape: the stream's shape %s has %" PRId64 " elements, %s has %" PRId64,
+                         shape_text(&s->shape, from), stream_elements(s), shape_text(shape, to), shape_elements(shape));
     }
     if (shape_equal(shape, &s->shape)) {
         return view_accept(&made, result);
@@ -260,7 +260,10 @@ bool stream_reshape(const Stream *s, const Shape *shape, Stream *result)
             made.dim[d] = (ViewDim){.stride = 1, .step = 1, .div = 1};
         }
     } else if (!reshape_dims(s, &made)) {
-        return error_set("reshape: the view is not contiguous; call :copy() first");
+        char from[SHAPE_TEXT], to[SHAPE_TEXT];
+        return error_set("reshape: the elements of this view of shape %s are not in a row, as %s needs them; call "
+                         ":copy() first",
+                         shape_text(&s->shape, from), shape_text(shape, to));
     }
     boundary_reset(&made);
     return view_accept(&made, result);

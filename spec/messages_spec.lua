@@ -1,0 +1,49 @@
+-- Mistakes of people who come from elsewhere: the message says what the thing is called here.
+local rill = require "rill"
+local check = require "spec.support.check"
+
+describe("a mask as an index", function()
+    local x = rill.iota(6)
+
+    it("says what filters and gathers", function()
+        for _, key in ipairs {x:gt(3), rill.iota(2), x:gt(3):eval()} do
+            check.names({"s[i]: expected a whole number, got ", "x:filter(mask)", "rill.gather"}, function()
+                return x[key]
+            end)
+            check.names({"e[i]: expected a whole number, got ", "e:filter(mask)", "rill.gather"}, function()
+                return (x * 2)[key]
+            end)
+            check.names({"s[i] = v: expected a whole number", "rill.where(mask, v, x)", "rill.scatter"}, function()
+                x[key] = 1
+            end)
+        end
+        check.equal({4, 5}, x:filter(x:gt(3)):values())
+        local y = rill.iota(6)
+        y:write(rill.where(y:gt(3), 1, y))
+        check.equal({0, 1, 2, 3, 1, 1}, y:values())
+    end)
+end)
+
+describe("a type of numpy or C", function()
+    it("is named as it is called here, or why there is none", function()
+        for name, here in pairs {
+            float64 = "'double'", float32 = "'float'", int32 = "'int'", uint32 = "'uint'", float16 = "'half'",
+            boolean = "'bool'", f8 = "'double'", uint8_t = "'uint8'", number = "'float' or 'double'", byte = "'uint8'",
+        } do
+            check.names({("unknown type '%s'; it is called %s here"):format(name, here)}, rill.stream, name, 3)
+            assert.falsy(pcall(rill.iota(2).cast, rill.iota(2), name))
+        end
+        for _, name in ipairs {"int64", "uint64", "long", "i8"} do
+            check.names({"'" .. name .. "'", "32 bits at most", "'double'"}, rill.stream, name, 3)
+        end
+    end)
+end)
+
+describe("reshape", function()
+    it("names both shapes", function()
+        local s = rill.stream("float", {2, 3})
+        check.names({"shape 2x3 has 6 elements, 4x2 has 8"}, s.reshape, s, {4, 2})
+        local turned = s:transpose()
+        check.names({"shape 3x2", "as 6 needs", ":copy()"}, turned.reshape, turned, 6)
+    end)
+end)
