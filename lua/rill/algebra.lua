@@ -92,25 +92,24 @@ for _, set in ipairs {"xyzw", "rgba", "stpq"} do
     swizzles[#swizzles + 1] = letters
 end
 
-local components = {} -- "xy" -> an operation and the last component it asks for, or false
+local components = {} -- "xy" -> an operation and the last component it asks for
 
 local function swizzle(key)
-    local found = components[key]
-    if found == nil then
-        found = false
+    local found = components[key] or false
+    if not found and #key <= 4 then
         for _, letters in ipairs(swizzles) do
             local last = 0
             for letter in key:gmatch "." do
                 last = last and letters[letter] and math.max(last, letters[letter])
             end
-            if last and #key <= 4 then
+            if last then
                 local function works(_, given)
                     return types[given[1]].scalar, types[given[1]].components, {given[1]}
                 end
                 found = {op = {name = "." .. key, any = "$1." .. key, works = works}, last = last, count = #key}
             end
         end
-        components[key] = found
+        components[key] = found or nil -- any name may be asked for
     end
     return found
 end

@@ -9,6 +9,7 @@
 -- kept. Constants are arguments, so numbers never compile anything.
 local rill = require "rill"
 local formula = require "rill.formula"
+local recent = require "rill.recent"
 local blame = require "rill.blame"
 blame.own()
 
@@ -17,7 +18,7 @@ local expression = {}
 local LEAF <const>, CONSTANT <const> = {name = "leaf"}, {name = "constant"}
 -- Nodes of one kernel at most: larger trees are evaluated in parts while they are built.
 local MOST_NODES <const> = 24
-local KEPT_KERNELS <const> = 128 -- twice as many at most
+local KEPT_KERNELS <const> = 320
 
 local meta = {__name = "rill.expression", __metatable = "rill.expression"}
 expression.meta = meta
@@ -70,19 +71,16 @@ end
 -- ---- shapes, as text
 
 local KEPT_SHAPES <const> = 256
-local sizes_of, sizes_count = {}, 0 -- text -> list of sizes
+local find_sizes, keep_sizes = recent(KEPT_SHAPES) -- text -> list of sizes
 
 local function sizes(text)
-    local list = sizes_of[text]
+    local list = find_sizes(text)
     if not list then
         list = {}
         for size in text:gmatch "%d+" do
             list[#list + 1] = math.tointeger(tonumber(size))
         end
-        if sizes_count == KEPT_SHAPES then
-            sizes_of, sizes_count = {}, 0
-        end
-        sizes_of[text], sizes_count = list, sizes_count + 1
+        keep_sizes(text, list)
     end
     return list
 end
@@ -328,24 +326,17 @@ function expression.text(kernel)
     return code and instruction_text(code, #code)
 end
 
--- Kernels by key, each with a number of its own, in two generations: what was not used for a generation is dropped.
-local young, old, young_count = {}, {}, 0
+-- Kernels by key, each with a number of its own.
+local find_kernel, keep_kernel = recent(KEPT_KERNELS)
 
 local function kernel_for(program)
     local key = table.concat(program.tokens, ";")
-    local entry = young[key]
-    if entry then
-        return entry
-    end
-    entry = old[key]
+    local entry = find_kernel(key)
     if not entry then
         entry = {kernel = rill.kernel(write_kernel(program)), serial = serial}
         programs[entry.kernel] = program.code
+        keep_kernel(key, entry)
     end
-    if young_count == KEPT_KERNELS then
-        young, old, young_count = {}, young, 0
-    end
-    young[key], young_count = entry, young_count + 1
     return entry
 end
 

@@ -3,6 +3,7 @@
 local rill = require "rill"
 local expression = require "rill.expression"
 local blame = require "rill.blame"
+local recent = require "rill.recent"
 blame.own()
 
 local is, prepare = expression.is, expression.prepare
@@ -20,7 +21,8 @@ local signatures = setmetatable({}, {__mode = "k"})
 local function signature_of(kernel)
     local found = signatures[kernel]
     if not found then
-        found = {params = kernel.params, allocated = 0, streams = 0, fused = {}, count = 0}
+        found = {params = kernel.params, allocated = 0, streams = 0}
+        found.find, found.keep = recent(KEPT_FUSED)
         for _, param in ipairs(found.params) do
             found.allocated = found.allocated + (ALLOCATED[param.kind] and 1 or 0)
             found.streams = found.streams + (param.kind ~= "constant" and not ALLOCATED[param.kind] and 1 or 0)
@@ -32,13 +34,10 @@ end
 
 -- The fused kernel for what each parameter is computed by; false where it can't be.
 local function fused_kernel(kernel, signature, inputs, key)
-    local found = signature.fused[key]
+    local found = signature.find(key)
     if found == nil then
-        if signature.count == KEPT_FUSED then
-            signature.fused, signature.count = {}, 0
-        end
         found = rill._fuse(kernel, inputs) or false
-        signature.fused[key], signature.count = found, signature.count + 1
+        signature.keep(key, found)
     end
     return found
 end

@@ -27,8 +27,7 @@ function oneline.assigns(expression)
 end
 
 -- The last few hundred kernels, by their text: a program may put numbers into texts.
-local KERNELS = 256
-local kernels, count = {}, 0
+local find, keep = require "rill.recent" (320)
 local make
 
 -- The compiler's message without the place in a text that the caller never wrote. `before`: lines in front of the expression.
@@ -45,17 +44,16 @@ end
 --- The kernel of the text head .. expression .. tail, each on lines of its own; or nil and what is wrong with the expression.
 function oneline.kernel(head, expression, tail)
     local text = ("%s\n%s\n%s"):format(head, expression, tail)
-    if not kernels[text] then
-        local made, kernel = pcall(make, text)
-        if not made then
-            return nil, message_of(tostring(kernel), expression, 1 + select(2, head:gsub("\n", "")))
-        end
-        if count == KERNELS then
-            kernels, count = {}, 0
-        end
-        kernels[text], count = kernel, count + 1
+    local known = find(text)
+    if known then
+        return known
     end
-    return kernels[text]
+    local made, kernel = pcall(make, text)
+    if not made then
+        return nil, message_of(tostring(kernel), expression, 1 + select(2, head:gsub("\n", "")))
+    end
+    keep(text, kernel)
+    return kernel
 end
 
 return function(rill)

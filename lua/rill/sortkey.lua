@@ -5,8 +5,7 @@ local blame = require "rill.blame"
 -- The types a key can have, each before those it would be converted to without a word.
 local key_types = {"bool", "int", "uint", "float", "double"}
 
-local KERNELS = 256
-local kernels, count = {}, 0
+local find, keep = require "rill.recent" (128) -- kernels by text
 
 local function fail(format, ...)
     blame.fail("s:sort: %s", format:format(...))
@@ -17,18 +16,15 @@ local function key_kernel(rill, oneline, s, expression)
     local declared = rill._declare(s)
     local element = declared == "" and (oneline.value_types[s.type] or s.type) or s.type
     local known = declared .. element .. "\n" .. expression
-    if kernels[known] then
-        return kernels[known]
+    local found, failure = find(known), nil
+    if found then
+        return found
     end
-    local failure
     for _, key in ipairs(key_types) do
         local head = ("%skernel %s key(%s x<>) { return ("):format(declared, key, element)
         local kernel, message = oneline.kernel(head, expression, "); }")
         if kernel then
-            if count == KERNELS then
-                kernels, count = {}, 0
-            end
-            kernels[known], count = kernel, count + 1
+            keep(known, kernel)
             return kernel
         end
         failure = key == "float" and message or failure

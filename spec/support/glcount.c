@@ -25,6 +25,7 @@
 /* name, type of pointer, parameters, arguments */
 #define PROCEDURES(X)                                                                                                  \
     X(glCompileShader, PFNGLCOMPILESHADERPROC, (GLuint a), (a))                                                        \
+    X(glDeleteProgram, PFNGLDELETEPROGRAMPROC, (GLuint a), (a))                                                        \
     X(glLinkProgram, PFNGLLINKPROGRAMPROC, (GLuint a), (a))                                                            \
     X(glProgramBinary, PFNGLPROGRAMBINARYPROC, (GLuint a, GLenum b, const void *c, GLsizei d), (a, b, c, d))           \
     X(glDispatchCompute, PFNGLDISPATCHCOMPUTEPROC, (GLuint a, GLuint b, GLuint c), (a, b, c))                          \

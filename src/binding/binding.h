@@ -16,6 +16,7 @@ typedef struct State {
     const void *kernel_meta;
     const void *expression_meta; /* of lua/rill/expression.lua */
     uint64_t charge;             /* bytes not yet charged to the collector */
+    unsigned compiled;           /* programs since all was last collected */
     bool check;                  /* rill.check */
     bool watched;                /* launches are shown to a function: rill.debug.watch */
     bool collecting;             /* a full collection runs inside an allocation: no device work but releasing */

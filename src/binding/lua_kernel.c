@@ -194,6 +194,7 @@ static void push_compiled(lua_State *L, Module *module, const Function *f)
     if (!done) {
         binding_raise_placed(L);
     }
+    state_charge(L, device);
 }
 
 static int rill_kernel(lua_State *L)

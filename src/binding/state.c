@@ -10,7 +10,9 @@ static const char state_key;
 static const char meta_key;
 static const char parked_key; /* streams to be closed once no call is at work */
 
-enum { CHARGE_STEP = 1 << 20 };
+/* COMPILED_MOST: programs compiled, seconds of work, after which all is collected. Steps do not find dropped kernels in generational mode, which
+ * lua sets: what survived two of them waits until the heap has doubled, and kernels are small in it. */
+enum { CHARGE_STEP = 1 << 20, COMPILED_MOST = 64 };
 
 State *state_get(lua_State *L)
 {
@@ -88,7 +90,16 @@ void state_charge(lua_State *L, Device *device)
         return;
     }
     state->charge += device_take_charge(device);
-    if (state->charge < CHARGE_STEP || state->collecting || !lua_gc(L, LUA_GCISRUNNING)) {
+    state->compiled += device_take_compiled(device);
+    if (state->collecting || !lua_gc(L, LUA_GCISRUNNING)) {
+        return;
+    }
+    if (state->compiled >= COMPILED_MOST) {
+        state->compiled = 0;
+        state->charge = 0;
+        lua_gc(L, LUA_GCCOLLECT);
+    }
+    if (state->charge < CHARGE_STEP) {
         return;
     }
     uint64_t kilobytes = state->charge / 1024;

@@ -235,6 +235,13 @@ void device_memory_limit(Device *device, uint64_t bytes)
     }
 }
 
+unsigned device_take_compiled(Device *device)
+{
+    unsigned compiled = device->compiled;
+    device->compiled = 0;
+    return compiled;
+}
+
 uint64_t device_take_charge(Device *device)
 {
     uint64_t charge = device->charge;

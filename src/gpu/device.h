@@ -98,6 +98,8 @@ DeviceMemory device_memory(const Device *device);
 void device_memory_limit(Device *device, uint64_t bytes); /* 0: none */
 /* Bytes allocated since this was last called: what the host language's collector is charged with. */
 uint64_t device_take_charge(Device *device);
+/* Programs compiled since this was last called: a quarter of a megabyte each on llvmpipe, of which the collector knows nothing either. */
+unsigned device_take_compiled(Device *device);
 
 enum {
     DEVICE_MAX_TEXTURES = 32,

@@ -129,6 +129,7 @@ struct Device {
     Staging *staging; /* idle staging buffers */
     DeviceMemory memory;
     uint64_t charge;
+    unsigned compiled;
     uint64_t memory_ceiling; /* what the machine can hold at most; 0: only GL knows */
     uint64_t buffer_ceiling; /* largest single buffer; 0: none known */
     void (*collect)(void *context);

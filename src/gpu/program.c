@@ -230,6 +230,7 @@ Program *program_find(Device *device, const char *source)
     program = name ? create(name, source, length) : NULL;
     if (program) {
         Program **bucket = &table->buckets[hash % table->bucket_count];
+        device->compiled++;
         program->device = device;
         program->count = 1;
         program->hash = hash;

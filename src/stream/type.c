@@ -202,7 +202,8 @@ typedef struct Interned {
     struct Interned *next;
 } Interned;
 
-static Interned *interned;
+enum { INTERNED_BUCKETS = 4096 };
+static Interned *interned[INTERNED_BUCKETS];
 static int interned_count;
 static pthread_mutex_t interned_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -254,6 +255,24 @@ static bool fields_same(const Type *type, const Field *fields, int count)
         }
     }
     return true;
+}
+
+/* FNV-1a over the names. */
+static uint32_t hash_text(uint32_t hash, const char *text)
+{
+    while (*text) {
+        hash = (hash ^ (unsigned char)*text++) * 16777619u;
+    }
+    return hash;
+}
+
+static uint32_t fields_hash(const char *name, const Field *fields, int count)
+{
+    uint32_t hash = hash_text(2166136261u, name);
+    for (int i = 0; i < count; i++) {
+        hash = hash_text(hash_text(hash, fields[i].type->name), fields[i].name);
+    }
+    return hash;
 }
 
 /* The structure a kernel sees, its fields being values: NULL when it is the structure itself. */
@@ -312,8 +331,9 @@ const Type *type_struct(const char *name, const Field *fields, int count)
         !struct_value(name, fields, count, &value)) {
         return NULL;
     }
+    Interned **bucket = &interned[fields_hash(name, fields, count) % INTERNED_BUCKETS];
     pthread_mutex_lock(&interned_lock);
-    Interned *found = interned;
+    Interned *found = *bucket;
     while (found && (strcmp(found->type.name, name) != 0 || !fields_same(&found->type, fields, count))) {
         found = found->next;
     }
@@ -321,8 +341,8 @@ const Type *type_struct(const char *name, const Field *fields, int count)
         found = struct_new(name, fields, count, value);
         if (found) {
             found->type.id = TYPE_COUNT + interned_count++;
-            found->next = interned;
-            interned = found;
+            found->next = *bucket;
+            *bucket = found;
         }
     }
     pthread_mutex_unlock(&interned_lock);

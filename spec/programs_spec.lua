@@ -1,0 +1,115 @@
+local compile = require "spec.support.compile"
+local process = require "spec.support.process"
+
+-- How many programs of OpenGL live: linked, less deleted, as spec/support/glcount.c counts them.
+local library, missing
+if os.getenv "RILL_SANITIZE" then
+    missing = "a sanitizer must be the first library of a process"
+else
+    library, missing = compile("glcount", "-ldl")
+end
+
+local HEAD <const> = [[
+    local dump = assert(package.loadlib("%s", "rill_glcount_dump"))
+    local function live()
+        dump()
+        local counts = {}
+        for line in io.lines "%s" do
+            local name, count = line:match "(%%S+) (%%d+)"
+            counts[name] = tonumber(count)
+        end
+        return counts.glLinkProgram - counts.glDeleteProgram, counts.glLinkProgram
+    end
+    local rill = require "rill"
+    local x = rill.iota(1000)
+]]
+
+local function run(script)
+    if not library then
+        pending(missing)
+    end
+    local file = os.tmpname()
+    local out = process.output(HEAD:format(library, file) .. script, {LD_PRELOAD = library, RILL_GLCOUNT = file})
+    os.remove(file)
+    return out
+end
+
+describe("programs", function()
+    it("of kernels that are dropped are deleted, without a word to the collector", function()
+        local most, linked = run [[
+            local most = 0
+            for i = 1, 200 do
+                local text = "kernel void f(int a<>, out int r<>) { r = a + %d; }"
+                local r <close> = rill.kernel(text:format(i))(x)
+                assert(r:get(1) == i)
+                most = math.max(most, (live()))
+            end
+            print(most, select(2, live()))
+        ]]:match "(%d+)\t(%d+)"
+        assert.is_true(tonumber(linked) >= 200)
+        assert.is_true(tonumber(most) <= 130, most .. " programs at a time")
+    end)
+
+    it("that reductions and scans made of dropped kernels are deleted", function()
+        local before, after, linked = run [[
+            local before = live()
+            for i = 1, 60 do
+                local k = rill.kernel(("reduce void f(int a<>, reduce int r<>) { r = max(r, a + %d - %d); }"):format(i, i))
+                assert(k(x) == 999)
+                local s <close> = x:scan(k)
+                assert(s:get(1000) == 999)
+            end
+            collectgarbage()
+            local last = rill.kernel "reduce void f(int a<>, reduce int r<>) { r = min(r, a); }"
+            assert(last(x) == 0)
+            local s <close> = x:scan(last)
+            rill.stream("int", 1):close()
+            print(before, live())
+        ]]:match "(%d+)\t(%d+)\t(%d+)"
+        assert.is_true(tonumber(linked) >= 120)
+        assert.is_true(after - before <= 50, after - before .. " programs more")
+    end)
+
+    it("of expressions and one-line texts are kept in hundreds, not more #slow", function()
+        local most, again = run [[
+            local function work(i)
+                local r <close> = x:map(("x + %d"):format(i))
+                assert(r:get(1) == i)
+            end
+            local most = 0
+            for i = 1, 480 do
+                work(i)
+                most = math.max(most, (live()))
+            end
+            local _, linked = live()
+            for i = 480, 200, -1 do
+                work(i)
+            end
+            print(most, select(2, live()) - linked)
+        ]]:match "(%d+)\t(%d+)"
+        assert.is_true(tonumber(most) <= 450, most .. " programs at a time")
+        assert.equal("0", again)
+    end)
+
+    it("of several hundred live kernels stay", function()
+        local linked = run [[
+            local kernels = {}
+            for i = 1, 70 do
+                kernels[i] = rill.kernel(("kernel void f(int a<>, out int r<>) { r = a + %d; }"):format(i))
+            end
+            local function all()
+                for i, kernel in ipairs(kernels) do
+                    local r <close> = kernel(x)
+                    assert(r:get(1) == i)
+                end
+            end
+            all()
+            collectgarbage()
+            local _, linked = live()
+            all()
+            print(select(2, live()) - linked)
+        ]]
+        assert.equal("0\n", linked)
+    end)
+
+end)
