@@ -1,5 +1,6 @@
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
 local NAN <const>, INF <const> = 0 / 0, math.huge
@@ -329,7 +330,7 @@ describe("shapes:", function()
         end
     end)
 
-    for _, size in ipairs {1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 100003} do
+    for _, size in ipairs(fitting {1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 100003}) do
         it(("%d elements"):format(size), function()
             local x, y = rill.iota(size), rill.iota(size) % 7
             local values, expected = (x * 3 - y):values(), {}

@@ -1,6 +1,7 @@
 -- Indices far outside: every boundary, int and uint, gathers, neighbours and random access, against Lua's integers.
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
 local INTS <const> = {-2147483648, -2147483647, -1073741825, -25, -1, 0, 9, 25, 1073741824, 2147483646, 2147483647}
@@ -28,7 +29,7 @@ describe("boundaries, far outside:", function()
     for mode, place in pairs(places) do
         for name, list in pairs {int = INTS, uint = UINTS} do
             it(mode .. ", indices of " .. name, function()
-                for _, n in ipairs {1, 7, 10, 4096, 65537} do
+                for _, n in ipairs(fitting {1, 7, 10, 4096, 65537}) do
                     local s, at = bounded(rill.iota(n), mode), rill.from(list, name)
                     local expected = {}
                     for k, i in ipairs(list) do

@@ -1,10 +1,13 @@
 -- filter, find, partition and runs against plain Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 local viewmaker = require "spec.support.viewmaker"
 
-local SIZES <const> = {0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 65551}
+local SIZES <const> = fitting {
+    0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 65551,
+}
 
 -- Masks by the element's number: every kind of clustering, and the extremes.
 local MASKS <const> = {
@@ -113,7 +116,7 @@ describe("compaction", function()
             {rill.struct("Wide28", "vec4 a; vec3 b;"), "fffffff"},
             {rill.struct("Wide40", "ivec4 a; vec4 b; ivec2 c;"), "iiiiffffii"},
         }
-        for _, size in ipairs {4096, 4097, 10007} do
+        for _, size in ipairs(fitting {4096, 4097, 10007}) do
             local mask <close> = stream_of("uint8", size, mask_values(size, MASKS.random))
             local yes, no = split(mask:values())
             for _, case in ipairs(formats) do

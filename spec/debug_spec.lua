@@ -80,7 +80,7 @@ describe("rill.debug.watch and rill.profile", function()
             rill.debug.watch, function() return rill.sqrt(s + 0.5):eval() end)
     end)
 
-    it("refuse a function that yields, and go on", function()
+    it("refuse a function that yields, and go on #large", function()
         local s = rill.from {1, 2, 3}
         for name, f in pairs {["rill.profile"] = rill.profile, ["rill.debug.watch"] = rill.debug.watch} do
             local thread = coroutine.create(function()

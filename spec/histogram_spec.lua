@@ -1,6 +1,7 @@
 -- s:histogram and rill.bincount against plain loops in double.
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
 local INF <const>, NAN <const> = math.huge, 0 / 0
@@ -43,10 +44,10 @@ describe("histogram", function()
     leaks.watch(setup, teardown)
 
     it("of floats, with any number of bins", function()
-        for _, size in ipairs {0, 1, 31, 256, 1025, 20001} do
+        for _, size in ipairs(fitting {0, 1, 31, 256, 1025, 20001}) do
             local s = rill.random(size, {seed = size, low = -3, high = 5})
             local values = s:values()
-            for _, bins in ipairs {1, 2, 255, 257, 1024, 1025, 3000, 20000} do
+            for _, bins in ipairs(fitting {1, 2, 255, 257, 1024, 1025, 3000, 20000}) do
                 for _, outside in ipairs {"drop", "clamp"} do
                     local h = s:histogram {bins = bins, min = -1.1, max = 4.3, outside = outside}
                     assert.equal("uint", h.type)
@@ -143,7 +144,7 @@ describe("histogram", function()
     end)
 
     it("is the same however heavy a bin is", function()
-        for _, size in ipairs {127, 128, 129, 5000, 100003} do
+        for _, size in ipairs(fitting {127, 128, 129, 5000, 100003}) do
             check.equal({size, 0, 0}, rill.stream("float", size, 0.25):histogram {bins = 3, min = 0, max = 3}:values())
             check.equal({0, 0, size}, rill.bincount(rill.stream("int", size, 2)):values())
             local s = rill.iota(size):map "x % 3 == 0 ? 1020 : 1023"
@@ -176,8 +177,8 @@ describe("bincount", function()
     leaks.watch(setup, teardown)
 
     it("counts whole numbers", function()
-        for _, size in ipairs {0, 1, 31, 32, 33, 1023, 1025, 50001} do
-            for _, bins in ipairs {1, 200, 1024, 1025, 2500, 9000, 300000} do
+        for _, size in ipairs(fitting {0, 1, 31, 32, 33, 1023, 1025, 50001}) do
+            for _, bins in ipairs(fitting {1, 200, 1024, 1025, 2500, 9000, 300000}) do
                 local s = rill.random(size, {type = "int", low = 0, high = bins - 1, seed = size + bins})
                 local expected, top = {}, 0
                 for _, x in ipairs(s:values()) do
@@ -219,7 +220,7 @@ describe("weights", function()
     after_each(function() rill.memory_limit(0) end)
 
     it("are added up, the same way on every run", function()
-        for _, size in ipairs {0, 1, 33, 1025, 30000} do
+        for _, size in ipairs(fitting {0, 1, 33, 1025, 30000}) do
             local s = rill.random(size, {type = "int", low = 0, high = 99, seed = size})
             local weights = rill.random(size, {seed = 5, low = -1, high = 1})
             local w, exact = weights:values(), {}

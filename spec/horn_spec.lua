@@ -1,6 +1,7 @@
 -- Filtering by scan, search and gather, and by a bitonic sort (rill.horn), and what the printed kernels of the chapter do instead.
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
 local horn = rill.horn
@@ -19,7 +20,7 @@ local masks = {
     {"a third, scattered", function(i) return (i * 2654435761 >> 7) % 3 == 0 end},
 }
 
-local sizes = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 65536}
+local sizes = fitting {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 65536}
 
 -- Place i (from 0) as a record: negative where it is null. The list of the n records, those that survive, and the running
 -- count of nulls.

@@ -77,7 +77,8 @@ describe("an error in a kernel text", function()
         points(message, 2, " return zz; }", "zz", "`zz'")
         local text = "local rill = ...\n\nreturn rill.kernel [[\nkernel float f(float x<>) {\n return zz; }]]"
         -- Releases of Lua differ over the line of a call whose text has several.
-        local made_up = select(2, pcall(assert(load((text:gsub("%.kernel", "")), "=made up")), error)):match "made up:%d: "
+        local _, reported = pcall(assert(load((text:gsub("%.kernel", "")), "=made up")), error)
+        local made_up = reported:match "made up:%d: "
         local chunk = assert(load(text, "=made up"))
         good, message = pcall(chunk, rill)
         assert.falsy(good)

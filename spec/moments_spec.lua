@@ -1,9 +1,10 @@
 -- Means, variances, norms and products of integers: in doubles, whatever their size.
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
-local SIZES <const> = {1, 2, 3, 255, 256, 257, 1025, 20011}
+local SIZES <const> = fitting {1, 2, 3, 255, 256, 257, 1025, 20011}
 
 -- Mean and variance of whole numbers around `offset`, from exact sums.
 local function moments(list, offset)

@@ -1,9 +1,10 @@
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 local reduction = require "spec.support.reduction"
 
-local SIZES <const> = {1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 16384, 16385, 100003}
+local SIZES <const> = fitting {1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 16384, 16385, 100003}
 local OPERATIONS <const> = {
     "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin", "argmax", "norm",
 }
@@ -138,7 +139,7 @@ describe("reductions of an input kernel", function()
             reduce void affine(uvec2 x<>, reduce uvec2 r<>) { r = uvec2(x.x * r.x, x.x * r.y + x.y); }
         ]]
         local make = "kernel uvec2 make(int i<>, uint c) { return uvec2(uint(i) * 2654435761u | 1u, uint(i) * c); }"
-        for _, size in ipairs {1, 2, 255, 256, 1025, 16385, 70000} do
+        for _, size in ipairs(fitting {1, 2, 255, 256, 1025, 16385, 70000}) do
             local i = rill.iota(size)
             local made = kernel(make)(i, 77)
             assert.same(affine(made), rill._reduce(affine, kernel(make), {i, 77}))

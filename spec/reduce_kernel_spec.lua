@@ -1,9 +1,10 @@
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 local viewmaker = require "spec.support.viewmaker"
 
-local SIZES <const> = {1, 2, 7, 63, 64, 65, 1023, 1024, 1025, 16384, 16385, 100003}
+local SIZES <const> = fitting {1, 2, 7, 63, 64, 65, 1023, 1024, 1025, 16384, 16385, 100003}
 
 -- One kernel per text for the whole file.
 local kernels = {}
@@ -67,7 +68,7 @@ describe("reduce kernels to a value", function()
     end
 
     it("that do not commute combine neighbours in order", function()
-        for _, size in ipairs {1, 2, 3, 7, 64, 65, 1025, 16385, 20011} do
+        for _, size in ipairs(fitting {1, 2, 3, 7, 64, 65, 1025, 16385, 20011}) do
             local list = affine_elements(size)
             assert.same(affine(list), kernel(AFFINE)(rill.stream("uvec2", size, list)))
         end
@@ -86,7 +87,7 @@ describe("reduce kernels to a value", function()
             end
             return a
         end
-        for _, size in ipairs {1, 30, 5000, 70000} do
+        for _, size in ipairs(fitting {1, 30, 5000, 70000}) do
             local s = rill.stream("uvec4", size, {1, 1, 1, 0})
             assert.same({fibonacci(size + 1), fibonacci(size), fibonacci(size), fibonacci(size - 1)}, product(s))
         end
@@ -134,7 +135,7 @@ describe("reduce kernels to a value", function()
                 r.count += b.count;
             }
         ]]
-        for _, size in ipairs {1, 7, 65, 1025, 20000} do
+        for _, size in ipairs(fitting {1, 7, 65, 1025, 20000}) do
             local s = rill.stream(Bounds, size, function(i)
                 return {low = {i % 11, -i}, high = {i % 13, i}, count = 1}
             end)
@@ -319,7 +320,7 @@ describe("loops in reduce kernels", function()
                 r = a;
             }
         ]]
-        for _, size in ipairs {1, 7, 65, 1025, 20000} do
+        for _, size in ipairs(fitting {1, 7, 65, 1025, 20000}) do
             local s = rill.stream("uint", size, function(i) return i * 36 end)
             assert.equal(36, gcd(s))
         end
@@ -362,7 +363,7 @@ describe("loops in reduce kernels", function()
                 r = best;
             }
         ]]
-        for _, size in ipairs {100, 1000, 16384, 20000, 200000} do
+        for _, size in ipairs(fitting {100, 1000, 16384, 20000, 200000}) do
             assert.equal(size - 1, loops(100, rill.iota(size)))
         end
         assert.same({9999, 19999}, loops(100, rill.iota(20000), 2):values())

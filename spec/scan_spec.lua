@@ -1,10 +1,11 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local elements = require "spec.support.elements"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 local viewmaker = require "spec.support.viewmaker"
 
-local SIZES <const> = {
+local SIZES <const> = fitting {
     0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 20011, 100003,
 }
 local INF <const> = math.huge
@@ -195,7 +196,7 @@ describe("scans of floats", function()
     end)
 
     it("infinities stay, and a NaN wins from where it is on", function()
-        for _, size in ipairs {5, 40, 5000, 30000} do
+        for _, size in ipairs(fitting {5, 40, 5000, 30000}) do
             for _, at in ipairs {1, size // 2, size} do
                 local s = rill.stream("float", size, 1.0)
                 s[at] = INF
@@ -264,7 +265,7 @@ describe("scans by reduce kernels", function()
     end
 
     it("need not commute", function()
-        for _, size in ipairs {0, 1, 2, 17, 256, 1025, 4097, 20011} do
+        for _, size in ipairs(fitting {0, 1, 2, 17, 256, 1025, 4097, 20011}) do
             local list = affine_list(size)
             local s = rill.stream("uvec2", size, list)
             for _, options in ipairs {{}, {exclusive = true}, {reverse = true}} do
@@ -377,7 +378,7 @@ describe("scans of input kernels", function()
 
     it("are those of the stream they would make", function()
         local axpy = kernel "kernel float axpy(float c, float x<>, float y<>) { return c * x + y; }"
-        for _, size in ipairs {0, 1, 33, 4096, 30001} do
+        for _, size in ipairs(fitting {0, 1, 33, 4096, 30001}) do
             local x, y = rill.random(size, {seed = 1}), rill.random(size, {seed = 2, low = -1, high = 1})
             local made = axpy(2.5, x, y)
             for _, options in ipairs {{}, {exclusive = true}, {reverse = true}} do

@@ -1,6 +1,7 @@
 -- rill.gather, rill.scatter and rill.gather_op against plain loops.
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
 local sizes = {0, 1, 31, 33, 256, 1025}
@@ -257,7 +258,7 @@ describe("scatter in index order", function()
     leaks.watch(setup, teardown)
 
     it("adds floats", function()
-        for _, size in ipairs {0, 1, 33, 1025, 20000} do
+        for _, size in ipairs(fitting {0, 1, 33, 1025, 20000}) do
             for _, n in ipairs {1, 10, 3000} do
                 local at = indices(size, n + 1, size)
                 local index = size > 0 and rill.from(at, "int") or rill.stream("int", 0)
@@ -341,7 +342,7 @@ describe("scatter in index order", function()
         local compose = rill.kernel [[
             reduce void compose(int2 f<>, reduce int2 r<>) { r = int2(f.x * r.x, f.x * r.y + f.y); }
         ]]
-        for _, size in ipairs {1, 31, 1025, 6000} do
+        for _, size in ipairs(fitting {1, 31, 1025, 6000}) do
             for _, n in ipairs {1, 3, 400} do
                 local at, a, b = indices(size, n, 7), indices(size, 9, 2), indices(size, 100, 3)
                 local maps, state = {}, {}

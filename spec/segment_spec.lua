@@ -1,8 +1,9 @@
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
-local SIZES <const> = {0, 1, 2, 31, 32, 33, 257, 1024, 1025, 4097, 20011}
+local SIZES <const> = fitting {0, 1, 2, 31, 32, 33, 257, 1024, 1025, 4097, 20011}
 local INF <const> = math.huge
 
 local kernels = {}
@@ -143,7 +144,7 @@ describe("segments", function()
     end)
 
     it("joined in order by operators that do not commute", function()
-        for _, size in ipairs {5, 300, 10000} do
+        for _, size in ipairs(fitting {5, 300, 10000}) do
             local list = {}
             for i = 1, size do
                 list[i] = {i * 31 % 7, 7}
@@ -288,7 +289,7 @@ describe("reduce_by_key", function()
             kernel void four(int i<>, out dvec4 r<>) { r = dvec4(double(i / 9), 1.0lf, 2.0lf, 3.0lf); }
             kernel void three(int i<>, out dvec3 r<>) { r = dvec3(1.0lf, double(i), 2.0lf); }
         ]]
-        for _, size in ipairs {4096, 4097, 10007} do
+        for _, size in ipairs(fitting {4096, 4097, 10007}) do
             local count, sums = (size + 8) // 9, {}
             for k = 1, count do
                 local first, last = 9 * (k - 1), math.min(9 * k, size) - 1
@@ -315,7 +316,7 @@ describe("reduce_by_key", function()
     end)
 
     it("and scans take streams whose length only the device knows", function()
-        for _, size in ipairs {0, 1, 300, 5000, 70000} do
+        for _, size in ipairs(fitting {0, 1, 300, 5000, 70000}) do
             local function counted()
                 return rill.reduce_by_key(rill.iota(size):map("x / 10"), rill.stream("int", size, 1))
             end

@@ -1,5 +1,6 @@
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 local order = require "spec.support.order"
 
@@ -27,7 +28,7 @@ local function assert_sorts(list, type, descending)
     assert.is_true(bytes == s:bytes(), "the input unchanged")
 end
 
-local sizes = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4097, 9001}
+local sizes = fitting {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4097, 9001}
 
 describe("sort", function()
     leaks.watch(setup, teardown)
@@ -115,7 +116,7 @@ describe("sort_by_key", function()
 
     it("takes values of any type along", function()
         local Particle = rill.struct("SortParticle", "vec3 at; int id; double mass;")
-        for _, size in ipairs {0, 1, 33, 1025, 5000} do
+        for _, size in ipairs(fitting {0, 1, 33, 1025, 5000}) do
             local keys = rill.random(size, {seed = size, type = "int", low = -50, high = 50})
             local places = order.places(keys:values())
             local numbers = rill.iota(size)
@@ -273,7 +274,7 @@ describe("sort of what is not there yet", function()
 
     it("a filtered stream, whose length the device may keep", function()
         local to_vec3 = rill.kernel "kernel vec3 to_vec3(int x<>) { return vec3(x, 2 * x, 1); }"
-        for _, size in ipairs {0, 1, 50, 700, 3000, 9000} do
+        for _, size in ipairs(fitting {0, 1, 50, 700, 3000, 9000}) do
             local s = rill.random(size, {seed = size, type = "int", low = 0, high = 1000})
             for _, least in ipairs {1001, 999, 300, -1} do
                 local kept = s:filter("x > " .. least)

@@ -1,9 +1,10 @@
 -- Variable outputs: any number of pushes per element, compacted, in element order.
 local rill = require "rill"
 local check = require "spec.support.check"
+local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
-local SIZES <const> = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 20011}
+local SIZES <const> = fitting {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 20011}
 
 local PIECES <const> = [[
     kernel void pieces(int x<>, vout int r<>) {

@@ -60,7 +60,8 @@ local function zink(icd)
         icd, runtime_folder())
 end
 
--- An interpreter takes 50 to 500 times as long: tests that need many elements are left out, others are cut off.
+-- An interpreter takes 50 to 500 times as long: tests that need many elements are left out, others are cut off after so many seconds.
+local patience = os.getenv "RILL_SUITE_PATIENCE" or 10
 local slow_device = "--helper=spec/support/patience.lua --exclude-tags=slow,large"
 
 -- Each: the name of its passes; a function that gives env, or nil and why it cannot be had; what its name holds.
@@ -79,7 +80,7 @@ local drivers = {
     -- Another reading of GLSL.
     {"softpipe", function()
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
-            .. " MESA_GLSL_VERSION_OVERRIDE=450"
+            .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_SUITE_PATIENCE=" .. patience
     end, expects = "^softpipe", options = slow_device},
     -- Work is queued, as on a GPU.
     {"zink", function()
