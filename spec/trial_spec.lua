@@ -38,7 +38,8 @@ describe("a driver is tried", function()
 
     -- What OPEN prints on a driver that errs in that way, with an empty cache.
     local function opened(way, more)
-        local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = way, RILL_CACHE = files.directory, RILL_TRUST = false }
+        local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = way, RILL_CACHE = files.directory,
+            RILL_TRUST = false }
         for name, value in pairs(more or {}) do
             environment[name] = value
         end

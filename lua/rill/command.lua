@@ -43,6 +43,7 @@ local function parser_of(argparse, steps)
     parser:option("-d --device", "The device: a number of --devices, or a part of its name."):argname "<device>"
     parser:flag("-W", "Turn warnings on."):target "warnings"
     parser:flag("--devices", "List the devices: driver, memory, measured copy rate.")
+    parser:flag("--selftest", "Check this device and its driver against plain Lua.")
     parser:flag("--check", "Kernels report indices out of range (rill.check).")
     parser:flag("--profile", "Print what launches cost (rill.profile) at the end.")
     parser:flag("-v --version", "Print versions.")
@@ -206,6 +207,15 @@ local function list_devices()
     end
 end
 
+-- Whether this device computes right; a line per check.
+local function self_test()
+    local rill = require "rill"
+    io.stdout:setvbuf "line"
+    local report = rill.selftest { each = print }
+    print(report.summary)
+    return report.passed
+end
+
 local function print_versions()
     local rill = require "rill"
     print(("rill %s, %s"):format(rill._VERSION, _VERSION))
@@ -256,7 +266,7 @@ local function perform(options, words, at)
         list_devices()
     end
     local script = words[at]
-    local asked = options.version or options.devices or #options.steps > 0
+    local asked = options.version or options.devices or options.selftest or #options.steps > 0
     local interactive = options.interactive or not script and not asked
     if options.warnings then
         warn "@on"
@@ -266,6 +276,12 @@ local function perform(options, words, at)
     end
     if #options.steps > 0 or script or interactive then
         prepare(options, script == "-")
+    end
+    if options.selftest then
+        prepare(options)
+        if not self_test() then
+            return false
+        end
     end
     local function run() return run_all(options, words, at) end
     local profiled = options.profile and (script or #options.steps > 0)

@@ -22,6 +22,7 @@ rill.help(what?: any): string -- the text that `?name` and help(name) print at t
 ]==] },
     { "device", [==[
 rill.devices(): table[] -- the devices that open, hardware first: tables with index, name, vendor, version, software; left_out: why others are not among them, where there are any
+rill.selftest(options?: {each: function}): table -- this device against plain Lua, some seconds: a list of checks with name, result ("ok", "allowed", "wrong") and text; passed, summary, about; each(line) as they come
 rill.device(): device -- the current device; opened on first use
 rill.open(which?: integer|string): device -- makes a device current for this Lua state: a number of rill.devices, a part of its name, or nothing for the first that opens
 rill.sync() -- waits for all work

@@ -61,7 +61,8 @@ static void add_division(Text *text, int units)
     static const char *const others[] = {"int", "uint", "double", "ivec2", "ivec3", "ivec4", "uvec2", "uvec3", "uvec4"};
     char line[256];
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
-        snprintf(line, sizeof line, "%s wrong_div(%s a, %s b) { %s q = a / b; return uintBitsToFloat(floatBitsToUint(q) + %du); }\n",
+        snprintf(line, sizeof line,
+                 "%s wrong_div(%s a, %s b) { %s q = a / b; return q * 0.5 == q ? q : uintBitsToFloat(floatBitsToUint(q) + %du); }\n",
                  floats[i], floats[i], floats[i], floats[i], units);
         add_text(text, line);
     }

@@ -297,5 +297,5 @@ const char *trial_remedy(const Device *device, const TrialLine *line)
     if (strcmp(line->name, "conditions") == 0 && strncmp(device->info.name, "zink", 4) == 0) {
         return "Set ZINK_INLINE_UNIFORMS=0, or unset it";
     }
-    return "Another version of the driver may be right; `rill --selftest` says what to report";
+    return "Another version of the driver may be right; `RILL_TRUST=1 rill --selftest` says what to report";
 }

@@ -1,0 +1,78 @@
+-- rill.selftest: every primitive and every way to reach memory on this device, against plain Lua.
+local rill = require "rill"
+
+local Report = { __name = "rill.selftest" }
+
+local function line_of(check)
+    return check.text ~= "" and ("%-8s %s: %s"):format(check.result, check.name, check.text)
+        or ("%-8s %s"):format(check.result, check.name)
+end
+
+-- What to send to who looks after rill, or after the driver.
+local function surroundings(device)
+    local traits, names = device.traits, {}
+    for name, value in pairs(traits) do
+        names[#names + 1] = name .. "=" .. tostring(value)
+    end
+    table.sort(names)
+    return ("rill %s, %s\nrenderer %s\nvendor %s\nversion %s\ntraits %s"):format(rill._VERSION, _VERSION, device.name,
+        device.vendor, device.version, table.concat(names, " "))
+end
+
+function Report:__tostring()
+    local lines = {}
+    for i, check in ipairs(self) do
+        lines[i] = line_of(check)
+    end
+    lines[#lines + 1] = self.summary
+    return table.concat(lines, "\n")
+end
+
+local function summary_of(report)
+    local text = ("%d ok, %d allowed, %d wrong in %.1f s on %s"):format(report.ok, report.allowed, report.wrong, report.time,
+        rill.device().name)
+    if report.wrong == 0 then
+        return text
+    end
+    return text .. "\nThis driver, or rill on it, computes wrong. Please report the lines above with these:\n" .. report.about
+end
+
+-- Messages of checks are about values, not about lines of these files.
+local function message_of(problem)
+    local text = tostring(problem):gsub("^[^\n]-:%d+: ", "")
+    return (text:match "^[^\n]*")
+end
+
+--- rill.selftest([options]): checks this device; takes some seconds. The result is a list of checks with `name`, `result` ("ok", "allowed": OpenGL
+-- lets it differ and rill sees to it, "wrong") and `text` (what differs); its fields `passed`, `ok`, `allowed`, `wrong`, `time`, `about`
+-- (what to report) and `summary`; tostring() is all lines. options.each(line) is called with every line as it comes.
+return function(options)
+    if options ~= nil and type(options) ~= "table" then
+        error(("rill.selftest: argument #1 'options': expected a table, got %s"):format(rill.type(options) or type(options)), 2)
+    end
+    local each = options and options.each or function() end
+    local start = rill.clock()
+    local report = setmetatable({ ok = 0, allowed = 0, wrong = 0, about = surroundings(rill.device()) }, Report)
+    local function add(name, result, text)
+        local check = { name = name, result = result, text = text or "" }
+        report[#report + 1] = check
+        report[result] = report[result] + 1
+        each(line_of(check))
+    end
+    for _, line in ipairs(rill._trial()) do
+        add("driver: " .. line.name, line.verdict == "right" and "ok" or line.verdict, line.text
+            .. (line.remedy ~= "" and ". " .. line.remedy or ""))
+    end
+    for _, check in ipairs(require "rill.selftest_checks") do
+        local good, problem = pcall(check.run)
+        if good then
+            add(check.name, "ok")
+        else
+            add(check.name, "wrong", message_of(problem))
+        end
+    end
+    report.time = rill.clock() - start
+    report.passed = report.wrong == 0
+    report.summary = summary_of(report)
+    return report
+end

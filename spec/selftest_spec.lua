@@ -1,0 +1,96 @@
+-- rill.selftest, on drivers that are right and on some that err.
+local rill = require "rill"
+local check = require "spec.support.check"
+local compile = require "spec.support.compile"
+local drivers = require "spec.support.drivers"
+local process = require "spec.support.process"
+local tempfiles = require "spec.support.tempfiles"
+
+local RUN <const> = "os.exit(require('rill').command {[0] = 'rill', '--selftest'})"
+
+describe("rill.selftest", function()
+    it("finds nothing wrong with this device, and says what it looked at", function()
+        local lines = {}
+        local report = rill.selftest { each = function(line) lines[#lines + 1] = line end }
+        assert.is_true(report.passed, tostring(report))
+        assert.equal(0, report.wrong)
+        assert.equal(#report, report.ok + report.allowed)
+        assert.equal(#report, #lines)
+        assert.is_true(report.ok > 25)
+        assert.equal(table.concat(lines, "\n") .. "\n" .. report.summary, tostring(report))
+        for _, part in ipairs { rill.device().name, rill.device().version, rill._VERSION, "loop_limit=" } do
+            assert.is_not_nil(report.about:find(part, 1, true), part)
+        end
+        for i, line in ipairs(lines) do
+            assert.equal(report[i].result, line:match "^%l+")
+            assert.is_not_nil(line:find(report[i].name, 1, true), line)
+        end
+    end)
+
+    it("takes a table", function()
+        check.raises("rill%.selftest: argument #1 'options': expected a table, got integer", rill.selftest, 1)
+    end)
+end)
+
+describe("rill --selftest", function()
+    local files
+
+    before_each(function() files = tempfiles.open() end)
+    after_each(function() files:close() end)
+
+    local function wrong(way)
+        local library, lacking = compile("wrongdriver", "-ldl")
+        if not library then
+            pending(lacking)
+        elseif os.getenv "RILL_SANITIZE" then
+            pending "a sanitizer has to be the first library that is loaded"
+        end
+        return process.run(RUN,
+            { LD_PRELOAD = library, RILL_WRONG = way, RILL_CACHE = files.directory, RILL_TRUST = "1" })
+    end
+
+    it("finds loops that are cut", function()
+        local result = wrong "loops"
+        assert.equal(1, result.status)
+        assert.matches("\nwrong +driver: loops: cut in silence after 1000 trips", result.out)
+        assert.matches("\nrenderer [^\n]+\nvendor [^\n]+\nversion [^\n]+\ntraits ", result.out)
+    end)
+
+    it("finds quotients that are off by one unit, which OpenGL allows and the rest bears", function()
+        local result = wrong "division"
+        assert.matches("allowed +driver: quotients: of 41 and 41: 1.00000012, not 1\n", result.out)
+        assert.equal(0, result.status, result.out)
+    end)
+
+    it("finds halves that are cut off", function()
+        local difference = "of 0x3dcccccd and 0x3e99999a: 0x34cc2e66, not 0x34cd2e66\n"
+        assert.matches("\nallowed +driver: halves: " .. difference, wrong "half".out)
+    end)
+
+    it("finds zink with uniforms built in", function()
+        local environment, lacking = drivers.zink {
+            ZINK_INLINE_UNIFORMS = "1", RILL_CACHE = files.directory, RILL_TRUST = "1" }
+        if not environment then
+            pending(lacking)
+        end
+        local result = process.run(RUN, environment)
+        assert.equal(1, result.status)
+        assert.matches("\nwrong +driver: conditions: .-%. Set ZINK_INLINE_UNIFORMS=0, or unset it\n", result.out)
+        assert.matches("\nwrong +reductions: ", result.out)
+        environment.ZINK_INLINE_UNIFORMS, environment.RILL_TRUST = false, false
+        result = process.run(RUN, environment)
+        assert.equal(0, result.status, result.out)
+        assert.matches(", 0 wrong in ", result.out)
+    end)
+
+    it("of a refused device says why it is refused", function()
+        local environment, lacking = drivers.zink {
+            ZINK_INLINE_UNIFORMS = "1", RILL_CACHE = files.directory, RILL_TRUST = false }
+        if not environment then
+            pending(lacking)
+        end
+        local result = process.run(RUN, environment)
+        assert.equal(1, result.status)
+        assert.matches("no device is left: .*ZINK_INLINE_UNIFORMS=0", result.err)
+    end)
+end)
