@@ -159,6 +159,12 @@ function rill.help(what) end
 ---@return table[]
 function rill.devices() end
 
+---this device against plain Lua, some seconds: a list of checks with name, result ("ok", "allowed", "wrong") and text; passed, summary, about; each(line) as they come
+---See docs/device.md.
+---@param options? {each: function}
+---@return table
+function rill.selftest(options) end
+
 ---the current device; opened on first use
 ---See docs/device.md.
 ---@return rill.device

@@ -29,7 +29,8 @@ describe("RILL_FAMILY", function()
     local TRAITS <const> = [[
         local rill = require "rill"
         local t = rill.device().traits
-        for _, name in ipairs {"family", "synchronous", "host_memory", "buffer_textures", "exact_ranges", "group_size"} do
+        local names = {"family", "synchronous", "host_memory", "buffer_textures", "exact_ranges", "group_size"}
+        for _, name in ipairs(names) do
             io.write(tostring(t[name]), " ")
         end
         io.write(tostring(t.loop_limit == ]] .. require "rill".device().traits.loop_limit .. "))"

@@ -29,12 +29,13 @@ function Report:__tostring()
 end
 
 local function summary_of(report)
-    local text = ("%d ok, %d allowed, %d wrong in %.1f s on %s"):format(report.ok, report.allowed, report.wrong, report.time,
-        rill.device().name)
+    local text = ("%d ok, %d allowed, %d wrong in %.1f s on %s"):format(report.ok, report.allowed, report.wrong,
+        report.time, rill.device().name)
     if report.wrong == 0 then
         return text
     end
-    return text .. "\nThis driver, or rill on it, computes wrong. Please report the lines above with these:\n" .. report.about
+    return text .. "\nThis driver, or rill on it, computes wrong. Please report the lines above with these:\n"
+        .. report.about
 end
 
 -- Messages of checks are about values, not about lines of these files.
@@ -48,7 +49,8 @@ end
 -- (what to report) and `summary`; tostring() is all lines. options.each(line) is called with every line as it comes.
 return function(options)
     if options ~= nil and type(options) ~= "table" then
-        error(("rill.selftest: argument #1 'options': expected a table, got %s"):format(rill.type(options) or type(options)), 2)
+        local came = rill.type(options) or math.type(options) or type(options)
+        error(("rill.selftest: argument #1 'options': expected a table, got %s"):format(came), 2)
     end
     local each = options and options.each or function() end
     local start = rill.clock()

@@ -34,17 +34,22 @@ local function same_number(a, b, tolerance)
     return type(a) == "number" and type(b) == "number" and math.abs(a - b) <= tolerance * math.max(1, math.abs(b))
 end
 
--- Raises an error that names the first value that differs.
+-- Ends a check with what it found.
+local function differ(format, ...)
+    error(format:format(...), 0)
+end
+
+-- Ends the check where values differ, naming the first.
 local function same(expected, got, what, tolerance)
     if type(got) ~= "table" then
         expected, got = { expected }, { got }
     end
     if #expected ~= #got then
-        error(("%s has %d values, not %d"):format(what, #got, #expected), 0)
+        differ("%s has %d values, not %d", what, #got, #expected)
     end
     for i = 1, #expected do
         if not same_number(got[i], expected[i], tolerance or 0) then
-            error(("%s: value %d of %d is %s, not %s"):format(what, i, #expected, got[i], expected[i]), 0)
+            differ("%s: value %d of %d is %s, not %s", what, i, #expected, got[i], expected[i])
         end
     end
 end
@@ -55,14 +60,15 @@ local LARGE <const> = 70001
 -- ---- types and access
 
 check("types: stored, read and converted", function()
-    for type, high in pairs { float = 1 << 20, int = 1 << 30, uint = 1 << 30, half = 2048, double = 1 << 40, uint8 = 256,
+    for type, high in pairs {
+        float = 1 << 20, int = 1 << 30, uint = 1 << 30, half = 2048, double = 1 << 40, uint8 = 256,
         uint16 = 65536, int8 = 128, int16 = 32768 } do
         local values = numbers(1021, high - 1)
         local s = rill.from(values, type)
         same(values, s:values(), type)
         same(values, s:copy():values(), "a copy of " .. type)
-        same(list(1021, function(i) return values[i] + 1 end), s:map("x + " .. (type == "uint" and "1u" or "1")):values(),
-            type .. " and 1")
+        local more = s:map("x + " .. (type == "uint" and "1u" or "1"))
+        same(list(1021, function(i) return values[i] + 1 end), more:values(), type .. " and 1")
         same(list(1021, function(i) return values[i] % 128 end), (s % 128):cast("float"):values(), type .. " as float")
     end
     local flags = rill.from(list(99, function(i) return i % 3 == 0 end))
@@ -106,14 +112,16 @@ check("views: loads and stores that are not contiguous", function()
     local odd = rill.stream("uint8", 4099, 9)
     odd:domain(4, 4002):write(bytes:domain(2, 4000))
     local from = bytes:values()
-    same(list(4099, function(i) return i >= 4 and i <= 4002 and from[i - 2] or 9 end), odd:values(), "bytes at odd places")
+    local moved = list(4099, function(i) return i >= 4 and i <= 4002 and from[i - 2] or 9 end)
+    same(moved, odd:values(), "bytes at odd places")
 end)
 
 check("gathers and neighbours, inside and outside", function()
     local n = 5003
     local values, index = numbers(n, 1 << 20), numbers(n, n, 7)
     local s = rill.from(values, "int")
-    same(list(n, function(i) return values[index[i] + 1] end), rill.gather(s, rill.from(index, "int")):values(), "gather")
+    local gathered = list(n, function(i) return values[index[i] + 1] end)
+    same(gathered, rill.gather(s, rill.from(index, "int")):values(), "gather")
     local around = rill.kernel "kernel void around(neighbor int u<>, out int r<>) { r = u[-1] + 2 * u[1]; }"
     same(list(n, function(i) return values[(i - 2) % n + 1] + 2 * values[i % n + 1] end),
         around(s:boundary "wrap"):values(), "wrapped neighbours")
@@ -452,9 +460,9 @@ end)
 
 check("expressions, masks and variable outputs", function()
     local n = 4099
-    local x = rill.iota(n):cast "float"
+    local x, squares = rill.iota(n):cast "float", rill.iota(n) * rill.iota(n)
     same(list(n, function(i) return (i - 1) * (i - 1) // 2 % 7 end),
-        rill.where((rill.iota(n) * rill.iota(n)):ge(0), rill.iota(n) * rill.iota(n) // 2 % 7, 0):eval():values(), "where")
+        rill.where(squares:ge(0), squares // 2 % 7, 0):eval():values(), "where")
     local k = rill.kernel "kernel void f(float x<>, inout float r<>) { r += x; }"
     local r = rill.stream("float", n, 1)
     k { x = x, r = r, where = x:map("mod(x, 5.0) < 2.0 ? 1.0 : 0.0"):cast "bool" }
