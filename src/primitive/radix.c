@@ -10,6 +10,8 @@ enum {
     DIGITS = 256,
     COUNT_BYTES = 4 * DIGITS,
     RANK_LENGTH = 128, /* rows up to here are sorted by counting what goes before each key */
+    CPU_RANK = 320,    /* the same on a software device, whose passes cost 256 counters a row */
+    RANK_KEYS = 4,     /* of an invocation */
     RANK_GROUP = 64,
     CPU_GROUP = 8,
     CPU_LANES = 4096,     /* runs in all on a software device */
@@ -263,11 +265,16 @@ static bool run_passes(Sort *s)
     return done;
 }
 
+static bool is_ranked(const Sort *s)
+{
+    return s->job->length <= (s->tiles ? RANK_LENGTH : CPU_RANK);
+}
+
 /* Sorts whose rows one group, or one invocation per key, can do: results are in set 0. */
 static bool run_short(Sort *s)
 {
     const RadixJob *job = s->job;
-    bool rank = job->length <= RANK_LENGTH && !job->known.buffer;
+    bool rank = is_ranked(s) && !job->known.buffer;
     Step step = {.payload = job->payload, .store_keys = job->want_keys, .groups = job->rows};
     step.blocks[0] = s->keys[0];
     fill_params(s);
@@ -275,7 +282,7 @@ static bool run_short(Sort *s)
     if (rank) {
         step.shader = "radix_rank.comp";
         step.blocks[1] = s->words[0];
-        step.groups = divide_up(job->rows * job->length, RANK_GROUP);
+        step.groups = divide_up(job->rows * divide_up(job->length, RANK_KEYS), RANK_GROUP);
     } else if (s->tiles) {
         step.shader = "radix_tile_sort.comp";
         step.blocks[1] = s->words[0];
@@ -316,8 +323,8 @@ static void cut_rows(Sort *s)
 static bool is_short(const Sort *s)
 {
     const RadixJob *job = s->job;
-    if (job->length <= RANK_LENGTH || s->tiles) {
-        return job->length <= RANK_LENGTH || s->runs == 1;
+    if (is_ranked(s) || s->tiles) {
+        return is_ranked(s) || s->runs == 1;
     }
     return job->length <= CPU_ROW && job->rows <= CPU_FEW_ROWS;
 }
@@ -379,7 +386,7 @@ bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words)
     cut(&s);
     bool done, one = pass_count(job) == 1;
     if (is_short(&s)) {
-        bool sets = s.tiles || job->length <= RANK_LENGTH || one;
+        bool sets = s.tiles || is_ranked(&s) || one;
         done = create_sets(&s, sets ? 1 : 2) && run_short(&s);
     } else {
         done = create_counts(&s) && create_sets(&s, one ? 1 : 2) && run_passes(&s);
