@@ -165,10 +165,11 @@ static int stream_index(lua_State *L)
         return push_field(L, lua_tointeger(L, -1));
     }
     if (stream_to(L, 2) || expression_is(L, 2)) {
-        return luaL_error(L,
-                          "s[i]: expected a whole number, got %s; x:filter(mask) gives the elements where a mask holds, "
-                          "rill.gather(x, i) those at the indices i",
-                          binding_describe(L, 2));
+        return luaL_error(
+            L,
+            "s[i]: expected a whole number, got %s; x:filter(mask) gives the elements where a mask holds, "
+            "rill.gather(x, i) those at the indices i",
+            binding_describe(L, 2));
     }
     if (kind == LUA_TNIL && !push_unknown_field(L)) {
         return luaL_error(L, "a stream has no field or method %s%s", binding_key(L, 2), binding_hint(L, "s", 2));
