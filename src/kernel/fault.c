@@ -18,10 +18,11 @@ static struct {
     FaultName *items;
     size_t count, capacity;
 } names;
+static size_t first_free; /* no name before it is free */
 
 static bool take_place(const char *name, const Function *function, int *id)
 {
-    size_t i = 0;
+    size_t i = first_free;
     while (i < names.count && names.items[i].function) {
         i++;
     }
@@ -33,6 +34,7 @@ static bool take_place(const char *name, const Function *function, int *id)
     }
     strcpy(names.items[i].name, name);
     names.items[i].function = function;
+    first_free = i + 1;
     *id = (int)i + 1;
     return true;
 }
@@ -51,6 +53,7 @@ void fault_unregister(int id)
     if (id > 0) {
         pthread_mutex_lock(&names_lock);
         names.items[id - 1].function = NULL; /* the name stays: a late fault can still be told */
+        first_free = (size_t)id - 1 < first_free ? (size_t)id - 1 : first_free;
         pthread_mutex_unlock(&names_lock);
     }
 }
