@@ -74,7 +74,8 @@ describe("operations on bools:", function()
     leaks.watch(setup, teardown)
 
     local operations <const> = {
-        set = function(_, b) return b end, add = function(a, b) return a or b end, max = function(a, b) return a or b end,
+        set = function(_, b) return b end,
+        add = function(a, b) return a or b end, max = function(a, b) return a or b end,
         mul = function(a, b) return a and b end, min = function(a, b) return a and b end,
         ["and"] = function(a, b) return a and b end, ["or"] = function(a, b) return a or b end,
         xor = function(a, b) return a ~= b end,

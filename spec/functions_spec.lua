@@ -188,7 +188,8 @@ describe("remainders", function()
             local what = "fmod(%.9g, %.9g): expected %.9g, got %.9g"
             assert(check.same_number(expected, got[i]), what:format(x, b[i], expected, got[i]))
         end
-        local v = rill.kernel "kernel void v(vec3 x<>, out vec3 r<>) { r = fmod(x, 4.0) + fmod(x, vec3(2.0, 3.0, 5.0)); }"
+        local text = "kernel void v(vec3 x<>, out vec3 r<>) { r = fmod(x, 4.0) + fmod(x, vec3(2.0, 3.0, 5.0)); }"
+        local v = rill.kernel(text)
         check.equal({2, 4, 4}, v(rill.from({{1, 2, 4}}, "vec3")):read()[1])
     end)
 
@@ -260,5 +261,20 @@ describe("shifts", function()
         assert.equal("int", (1 << rill.from({1}, "int")).type)
         assert.equal("int", (1 << rill.from {true}).type)
         assert.equal("uvec2", ({1, 2} << rill.from({{1, 3}}, "uvec2")).type)
+    end)
+end)
+
+describe("unorm8", function()
+    leaks.watch(setup, teardown)
+
+    it("are the 255ths, rounded once", function()
+        local numbers, expected = {}, {}
+        for i = 0, 255 do
+            numbers[i + 1], expected[i + 1] = i, check.float32(i / 255)
+        end
+        local s = rill.stream("unorm8", 256, rill.from(numbers, "uint8"):bytes())
+        check.equal(expected, s:map "x":values())
+        check.equal(expected, (s * 1):eval():values())
+        assert.equal(s:bytes(), s:map "x":cast "unorm8":bytes())
     end)
 end)

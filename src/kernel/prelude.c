@@ -7,6 +7,10 @@ static const char prelude[] =
     /* Twice a number is even: nothing is added. See rewrite_index.c. */
     "int rill_own(int i) { return i + ((i + i) & 1); }\n"
     "uint rill_own(uint i) { return i + ((i + i) & 1u); }\n"
+    /* b / 255 rounded as it should be, where a division is a product with a reciprocal, too: the first product is exact. */
+    "float rill_unorm(uint b) { float v = float(b); precise float r = v * 0.0039215087890625 + v * 5.98383920e-8; "
+    "return "
+    "r; }\n"
     "uint rill_div(uint n, uint m, uint s) { uint h, l; umulExtended(n << 1u, m, h, l); return h >> s; }\n"
     "int rill_mod(int n, int m) { return m > 0 ? n % m : n; }\n"
     "float rill_ramp(float from, float delta, int i) { precise float p = delta * float(i); precise float r = from + p; "

@@ -28,13 +28,13 @@ static bool find_end(const Stream *s, ReduceOp op, bool clean, double end[2])
 {
     Shape one = {.rank = 1, .size = {1}};
     const Type *type = s->type->value;
-    const char *name = type->name, *limit = op == REDUCE_MIN ? "" : "-";
+    const char *name = type->name, *limit = op == REDUCE_MIN ? "0x7f800000u" : "0xff800000u";
     Stream cleaned = {0}, found;
     bool done = true;
     if (clean) {
         StrBuf text = STRBUF_EMPTY;
-        strbuf_addf(&text, "kernel void clean(%s x<>, out %s r<>) { r = mix(x, %s(%s1.0 / 0.0), isnan(x)); }", name,
-                    name, name, limit);
+        strbuf_addf(&text, "kernel void clean(%s x<>, out %s r<>) { r = mix(x, %s(uintBitsToFloat(%s)), isnan(x)); }",
+                    name, name, name, limit);
         Kernel *kernel = internal_kernel(s->device, strbuf_text(&text));
         strbuf_free(&text);
         done = kernel && stream_create(s->device, type, &s->shape, false, &cleaned) &&
