@@ -102,7 +102,7 @@ describe("operators mean what they mean in Lua:", function()
         compare("%", large % 7, function(x) return x % 7 end, 0, large:values())
     end)
 
-    it("arithmetic of int", function()
+    it("arithmetic of int #overflow", function()
         local a, b, s, t = pairs_of(INTS, "int")
         for symbol, f in pairs(exact) do
             compare(symbol, f(s, t), function(x, y)

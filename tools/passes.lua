@@ -1,7 +1,7 @@
 -- What tools/suite.lua runs: the passes, what each sets, and what is left out of it, with the reason.
 --
--- A pass has: title; env (words for the command `env`); options (busted's); out (lists of spec files, each with its reason);
--- expects (a pattern of the device's name, where the pass is about one driver); absent (why that driver cannot be had here); whole
+-- A pass has: title; env (words for the command `env`); options (busted's); out (lists of spec files, each with its reason); tags (of
+-- tests it leaves out, whose reasons are listed below); expects (a pattern of the device's name, where the pass is about one driver); absent (why that driver cannot be had here); whole
 -- (with another such pass it covers the device that rill chooses by itself).
 
 local function capture(command)
@@ -23,18 +23,23 @@ local timed = {reason = "it counts GL calls, or takes times", "counters", "profi
 -- Run by themselves, after all others: they measure how long something takes, or how much memory a process needs.
 local alone = {counters = true, memory = true, profile = true, prompt = true}
 
--- Tests tagged "#slow" are run by the passes `own` and `cpu` only.
-local quick = "--exclude-tags=slow"
+-- Tests by their tags.
+local tags = {
+    slow = "the passes own and cpu have run it",
+    large = "its launches take minutes on an interpreter",
+    overflow = "softpipe's process ends (SIGFPE) where the least int is divided by -1",
+}
 
 -- ---- passes on the device that rill chooses by itself
 
 local passes = {
     own = {env = "", title = "the device's own family", whole = true},
     cpu = {env = "RILL_FAMILY=cpu", title = "RILL_FAMILY=cpu", whole = true},
-    gpu = {env = "RILL_FAMILY=gpu", title = "RILL_FAMILY=gpu", whole = true, out = {no_device}, options = quick},
+    gpu = {env = "RILL_FAMILY=gpu", title = "RILL_FAMILY=gpu", whole = true, out = {no_device},
+        tags = {"slow"}},
     gc = {env = "", title = "an aggressive collector", out = {no_collector},
-        options = "--helper=spec/support/gc.lua " .. quick},
-    sanitize = {title = "sanitizers", out = {no_collector}, options = quick,
+        options = "--helper=spec/support/gc.lua", tags = {"slow"}},
+    sanitize = {title = "sanitizers", out = {no_collector}, tags = {"slow"},
         env = ("LD_PRELOAD='%s' RILL_SANITIZE=1"):format(os.getenv "RILL_PRELOAD" or "")
             -- Without intercept_tls_get_addr=0 the leak checker itself crashes: in thread-local storage Mesa has let go.
             .. " ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0:exitcode=99"
@@ -60,9 +65,9 @@ local function zink(icd)
         icd, runtime_folder())
 end
 
--- An interpreter takes 50 to 500 times as long: tests that need many elements are left out, others are cut off after so many seconds.
+-- An interpreter takes 50 to 500 times as long: tests that need many elements are left out, others are cut off after so many
+-- seconds.
 local patience = os.getenv "RILL_SUITE_PATIENCE" or 10
-local slow_device = "--helper=spec/support/patience.lua --exclude-tags=slow,large"
 
 -- Each: the name of its passes; a function that gives env, or nil and why it cannot be had; what its name holds.
 local drivers = {
@@ -77,11 +82,11 @@ local drivers = {
         return ("RILL_DEVICE='%s'"):format(name:gsub("'", "'\\''"))
     end, expects = ""},
     {"llvmpipe", function() return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=llvmpipe" end, expects = "^llvmpipe"},
-    -- Another reading of GLSL.
+    -- An interpreter, another reading of GLSL.
     {"softpipe", function()
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_SUITE_PATIENCE=" .. patience
-    end, expects = "^softpipe", options = slow_device},
+    end, expects = "^softpipe", options = "--helper=spec/support/patience.lua", tags = {"slow", "large", "overflow"}},
     -- Work is queued, as on a GPU.
     {"zink", function()
         local icd = capture "ls /usr/share/vulkan/icd.d/lvp_icd*.json":match "[^\n]+"
@@ -100,9 +105,9 @@ for _, driver in ipairs(drivers) do
         passes[name] = {title = ("%s, RILL_FAMILY=%s"):format(driver[1], family),
             expects = driver.expects, absent = absent,
             env = env and env .. " RILL_FAMILY=" .. family,
-            out = {no_device, timed}, options = driver.options or quick}
+            out = {no_device, timed}, options = driver.options, tags = driver.tags or {"slow"}}
         names[#names + 1] = name
     end
 end
 
-return {passes = passes, drivers = names, alone = alone, capture = capture}
+return {passes = passes, drivers = names, alone = alone, tags = tags, capture = capture}

@@ -179,7 +179,7 @@ local function judge(result, pass, status)
         add_failure(result, (ended or "ended early") .. where)
     elseif ended and result.fail == 0 then
         add_failure(result, ended .. " after all tests passed")
-    elseif not pass.options and result.pass + result.fail + result.skip == 0 then
+    elseif not pass.tags and result.pass + result.fail + result.skip == 0 then
         add_failure(result, "no tests in this file")
     end
 end
@@ -193,7 +193,9 @@ local done = folder .. "/done"
 local function start(number, job)
     job.log = ("%s/%d"):format(folder, number)
     job.began = seconds()
-    local busted = ("%s tools/busted.lua -o tools/report.lua %s '%s'"):format(lua, job.pass.options or "", job.spec)
+    local tags = job.pass.tags and "--exclude-tags=" .. table.concat(job.pass.tags, ",") or ""
+    local busted = ("%s tools/busted.lua -o tools/report.lua %s %s '%s'"):format(
+        lua, job.pass.options or "", tags, job.spec)
     local command = ("timeout -k 10 %d env --default-signal=INT,QUIT RILL_SUITE_LOG='%s' %s %s"):format(
         timeout, job.log, job.pass.env, busted)
     job.process = io.popen(([[
@@ -294,7 +296,12 @@ local function print_table(chosen)
     end
 end
 
-local function print_skips()
+local function print_skips(chosen)
+    for _, pass in ipairs(chosen) do
+        for _, tag in ipairs(not pass.absent and pass.tags or {}) do
+            print(("left out of %s, since %s: what is tagged #%s"):format(pass.name, plan.tags[tag], tag))
+        end
+    end
     for _, entry in ipairs(skips.order) do
         print(("left out of %s, since %s: %s"):format(entry.pass, entry.reason, table.concat(entry, " ")))
     end
@@ -311,7 +318,7 @@ local function main()
     run_all(together, tonumber(os.getenv "RILL_SUITE_JOBS" or capture "nproc"), begin + budget)
     run_all(alone, 1, begin + budget)
     if #given == 0 then
-        print_skips()
+        print_skips(chosen)
     end
     print_table(chosen)
     print(("suite: %.0f seconds"):format(seconds() - begin))
