@@ -50,7 +50,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo test test-all drivers sanitize tsan fuzz bench check format deps env install rock clean force
+.PHONY: build help demo test test-all drivers sanitize tsan fuzz inject bench check format deps env install rock clean force
 .PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery annotations
 
 build: $(CORE) ## compile build/rill/core.so (installs nothing)
@@ -147,6 +147,14 @@ fuzz: ## random cases against references: SECONDS=60 SEED=n CASES="bodies expres
 	@$(AGAIN) build
 	@$(RUN) SECONDS='$(SECONDS)' SEED='$(SEED)' CASES='$(CASES)' RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' \
 		$(LUA) fuzz/campaign.lua
+
+inject: $(BUILD)/spec/inject.so ## every n-th allocation, compile, map, wait ... fails: MOST=400 of each, CASES="sort tour ..."
+	$(DEPS) build prompt
+	@$(AGAIN) build
+	@$(RUN) MOST='$(MOST)' RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' $(LUA) fuzz/inject.lua $(CASES)
+
+$(BUILD)/spec/inject.so: spec/support/inject.c spec/support/interpose.h | $(BUILD)/spec/
+	$(call say,cc,$<)$(CC) -std=c11 -O2 -shared -fPIC -o $@ $< -ldl -lpthread
 
 bench: ## install what is missing, build, time rill against its peers
 	$(DEPS) build

@@ -162,7 +162,7 @@ end
 -- ---- batches
 
 local function batch(name, family, batch_seed, size, most, finish)
-    local ended, lines, complaint = worker(60 + 4 * size, family, name, batch_seed, size, most)
+    local ended, lines, complaint = worker(120 + 10 * size, family, name, batch_seed, size, most)
     local current, finished
     for _, line in ipairs(lines) do
         local event, index, rest = line:match "^(%l+) ?(%d*) ?(.*)$"

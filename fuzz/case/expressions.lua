@@ -548,8 +548,7 @@ function readers.close(_, root)
     return ("do\n    local kept <close> = e\nend\nsame('closed', %s, e:eval())\n"):format(source.list(root.values))
 end
 
-local reader_names = {"eval", "write", "sum", "extremes", "count", "scan", "mask", "kernel", "functions", "remainder",
-    "close"}
+local reader_names = {"eval", "write", "sum", "extremes", "count", "scan", "mask", "kernel", "close"}
 
 local function script(d)
     if d:chance(1, 8) then

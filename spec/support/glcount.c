@@ -6,21 +6,12 @@
  *
  * The counts, one "name count" per line, and last the bytes that were read back by them, are written to the file named by RILL_GLCOUNT when the process exits and
  * whenever rill_glcount_dump is called. That function has the shape of a Lua C function, so a script under test gets it by
- *     local dump = package.loadlib("build/glcount.so", "rill_glcount_dump")
- *
- * An entry point is reached in one of two ways and both are taken over: as a symbol of libOpenGL or libGL (OpenGL 1.1
- * in a program that uses GLEW), or through a resolver: glXGetProcAddressARB (GLEW as Debian builds it),
- * glXGetProcAddress or eglGetProcAddress. */
-#define _GNU_SOURCE
-#include <GL/glcorearb.h>
-#include <dlfcn.h>
+ *     local dump = package.loadlib("build/glcount.so", "rill_glcount_dump") */
+#include "interpose.h"
+
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* name, type of pointer, parameters, arguments */
 #define PROCEDURES(X)                                                                                                  \
@@ -45,8 +36,6 @@
     X(void *, glMapNamedBufferRange, PFNGLMAPNAMEDBUFFERRANGEPROC, (GLuint a, GLintptr b, GLsizeiptr c, GLbitfield d), \
       (a, b, c, d))
 
-typedef void (*Address)(void);
-
 enum {
 #define X(name, ...) INDEX_##name,
     PROCEDURES(X)
@@ -67,26 +56,11 @@ static GLsizeiptr add_bytes(GLsizeiptr size)
     return size;
 }
 
-/* The real function of a name. A library that a script interpreter loaded is in no global scope, where RTLD_NEXT
- * looks, so the libraries are asked by name too. */
-static Address symbol(const char *name)
-{
-    static const char *const libraries[] = {"libOpenGL.so.0", "libEGL.so.1", "libGLX.so.0", "libGL.so.1"};
-    void *found = dlsym(RTLD_NEXT, name);
-    for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
-        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
-        if (library) found = dlsym(library, name);
-    }
-    Address address; /* a pointer to data and one to code are different things to C, the same to dlsym */
-    memcpy(&address, &found, sizeof address);
-    return address;
-}
-
 /* The function behind a wrapper: what a resolver gave, else the next symbol of that name. */
 static Address count(int index, const char *name)
 {
     atomic_fetch_add_explicit(&counts[index], 1, memory_order_relaxed);
-    if (!real[index]) real[index] = symbol(name);
+    if (!real[index]) real[index] = interpose_symbol(name);
     if (!real[index]) {
         fprintf(stderr, "glcount: no %s\n", name);
         abort();
@@ -125,7 +99,7 @@ static const struct {
 };
 
 /* Hands out the wrapper for a counted name that exists, and remembers what it stands for. */
-static Address wrap(const char *name, Address address)
+static Address interpose_wrap(const char *name, Address address)
 {
     for (int i = 0; address && i < COUNTED; i++)
         if (strcmp(name, wrappers[i].name) == 0) {
@@ -134,30 +108,6 @@ static Address wrap(const char *name, Address address)
         }
     return address;
 }
-
-typedef Address (*Resolver)(const char *);
-
-#define X(resolver)                                                                                                    \
-    EXPORT Address resolver(const char *name);                                                                         \
-    Address resolver(const char *name)                                                                                 \
-    {                                                                                                                  \
-        static Resolver next;                                                                                          \
-        if (!next) next = (Resolver)symbol(#resolver);                                                                 \
-        return next ? wrap(name, next(name)) : NULL;                                                                   \
-    }
-X(eglGetProcAddress)
-#undef X
-#define X(resolver)                                                                                                    \
-    EXPORT Address resolver(const GLubyte *name);                                                                      \
-    Address resolver(const GLubyte *name)                                                                              \
-    {                                                                                                                  \
-        static Resolver next;                                                                                          \
-        if (!next) next = (Resolver)symbol(#resolver);                                                                 \
-        return next ? wrap((const char *)name, next((const char *)name)) : NULL;                                       \
-    }
-X(glXGetProcAddress)
-X(glXGetProcAddressARB)
-#undef X
 
 EXPORT int rill_glcount_dump(void *unused);
 int rill_glcount_dump(void *unused)

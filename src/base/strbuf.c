@@ -40,6 +40,7 @@ void strbuf_add_bytes(StrBuf *buf, const char *bytes, size_t count)
 
 void strbuf_add(StrBuf *buf, const char *text)
 {
+    buf->failed = buf->failed || text == strbuf_lost;
     strbuf_add_bytes(buf, text, strlen(text));
 }
 
@@ -57,9 +58,16 @@ void strbuf_addf(StrBuf *buf, const char *format, ...)
     va_end(again);
 }
 
+const char strbuf_lost[] = "\n#error out of host memory\n";
+
 const char *strbuf_text(const StrBuf *buf)
 {
-    return buf->text ? buf->text : "";
+    return buf->failed ? strbuf_lost : buf->text ? buf->text : "";
+}
+
+bool strbuf_whole(const char *text)
+{
+    return text != strbuf_lost || error_set("out of host memory");
 }
 
 char *strbuf_take(StrBuf *buf)

@@ -21,8 +21,14 @@ typedef struct StrBuf {
 void strbuf_add(StrBuf *buf, const char *text);
 void strbuf_add_bytes(StrBuf *buf, const char *bytes, size_t count);
 void strbuf_addf(StrBuf *buf, const char *format, ...) ERROR_PRINTF(2, 3);
-/* The text so far, "" when empty; owned by the buffer. */
+/* The text so far, "" when empty; owned by the buffer. After a failed allocation it is strbuf_lost, so that half a text is never
+ * taken for a whole one. */
 const char *strbuf_text(const StrBuf *buf);
+/* Stands for a text that was lost: a buffer that it is added to has failed too, who compiles texts refuses it by strbuf_whole, and no
+ * compiler takes a text with it inside. */
+extern const char strbuf_lost[];
+/* False with error_set where the text is the lost one. */
+bool strbuf_whole(const char *text);
 /* Hands the text over to the caller (to free); NULL with error_set when an allocation failed. */
 char *strbuf_take(StrBuf *buf);
 void strbuf_free(StrBuf *buf);

@@ -315,7 +315,7 @@ static int kernel_source_text(lua_State *L)
     DeviceScope scope;
     Device *device = state_device(L);
     binding_enter(L, device, &scope);
-    bool done = kernel_source(kernel, device, &text);
+    bool done = kernel_source(kernel, device, &text) && strbuf_whole(strbuf_text(&text));
     device_leave(&scope);
     if (done) {
         lua_pushlstring(L, strbuf_text(&text), text.length);
@@ -342,7 +342,8 @@ static int kernel_explain_text(lua_State *L)
     Domain domain = call_domain(&call);
     binding_enter(L, call.device, &scope);
     bool done = (kernel_counting(kernel) ? vout_explain : kernel_explain)(kernel, call.device, call.args, &domain,
-                                                                          state_get(L)->check, &text);
+                                                                          state_get(L)->check, &text) &&
+                strbuf_whole(strbuf_text(&text));
     device_leave(&scope);
     if (done) {
         lua_pushlstring(L, strbuf_text(&text), text.length);

@@ -1,5 +1,6 @@
 #include "gpu/program.h"
 
+#include "base/strbuf.h"
 #include "gpu/device_private.h"
 #include "gpu/timer.h"
 
@@ -212,6 +213,9 @@ static Program *create(GLuint name, const char *source, size_t length)
 
 Program *program_find(Device *device, const char *source)
 {
+    if (!strbuf_whole(source)) {
+        return NULL;
+    }
     ProgramTable *table = &device->programs;
     size_t length = strlen(source);
     uint64_t hash = hash_text(source, length);

@@ -143,6 +143,9 @@ static KnownShader *remember(Recent *cache, const char *name, const char *define
 
 Program *shader_program(Device *device, const char *name, const char *defines)
 {
+    if (!strbuf_whole(defines)) {
+        return NULL;
+    }
     Recent *cache = device_attachment(device, &cache_kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
         const KnownShader *known = cache->items[i];

@@ -160,7 +160,7 @@ void trial_keep(uint64_t key, const Device *device, const TrialMeasures *measure
     strbuf_addf(&text, "rill trial %d\nrenderer %s\nvendor %s\nversion %s\nmeasures\n", TRIAL_VERSION,
                 device->info.name, device->info.vendor, device->info.version);
     add_measures(&text, measures);
-    const uint64_t sum = hash_bytes(HASH_START, strbuf_text(&text), text.length);
+    const uint64_t sum = text.failed ? 0 : hash_bytes(HASH_START, text.text, text.length);
     strbuf_addf(&text, "sum %016llx\n", (unsigned long long)sum);
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     int file = text.failed ? -1 : mkostemp(temporary, O_CLOEXEC);

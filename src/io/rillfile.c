@@ -313,7 +313,9 @@ static bool write_file(const char *path, const RillFile *file, StrBuf *head)
     strbuf_add_bytes(head, (const char *)magic, MAGIC);
     write_number(head, 4, VERSION);
     write_number(head, 4, description.length);
-    strbuf_add_bytes(head, strbuf_text(&description), description.length);
+    if (!description.failed) {
+        strbuf_add_bytes(head, strbuf_text(&description), description.length);
+    }
     bool complete = !description.failed && !head->failed;
     strbuf_free(&description);
     if (!complete) {

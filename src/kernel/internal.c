@@ -1,6 +1,7 @@
 #include "kernel/internal.h"
 
 #include "base/recent.h"
+#include "base/strbuf.h"
 #include "gpu/attachment.h"
 
 #include <stdlib.h>
@@ -57,6 +58,9 @@ static InternalKernel *create(const char *text)
 
 Kernel *internal_kernel(Device *device, const char *text)
 {
+    if (!strbuf_whole(text)) {
+        return NULL;
+    }
     Recent *cache = device_attachment(device, &cache_kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
         const InternalKernel *internal = cache->items[i];

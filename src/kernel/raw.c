@@ -1,6 +1,6 @@
 #include "kernel/raw.h"
 
-#include <string.h>
+#include <stdio.h>
 
 const Type *raw_type(int bytes)
 {
@@ -24,10 +24,7 @@ const Type *raw_type(int bytes)
         int n = left < 4 ? left : 4;
         Field *field = &fields[count];
         *field = (Field){.type = type_of(SCALAR_UINT, n), .offset = at};
-        StrBuf name = STRBUF_EMPTY;
-        strbuf_addf(&name, "w%d", count++);
-        strcpy(field->name, strbuf_text(&name));
-        strbuf_free(&name);
+        snprintf(field->name, sizeof field->name, "w%d", count++);
         left -= n;
         at += 4 * n;
     }

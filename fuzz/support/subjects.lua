@@ -1,0 +1,99 @@
+-- What is run while something fails below it. Each is called with a number that makes its texts new to every cache, and gives a function that
+-- raises "wrong ..." where a result is not the right one.
+local subjects = {}
+
+local function expect(what, expected, got)
+    got = type(got) == "userdata" and got:values() or got
+    for i = 1, math.max(#expected, #got) do
+        if expected[i] ~= got[i] then
+            error(("wrong %s: value %d is %s, not %s"):format(what, i, tostring(got[i]), tostring(expected[i])), 0)
+        end
+    end
+end
+
+-- Whether the device still does what it should.
+function subjects.usable()
+    local rill = require "rill"
+    expect("afterwards", {4950}, {rill.iota(100):sum()})
+    expect("afterwards", {2.0, 4.0}, rill.from {1, 2}:map "x * 2.0")
+    expect("afterwards", {1, 2, 3}, rill.from({3, 1, 2}, "int"):sort())
+end
+
+-- Only what it takes to open a device and use it.
+function subjects.usable_once()
+    return subjects.usable
+end
+
+function subjects.sort(salt)
+    return function()
+        local rill = require "rill"
+        local list = {}
+        for i = 1, 300 do
+            list[i] = (i * 7919 + salt) % 1000
+        end
+        local s = rill.from(list, "int")
+        table.sort(list)
+        expect("sort", list, s:sort())
+        local keys, places = rill.sort_by_key(s, rill.iota(300))
+        expect("keys", list, keys)
+        expect("gather", list, rill.gather(s, places))
+        local high = {}
+        for _, v in ipairs(list) do
+            high[#high + 1] = v >= 500 and v or nil
+        end
+        expect("filter", high, s:sort():filter(("x >= 500 && i >= %d"):format(-salt)))
+        local f = rill.kernel(("kernel void f%d(int x<>, out int r<>) { r = x + %d; }"):format(salt, salt))
+        expect("kernel", {list[1] + salt}, {f(s):min()})
+        local total = 0
+        for _, v in ipairs(list) do
+            total = total + v
+        end
+        expect("sum", {total, total}, {(s + 0):sum(), s:scan():values()[300]})
+        local values, lengths = rill.from({5, 5, 6}, "int"):runs()
+        expect("runs", {5, 6}, values)
+        expect("lengths", {2, 1}, lengths)
+    end
+end
+
+function subjects.picture(salt)
+    return function()
+        local rill = require "rill"
+        local base = os.tmpname()
+        local s = rill.stream("uint8", {9, 7}, function(i, j) return (i * 31 + j * 7 + salt) % 256 end)
+        local right = s:values()
+        local good, message = pcall(function()
+            for _, extension in ipairs {".png", ".pgm"} do
+                rill.image.save(s, base .. extension)
+                expect(extension, right, rill.image.load(base .. extension, "uint8"))
+            end
+            for _, extension in ipairs {".npy", ".rill"} do
+                s:save(base .. extension)
+                expect(extension, right, rill.load(base .. extension))
+            end
+        end)
+        for _, extension in ipairs {"", ".png", ".pgm", ".npy", ".rill"} do
+            os.remove(base .. extension)
+        end
+        if not good then
+            error(message, 0)
+        end
+    end
+end
+
+-- examples/tour.lua on fewer elements, in silence.
+function subjects.tour(salt)
+    local file = assert(io.open "examples/tour.lua")
+    local text = file:read "a":gsub("1 << 20", "1 << 10"):gsub("kernel void (%l+)", "kernel void %1" .. salt)
+        :gsub("reduce void (%l+)", "reduce void %1" .. salt)
+    file:close()
+    local silent = setmetatable({print = function(...)
+        for i = 1, select("#", ...) do
+            tostring((select(i, ...)))
+        end
+    end}, {__index = _G})
+    local directory = os.getenv "RILL_INJECT_FOLDER" or "."
+    local tour = assert(load(text, "=tour", "t", silent))
+    return function() tour(directory) end
+end
+
+return subjects

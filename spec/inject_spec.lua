@@ -1,0 +1,44 @@
+-- What fails below rill is an error, and nothing else: fuzz/inject.lua over one subject, every second allocation; `make inject` does the rest.
+local compile = require "spec.support.compile"
+
+local function lines_of(path)
+    local list = {}
+    for line in io.lines(path) do
+        list[#list + 1] = line
+    end
+    os.remove(path)
+    return list
+end
+
+-- Runs a subject; gives the exit status, the lines that tell of findings, and how many faults it met.
+local function inject(kind, most)
+    local library = assert(compile("inject", "-ldl -lpthread"))
+    local log = os.tmpname()
+    local lua = os.getenv "RILL_LUA" or "lua5.4"
+    local command = ("env LD_PRELOAD='%s' RILL_INJECT_LIBRARY='%s' %s fuzz/injected.lua sort %s 1 %d %s >/dev/null 2>&1")
+        :format(library, library, lua, kind, most, log)
+    local _, _, status = os.execute(command)
+    local findings, tried = {}, 0
+    for _, line in ipairs(lines_of(log)) do
+        if line:find "^finding" then
+            findings[#findings + 1] = line
+        end
+        tried = tonumber(line:match "^tried (%d+)") or tried
+    end
+    return status, findings, tried
+end
+
+describe("faults below rill", function()
+    for kind, most in pairs {alloc = 50, buffer = 9, link = 3} do
+        it(kind .. ": each is an error that leaves nothing and harms nothing", function()
+            if os.getenv "RILL_SANITIZE" then
+                pending "the sanitizer's allocator is in the way"
+                return
+            end
+            local status, findings, tried = inject(kind, most)
+            assert.same({}, findings)
+            assert.equal(0, status)
+            assert(tried >= 3, "nothing failed")
+        end)
+    end
+end)
