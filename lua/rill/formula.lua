@@ -97,9 +97,11 @@ functions.remainder = {
     int k = max(@exponent(r) - @exponent(y), 0) / 48 * 48;
     for (int i = 0; i < 46; i++) {
         if (k < 0) break;
-        double taken = y * @two(k / 3) * @two(k / 3) * @two(k - k / 3 * 2), q = floor(r / taken + 0.5);
-        double small = abs(taken) > 8.4e270 ? 5.421010862427522e-20 : 1.0; // products must not overflow
-        r = q == 0.0 ? r : @less(r * small, q, taken * small) / small;
+        double taken = y * @two(k / 3) * @two(k / 3) * @two(k - k / 3 * 2), size = abs(taken);
+        // Products must not overflow, nor reciprocals.
+        double scale = size > 8.4e270 ? 5.421010862427522e-20 : size < 1.0e-250 ? 1.6069380442589903e60 : 1.0;
+        double q = floor(r * scale / (taken * scale) + 0.5);
+        r = q == 0.0 ? r : @less(r * scale, q, taken * scale) / scale;
         k -= 48;
     }
     return r;
