@@ -188,7 +188,7 @@ LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
 check: ## formatting, static analysis, the rules of the house, the manual's coverage
 	$(DEPS) build check docs
-	@$(AGAIN) -k check-warnings check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations
+	@$(AGAIN) -k check-warnings check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations check-glsl
 	@echo "make check: all passed"
 
 # Every C file with warnings as errors, in a build folder of its own, since objects made without them are no proof.
@@ -225,6 +225,10 @@ check-errors:
 
 check-site: $(CORE)
 	@$(RUN) $(LUA) tools/site.lua --check $(BUILD)/site-check
+
+.PHONY: check-glsl
+check-glsl: $(CORE)
+	@tools/glsl.sh '$(abspath $(BUILD))/glsl' $(SUITE)
 
 format: ## let clang-format rewrite the C files
 	clang-format -i $(C_FILES)

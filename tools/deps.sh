@@ -26,6 +26,8 @@ drivers mesa-vulkan-drivers mesa-vulkan-drivers vulkan-swrast    libvulkan_lvp
 check   clang-format        clang-tools-extra   clang            clang-tools
 check   cppcheck            cppcheck            cppcheck         cppcheck
 check   lua-check           rock:luacheck       rock:luacheck    rock:luacheck
+check   glslang-tools       glslang             glslang          glslang-devel
+check   spirv-tools         spirv-tools         spirv-tools      spirv-tools
 docs    cmark-gfm           program:cmark-gfm   program:cmark-gfm program:cmark-gfm
 rock    luarocks            luarocks            luarocks         lua54-luarocks
 '

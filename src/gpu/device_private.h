@@ -54,7 +54,7 @@ struct Program {
     uint32_t *params;  /* what the GL program has; both start as zeros */
     uint64_t hash;
     char *source;
-    char label[96]; /* in profiles; "" when nobody gave one */
+    char label[96]; /* in profiles */
     size_t length;
     Program *next;
 };

@@ -35,13 +35,6 @@ bool profile_running(const Device *device)
     return device->recorder != NULL;
 }
 
-void program_label(Program *program, const char *name)
-{
-    if (!*program->label) {
-        snprintf(program->label, sizeof program->label, "%s", name);
-    }
-}
-
 bool profile_start(Device *device)
 {
     if (device->recorder) {
@@ -117,7 +110,7 @@ void profile_after(Device *device, const Launch *launch, double entered, double 
         return;
     }
     double now = timer_clock();
-    const char *name = *launch->program->label ? launch->program->label : "a program without a name";
+    const char *name = launch->program->label;
     ProfileRow *row = find_row(recorder, name);
     bool stamped = uses_stamps(device) && recorder->pending.count < recorder->pending.capacity;
     if (!row) {

@@ -28,9 +28,6 @@ void profile_free(Profile *profile);
 /* Whether one is being taken: callers then fill in Launch.bytes. */
 bool profile_running(const Device *device);
 
-/* Names a program in profiles; kept from the first call. */
-void program_label(Program *program, const char *name);
-
 /* Bytes per second of a copy on the device, read and written counted both: measured once, over 64 MiB. 0 with error_set. */
 double profile_copy_rate(Device *device);
 

@@ -4,8 +4,11 @@
 #include "gpu/device_private.h"
 #include "gpu/timer.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FIRST_BUCKETS = 64, IDLE_PROGRAMS = 32 };
 
@@ -211,7 +214,43 @@ static Program *create(GLuint name, const char *source, size_t length)
     return program;
 }
 
-Program *program_find(Device *device, const char *source)
+/* RILL_DUMP=folder: every text as it goes to the driver, in NAME-hash.comp; one that was refused is called .rejected. */
+static bool dump_path(char path[4096], const char *name, uint64_t hash)
+{
+    const char *folder = getenv("RILL_DUMP");
+    char file[96];
+    snprintf(file, sizeof file, "%s", name);
+    for (char *c = file; *c; c++) {
+        *c = isalnum((unsigned char)*c) || *c == '_' || *c == '.' ? *c : '_';
+    }
+    return folder && *folder &&
+           snprintf(path, 4096, "%s/%s-%016llx.comp", folder, file, (unsigned long long)hash) < 4080;
+}
+
+static void dump(const char *name, const char *source, uint64_t hash)
+{
+    char path[4096];
+    if (!dump_path(path, name, hash)) {
+        return;
+    }
+    mkdir(getenv("RILL_DUMP"), 0777);
+    FILE *out = fopen(path, "w");
+    if (out) {
+        fprintf(out, "// %s\n%s", name, source);
+        fclose(out);
+    }
+}
+
+static void dump_rejected(const char *name, uint64_t hash)
+{
+    char path[4096], rejected[4096];
+    if (dump_path(path, name, hash)) {
+        snprintf(rejected, sizeof rejected, "%.*s.rejected", (int)(strlen(path) - strlen(".comp")), path);
+        rename(path, rejected);
+    }
+}
+
+Program *program_find(Device *device, const char *name, const char *source)
 {
     if (!strbuf_whole(source)) {
         return NULL;
@@ -227,16 +266,22 @@ Program *program_find(Device *device, const char *source)
     if (!gl_error_alive(device) || (table->count >= table->bucket_count && !grow(table))) {
         return NULL;
     }
+    dump(name, source, hash);
     double start = timer_clock();
-    GLuint name = compile_shader(source, length);
+    GLuint object = compile_shader(source, length);
     profile_compiled(device, timer_clock() - start);
     gl_error_clear(device); /* what went wrong is in the log */
-    program = name ? create(name, source, length) : NULL;
+    if (!object) {
+        dump_rejected(name, hash);
+        return NULL;
+    }
+    program = create(object, source, length);
     if (program) {
         Program **bucket = &table->buckets[hash % table->bucket_count];
         device->compiled++;
         program->device = device;
         program->count = 1;
+        snprintf(program->label, sizeof program->label, "%s", name);
         program->hash = hash;
         program->next = *bucket;
         *bucket = program;

@@ -111,10 +111,8 @@ static Program *compile(Device *device, const char *name, const char *defines)
     }
     if (source.failed) {
         error_set("out of host memory");
-    } else if (!(program = program_find(device, source.text))) {
+    } else if (!(program = program_find(device, name, source.text))) {
         error_prefix("%s", name);
-    } else {
-        program_label(program, name);
     }
     strbuf_free(&source);
     return program;

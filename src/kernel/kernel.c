@@ -247,10 +247,7 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
                codegen_write(&text, key, &variant->layout, &source, &body_at);
     }
     if (done) {
-        variant->program = program_find(device, strbuf_text(&source));
-        if (variant->program) {
-            program_label(variant->program, kernel->function.name);
-        }
+        variant->program = program_find(device, kernel->function.name, strbuf_text(&source));
         if (!variant->program) {
             char *log = strdup(error_message());
             done = diagnose(kernel->module, &kernel->body, strbuf_text(&source), body_at, log ? log : "");

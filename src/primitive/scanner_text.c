@@ -317,7 +317,7 @@ static Program *compile(const ScanText *text, const Inputs *in, const ScanKey *k
     InputText input = {.in = in, .key = &key->input, .layout = &layout->input, .out = &source};
     ScanWriter w = {text, in, key, layout, &source, &input};
     write_program(&w);
-    Program *program = program_find(in->device, strbuf_text(&source));
+    Program *program = program_find(in->device, text->name, strbuf_text(&source));
     if (!program) {
         inputs_diagnose(&input);
     }
