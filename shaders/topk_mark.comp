@@ -19,15 +19,15 @@ layout(binding = 2) uniform usamplerBuffer state;
 #include "shared/topk.glsl"
 
 RADIX_KEY last_wanted;
-uint better, equal, equal_end;
+uint better, tied, tied_end;
 
 void visit(RADIX_KEY key, int i)
 {
     RADIX_KEY order = radix_order(key);
     bool less = topk_less(order, last_wanted), same = order == last_wanted;
 #if WRITE
-    if (less || (same && equal < equal_end)) {
-        uint at = less ? better : equal;
+    if (less || (same && tied < tied_end)) {
+        uint at = less ? better : tied;
 #if KEY_BITS == 64
         keys_out[2u * at] = key.x;
         keys_out[2u * at + 1u] = key.y;
@@ -38,26 +38,26 @@ void visit(RADIX_KEY key, int i)
     }
 #endif
     better += uint(less);
-    equal += uint(same);
+    tied += uint(same);
 }
 
 void main()
 {
     RadixRun run = radix_run();
     last_wanted = topk_prefix(texelFetch(state, PREFIX).x, texelFetch(state, PREFIX + 1).x);
-    better = equal = 0u;
+    better = tied = 0u;
     int last = run.last;
 #if WRITE
     if (run.exists) {
         better = texelFetch(places, 2 * run.number).x;
-        equal = texelFetch(places, 2 * run.number + 1).x;
-        equal_end = texelFetch(state, BETTER).x;
-        equal += equal_end;
-        equal_end += texelFetch(state, WANTED).x;
+        tied = texelFetch(places, 2 * run.number + 1).x;
+        tied_end = texelFetch(state, BETTER).x;
+        tied += tied_end;
+        tied_end += texelFetch(state, WANTED).x;
         // Most runs have nothing to store.
         uint next_better = texelFetch(places, 2 * run.number + 2).x;
         uint next_equal = texelFetch(places, 2 * run.number + 3).x + texelFetch(state, BETTER).x;
-        last = next_better > better || (next_equal > equal && equal < equal_end) ? last : run.first;
+        last = next_better > better || (next_equal > tied && tied < tied_end) ? last : run.first;
     }
 #endif
     int i = run.first;
@@ -82,7 +82,7 @@ void main()
     }
 #if !WRITE
     if (run.exists) {
-        counts[run.number] = uvec2(better, equal);
+        counts[run.number] = uvec2(better, tied);
     }
 #endif
 }

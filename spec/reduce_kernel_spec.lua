@@ -292,6 +292,27 @@ describe("reduce kernels to a smaller stream", function()
         check.names({"12", "5"}, kernel(SUM), rill.iota(12), rill.stream("int", 5))
     end)
 
+    it("of a structure of ten vec3, which take 16 bytes each in a group's memory", function()
+        local fields = {}
+        for k = 1, 10 do
+            fields[k] = ("float3 v%d;"):format(k)
+        end
+        local adds = {}
+        for k = 1, 10 do
+            adds[k] = ("r.v%d += x.v%d;"):format(k, k)
+        end
+        local module = rill.program(("struct Ten { %s };\nkernel void make(int i<>, out Ten t<>) { t.v1 = float3(i, 1, 2);"
+            .. " t.v10 = float3(3, 4, i); }\nreduce void add(Ten x<>, reduce Ten r<>) { %s }"):format(
+            table.concat(fields, " "), table.concat(adds, " ")))
+        local n = 40000
+        local total = module.add(module.make(rill.iota(n) % 10))
+        assert.equal(n * 4.5, total.v1[1])
+        assert.equal(n * 4, total.v10[2])
+        assert.equal(n * 4.5, total.v10[3])
+        local sums = module.make(rill.iota(n) % 10):scan(module.add)
+        assert.equal(n * 4.5, sums:get(n).v10[3])
+    end)
+
     it("refuse results that overlap, cannot be written or have another type", function()
         local s = rill.iota(12)
         check.raises("sum: .*overlaps", kernel(SUM), s, s:domain(1, 3))

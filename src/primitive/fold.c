@@ -43,7 +43,7 @@ static int64_t longest_run(const DeviceTraits *traits, const Inputs *in, int64_t
 static void cut(const FoldText *text, const Inputs *in, const Blocks *shape, FoldKey *key, FoldLevel *level)
 {
     const DeviceTraits *traits = device_traits(in->device);
-    bool shared = (uint64_t)text->accumulator->bytes * GPU_GROUP <= device_limits(in->device)->shared_bytes;
+    bool shared = (uint64_t)type_array_bytes(text->accumulator) * GPU_GROUP <= device_limits(in->device)->shared_bytes;
     int64_t chunk = key->input.chunk ? key->input.chunk : 1, most = longest_run(traits, in, chunk);
     key->tree = 0;
     level->runs = 1;

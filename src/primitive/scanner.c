@@ -70,7 +70,8 @@ static bool uses_groups(const Level *level)
 {
     const Blocks *b = &level->blocks;
     Device *device = level->in->device;
-    bool shared = (uint64_t)level->text->accumulator->bytes * SCAN_GROUP <= device_limits(device)->shared_bytes;
+    bool shared =
+        (uint64_t)type_array_bytes(level->text->accumulator) * SCAN_GROUP <= device_limits(device)->shared_bytes;
     bool small = b->block <= GPU_SHORT || (b->outputs >= GPU_MANY_ROWS && b->block <= GPU_MANY_SHORT);
     bool looping = device_traits(device)->loop_limit && level->in->trips > (double)MAX_TREE_TRIPS;
     return device_traits(device)->family == FAMILY_GPU && shared && !small && !looping;

@@ -478,3 +478,32 @@ void type_normalize(const Type *type, void *elements, int64_t count)
         }
     }
 }
+
+static int aligned(int bytes, int alignment)
+{
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* std430: bytes without the padding behind, and the alignment. */
+static int array_layout(const Type *type, int *alignment)
+{
+    if (!type->is_struct) {
+        int scalar = type->value->scalar == SCALAR_DOUBLE ? 8 : 4;
+        *alignment = scalar * (type->components == 3 ? 4 : type->components);
+        return scalar * type->components;
+    }
+    int bytes = 0;
+    *alignment = 1;
+    for (int i = 0; i < type->field_count; i++) {
+        int own, size = array_layout(type->fields[i].type, &own);
+        bytes = aligned(bytes, own) + size;
+        *alignment = own > *alignment ? own : *alignment;
+    }
+    return aligned(bytes, *alignment);
+}
+
+int type_array_bytes(const Type *type)
+{
+    int alignment, bytes = array_layout(type, &alignment);
+    return aligned(bytes, alignment);
+}

@@ -56,6 +56,8 @@ bool type_converts(const Type *from, const Type *to);
 /* Same layout in memory, so that raw copies are right. */
 bool type_same_layout(const Type *a, const Type *b);
 
+/* Bytes between the elements of an array of what a kernel sees, as GLSL lays arrays out (std430): a vec3 takes 16. */
+int type_array_bytes(const Type *type);
 /* Bytes of one component in memory: 1 to 8. */
 int scalar_bytes(Scalar scalar);
 bool scalar_is_float(Scalar scalar); /* float, double, half, unorm8 */
