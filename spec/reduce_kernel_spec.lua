@@ -302,8 +302,9 @@ describe("reduce kernels to a smaller stream", function()
             adds[k] = ("r.v%d += x.v%d;"):format(k, k)
         end
         local module = rill.program(("struct Ten { %s };\n"
-            .. "kernel void make(int i<>, out Ten t<>) { t.v1 = float3(i, 1, 2); t.v10 = float3(3, 4, i); }\nreduce void add(Ten x<>, reduce Ten r<>) { %s }"):format(
-            table.concat(fields, " "), table.concat(adds, " ")))
+            .. "kernel void make(int i<>, out Ten t<>) { t.v1 = float3(i, 1, 2); t.v10 = float3(3, 4, i); }\n"
+            .. "reduce void add(Ten x<>, reduce Ten r<>) { %s }"):format(table.concat(fields, " "),
+            table.concat(adds, " ")))
         local n = 40000
         local total = module.add(module.make(rill.iota(n) % 10))
         assert.equal(n * 4.5, total.v1[1])
