@@ -1,4 +1,4 @@
-// Loops of rill_p[0].x trips, and a private array shifted past loops of rill_p[0].y trips.
+// Loops of rill_p[0].x trips, a private array shifted past loops of rill_p[0].y trips, and one stored to at another place by each lane.
 layout(local_size_x = 8) in;
 layout(location = 0) uniform uvec4 rill_p[1];
 layout(std430, binding = 1) writeonly buffer Results { uint results[]; };
@@ -15,10 +15,21 @@ uint shifted()
     return a[0];
 }
 
+uint scattered(uint lane)
+{
+    uint a[8], sum = 0u;
+    for (int i = 0; i < 8; i++) a[i] = 0u;
+    a[lane] = lane + 1u;
+    a[(lane * 3u + 2u) & 7u] += 100u;
+    for (int i = 0; i < 8; i++) sum = sum * 7u + a[i];
+    return sum;
+}
+
 void main()
 {
     uint lane = gl_LocalInvocationID.x, value = lane;
     for (uint k = 0u; k < rill_p[0].x; k++) value = value * 1664525u + 1013904223u;
     results[lane] = value;
     results[8u + lane] = shifted();
+    results[16u + lane] = scattered(lane);
 }

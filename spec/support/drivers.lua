@@ -21,4 +21,14 @@ function drivers.zink(more)
     return environment
 end
 
+-- The same for Mesa's interpreter, softpipe, which comes with its other drivers.
+function drivers.softpipe(more)
+    local environment = { LIBGL_ALWAYS_SOFTWARE = "1", GALLIUM_DRIVER = "softpipe", MESA_GL_VERSION_OVERRIDE = "4.5",
+        MESA_GLSL_VERSION_OVERRIDE = "450", RILL_FAMILY = false, RILL_ASYNC = false, RILL_DEVICE = false }
+    for name, value in pairs(more or {}) do
+        environment[name] = value
+    end
+    return environment
+end
+
 return drivers

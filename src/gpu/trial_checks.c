@@ -99,9 +99,10 @@ static bool try_conditions(Device *device, Trial *trial)
 
 /* --- loops --- */
 
-enum { LOOP_LANES = 8, MANY_TRIPS = 300000, NEEDED_TRIPS = 32768, SHIFT_TRIPS = 3 };
+enum { LOOP_LANES = 8, LOOP_WORDS = 3 * LOOP_LANES, MANY_TRIPS = 300000, NEEDED_TRIPS = 32768, SHIFT_TRIPS = 3 };
 
-static bool run_loop(Device *device, Program *program, Buffer *out, uint32_t trips, uint32_t inner, uint32_t got[16])
+static bool run_loop(Device *device, Program *program, Buffer *out, uint32_t trips, uint32_t inner,
+                     uint32_t got[LOOP_WORDS])
 {
     const uint32_t params[4] = {trips, inner, 0, 0};
     Launch launch = {.program = program,
@@ -110,7 +111,7 @@ static bool run_loop(Device *device, Program *program, Buffer *out, uint32_t tri
                      .block_count = 1,
                      .blocks = {{out, 0}},
                      .groups = {1, 1, 1}};
-    return device_dispatch(device, &launch) && buffer_read(out, 0, got, 16 * sizeof *got);
+    return device_dispatch(device, &launch) && buffer_read(out, 0, got, LOOP_WORDS * sizeof *got);
 }
 
 static bool loop_right(const uint32_t got[LOOP_LANES], uint32_t trips)
@@ -128,7 +129,7 @@ static bool loop_right(const uint32_t got[LOOP_LANES], uint32_t trips)
 /* The most trips that still come out right. */
 static bool find_limit(Device *device, Program *program, Buffer *out, uint32_t *limit)
 {
-    uint32_t right = 0, wrong = MANY_TRIPS, got[16];
+    uint32_t right = 0, wrong = MANY_TRIPS, got[LOOP_WORDS];
     while (wrong - right > 1) {
         uint32_t middle = right + (wrong - right) / 2;
         if (!run_loop(device, program, out, middle, 0, got)) {
@@ -140,9 +141,24 @@ static bool find_limit(Device *device, Program *program, Buffer *out, uint32_t *
     return true;
 }
 
-static bool measure_loops(Device *device, Program *program, Buffer *out, TrialMeasures *measures)
+/* What each lane makes of an array in which it stores at places of its own. */
+static void expect_scattered(uint32_t wanted[LOOP_LANES])
 {
-    uint32_t got[16];
+    for (uint32_t lane = 0; lane < LOOP_LANES; lane++) {
+        uint32_t a[8] = {0};
+        a[lane] = lane + 1;
+        a[(lane * 3 + 2) & 7] += 100;
+        wanted[lane] = 0;
+        for (int i = 0; i < 8; i++) {
+            wanted[lane] = wanted[lane] * 7 + a[i];
+        }
+    }
+}
+
+static bool measure_loops(Device *device, Program *program, Buffer *out, Trial *trial)
+{
+    TrialMeasures *measures = &trial->measures;
+    uint32_t got[LOOP_WORDS], wanted[LOOP_LANES];
     measures->stable_arrays = 1;
     for (uint32_t inner = 0; inner < SHIFT_TRIPS; inner++) {
         if (!run_loop(device, program, out, 1, inner, got)) {
@@ -152,6 +168,8 @@ static bool measure_loops(Device *device, Program *program, Buffer *out, TrialMe
             measures->stable_arrays &= got[LOOP_LANES + lane] == 10 + inner;
         }
     }
+    expect_scattered(wanted);
+    note_words(trial, "private arrays", got + 2 * LOOP_LANES, wanted, LOOP_LANES);
     return run_loop(device, program, out, MANY_TRIPS, 0, got) &&
            (loop_right(got, MANY_TRIPS) || find_limit(device, program, out, &measures->loop_limit));
 }
@@ -159,15 +177,15 @@ static bool measure_loops(Device *device, Program *program, Buffer *out, TrialMe
 static bool try_loops(Device *device, Trial *trial)
 {
     Program *program = shader_program(device, "trial_loop.comp", "");
-    Buffer *out = program ? buffer_create(device, 16 * sizeof(uint32_t), true) : NULL;
+    Buffer *out = program ? buffer_create(device, LOOP_WORDS * sizeof(uint32_t), true) : NULL;
     TrialMeasures *measures = &trial->measures;
-    bool done = out && measure_loops(device, program, out, measures);
+    bool done = out && measure_loops(device, program, out, trial);
     buffer_release(out);
     if (!done) {
         return false;
     }
     if (!measures->stable_arrays) {
-        trial_note(trial, "private arrays", TRIAL_ALLOWED, "elements moved past loops; kernels that do so are guarded");
+        trial_note(trial, "shifted arrays", TRIAL_ALLOWED, "elements moved past loops; kernels that do so are guarded");
     }
     if (measures->loop_limit == 0) {
         trial_note(trial, "loops", TRIAL_RIGHT, NULL);
