@@ -77,22 +77,4 @@ describe("the suite", function()
         assert.truthy(result.text:find("llvmpipe%-cpu +%- +%- +%-  not here: [^\n]*nosuch"), result.text)
         assert.equal("0 passed, 0 failed", result.last)
     end)
-
-    it("leaves out of its passes only files that exist, each with a reason", function()
-        package.path = "tools/?.lua;" .. package.path
-        local plan = require "passes"
-        for name, pass in pairs(plan.passes) do
-            for _, list in ipairs(pass.out or {}) do
-                assert.is_string(list.reason)
-                for _, spec in ipairs(list) do
-                    local file = io.open("spec/" .. spec .. "_spec.lua")
-                    assert.truthy(file, name .. " leaves out " .. spec)
-                    file:close()
-                end
-            end
-        end
-        for name in pairs(plan.alone) do
-            io.open("spec/" .. name .. "_spec.lua"):close()
-        end
-    end)
 end)

@@ -14,14 +14,14 @@ end
 -- ---- what is left out
 
 local no_device = {reason = "what drives the device makes no difference to it",
-    "colormap", "command", "deps", "examples", "install", "manual_checks", "npy", "plot", "png", "pnm", "prompt",
+    "colormap", "command", "deps", "examples", "hostile", "install", "interrupt", "manual_checks", "npy", "plot", "png", "pnm", "prompt",
     "readme", "rillfile", "suite"}
 local no_collector = {reason = "the collector makes no difference to it",
     "command", "deps", "examples", "install", "manual_checks", "prompt", "readme", "suite"}
 local timed = {reason = "it counts GL calls, or takes times", "counters", "profile"}
 
 -- Run by themselves, after all others: they measure how long something takes, or how much memory a process needs.
-local alone = {counters = true, memory = true, profile = true, prompt = true}
+local alone = {counters = true, interrupt = true, memory = true, profile = true, prompt = true}
 
 -- Tests by their tags.
 local tags = {

@@ -73,6 +73,23 @@ local function spec_name(path)
     return path:match "([^/]+)_spec%.lua$"
 end
 
+-- Names in tools/passes.lua of files that are gone would go unnoticed.
+local function assert_known()
+    local function known(name)
+        assert(io.open("spec/" .. name .. "_spec.lua")):close()
+    end
+    for _, pass in pairs(plan.passes) do
+        for _, list in ipairs(pass.out or {}) do
+            for _, name in ipairs(list) do
+                known(name)
+            end
+        end
+    end
+    for name in pairs(plan.alone) do
+        known(name)
+    end
+end
+
 -- Why a pass leaves a spec file out, or nil.
 local function left_out(pass, spec)
     for _, list in ipairs(pass.out or {}) do
@@ -309,6 +326,7 @@ end
 
 local function main()
     local begin = seconds()
+    assert_known()
     local chosen, given = arguments()
     local together, alone = jobs(chosen, given, skips)
     for _, pass in ipairs(chosen) do
