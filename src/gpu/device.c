@@ -99,8 +99,11 @@ static bool set_up(Device *device)
     return good;
 }
 
+/* What GL holds goes only where the context is current; else it goes with the context. */
 static void release_objects(Device *device)
 {
+    attachments_destroy(device);
+    program_destroy_all(device);
     pool_shrink(device, 0);
     staging_destroy_all(device);
     fault_destroy(device);
@@ -109,22 +112,17 @@ static void release_objects(Device *device)
 }
 
 /* Frees the device; a foreign context that is current stays so. */
-static void destroy(Device *device, bool complete)
+static void destroy(Device *device)
 {
     DeviceScope scope;
-    if (device_enter(device, &scope)) {
-        attachments_destroy(device);
-        program_destroy_all(device, true);
-        if (complete) {
-            release_objects(device);
-        }
+    bool entered = device_enter(device, &scope);
+    release_objects(device);
+    if (entered) {
         if (!scope.changed) {
             eglMakeCurrent(device->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         }
         device_leave(&scope);
     }
-    attachments_destroy(device);
-    program_destroy_all(device, false);
     if (device->process == process_generation()) {
         eglDestroyContext(device->display, device->context);
     }
@@ -151,7 +149,7 @@ Device *device_new(int candidate, DeviceInfo *info)
     bool ready = device_enter(device, &scope) && set_up(device);
     *info = device->info;
     if (!ready) {
-        destroy(device, false);
+        destroy(device);
         device_leave(&scope);
         return NULL;
     }
@@ -161,7 +159,7 @@ Device *device_new(int candidate, DeviceInfo *info)
 
 void device_delete(Device *device)
 {
-    destroy(device, true);
+    destroy(device);
 }
 
 Device *device_retain(Device *device)

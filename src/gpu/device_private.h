@@ -226,8 +226,8 @@ GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use 
 /* attachment.c, transfer.c, program.c */
 void attachments_destroy(Device *device);
 void staging_destroy_all(Device *device);
-void program_destroy_all(Device *device, bool context); /* `context`: it is current, GL's objects go too */
-void programs_trim(Device *device);                     /* deletes all but a few of those nobody holds */
+void program_destroy_all(Device *device);
+void programs_trim(Device *device); /* deletes all but a few of those nobody holds */
 
 /* After waiting: false after error_set when the device was lost meanwhile, or a kernel recorded a fault. */
 bool fault_report(Device *device);

@@ -191,7 +191,9 @@ bool fault_create(Device *device)
 
 void fault_destroy(Device *device)
 {
-    glDeleteBuffers(1, &device->fault_buffer);
+    if (device->fault_buffer && device_is_current(device)) {
+        glDeleteBuffers(1, &device->fault_buffer);
+    }
 }
 
 void fault_refresh(Device *device)

@@ -20,7 +20,7 @@ static bool create(Device *device)
 
 void indirect_destroy(Device *device)
 {
-    if (device->indirect.name) {
+    if (device->indirect.name && device_is_current(device)) {
         glDeleteBuffers(1, &device->indirect.name);
         device->indirect.name = 0;
     }

@@ -290,8 +290,9 @@ Program *program_find(Device *device, const char *name, const char *source)
     return program;
 }
 
-void program_destroy_all(Device *device, bool context)
+void program_destroy_all(Device *device)
 {
+    bool context = device_is_current(device);
     ProgramTable *table = &device->programs;
     for (size_t i = 0; i < table->bucket_count; i++) {
         for (Program *program = table->buckets[i], *next; program; program = next) {
