@@ -85,10 +85,12 @@ static bool try_driver(Device *device, uint64_t key, bool blindly, TrialMeasures
     *measures = run ? trial.measures : untried;
     if (good) {
         trial_keep(key, device, measures);
-    } else if (!run) {
+    }
+    if (run) {
+        remember(key, measures, good ? NULL : error_message());
+    } else {
         error_prefix("\"%s\" (%s) is left out: it cannot be tried", device->info.name, device->info.version);
     }
-    remember(key, measures, good ? NULL : error_message());
     return good || blindly;
 }
 

@@ -42,6 +42,12 @@ static uint32_t flags(float x, float y)
            (uint32_t)(!isnan(x) && !isnan(y) && !islessgreater(x, y)) << 5;
 }
 
+/* NaN and what is too large are no whole numbers to C. */
+static uint32_t whole_part(float x)
+{
+    return fabsf(x) < 2147483648.0f ? (uint32_t)(int32_t)x : 0;
+}
+
 static uint32_t high_double(double x)
 {
     uint64_t word;
@@ -97,7 +103,7 @@ static uint32_t signed_quotient(uint32_t a, uint32_t b)
     X(high_words, 0, "high_word(a, b)", high_word(a, b))                                                               \
     X(left_shifts, 0, "a << (b & 31u)", a << (b & 31u))                                                                \
     X(right_shifts, 0, "uint(int(a) >> int(b & 31u))", (uint32_t)(as_signed(a) >> (b & 31u)))                          \
-    X(whole_parts, 0, "uint(int(x))", (uint32_t)(int32_t)x)                                                            \
+    X(whole_parts, 0, "uint(int(x))", whole_part(x))                                                                   \
     X(floats_of_integers, 1, "floatBitsToUint(float(int(a)))", bits((float)as_signed(a)))                              \
     X(floors, 0, "floatBitsToUint(floor(x))", bits(floorf(x)))                                                         \
     X(top_bits, 0, "uint(findMSB(a))", top_bit(a))                                                                     \
