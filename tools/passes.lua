@@ -14,8 +14,8 @@ end
 -- ---- what is left out
 
 local no_device = {reason = "what drives the device makes no difference to it",
-    "colormap", "command", "deps", "examples", "hostile", "install", "interrupt", "manual_checks", "npy", "plot", "png", "pnm", "prompt",
-    "readme", "rillfile", "suite"}
+    "colormap", "command", "deps", "examples", "hostile", "install", "interrupt", "manual_checks", "npy", "plot", "png",
+    "pnm", "prompt", "readme", "rillfile", "suite"}
 local no_collector = {reason = "the collector makes no difference to it",
     "command", "deps", "examples", "install", "manual_checks", "prompt", "readme", "suite"}
 local timed = {reason = "it counts GL calls, or takes times", "counters", "profile"}

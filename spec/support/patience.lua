@@ -2,6 +2,7 @@
 -- is cut off, at the next step of the spec, and counts as skipped. A test whose launches alone take longer is tagged "#large".
 local busted = require "busted"
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 
 local limit = tonumber(os.getenv "RILL_SUITE_PATIENCE" or 10)
 local reason = ("more than %g seconds"):format(limit)
@@ -17,6 +18,7 @@ end
 
 local function look()
     if os.clock() - start > limit then
+        leaks.cut_off = true
         debug.sethook(cut, "", 1)
     end
 end
