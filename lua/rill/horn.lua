@@ -219,10 +219,10 @@ local function predicate_kernel(name, text, records, pred)
     if type(pred) ~= "string" or not pred:find "%S" then
         argument_error(name, 2, "pred", "expected an expression in x (a string), got %s",
             type(pred) == "string" and "an empty one" or kind(pred))
-    elseif not oneline.balanced(pred) then
-        argument_error(name, 2, "pred", "its parentheses do not match: %s", pred)
+    elseif oneline.unbalanced(pred) then
+        argument_error(name, 2, "pred", "%s: %s", oneline.unbalanced(pred), pred)
     elseif oneline.assigns(pred) then
-        argument_error(name, 2, "pred", "= assigns and compares nothing; write == for equal: %s", pred)
+        argument_error(name, 2, "pred", "%s: %s", oneline.assignment(pred), pred)
     end
     local kernel, wrong = kernel_of(text, records, pred)
     if not kernel then

@@ -102,8 +102,9 @@ local function stream_map(s, expression, constants, ...)
         map_error(2, "argument #1 'expression': expected an expression in x (a string), got %s",
             type(expression) == "string" and "an empty one" or kind(expression))
     end
-    if not oneline.balanced(expression) then
-        map_error(2, "argument #1 'expression': its parentheses do not match: %s", expression)
+    local unbalanced = oneline.unbalanced(expression)
+    if unbalanced then
+        map_error(2, "argument #1 'expression': %s: %s", unbalanced, expression)
     end
     local value = value_types[element] or element
     local scalar = constants_of.scalar(value)
@@ -114,7 +115,9 @@ local function stream_map(s, expression, constants, ...)
     local head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
     local kernel, message = oneline.kernel(head, expression, "); }")
     if not kernel then
-        map_error(2, "%s", message)
+        local whole = message:find("implicitly convert return value to u?int")
+        map_error(2, "%s%s", message, whole and ("\n    the elements are %s: cast the stream first, s:cast \"float\"")
+            :format(value) or "")
     end
     arguments[#arguments + 1] = s
     local mapped = kernel(table.unpack(arguments))

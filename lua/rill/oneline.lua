@@ -26,6 +26,20 @@ function oneline.assigns(expression)
     return rest:find("=", 1, true) ~= nil
 end
 
+--- What is wrong with the brackets of an expression, or nil.
+function oneline.unbalanced(expression)
+    if expression:find(";", 1, true) then
+        return "it is one expression, without a ';'"
+    end
+    return not oneline.balanced(expression) and "its parentheses do not match" or nil
+end
+
+--- What a condition that assigns is told.
+function oneline.assignment(expression)
+    return expression:find("~=", 1, true) and "~= is Lua's; write != for not equal"
+        or "= assigns and compares nothing; write == for equal"
+end
+
 -- The last few hundred kernels, by their text: a program may put numbers into texts.
 local find, keep = require "rill.recent" (320)
 local make

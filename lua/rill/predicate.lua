@@ -72,10 +72,10 @@ return function(rill)
         if not text:find "%S" then
             fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its number), "
                 .. "got an empty string")
-        elseif not oneline.balanced(text) then
-            fail(name, "argument #1 'pred': its parentheses do not match: %s", text)
+        elseif oneline.unbalanced(text) then
+            fail(name, "argument #1 'pred': %s: %s", oneline.unbalanced(text), text)
         elseif oneline.assigns(text) then
-            fail(name, "argument #1 'pred': = assigns and compares nothing; write == for equal: %s", text)
+            fail(name, "argument #1 'pred': %s: %s", oneline.assignment(text), text)
         end
         local declared = ""
         local value = oneline.value_types[flat.type] or flat.type

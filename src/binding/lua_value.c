@@ -11,6 +11,9 @@ static bool number_misfit(lua_State *L, int index, const char *type, double low,
     const char *got = binding_describe(L, index);
     if (!number) {
         error_set("expected a number for %s, got %s", type, got);
+    } else if (isfinite(lua_tonumber(L, index)) && lua_tonumber(L, index) != floor(lua_tonumber(L, index)) &&
+               low < high) {
+        error_set("%s does not fit %s: it is not whole", got, type);
     } else if (low < high) {
         error_set("%s does not fit %s (%.0f .. %.0f)", got, type, low, high);
     } else {

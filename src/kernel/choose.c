@@ -59,25 +59,10 @@ static void arg_key(const LaunchPlan *plan, int i, ArgKey *key)
     }
 }
 
-/* Whether arguments that share a binding would want it in two formats. */
-static bool formats_clash(const KernelText *text, const VariantKey *key)
-{
-    const Function *f = text->function;
-    int reads = 0, gathers = 0;
-    for (int i = 0; i < f->param_count; i++) {
-        const ParamKindInfo *kind = launch_kind(f, i);
-        bool read = key->args[i].path == PATH_DENSE && kind->read && f->params[i].kind != PARAM_RANDOM;
-        reads += read;
-        gathers += read && kind->bound;
-    }
-    int places = text->texture_limit + variant_free_blocks(text, key);
-    return gathers > 0 && reads > places;
-}
-
 static void choose_loads(LaunchPlan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
-    key->flat_loads = !key->active && variant_texels_fit(text, key) && !formats_clash(text, key);
+    key->flat_loads = !key->active && variant_texels_fit(text, key) && !variant_formats_clash(text, key);
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(f, i);
         if (kind->element && kind->read && key->args[i].path == PATH_DENSE &&

@@ -84,11 +84,11 @@ static void write_active(Generator *g)
         return;
     }
     strbuf_addf(g->out,
-                "layout(binding = 0) uniform usamplerBuffer tex_rill_active;\n"
-                "int rill_active(int n) { return int(texelFetch(tex_rill_active, int(%s) + n).x); }\n",
+                "layout(binding = 0) uniform usamplerBuffer rill_list;\n"
+                "int rill_active(int n) { return int(texelFetch(rill_list, int(%s) + n).x); }\n",
                 access_word(g->layout->active));
     if (g->key->active == ACTIVE_DEVICE_COUNTED) {
-        strbuf_add(g->out, "layout(binding = 1) uniform usamplerBuffer tex_rill_length;\n");
+        strbuf_add(g->out, "layout(binding = 1) uniform usamplerBuffer rill_list_length;\n");
     }
 }
 

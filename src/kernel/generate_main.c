@@ -326,7 +326,7 @@ static void write_walk(Generator *g)
     write_bases(g);
     const char *steps = access_word(g->layout->steps); /* its text does not outlive many more */
     if (g->key->active == ACTIVE_DEVICE_COUNTED) {
-        strbuf_addf(g->out, "    uint rill_steps = min(%s, texelFetch(tex_rill_length, int(%s)).x);\n", steps,
+        strbuf_addf(g->out, "    uint rill_steps = min(%s, texelFetch(rill_list_length, int(%s)).x);\n", steps,
                     access_word(g->layout->active + 1));
         steps = "rill_steps";
     }

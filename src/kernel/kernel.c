@@ -375,7 +375,7 @@ bool kernel_compile(Kernel *kernel, Device *device)
         return true; /* found at the first launch */
     }
     KernelText text = kernel_text(kernel, device);
-    key.flat_loads = variant_texels_fit(&text, &key);
+    key.flat_loads = variant_texels_fit(&text, &key) && !variant_formats_clash(&text, &key);
     key.rows = two && variant_elements(&text, &key) > 1;
     return kernel_variant(kernel, device, &key) != NULL;
 }

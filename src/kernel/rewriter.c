@@ -430,6 +430,13 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
             return done;
         }
         const Param *param = rewriter_param(rw, t, &index);
+        if (param && param_kinds[param->kind].element && !param->type->is_struct && param->type->components == 1 &&
+            token_is(rewriter_token(rw, i + 1), "[")) {
+            return source_error(&rw->module->source, t->offset,
+                                "'%s' is this element alone: declare '%s %s[]' to reach any element by its number, or "
+                                "'neighbor %s %s<>' those around this one",
+                                param->name, param->type->name, param->name, param->type->name, param->name);
+        }
         if (param) {
             return access_param(rw, i, last, param, index, next);
         }
@@ -499,6 +506,8 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
             done = loops_enter(rw, i, last) && put_name(rw, i, last, &next);
         } else if (t->kind == TOKEN_NUMBER) {
             done = put_number(rw, t);
+        } else if (token_is(t, "~") && token_is(t + 1, "=") && !t[1].spaced) {
+            done = source_error(&rw->module->source, t->offset, "~= is Lua's: write != for 'not equal'");
         } else if (token_is(t, "[")) {
             done = index_write(rw, i, last, &next);
         } else {

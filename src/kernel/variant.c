@@ -72,6 +72,22 @@ static int texel_elements(const KernelText *text, const VariantKey *key, bool lo
     return largest;
 }
 
+static bool is_read(const Function *f, const VariantKey *key, int i)
+{
+    return key->args[i].path == PATH_DENSE && param_kinds[f->params[i].kind].read && f->params[i].kind != PARAM_RANDOM;
+}
+
+bool variant_formats_clash(const KernelText *text, const VariantKey *key)
+{
+    int reads = 0, gathers = 0;
+    for (int i = 0; i < text->function->param_count; i++) {
+        bool read = is_read(text->function, key, i);
+        reads += read;
+        gathers += read && param_kinds[text->function->params[i].kind].bound;
+    }
+    return gathers > 0 && reads > text->texture_limit + variant_free_blocks(text, key);
+}
+
 bool variant_texels_fit(const KernelText *text, const VariantKey *key)
 {
     int bytes, elements = texel_elements(text, key, true, true, &bytes);
@@ -158,11 +174,6 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     if (a->path == PATH_RAMP) {
         arg->ramp = take(layout, RAMP_WORDS * a->type->components);
     }
-}
-
-static bool is_read(const Function *f, const VariantKey *key, int i)
-{
-    return key->args[i].path == PATH_DENSE && param_kinds[f->params[i].kind].read && f->params[i].kind != PARAM_RANDOM;
 }
 
 int variant_free_blocks(const KernelText *text, const VariantKey *key)

@@ -93,6 +93,8 @@ bool variant_stores(const Function *f, const VariantKey *key, int param);
 /* Whether the elements of a step may be read as whole texels: not where one element at a time is asked for, or a step
  * would become too large. */
 bool variant_texels_fit(const KernelText *text, const VariantKey *key);
+/* Whether arguments that share a binding would want it in two formats, were elements read as whole texels. */
+bool variant_formats_clash(const KernelText *text, const VariantKey *key);
 /* Storage blocks that the pass leaves for reads. */
 int variant_free_blocks(const KernelText *text, const VariantKey *key);
 /* Elements per trip of an invocation. */

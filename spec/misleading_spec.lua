@@ -1,0 +1,37 @@
+-- Mistakes that Lua or Brook suggest are named, with what to write; what is none works.
+local rill = require "rill"
+local check = require "spec.support.check"
+
+describe("a mistake that Lua or Brook suggests", function()
+    it("is named, with what to write", function()
+        local x = rill.from {1, 2, 3}
+        check.names({"'x' is this element alone", "float x[]", "neighbor float x<>"}, rill.kernel,
+            "kernel void f(float x<>, out float r<>) { r = x[0]; }")
+        check.names({"write !="}, rill.kernel, "kernel void f(float x<>, out float r<>) { if (x ~= 2.0) r = x; }")
+        check.names({"s:filter", "write !="}, function() return x:filter "x ~= 2" end)
+        check.names({"s:map", "without a ';'"}, function() return x:map "x + 1;" end)
+        check.names({"s:map", "cast the stream first"}, function() return rill.iota(3):map "x * 0.5" end)
+        local k = rill.kernel "kernel void f(int n, float x<>, out float r<>) { r = x + float(n); }"
+        check.names({"'n'", "2.5 does not fit int", "not whole"}, k, 2.5, x)
+        local parts = rill.kernel "kernel float2 f(float2 x<>) { return float2(x[1], x[0] + 4.0); }"
+        assert.same({5, 9}, parts(rill.from({{5, 5}}, "float2")):values())
+    end)
+
+    it("is none in names that rill uses itself, nor in many inputs beside a gather", function()
+        local x = rill.from {1, 2, 3}
+        for _, name in ipairs {"rill_active", "rill_length", "rill_list", "rill_e"} do
+            local k = rill.kernel(("kernel void f(float %s<>, out float r<>) { r = %s + 1.0; }"):format(name, name))
+            local r = rill.from {0, 0, 0}
+            k {[name] = x, r = r, where = x:gt(1)}
+            assert.same({0, 3, 4}, r:values(), name)
+        end
+        local declared, sum, streams = {}, {}, {}
+        for i = 1, 46 do
+            declared[i], sum[i], streams[i] = ("float x%d<>"):format(i), "x" .. i, x
+        end
+        streams[47] = rill.from {10}
+        local k = rill.kernel(("kernel void f(%s, float g[], out float r<>) { r = g[0] + %s; }"):format(
+            table.concat(declared, ", "), table.concat(sum, " + ")))
+        assert.same({56, 102, 148}, k(table.unpack(streams)):values())
+    end)
+end)
