@@ -50,7 +50,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo test test-all drivers sanitize tsan fuzz inject bench check format deps env install rock clean force
+.PHONY: build help demo test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
 .PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery annotations
 
 build: $(CORE) ## compile build/rill/core.so (installs nothing)
@@ -152,6 +152,11 @@ inject: $(BUILD)/spec/inject.so ## every n-th allocation, compile, map, wait ...
 	$(DEPS) build prompt
 	@$(AGAIN) build
 	@$(RUN) MOST='$(MOST)' RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' $(LUA) fuzz/inject.lua $(CASES)
+
+flat: ## memory over LAUNCHES=1000000 launches and TEXTS=100000 different texts, which takes an hour
+	$(DEPS) build
+	@$(AGAIN) build
+	@$(RUN) LAUNCHES='$(LAUNCHES)' TEXTS='$(TEXTS)' $(LUA) fuzz/flat.lua
 
 $(BUILD)/spec/inject.so: spec/support/inject.c spec/support/interpose.h | $(BUILD)/spec/
 	$(call say,cc,$<)$(CC) -std=c11 -O2 -shared -fPIC -o $@ $< -ldl -lpthread

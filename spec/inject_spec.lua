@@ -15,8 +15,8 @@ local function inject(kind, most)
     local library = assert(compile("inject", "-ldl -lpthread"))
     local log = os.tmpname()
     local lua = os.getenv "RILL_LUA" or "lua5.4"
-    local command = ("env LD_PRELOAD='%s' RILL_INJECT_LIBRARY='%s' %s fuzz/injected.lua sort %s 1 %d %s >/dev/null 2>&1")
-        :format(library, library, lua, kind, most, log)
+    local words = "env LD_PRELOAD='%s' RILL_INJECT_LIBRARY='%s' %s fuzz/injected.lua sort %s 1 %d %s >/dev/null 2>&1"
+    local command = words:format(library, library, lua, kind, most, log)
     local _, _, status = os.execute(command)
     local findings, tried = {}, 0
     for _, line in ipairs(lines_of(log)) do
