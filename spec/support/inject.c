@@ -401,7 +401,7 @@ __attribute__((constructor)) static void begin(void)
         plan.at = at;
         plan.kind = kind_of(name);
     }
-    watched = getenv("RILL_INJECT_LIBRARY") != NULL;
+    watched = getenv("RILL_INJECT_LIBRARY") && lua_function("lua_pushinteger"); /* shells inherit the preload */
 }
 
 /* With RILL_INJECT_LOG what was made to fail, the events, and the blocks that were never freed. */
@@ -410,7 +410,7 @@ __attribute__((destructor)) static void end(void)
     const char *path = getenv("RILL_INJECT_LOG");
     long fired = plan.fired, events = plan.events;
     plan.kind = NONE;
-    FILE *file = path ? fopen(path, "w") : NULL;
+    FILE *file = path && watched ? fopen(path, "w") : NULL;
     if (!file) return;
     fprintf(file, "fired %ld events %ld blocks %ld buffers %ld programs %ld\n", fired, events, live_blocks, buffers, programs);
     fclose(file);
