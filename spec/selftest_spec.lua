@@ -32,7 +32,7 @@ describe("rill.selftest", function()
     end)
 end)
 
-describe("rill --selftest", function()
+describe("rill --selftest #slow", function()
     local files
 
     before_each(function() files = tempfiles.open() end)
