@@ -68,6 +68,21 @@ describe("boundaries, far outside:", function()
         end)
     end
 
+    it("of five dimensions each knows its own size", function()
+        local k = rill.kernel "kernel void f(int x[][][][][], uint i<>, out int r<>) { r = x[i][0][0][0][i]; }"
+        for _, size in ipairs {{2, 3}, {3, 2}} do
+            local rows, columns = size[1], size[2]
+            local x = rill.iota(6):reshape {rows, 1, 1, 1, columns}
+            for _, name in ipairs {"wrap", "mirror"} do
+                local expected = {}
+                for i, far in ipairs(UINTS) do
+                    expected[i] = places[name](far, rows) * columns + places[name](far, columns)
+                end
+                check.equal(expected, k(x:boundary(name), rill.from(UINTS, "uint")):values())
+            end
+        end
+    end)
+
     it("scatter leaves such places alone", function()
         local dst = rill.iota(4)
         for _, op in ipairs {"set", "add"} do

@@ -38,7 +38,7 @@ static bool changes_driver(const char *variable)
 {
     static const char *const prefixes[] = {"ZINK_", "LP_",  "GALLIUM_", "GALLIVM_", "MESA_", "LIBGL_",   "NIR_", "VK_",
                                            "LVP_",  "RADV", "AMD_",     "INTEL_",   "NVK_",  "NOUVEAU_", "__GL_"};
-    static const char *const names[] = {"LD_PRELOAD=", "LD_LIBRARY_PATH=", "DRI_PRIME="};
+    static const char *const names[] = {"LD_PRELOAD=", "LD_LIBRARY_PATH=", "DRI_PRIME=", "mesa_glthread="};
     if (strncmp(variable, "MESA_", 5) == 0 && strstr(variable, "_CACHE")) {
         return false;
     }

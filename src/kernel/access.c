@@ -197,24 +197,33 @@ static void add_bounded(StrBuf *out, const AccessText *text, int d)
     strbuf_addf(out, "%s(i%d, int(%s))", names[boundary_of(text->key, d)], d, access_word(text->layout->sizes + d));
 }
 
-/* b_NAME(): per dimension 0, or what rill_far makes of indices beyond an int. A neighbour's are offsets, whose period counts. */
+/* How indices of dimension d come back: the period of wrap, minus the size of mirror, else 0. */
+static void add_period(StrBuf *out, const AccessText *text, int d, int rank)
+{
+    Boundary boundary = d < rank ? boundary_of(text->key, d) : BOUNDARY_CLAMP;
+    const char *size = boundary == BOUNDARY_CLAMP ? "" : access_word(text->layout->sizes + d);
+    if (boundary == BOUNDARY_WRAP) {
+        strbuf_addf(out, "int(%s)", size);
+    } else if (boundary == BOUNDARY_MIRROR) {
+        bool offset = text->param->kind == PARAM_NEIGHBOR;
+        strbuf_addf(out, offset ? "(%s < 1073741824u ? int(2u * %s) : 0)" : "-int(%s)", size, size);
+    } else {
+        strbuf_add(out, "0");
+    }
+}
+
+/* b_NAME(): per dimension 0, or what rill_far makes of indices beyond an int. A neighbour's are offsets, whose period counts.
+ * b_NAME(4) has the dimensions from the fifth on. */
 static void boundary_function(StrBuf *out, const AccessText *text, int rank)
 {
-    strbuf_addf(out, "ivec4 b_%s() { return ivec4(", text->param->name);
-    for (int d = 0; d < 4; d++) {
-        Boundary boundary = d < rank ? boundary_of(text->key, d) : BOUNDARY_CLAMP;
-        const char *size = boundary == BOUNDARY_CLAMP ? "" : access_word(text->layout->sizes + d);
-        strbuf_add(out, d ? ", " : "");
-        if (boundary == BOUNDARY_WRAP) {
-            strbuf_addf(out, "int(%s)", size);
-        } else if (boundary == BOUNDARY_MIRROR) {
-            bool offset = text->param->kind == PARAM_NEIGHBOR;
-            strbuf_addf(out, offset ? "(%s < 1073741824u ? int(2u * %s) : 0)" : "-int(%s)", size, size);
-        } else {
-            strbuf_add(out, "0");
+    for (int first = 0; first == 0 || first < rank; first += 4) {
+        strbuf_addf(out, "ivec4 b_%s(%s) { return ivec4(", text->param->name, first ? "int from" : "");
+        for (int d = first; d < first + 4; d++) {
+            strbuf_add(out, d > first ? ", " : "");
+            add_period(out, text, d, rank);
         }
+        strbuf_add(out, "); }\n");
     }
-    strbuf_add(out, "); }\n");
 }
 
 static bool has_outside(const ArgKey *key, int rank)

@@ -57,7 +57,8 @@ static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, int root,
         }
         if (root >= 0) {
             char text[MAX_NAME + 16];
-            snprintf(text, sizeof text, ", b_%s(), %d", rw->root->params[root].name, (count - 1 - k) & 3);
+            int d = count - 1 - k;
+            snprintf(text, sizeof text, ", b_%s(%s), %d", rw->root->params[root].name, d < 4 ? "" : "4", d & 3);
             rewriter_add(rw, text);
         }
         rewriter_add(rw, ")");
