@@ -141,7 +141,8 @@ local function inject(subject)
             processes("lost in " .. of, "lost", once(of), most // 8, not_wrong("lost in " .. of))
         end
     elseif subject == "prompt" then
-        local command = ("printf 'x = rill.iota(10)\\nx\\nx:sum()\\n?scan\\n' | %s bin/rill"):format(lua)
+        local command = "printf 'x = rill.iota(10)\\nx\\nx:sum()\\n?scan\\n' | " .. lua
+            .. " -e 'require(\"rill\").repl {quiet = true}'"
         for _, kind in ipairs {"alloc", "lua", "compile", "buffer"} do
             processes("prompt", kind, ("sh -c %q"):format(command), most // 8)
         end
