@@ -125,7 +125,7 @@ static void encode_component(StrBuf *out, Scalar scalar, const char *value, int 
     case SCALAR_INT:
     case SCALAR_UINT: strbuf_addf(out, "uint(%s)", value); break;
     case SCALAR_BOOL: strbuf_addf(out, "(%s ? 1u : 0u)", value); break;
-    case SCALAR_HALF: strbuf_addf(out, "(packHalf2x16(vec2(%s, 0.0)) & 65535u)", value); break;
+    case SCALAR_HALF: strbuf_addf(out, "rill_half(%s)", value); break;
     case SCALAR_UNORM8: strbuf_addf(out, "uint(clamp(%s, 0.0, 1.0) * 255.0 + 0.5)", value); break;
     case SCALAR_INT8:
     case SCALAR_UINT8: strbuf_addf(out, "(uint(%s) & 255u)", value); break;

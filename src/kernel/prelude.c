@@ -31,6 +31,17 @@ static const char prelude[] =
     "-1073741824, "
     "1073741823); }\n";
 
+/* Halves are rounded to the nearest, ties to even: by drivers that do so, else here, where the float's bits are shifted to those of the
+ * half, as far as small ones are small. */
+static const char packed_half[] = "uint rill_half(float x) { return packHalf2x16(vec2(x, 0.0)) & 65535u; }\n";
+static const char rounded_half[] =
+    "uint rill_half(float x) {\n"
+    "  uint w = floatBitsToUint(x), m = w & 0x7fffffffu, q = (m & 0x7fffffu) | 0x800000u;\n"
+    "  uint t = min(126u - min(m >> 23u, 112u), 25u), small = (q + (1u << (t - 1u)) - 1u + (q >> t & 1u)) >> t;\n"
+    "  uint large = min((m - 0x38000000u + 0xfffu + (m >> 13u & 1u)) >> 13u, 0x7c00u);\n"
+    "  return (w >> 16u & 0x8000u) | (m > 0x7f800000u ? 0x7e00u : m < 0x38800000u ? small : large);\n"
+    "}\n";
+
 /* Brackets: any number as an index. */
 static const char index_functions[] =
     "int rill_ix(int i) { return i; }\n"
@@ -146,9 +157,10 @@ static const struct {
     {"rill_fmod(", fmod_functions, {"rill_fmod"}, 2},
 };
 
-void codegen_prelude(StrBuf *out, const Body *const *bodies, int count)
+void codegen_prelude(StrBuf *out, const DeviceTraits *traits, const Body *const *bodies, int count)
 {
     strbuf_add(out, prelude);
+    strbuf_add(out, traits->nearest_half ? packed_half : rounded_half);
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
         bool needed = false;
         for (int k = 0; k < count; k++) {
