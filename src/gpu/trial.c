@@ -28,10 +28,11 @@ static const TrialMeasures untried = {.loop_limit = 32768};
 
 static void remember(uint64_t key, const TrialMeasures *measures, const char *refusal)
 {
-    if (verdict_count < VERDICTS) {
+    char *own = refusal && verdict_count < VERDICTS ? strdup(refusal) : NULL;
+    if (verdict_count < VERDICTS && (own || !refusal)) {
         verdicts[verdict_count].key = key;
         verdicts[verdict_count].measures = *measures;
-        verdicts[verdict_count].refusal = refusal ? strdup(refusal) : NULL;
+        verdicts[verdict_count].refusal = own;
         verdict_count++;
     }
 }
