@@ -76,6 +76,14 @@ describe("structures", function()
         assert.same({7.0, 6.0}, seen)
     end)
 
+    it("fill an empty stream as any other", function()
+        local value = {o = {0, 0, 0}, d = {1, 0, 0}, tmax = 1, tmin = 0}
+        assert.equal(0, #rill.stream(Ray, {0}, value))
+        assert.equal(0, #rill.stream(Ray, {2, 0}, value))
+        assert.equal(0, #rill.stream(Ray, 0, {}))
+        check.raises("has no field", rill.stream, Ray, 0, {nope = 8})
+    end)
+
     it("hold structures", function()
         local Nest = rill.struct("Nest", "Ray r; int id;")
         local s = rill.stream(Nest, 1, {r = ray(1), id = 3})

@@ -109,7 +109,7 @@ local function step(d)
     elseif kind == 10 then
         return d:pick {"collectgarbage()", "a:close()", "pcall(r.close, r)", "pcall(m.unmap, m)", "b:close()",
             "a, b = b, a", "a = nil collectgarbage() a = rill.iota(4)",
-            "try(function() local t <close> = a end)", "for i = 1, #all do try(all[i].close, all[i]) end",
+            "try(function() local t <close> = a end)", "for i = 1, #all do try(function() all[i]:close() end) end",
             "try(getmetatable(a).__gc, a)",
             "try(debug.getmetatable(a).__gc, io.stdout)", "try(getmetatable(b).__index, io.stdout, 'size')"}
     end

@@ -103,6 +103,16 @@ static bool pack_function(lua_State *L, int init, const Type *type, const Shape 
     return true;
 }
 
+static bool has_entries(lua_State *L, int index)
+{
+    lua_pushnil(L);
+    if (lua_next(L, index) == 0) {
+        return false;
+    }
+    lua_pop(L, 2);
+    return true;
+}
+
 /* One element for all: a number, boolean, vector or structure. */
 static bool is_constant(lua_State *L, int index, const Type *type, const Shape *shape)
 {
@@ -112,7 +122,7 @@ static bool is_constant(lua_State *L, int index, const Type *type, const Shape *
     int kind = lua_rawgeti(L, index, 1);
     lua_pop(L, 1);
     if (type->is_struct) {
-        return kind == LUA_TNIL && (shape_elements(shape) > 0 || lua_rawlen(L, index) > 0);
+        return kind == LUA_TNIL && (shape_elements(shape) > 0 || has_entries(L, index));
     }
     return type->components > 1 && kind != LUA_TTABLE && lua_rawlen(L, index) == (lua_Unsigned)type->components;
 }
