@@ -2,7 +2,7 @@
  *
  *     RILL_WRONG=half LD_PRELOAD=$PWD/build/spec/wrongdriver.so lua5.4 script.lua
  *
- * RILL_WRONG: "division" (quotients of two names are one unit too large), "quotients" (eight), "half" (packHalf2x16 truncates), "loops"
+ * RILL_WRONG: "division" (quotients of two names are one unit too large), "quotients" (eight), "half" (packHalf2x16 truncates, unpackHalf2x16 takes small halves for 0), "loops"
  * (for loops end after 1,000 trips, all together), "crash" (the first launch is the end of the process). Entry points come through a
  * resolver: GLEW's, or EGL's. */
 #define _GNU_SOURCE
@@ -52,7 +52,10 @@ static void add_text(Text *text, const char *bytes)
 /* --- what is put in front --- */
 
 static const char half[] = "uint wrong_half(vec2 v) { return packHalf2x16(uintBitsToFloat(floatBitsToUint(v) & 0xffffe000u)); }\n"
-                           "#define packHalf2x16 wrong_half\n";
+                           "#define packHalf2x16 wrong_half\n"
+                           "vec2 wrong_float(uint u) { vec2 v = unpackHalf2x16(u); return vec2(abs(v.x) < 6.1e-5 ? 0.0 : v.x, "
+                           "abs(v.y) < 6.1e-5 ? 0.0 : v.y); }\n"
+                           "#define unpackHalf2x16 wrong_float\n";
 static const char loops[] = "uint wrong_trips = 0u;\n";
 
 static void add_division(Text *text, int units)

@@ -93,8 +93,8 @@ static uint32_t signed_quotient(uint32_t a, uint32_t b)
     X(roots, 4, "floatBitsToUint(sqrt(abs(x)))", bits(sqrtf(fabsf(x))))                                                \
     X(residuals, 0, "floatBitsToUint(fma(x, y, -product))", bits(fmaf(x, y, -(x * y))))                                \
     X(halves, 1, "packHalf2x16(vec2(x, y))", pack_half(x, y))                                                          \
-    X(floats_of_halves, 0, "floatBitsToUint(unpackHalf2x16(a & 0x7bff7bffu).x)",                                       \
-      bits((float)half_to_double((uint16_t)(a & 0x7bffu))))                                                            \
+    X(floats_of_halves, 0, "floatBitsToUint(unpackHalf2x16(a & 0x77ffu | 0x400u).x)",                                  \
+      bits((float)half_to_double((uint16_t)((a & 0x77ffu) | 0x400u))))                                                 \
     X(comparisons, 0, "flags(x, y)", flags(x, y))                                                                      \
     X(integer_quotients, 0, "uint(int(a) / 2 / int(b | 1u))", signed_quotient(a, b))                                   \
     X(unsigned_quotients, 0, "a / (b | 1u)", a / (b | 1u))                                                             \

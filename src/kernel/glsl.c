@@ -58,7 +58,7 @@ static void decode_packed(StrBuf *out, Scalar scalar, const char *word, const ch
 {
     const char *s = shift ? shift : "0";
     switch (scalar) {
-    case SCALAR_HALF: strbuf_addf(out, "unpackHalf2x16(%s >> %s).x", word, s); break;
+    case SCALAR_HALF: strbuf_addf(out, "rill_float(%s >> %s)", word, s); break;
     case SCALAR_UNORM8: strbuf_addf(out, "rill_unorm((%s >> %s) & 255u)", word, s); break;
     case SCALAR_INT8: strbuf_addf(out, "int(%s << (24 - int(%s))) >> 24", word, s); break;
     case SCALAR_INT16: strbuf_addf(out, "int(%s << (16 - int(%s))) >> 16", word, s); break;

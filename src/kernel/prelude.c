@@ -11,6 +11,16 @@ static const char prelude[] =
     "float rill_unorm(uint b) { float v = float(b); precise float r = v * 0.0039215087890625 + v * 5.98383920e-8; "
     "return "
     "r; }\n"
+    /* Rounded to nearest, ties to even, as drivers need not: the last bit that stays and half a unit less one bit are added before the rest
+     * is cut off. Below 2^-14, a half's last place is that of a float next to 0.5. */
+    "uint rill_half(float x) { uint u = floatBitsToUint(x), a = u & 0x7fffffffu, "
+    "n = min((a + 0xc8000fffu + (a >> 13u & 1u)) >> 13u, 0x7c00u), t = floatBitsToUint(uintBitsToFloat(a) + 0.5) - "
+    "0x3f000000u; "
+    "return (u >> 16u & 0x8000u) | (a > 0x7f800000u ? 0x7e00u : a < 0x38800000u ? t : n); }\n"
+    /* Small halves kept, as drivers need not. */
+    "float rill_float(uint h) { uint m = h & 0x7fffu, b = m < 0x400u ? floatBitsToUint(float(m) * "
+    "5.9604644775390625e-8) : "
+    "(m << 13u) + (m < 0x7c00u ? 0x38000000u : 0x70000000u); return uintBitsToFloat(b | (h & 0x8000u) << 16u); }\n"
     "uint rill_div(uint n, uint m, uint s) { uint h, l; umulExtended(n << 1u, m, h, l); return h >> s; }\n"
     "int rill_mod(int n, int m) { return m > 0 ? n % m : n; }\n"
     "float rill_ramp(float from, float delta, int i) { precise float p = delta * float(i); precise float r = from + p; "
@@ -30,17 +40,6 @@ static const char prelude[] =
     "rill_wrap(x, period) : 0; return !far ? x : period > 0 ? (m > 1073741823 ? m - period : m) : clamp(x, "
     "-1073741824, "
     "1073741823); }\n";
-
-/* Halves are rounded to the nearest, ties to even: by drivers that do so, else here, where the float's bits are shifted to those of the
- * half, as far as small ones are small. */
-static const char packed_half[] = "uint rill_half(float x) { return packHalf2x16(vec2(x, 0.0)) & 65535u; }\n";
-static const char rounded_half[] =
-    "uint rill_half(float x) {\n"
-    "  uint w = floatBitsToUint(x), m = w & 0x7fffffffu, q = (m & 0x7fffffu) | 0x800000u;\n"
-    "  uint t = min(126u - min(m >> 23u, 112u), 25u), small = (q + (1u << (t - 1u)) - 1u + (q >> t & 1u)) >> t;\n"
-    "  uint large = min((m - 0x38000000u + 0xfffu + (m >> 13u & 1u)) >> 13u, 0x7c00u);\n"
-    "  return (w >> 16u & 0x8000u) | (m > 0x7f800000u ? 0x7e00u : m < 0x38800000u ? small : large);\n"
-    "}\n";
 
 /* Brackets: any number as an index. */
 static const char index_functions[] =
@@ -157,10 +156,9 @@ static const struct {
     {"rill_fmod(", fmod_functions, {"rill_fmod"}, 2},
 };
 
-void codegen_prelude(StrBuf *out, const DeviceTraits *traits, const Body *const *bodies, int count)
+void codegen_prelude(StrBuf *out, const Body *const *bodies, int count)
 {
     strbuf_add(out, prelude);
-    strbuf_add(out, traits->nearest_half ? packed_half : rounded_half);
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
         bool needed = false;
         for (int k = 0; k < count; k++) {
