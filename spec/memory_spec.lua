@@ -51,6 +51,28 @@ describe("rill.memory", function()
         assert.same(before, leaks.snapshot())
     end)
 
+    it("many small temporaries stay few beside a large Lua heap, and with forced collections", function()
+        local out = process.output [[
+            local rill = require "rill"
+            local heap = {}
+            for i = 1, 100000 do
+                heap[i] = {i}
+            end
+            local x = rill.iota(64)
+            local f = rill.kernel "kernel void f(int a, int x<>, out int r<>) { r = a + x; }"
+            local most = 0
+            for i = 1, 40000 do
+                local r = f(i, x)
+                most = math.max(most, i % 16 == 0 and rill.memory().streams or 0)
+                if i % 10000 == 0 then
+                    collectgarbage()
+                end
+            end
+            print(most)
+        ]]
+        assert.is_true(tonumber(out) < 5000, out)
+    end)
+
     it("errors let go of what was half made", function()
         local before = leaks.snapshot()
         for _ = 1, 20 do

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 16, SPARE_TAIL = 16 };
+/* UPKEEP: what a buffer costs beside its bytes, in the driver and here, as seen with Mesa. */
+enum { ALIGNMENT = 16, SPARE_TAIL = 16, UPKEEP = 4096 };
 
 static const uint64_t MIB = 1024 * 1024;
 /* What one GL call is asked to move: drivers have been seen to keep sizes in an int. */
@@ -134,7 +135,7 @@ static void account(Buffer *buffer, uint64_t bytes)
     memory->bytes += bytes;
     memory->buffers++;
     memory->peak = memory->bytes > memory->peak ? memory->bytes : memory->peak;
-    device->charge += buffer->capacity;
+    device->charge += buffer->capacity + UPKEEP;
 }
 
 static bool clear(Buffer *buffer)
