@@ -184,7 +184,7 @@ end
 
 -- So many inputs that they do not fit into a program's bindings one by one.
 local function add_crowd(d, case)
-    local n = d:int(8, 60)
+    local n = d:int(8, 48) -- with all others less than the 64 parameters that a function may have
     local values, sum = {}, {}
     for k = 1, n do
         local name = "y" .. k
