@@ -153,21 +153,59 @@ describe("a driver is tried", function()
         assert.equal(1, #files:list())
     end)
 
-    it("the start after a crash says so and leaves it out, for a while", function()
+    it("again where the first time failed by a reset: that is no refusal", function()
+        local resets = files:write("resets", "")
+        local shown = process.output(("do %s end print(#rill.devices()) assert(os.remove %q) %s print(#rill.devices())")
+            :format(OPEN, resets, OPEN):gsub("local rill", "rill"), { LD_PRELOAD = wrong_driver(), RILL_WRONG = "reset",
+                RILL_RESETS = resets, RILL_CACHE = files.directory, RILL_TRUST = false })
+        assert.matches('^[^\n]*no device is left: ".-" %(.-%) is left out: it cannot be tried: .- reset the GPU.-\n'
+            .. "left out: .*\n0\nopens [^\n]*\n1\n$", shown)
+        assert.same(records(), files:list())
+    end)
+
+    it("again on another processor, where it is software", function()
+        local one, other = files:write("one", "model name\t: A\nflags\t\t: sse\n\nprocessor\t: 1\ncpu MHz\t: 1\n"),
+            files:write("other", "model name\t: A\nflags\t\t: sse avx\n\nprocessor\t: 1\n")
+        local same = files:write("same", "cpu MHz\t: 7\nmodel name\t: A\nflags\t\t: sse\n\nprocessor\t: 1\nflags : x\n")
+        local software = process.output("print(require 'rill'.device().software)"):match "true"
+        opened("", { RILL_CPUINFO = one })
+        opened("", { RILL_CPUINFO = same })
+        assert.equal(1, #records())
+        opened("", { RILL_CPUINFO = other })
+        assert.equal(software and 2 or 1, #records())
+        opened("", { RILL_CPUINFO = "/none" })
+        assert.equal(software and 3 or 1, #records())
+    end)
+
+    it("again after it was killed in a trial", function()
+        for _ = 1, 2 do
+            local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = "crash", RILL_CACHE = files.directory,
+                RILL_TRUST = false }
+            assert.equal(139, process.run(OPEN, environment).status)
+            assert.equal(139, process.run(OPEN, environment).status)
+            assert.matches("^opens", opened "") -- and the count begins anew
+            assert.same(records(), files:list())
+            assert(os.remove(files:path(records()[1])))
+        end
+    end)
+
+    it("the start after three crashes says so and leaves it out, for a while", function()
         local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = "crash", RILL_CACHE = files.directory,
             RILL_TRUST = false }
-        assert.equal(139, process.run(OPEN, environment).status)
+        for _ = 1, 3 do
+            assert.equal(139, process.run(OPEN, environment).status)
+        end
         local mark = files:list()[1]
         assert.matches("^trial%-%x+%.tried$", mark)
         local lines = opened ""
-        assert.matches("left out: a process died or hung while it tried this driver", lines)
+        assert.matches("left out: 3 processes in a row died or hung while they tried this driver", lines)
         assert.is_not_nil(lines:find(files:path(mark), 1, true))
         assert.matches("^opens", opened("", { RILL_TRUST = "1" }))
-        assert.matches("a process died", opened "")
+        assert.matches("processes in a row died", opened "")
         os.execute(("touch -d '20 minutes ago' '%s'"):format(files:path(mark)))
         assert.equal(139, process.run(OPEN, environment).status)
         os.execute(("touch -d '20 minutes ago' '%s'"):format(files:path(mark)))
-        assert.matches("a process died", opened "") -- the second time it is left out for longer
+        assert.matches("4 processes in a row died", opened "") -- it is left out for longer now
         assert(os.remove(files:path(mark)))
         assert.matches("^opens", opened "")
         assert.same(records(), files:list())

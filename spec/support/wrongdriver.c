@@ -2,9 +2,10 @@
  *
  *     RILL_WRONG=half LD_PRELOAD=$PWD/build/spec/wrongdriver.so lua5.4 script.lua
  *
- * RILL_WRONG: "division" (quotients of two names are one unit too large), "quotients" (eight), "half" (packHalf2x16 truncates, unpackHalf2x16 takes small halves for 0), "loops"
- * (for loops end after 1,000 trips, all together), "crash" (the first launch is the end of the process). Entry points come through a
- * resolver: GLEW's, or EGL's. */
+ * RILL_WRONG: "division" (quotients of two names are one unit too large), "quotients" (eight), "half" (packHalf2x16 truncates,
+ * unpackHalf2x16 takes small halves for 0), "loops" (for loops end after 1,000 trips, all together), "crash" (the first launch is the end
+ * of the process), "reset" (launches do nothing but reset the GPU, as long as there is a file RILL_RESETS). RILL_CPUINFO: what is read in
+ * place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
 #define _GNU_SOURCE
 #include <GL/glcorearb.h>
 #include <ctype.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -20,6 +22,7 @@ typedef void (*Address)(void);
 
 static PFNGLSHADERSOURCEPROC real_source;
 static PFNGLDISPATCHCOMPUTEPROC real_dispatch;
+static int lost;
 
 static int wrong(const char *what)
 {
@@ -162,7 +165,29 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
 static void dispatch(GLuint x, GLuint y, GLuint z)
 {
     if (wrong("crash")) raise(SIGSEGV);
-    real_dispatch(x, y, z);
+    if (wrong("reset") && access(getenv("RILL_RESETS"), F_OK) == 0)
+        lost = 1;
+    else
+        real_dispatch(x, y, z);
+}
+
+/* Told once: the next context is a new one. */
+static GLenum reset_status(void)
+{
+    GLenum status = lost ? GL_UNKNOWN_CONTEXT_RESET : GL_NO_ERROR;
+    lost = 0;
+    return status;
+}
+
+EXPORT FILE *fopen(const char *path, const char *mode)
+{
+    static FILE *(*next)(const char *, const char *);
+    const char *other = getenv("RILL_CPUINFO");
+    if (!next) {
+        void *found = dlsym(RTLD_NEXT, "fopen");
+        memcpy(&next, &found, sizeof next);
+    }
+    return next(other && strcmp(path, "/proc/cpuinfo") == 0 ? other : path, mode);
 }
 
 /* --- resolvers --- */
@@ -190,6 +215,7 @@ static Address wrap(const char *name, Address address)
         real_dispatch = (PFNGLDISPATCHCOMPUTEPROC)address;
         return (Address)dispatch;
     }
+    if (address && strncmp(name, "glGetGraphicsResetStatus", 24) == 0) return (Address)reset_status;
     return address;
 }
 

@@ -75,14 +75,16 @@ static bool load_entry_points(void)
     return loaded || error_set("GLEW does not load OpenGL 4.3 (%s)", (const char *)glewGetErrorString(result));
 }
 
-/* With the context current. */
-static bool set_up(Device *device)
+/* With the context current. `final`: whether it will fail the next time too. */
+static bool set_up(Device *device, bool *final)
 {
     if (!load_entry_points()) {
+        *final = true;
         return false;
     }
     traits_describe(device);
     if (device->gl_version < 43) {
+        *final = true;
         return error_set("\"%s\" has OpenGL %d.%d, 4.3 is needed", device->info.name, device->gl_version / 10,
                          device->gl_version % 10);
     }
@@ -92,7 +94,7 @@ static bool set_up(Device *device)
         return false;
     }
     TrialMeasures measures;
-    bool good = trial_measure(device, &measures) && traits_look_up(device, &measures);
+    bool good = trial_measure(device, &measures, final) && traits_look_up(device, &measures);
     if (!good) {
         fault_destroy(device);
     }
@@ -129,8 +131,9 @@ static void destroy(Device *device)
     free(device);
 }
 
-Device *device_new(int candidate, DeviceInfo *info)
+Device *device_new(int candidate, DeviceInfo *info, bool *final)
 {
+    *final = false;
     Device *device = calloc(1, sizeof *device);
     if (!device) {
         error_set("out of host memory");
@@ -143,10 +146,11 @@ Device *device_new(int candidate, DeviceInfo *info)
     device->count = 1;
     if (!egl_open(candidate, &device->display, &device->context)) {
         free(device);
+        *final = true;
         return NULL;
     }
     DeviceScope scope;
-    bool ready = device_enter(device, &scope) && set_up(device);
+    bool ready = device_enter(device, &scope) && set_up(device, final);
     *info = device->info;
     if (!ready) {
         destroy(device);

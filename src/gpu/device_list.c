@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum CandidateState { UNTRIED, OPENS, LEFT_OUT } CandidateState;
+/* A candidate that failed for want of memory, or by a reset, is tried again when a device is opened. */
+typedef enum CandidateState { UNTRIED, OPENS, FAILED, LEFT_OUT } CandidateState;
 
 typedef struct Listed {
     CandidateState state;
@@ -53,10 +54,10 @@ static bool is_known_failure(int candidate)
     return false;
 }
 
-static void note_failure(int candidate, const char *reason)
+static void note_failure(int candidate, bool final, const char *reason)
 {
     Listed *entry = &listed[candidate];
-    entry->state = LEFT_OUT;
+    entry->state = final ? LEFT_OUT : FAILED;
     snprintf(entry->reason, sizeof entry->reason, "%s", reason);
     if (is_known_failure(candidate)) {
         entry->reason[0] = '\0';
@@ -66,8 +67,9 @@ static void note_failure(int candidate, const char *reason)
 /* Surfaceless and software platforms may lead to a device already listed. */
 static bool is_duplicate(int candidate, const DeviceInfo *info)
 {
-    for (int i = 0; i < candidate && egl_candidate_kind(candidate) != CANDIDATE_HARDWARE; i++) {
-        if (listed[i].state == OPENS && strcmp(listed[i].info.name, info->name) == 0) {
+    const int count = egl_candidate_kind(candidate) != CANDIDATE_HARDWARE ? egl_candidate_count() : 0;
+    for (int i = 0; i < count; i++) {
+        if (i != candidate && listed[i].state == OPENS && strcmp(listed[i].info.name, info->name) == 0) {
             return true;
         }
     }
@@ -88,15 +90,17 @@ static Device *open_candidate(int candidate)
         return device;
     }
     Listed *entry = &listed[candidate];
-    device = device_new(candidate, &entry->info);
+    bool final;
+    device = device_new(candidate, &entry->info, &final);
     process_started();
     if (!device) {
-        if (entry->state == UNTRIED) {
-            note_failure(candidate, error_message());
+        if (entry->state != OPENS) {
+            note_failure(candidate, final, error_message());
         }
         return NULL;
     }
-    if (entry->state == UNTRIED && (is_duplicate(candidate, &device->info) || is_misplaced(candidate, &device->info))) {
+    entry->reason[0] = '\0';
+    if (entry->state != OPENS && (is_duplicate(candidate, &device->info) || is_misplaced(candidate, &device->info))) {
         entry->state = LEFT_OUT;
         device_delete(device);
         return NULL;
@@ -227,7 +231,7 @@ static void list_devices(const char *which)
 static Device *open_named(const char *which)
 {
     for (int i = 0; i < egl_candidate_count(); i++) {
-        bool known = listed[i].state != UNTRIED;
+        bool known = listed[i].info.name[0];
         if (listed[i].state == LEFT_OUT || (known && !strcasestr(listed[i].info.name, which))) {
             continue;
         }

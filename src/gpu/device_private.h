@@ -155,7 +155,8 @@ bool egl_open(int candidate, EGLDisplay *display, EGLContext *context);
 const char *egl_error_name(void);
 
 /* device.c: one device, apart from the list. A new device belongs to the calling thread. */
-Device *device_new(int candidate, DeviceInfo *info); /* info: what the driver said, even where it is refused */
+/* info: what the driver said, even where it is refused; final: whether it will not open the next time either. */
+Device *device_new(int candidate, DeviceInfo *info, bool *final);
 void device_delete(Device *device);
 /* Whether GL's objects of the device can be deleted now: not by a finalizer on another thread, nor in a forked child. */
 bool device_is_current(const Device *device);
@@ -176,8 +177,8 @@ void shader_cache_prepare(void);
 enum { CACHE_PATH_ROOM = 1024 };
 bool cache_directory(char path[CACHE_PATH_ROOM]);
 
-/* trial.c: measures of the driver, kept or taken now. False with error_set where it is refused. */
-bool trial_measure(Device *device, TrialMeasures *measures);
+/* trial.c: measures of the driver, kept or taken now. False with error_set where it is refused; `wrong`: for what it computes. */
+bool trial_measure(Device *device, TrialMeasures *measures, bool *wrong);
 
 /* gl_error.c: errors of the current context. */
 void gl_error_start(Device *device);

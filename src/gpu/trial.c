@@ -26,6 +26,7 @@ static bool trusted_blindly(void)
 /* Slow and safe, for a driver that is not tried. */
 static const TrialMeasures untried = {.loop_limit = 32768};
 
+/* Keeps what the driver computed: where it could not be tried, nothing is known of it. */
 static void remember(uint64_t key, const TrialMeasures *measures, const char *refusal)
 {
     char *own = refusal && verdict_count < VERDICTS ? strdup(refusal) : NULL;
@@ -71,8 +72,8 @@ static void clean_up(Device *device)
     device->charge = 0;
 }
 
-/* Tries the driver, with a mark standing meanwhile; false where it is refused. */
-static bool try_driver(Device *device, uint64_t key, bool blindly, TrialMeasures *measures)
+/* Tries the driver, with a mark standing meanwhile; false where it is refused, `wrong` where that is for what it computes. */
+static bool try_driver(Device *device, uint64_t key, bool blindly, TrialMeasures *measures, bool *wrong)
 {
     TrialMark mark;
     Trial trial;
@@ -84,6 +85,7 @@ static bool try_driver(Device *device, uint64_t key, bool blindly, TrialMeasures
     clean_up(device);
     trial_unmark(&mark);
     *measures = run ? trial.measures : untried;
+    *wrong = run && !good;
     if (good) {
         trial_keep(key, device, measures);
     }
@@ -92,17 +94,18 @@ static bool try_driver(Device *device, uint64_t key, bool blindly, TrialMeasures
     } else {
         error_prefix("\"%s\" (%s) is left out: it cannot be tried", device->info.name, device->info.version);
     }
-    return good || blindly;
+    return good || (blindly && !device->lost);
 }
 
-bool trial_measure(Device *device, TrialMeasures *measures)
+bool trial_measure(Device *device, TrialMeasures *measures, bool *wrong)
 {
     const uint64_t key = trial_key(device);
     const bool blindly = trusted_blindly();
     const int known = find_verdict(key);
     if (known >= 0) {
         *measures = verdicts[known].measures;
+        *wrong = verdicts[known].refusal != NULL;
         return blindly || !verdicts[known].refusal || error_set("%s", verdicts[known].refusal);
     }
-    return trial_recall(key, measures) || try_driver(device, key, blindly, measures);
+    return trial_recall(key, measures) || try_driver(device, key, blindly, measures, wrong);
 }

@@ -306,8 +306,9 @@ static bool try_groups(Device *device, Trial *trial)
 bool trial_run(Device *device, Trial *trial)
 {
     *trial = (Trial){0};
+    /* A reset leaves rubbish that must not be taken for the driver's results. */
     return trial_arithmetic(device, trial) && try_conditions(device, trial) && try_loops(device, trial) &&
-           try_access(device, trial) && try_groups(device, trial);
+           try_access(device, trial) && try_groups(device, trial) && gl_error_alive(device);
 }
 
 const char *trial_remedy(const Device *device, const TrialLine *line)

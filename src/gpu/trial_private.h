@@ -16,12 +16,12 @@ uint64_t trial_key(const Device *device);
 bool trial_recall(uint64_t key, TrialMeasures *measures);
 void trial_keep(uint64_t key, const Device *device, const TrialMeasures *measures);
 
-/* A mark that stands while a driver is tried. One left behind says that the process died in it. */
+/* A mark that stands while a driver is tried, and counts the processes that died in it. */
 typedef struct TrialMark {
     int file; /* -1: none could be made */
     char path[1024];
 } TrialMark;
-/* False with error_set where a mark was left behind, not long ago. */
+/* False with error_set where several in a row left it behind, the last not long ago. */
 bool trial_mark(uint64_t key, const Device *device, TrialMark *mark);
 void trial_unmark(TrialMark *mark);
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIAL_VERSION = 2, RECORD_ROOM = 2048, PATH_ROOM = CACHE_PATH_ROOM };
+enum { TRIAL_VERSION = 3, RECORD_ROOM = 2048, PATH_ROOM = CACHE_PATH_ROOM };
 
 /* --- keys --- */
 
@@ -55,6 +55,27 @@ static bool changes_driver(const char *variable)
     return false;
 }
 
+/* What the processor is and can do, as the kernel names it: a driver in software makes code for that, and machines may share a home. */
+static uint64_t hash_processor(void)
+{
+    static const char *const lines[] = {"vendor_id", "cpu family", "model",    "stepping",
+                                        "flags",     "CPU ",       "Features", "isa"};
+    uint64_t hash = HASH_START;
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char *line = NULL;
+    size_t room = 0;
+    while (file && getline(&line, &room, file) > 1) { /* processors follow each other, with an empty line between */
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+            hash = strncmp(line, lines[i], strlen(lines[i])) == 0 ? hash_text(hash, line) : hash;
+        }
+    }
+    free(line);
+    if (file) {
+        fclose(file);
+    }
+    return hash;
+}
+
 uint64_t trial_key(const Device *device)
 {
     uint64_t key = HASH_START, surroundings = 0;
@@ -69,7 +90,7 @@ uint64_t trial_key(const Device *device)
             surroundings += hash_text(HASH_START, *variable); /* in any order */
         }
     }
-    return key ^ surroundings;
+    return key ^ surroundings ^ (device->info.software ? hash_processor() : 0);
 }
 
 static bool path_of(uint64_t key, const char *ending, char path[PATH_ROOM])
@@ -176,11 +197,14 @@ void trial_keep(uint64_t key, const Device *device, const TrialMeasures *measure
 
 /* --- marks --- */
 
+/* A process may be killed for reasons that are none of the driver's: it takes so many deaths in a row. */
+enum { DEATHS = 3 };
+
 /* Seconds for which a mark left behind is heeded: ten minutes, and ten times that for every further time, at most a week. */
-static double heeded(int attempts)
+static double heeded(int deaths)
 {
-    double seconds = 600;
-    for (int i = 1; i < attempts && seconds < 604800; i++) {
+    double seconds = deaths < DEATHS ? 0 : 600;
+    for (int i = DEATHS; i < deaths && seconds < 604800; i++) {
         seconds *= 10;
     }
     return seconds < 604800 ? seconds : 604800;
@@ -198,19 +222,18 @@ static int open_locked(const char *path)
     return file;
 }
 
-/* How often a process died with the mark standing. */
-static int read_attempts(int file)
+/* How often in a row a process died with the mark standing. */
+static int read_deaths(int file)
 {
     char text[16] = "";
-    int attempts = 0;
-    return pread(file, text, sizeof text - 1, 0) > 0 && sscanf(text, "%d", &attempts) == 1 && attempts > 0 ? attempts
-                                                                                                           : 0;
+    int deaths = 0;
+    return pread(file, text, sizeof text - 1, 0) > 0 && sscanf(text, "%d", &deaths) == 1 && deaths > 0 ? deaths : 0;
 }
 
-static bool write_attempts(int file, int attempts)
+static bool write_deaths(int file, int deaths)
 {
     char text[16];
-    int length = snprintf(text, sizeof text, "%d\n", attempts);
+    int length = snprintf(text, sizeof text, "%d\n", deaths);
     return ftruncate(file, 0) == 0 && pwrite(file, text, (size_t)length, 0) == length;
 }
 
@@ -221,17 +244,16 @@ bool trial_mark(uint64_t key, const Device *device, TrialMark *mark)
     if (mark->file < 0) {
         return true; /* nowhere to write, or another process tries it right now */
     }
-    int attempts = read_attempts(mark->file);
-    double rest =
-        attempts > 0 && fstat(mark->file, &info) == 0 ? heeded(attempts) - difftime(time(NULL), info.st_mtime) : 0;
+    int deaths = read_deaths(mark->file);
+    double rest = fstat(mark->file, &info) == 0 ? heeded(deaths) - difftime(time(NULL), info.st_mtime) : 0;
     if (rest > 0) {
         close(mark->file);
-        return error_set(
-            "\"%s\" (%s) is left out: a process died or hung while it tried this driver. It is tried again in "
-            "%.0f minutes, or once %s is removed; RILL_TRUST=1 uses it untried",
-            device->info.name, device->info.version, rest / 60 + 0.5, mark->path);
+        return error_set("\"%s\" (%s) is left out: %d processes in a row died or hung while they tried this driver. It "
+                         "is tried again "
+                         "in %.0f minutes, or once %s is removed; RILL_TRUST=1 uses it untried",
+                         device->info.name, device->info.version, deaths, rest / 60 + 0.5, mark->path);
     }
-    write_attempts(mark->file, attempts + 1);
+    write_deaths(mark->file, deaths + 1);
     return true;
 }
 
