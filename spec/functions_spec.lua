@@ -268,11 +268,11 @@ describe("unorm8", function()
     leaks.watch(setup, teardown)
 
     it("are the 255ths, rounded once", function()
-        local numbers, expected = {}, {}
+        local codes, expected = {}, {}
         for i = 0, 255 do
-            numbers[i + 1], expected[i + 1] = i, check.float32(i / 255)
+            codes[i + 1], expected[i + 1] = i, check.float32(i / 255)
         end
-        local s = rill.stream("unorm8", 256, rill.from(numbers, "uint8"):bytes())
+        local s = rill.stream("unorm8", 256, rill.from(codes, "uint8"):bytes())
         check.equal(expected, s:map "x":values())
         check.equal(expected, (s * 1):eval():values())
         assert.equal(s:bytes(), s:map "x":cast "unorm8":bytes())

@@ -2,10 +2,10 @@
  *
  *     RILL_WRONG=half LD_PRELOAD=$PWD/build/spec/wrongdriver.so lua5.4 script.lua
  *
- * RILL_WRONG: "division" (quotients of two names are one unit too large), "quotients" (eight), "half" (packHalf2x16 truncates,
- * unpackHalf2x16 takes small halves for 0), "loops" (for loops end after 1,000 trips, all together), "crash" (the first launch is the end
- * of the process), "reset" (launches do nothing but reset the GPU, as long as there is a file RILL_RESETS). RILL_CPUINFO: what is read in
- * place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
+ * RILL_WRONG: "division" (quotients of floats are one unit too large), "quotients" (eight), "reciprocal" (x / y is x * (1.0 / y), of
+ * doubles too), "half" (packHalf2x16 truncates, unpackHalf2x16 takes small halves for 0), "loops" (for loops end after 1,000 trips, all
+ * together), "crash" (the first launch is the end of the process), "reset" (launches do nothing but reset the GPU, as long as there is a
+ * file RILL_RESETS). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
 #define _GNU_SOURCE
 #include <GL/glcorearb.h>
 #include <ctype.h>
@@ -59,23 +59,44 @@ static const char half[] = "uint wrong_half(vec2 v) { return packHalf2x16(uintBi
                            "vec2 wrong_float(uint u) { vec2 v = unpackHalf2x16(u); return vec2(abs(v.x) < 6.1e-5 ? 0.0 : v.x, "
                            "abs(v.y) < 6.1e-5 ? 0.0 : v.y); }\n"
                            "#define unpackHalf2x16 wrong_float\n";
+/* Quotients that are units too large, and products with the rounded reciprocal. */
+#define MORE(units) "T q = a / b; return q * 0.5 == q ? q : uintBitsToFloat(floatBitsToUint(q) + " #units "u);"
+#define RECIPROCAL  "precise T r = T(1.0) / b; precise T q = a * r; return q;"
+#define DOUBLES     (wrong("reciprocal") ? RECIPROCAL : "return a / b;")
+static const char by_float[] = "T wrong_mod(T a, float b) { return wrong_mod(a, T(b)); }\n";
+static const char by_double[] = "T wrong_mod(T a, double b) { return wrong_mod(a, T(b)); }\n";
 static const char loops[] = "uint wrong_trips = 0u;\n";
 
-static void add_division(Text *text, int units)
+/* wrong_div for numbers and vectors; `quotient` returns that of a and b, floats of type T. */
+static void add_division(Text *text, const char *quotient)
 {
-    static const char *const floats[] = {"float", "vec2", "vec3", "vec4"};
-    static const char *const others[] = {"int", "uint", "double", "ivec2", "ivec3", "ivec4", "uvec2", "uvec3", "uvec4"};
-    char line[256];
-    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+    static const char *const floats[] = {"float", "double", "vec2", "vec3", "vec4", "dvec2", "dvec3", "dvec4"};
+    static const char *const whole[] = {"int", "uint", "ivec2", "ivec3", "ivec4", "uvec2", "uvec3", "uvec4"};
+    char line[512];
+    for (size_t i = 0; i < 8; i++) {
+        snprintf(line, sizeof line, "#define T %s\nT wrong_div(T a, T b) { %s }\n", floats[i],
+                 i == 1 || i > 4 ? DOUBLES : quotient);
+        add_text(text, line);
+        snprintf(line, sizeof line, "#undef T\n%s wrong_div(%s a, %s b) { return a / b; }\n", whole[i], whole[i], whole[i]);
+        add_text(text, line);
+    }
+    static const char *const scalars[] = {"float", "double", "int", "uint"}, *const letters[] = {"", "d", "i", "u"};
+    for (size_t i = 0; i < 12; i++) {
+        const char *scalar = scalars[i / 3], *letter = letters[i / 3];
+        int n = (int)(i % 3) + 2;
         snprintf(line, sizeof line,
-                 "%s wrong_div(%s a, %s b) { %s q = a / b; return q * 0.5 == q ? q : uintBitsToFloat(floatBitsToUint(q) + %du); }\n",
-                 floats[i], floats[i], floats[i], floats[i], units);
+                 "#define V %svec%d\n"
+                 "V wrong_div(V a, %s b) { return wrong_div(a, V(b)); }\nV wrong_div(%s a, V b) { return wrong_div(V(a), b); }\n"
+                 "#undef V\n",
+                 letter, n, scalar, scalar);
         add_text(text, line);
     }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        snprintf(line, sizeof line, "%s wrong_div(%s a, %s b) { return a / b; }\n", others[i], others[i], others[i]);
+    for (size_t i = 0; i < 8; i++) {
+        snprintf(line, sizeof line, "#define T %s\nT wrong_mod(T a, T b) { return a - b * floor(wrong_div(a, b)); }\n%s#undef T\n",
+                 floats[i], i < 2 ? "" : i < 5 ? by_float : by_double);
         add_text(text, line);
     }
+    add_text(text, "#define mod wrong_mod\n");
 }
 
 /* --- rewriting --- */
@@ -85,27 +106,97 @@ static int in_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* `a / b` of two names, of which neither is part of something longer, becomes a call. */
-static void rewrite_divisions(Text *out, const char *source)
+static const char *spaces(const char *at)
 {
-    const char *done = source;
-    for (const char *at = source; (at = strstr(at, " / ")) != NULL; at += 3) {
-        const char *from = at, *to = at + 3;
-        while (from > done && in_name(from[-1])) from--;
-        while (in_name(*to)) to++;
-        int plain = from < at && !isdigit((unsigned char)*from) && to > at + 3 && !isdigit((unsigned char)at[3]) &&
-                    *to != '(' && *to != '[' && (from == source || (from[-1] != ')' && from[-1] != ']'));
-        if (plain && (from - source < 3 || strncmp(from - 3, " / ", 3) != 0) && from >= done) {
-            add(out, done, (size_t)(from - done));
-            add_text(out, "wrong_div(");
-            add(out, from, (size_t)(at - from));
-            add_text(out, ", ");
-            add(out, at + 3, (size_t)(to - at - 3));
-            add_text(out, ")");
-            done = to;
+    return at + strspn(at, " \n");
+}
+
+/* Behind the operand at `at`: signs, a name, number or parenthesis, and what is called, indexed or selected of it. */
+static const char *operand_end(const char *at)
+{
+    at += strspn(at, " \n+-!~");
+    for (;;) {
+        if (*at == '(' || *at == '[') {
+            int depth = 0;
+            do depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+            while (*at++ && depth > 0);
+        } else if (in_name(*at)) {
+            while (in_name(*at)) at++;
+        } else {
+            return at;
         }
     }
-    add_text(out, done);
+}
+
+/* Where the operands that end at the end of the text begin, all that are joined by *, / and %. */
+static size_t product_start(const Text *out)
+{
+    size_t at = out->length;
+    for (;;) {
+        while (at > 0 && strchr(" \n", out->bytes[at - 1])) at--;
+        while (at > 0 && (in_name(out->bytes[at - 1]) || strchr(")]", out->bytes[at - 1]))) {
+            int depth = 0;
+            do {
+                char c = out->bytes[--at];
+                depth += (c == ')' || c == ']') - (c == '(' || c == '[');
+            } while (at > 0 && depth > 0);
+        }
+        size_t start = at;
+        while (at > 0 && strchr(" \n", out->bytes[at - 1])) at--;
+        if (at == 0 || !strchr("*/%", out->bytes[at - 1])) return start;
+        at--;
+    }
+}
+
+static int number(const char *at, const char *end)
+{
+    at = spaces(at);
+    return isdigit((unsigned char)*at) && operand_end(at) >= end && !memchr(at, '(', (size_t)(end - at));
+}
+
+/* Comments, lines of the preprocessor's conditions, constants: their ends, or `at` where nothing of that kind begins. */
+static const char *untouched(const char *at, const char *source)
+{
+    const char *end = at;
+    if (strncmp(at, "//", 2) == 0 || strncmp(at, "#if", 3) == 0 || strncmp(at, "#elif", 5) == 0) end = at + strcspn(at, "\n");
+    else if (strncmp(at, "/*", 2) == 0) end = strstr(at, "*/") + 2;
+    else if (strncmp(at, "const ", 6) == 0 && (at == source || !in_name(at[-1]))) end = at + strcspn(at, ";)");
+    return end;
+}
+
+/* Every quotient becomes a call. Those of two numbers stay, since the compiler computes them. */
+static void rewrite_divisions(Text *out, const char *at, const char *end)
+{
+    const char *source = at;
+    while (at < end) {
+        const char *rest = untouched(at, source);
+        if (rest > at) {
+            add(out, at, (size_t)(rest - at));
+            at = rest;
+            continue;
+        }
+        int assigns = at[0] == '/' && at[1] == '=';
+        const char *right = at + 1 + assigns, *stop = *at != '/' ? at : assigns ? at + strcspn(at, ";") : operand_end(right);
+        size_t start = *at == '/' ? product_start(out) : 0;
+        if (*at != '/' || (number(out->bytes + start, out->bytes + out->length) && number(right, stop))) {
+            add(out, at++, 1);
+            continue;
+        }
+        Text left = {0};
+        add(&left, out->bytes + start, out->length - start);
+        out->length = start;
+        if (assigns) {
+            add(out, left.bytes, left.length);
+            add_text(out, "= ");
+        }
+        add_text(out, "wrong_div(");
+        add(out, left.bytes, left.length);
+        add_text(out, ", ");
+        rewrite_divisions(out, right, stop);
+        add_text(out, ")");
+        free(left.bytes);
+        at = stop;
+    }
 }
 
 /* The condition of every for loop counts trips. */
@@ -146,9 +237,18 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
         add(&source, strings[i], lengths && lengths[i] >= 0 ? (size_t)lengths[i] : strlen(strings[i]));
     const char *rest = first_line(source.bytes);
     add(&out, source.bytes, (size_t)(rest - source.bytes));
-    if (wrong("division") || wrong("quotients")) {
-        add_division(&out, wrong("division") ? 1 : 8);
-        rewrite_divisions(&out, rest);
+    const char *quotient = wrong("division")     ? MORE(1)
+                           : wrong("quotients")  ? MORE(8)
+                           : wrong("reciprocal") ? RECIPROCAL
+                                                 : NULL;
+    if (quotient) {
+        add_division(&out, quotient);
+        char line[32];
+        int lines = 1;
+        for (const char *at = source.bytes; at < rest; at++) lines += *at == '\n';
+        snprintf(line, sizeof line, "#line %d\n", lines);
+        add_text(&out, line);
+        rewrite_divisions(&out, rest, rest + strlen(rest));
     } else if (wrong("loops")) {
         add_text(&out, loops);
         rewrite_loops(&out, rest);

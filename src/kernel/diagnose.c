@@ -110,7 +110,7 @@ static void add_message(const Module *module, StrBuf *out, const char *text, siz
     const char *candidates = memmem(text, length, "; candidates are:", 17);
     length = candidates ? (size_t)(candidates - text) : length;
     if (memmem(text, length, "rill_ix(", 8)) {
-        strbuf_add(out, "error: an index is an int, uint or float, or a vector of them");
+        strbuf_add(out, "error: an index is an int, uint or float, or a vector of them: u[i][j] takes two");
         return;
     }
     if (memmem(text, length, "rill_own(", 9)) {
