@@ -29,9 +29,11 @@ end
 -- Runs a command with the library in front; gives how it ended (nil: by itself), its status, and the lines of its log.
 local function run(limit, command, setting)
     local log = os.tmpname()
+    -- As if work were queued: only then is there something to wait for.
+    setting = (setting or "") .. (command:find(" request ", 1, true) and "' RILL_ASYNC='1" or "")
     local environment = ("env LD_PRELOAD='%s' RILL_INJECT_LIBRARY='%s' RILL_INJECT_LOG='%s.end'"):format(library,
         library, log)
-        .. (" RILL_INJECT_FOLDER='%s' RILL_FAMILY=%s RILL_INJECT='%s'"):format(build, family, setting or "")
+        .. (" RILL_INJECT_FOLDER='%s' RILL_FAMILY=%s RILL_INJECT='%s'"):format(build, family, setting)
     local _, how, status = os.execute(("timeout -k 2 %d %s %s >'%s.out' 2>&1"):format(limit, environment,
         command:gsub("LOG", log), log))
     local signal = how == "signal" and status or status > 128 and status - 128
@@ -51,11 +53,13 @@ local function number(text, name)
     return tonumber(text:match(name .. " (%-?%d+)")) or 0
 end
 
--- Blocks of the module that are never freed, by design: what is there when a subject ends without a fault.
+-- Blocks of the module that are never freed, by design: what is there when a sweep ends without a fault.
 local function left_by(subject)
-    local _, _, _, last = run(300, ("%s fuzz/injected.lua %s once 0 0 LOG"):format(lua, subject), "alloc 0")
+    local _, _, _, last = run(300, ("%s fuzz/injected.lua %s none 1 1 LOG"):format(lua, subject))
     return number(last, "blocks")
 end
+
+local failed = {} -- kind -> how many were made to fail, so that no kind goes untested unseen
 
 -- All n in one process; a new one from the next n on where it dies.
 local function sweep(subject, kind)
@@ -86,6 +90,7 @@ local function sweep(subject, kind)
         end
         first = reached + step
     until passed or deaths == 5
+    failed[kind] = (failed[kind] or 0) + tried
     print(("%-8s %-8s n = 1 .. %d by %d: %d tried, %d errors"):format(subject, kind, reached, step, tried, messages))
     io.flush()
 end
@@ -113,7 +118,7 @@ local function processes(title, kind, command, count, judge)
     io.flush()
 end
 
-local chosen = #arg > 0 and arg or {"sort", "picture", "tour", "open", "lost", "prompt"}
+local chosen = #arg > 0 and arg or {"sort", "request", "picture", "tour", "open", "lost", "prompt"}
 local kinds = {"alloc", "lua", "png", "buffer", "compile", "link", "map", "read", "wait"}
 
 local function once(subject)
@@ -131,14 +136,26 @@ local function not_wrong(title)
     end
 end
 
+-- Where work was cut off, whoever waits for it must learn which device it was.
+local function names_device(title)
+    local judge = not_wrong(title)
+    return function(n, status, lines, output)
+        local said = lines[1] or ""
+        judge(n, status, lines, output)
+        if said:find "^error" and not said:find 'device ".-": the driver reset' then
+            finding("%s %d: the device is not named: %s", title, n, said)
+        end
+    end
+end
+
 local function inject(subject)
     if subject == "open" then
         for _, kind in ipairs {"alloc", "lua", "buffer", "compile", "link", "map", "wait"} do
             processes("open", kind, once "usable_once", most // 4, not_wrong("open, " .. kind))
         end
     elseif subject == "lost" then
-        for _, of in ipairs {"sort", "picture", "tour"} do
-            processes("lost in " .. of, "lost", once(of), most // 8, not_wrong("lost in " .. of))
+        for _, of in ipairs {"sort", "request", "picture", "tour"} do
+            processes("lost in " .. of, "lost", once(of), most // 8, names_device("lost in " .. of))
         end
     elseif subject == "prompt" then
         local command = "printf 'x = rill.iota(10)\\nx\\nx:sum()\\n?scan\\n' | " .. lua
@@ -158,6 +175,11 @@ for _, name in ipairs {"cpu", "gpu"} do
     print("== RILL_FAMILY=" .. name)
     for _, subject in ipairs(chosen) do
         inject(subject)
+    end
+end
+for _, kind in ipairs(#arg == 0 and kinds or {}) do
+    if failed[kind] == 0 then
+        finding("no %s was made to fail", kind)
     end
 end
 print(("inject: %d findings"):format(findings))

@@ -29,6 +29,7 @@ local rill = require "rill"
 for salt = 0, 1 do
     subject(salt)()
 end
+subjects.usable()
 check.collect()
 local before, blocks = rill.memory(), live()
 

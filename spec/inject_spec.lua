@@ -11,12 +11,13 @@ local function lines_of(path)
 end
 
 -- Runs a subject; gives the exit status, the lines that tell of findings, and how many faults it met.
-local function inject(kind, most)
+local function inject(subject, kind, most)
     local library = assert(compile("inject", "-ldl -lpthread"))
     local log = os.tmpname()
     local lua = os.getenv "RILL_LUA" or "lua5.4"
-    local words = "env LD_PRELOAD='%s' RILL_INJECT_LIBRARY='%s' %s fuzz/injected.lua sort %s 1 %d %s >/dev/null 2>&1"
-    local command = words:format(library, library, lua, kind, most, log)
+    local words = "env LD_PRELOAD='%s' RILL_INJECT_LIBRARY='%s' %s %s fuzz/injected.lua %s %s 1 %d %s >/dev/null 2>&1"
+    local queues = subject == "request" and "RILL_ASYNC=1" or ""
+    local command = words:format(library, library, queues, lua, subject, kind, most, log)
     local _, _, status = os.execute(command)
     local findings, tried = {}, 0
     for _, line in ipairs(lines_of(log)) do
@@ -29,13 +30,14 @@ local function inject(kind, most)
 end
 
 describe("faults below rill", function()
-    for kind, most in pairs {alloc = 50, buffer = 9, link = 3} do
+    for kind, case in pairs {alloc = {"sort", 50}, buffer = {"sort", 9}, link = {"sort", 3}, wait = {"request", 9}} do
+        local subject, most = table.unpack(case)
         it(kind .. ": each is an error that leaves nothing and harms nothing", function()
             if os.getenv "RILL_SANITIZE" then
                 pending "the sanitizer's allocator is in the way"
                 return
             end
-            local status, findings, tried = inject(kind, most)
+            local status, findings, tried = inject(subject, kind, most)
             assert.same({}, findings)
             assert.equal(0, status)
             assert(tried >= 3, "nothing failed")

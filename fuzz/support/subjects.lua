@@ -55,6 +55,22 @@ function subjects.sort(salt)
     end
 end
 
+-- Read-backs in flight; a fence stands behind each with RILL_ASYNC.
+function subjects.request(salt)
+    return function()
+        local rill = require "rill"
+        local s = rill.iota(12) + salt
+        local all, some, spaced = s:request(), s:request(3, 5), s:stride(6):request()
+        repeat
+            local ready = all:ready()
+        until ready
+        expect("request", s:values(), all:values())
+        expect("part of a request", {2 + salt, 3 + salt, 4 + salt}, some:values())
+        expect("request of a view", {salt, 6 + salt}, spaced:values())
+        expect("bytes of a request", {string.pack("<i4", salt)}, {s:request(1, 1):bytes()})
+    end
+end
+
 function subjects.picture(salt)
     return function()
         local rill = require "rill"

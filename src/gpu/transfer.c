@@ -103,7 +103,11 @@ static bool start(Transfer *transfer, Buffer *buffer, uint64_t offset)
     glBindBuffer(GL_COPY_WRITE_BUFFER, transfer->staging->name);
     glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)offset, 0, (GLsizeiptr)transfer->bytes);
     transfer->fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-    glFlush();
+    if (transfer->fence) {
+        glFlush();
+    } else {
+        glFinish();
+    }
     return gl_error_check(device, "transfer_create");
 }
 
@@ -139,24 +143,26 @@ Transfer *transfer_create(Buffer *buffer, uint64_t offset, uint64_t bytes)
     return transfer;
 }
 
-static bool wait_fence(Transfer *transfer, GLuint64 nanoseconds)
+typedef enum FenceState { FENCE_PENDING, FENCE_PASSED, FENCE_FAILED } FenceState;
+
+static FenceState wait_fence(Transfer *transfer, GLuint64 nanoseconds)
 {
     if (!transfer->fence) {
-        return true;
+        return FENCE_PASSED;
     }
     GLenum status = glClientWaitSync(transfer->fence, GL_SYNC_FLUSH_COMMANDS_BIT, nanoseconds);
     if (status != GL_ALREADY_SIGNALED && status != GL_CONDITION_SATISFIED) {
-        return false;
+        return status == GL_TIMEOUT_EXPIRED ? FENCE_PENDING : FENCE_FAILED;
     }
     glDeleteSync(transfer->fence);
     transfer->fence = NULL;
-    return true;
+    return FENCE_PASSED;
 }
 
 bool transfer_ready(Transfer *transfer)
 {
     /* A lost device's fence may never be signalled: whoever asks again and again shall go on to the wait, which raises. */
-    return wait_fence(transfer, 0) || !gl_error_alive(transfer->device);
+    return wait_fence(transfer, 0) != FENCE_PENDING || !gl_error_alive(transfer->device);
 }
 
 /* Without a lasting mapping the bytes are copied out. */
@@ -179,8 +185,14 @@ const void *transfer_wait(Transfer *transfer)
     if (transfer->copy) {
         return transfer->copy;
     }
-    while (!wait_fence(transfer, second)) {
+    FenceState state;
+    while ((state = wait_fence(transfer, second)) != FENCE_PASSED) {
         if (!gl_error_alive(transfer->device) || !gl_error_check(transfer->device, "transfer_wait")) {
+            return NULL;
+        }
+        if (state == FENCE_FAILED) {
+            error_set("transfer_wait: the driver of \"%s\" cannot wait for what was asked: ask again",
+                      transfer->device->info.name);
             return NULL;
         }
     }
