@@ -2,8 +2,8 @@
  *
  *     RILL_WRONG=half LD_PRELOAD=$PWD/build/spec/wrongdriver.so lua5.4 script.lua
  *
- * RILL_WRONG: "division" (quotients of floats are one unit too large), "quotients" (eight), "reciprocal" (x / y is x * (1.0 / y), of
- * doubles too), "half" (packHalf2x16 truncates, unpackHalf2x16 takes small halves for 0), "loops" (for loops end after 1,000 trips, all
+ * RILL_WRONG: "division" (quotients of floats are one unit too large), "divisions" (three), "quotients" (eight), "reciprocal"
+ * (x / y is x * (1.0 / y), of doubles too), "half" (packHalf2x16 truncates, unpackHalf2x16 takes small halves for 0), "loops" (for loops end after 1,000 trips, all
  * together), "crash" (the first launch is the end of the process), "reset" (launches do nothing but reset the GPU, as long as there is a
  * file RILL_RESETS). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
 #define _GNU_SOURCE
@@ -238,6 +238,7 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
     const char *rest = first_line(source.bytes);
     add(&out, source.bytes, (size_t)(rest - source.bytes));
     const char *quotient = wrong("division")     ? MORE(1)
+                           : wrong("divisions")  ? MORE(3)
                            : wrong("quotients")  ? MORE(8)
                            : wrong("reciprocal") ? RECIPROCAL
                                                  : NULL;

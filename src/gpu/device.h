@@ -14,8 +14,9 @@ typedef struct Program Program;
 
 typedef enum DeviceFamily { FAMILY_CPU, FAMILY_GPU } DeviceFamily;
 
-/* What the compiler and the primitives decide by. What decides whether results are right is measured, once per version of a driver. */
+/* What decides whether results are right is measured, once per version of a driver. */
 typedef struct DeviceTraits {
+    /* What the compiler, the primitives and the buffers decide by. */
     DeviceFamily family;  /* RILL_FAMILY=cpu|gpu forces one */
     int subgroup_size;    /* lanes per subgroup */
     bool subgroup_ops;    /* GL_KHR_shader_subgroup arithmetic */
@@ -27,14 +28,16 @@ typedef struct DeviceTraits {
     bool buffer_textures; /* reads through buffer textures beat storage blocks */
     bool exact_ranges;    /* a store past a bound range is cut off word by word */
     uint32_t loop_limit;  /* trips after which loops are cut in silence; 0 when there is no such limit */
-    bool exact_division;  /* quotients of floats are correctly rounded; else off by at most 2 units */
-    bool fused_fma;       /* fma rounds once */
-    bool nearest_half;    /* packHalf2x16 rounds to nearest even */
-    bool denormals;       /* small numbers are not taken for 0 */
-    bool nans;            /* comparisons and isnan see NaNs */
-    bool stable_arrays;   /* private arrays keep the order of their loads and stores around loops */
-    bool robust_access;   /* the driver keeps accesses within buffers */
-    double barrier_ns;    /* cost of one barrier() per invocation, nanoseconds */
+
+    /* What is only shown, to those who write kernels: generated code is right whatever they are. */
+    bool exact_division; /* quotients of floats are correctly rounded; else off by at most 3 units in the last place */
+    bool fused_fma;      /* fma rounds once */
+    bool nearest_half;   /* packHalf2x16 rounds to nearest even */
+    bool denormals;      /* small numbers are not taken for 0 */
+    bool nans;           /* comparisons and isnan see NaNs */
+    bool stable_arrays;  /* private arrays keep the order of their loads and stores around loops */
+    bool robust_access;  /* the driver keeps accesses within buffers */
+    double barrier_ns;   /* estimate of what one barrier() costs an invocation, in nanoseconds */
 } DeviceTraits;
 
 typedef struct DeviceLimits {
