@@ -569,7 +569,7 @@ local function script(d)
     end
     local root = node(d, 5)
     local full
-    for name in root.text:gmatch "x%d" do
+    for name in root.text:gmatch "%f[%w]x%d" do -- 0x1p-2 is a number
         full = full or case.full[name]
     end
     if not full or root.text:find "^x%d$" then
