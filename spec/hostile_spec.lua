@@ -46,6 +46,20 @@ describe("hostile arguments", function()
         assert.equal(2, k(x)[1])
     end)
 
+    it("of finalizers that run within a debug hook free what was collected", function()
+        check.collect()
+        local before = rill.memory().streams
+        debug.sethook(function() end, "", 1)
+        for i = 1, 300 do
+            rill.from {i}
+            local grown = {} -- tables that grow collect nothing themselves: the hook after it does
+            for k = 1, 200 do grown[k] = k end
+        end
+        debug.sethook()
+        check.collect()
+        assert.equal(before, rill.memory().streams)
+    end)
+
     it("can't reach metatables without the debug library", function()
         for _, value in ipairs {rill.iota(1), rill.kernel "kernel void f(out float r<>) { r = 1.0; }", rill.device(),
             rill.iota(1):request(), rill.iota(1):map_cpu(), rill.struct("HostileRay", "vec3 o;")} do

@@ -86,8 +86,12 @@ void *binding_userdata(lua_State *L, int index, const void *key, size_t size)
 void *binding_finalized(lua_State *L, const void *key, size_t size)
 {
     lua_Debug call;
-    bool collects = lua_getstack(L, 0, &call) && lua_getinfo(L, "n", &call) && call.name &&
-                    strcmp(call.namewhat, "metamethod") == 0 && strcmp(call.name, "__gc") == 0;
+    if (!lua_getstack(L, 0, &call) || !lua_getinfo(L, "n", &call) || !call.name) {
+        return NULL;
+    }
+    /* Lua names a finalizer after the hook that it was at when it collected. A hook function itself gets no userdata. */
+    bool collects = (strcmp(call.namewhat, "metamethod") == 0 && strcmp(call.name, "__gc") == 0) ||
+                    strcmp(call.namewhat, "hook") == 0;
     return collects ? binding_userdata(L, 1, key, size) : NULL;
 }
 
