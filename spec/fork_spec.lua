@@ -1,7 +1,7 @@
 local compile = require "spec.support.compile"
 local process = require "spec.support.process"
 
-local forks, missing = compile "forks"
+local forks, missing = compile("forks", "-lpthread")
 
 -- Runs a script with `forks`; what it prints, and its parent's exit status.
 local function run(script)
@@ -69,6 +69,34 @@ describe("a child process made by fork", function()
             end
             print(forks.wait(id), rill.iota(10):sum())
         ]], "3\t45\n")
+    end)
+
+    it("made while another thread makes types does not wait for that thread", function()
+        expect([[
+            local rill = require "rill"
+            for _ = 1, 4 do
+                forks.thread [=[
+                    local rill = require "rill"
+                    local fields = {}
+                    for i = 1, 60 do fields[i] = ("float a%d;"):format(i) end
+                    fields = table.concat(fields)
+                    while true do rill.struct("many", fields) end
+                ]=]
+            end
+            local good = 0
+            for i = 1, 200 do
+                local id = forks.fork()
+                if id == 0 then
+                    rill.struct("other" .. i, "float a;")
+                    forks.leave()
+                end
+                if forks.wait(id) ~= 0 then break end
+                good = good + 1
+            end
+            print(good)
+            io.stdout:flush()
+            os.exit(0, false)
+        ]], "200\n")
     end)
 
     it("of a parent that only asked which devices there are raises too", function()

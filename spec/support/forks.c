@@ -1,7 +1,11 @@
 /* Child processes that go on with the parent's memory, for specs: forks.fork() is 0 in the child and its process id in the parent;
- * forks.wait(id) gives its exit status, or 128 + the signal. A child that hangs is ended by SIGALRM after 20 seconds. */
+ * forks.wait(id) gives its exit status, or 128 + the signal. A child that hangs is ended by SIGALRM after 20 seconds. forks.thread(script) runs
+ * a script in a state and a thread of its own, which never end. forks.leave() ends a child at once: exit would set back the files that
+ * threads of the parent read meanwhile. */
 #include <lauxlib.h>
 #include <lua.h>
+#include <lualib.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,10 +28,33 @@ static int l_wait(lua_State *L)
     return 1;
 }
 
+static void *run(void *state)
+{
+    lua_State *L = state;
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK) fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    return NULL;
+}
+
+static int l_thread(lua_State *L)
+{
+    pthread_t thread;
+    lua_State *state = luaL_newstate();
+    luaL_openlibs(state);
+    if (luaL_loadstring(state, luaL_checkstring(L, 1)) != LUA_OK) return luaL_error(L, "%s", lua_tostring(state, -1));
+    if (pthread_create(&thread, NULL, run, state) != 0) return luaL_error(L, "no thread");
+    return 0;
+}
+
+static int l_leave(lua_State *L)
+{
+    (void)L;
+    _exit(0);
+}
+
 int luaopen_forks(lua_State *L);
 int luaopen_forks(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"fork", l_fork}, {"wait", l_wait}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"fork", l_fork}, {"wait", l_wait}, {"thread", l_thread}, {"leave", l_leave}, {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

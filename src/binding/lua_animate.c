@@ -3,7 +3,7 @@
 #include "io/apng.h"
 #include "io/video.h"
 
-static const char animation_name[] = "rill.animation";
+static const char meta_key;
 
 typedef struct Animation {
     bool is_video, open;
@@ -13,7 +13,7 @@ typedef struct Animation {
 
 static Animation *animation_check(lua_State *L, const char *function)
 {
-    Animation *animation = luaL_testudata(L, 1, animation_name);
+    Animation *animation = binding_userdata(L, 1, &meta_key, sizeof *animation);
     if (!animation) {
         binding_argument(L, function, 0, "a", 1, "an animation");
     }
@@ -84,7 +84,10 @@ static int animation_leave(lua_State *L)
 
 static int animation_gc(lua_State *L)
 {
-    animation_finish(luaL_checkudata(L, 1, animation_name));
+    Animation *animation = binding_finalized(L, &meta_key, sizeof *animation);
+    if (animation) {
+        animation_finish(animation);
+    }
     return 0;
 }
 
@@ -107,7 +110,8 @@ static int l_animation(lua_State *L)
     double fps = luaL_checknumber(L, 2);
     Animation *animation = lua_newuserdatauv(L, sizeof *animation, 0);
     *animation = (Animation){.is_video = video_extension(path)};
-    luaL_setmetatable(L, animation_name);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_setmetatable(L, -2);
     animation->open =
         animation->is_video ? video_open(path, fps, &animation->video) : apng_open(path, fps, &animation->apng);
     if (!animation->open) {
@@ -122,14 +126,16 @@ void open_animation(lua_State *L)
     static const luaL_Reg meta[] = {
         {"__gc", animation_gc}, {"__close", animation_leave}, {"__tostring", animation_tostring}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"frame", animation_frame}, {"close", animation_close}, {NULL, NULL}};
-    luaL_newmetatable(L, animation_name);
+    lua_newtable(L);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
     binding_strict(L, "animation");
     lua_setfield(L, -2, "__index");
-    lua_pushstring(L, animation_name);
+    lua_pushliteral(L, "rill.animation");
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__name");
     lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
     lua_pushcfunction(L, l_animation);
     lua_setfield(L, -2, "_animation");
 }

@@ -14,7 +14,11 @@ void *device_attachment(Device *device, const AttachmentKind *kind)
     if (i < device->attachment_count) {
         return device->attachments[i].memory;
     }
-    void *memory = i < DEVICE_ATTACHMENTS ? calloc(1, kind->bytes) : NULL;
+    if (i == DEVICE_ATTACHMENTS) {
+        error_set("device_attachment: more than %d kinds", DEVICE_ATTACHMENTS);
+        return NULL;
+    }
+    void *memory = calloc(1, kind->bytes);
     if (!memory) {
         error_set("out of host memory");
         return NULL;

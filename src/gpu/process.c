@@ -1,5 +1,6 @@
 /* Forked children. A driver's threads are not copied by fork, and what waits for them waits for ever: a device is of use only in the process
- * that opened it, and where EGL was started before the fork no other can be opened. */
+ * that opened it, and where EGL was started before the fork no other can be opened. A fork does not wait for a device that another thread
+ * opens: the lock of the list is made anew in the child. Other locks are base/lock.h's. */
 #include "gpu/device_private.h"
 
 #include <pthread.h>

@@ -1,10 +1,10 @@
 #include "kernel/fault.h"
 
 #include "base/array.h"
+#include "base/lock.h"
 #include "gpu/device.h"
 #include "kernel/kernel.h"
 
-#include <pthread.h>
 #include <string.h>
 
 typedef struct FaultName {
@@ -13,7 +13,7 @@ typedef struct FaultName {
 } FaultName;
 
 /* Of the whole process: an id is one kernel's on any device. */
-static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+static Lock names_lock = LOCK_FREE;
 static struct {
     FaultName *items;
     size_t count, capacity;
@@ -42,19 +42,19 @@ static bool take_place(const char *name, const Function *function, int *id)
 bool fault_register(const char *name, const Function *function, int *id)
 {
     device_set_fault_reporter(kernel_fault_check);
-    pthread_mutex_lock(&names_lock);
+    lock_take(&names_lock);
     bool done = take_place(name, function, id);
-    pthread_mutex_unlock(&names_lock);
+    lock_give(&names_lock);
     return done;
 }
 
 void fault_unregister(int id)
 {
     if (id > 0) {
-        pthread_mutex_lock(&names_lock);
+        lock_take(&names_lock);
         names.items[id - 1].function = NULL; /* the name stays: a late fault can still be told */
         first_free = (size_t)id - 1 < first_free ? (size_t)id - 1 : first_free;
-        pthread_mutex_unlock(&names_lock);
+        lock_give(&names_lock);
     }
 }
 
@@ -87,9 +87,9 @@ bool kernel_fault_check(Device *device)
     if (!fault || fault[0] == FAULT_NONE) {
         return true;
     }
-    pthread_mutex_lock(&names_lock);
+    lock_take(&names_lock);
     set_error(device, fault);
-    pthread_mutex_unlock(&names_lock);
+    lock_give(&names_lock);
     device_fault_clear(device);
     return false;
 }

@@ -1,10 +1,10 @@
 #include "stream/type.h"
 
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/strbuf.h"
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,7 +205,7 @@ typedef struct Interned {
 enum { INTERNED_BUCKETS = 4096 };
 static Interned *interned[INTERNED_BUCKETS];
 static int interned_count;
-static pthread_mutex_t interned_lock = PTHREAD_MUTEX_INITIALIZER;
+static Lock interned_lock = LOCK_FREE;
 
 static bool name_check(const char *what, const char *name)
 {
@@ -332,7 +332,7 @@ const Type *type_struct(const char *name, const Field *fields, int count)
         return NULL;
     }
     Interned **bucket = &interned[fields_hash(name, fields, count) % INTERNED_BUCKETS];
-    pthread_mutex_lock(&interned_lock);
+    lock_take(&interned_lock);
     Interned *found = *bucket;
     while (found && (strcmp(found->type.name, name) != 0 || !fields_same(&found->type, fields, count))) {
         found = found->next;
@@ -345,7 +345,7 @@ const Type *type_struct(const char *name, const Field *fields, int count)
             *bucket = found;
         }
     }
-    pthread_mutex_unlock(&interned_lock);
+    lock_give(&interned_lock);
     return found ? &found->type : NULL;
 }
 
