@@ -54,6 +54,7 @@ describe("hostile arguments", function()
             rill.from {i}
             local grown = {} -- tables that grow collect nothing themselves: the hook after it does
             for k = 1, 200 do grown[k] = k end
+            assert(#grown == 200)
         end
         debug.sethook()
         check.collect()
