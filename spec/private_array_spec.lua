@@ -43,7 +43,7 @@ describe("an array of a kernel's own", function()
         end)
     end
 
-    it("exchanges elements through inout parameters", function()
+    it("exchanges elements through inout parameters #lanes", function()
         local swap = "void swap(inout int x, inout int y) { int t = x; x = y; y = t; }"
         assert.same({0, 10, 10}, results("for (int i = 0; i < 7; i++) { int c = 0; for (int j = 0; j < n; j++) c++;"
             .. " if (c > 0) swap(a[i], a[i + 1]); } r = a[0];", swap))

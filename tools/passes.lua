@@ -27,6 +27,7 @@ local alone = {counters = true, interrupt = true, memory = true, profile = true,
 local tags = {
     slow = "the passes own and cpu have run it",
     large = "its launches take minutes on an interpreter",
+    lanes = "of lanes that store to a private array one decides for its neighbours on softpipe, which is refused",
     overflow = "softpipe's process ends (SIGFPE) where the least int is divided by -1",
 }
 
@@ -87,7 +88,8 @@ local drivers = {
     {"softpipe", function()
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_SUITE_PATIENCE=" .. patience
-    end, expects = "^softpipe", options = "--helper=spec/support/patience.lua", tags = {"slow", "large", "overflow"}},
+    end, expects = "^softpipe", options = "--helper=spec/support/patience.lua",
+        tags = {"slow", "large", "overflow", "lanes"}},
     -- Work is queued, as on a GPU.
     {"zink", function()
         local icd = capture "ls /usr/share/vulkan/icd.d/lvp_icd*.json":match "[^\n]+"
