@@ -46,6 +46,15 @@ describe("hostile arguments", function()
         assert.equal(2, k(x)[1])
     end)
 
+    it("of an animation's finalizer called by hand leaves it open", function()
+        local files = tempfiles.open()
+        local animation = rill.animate(files:path "a.png", 10)
+        debug.getmetatable(animation).__gc(animation)
+        animation:frame(rill.random(16):reshape {4, 4})
+        animation:close()
+        files:close()
+    end)
+
     it("of finalizers that run within a debug hook free what was collected", function()
         check.collect()
         local before = rill.memory().streams
