@@ -153,10 +153,11 @@ inject: $(BUILD)/spec/inject.so ## every n-th allocation, compile, map, wait ...
 	@$(AGAIN) build
 	@$(RUN) MOST='$(MOST)' RILL_BUILD='$(abspath $(BUILD))' RILL_LUA='$(LUA)' $(LUA) fuzz/inject.lua $(CASES)
 
-flat: ## memory over LAUNCHES=1000000 launches and TEXTS=100000 different texts, which takes an hour
+flat: $(BUILD)/spec/inject.so ## memory over LAUNCHES=1000000 launches and TEXTS=100000 different texts, which takes an hour
 	$(DEPS) build
 	@$(AGAIN) build
-	@$(RUN) LAUNCHES='$(LAUNCHES)' TEXTS='$(TEXTS)' $(LUA) fuzz/flat.lua
+	@$(RUN) LAUNCHES='$(LAUNCHES)' TEXTS='$(TEXTS)' MESA_SHADER_CACHE_DISABLE=true RILL_INJECT_LIBRARY='$(abspath $<)' LD_PRELOAD='$(abspath $<)' \
+		$(LUA) fuzz/flat.lua
 
 $(BUILD)/spec/inject.so: spec/support/inject.c spec/support/interpose.h | $(BUILD)/spec/
 	$(call say,cc,$<)$(CC) -std=c11 -O2 -shared -fPIC -o $@ $< -ldl -lpthread

@@ -3,7 +3,8 @@
  *     local inject = package.loadlib(os.getenv "RILL_INJECT_LIBRARY", "rill_inject")
  *     inject(KIND, n)     the n-th event of KIND from now on fails (0: none); returns how often something was made to fail since the call
  *                         before, and how many events of the kind there were
- *     package.loadlib(..., "rill_inject_live")()     blocks the module has allocated; buffers, programs, shaders and textures that exist
+ *     package.loadlib(..., "rill_inject_live")()     blocks the module has allocated; buffers, programs, shaders and textures that exist; bytes
+ *         of the blocks
  * or, before the script runs, by RILL_INJECT="KIND n". KIND is a row of KINDS. */
 #include "interpose.h"
 
@@ -79,10 +80,18 @@ static int count_library(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
+static bool address_in(int range, const void *address)
+{
+    return (uintptr_t)address >= ranges[range].from && (uintptr_t)address < ranges[range].to;
+}
+
 /* Libraries come while the process runs: the list is made anew when one was added. */
 static Kind asker(const void *address)
 {
     static int known = -1;
+    /* Quickly, where nothing is to fail: only the module's blocks are counted. */
+    for (int i = 0; i < range_count && plan.kind == NONE; i++)
+        if (ranges[i].kind == ALLOC) return address_in(i, address) ? ALLOC : NONE;
     inside = true;
     dl_iterate_phdr(count_library, NULL);
     if (known != range_libraries) {
@@ -92,14 +101,14 @@ static Kind asker(const void *address)
     }
     inside = false;
     for (int i = 0; i < range_count; i++)
-        if ((uintptr_t)address >= ranges[i].from && (uintptr_t)address < ranges[i].to) return ranges[i].kind;
+        if (address_in(i, address)) return ranges[i].kind;
     return NONE;
 }
 
 /* The module's blocks that are not free: open addressing, a key of 1 standing for a removed one. */
 enum { SLOTS = 1 << 20 };
 static uintptr_t blocks[SLOTS];
-static long live_blocks;
+static long live_blocks, live_bytes;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t slot_of(uintptr_t key)
@@ -115,6 +124,7 @@ static void remember(void *block)
     while (blocks[at] > 1) at = (at + 1) % SLOTS;
     blocks[at] = (uintptr_t)block;
     live_blocks++;
+    live_bytes += (long)malloc_usable_size(block);
     pthread_mutex_unlock(&lock);
 }
 
@@ -126,8 +136,11 @@ static bool forget(void *block)
     while (blocks[at] && blocks[at] != (uintptr_t)block) at = (at + 1) % SLOTS;
     bool found = blocks[at] != 0;
     if (found) {
+        /* Removed ones in front of a free slot are free, too: else a search would come to no end one day. */
         blocks[at] = 1;
+        for (; blocks[(at + 1) % SLOTS] == 0 && blocks[at] == 1; at = (at + SLOTS - 1) % SLOTS) blocks[at] = 0;
         live_blocks--;
+        live_bytes -= (long)malloc_usable_size(block);
     }
     pthread_mutex_unlock(&lock);
     return found;
@@ -387,7 +400,7 @@ int rill_inject(void *L)
 EXPORT int rill_inject_live(void *L);
 int rill_inject_live(void *L)
 {
-    long counts[] = {live_blocks, buffers, programs, shaders, textures};
+    long counts[] = {live_blocks, buffers, programs, shaders, textures, live_bytes};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) LUA(PushInteger, "lua_pushinteger")(L, counts[i]);
     return (int)(sizeof counts / sizeof *counts);
 }
