@@ -5,7 +5,8 @@
  * RILL_WRONG: "division" (quotients of floats are one unit too large), "divisions" (three), "quotients" (eight), "reciprocal"
  * (x / y is x * (1.0 / y), of doubles too), "half" (packHalf2x16 truncates, unpackHalf2x16 takes small halves for 0), "loops" (for loops end after 1,000 trips, all
  * together), "crash" (the first launch is the end of the process), "reset" (launches do nothing but reset the GPU, as long as there is a
- * file RILL_RESETS). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
+ * file RILL_RESETS), "reach" (the context is
+ * not a robust one; reads beyond what is bound are counted, and told on stderr). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
 #define _GNU_SOURCE
 #include <GL/glcorearb.h>
 #include <ctype.h>
@@ -23,6 +24,8 @@ typedef void (*Address)(void);
 static PFNGLSHADERSOURCEPROC real_source;
 static PFNGLDISPATCHCOMPUTEPROC real_dispatch;
 static int lost;
+
+enum { REACH_BINDING = 31 }; /* rill's own are 0 to 16 */
 
 static int wrong(const char *what)
 {
@@ -98,6 +101,12 @@ static void add_division(Text *text, const char *quotient)
     }
     add_text(text, "#define mod wrong_mod\n");
 }
+
+static const char reach[] =
+    "layout(std430, binding = 31) buffer Wrong_reach { uint wrong_reads; int wrong_index, wrong_size; };\n"
+    "int wrong_at(int i, int n) { if (uint(i) >= uint(n) && atomicAdd(wrong_reads, 1u) == 0u) { wrong_index = i; wrong_size = n; } return i; }\n"
+    "int wrong_at(uint i, int n) { return wrong_at(int(i), n); }\n"
+    "#define texelFetch(t, i) texelFetch(t, wrong_at(i, textureSize(t)))\n";
 
 /* --- rewriting --- */
 
@@ -216,6 +225,37 @@ static void rewrite_loops(Text *out, const char *source)
     add_text(out, done);
 }
 
+static const char *closing(const char *bracket)
+{
+    int depth = 0;
+    for (const char *at = bracket; *at; at++) {
+        depth += *at == '[' ? 1 : *at == ']' ? -1 : 0;
+        if (depth == 0) return at;
+    }
+    return NULL;
+}
+
+/* in_NAME[index], where storage blocks are read. */
+static void rewrite_reads(Text *out, const char *source)
+{
+    const char *done = source;
+    for (const char *at = source; (at = strstr(at, "in_")) != NULL; at += 3) {
+        const char *open = at;
+        while (in_name(*open)) open++;
+        const char *close = *open == '[' && (at == source || !in_name(at[-1])) ? closing(open) : NULL;
+        if (close && close > open + 1) {
+            add(out, done, (size_t)(open + 1 - done));
+            add_text(out, "wrong_at(");
+            add(out, open + 1, (size_t)(close - open - 1));
+            add_text(out, ", ");
+            add(out, at, (size_t)(open - at));
+            add_text(out, ".length())");
+            done = close;
+        }
+    }
+    add_text(out, done);
+}
+
 /* Behind the version and the extensions. */
 static const char *first_line(const char *source)
 {
@@ -253,6 +293,9 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
     } else if (wrong("loops")) {
         add_text(&out, loops);
         rewrite_loops(&out, rest);
+    } else if (wrong("reach")) {
+        add_text(&out, reach);
+        rewrite_reads(&out, rest);
     } else {
         add_text(&out, wrong("half") ? half : "");
         add_text(&out, rest);
@@ -263,11 +306,37 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
     free(out.bytes);
 }
 
+EXPORT Address eglGetProcAddress(const char *name);
+#define CALL(type, name) ((type)eglGetProcAddress(#name))
+
+static void reach_dispatch(GLuint x, GLuint y, GLuint z)
+{
+    static const GLint none[3];
+    static GLuint buffer;
+    GLint found[3] = {0};
+    if (!buffer) {
+        CALL(PFNGLGENBUFFERSPROC, glGenBuffers)(1, &buffer);
+        CALL(PFNGLBINDBUFFERPROC, glBindBuffer)(GL_COPY_WRITE_BUFFER, buffer);
+        CALL(PFNGLBUFFERDATAPROC, glBufferData)(GL_COPY_WRITE_BUFFER, sizeof none, none, GL_DYNAMIC_READ);
+        CALL(PFNGLBINDBUFFERBASEPROC, glBindBufferBase)(GL_SHADER_STORAGE_BUFFER, REACH_BINDING, buffer);
+    }
+    real_dispatch(x, y, z);
+    CALL(PFNGLMEMORYBARRIERPROC, glMemoryBarrier)(GL_BUFFER_UPDATE_BARRIER_BIT);
+    CALL(PFNGLBINDBUFFERPROC, glBindBuffer)(GL_COPY_WRITE_BUFFER, buffer);
+    CALL(PFNGLGETBUFFERSUBDATAPROC, glGetBufferSubData)(GL_COPY_WRITE_BUFFER, 0, sizeof found, found);
+    if (found[0]) {
+        fprintf(stderr, "%d reads beyond what is bound, one at %d of %d\n", found[0], found[1], found[2]);
+        CALL(PFNGLBUFFERSUBDATAPROC, glBufferSubData)(GL_COPY_WRITE_BUFFER, 0, sizeof none, none);
+    }
+}
+
 static void dispatch(GLuint x, GLuint y, GLuint z)
 {
     if (wrong("crash")) raise(SIGSEGV);
     if (wrong("reset") && access(getenv("RILL_RESETS"), F_OK) == 0)
         lost = 1;
+    else if (wrong("reach"))
+        reach_dispatch(x, y, z);
     else
         real_dispatch(x, y, z);
 }
@@ -318,6 +387,15 @@ static Address wrap(const char *name, Address address)
     }
     if (address && strncmp(name, "glGetGraphicsResetStatus", 24) == 0) return (Address)reset_status;
     return address;
+}
+
+EXPORT void glGetIntegerv(GLenum name, GLint *values);
+void glGetIntegerv(GLenum name, GLint *values)
+{
+    static void (*next)(GLenum, GLint *);
+    if (!next) next = (void (*)(GLenum, GLint *))symbol("glGetIntegerv");
+    next(name, values);
+    if (wrong("reach") && name == GL_CONTEXT_FLAGS) *values &= ~GL_CONTEXT_FLAG_ROBUST_ACCESS_BIT;
 }
 
 typedef Address (*Resolver)(const GLubyte *);

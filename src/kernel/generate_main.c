@@ -43,6 +43,13 @@ static void write_constants(Generator *g)
     }
 }
 
+/* Steps of several elements pass the last one. Drivers need not keep such reads within buffers unless the context is a robust one: without,
+ * an element past the end is read where the last one is. */
+static bool clamps(const Generator *g)
+{
+    return g->layout->elements > 1 && !g->text->traits->robust_access;
+}
+
 static void write_flat_loads(Generator *g)
 {
     for (int i = 0; i < g->f->param_count; i++) {
@@ -52,11 +59,12 @@ static void write_flat_loads(Generator *g)
         int texels = generator_step_bytes(g, i) / 16;
         const char *name = g->f->params[i].name;
         for (int t = 0; t < texels; t++) {
-            bool texture = g->layout->args[i].texture != NO_UNIT;
-            strbuf_addf(g->out,
-                        texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, b_%s + rill_n * %d + %d);\n"
-                                : "        uvec4 f_%s_%d = in_%s[b_%s + rill_n * %d + %d];\n",
-                        name, t, name, name, texels, t);
+            char place[2 * MAX_NAME + 64];
+            snprintf(place, sizeof place, "b_%s + rill_n * %d + %d", name, texels, t);
+            strbuf_addf(g->out, "        uvec4 f_%s_%d = ", name, t);
+            strbuf_addf(g->out, g->layout->args[i].texture != NO_UNIT ? "texelFetch(tex_%s, " : "in_%s[", name);
+            strbuf_addf(g->out, clamps(g) ? "min(%s, z_%s)" : "%s", place, name);
+            strbuf_add(g->out, g->layout->args[i].texture != NO_UNIT ? ");\n" : "];\n");
         }
     }
 }
@@ -222,7 +230,7 @@ static void write_element(Generator *g, int k)
     } else if (rows) {
         strbuf_add(g->out, "        rill_d0 += 1;\n");
     } else {
-        write_position(g, "rill_e");
+        write_position(g, clamps(g) ? "min(rill_e, rill_last)" : "rill_e");
     }
     write_loads(g, k);
     write_call(g);
@@ -269,22 +277,28 @@ static void write_strip_position(Generator *g)
     strbuf_add(g->out, " }\n");
 }
 
-/* Several rows at once; a row past the end is computed from clamped elements and not stored. */
+/* Several rows at once; a row past the end is not stored. */
 static void write_strip(Generator *g)
 {
     int at = g->layout->shape, elements = g->layout->elements;
     write_strip_position(g);
     for (int r = 0; r < g->layout->strip_rows; r++) {
-        strbuf_addf(g->out,
-                    "        {\n        rill_d1 = rill_y + %d;\n"
-                    "        int rill_n = (rill_z * int(%s) + rill_d1) * int(%s) + rill_x / %d;\n",
-                    r, access_word(at + 3), access_word(g->layout->strip), elements);
+        strbuf_addf(g->out, "        {\n        rill_d1 = rill_y + %d;\n", r);
+        if (clamps(g)) {
+            strbuf_addf(g->out, "        rill_d1 = min(rill_d1, int(%s) - 1);\n", access_word(at + 3));
+        }
+        strbuf_addf(g->out, "        int rill_n = (rill_z * int(%s) + rill_d1) * int(%s) + rill_x / %d;\n",
+                    access_word(at + 3), access_word(g->layout->strip), elements);
         write_flat_loads(g);
         declare_words(g);
         for (int k = 0; k < elements; k++) {
             write_element(g, k);
         }
-        strbuf_addf(g->out, "        if (rill_d1 < int(%s)) {\n", access_word(at + 3));
+        if (clamps(g)) {
+            strbuf_addf(g->out, "        if (rill_y + %d < int(%s)) {\n", r, access_word(at + 3));
+        } else {
+            strbuf_addf(g->out, "        if (rill_d1 < int(%s)) {\n", access_word(at + 3));
+        }
         store_words(g);
         strbuf_add(g->out, "        }\n        }\n");
     }
@@ -304,13 +318,28 @@ static void write_step(Generator *g)
     store_words(g);
 }
 
+/* z_NAME: the texel where the last element ends. Bytes of all elements may be too many for an int, those of a step are not. */
+static void write_last_texel(Generator *g, int i)
+{
+    int elements = g->layout->elements, bytes = g->key->args[i].type->bytes;
+    const char *name = g->f->params[i].name;
+    strbuf_addf(g->out, "    int z_%s = b_%s + rill_last / %d * %d + (rill_last %% %d * %d + %d) / 16;\n", name, name,
+                elements, generator_step_bytes(g, i) / 16, elements, bytes, bytes - 1);
+}
+
 /* Uniforms a step needs, read before the loop: stores in it would make the compiler read them again. */
 static void write_bases(Generator *g)
 {
+    if (clamps(g)) {
+        strbuf_addf(g->out, "    int rill_last = int(%s) - 1;\n", access_word(g->layout->count));
+    }
     for (int i = 0; i < g->f->param_count; i++) {
         const char *name = g->f->params[i].name;
         if (generator_flat_load(g, i)) {
             strbuf_addf(g->out, "    int b_%s = int(%s);\n", name, access_word(g->layout->args[i].base));
+            if (clamps(g)) {
+                write_last_texel(g, i);
+            }
         }
         if (stored(g, i) && g->key->flat_stores) {
             strbuf_addf(g->out, "    int o_%s = int(%s);\n", name, access_word(g->layout->args[i].store_base));

@@ -1,0 +1,56 @@
+-- What is read lies within what is bound, where the driver does not see to that: steps of several elements pass the last one.
+local compile = require "spec.support.compile"
+local process = require "spec.support.process"
+local tempfiles = require "spec.support.tempfiles"
+
+-- Views that end where their buffer ends, of every type, in steps of 4 to 16 elements; rows that do not fill a stencil's strips.
+local READS <const> = [[
+    local rill = require "rill"
+    assert(not rill.device().traits.robust_access)
+    local seen = { unorm8 = "float", unorm8x4 = "vec4", int16 = "int", uint8 = "uint", half4 = "vec4" }
+    local function same(what, got, value)
+        for i, x in ipairs(got) do
+            if x ~= value then
+                error(("%s: element %d is %s"):format(what, i, x))
+            end
+        end
+    end
+    for type in ("float vec3 dvec4 bool half half4 int16 uint8"):gmatch "%w+" do
+        local x = seen[type] or type
+        local first = x:find "vec" and "x.x" or "x"
+        local bytes = rill.kernel(("kernel void bytes(%s x<>, out uint r<>) { r = uint(%s); }"):format(x, first))
+        local one = rill.kernel(("kernel void one(out %s x<>) { x = %s(1); }"):format(x, x))
+        for _, n in ipairs { 1, 3, 9, 17 } do
+            for _, offset in ipairs { 0, 1, 4 } do
+                local whole, small = rill.stream(type, n + offset), rill.stream("uint8", n)
+                one(whole)
+                bytes(whole:domain(offset + 1, n + offset), small)
+                same(("%s, %d from %d"):format(type, n, offset), small:values(), 1)
+                same(type .. ", apart", bytes(whole:stride(3)):values(), 1)
+            end
+        end
+    end
+    local below = rill.kernel "kernel void below(neighbor float x<>, float y<>, half z<>, out float r<>) { r = x[1][0] + y + z; }"
+    for _, rows in ipairs { 1, 7, 8, 9 } do
+        local shape = { rows, 16 }
+        local x, z = rill.stream("float", shape, 1), rill.stream("half", shape, 1)
+        same("stencil", below(x, x, z):values(), 3)
+    end
+    print "done"
+]]
+
+describe("reads", function()
+    it("stay within what is bound, where the context is not a robust one", function()
+        local library, lacking = compile("wrongdriver", "-ldl")
+        if not library then
+            pending(lacking)
+        elseif os.getenv "RILL_SANITIZE" then
+            pending "a sanitizer has to be the first library that is loaded"
+        end
+        local files = tempfiles.open()
+        local result = process.run(READS,
+            { LD_PRELOAD = library, RILL_WRONG = "reach", RILL_CACHE = files.directory, RILL_TRUST = false })
+        files:close()
+        assert.equal("done\n", result.out .. result.err)
+    end)
+end)
