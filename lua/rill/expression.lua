@@ -26,6 +26,8 @@ expression.meta = meta
 -- ---- types
 
 local SCALARS <const> = {"bool", "int", "uint", "float", "double"}
+-- GLSL lets a compiler take x - x for 0, where NaN and infinity make it NaN, unless a value is precise.
+local EXACT <const> = {float = true, double = true}
 local LETTERS <const> = {int = "i", uint = "u", float = "", double = "d"}
 local types = {}    -- name -> {name =, scalar =, components =, bytes =}
 local by_parts = {} -- scalar -> components -> name
@@ -285,6 +287,10 @@ end
 
 local serial = 0
 
+local function exactly(name)
+    return EXACT[types[name].scalar] and "precise " or ""
+end
+
 -- The text of a program as a kernel that returns its value.
 local function write_kernel(program)
     serial = serial + 1
@@ -293,7 +299,8 @@ local function write_kernel(program)
         if instruction.op == LEAF then
             parameters[#parameters + 1] = ("%s a%d<>"):format(instruction.type, instruction[1])
         end
-        lines[number] = ("    %s v%d = %s;"):format(instruction.type, number, write(program, instruction, out, prefix))
+        lines[number] = ("    %s%s v%d = %s;"):format(exactly(instruction.type), instruction.type, number,
+                write(program, instruction, out, prefix))
     end
     for _, instruction in ipairs(program.code) do
         if instruction.op == CONSTANT then
