@@ -288,7 +288,8 @@ end
 local serial = 0
 
 local function exactly(name)
-    return EXACT[types[name].scalar] and "precise " or ""
+    local found = types[name] -- nil for structures
+    return found and EXACT[found.scalar] and "precise " or ""
 end
 
 -- The text of a program as a kernel that returns its value.

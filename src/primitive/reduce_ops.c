@@ -274,7 +274,7 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
         }
     } else if (op == REDUCE_PROD) {
         row->accumulator = row->result = value;
-        strbuf_add(&row->functions, "T rill_merge(T a, T b) { return a * b; }\n");
+        strbuf_add(&row->functions, "T rill_merge(T a, T b) { precise T p = a * b; return p; }\n");
         strbuf_add(&row->functions, plain_first);
     } else if (op == REDUCE_MIN || op == REDUCE_MAX) {
         extreme_row(op, value, row);

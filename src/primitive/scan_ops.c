@@ -106,7 +106,7 @@ static void extreme_functions(ScanOp op, const Type *value, StrBuf *out)
 static void plain_functions(const char *join, const char *none, StrBuf *out)
 {
     if (join) {
-        strbuf_addf(out, "T rill_join(T a, T b) { return %s; }\n", join);
+        strbuf_addf(out, "T rill_join(T a, T b) { precise T r = %s; return r; }\n", join);
     }
     strbuf_addf(out,
                 "T rill_none() { return T(%s); }\nT rill_from(T x) { return x; }\nT rill_finish(T a) { return a; }\n",
