@@ -101,10 +101,10 @@ test: ## install what is missing, build, run the whole suite; SPEC=spec/foo_spec
 	@$(AGAIN) $(PARALLEL) build
 	@$(SUITE) own -- $(SPEC)
 
-test-all: ## the same, then for the other family, under an aggressive collector, and on all drivers of this machine
+test-all: ## the same, then for the other family, under an aggressive collector, and on all drivers; PASSES="own other gc": these
 	$(DEPS) build prompt test drivers
 	@$(AGAIN) $(PARALLEL) build
-	@$(SUITE) own other gc drivers -- $(SPEC)
+	@$(SUITE) $(or $(PASSES),own other gc drivers) -- $(SPEC)
 
 drivers: ## the suite on every driver of this machine, for both families
 	$(DEPS) build prompt test drivers
