@@ -269,14 +269,16 @@ describe("sums and differences", function()
 
     it("are not computed by algebra, which NaN and infinity don't keep to", function()
         for _, type in ipairs {"float", "double", "vec2"} do
-            local x = rill.from(type == "vec2" and {{0 / 0, 1}, {1 / 0, 1}, {-1 / 0, 1}} or {0 / 0, 1 / 0, -1 / 0}, type)
+            local list = type == "vec2" and {{0 / 0, 1}, {1 / 0, 1}, {-1 / 0, 1}} or {0 / 0, 1 / 0, -1 / 0}
+            local x = rill.from(list, type)
             for name, e in pairs {
                 ["x - x"] = x - x, ["x + -x"] = x + -x, ["(x + x) + x - (x + (x + x))"] = (x + x) + x - (x + (x + x)),
                 ["0 * x"] = 0 * x, ["x / x"] = x / x,
             } do
                 local values = e:eval():values()
                 for i = 1, #values, type == "vec2" and 2 or 1 do
-                    assert.is_true(values[i] ~= values[i], ("%s of %s: element %d is %g"):format(name, type, i, values[i]))
+                    local what = ("%s of %s: element %d is %g"):format(name, type, i, values[i])
+                    assert.is_true(values[i] ~= values[i], what)
                 end
             end
         end
