@@ -22,13 +22,20 @@ static void after_fork(void)
     pthread_mutex_unlock(&list_lock);
 }
 
+static void watch(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+void lock_watch_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch);
+}
+
 static void list(Lock *lock)
 {
-    static bool watching;
     pthread_mutex_lock(&list_lock);
-    if (!watching) {
-        watching = pthread_atfork(before_fork, after_fork, after_fork) == 0;
-    }
     if (!atomic_load(&lock->listed)) {
         lock->next = locks;
         locks = lock;

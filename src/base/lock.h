@@ -17,6 +17,9 @@ typedef struct Lock {
         .mutex = PTHREAD_MUTEX_INITIALIZER                                                                             \
     }
 
+/* From here on. Before any lock is taken: a fork that has begun does not see the handlers that another thread registers meanwhile. */
+void lock_watch_forks(void);
+
 /* None is taken while another is held, nor is there a fork. */
 void lock_take(Lock *lock);
 void lock_give(Lock *lock);

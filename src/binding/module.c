@@ -1,5 +1,7 @@
 /* The entry point of rill.core. */
+#include "base/lock.h"
 #include "binding/binding.h"
+#include "gpu/device.h"
 
 #include <dlfcn.h>
 
@@ -25,6 +27,8 @@ int luaopen_rill_core(lua_State *L)
     }
     lua_pop(L, 1);
     anchor();
+    lock_watch_forks();
+    device_watch_forks();
     lua_newtable(L);
     lua_pushliteral(L, "0.1.0");
     lua_setfield(L, -2, "_VERSION");

@@ -63,6 +63,9 @@ typedef struct DeviceMemory {
     uint64_t buffers;
 } DeviceMemory;
 
+/* Tells children that they were forked: see process.c. Once a process or oftener, before the first device. */
+void device_watch_forks(void);
+
 /* Devices that can be opened, hardware first. The list is made once per process. The count is -1 with error_set in a process forked from one
  * that had used a device. */
 int device_count(void);

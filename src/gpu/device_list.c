@@ -295,7 +295,6 @@ static bool own_driver(void)
     if (!started) {
         started = true;
         starter = process_generation();
-        process_watch();
     }
     return starter == process_generation() || process_forked();
 }

@@ -165,9 +165,8 @@ bool device_is_current(const Device *device);
 void device_list_forget(Device *device); /* its last reference is gone */
 void device_list_reset(void); /* in a child: another thread may have held the lock when the process was forked */
 
-/* process.c: what fork leaves behind. The caller of process_watch (once) and process_started holds the process-wide lock. */
+/* process.c: what fork leaves behind. The caller of process_started holds the process-wide lock. */
 unsigned process_generation(void);
-void process_watch(void);   /* from here on */
 void process_started(void); /* a driver has been */
 bool process_forked(void);  /* false after error_set */
 

@@ -35,9 +35,15 @@ unsigned process_generation(void)
     return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
-void process_watch(void)
+static void watch(void)
 {
     pthread_atfork(NULL, NULL, in_child);
+}
+
+void device_watch_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch);
 }
 
 void process_started(void)
