@@ -41,7 +41,7 @@ local reductions = {
     argmax = function(values) return extreme_place(values, greater) end,
     mean = function(values) return fold(values, function(a, b) return a + b end, 0.0) / #values end,
     var = variance, std = function(values) return math.sqrt(variance(values)) end,
-    norm = function(values) return math.sqrt(fold(values, function(a, b) return a + b * b end, 0.0)) end,
+    norm = function(values) return math.sqrt(fold(values, function(a, b) return a + b ^ 2 end, 0.0)) end,
 }
 local reduction_names = {"sum", "min", "max", "any", "all", "count", "argmin", "argmax", "mean", "var", "std", "norm"}
 local nothing_of_none = {min = true, max = true, mean = true, var = true, std = true, argmin = true, argmax = true}
