@@ -5,6 +5,7 @@
 #include "gpu/timer.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,43 +216,61 @@ static Program *create(GLuint name, const char *source, size_t length)
 }
 
 /* RILL_DUMP=folder: every text as it goes to the driver, in NAME-hash.comp; one that was refused is called .rejected. */
-static bool dump_path(char path[4096], const char *name, uint64_t hash)
+static const char *dump_folder(void)
 {
     const char *folder = getenv("RILL_DUMP");
+    return folder && *folder ? folder : NULL;
+}
+
+static bool cannot_dump(const char *path)
+{
+    return error_set("RILL_DUMP: cannot write '%s': %s; name a folder that can be written, or unset it", path, strerror(errno));
+}
+
+static bool dump_path(char path[4096], const char *name, uint64_t hash)
+{
     char file[96];
     snprintf(file, sizeof file, "%s", name);
     for (char *c = file; *c; c++) {
         *c = isalnum((unsigned char)*c) || *c == '_' || *c == '.' ? *c : '_';
     }
-    return folder && *folder &&
-           snprintf(path, 4096, "%s/%s-%016llx.comp", folder, file, (unsigned long long)hash) < 4080;
+    errno = ENAMETOOLONG;
+    return snprintf(path, 4096, "%s/%s-%016llx.comp", dump_folder(), file, (unsigned long long)hash) < 4080 ||
+           cannot_dump(dump_folder());
 }
 
-static void dump(const char *name, const char *source, uint64_t hash)
+static bool dump(const char *name, const char *source, uint64_t hash)
 {
     char path[4096];
+    if (!dump_folder()) {
+        return true;
+    }
     if (!dump_path(path, name, hash)) {
-        return;
+        return false;
     }
-    mkdir(getenv("RILL_DUMP"), 0777);
+    mkdir(dump_folder(), 0777);
     FILE *out = fopen(path, "w");
-    if (out) {
-        fprintf(out, "// %s\n%s", name, source);
-        fclose(out);
+    if (!out) {
+        return cannot_dump(path);
     }
+    bool written = fprintf(out, "// %s\n%s", name, source) >= 0;
+    return (fclose(out) == 0 && written) || cannot_dump(path);
 }
 
 static void dump_rejected(const char *name, uint64_t hash)
 {
     char path[4096], rejected[4096];
-    if (dump_path(path, name, hash)) {
+    if (dump_folder() && dump_path(path, name, hash)) {
         snprintf(rejected, sizeof rejected, "%.*s.rejected", (int)(strlen(path) - strlen(".comp")), path);
         rename(path, rejected);
     }
 }
 
-Program *program_find(Device *device, const char *name, const char *source)
+Program *program_find(Device *device, const char *name, const char *source, bool *refused)
 {
+    bool unused;
+    refused = refused ? refused : &unused;
+    *refused = false;
     if (!strbuf_whole(source)) {
         return NULL;
     }
@@ -263,15 +282,15 @@ Program *program_find(Device *device, const char *name, const char *source)
         return hold(program);
     }
     programs_trim(device);
-    if (!gl_error_alive(device) || (table->count >= table->bucket_count && !grow(table))) {
+    if (!gl_error_alive(device) || (table->count >= table->bucket_count && !grow(table)) || !dump(name, source, hash)) {
         return NULL;
     }
-    dump(name, source, hash);
     double start = timer_clock();
     GLuint object = compile_shader(source, length);
     profile_compiled(device, timer_clock() - start);
     gl_error_clear(device); /* what went wrong is in the log */
     if (!object) {
+        *refused = true;
         dump_rejected(name, hash);
         return NULL;
     }

@@ -5,9 +5,10 @@
 
 #include "gpu/device.h"
 
-/* Finds or compiles `source` (a whole compute shader); the caller holds what it gets. On a compile or link error NULL; error_message() is
- * then the driver's log, unchanged. `name` is what profiles call a new program, and files in the folder that RILL_DUMP names. */
-Program *program_find(Device *device, const char *name, const char *source);
+/* Finds or compiles `source` (a whole compute shader); the caller holds what it gets, NULL on an error. `refused` (or NULL): set to whether
+ * it was the driver that refused the text; error_message() is then its log, unchanged. `name` is what profiles call a new program, and
+ * files in the folder that RILL_DUMP names. */
+Program *program_find(Device *device, const char *name, const char *source, bool *refused);
 /* Lets go; NULL is ignored. Outside of a scope too, on the device's thread, and after the device was closed. */
 void program_release(Program *program);
 

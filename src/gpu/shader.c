@@ -111,7 +111,7 @@ static Program *compile(Device *device, const char *name, const char *defines)
     }
     if (source.failed) {
         error_set("out of host memory");
-    } else if (!(program = program_find(device, name, source.text))) {
+    } else if (!(program = program_find(device, name, source.text, NULL))) {
         error_prefix("%s", name);
     }
     strbuf_free(&source);

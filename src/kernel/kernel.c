@@ -247,11 +247,15 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
                codegen_write(&text, key, &variant->layout, &source, &body_at);
     }
     if (done) {
-        variant->program = program_find(device, kernel->function.name, strbuf_text(&source));
-        if (!variant->program) {
+        bool refused;
+        variant->program = program_find(device, kernel->function.name, strbuf_text(&source), &refused);
+        done = variant->program != NULL;
+        if (refused) {
             char *log = strdup(error_message());
-            done = diagnose(kernel->module, &kernel->body, strbuf_text(&source), body_at, log ? log : "");
+            diagnose(kernel->module, &kernel->body, strbuf_text(&source), body_at, log ? log : "");
             free(log);
+        } else if (!done) {
+            error_prefix("%s", kernel->function.name);
         }
     }
     strbuf_free(&source);

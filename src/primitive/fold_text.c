@@ -217,8 +217,9 @@ static Program *compile(const FoldText *text, const Inputs *in, const FoldKey *k
     InputText input = {.in = in, .key = &key->input, .layout = &layout->input, .out = &source};
     Writer w = {text, in, key, layout, &source, &input};
     write_program(&w);
-    Program *program = program_find(in->device, text->name, strbuf_text(&source));
-    if (!program) {
+    bool refused;
+    Program *program = program_find(in->device, text->name, strbuf_text(&source), &refused);
+    if (refused) {
         inputs_diagnose(&input);
     }
     strbuf_free(&source);

@@ -317,8 +317,9 @@ static Program *compile(const ScanText *text, const Inputs *in, const ScanKey *k
     InputText input = {.in = in, .key = &key->input, .layout = &layout->input, .out = &source};
     ScanWriter w = {text, in, key, layout, &source, &input};
     write_program(&w);
-    Program *program = program_find(in->device, text->name, strbuf_text(&source));
-    if (!program) {
+    bool refused;
+    Program *program = program_find(in->device, text->name, strbuf_text(&source), &refused);
+    if (refused) {
         inputs_diagnose(&input);
     }
     strbuf_free(&source);

@@ -1,0 +1,52 @@
+-- RILL_DUMP: every program in a folder, or an error that says why not.
+local process = require "spec.support.process"
+local tempfiles = require "spec.support.tempfiles"
+
+local SCRIPT <const> = [[
+    local rill = require "rill"
+    local function twice(s)
+        return rill.kernel "kernel void twice(float x<>, out float r<>) { r = 2.0 * x; }"(s)
+    end
+    for _, f in ipairs {twice, function(s) return s:sum() end, function(s) return s:scan() end, function(s) return s:sort() end} do
+        local good, message = pcall(f, rill.from {3, 1, 2})
+        print(good or message)
+    end
+]]
+
+describe("RILL_DUMP", function()
+    local files
+
+    before_each(function() files = tempfiles.open() end)
+    after_each(function() files:close() end)
+
+    local function run(folder)
+        return process.output(SCRIPT, { RILL_DUMP = folder, RILL_CACHE = files:path "cache", RILL_TRUST = false })
+    end
+
+    it("holds the programs, with the kernel's name on top", function()
+        local folder = files:path "dump"
+        assert.equal("true\ntrue\ntrue\ntrue\n", run(folder))
+        local pipe = assert(io.popen("cat '" .. folder .. "'/twice-*.comp"))
+        local text = pipe:read "a"
+        pipe:close()
+        assert.matches("^// twice\n#version %d+", text)
+    end)
+
+    -- Root writes to every folder, but nobody below a file.
+    it("that can't be written is an error that names it, and says nothing of the driver", function()
+        local file = files:write("file", "")
+        local function check(message)
+            assert(message:find("RILL_DUMP: cannot write '" .. file, 1, true), message)
+            assert(message:find("name a folder that can be written, or unset it", 1, true), message)
+            assert(not message:find("reject", 1, true) and not message:find("computes wrong", 1, true), message)
+        end
+        check(process.run(SCRIPT, { RILL_DUMP = file, RILL_CACHE = files:path "cache", RILL_TRUST = false }).err)
+        assert.equal("true\ntrue\ntrue\ntrue\n", run(false)) -- nothing is held against the driver
+        local lines = 0
+        for line in run(file):gmatch "[^\n]+" do
+            check(line)
+            lines = lines + 1
+        end
+        assert.equal(4, lines)
+    end)
+end)
