@@ -27,7 +27,7 @@ LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng -lm -ldl -lpthrea
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS)
 
-SOURCES := $(wildcard src/*/*.c)
+SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
 SHADERS := $(sort $(wildcard shaders/*.comp) $(wildcard shaders/shared/*.glsl))
 EMBEDDED := $(if $(SHADERS),$(BUILD)/shaders_embedded)
 OBJECTS = $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(EMBEDDED:%=%.o)
@@ -189,7 +189,7 @@ $(BUILD)/bench/%.o: bench/peer/%.c $(BUILD)/flags | $(BUILD)/bench/
 
 # ---- checking
 
-C_FILES = $(wildcard src/*/*.[ch] bench/peer/*.[ch] bench/peer/*.cpp)
+C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.cpp)
 LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
 check: ## formatting, static analysis, the rules of the house, the manual's coverage

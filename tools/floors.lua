@@ -90,6 +90,31 @@ for i, floor in ipairs(floors) do
 end
 below.binding.io = true
 
+-- Rooms of a floor, from the ground up; "" is the floor's own folder. Those of one line stand side by side.
+local rooms = {
+    kernel = {{"text"}, {"body"}, {"program"}, {""}, {"launch"}},
+    primitive = {{"engine"}, {""}},
+    binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files"}},
+}
+local heights = {} -- floor -> room -> its height
+for floor in pairs(below) do
+    heights[floor] = {[""] = 1}
+    for height, line in ipairs(rooms[floor] or {}) do
+        for _, room in ipairs(line) do
+            heights[floor][room] = height
+        end
+    end
+end
+
+-- "kernel/text/lexer.h" and "base/error.h" -> floor, room, file
+local function place(name)
+    local floor, rest = name:match "^([%w_]+)/(.+)$"
+    if rest then
+        local room, file = rest:match "^([%w_]+)/([%w_]+%.[ch])$"
+        return floor, room or "", file or rest:match "^[%w_]+%.[ch]$"
+    end
+end
+
 -- On these floors a file is one algorithm, format or userdata, and includes none of its siblings ...
 local apart = set("primitive", "container", "solver", "io", "binding")
 -- ... but for these: [includer] = headers, all names without their floor; "*" is every file of the floor.
@@ -130,16 +155,18 @@ local gl_words = {
 }
 local includes = {} -- header -> {headers it includes}, to find circles
 
-local function check_own_include(path, number, floor, name)
-    local to, file = name:match "^([%w_]+)/([%w_]+%.h)$"
-    if not to then
+local function check_own_include(path, number, floor, room, name)
+    local to, there, file = place(name)
+    if not file then
         if not allowed_generated[name] then
-            breach(path, number, "include \"floor/%s\": an own header is included by its floor and name", name)
+            breach(path, number, "include \"floor/%s\": an own header is included by its floor, room and name", name)
         end
         return
     end
     if not below[floor][to] then
         breach(path, number, "floor '%s' includes '%s', which is not below it", floor, name)
+    elseif floor == to and room ~= there and (heights[floor][there] or math.huge) >= heights[floor][room] then
+        breach(path, number, "room '%s' includes '%s', whose room is not below it", room, name)
     end
     local stem = path:match "([%w_]+)%.[ch]$"
     local listed = exceptions[floor] or {}
@@ -166,13 +193,13 @@ local function check_system_include(path, number, floor, name)
     end
 end
 
-local function check_c_file(path, floor)
+local function check_c_file(path, floor, room)
     local text = read(path)
     includes[path] = {}
     for number, line in lines(strip_c(text, true)) do
         local own, system = line:match '^%s*#%s*include%s+"([^"]+)"', line:match "^%s*#%s*include%s+<([^>]+)>"
         if own then
-            check_own_include(path, number, floor, own)
+            check_own_include(path, number, floor, room, own)
         elseif system then
             check_system_include(path, number, floor, system)
         end
@@ -211,13 +238,15 @@ end
 
 local function check_sources()
     for _, path in ipairs(find("src", "-type f")) do
-        local floor = path:match "^src/([%w_]+)/[%w_]+%.[ch]$"
-        if not floor then
-            breach(path, 1, "sources are src/FLOOR/name.c and .h")
+        local floor, room, file = place(path:match "^src/(.*)$")
+        if not file then
+            breach(path, 1, "sources are src/FLOOR/name.c or src/FLOOR/ROOM/name.c, and .h")
         elseif not below[floor] then
             breach(path, 1, "there is no floor '%s'", floor)
+        elseif not heights[floor][room] then
+            breach(path, 1, "floor '%s' has no room '%s'; rooms are listed in tools/floors.lua", floor, room)
         else
-            check_c_file(path, floor)
+            check_c_file(path, floor, room)
         end
     end
     check_circles()

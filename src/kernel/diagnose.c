@@ -1,6 +1,6 @@
 /* Errors of the GLSL compiler, told in terms of the kernel text. */
 #include "kernel/kernel_private.h"
-#include "kernel/names.h"
+#include "kernel/text/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef RILL_FAULT_H
 #define RILL_FAULT_H
 
-#include "kernel/syntax.h"
+#include "kernel/text/syntax.h"
 
 enum { FAULT_NONE, FAULT_LOOP_CUT, FAULT_INDEX }; /* word 0 */
 

@@ -1,8 +1,8 @@
 #include "kernel/fuse.h"
 
 #include "base/array.h"
+#include "kernel/body/glsl.h"
 #include "kernel/fault.h"
-#include "kernel/glsl.h"
 #include "kernel/kernel_private.h"
 
 #include <stdio.h>

@@ -2,9 +2,9 @@
 
 #include "base/array.h"
 #include "gpu/profile.h"
-#include "kernel/derive.h"
+#include "kernel/body/derive.h"
+#include "kernel/body/glsl.h"
 #include "kernel/fault.h"
-#include "kernel/glsl.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

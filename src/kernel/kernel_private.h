@@ -3,8 +3,8 @@
 #define RILL_KERNEL_PRIVATE_H
 
 #include "gpu/program.h"
-#include "kernel/access.h"
 #include "kernel/kernel.h"
+#include "kernel/program/access.h"
 
 typedef struct Variant {
     VariantKey key;

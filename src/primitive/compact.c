@@ -1,9 +1,9 @@
 #include "primitive/compact.h"
 
-#include "kernel/copy.h"
-#include "kernel/glsl.h"
-#include "kernel/raw.h"
-#include "primitive/scanner.h"
+#include "kernel/body/glsl.h"
+#include "kernel/launch/copy.h"
+#include "kernel/launch/raw.h"
+#include "primitive/engine/scanner.h"
 
 /* What a mode writes: the element or its number, by the counter of those kept (0) or of the others (1). */
 typedef struct ModeOutput {

@@ -1,7 +1,7 @@
 #include "primitive/gather.h"
 
-#include "kernel/internal.h"
-#include "kernel/raw.h"
+#include "kernel/launch/internal.h"
+#include "kernel/launch/raw.h"
 #include "primitive/place.h"
 
 #include <string.h>

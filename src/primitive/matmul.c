@@ -2,7 +2,7 @@
 
 #include "base/strbuf.h"
 #include "gpu/shader.h"
-#include "kernel/copy.h"
+#include "kernel/launch/copy.h"
 #include "primitive/reduce.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "primitive/random.h"
 
 #include "base/strbuf.h"
-#include "kernel/internal.h"
+#include "kernel/launch/internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "primitive/reduce.h"
 
-#include "primitive/fold.h"
+#include "primitive/engine/fold.h"
 #include "primitive/reduce_ops.h"
 
 #include <string.h>

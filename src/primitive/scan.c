@@ -1,7 +1,7 @@
 #include "primitive/scan.h"
 
-#include "kernel/glsl.h"
-#include "primitive/scanner.h"
+#include "kernel/body/glsl.h"
+#include "primitive/engine/scanner.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "primitive/scan_ops.h"
 
-#include "kernel/glsl.h"
+#include "kernel/body/glsl.h"
 #include "kernel/kernel_private.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "primitive/scatter.h"
 
 #include "gpu/buffer.h"
-#include "kernel/copy.h"
-#include "kernel/internal.h"
-#include "kernel/raw.h"
+#include "kernel/launch/copy.h"
+#include "kernel/launch/internal.h"
+#include "kernel/launch/raw.h"
 #include "primitive/gather.h"
 #include "primitive/place.h"
 #include "primitive/segment.h"

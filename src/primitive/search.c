@@ -1,8 +1,8 @@
 #include "primitive/search.h"
 
 #include "base/error.h"
-#include "kernel/internal.h"
-#include "primitive/order.h"
+#include "kernel/launch/internal.h"
+#include "primitive/engine/order.h"
 
 /* less(a, b) of a value type; NaNs by their bits: compilers may take them for granted. */
 static const char *less_text(const Type *type)

@@ -1,11 +1,11 @@
 #include "primitive/segment.h"
 
 #include "gpu/buffer.h"
-#include "kernel/glsl.h"
-#include "kernel/internal.h"
+#include "kernel/body/glsl.h"
+#include "kernel/launch/internal.h"
+#include "primitive/engine/scanner.h"
 #include "primitive/reduce.h"
 #include "primitive/scan.h"
-#include "primitive/scanner.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "primitive/sort.h"
 
 #include "base/error.h"
-#include "kernel/copy.h"
-#include "primitive/order.h"
+#include "kernel/launch/copy.h"
+#include "primitive/engine/order.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "gpu/shader.h"
-#include "kernel/copy.h"
-#include "primitive/order.h"
+#include "kernel/launch/copy.h"
+#include "primitive/engine/order.h"
 #include "primitive/sort.h"
 
 #include <stdio.h>

@@ -1,0 +1,141 @@
+/* What rill.animate stands on: a file of frames, written by rill itself (animated PNG) or by ffmpeg. */
+#include "binding/files/lua_picture.h"
+#include "io/apng.h"
+#include "io/video.h"
+
+static const char meta_key;
+
+typedef struct Animation {
+    bool is_video, open;
+    Apng apng;
+    Video video;
+} Animation;
+
+static Animation *animation_check(lua_State *L, const char *function)
+{
+    Animation *animation = binding_userdata(L, 1, &meta_key, sizeof *animation);
+    if (!animation) {
+        binding_argument(L, function, 0, "a", 1, "an animation");
+    }
+    return animation;
+}
+
+/* a:frame(s [, options]): one more frame. Returns the animation. */
+static int animation_frame(lua_State *L)
+{
+    static const char function[] = "a:frame";
+    Animation *animation = animation_check(L, function);
+    binding_count(L, function, 3, true);
+    if (!animation->open) {
+        return luaL_error(L, "%s: the animation is closed", function);
+    }
+    PictureCall call = {.function = function,
+                        .s = 2,
+                        .options = 3,
+                        .self = 1,
+                        .limit = animation->is_video ? PICTURE_BYTES : PICTURE_ANY};
+    Image image;
+    picture_take(L, &call, &image);
+    bool ok = animation->is_video ? video_frame(&animation->video, &image) : apng_frame(&animation->apng, &image);
+    image_free(&image);
+    if (!ok) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    lua_settop(L, 1);
+    return 1;
+}
+
+static bool animation_finish(Animation *animation)
+{
+    if (!animation->open) {
+        return true;
+    }
+    animation->open = false;
+    return animation->is_video ? video_close(&animation->video) : apng_close(&animation->apng);
+}
+
+static bool animation_empty(const Animation *animation)
+{
+    return animation->is_video ? animation->video.like.rows == 0 : animation->apng.frames == 0;
+}
+
+/* a:close(): ends the file, which takes its place. Closing again does nothing. */
+static int animation_close(lua_State *L)
+{
+    Animation *animation = animation_check(L, "a:close");
+    if (!animation_finish(animation)) {
+        error_prefix("a:close");
+        binding_raise(L);
+    }
+    return 0;
+}
+
+/* At the end of its scope. After an error the frames there are make a whole file, and its own message stays. */
+static int animation_leave(lua_State *L)
+{
+    Animation *animation = animation_check(L, "a:close");
+    if (!lua_isnoneornil(L, 2)) {
+        animation_finish(animation);
+        return 0;
+    }
+    return animation_close(L);
+}
+
+static int animation_gc(lua_State *L)
+{
+    Animation *animation = binding_finalized(L, &meta_key, sizeof *animation);
+    if (animation) {
+        animation_finish(animation);
+    }
+    return 0;
+}
+
+static int animation_tostring(lua_State *L)
+{
+    const Animation *animation = animation_check(L, "tostring");
+    const FileDraft *draft = animation->is_video ? &animation->video.draft : &animation->apng.draft;
+    if (!animation->open) {
+        lua_pushliteral(L, "animation (closed)");
+    } else {
+        lua_pushfstring(L, "animation '%s'%s", draft->path, animation_empty(animation) ? " (no frame yet)" : "");
+    }
+    return 1;
+}
+
+/* _animation(path, fps, video): fps is checked by the caller. */
+static int l_animation(lua_State *L)
+{
+    const char *path = path_check(L, 1, "rill.animate", 1, "path");
+    double fps = luaL_checknumber(L, 2);
+    Animation *animation = lua_newuserdatauv(L, sizeof *animation, 0);
+    *animation = (Animation){.is_video = video_extension(path)};
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_setmetatable(L, -2);
+    animation->open =
+        animation->is_video ? video_open(path, fps, &animation->video) : apng_open(path, fps, &animation->apng);
+    if (!animation->open) {
+        error_prefix("rill.animate");
+        binding_raise(L);
+    }
+    return 1;
+}
+
+void open_animation(lua_State *L)
+{
+    static const luaL_Reg meta[] = {
+        {"__gc", animation_gc}, {"__close", animation_leave}, {"__tostring", animation_tostring}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"frame", animation_frame}, {"close", animation_close}, {NULL, NULL}};
+    lua_newtable(L);
+    luaL_setfuncs(L, meta, 0);
+    luaL_newlib(L, methods);
+    binding_strict(L, "animation");
+    lua_setfield(L, -2, "__index");
+    lua_pushliteral(L, "rill.animation");
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__name");
+    lua_setfield(L, -2, "__metatable");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_pushcfunction(L, l_animation);
+    lua_setfield(L, -2, "_animation");
+}

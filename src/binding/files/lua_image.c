@@ -1,0 +1,168 @@
+/* rill.image: pictures on disk. */
+#include "base/strbuf.h"
+#include "binding/binding.h"
+#include "binding/files/lua_picture.h"
+#include "io/file.h"
+#include "io/image.h"
+#include "io/pixels.h"
+#include "io/png.h"
+
+#include <stdlib.h>
+
+static const char load_name[] = "rill.image.load";
+static const char save_name[] = "rill.image.save";
+
+/* The type a picture is read as when none is asked for. */
+static const Type *natural_type(const Image *image)
+{
+    static const int components[] = {0, 1, 4, 3, 4};
+    return type_of(SCALAR_FLOAT, components[image->channels]);
+}
+
+static bool load_pixels(Device *device, const Image *image, const Type *type, Stream *result)
+{
+    PixelArray array = {
+        .kind = picture_type(type)->kind, .components = type->components, .rows = image->rows, .cols = image->cols};
+    Shape shape = {.rank = 2, .size = {image->rows, image->cols}};
+    size_t bytes = (size_t)image->rows * (size_t)image->cols * (size_t)type->bytes;
+    array.data = malloc(bytes);
+    if (!array.data) {
+        return error_set("out of host memory for %zu bytes", bytes);
+    }
+    bool ok = pixels_from_image(image, &array) && file_stream(device, type, &shape, array.data, result);
+    free(array.data);
+    return ok;
+}
+
+static bool load_picture(Device *device, const char *path, const Type *type, Stream *result)
+{
+    Image image;
+    if (!image_load(path, &image)) {
+        return false;
+    }
+    bool ok = load_pixels(device, &image, type ? type : natural_type(&image), result);
+    image_free(&image);
+    return ok || error_prefix("cannot read '%s'", path);
+}
+
+/* rill.image.load(path [, type]): PNG, PGM, PPM or PFM, found by its content, as a stream {rows, cols}. Without a type, gray gives
+ * float, RGB vec3, and pictures with alpha vec4 (gray repeated), in 0..1; PFM as it is. A type converts: float and half by the luminance of
+ * Rec. 709, vec3 without alpha, vec4 with alpha 1 where there is none; unorm8, unorm8x4 and half4 in the same way; uint8
+ * and uint16 give the samples themselves of a gray picture. */
+static int l_load(lua_State *L)
+{
+    binding_count(L, load_name, 2, false);
+    const char *path = path_check(L, 1, load_name, 1, "path");
+    const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, load_name, 2, "type");
+    const PictureType *pixel = type ? picture_type(type) : NULL;
+    if (type && (!pixel || !pixel->loads)) {
+        binding_argument(L, load_name, 2, "type", 2,
+                         "float, vec3, vec4, half, half4, unorm8, unorm8x4, uint8 or uint16");
+    }
+    Device *device = state_device(L);
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    bool ok = load_picture(device, path, type, result);
+    device_leave(&scope);
+    if (!ok) {
+        error_prefix("%s", load_name);
+        binding_raise(L);
+    }
+    state_charge(L, device);
+    return 1;
+}
+
+/* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): the extension tells the format (.png .pgm .ppm .pnm .pfm). min and max
+ * are drawn black and white: 0 and 1 for floats, halves, unorm8 and bool, 0 and 255 for uint8, 0 and 65535 for uint16; other integers
+ * must give them. What is outside is clamped, NaN is black; alpha is not scaled. colormap: of scalar floats. depth: 8 or 16 bits; 8
+ * unless the stream is uint16. PFM keeps floats as they are. */
+static int l_save(lua_State *L)
+{
+    binding_count(L, save_name, 3, false);
+    stream_check(L, 1, save_name, 1, "s");
+    const char *path = path_check(L, 2, save_name, 2, "path");
+    ImageFormat format;
+    if (!image_format(path, &format)) {
+        error_prefix("%s", save_name);
+        binding_raise(L);
+    }
+    PictureCall call = {
+        .function = save_name, .s = 1, .options = 3, .limit = format == IMAGE_PFM ? PICTURE_FLOATS : PICTURE_ANY};
+    Image image;
+    picture_take(L, &call, &image);
+    bool ok = image_save(&image, path);
+    image_free(&image);
+    if (!ok) {
+        error_prefix("%s", save_name);
+        binding_raise(L);
+    }
+    return 0;
+}
+
+/* _png(s [, options]): the bytes of the file that rill.image.save would write. */
+static int l_png(lua_State *L)
+{
+    PictureCall call = {.function = "rill._png", .s = 1, .options = 2, .limit = PICTURE_ANY};
+    Image image;
+    StrBuf bytes = STRBUF_EMPTY;
+    lua_settop(L, 2);
+    scratch_push(L, 0);
+    picture_take(L, &call, &image);
+    bool ok = png_encode(&image, &bytes);
+    image_free(&image);
+    scratch_give(L, 3, bytes.text);
+    if (!ok) {
+        binding_raise(L);
+    }
+    lua_pushlstring(L, bytes.text, bytes.length);
+    scratch_free(L, 3);
+    return 1;
+}
+
+/* _write(path, bytes): a whole file, beside its place and renamed. Returns nothing, or what went wrong. */
+static int l_write(lua_State *L)
+{
+    FilePart part;
+    const char *path = luaL_checkstring(L, 1);
+    part.data = luaL_checklstring(L, 2, &part.size);
+    if (file_write(path, &part, 1)) {
+        return 0;
+    }
+    lua_pushstring(L, error_message());
+    return 1;
+}
+
+/* _colormap(name): 256 colours, three bytes each. */
+static int l_colormap(lua_State *L)
+{
+    const Colormap *map = lua_type(L, 1) == LUA_TSTRING ? colormap_find(lua_tostring(L, 1)) : NULL;
+    if (!map) {
+        return luaL_error(L, "option 'colormap': %s",
+                          lua_type(L, 1) == LUA_TSTRING ? error_message() : "expected a name");
+    }
+    unsigned char bytes[3 * 256];
+    for (int k = 0; k < 256; k++) {
+        double rgb[3];
+        colormap_sample(map, k / 255.0, rgb);
+        for (int c = 0; c < 3; c++) {
+            bytes[3 * k + c] = (unsigned char)(rgb[c] * 255 + 0.5);
+        }
+    }
+    lua_pushlstring(L, (const char *)bytes, sizeof bytes);
+    return 1;
+}
+
+void open_image(lua_State *L)
+{
+    lua_pushcfunction(L, l_colormap);
+    lua_setfield(L, -2, "_colormap");
+    lua_pushcfunction(L, l_png);
+    lua_setfield(L, -2, "_png");
+    lua_pushcfunction(L, l_write);
+    lua_setfield(L, -2, "_write");
+    static const luaL_Reg functions[] = {{"load", l_load}, {"save", l_save}, {NULL, NULL}};
+    luaL_newlib(L, functions);
+    binding_strict(L, "rill.image");
+    lua_setfield(L, -2, "image");
+}

@@ -1,0 +1,262 @@
+/* rill.load and s:save: streams as .npy files, or .rill for structures. */
+#include "binding/binding.h"
+#include "io/file.h"
+#include "io/image.h"
+#include "io/npy.h"
+#include "io/png.h"
+#include "io/pnm.h"
+#include "io/rillfile.h"
+#include "kernel/launch/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char load_name[] = "rill.load";
+static const char save_name[] = "s:save";
+
+/* 64-bit integers are narrowed to 32 bits on reading; unorm8 is written as what kernels see of it, float. */
+static const struct {
+    Scalar scalar;
+    NpyKind kind;
+} kinds[] = {
+    {SCALAR_HALF, NPY_F2},  {SCALAR_FLOAT, NPY_F4}, {SCALAR_DOUBLE, NPY_F8}, {SCALAR_INT8, NPY_I1},
+    {SCALAR_INT16, NPY_I2}, {SCALAR_INT, NPY_I4},   {SCALAR_UINT8, NPY_U1},  {SCALAR_UINT16, NPY_U2},
+    {SCALAR_UINT, NPY_U4},  {SCALAR_BOOL, NPY_B1},  {SCALAR_UNORM8, NPY_F4},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static Scalar scalar_of(NpyKind kind)
+{
+    int i = 0;
+    while (i < KINDS - 1 && kinds[i].kind != kind) {
+        i++;
+    }
+    return kinds[i].scalar;
+}
+
+static NpyKind kind_of(Scalar scalar)
+{
+    int i = 0;
+    while (i < KINDS - 1 && kinds[i].scalar != scalar) {
+        i++;
+    }
+    return kinds[i].kind;
+}
+
+/* .npy has bools of one byte, streams of four. */
+static bool widen_bools(NpyArray *array)
+{
+    uint32_t *wide = malloc(array->count * sizeof *wide + 1);
+    const unsigned char *narrow = array->data;
+    if (!wide) {
+        return error_set("out of host memory for %zu elements", array->count);
+    }
+    for (size_t i = 0; i < array->count; i++) {
+        wide[i] = narrow[i] != 0;
+    }
+    free(array->data);
+    array->data = wide;
+    return true;
+}
+
+/* The numbers in a form that streams have. `type` is what was asked for, or NULL. */
+static bool settle_numbers(NpyArray *array, const Type *type)
+{
+    if (array->kind == NPY_B1) {
+        return widen_bools(array);
+    }
+    if (array->kind == NPY_I8 || array->kind == NPY_U8) {
+        Scalar asked = type ? type->value->scalar : SCALAR_FLOAT;
+        if (type && scalar_is_float(asked)) {
+            npy_to_doubles(array);
+            return true;
+        }
+        bool to_unsigned = asked == SCALAR_UINT || (array->kind == NPY_U8 && asked != SCALAR_INT);
+        return npy_narrow(array, to_unsigned) ||
+               error_prefix("its %s numbers are read as 32 bits; the type \"double\" reads all, exactly up to 2^53",
+                            npy_kind_name(array->kind));
+    }
+    return true;
+}
+
+/* The stream's shape: the array's, less the last dimension when it holds the components of a vector type. */
+static bool settle_shape(const NpyArray *array, const Type *type, Shape *shape)
+{
+    int components = type ? type->components : 1;
+    int rank = array->rank;
+    if (components > 1 && (rank == 0 || array->dim[rank - 1] != components)) {
+        return error_set("type %s needs a last dimension of %d, and the array's is %lld", type->name, components,
+                         rank ? (long long)array->dim[rank - 1] : 0LL);
+    }
+    rank -= components > 1;
+    if (rank > SHAPE_MAX_RANK) {
+        return error_set("the array has %d dimensions, a stream has at most %d", rank, SHAPE_MAX_RANK);
+    }
+    *shape = (Shape){.rank = rank ? rank : 1, .size = {1}};
+    for (int i = 0; i < rank; i++) {
+        shape->size[i] = array->dim[i];
+    }
+    return shape_check(shape);
+}
+
+/* Uploads as one row of the file's numbers, casts where another type is asked for, and shows the result in its shape. */
+static bool upload(Device *device, const NpyArray *array, const Type *type, const Shape *shape, Stream *result)
+{
+    const Type *own = type_of(scalar_of(array->kind), 1);
+    const Type *wanted = type ? type_of(type->scalar, 1) : own;
+    Shape row = {.rank = 1, .size = {(int64_t)array->count}};
+    Stream numbers, cast = {0};
+    if (!shape_check(&row) || !file_stream(device, own, &row, array->data, &numbers)) {
+        return false;
+    }
+    bool ok = wanted == own || copy_new(&numbers, wanted, &cast);
+    if (ok) {
+        ok = stream_over(wanted == own ? numbers.buffer : cast.buffer, type ? type : own, shape, 0, result);
+    }
+    stream_release(&numbers);
+    if (cast.device) {
+        stream_release(&cast);
+    }
+    return ok;
+}
+
+static bool load_npy(Device *device, const FileBytes *file, const Type *type, Stream *result)
+{
+    NpyArray array;
+    Shape shape;
+    if (type && type->is_struct) {
+        return error_set("a .npy file holds numbers, not structures (%s); those are in .rill files", type->name);
+    }
+    bool ok = npy_decode(file->data, file->size, &array) && settle_shape(&array, type, &shape) &&
+              settle_numbers(&array, type) && upload(device, &array, type, &shape, result);
+    npy_free(&array);
+    return ok;
+}
+
+static bool load_bytes(Device *device, const FileBytes *file, const Type *type, Stream *result)
+{
+    if (npy_recognise(file->data, file->size)) {
+        return load_npy(device, file, type, result);
+    }
+    if (rillfile_recognise(file->data, file->size)) {
+        return rillfile_load(device, file->data, file->size, type, result);
+    }
+    if (png_recognise(file->data, file->size) || pnm_recognise(file->data, file->size)) {
+        return error_set("it is a picture: use rill.image.load");
+    }
+    return error_set(file->size ? "its content is neither .npy nor .rill" : "the file is empty");
+}
+
+static bool load_file(Device *device, const char *path, const Type *type, Stream *result)
+{
+    FileBytes file;
+    if (!file_read(path, &file)) {
+        return false;
+    }
+    bool ok = load_bytes(device, &file, type, result);
+    file_free(&file);
+    return ok || error_prefix("cannot read '%s'", path);
+}
+
+/* rill.load(path [, type]): a .npy or .rill file, found by its content. An array of numbers gives a stream of scalars of its own type
+ * (64-bit integers as int or uint, where they fit) and shape; a type converts, and a vector type takes the last dimension as its
+ * components. A .rill file gives the type it was saved with. */
+static int l_load(lua_State *L)
+{
+    binding_count(L, load_name, 2, false);
+    const char *path = path_check(L, 1, load_name, 1, "path");
+    const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, load_name, 2, "type");
+    Device *device = state_device(L);
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    bool ok = load_file(device, path, type, result);
+    device_leave(&scope);
+    if (!ok) {
+        error_prefix("%s", load_name);
+        binding_raise(L);
+    }
+    state_charge(L, device);
+    return 1;
+}
+
+/* Elements as the file holds them, in place of the stream's; the caller frees the result. */
+static void *file_numbers(Scalar scalar, void *data, size_t count)
+{
+    if (scalar == SCALAR_BOOL) {
+        unsigned char *narrow = data;
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value;
+            memcpy(&value, narrow + i * sizeof value, sizeof value);
+            narrow[i] = value != 0;
+        }
+        return data;
+    }
+    if (scalar != SCALAR_UNORM8) {
+        return data;
+    }
+    float *wide = malloc(count * sizeof *wide + 1);
+    for (size_t i = 0; wide && i < count; i++) {
+        wide[i] = (float)(((const unsigned char *)data)[i] / 255.0);
+    }
+    free(data);
+    return wide;
+}
+
+static bool save_npy(const Stream *stream, const char *path)
+{
+    const Type *type = stream->type;
+    NpyArray array = {.kind = kind_of(type->scalar), .rank = stream->shape.rank};
+    for (int i = 0; i < array.rank; i++) {
+        array.dim[i] = stream->shape.size[i];
+    }
+    if (type->components > 1) {
+        array.dim[array.rank++] = type->components;
+    }
+    array.count = (size_t)stream_elements(stream) * (size_t)type->components;
+    void *bytes = file_bytes(stream);
+    if (!bytes) {
+        return error_prefix("cannot write '%s'", path);
+    }
+    array.data = file_numbers(type->scalar, bytes, array.count);
+    bool ok = array.data ? npy_write(path, &array) : error_set("cannot write '%s': out of host memory", path);
+    npy_free(&array);
+    return ok;
+}
+
+/* s:save(path): .npy (the components of vectors as a last dimension, half as float16, bool as bool, unorm8 as float32), or .rill, which
+ * keeps every type, structures too. */
+static int l_save(lua_State *L)
+{
+    binding_count(L, save_name, 2, true);
+    const Stream *stream = stream_check(L, 1, save_name, 0, "s");
+    const char *path = path_check(L, 2, save_name, 1, "path");
+    bool as_npy = file_has_extension(path, "npy"), as_rill = file_has_extension(path, "rill");
+    if (!as_npy && !as_rill) {
+        binding_argument(L, save_name, 1, "path", 2,
+                         "a path that ends in .npy or .rill (pictures are written by rill.image.save)");
+    }
+    if (as_npy && stream->type->is_struct) {
+        luaL_error(L, "%s: cannot write '%s': .npy holds numbers, structures like %s go into .rill files", save_name,
+                   path, stream->type->name);
+    }
+    DeviceScope scope;
+    binding_enter(L, stream->device, &scope);
+    bool ok = as_npy ? save_npy(stream, path) : rillfile_save(stream, path);
+    device_leave(&scope);
+    if (!ok) {
+        error_prefix("%s", save_name);
+        binding_raise(L);
+    }
+    state_charge(L, stream->device);
+    return 0;
+}
+
+void open_npy(lua_State *L)
+{
+    static const luaL_Reg methods[] = {{"save", l_save}, {NULL, NULL}};
+    stream_methods(L, methods);
+    lua_pushcfunction(L, l_load);
+    lua_setfield(L, -2, "load");
+}

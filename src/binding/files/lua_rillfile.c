@@ -1,0 +1,165 @@
+/* Streams of any type, structures included, as .rill files. */
+#include "binding/binding.h"
+#include "io/rillfile.h"
+#include "kernel/launch/copy.h"
+
+#include <stdlib.h>
+
+/* The type that a field or the element names; `known` are the structures defined so far. */
+static const Type *described_type(const RillField *field, const Type *const *known)
+{
+    return field->structure ? known[field->structure - 1] : type_find(field->type);
+}
+
+static const Type *described_struct(const RillStruct *structure, const Type *const *known)
+{
+    Field *fields = calloc(structure->count, sizeof *fields);
+    const Type *made = NULL;
+    size_t done = 0;
+    if (!fields) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    for (; done < structure->count; done++) {
+        const RillField *from = &structure->items[done];
+        snprintf(fields[done].name, sizeof fields[done].name, "%s", from->name);
+        fields[done].type = described_type(from, known);
+        if (!fields[done].type) {
+            break;
+        }
+    }
+    if (done == structure->count) {
+        made = type_struct(structure->name, fields, (int)done);
+    }
+    free(fields);
+    return made;
+}
+
+/* The type of the file's elements; NULL with error_set. */
+static const Type *file_type(const RillFile *file)
+{
+    const Type *known[RILLFILE_STRUCTS];
+    for (size_t i = 0; i < file->count; i++) {
+        known[i] = described_struct(&file->items[i], known);
+        if (!known[i]) {
+            return NULL;
+        }
+    }
+    const Type *type = described_type(&file->element, known);
+    if (type && (uint32_t)type->bytes != file->element_bytes) {
+        error_set("its elements have %u bytes, but %s has %d", file->element_bytes, type->name, type->bytes);
+        return NULL;
+    }
+    return type;
+}
+
+static bool file_shape(const RillFile *file, Shape *shape)
+{
+    *shape = (Shape){.rank = file->rank};
+    for (int i = 0; i < file->rank; i++) {
+        shape->size[i] = file->size[i];
+    }
+    return shape_check(shape);
+}
+
+/* Loads as the file's own type, then casts. */
+static bool load_cast(Device *device, const RillFile *file, const Type *own, const Type *type, const Shape *shape,
+                      Stream *result)
+{
+    Stream loaded;
+    if (own->is_struct || type->is_struct || own->components != type->components) {
+        return error_set("it holds elements of type %s, which cannot be read as %s", own->name, type->name);
+    }
+    if (!file_stream(device, own, shape, file->data, &loaded)) {
+        return false;
+    }
+    bool ok = copy_new(&loaded, type, result);
+    stream_release(&loaded);
+    return ok;
+}
+
+bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, const Type *type, Stream *result)
+{
+    RillFile file;
+    Shape shape;
+    if (!rillfile_decode(bytes, size, &file)) {
+        return false;
+    }
+    const Type *own = file_type(&file);
+    bool ok = own && file_shape(&file, &shape);
+    if (ok && (!type || type_same_layout(own, type))) {
+        ok = file_stream(device, type ? type : own, &shape, file.data, result);
+    } else if (ok) {
+        ok = load_cast(device, &file, own, type, &shape, result);
+    }
+    rillfile_free(&file);
+    return ok;
+}
+
+/* Structures written so far, by number - 1. */
+typedef struct Written {
+    const Type *types[RILLFILE_STRUCTS];
+} Written;
+
+/* The number of a structure in the file, added with those it contains when it is new; 0 with error_set. */
+static int describe_struct(RillFile *file, Written *written, const Type *type)
+{
+    int nested[TYPE_MAX_BYTES / 4];
+    for (size_t i = 0; i < file->count; i++) {
+        if (written->types[i] == type) {
+            return (int)i + 1;
+        }
+    }
+    for (int i = 0; i < type->field_count; i++) {
+        const Type *field = type->fields[i].type;
+        nested[i] = field->is_struct ? describe_struct(file, written, field) : 0;
+        if (field->is_struct && !nested[i]) {
+            return 0;
+        }
+    }
+    if (file->count == RILLFILE_STRUCTS) {
+        error_set("it has more than %d structures", RILLFILE_STRUCTS);
+        return 0;
+    }
+    int number = rillfile_add_struct(file, type->name);
+    for (int i = 0; number && i < type->field_count; i++) {
+        const Field *field = &type->fields[i];
+        if (!rillfile_add_field(file, number, field->name, nested[i] ? "" : field->type->name, nested[i])) {
+            return 0;
+        }
+    }
+    if (number) {
+        written->types[number - 1] = type;
+    }
+    return number;
+}
+
+static bool describe(RillFile *file, const Stream *stream)
+{
+    Written written;
+    const Type *type = stream->type;
+    if (type->is_struct) {
+        file->element.structure = describe_struct(file, &written, type);
+        if (!file->element.structure) {
+            return false;
+        }
+    } else {
+        snprintf(file->element.type, sizeof file->element.type, "%s", type->name);
+    }
+    file->element_bytes = (uint32_t)type->bytes;
+    file->rank = stream->shape.rank;
+    for (int i = 0; i < file->rank; i++) {
+        file->size[i] = stream->shape.size[i];
+    }
+    file->data_bytes = (size_t)stream_bytes(stream);
+    file->data = file_bytes(stream);
+    return file->data != NULL;
+}
+
+bool rillfile_save(const Stream *stream, const char *path)
+{
+    RillFile file = {0};
+    bool ok = describe(&file, stream) ? rillfile_write(path, &file) : error_prefix("cannot write '%s'", path);
+    rillfile_free(&file);
+    return ok;
+}

@@ -1,0 +1,332 @@
+/* The arguments of a kernel call, from the Lua stack. */
+#include "binding/kernels/lua_kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Words of a constant: the largest is a structure. */
+enum { CONSTANT_WORDS = 256 };
+
+/* packing arguments */
+
+static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
+{
+    if (!lua_istable(L, index) || lua_rawlen(L, index) != (size_t)n) {
+        return error_set("expected a table of %d rows", n);
+    }
+    index = lua_absindex(L, index);
+    for (int row = 0; row < n; row++) {
+        lua_rawgeti(L, index, row + 1);
+        bool done = lua_istable(L, -1) && lua_rawlen(L, -1) == (size_t)n;
+        for (int column = 0; done && column < n; column++) {
+            lua_rawgeti(L, -1, column + 1);
+            float value = (float)lua_tonumber(L, -1);
+            done = lua_type(L, -1) == LUA_TNUMBER;
+            memcpy(&words[row * n + column], &value, sizeof value);
+            lua_pop(L, 1);
+        }
+        lua_pop(L, 1);
+        if (!done) {
+            return error_set("expected row %d to be %d numbers", row + 1, n);
+        }
+    }
+    return true;
+}
+
+static const char *expected_text(const Param *param, char text[128])
+{
+    const char *type = param->matrix ? "matrix" : param->type->name;
+    snprintf(text, 128, "a stream of %s (%s)", type, param_kinds[param->kind].name);
+    return text;
+}
+
+static bool types_fit(const Param *param, const Type *have)
+{
+    if (param_kinds[param->kind].written) {
+        return type_converts(have->value, param->type) && type_converts(param->type, have->value) &&
+               (param->kind != PARAM_RANDOM || have->value == have || have->is_struct);
+    }
+    return type_converts(have->value, param->type);
+}
+
+static void check_stream(lua_State *L, const Call *call, int i, int index, int n)
+{
+    const Param *param = &call->function->params[i];
+    Stream *stream = stream_to(L, index);
+    char expected[128];
+    if (!stream || !stream->device || !types_fit(param, stream->type)) {
+        binding_argument(L, call->function->name, n, param->name, index, expected_text(param, expected));
+    } else if (stream->device != call->device) {
+        luaL_error(L,
+                   "%s: argument #%d '%s': the stream belongs to another device (%s): open that one with rill.open, "
+                   "or copy the data through Lua",
+                   call->function->name, n, param->name, device_describe(stream->device)->name);
+    }
+}
+
+/* A Lua table for a gather is uploaded; the stream it becomes replaces it on the stack. */
+static void upload(lua_State *L, const Call *call, int i, int index, int n)
+{
+    const Param *param = &call->function->params[i];
+    stream_from_table(L, index, param->type, call->function->name, n, param->name);
+    lua_replace(L, index);
+}
+
+bool call_allocates(const Param *param)
+{
+    return param->kind == PARAM_OUTPUT || param->kind == PARAM_VOUT;
+}
+
+void call_argument(lua_State *L, Call *call, int i, int index, int n)
+{
+    const Param *param = &call->function->params[i];
+    const ParamKindInfo *kind = &param_kinds[param->kind];
+    index = lua_absindex(L, index);
+    if (!kind->stream) {
+        if (call->used + CONSTANT_WORDS > CALL_WORDS) {
+            luaL_error(L, "%s: its constants take too much room", call->function->name);
+        }
+        uint32_t *words = call->words + call->used;
+        bool done =
+            param->matrix ? pack_matrix(L, index, param->matrix, words) : value_pack(L, index, param->type, words);
+        if (!done) {
+            binding_argument_error(L, call->function->name, n, param->name);
+        }
+        call->args[i].words = words;
+        call->used += param->matrix ? param->matrix * param->matrix : (param->type->bytes + 3) / 4;
+        return;
+    }
+    if (param->kind == PARAM_VOUT && !lua_isnoneornil(L, index)) {
+        binding_argument(L, call->function->name, n, param->name, index,
+                         "nil: the launch allocates variable outputs (vout)");
+    }
+    if (call_allocates(param) && lua_isnoneornil(L, index)) {
+        call->args[i].stream = NULL;
+        return;
+    }
+    if (!kind->written) {
+        stream_accept(L, index);
+    }
+    if (param->kind == PARAM_GATHER && lua_istable(L, index)) {
+        upload(L, call, i, index, n);
+    }
+    check_stream(L, call, i, index, n);
+    call->args[i].stream = lua_touserdata(L, index);
+    if (call->function->kind == FUNCTION_REDUCE) {
+        stream_settled(L, lua_touserdata(L, index));
+    }
+}
+
+/* calls */
+
+static int count_params(const Call *call, bool outputs)
+{
+    int count = 0;
+    for (int i = 0; i < call->function->param_count; i++) {
+        count += !kernel_is_baked(call->kernel, i) && (outputs || !call_allocates(&call->function->params[i]));
+    }
+    return count;
+}
+
+void call_start(lua_State *L, Call *call, Kernel *kernel)
+{
+    call->kernel = kernel;
+    call->function = kernel_function(kernel);
+    call->device = state_device(L);
+    call->used = 0;
+    call->has_shape = false;
+    call->active = NULL;
+    memset(call->slot, 0, sizeof call->slot);
+    memset(call->args, 0, sizeof call->args);
+    memset(call->vouts, 0, sizeof call->vouts);
+}
+
+/* Arguments 2 .. top in order: all, or all but the outputs. */
+static void positional(lua_State *L, Call *call)
+{
+    const Function *f = call->function;
+    int given = lua_gettop(L) - 1;
+    int all = count_params(call, true), inputs = count_params(call, false);
+    if (given != all && given != inputs) {
+        luaL_error(L, "%s: expected %d argument%s%s, got %d", f->name, inputs, inputs == 1 ? "" : "s",
+                   all == inputs ? "" : lua_pushfstring(L, " (or %d with its outputs)", all), given);
+    }
+    int at = 2;
+    for (int i = 0; i < f->param_count; i++) {
+        if (kernel_is_baked(call->kernel, i) || (given != all && call_allocates(&f->params[i]))) {
+            continue;
+        }
+        call->slot[i] = at;
+        call_argument(L, call, i, at, at - 1);
+        at++;
+    }
+}
+
+int call_param(const Call *call, const char *name)
+{
+    for (int i = 0; i < call->function->param_count; i++) {
+        if (strcmp(call->function->params[i].name, name) == 0 && !kernel_is_baked(call->kernel, i)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* The options beside the arguments of a launch. */
+static bool is_option(const Call *call, const char *key)
+{
+    return strcmp(key, "shape") == 0 || (strcmp(key, "where") == 0 && call->function->kind == FUNCTION_KERNEL);
+}
+
+void call_keys(lua_State *L, const Call *call, int table)
+{
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        if (!key || (call_param(call, key) < 0 && !is_option(call, key))) {
+            luaL_error(L, "%s: unknown argument or option '%s'", call->function->name, luaL_tolstring(L, -2, NULL));
+        }
+    }
+}
+
+/* Takes the value on top of the stack as `where`: what rill.active makes of it is a list and the shape it counts in. It stays on the stack. */
+static void take_where(lua_State *L, Call *call)
+{
+    const char *name = call->function->name;
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_getfield(L, -1, "rill");
+    lua_getfield(L, -1, "_active_list");
+    lua_pushvalue(L, -4);
+    lua_pushstring(L, name);
+    lua_call(L, 2, 2); /* the list of indices, the shape */
+    shape_check_arg(L, lua_gettop(L), name, 0, "where", &call->masked);
+    call->active = stream_open(L, lua_gettop(L) - 1, name, 0, "where");
+}
+
+static void by_name(lua_State *L, Call *call, int table)
+{
+    const Function *f = call->function;
+    call_keys(L, call, table);
+    luaL_checkstack(L, f->param_count + 8, "too many arguments");
+    for (int i = 0; i < f->param_count; i++) {
+        if (kernel_is_baked(call->kernel, i)) {
+            continue;
+        }
+        lua_getfield(L, table, f->params[i].name);
+        if (lua_isnil(L, -1) && !call_allocates(&f->params[i])) {
+            luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
+        }
+        call->slot[i] = lua_gettop(L);
+        call_argument(L, call, i, -1, i + 1);
+    }
+    if (call_param(call, "shape") < 0 && lua_getfield(L, table, "shape") != LUA_TNIL) {
+        shape_check_arg(L, lua_gettop(L), f->name, 0, "shape", &call->shape);
+        call->has_shape = true;
+    }
+    if (call_param(call, "where") < 0 && f->kind == FUNCTION_KERNEL && lua_getfield(L, table, "where") != LUA_TNIL) {
+        take_where(L, call);
+    }
+}
+
+static bool is_plain_table(lua_State *L, int index)
+{
+    if (!lua_istable(L, index)) {
+        return false;
+    }
+    if (lua_getmetatable(L, index)) {
+        lua_pop(L, 1);
+        return false;
+    }
+    return true;
+}
+
+void call_collect(lua_State *L, Call *call)
+{
+    if (lua_gettop(L) == 2 && is_plain_table(L, 2)) {
+        by_name(L, call, 2);
+    } else {
+        positional(L, call);
+    }
+}
+
+/* Makes the shapes of all streams exact, unless a length can stay on the device: *length is then that one. */
+static void settle(lua_State *L, const Call *call, DeviceLength *length)
+{
+    *length = (DeviceLength){0};
+    if (!call->has_shape && !call->active &&
+        kernel_takes_length(call->kernel, call->args, state_get(L)->check, length)) {
+        return;
+    }
+    for (int i = 0; i < call->function->param_count; i++) {
+        if (call->slot[i] && param_kinds[call->function->params[i].kind].stream && call->args[i].stream) {
+            stream_settled(L, lua_touserdata(L, call->slot[i]));
+        }
+    }
+}
+
+static void check_where(lua_State *L, const Call *call)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (call->active && !shape_equal(&call->masked, &call->domain)) {
+        luaL_error(L, "%s: 'where' has shape %s, the launch runs over %s", call->function->name,
+                   shape_text(&call->masked, a), shape_text(&call->domain, b));
+    }
+}
+
+Domain call_domain(const Call *call)
+{
+    return (Domain){.shape = call->domain, .active = call->active};
+}
+
+void call_inputs(lua_State *L, Call *call, int list, bool settled)
+{
+    const Function *f = call->function;
+    luaL_checkstack(L, f->param_count + 8, "too many arguments");
+    for (int i = 0, n = 1; i < f->param_count; i++) {
+        if (kernel_is_baked(call->kernel, i) || call_allocates(&f->params[i])) {
+            continue;
+        }
+        lua_rawgeti(L, list, n);
+        call_argument(L, call, i, -1, n++);
+        if (settled && param_kinds[f->params[i].kind].stream) {
+            stream_settled(L, lua_touserdata(L, -1));
+        }
+    }
+    if (!kernel_domain(call->kernel, call->args, NULL, &call->domain)) {
+        binding_raise(L);
+    }
+}
+
+void call_allocate(lua_State *L, Call *call)
+{
+    DeviceLength length;
+    settle(L, call, &length);
+    const Function *f = call->function;
+    DeviceScope scope;
+    if (!kernel_domain(call->kernel, call->args, call->has_shape ? &call->shape : NULL, &call->domain)) {
+        binding_raise(L);
+    }
+    check_where(L, call);
+    luaL_checkstack(L, f->param_count + 8, "too many outputs");
+    for (int i = 0; i < f->param_count; i++) {
+        if (!call_allocates(&f->params[i]) || call->args[i].stream) {
+            continue;
+        }
+        Stream *stream = stream_push(L);
+        call->slot[i] = lua_gettop(L);
+        if (f->params[i].kind == PARAM_VOUT) {
+            call->vouts[i] = stream;
+            continue;
+        }
+        binding_enter(L, call->device, &scope);
+        bool done = stream_create(call->device, f->params[i].type, &call->domain, call->active != NULL, stream);
+        device_leave(&scope);
+        if (!done) {
+            error_prefix("%s", f->name);
+            binding_raise(L);
+        }
+        if (length.buffer) {
+            stream_set_length(stream, length);
+        }
+        call->args[i].stream = stream;
+    }
+}

@@ -1,0 +1,89 @@
+/* Where kernel text stands, and how parameters are shown. */
+#include "binding/kernels/lua_kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void chunk_read(lua_State *L, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        lua_pushnil(L);
+        return;
+    }
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    for (;;) {
+        char *room = luaL_prepbuffer(&b);
+        size_t count = fread(room, 1, LUAL_BUFFERSIZE, file);
+        luaL_addsize(&b, count);
+        if (count < LUAL_BUFFERSIZE) {
+            break;
+        }
+    }
+    fclose(file);
+    luaL_pushresult(&b);
+}
+
+/* The line of the last place of `text` that a call in line `current` can have meant; 0 when there is none. A call with a long
+ * string is reported at its first or its last line, and the text begins there or one line below. */
+static int find_line(const char *all, size_t size, const char *text, size_t length, int current)
+{
+    const char *from = all, *end = all + size;
+    int line = 1, result = 0;
+    while (length > 0 && from < end) {
+        const char *found = memmem(from, (size_t)(end - from), text, length);
+        if (!found) {
+            break;
+        }
+        for (; from < found; from++) {
+            line += *from == '\n';
+        }
+        bool below = line == current + 1 && found - all >= 2 && found[-1] == '\n' && found[-2] == '[';
+        if (!result || line <= current || below) {
+            result = line;
+        }
+        line += *from++ == '\n';
+    }
+    return result;
+}
+
+int chunk_line(lua_State *L, const char *source, int current, const char *text, size_t length, const char **chunk)
+{
+    const char *all = source;
+    size_t size = strlen(source);
+    *chunk = "[string]";
+    if (*source == '@' || *source == '=') {
+        *chunk = source + 1;
+    }
+    if (*source == '@') {
+        chunk_read(L, source + 1);
+        all = lua_tolstring(L, -1, &size);
+    }
+    int line = all && *source != '=' ? find_line(all, size, text, length, current) : 0;
+    if (line > 0) {
+        return line;
+    }
+    *chunk = lua_pushfstring(L, "%s:%d: kernel text", *chunk, current);
+    return 1;
+}
+
+void param_add(luaL_Buffer *b, const Param *param)
+{
+    static const char *const before[PARAM_KIND_COUNT] = {
+        [PARAM_OUTPUT] = "out ", [PARAM_INOUT] = "inout ",   [PARAM_NEIGHBOR] = "neighbor ", [PARAM_RANDOM] = "inout ",
+        [PARAM_ITER] = "iter ",  [PARAM_REDUCE] = "reduce ", [PARAM_VOUT] = "vout "};
+    char matrix[8];
+    snprintf(matrix, sizeof matrix, "mat%d", param->matrix % 10);
+    luaL_addstring(b, before[param->kind] ? before[param->kind] : "");
+    luaL_addstring(b, param->matrix ? matrix : param->type->name);
+    luaL_addchar(b, ' ');
+    luaL_addstring(b, param->name);
+    if (param->rank > 0) {
+        for (int d = 0; d < param->rank; d++) {
+            luaL_addstring(b, "[]");
+        }
+    } else if (param_kinds[param->kind].stream) {
+        luaL_addstring(b, "<>");
+    }
+}

@@ -1,0 +1,181 @@
+/* What lua/rill/expression.lua needs of the device side: headers of its own over the streams it reads, and whether they were
+ * written since. */
+#include "binding/kernels/lua_kernel.h"
+#include "kernel/fuse.h"
+
+#include <string.h>
+
+static const char hooks_key; /* name -> function of expression.lua */
+
+bool expression_is(lua_State *L, int index)
+{
+    if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) {
+        return false;
+    }
+    const void *meta = lua_topointer(L, -1);
+    lua_pop(L, 1);
+    return meta == state_get(L)->expression_meta;
+}
+
+void expression_call(lua_State *L, const char *name, int arguments, int results)
+{
+    luaL_checkstack(L, 8, "expression");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key);
+    lua_getfield(L, -1, name);
+    lua_replace(L, -2);
+    lua_insert(L, -1 - arguments);
+    lua_call(L, arguments, results);
+}
+
+const char *binding_hint(lua_State *L, const char *owner, int index)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key) != LUA_TTABLE || strncmp(owner, "the ", 4) == 0) {
+        return ""; /* rill.core by itself; a program's names are the user's */
+    }
+    index = lua_absindex(L, index);
+    lua_pop(L, 1);
+    lua_pushstring(L, owner);
+    lua_pushvalue(L, index);
+    expression_call(L, "hint", 2, 1);
+    const char *hint = lua_tostring(L, -1);
+    return hint ? hint : "";
+}
+
+static bool has_expression(lua_State *L)
+{
+    int top = lua_gettop(L);
+    bool found = false;
+    for (int i = 2; i <= top && !found; i++) {
+        found = expression_is(L, i);
+    }
+    if (!found && top == 2 && lua_istable(L, 2)) {
+        for (lua_pushnil(L); !found && lua_next(L, 2); lua_pop(L, 1)) {
+            found = expression_is(L, -1);
+        }
+    }
+    lua_settop(L, top);
+    return found;
+}
+
+bool expression_offer(lua_State *L, const char *name, int *results)
+{
+    if (!has_expression(L)) {
+        return false;
+    }
+    int top = lua_gettop(L);
+    luaL_checkstack(L, top + 8, "too many arguments");
+    for (int i = 1; i <= top; i++) {
+        lua_pushvalue(L, i);
+    }
+    expression_call(L, name, top, LUA_MULTRET);
+    if (!lua_toboolean(L, top + 1)) {
+        lua_settop(L, top);
+        return false;
+    }
+    *results = lua_gettop(L) - top - 1;
+    return true;
+}
+
+/* _expression(metatable, hooks): tables with this metatable are expressions; `hooks` are functions by name. */
+static int rill_expression(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    state_get(L)->expression_meta = lua_topointer(L, 1);
+    lua_pushvalue(L, 1);
+    lua_setfield(L, 2, "metatable"); /* kept: its address is never another's */
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &hooks_key);
+    return 0;
+}
+
+/* _leaf(s) -> a view of its own, version, the type kernels see, shape as text; nil of a closed stream. */
+static int rill_leaf(lua_State *L)
+{
+    Stream *s = stream_to(L, 1);
+    char shape[SHAPE_TEXT];
+    if (!s || !s->device) {
+        return 0;
+    }
+    stream_settled(L, s);
+    Stream *view = stream_push(L);
+    stream_copy_view(s, view);
+    view->writable = false; /* what an expression reads is not written through it */
+    lua_pushinteger(L, (lua_Integer)stream_version(s));
+    lua_pushstring(L, s->type->value->name);
+    lua_pushstring(L, shape_text(&s->shape, shape));
+    return 4;
+}
+
+/* _written(s, version): whether what s shows was, or may have been, written after that version. */
+static int rill_written(lua_State *L)
+{
+    const Stream *s = stream_check(L, 1, "expression", 1, "s");
+    lua_pushboolean(L, stream_written_since(s, (uint64_t)luaL_checkinteger(L, 2)));
+    return 1;
+}
+
+/* _takes(s, type): as what type a kernel stores values of that type into s; nil where they don't convert. */
+static int rill_takes(lua_State *L)
+{
+    const Stream *s = stream_check(L, 1, "expression", 1, "s");
+    const Type *type = type_check(L, 2, "expression", 2, "type");
+    if (!s->writable || !type_converts(type, s->type->value)) {
+        return 0;
+    }
+    lua_pushstring(L, type_converts(s->type->value, type) ? type->name : s->type->value->name);
+    return 1;
+}
+
+/* _same(a, b): whether both show the same elements of the same memory. */
+static int rill_same(lua_State *L)
+{
+    const Stream *a = stream_check(L, 1, "expression", 1, "a"), *b = stream_check(L, 2, "expression", 2, "b");
+    lua_pushboolean(L, a->type == b->type && stream_same_mapping(a, b));
+    return 1;
+}
+
+/* _shape(sizes): a shape as s.shape gives it. */
+static int rill_shape(lua_State *L)
+{
+    Shape shape;
+    shape_check_arg(L, 1, "expression", 1, "shape", &shape);
+    shape_push(L, &shape);
+    return 1;
+}
+
+/* _fuse(kernel, inputs): the kernel with its n-th argument computed by the kernel inputs[n]; nil where that can't be. */
+static int rill_fuse(lua_State *L)
+{
+    const Kernel *inputs[MAX_PARAMS] = {NULL}, *kernel = kernel_to(L, 1);
+    if (!kernel || !lua_istable(L, 2)) {
+        return luaL_error(L, "rill._fuse: expected a kernel and a table of kernels");
+    }
+    for (int i = 0, n = 1; i < kernel_function(kernel)->param_count; i++) {
+        if (!kernel_is_baked(kernel, i)) {
+            lua_rawgeti(L, 2, n++);
+            inputs[i] = kernel_to(L, -1);
+            lua_pop(L, 1);
+        }
+    }
+    Kernel *fused = kernel_fuse(kernel, inputs);
+    if (fused) {
+        kernel_push(L, fused);
+    } else {
+        lua_pushnil(L);
+    }
+    return 1;
+}
+
+void open_expression(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"_expression", rill_expression},
+                                         {"_leaf", rill_leaf},
+                                         {"_written", rill_written},
+                                         {"_same", rill_same},
+                                         {"_fuse", rill_fuse},
+                                         {"_shape", rill_shape},
+                                         {"_takes", rill_takes},
+                                         {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}

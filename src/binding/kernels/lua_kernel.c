@@ -1,0 +1,450 @@
+/* Kernels in Lua: rill.kernel, rill.program, calls by position and by name. */
+#include "binding/kernels/lua_kernel.h"
+#include "binding/binding.h"
+
+#include "kernel/kernel.h"
+#include "primitive/vout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char meta_key, module_key, watch_key;
+
+typedef struct LuaKernel {
+    Kernel *kernel;
+} LuaKernel;
+
+/* Pushes a userdata for a kernel still to be made: what raises later leaks nothing. */
+static LuaKernel *kernel_slot(lua_State *L)
+{
+    LuaKernel *self = lua_newuserdatauv(L, sizeof *self, 0);
+    self->kernel = NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_setmetatable(L, -2);
+    return self;
+}
+
+void kernel_push(lua_State *L, Kernel *kernel)
+{
+    kernel_slot(L)->kernel = kernel;
+}
+
+Kernel *kernel_to(lua_State *L, int index)
+{
+    if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof(LuaKernel) ||
+        !lua_getmetatable(L, index)) {
+        return NULL;
+    }
+    const void *meta = lua_topointer(L, -1);
+    lua_pop(L, 1);
+    return meta == state_get(L)->kernel_meta ? ((LuaKernel *)lua_touserdata(L, index))->kernel : NULL;
+}
+
+static Kernel *kernel_check(lua_State *L, int index, const char *function)
+{
+    Kernel *kernel = kernel_to(L, index);
+    if (!kernel) {
+        binding_argument(L, function, 0, "k", index, "a kernel");
+    }
+    return kernel;
+}
+
+/* calls */
+
+/* Tells the function set by _watch what a launch has written: the kernel, then name and stream of every output. */
+static void tell_watcher(lua_State *L, const Call *call)
+{
+    const Function *f = call->function;
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 2 * f->param_count + 4, "too many outputs");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &watch_key);
+    lua_pushvalue(L, 1);
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        if (kind->stream && kind->written && call->slot[i]) {
+            lua_pushstring(L, f->params[i].name);
+            lua_pushvalue(L, call->slot[i]);
+        }
+    }
+    lua_call(L, lua_gettop(L) - top - 1, 0);
+}
+
+/* _watch(f): f is called after every launch; nil ends it. */
+static int rill_watch(lua_State *L)
+{
+    lua_settop(L, 1);
+    state_get(L)->watched = !lua_isnil(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &watch_key);
+    return 0;
+}
+
+static int kernel_call(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel");
+    Call call;
+    int results;
+    bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
+    if (expression_offer(L, reduces ? "fold" : "launch", &results)) {
+        return results;
+    }
+    call_start(L, &call, kernel);
+    if (reduces) {
+        return reduce_call(L, &call);
+    }
+    call_collect(L, &call);
+    call_allocate(L, &call);
+    for (int i = 0; i < call.function->param_count; i++) {
+        if (param_kinds[call.function->params[i].kind].stream && !call.vouts[i] && !call.args[i].stream->device) {
+            luaL_error(L, "%s: argument '%s' was closed by a finalizer during the call", call.function->name,
+                       call.function->params[i].name);
+        }
+    }
+    DeviceScope scope;
+    Domain domain = call_domain(&call);
+    binding_enter(L, call.device, &scope);
+    bool check = state_get(L)->check;
+    bool done = kernel_counting(kernel) ? vout_launch(kernel, call.device, call.args, &domain, check, call.vouts)
+                                        : kernel_launch_over(kernel, call.device, call.args, &domain, check);
+    device_leave(&scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    if (state_get(L)->watched) {
+        tell_watcher(L, &call);
+    }
+    results = 0;
+    luaL_checkstack(L, call.function->param_count, "too many outputs");
+    for (int i = 0; i < call.function->param_count; i++) {
+        if (call_allocates(&call.function->params[i])) {
+            lua_pushvalue(L, call.slot[i]);
+            results++;
+        }
+    }
+    state_charge(L, call.device);
+    return results;
+}
+
+/* making kernels */
+
+/* The chunk a text was written in: its name, and the line where the text starts when the chunk's source has it. */
+static int locate(lua_State *L, const char *text, size_t length, const char **chunk)
+{
+    lua_Debug info;
+    int level = 1;
+    *chunk = "kernel text";
+    while (lua_getstack(L, level, &info) && lua_getinfo(L, "Sl", &info) && *info.what == 'C') {
+        level++;
+    }
+    if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "Sl", &info)) {
+        return 1;
+    }
+    return chunk_line(L, info.source, info.currentline, text, length, chunk);
+}
+
+static int module_gc(lua_State *L)
+{
+    Module **slot = binding_finalized(L, &module_key, sizeof *slot);
+    if (slot) {
+        module_release(*slot);
+        *slot = NULL;
+    }
+    return 0;
+}
+
+/* Parses a text; the module is owned by a userdata that is pushed. */
+static Module *module_push(lua_State *L, const char *text, size_t length, const char *chunk, int line)
+{
+    Module **slot = lua_newuserdatauv(L, sizeof *slot, 0);
+    *slot = NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &module_key);
+    lua_setmetatable(L, -2);
+    *slot = module_create(text, length, chunk, line);
+    if (!*slot) {
+        binding_raise_placed(L);
+    }
+    return *slot;
+}
+
+/* Pushes the module of the text at `index`. */
+static Module *parse(lua_State *L, int index, const char *function)
+{
+    size_t length;
+    if (lua_type(L, index) != LUA_TSTRING) {
+        binding_argument(L, function, 1, "text", index, "kernel text (a string)");
+    }
+    const char *text = lua_tolstring(L, index, &length), *chunk;
+    int line = locate(L, text, length, &chunk);
+    return module_push(L, text, length, chunk, line);
+}
+
+/* Pushes a kernel that is compiled already; raises. */
+static void push_compiled(lua_State *L, Module *module, const Function *f)
+{
+    LuaKernel *self = kernel_slot(L);
+    self->kernel = kernel_create(module, f);
+    if (!self->kernel) {
+        binding_raise_placed(L);
+    }
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    bool done = kernel_compile(self->kernel, device);
+    device_leave(&scope);
+    if (!done) {
+        binding_raise_placed(L);
+    }
+    state_charge(L, device);
+}
+
+static int rill_kernel(lua_State *L)
+{
+    binding_count(L, "rill.kernel", 1, false);
+    state_device(L);
+    Module *module = parse(L, 1, "rill.kernel");
+    const Function *last = NULL;
+    for (size_t i = 0; i < module->functions.count; i++) {
+        if (module->functions.items[i].kind != FUNCTION_HELPER) {
+            last = &module->functions.items[i];
+        }
+    }
+    if (!last) {
+        return luaL_error(L,
+                          "rill.kernel: the text defines no kernel: write 'kernel void name(float x<>, out float r<>) "
+                          "{ r = x; }'");
+    }
+    push_compiled(L, module, last);
+    return 1;
+}
+
+/* Everything a module defines, by name. */
+static int push_program(lua_State *L, const char *function, Module *module)
+{
+    int count = 0;
+    lua_newtable(L);
+    for (size_t i = 0; i < module->functions.count; i++) {
+        const Function *f = &module->functions.items[i];
+        if (f->kind != FUNCTION_HELPER) {
+            push_compiled(L, module, f);
+            lua_setfield(L, -2, f->name);
+            count++;
+        }
+    }
+    for (size_t i = 0; i < module->structs.count; i++) {
+        struct_push(L, module->structs.items[i]);
+        lua_setfield(L, -2, module->structs.items[i]->name);
+        count++;
+    }
+    if (count == 0) {
+        luaL_error(L, "%s: the text defines no kernel and no structure", function);
+    }
+    binding_strict(L, "the program");
+    return 1;
+}
+
+static int rill_program(lua_State *L)
+{
+    binding_count(L, "rill.program", 1, false);
+    state_device(L);
+    return push_program(L, "rill.program", parse(L, 1, "rill.program"));
+}
+
+static int rill_programfile(lua_State *L)
+{
+    binding_count(L, "rill.programfile", 1, false);
+    const char *path = path_check(L, 1, "rill.programfile", 1, "path");
+    state_device(L);
+    chunk_read(L, path);
+    size_t length;
+    const char *text = lua_tolstring(L, -1, &length);
+    if (!text) {
+        return luaL_error(L, "rill.programfile: argument #1 'path': can't read '%s'", path);
+    }
+    return push_program(L, "rill.programfile", module_push(L, text, length, path, 1));
+}
+
+/* members */
+
+static int kernel_tostring(lua_State *L)
+{
+    const Function *f = kernel_function(kernel_check(L, 1, "tostring"));
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    luaL_addstring(&b, f->kind == FUNCTION_REDUCE ? "reduce " : "kernel ");
+    luaL_addstring(&b, f->name);
+    luaL_addchar(&b, '(');
+    for (int i = 0; i < f->param_count; i++) {
+        luaL_addstring(&b, i ? ", " : "");
+        param_add(&b, &f->params[i]);
+    }
+    luaL_addchar(&b, ')');
+    luaL_pushresult(&b);
+    return 1;
+}
+
+static int push_params(lua_State *L, Kernel *kernel)
+{
+    const Function *f = kernel_function(kernel);
+    lua_newtable(L);
+    for (int i = 0, n = 0; i < f->param_count; i++) {
+        if (kernel_is_baked(kernel, i)) {
+            continue;
+        }
+        const Param *param = &f->params[i];
+        lua_createtable(L, 0, 3);
+        lua_pushstring(L, param->name);
+        lua_setfield(L, -2, "name");
+        if (param->matrix) {
+            lua_pushfstring(L, "mat%d", param->matrix);
+        } else {
+            lua_pushstring(L, param->type->name);
+        }
+        lua_setfield(L, -2, "type");
+        lua_pushstring(L, param_kinds[param->kind].name);
+        lua_setfield(L, -2, "kind");
+        lua_rawseti(L, -2, ++n);
+    }
+    return 1;
+}
+
+static int kernel_source_text(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel:source");
+    binding_count(L, "kernel:source", 1, true);
+    StrBuf text = STRBUF_EMPTY;
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    bool done = kernel_source(kernel, device, &text) && strbuf_whole(strbuf_text(&text));
+    device_leave(&scope);
+    if (done) {
+        lua_pushlstring(L, strbuf_text(&text), text.length);
+    }
+    strbuf_free(&text);
+    if (!done) {
+        binding_raise(L);
+    }
+    return 1;
+}
+
+static int kernel_explain_text(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel:explain");
+    Call call;
+    call_start(L, &call, kernel);
+    if (call.function->kind == FUNCTION_REDUCE) {
+        return luaL_error(L, "kernel:explain: '%s' is a reduce kernel", call.function->name);
+    }
+    call_collect(L, &call);
+    call_allocate(L, &call);
+    StrBuf text = STRBUF_EMPTY;
+    DeviceScope scope;
+    Domain domain = call_domain(&call);
+    binding_enter(L, call.device, &scope);
+    bool done = (kernel_counting(kernel) ? vout_explain : kernel_explain)(kernel, call.device, call.args, &domain,
+                                                                          state_get(L)->check, &text) &&
+                strbuf_whole(strbuf_text(&text));
+    device_leave(&scope);
+    if (done) {
+        lua_pushlstring(L, strbuf_text(&text), text.length);
+    }
+    strbuf_free(&text);
+    if (!done) {
+        binding_raise(L);
+    }
+    return 1;
+}
+
+static int kernel_specialize_call(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel:specialize");
+    binding_count(L, "kernel:specialize", 2, true);
+    if (!lua_istable(L, 2)) {
+        binding_argument(L, "kernel:specialize", 1, "constants", 2, "a table of constants by name");
+    }
+    Call call;
+    call_start(L, &call, kernel);
+    const uint32_t *words[MAX_PARAMS] = {NULL};
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        int i = lua_type(L, -2) == LUA_TSTRING ? call_param(&call, lua_tostring(L, -2)) : -1;
+        if (i < 0 || param_kinds[call.function->params[i].kind].stream) {
+            return luaL_error(L, "kernel:specialize: '%s' is no constant of '%s'", luaL_tolstring(L, -2, NULL),
+                              call.function->name);
+        }
+        call_argument(L, &call, i, -1, i + 1);
+        words[i] = call.args[i].words;
+    }
+    LuaKernel *result = kernel_slot(L);
+    result->kernel = kernel_specialize(kernel, words);
+    if (!result->kernel) {
+        binding_raise(L);
+    }
+    return 1;
+}
+
+static const luaL_Reg methods[] = {{"source", kernel_source_text},
+                                   {"explain", kernel_explain_text},
+                                   {"specialize", kernel_specialize_call},
+                                   {NULL, NULL}};
+
+static int kernel_index(lua_State *L)
+{
+    Kernel *kernel = kernel_check(L, 1, "kernel");
+    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    if (strcmp(key, "name") == 0) {
+        lua_pushstring(L, kernel_function(kernel)->name);
+        return 1;
+    }
+    if (strcmp(key, "params") == 0) {
+        return push_params(L, kernel);
+    }
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
+        return 1;
+    }
+    return luaL_error(L, "a kernel has no field or method '%s'%s", luaL_tolstring(L, 2, NULL), binding_hint(L, "k", 2));
+}
+
+static int kernel_gc(lua_State *L)
+{
+    LuaKernel *self = binding_finalized(L, &meta_key, sizeof *self);
+    if (self) {
+        kernel_release(self->kernel);
+        self->kernel = NULL;
+    }
+    return 0;
+}
+
+static const luaL_Reg metamethods[] = {
+    {"__call", kernel_call},
+    {"__tostring", kernel_tostring},
+    {"__gc", kernel_gc},
+    {"__close", binding_close_nothing},
+    {NULL, NULL},
+};
+
+static const luaL_Reg functions[] = {{"kernel", rill_kernel},
+                                     {"program", rill_program},
+                                     {"programfile", rill_programfile},
+                                     {"_watch", rill_watch},
+                                     {NULL, NULL}};
+
+void open_kernel(lua_State *L)
+{
+    lua_newtable(L);
+    luaL_setfuncs(L, metamethods, 0);
+    luaL_newlib(L, methods);
+    lua_pushcclosure(L, kernel_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushliteral(L, "rill.kernel");
+    lua_setfield(L, -2, "__name");
+    lua_pushliteral(L, "rill.kernel");
+    lua_setfield(L, -2, "__metatable");
+    state_get(L)->kernel_meta = lua_topointer(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_newtable(L);
+    lua_pushcfunction(L, module_gc);
+    lua_setfield(L, -2, "__gc");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &module_key);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,493 @@
+/* s:sum() and its family, and calls of reduce kernels. */
+#include "binding/kernels/lua_kernel.h"
+
+#include "gpu/buffer.h"
+#include "kernel/launch/copy.h"
+#include "primitive/reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+/* reading results */
+
+/* Pushes the one element of a stream; releases it. */
+static void push_value(lua_State *L, Stream *result, DeviceScope *scope)
+{
+    unsigned char element[1024];
+    const Type *type = result->type;
+    bool done =
+        buffer_read(result->buffer, (uint64_t)result->offset * (uint64_t)type->bytes, element, (uint64_t)type->bytes) &&
+        kernel_fault_check(result->device);
+    stream_release(result);
+    device_leave(scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    value_push(L, type, element);
+}
+
+/* Pushes a 64-bit sum, (low words, high words); releases it. */
+static void push_long(lua_State *L, Stream *result, int components, DeviceScope *scope)
+{
+    uint32_t words[8];
+    bool done = buffer_read(result->buffer, 0, words, (uint64_t)result->type->bytes);
+    stream_release(result);
+    device_leave(scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    if (components > 1) {
+        lua_createtable(L, components, 0);
+    }
+    for (int c = 0; c < components; c++) {
+        uint64_t bits = (uint64_t)words[components + c] << 32 | words[c];
+        lua_pushinteger(L, (lua_Integer)bits);
+        if (components > 1) {
+            lua_rawseti(L, -2, c + 1);
+        }
+    }
+}
+
+/* Indices of a flat element number, from 1, slowest first. */
+static int push_indices(lua_State *L, const Shape *shape, int64_t flat)
+{
+    int64_t index[SHAPE_MAX_RANK] = {0};
+    for (int d = shape->rank; d-- > 0;) {
+        index[d] = flat % shape->size[d];
+        flat /= shape->size[d];
+    }
+    for (int d = 0; d < shape->rank; d++) {
+        lua_pushinteger(L, index[d] + 1);
+    }
+    return shape->rank;
+}
+
+/* the built-in reductions */
+
+/* What is reduced: a stream, two for dot, or what an input kernel makes of its arguments. */
+typedef struct Operand {
+    Device *device;
+    const Type *type;
+    Shape shape;
+    const Stream *s, *t;
+    Kernel *input;
+    const Argument *args;
+    bool check;
+} Operand;
+
+static bool operand_reduce(ReduceOp op, const Operand *x, const Shape *shape, bool whole, Stream *result)
+{
+    return x->input ? reduce_input(op, x->input, x->args, x->device, &x->shape, shape, whole, x->check, result)
+                    : reduce_stream(op, x->s, x->t, shape, whole, result);
+}
+
+static int push_splat(lua_State *L, int components, bool integer, int value)
+{
+    if (components > 1) {
+        lua_createtable(L, components, 0);
+    }
+    for (int c = 0; c < components; c++) {
+        if (integer) {
+            lua_pushinteger(L, value);
+        } else {
+            lua_pushnumber(L, value);
+        }
+        if (components > 1) {
+            lua_rawseti(L, -2, c + 1);
+        }
+    }
+    return 1;
+}
+
+/* Of nothing: sum and count 0, prod 1, any false, all true; the others nil. */
+static int push_empty(lua_State *L, ReduceOp op, const Type *type)
+{
+    bool integer = type->value->scalar != SCALAR_FLOAT && type->value->scalar != SCALAR_DOUBLE;
+    switch (op) {
+    case REDUCE_SUM: return push_splat(L, type->components, integer, 0);
+    case REDUCE_PROD: return push_splat(L, type->components, integer, 1);
+    case REDUCE_DOT:
+    case REDUCE_NORM: return push_splat(L, 1, false, 0);
+    case REDUCE_COUNT: return push_splat(L, 1, true, 0);
+    case REDUCE_ANY:
+    case REDUCE_ALL: lua_pushboolean(L, op == REDUCE_ALL); return 1;
+    default: lua_pushnil(L); return 1;
+    }
+}
+
+static int whole(lua_State *L, ReduceOp op, const Operand *x, const char *function)
+{
+    const Type *type = reduce_result_type(op, x->type, true);
+    if (!type) {
+        binding_raise(L);
+    }
+    if (shape_elements(&x->shape) == 0) {
+        return push_empty(L, op, x->type);
+    }
+    Shape one = {.rank = 1, .size = {1}};
+    Stream result;
+    DeviceScope scope;
+    binding_enter(L, x->device, &scope);
+    if (!operand_reduce(op, x, &one, true, &result)) {
+        device_leave(&scope);
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    if (type->is_struct) {
+        push_long(L, &result, x->type->components, &scope);
+    } else {
+        push_value(L, &result, &scope);
+    }
+    if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
+        return push_indices(L, &x->shape, lua_tointeger(L, -1));
+    }
+    return 1;
+}
+
+static int check_axis(lua_State *L, int index, const char *function, int rank)
+{
+    lua_Integer axis = binding_integer(L, index, function, 1, "axis");
+    if (axis == 0 || axis > rank || axis < -rank) {
+        luaL_error(L, "%s: argument #1 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
+                   (LUAI_UACINT)axis);
+    }
+    return (int)(axis < 0 ? axis + rank : axis - 1);
+}
+
+static bool check_keep(lua_State *L, int index, const char *function)
+{
+    if (lua_isnoneornil(L, index)) {
+        return false;
+    }
+    if (!binding_is_options(L, index)) {
+        binding_argument(L, function, 2, "options", index, "a table like {keep = true}");
+    }
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "keep") != 0) {
+            luaL_error(L, "%s: unknown option '%s'", function, luaL_tolstring(L, -2, NULL));
+        }
+    }
+    return binding_flag(L, index, function, "keep");
+}
+
+/* An axis of no elements: the operation's neutral element everywhere, where it has one. */
+static bool fill_empty(lua_State *L, ReduceOp op, const Type *type, const Shape *shape, Device *device, Stream *result)
+{
+    if (op == REDUCE_MIN || op == REDUCE_MAX || op == REDUCE_ARGMIN || op == REDUCE_ARGMAX || op == REDUCE_MEAN ||
+        op == REDUCE_VAR || op == REDUCE_STD) {
+        return error_set("an axis without elements has no %s", reduce_name(op));
+    }
+    unsigned char element[64];
+    bool one = op == REDUCE_PROD || op == REDUCE_ALL;
+    for (int k = 0; k < type->components; k++) {
+        Scalar scalar;
+        int offset;
+        type_component(type, k, &scalar, &offset);
+        if (scalar == SCALAR_BOOL) {
+            lua_pushboolean(L, one);
+        } else {
+            lua_pushinteger(L, one);
+        }
+        scalar_pack(L, -1, scalar, element + offset);
+        lua_pop(L, 1);
+    }
+    return stream_create(device, type, shape, false, result) && copy_fill(result, element);
+}
+
+static bool along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bool keep, Stream *result)
+{
+    Shape full = x->shape, left = {.rank = 0};
+    full.size[axis] = 1;
+    for (int d = 0; d < x->shape.rank; d++) {
+        if (keep || d != axis) {
+            left.size[left.rank++] = full.size[d];
+        }
+    }
+    if (left.rank == 0) {
+        left = (Shape){.rank = 1, .size = {1}};
+    }
+    Stream reduced;
+    if (x->shape.size[axis] == 0 && shape_elements(&full) > 0) {
+        const Type *type = reduce_result_type(op, x->type, false);
+        return type && fill_empty(L, op, type, &left, x->device, result);
+    }
+    if (!operand_reduce(op, x, &full, false, &reduced)) {
+        return false;
+    }
+    bool done = stream_reshape(&reduced, &left, result);
+    stream_release(&reduced);
+    return done;
+}
+
+static int push_along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bool keep, const char *function)
+{
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, x->device, &scope);
+    bool done = along_axis(L, op, x, axis, keep, result);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, x->device);
+    return 1;
+}
+
+static int reduce(lua_State *L, ReduceOp op, const char *function)
+{
+    int results;
+    if (op == REDUCE_DOT && expression_offer(L, "dot", &results)) {
+        return results;
+    }
+    Stream *s = stream_check(L, 1, function, 0, "s"), *t = NULL;
+    int first = 2;
+    if (op == REDUCE_DOT) {
+        t = stream_check(L, 2, function, 1, "t");
+        char a[SHAPE_TEXT], b[SHAPE_TEXT];
+        if (!shape_equal(&s->shape, &t->shape)) {
+            return luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&s->shape, a),
+                              shape_text(&t->shape, b));
+        }
+        if (s->type->is_struct || t->type->components != s->type->components || t->device != s->device) {
+            return luaL_error(L, "%s: argument #1 't': expected a stream like %s on the same device, got %s", function,
+                              s->type->name, t->type->name);
+        }
+        first = 3;
+    }
+    binding_count(L, function, first + 1, true);
+    Operand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s, .t = t};
+    if (lua_isnoneornil(L, first)) {
+        return whole(L, op, &x, function);
+    }
+    int axis = check_axis(L, first, function, s->shape.rank);
+    return push_along_axis(L, op, &x, axis, check_keep(L, first + 1, function), function);
+}
+
+/* clang-format off */
+#define REDUCTIONS(X)                                                                                                  \
+    X(sum, REDUCE_SUM) X(prod, REDUCE_PROD) X(min, REDUCE_MIN) X(max, REDUCE_MAX)                                      \
+    X(mean, REDUCE_MEAN) X(var, REDUCE_VAR) X(std, REDUCE_STD)                                                         \
+    X(any, REDUCE_ANY) X(all, REDUCE_ALL) X(count, REDUCE_COUNT)                                                       \
+    X(argmin, REDUCE_ARGMIN) X(argmax, REDUCE_ARGMAX)                                                                  \
+    X(norm, REDUCE_NORM) X(dot, REDUCE_DOT)
+/* clang-format on */
+
+#define DEFINE(name, op)                                                                                               \
+    static int stream_##name(lua_State *L)                                                                             \
+    {                                                                                                                  \
+        return reduce(L, op, "s:" #name);                                                                              \
+    }
+REDUCTIONS(DEFINE)
+
+#define ROW(name, op) {#name, stream_##name},
+static const luaL_Reg methods[] = {REDUCTIONS(ROW){NULL, NULL}};
+
+/* reduce kernels */
+
+static int reduce_param(const Function *f)
+{
+    int i = 0;
+    while (f->params[i].kind != PARAM_REDUCE) {
+        i++;
+    }
+    return i;
+}
+
+/* Where the result goes: nothing, a shape or a stream, at `index`. */
+static void take_target(lua_State *L, Call *call, int r, int index, int n)
+{
+    Stream *stream = stream_to(L, index);
+    if (lua_isnoneornil(L, index)) {
+        return;
+    }
+    if (stream) {
+        call->slot[r] = lua_absindex(L, index);
+        call_argument(L, call, r, index, n);
+        return;
+    }
+    shape_check_arg(L, lua_absindex(L, index), call->function->name, n, call->function->params[r].name, &call->shape);
+    call->has_shape = true;
+}
+
+static void collect(lua_State *L, Call *call, int r)
+{
+    const Function *f = call->function;
+    bool named = lua_gettop(L) == 2 && lua_istable(L, 2) && !lua_getmetatable(L, 2);
+    int given = lua_gettop(L) - 1, needed = f->param_count - 1;
+    for (int i = 0; i < f->param_count; i++) {
+        needed -= kernel_is_baked(call->kernel, i);
+    }
+    if (named) {
+        call_keys(L, call, 2);
+        luaL_checkstack(L, f->param_count + 8, "too many arguments");
+    } else if (given != needed && given != needed + 1) {
+        luaL_error(L, "%s: expected %d argument%s (or %d with the shape or stream of the result), got %d", f->name,
+                   needed, needed == 1 ? "" : "s", needed + 1, given);
+    }
+    for (int i = 0, at = 2; i < f->param_count; i++) {
+        if (kernel_is_baked(call->kernel, i) || (i == r && !named && given == needed)) {
+            continue;
+        }
+        if (named) {
+            lua_getfield(L, 2, f->params[i].name);
+            at = lua_gettop(L);
+        }
+        if (i == r) {
+            take_target(L, call, r, at, at - 1);
+        } else if (named && lua_isnil(L, at)) {
+            luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
+        } else {
+            call_argument(L, call, i, at, named ? i + 1 : at - 1);
+        }
+        at++;
+    }
+    if (named && !call->has_shape && !call->args[r].stream) {
+        lua_getfield(L, 2, "shape");
+        take_target(L, call, r, lua_gettop(L), 0);
+    }
+}
+
+static const Stream *input_of(const Call *call)
+{
+    int i = 0;
+    while (call->function->params[i].kind != PARAM_INPUT) {
+        i++;
+    }
+    return call->args[i].stream;
+}
+
+/* Finishes a call of a reduce kernel, its result given, of a shape, or to a Lua value; `input` is NULL where the kernel's own
+ * input stream is meant. */
+static int finish(lua_State *L, Call *call, int r, const Call *input)
+{
+    const Function *f = call->function;
+    const Stream *given = call->args[r].stream;
+    bool value = !given && !call->has_shape;
+    Shape one = {.rank = 1, .size = {1}};
+    const Shape *shape = value ? &one : &call->shape;
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, call->device, &scope);
+    bool done = true, check = state_get(L)->check;
+    if (given && !given->writable) {
+        done = error_set("%s: argument '%s' is a view that can't be written to", f->name, f->params[r].name);
+    } else if (given && !input && stream_overlaps(given, input_of(call))) {
+        done = error_set("%s: the result '%s' overlaps the input in memory", f->name, f->params[r].name);
+    } else if (given) {
+        stream_copy_view(given, result);
+    } else {
+        done = stream_create(call->device, f->params[r].type, shape, false, result);
+    }
+    if (input) {
+        done = done &&
+               reduce_kernel_input(call->kernel, call->args, input->kernel, input->args, &input->domain, check, result);
+    } else {
+        done = done && reduce_kernel(call->kernel, call->args, check, result);
+    }
+    if (done && value) {
+        Stream read = *result; /* push_value takes the reference over */
+        memset(result, 0, sizeof *result);
+        push_value(L, &read, &scope);
+        return 1;
+    }
+    device_leave(&scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    state_charge(L, call->device);
+    if (given) {
+        lua_pushvalue(L, call->slot[r]);
+    }
+    return 1;
+}
+
+int reduce_call(lua_State *L, Call *call)
+{
+    int r = reduce_param(call->function);
+    collect(L, call, r);
+    if (!call->args[r].stream && !call->has_shape && stream_elements(input_of(call)) == 0) {
+        lua_pushnil(L);
+        return 1;
+    }
+    return finish(L, call, r, NULL);
+}
+
+/* reductions of what an input kernel makes: for the algebra */
+
+static ReduceOp op_named(lua_State *L, const char *name, const char *function)
+{
+    int op = 0;
+    while (op < REDUCE_OPS && strcmp(reduce_name((ReduceOp)op), name) != 0) {
+        op++;
+    }
+    if (op == REDUCE_OPS || op == REDUCE_DOT) {
+        luaL_error(L, "%s: there is no reduction '%s' of one expression", function, name);
+    }
+    return (ReduceOp)op;
+}
+
+/* The rest of a reduce kernel's arguments, by name from the table at `index` (or none). */
+static void take_rest(lua_State *L, Call *call, int index)
+{
+    const Function *f = call->function;
+    for (int i = 0; i < f->param_count; i++) {
+        ParamKind kind = f->params[i].kind;
+        if (kind == PARAM_INPUT || kind == PARAM_REDUCE || kernel_is_baked(call->kernel, i)) {
+            continue;
+        }
+        if (!lua_istable(L, index) || lua_getfield(L, index, f->params[i].name) == LUA_TNIL) {
+            luaL_error(L, "%s: argument '%s' is missing", f->name, f->params[i].name);
+        }
+        call_argument(L, call, i, -1, i + 1);
+    }
+}
+
+/* rill._reduce(operation, kernel, arguments [, axis or shape [, keep or constants]]): what s:sum() and its like (the operation's
+ * name), or a call of a reduce kernel (its result's shape or stream in the fourth place, its constants and gathers by name in
+ * the fifth), give of the stream that `kernel` would make of `arguments`, in one pass that never writes it. */
+static int module_reduce(lua_State *L)
+{
+    Kernel *operation = kernel_to(L, 1), *kernel = kernel_to(L, 2);
+    lua_settop(L, 5);
+    if (!kernel || !lua_istable(L, 3)) {
+        return luaL_error(L, "rill._reduce: expected an operation, a kernel and its arguments");
+    }
+    Call input, call;
+    call_start(L, &input, kernel);
+    call_inputs(L, &input, 3, true);
+    if (!reduce_accepts(kernel)) {
+        binding_raise(L);
+    }
+    if (operation) {
+        call_start(L, &call, operation);
+        int r = reduce_param(call.function);
+        take_target(L, &call, r, 4, 4);
+        take_rest(L, &call, 5);
+        if (!call.args[r].stream && !call.has_shape && shape_elements(&input.domain) == 0) {
+            lua_pushnil(L);
+            return 1;
+        }
+        return finish(L, &call, r, &input);
+    }
+    const char *name = luaL_checkstring(L, 1), *function = lua_pushfstring(L, "s:%s", name);
+    Operand x = {.device = input.device,
+                 .type = reduce_input_type(kernel),
+                 .shape = input.domain,
+                 .input = kernel,
+                 .args = input.args,
+                 .check = state_get(L)->check};
+    ReduceOp op = op_named(L, name, function);
+    if (lua_isnil(L, 4)) {
+        return whole(L, op, &x, function);
+    }
+    int axis = check_axis(L, 4, function, x.shape.rank);
+    return push_along_axis(L, op, &x, axis, lua_toboolean(L, 5), function);
+}
+
+void open_reduce(lua_State *L)
+{
+    stream_methods(L, methods);
+    lua_pushcfunction(L, module_reduce);
+    lua_setfield(L, -2, "_reduce");
+}

@@ -1,0 +1,270 @@
+/* s:scan(), rill.segmented_reduce and rill.reduce_by_key. */
+#include "binding/kernels/lua_kernel.h"
+
+#include "primitive/scan.h"
+#include "primitive/segment.h"
+
+#include <string.h>
+
+/* The operator at `index`: a name, a reduce kernel, or add where there is none. */
+static void take_operation(lua_State *L, int index, const char *function, int n, ScanOp *op, Kernel **kernel)
+{
+    *op = SCAN_ADD;
+    *kernel = kernel_to(L, index);
+    if (*kernel) {
+        if (!scan_accepts(*kernel)) {
+            binding_argument_error(L, function, n, "op");
+        }
+    } else if (lua_type(L, index) == LUA_TSTRING) {
+        *op = scan_op_find(lua_tostring(L, index));
+        if (*op == SCAN_OPS) {
+            binding_argument_error(L, function, n, "op");
+        }
+    } else if (!lua_isnoneornil(L, index)) {
+        binding_argument(L, function, n, "op", index,
+                         "an operator (add, mul, min, max, and, or, xor) or a reduce kernel");
+    }
+}
+
+static void check_type(lua_State *L, const char *function, const Kernel *operation, const Type *type)
+{
+    const Function *f = operation ? kernel_function(operation) : NULL;
+    for (int i = 0; f && i < f->param_count; i++) {
+        if (f->params[i].kind == PARAM_INPUT && !type_converts(type->value, f->params[i].type)) {
+            luaL_error(L, "%s: reduce kernel '%s' takes elements of %s, got %s", function, f->name,
+                       f->params[i].type->name, type->name);
+        }
+    }
+}
+
+/* Flags or lengths: a stream, or a table of either, which becomes one in its place on the stack. */
+static Stream *take_segments(lua_State *L, int index, const char *function, int n, const Shape *shape)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (lua_istable(L, index) && !expression_is(L, index)) {
+        bool flags = lua_rawgeti(L, index, 1) == LUA_TBOOLEAN;
+        lua_pop(L, 1);
+        stream_from_table(L, index, type_of(flags ? SCALAR_BOOL : SCALAR_INT, 1), function, n, "segments");
+        lua_replace(L, index);
+    }
+    Stream *s = stream_check(L, index, function, n, "segments");
+    Scalar scalar = s->type->is_struct || s->type->components > 1 ? SCALAR_FLOAT : s->type->value->scalar;
+    if (scalar != SCALAR_BOOL && scalar != SCALAR_INT && scalar != SCALAR_UINT) {
+        binding_argument(L, function, n, "segments", index,
+                         "a bool stream that marks where segments start, or their lengths (int or uint)");
+    }
+    if (scalar == SCALAR_BOOL && !shape_equal(&s->shape, shape)) {
+        luaL_error(L, "%s: the flags of 'segments' have shape %s, the stream has %s", function,
+                   shape_text(&s->shape, a), shape_text(shape, b));
+    }
+    return s;
+}
+
+/* Raises with the recorded error behind the function's name. */
+static void raise_for(lua_State *L, const char *function)
+{
+    error_prefix("%s", function);
+    binding_raise(L);
+}
+
+/* options */
+
+static void check_options(lua_State *L, int options, const char *function)
+{
+    static const char *const known[] = {"exclusive", "reverse", "axis", "segments"};
+    if (!binding_is_options(L, options)) {
+        binding_argument(L, function, 2, "options", options, "a table like {exclusive = true}");
+    }
+    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
+        bool found = false;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            found = found || (lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), known[i]) == 0);
+        }
+        if (!found) {
+            luaL_error(L, "%s: unknown option %s", function, binding_key(L, -2));
+        }
+    }
+}
+
+/* Fills the spec from the options; *segments are flags or lengths, kept on the stack. */
+static void take_options(lua_State *L, int options, const char *function, ScanSpec *spec, Stream **segments)
+{
+    spec->axis = -1;
+    *segments = NULL;
+    if (lua_isnoneornil(L, options)) {
+        return;
+    }
+    check_options(L, options, function);
+    spec->exclusive = binding_flag(L, options, function, "exclusive");
+    spec->reverse = binding_flag(L, options, function, "reverse");
+    if (lua_getfield(L, options, "axis") != LUA_TNIL) {
+        lua_Integer axis = binding_integer(L, lua_gettop(L), function, 2, "axis");
+        int rank = spec->domain.rank;
+        if (axis == 0 || axis > rank || axis < -rank) {
+            luaL_error(L, "%s: option 'axis': expected 1 .. %d, or -1 for the last, got %I", function, rank,
+                       (LUAI_UACINT)axis);
+        }
+        spec->axis = (int)(axis < 0 ? axis + rank : axis - 1);
+    }
+    if (lua_getfield(L, options, "segments") != LUA_TNIL) {
+        *segments = take_segments(L, lua_gettop(L), function, 2, &spec->domain);
+        if ((*segments)->device != spec->device) {
+            luaL_error(L, "%s: option 'segments': the stream belongs to another device", function);
+        }
+    }
+}
+
+/* scans */
+
+/* Whether an option needs to know where the stream ends. */
+static bool needs_end(lua_State *L, int options)
+{
+    bool needs = false;
+    if (binding_is_options(L, options)) {
+        lua_getfield(L, options, "reverse");
+        lua_getfield(L, options, "segments");
+        needs = lua_toboolean(L, -2) || !lua_isnil(L, -1);
+        lua_pop(L, 2);
+    }
+    return needs;
+}
+
+static int scan(lua_State *L, const char *function, ScanSpec *spec, Stream *segments)
+{
+    Stream *result = stream_push(L), heads = {0};
+    DeviceScope scope;
+    bool lengths = segments && segments->type->scalar != SCALAR_BOOL, empty, done = true;
+    binding_enter(L, spec->device, &scope);
+    spec->heads = lengths ? &heads : segments;
+    spec->check = state_get(L)->check;
+    if (lengths) {
+        done = segment_heads(segments, &spec->domain, &heads, &empty);
+    }
+    done = done && scan_run(spec, result);
+    stream_release(&heads);
+    device_leave(&scope);
+    if (!done) {
+        raise_for(L, function);
+    }
+    state_charge(L, spec->device);
+    return 1;
+}
+
+static int stream_scan(lua_State *L)
+{
+    static const char function[] = "s:scan";
+    Stream *s = stream_open(L, 1, function, 0, "s"), *segments;
+    binding_count(L, function, 3, true);
+    if (binding_is_options(L, 2) && lua_isnoneornil(L, 3)) { /* options alone */
+        lua_settop(L, 2);
+        lua_pushnil(L);
+        lua_insert(L, 2);
+    }
+    lua_settop(L, 3);
+    if (needs_end(L, 3)) {
+        stream_settled(L, s);
+    }
+    Argument arg = {.stream = s};
+    ScanSpec spec = {.args = &arg, .device = s->device, .domain = s->shape};
+    take_operation(L, 2, function, 1, &spec.op, &spec.operation);
+    check_type(L, function, spec.operation, s->type);
+    take_options(L, 3, function, &spec, &segments);
+    return scan(L, function, &spec, segments);
+}
+
+/* rill._scan(operation, kernel, arguments [, options]): what s:scan gives of the stream that `kernel` would make of `arguments`, which
+ * is never written. */
+static int module_scan(lua_State *L)
+{
+    static const char function[] = "s:scan";
+    Kernel *kernel = kernel_to(L, 2);
+    lua_settop(L, 4);
+    if (!kernel || !lua_istable(L, 3)) {
+        return luaL_error(L, "rill._scan: expected an operation, a kernel and its arguments");
+    }
+    Call call;
+    Stream *segments;
+    call_start(L, &call, kernel);
+    call_inputs(L, &call, 3, true);
+    if (!scan_input(kernel)) {
+        binding_raise(L);
+    }
+    ScanSpec spec = {.input = kernel, .args = call.args, .device = call.device, .domain = call.domain};
+    take_operation(L, 1, function, 1, &spec.op, &spec.operation);
+    check_type(L, function, spec.operation, scan_input(kernel));
+    take_options(L, 4, function, &spec, &segments);
+    return scan(L, function, &spec, segments);
+}
+
+/* segments and keys */
+
+static int module_segmented_reduce(lua_State *L)
+{
+    static const char function[] = "rill.segmented_reduce";
+    binding_count(L, function, 3, false);
+    lua_settop(L, 3);
+    Stream *values = stream_check(L, 1, function, 1, "values");
+    Stream *segments = take_segments(L, 2, function, 2, &values->shape);
+    SegmentSpec spec = {.device = values->device};
+    take_operation(L, 3, function, 3, &spec.op, &spec.operation);
+    check_type(L, function, spec.operation, values->type);
+    if (segments->device != values->device) {
+        return luaL_error(L, "%s: the streams belong to different devices", function);
+    }
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, values->device, &scope);
+    bool done = segment_reduce(&spec, values, segments, result);
+    device_leave(&scope);
+    if (!done) {
+        raise_for(L, function);
+    }
+    state_charge(L, values->device);
+    return 1;
+}
+
+static int module_reduce_by_key(lua_State *L)
+{
+    static const char function[] = "rill.reduce_by_key";
+    binding_count(L, function, 3, false);
+    lua_settop(L, 3);
+    Stream *keys = stream_open(L, 1, function, 1, "keys"), *values = stream_open(L, 2, function, 2, "values");
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (keys->length.buffer != values->length.buffer || keys->length.word != values->length.word) {
+        stream_settled(L, keys);
+        stream_settled(L, values);
+    }
+    if (!shape_equal(&keys->shape, &values->shape)) {
+        return luaL_error(L, "%s: the keys have shape %s, the values %s", function, shape_text(&keys->shape, a),
+                          shape_text(&values->shape, b));
+    }
+    if (keys->device != values->device) {
+        return luaL_error(L, "%s: the streams belong to different devices", function);
+    }
+    SegmentSpec spec = {.device = values->device};
+    take_operation(L, 3, function, 3, &spec.op, &spec.operation);
+    check_type(L, function, spec.operation, values->type);
+    Stream *first = stream_push(L), *second = stream_push(L), results[2];
+    DeviceScope scope;
+    binding_enter(L, values->device, &scope);
+    bool done = segment_reduce_by_key(&spec, keys, values, results);
+    device_leave(&scope);
+    if (!done) {
+        raise_for(L, function);
+    }
+    *first = results[0];
+    *second = results[1];
+    state_charge(L, values->device);
+    return 2;
+}
+
+void open_scan(lua_State *L)
+{
+    static const luaL_Reg methods[] = {{"scan", stream_scan}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_scan", module_scan},
+                                         {"segmented_reduce", module_segmented_reduce},
+                                         {"reduce_by_key", module_reduce_by_key},
+                                         {NULL, NULL}};
+    stream_methods(L, methods);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,180 @@
+/* rill.gather, rill.scatter and rill.gather_op. */
+#include "binding/kernels/lua_kernel.h"
+
+#include "primitive/gather.h"
+#include "primitive/gather_op.h"
+#include "primitive/scatter.h"
+
+#include <string.h>
+
+static const char op_names[] =
+    "\"set\", \"add\", \"mul\", \"min\", \"max\", \"and\", \"or\", \"xor\" or a reduce kernel";
+
+/* A stream of the same device as `beside`, or raises. */
+static const Stream *companion(lua_State *L, int index, const char *function, const char *name, const Stream *beside)
+{
+    const Stream *s = stream_check(L, index, function, index, name);
+    if (s->device != beside->device) {
+        luaL_error(L, "%s: argument #%d '%s': the stream belongs to another device", function, index, name);
+    }
+    return s;
+}
+
+/* What is written: a stream that can be, or raises. */
+static Stream *target_check(lua_State *L, int index, const char *function, const char *name)
+{
+    if (expression_is(L, index)) {
+        luaL_error(L, "%s: argument #%d '%s': an expression can't be written: e:eval() makes it a stream", function,
+                   index, name);
+    }
+    Stream *s = stream_check(L, index, function, index, name);
+    writable_check(L, s, function);
+    return s;
+}
+
+static int finish(lua_State *L, bool done, const char *function, DeviceScope *scope, Device *device)
+{
+    device_leave(scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, device);
+    return 1;
+}
+
+static int rill_gather(lua_State *L)
+{
+    binding_count(L, "rill.gather", 2, false);
+    const Stream *src = stream_check(L, 1, "rill.gather", 1, "src");
+    const Stream *index = companion(L, 2, "rill.gather", "index", src);
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, src->device, &scope);
+    bool done = gather_stream(src, index, state_get(L)->check, result);
+    return finish(L, done, "rill.gather", &scope, src->device);
+}
+
+/* What is put: a stream, or a number, vector or structure for every index. */
+static const Stream *source_check(lua_State *L, const char *function, const Stream *dst)
+{
+    lua_settop(L, 4);
+    bool plain = lua_istable(L, 3) && luaL_getmetafield(L, 3, "__name") == LUA_TNIL;
+    lua_settop(L, 4);
+    if (!plain && lua_type(L, 3) != LUA_TNUMBER && lua_type(L, 3) != LUA_TBOOLEAN) {
+        return companion(L, 3, function, "src", dst);
+    }
+    Shape one = {.rank = 1, .size = {1}};
+    unsigned char element[TYPE_MAX_BYTES];
+    if (!value_pack_splat(L, 3, dst->type->value, element)) {
+        binding_argument_error(L, function, 3, "src");
+    }
+    Stream *s = stream_new(L, dst->type->value, &one, function);
+    lua_replace(L, 3);
+    DeviceScope scope;
+    binding_enter(L, dst->device, &scope);
+    bool done = stream_upload(s, element);
+    finish(L, done, function, &scope, dst->device);
+    return s;
+}
+
+/* Under rill.check indices out of range are an error, once what is in range is done. */
+static void report_skipped(lua_State *L, const char *function, uint32_t skipped, const Stream *index, const Stream *at)
+{
+    char text[SHAPE_TEXT];
+    if (skipped > 0) {
+        luaL_error(L, "%s: argument #2 'index': %I of %I indices are out of range of a stream of shape %s", function,
+                   (LUAI_UACINT)skipped, (LUAI_UACINT)stream_elements(index), shape_text(&at->shape, text));
+    }
+}
+
+/* The operation at stack index 4: a name, a reduce kernel over dst's elements, or nothing. */
+static ScatterOp op_check(lua_State *L, const char *function, const Type *type, Kernel **kernel)
+{
+    *kernel = kernel_to(L, 4);
+    if (lua_type(L, 4) == LUA_TSTRING) {
+        ScatterOp op = scatter_op(lua_tostring(L, 4));
+        if (op == SCATTER_OPS) {
+            binding_argument(L, function, 4, "op", 4, op_names);
+        }
+        return op;
+    }
+    if (!*kernel || kernel_function(*kernel)->kind != FUNCTION_REDUCE) {
+        binding_argument(L, function, 4, "op", 4, op_names);
+    }
+    const Function *f = kernel_function(*kernel);
+    int arguments = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        arguments += !kernel_is_baked(*kernel, i);
+        if (f->params[i].kind == PARAM_REDUCE && !(f->params[i].type && type_converts(type->value, f->params[i].type) &&
+                                                   type_converts(f->params[i].type, type->value))) {
+            luaL_error(L, "%s: argument #4 'op': %s reduces elements of %s, the stream holds %s", function, f->name,
+                       f->params[i].type ? f->params[i].type->name : "a matrix", type->name);
+        }
+    }
+    if (arguments != 2) {
+        luaL_error(L, "%s: argument #4 'op': %s has arguments besides its input: fix them with specialize", function,
+                   f->name);
+    }
+    return SCATTER_KERNEL;
+}
+
+static int scatter(lua_State *L, const char *function, bool with_op)
+{
+    binding_count(L, function, 4, false);
+    Stream *dst = target_check(L, 1, function, "dst");
+    const Stream *index = companion(L, 2, function, "index", dst);
+    const Stream *src = source_check(L, function, dst);
+    Kernel *kernel = NULL;
+    ScatterOp op = with_op || !lua_isnoneornil(L, 4) ? op_check(L, function, dst->type, &kernel) : SCATTER_SET;
+    uint32_t skipped = 0;
+    bool check = state_get(L)->check;
+    DeviceScope scope;
+    binding_enter(L, dst->device, &scope);
+    bool done = scatter_stream(dst, index, src, op, kernel, check ? &skipped : NULL);
+    finish(L, done, function, &scope, dst->device);
+    report_skipped(L, function, skipped, index, dst);
+    lua_pushvalue(L, 1);
+    return 1;
+}
+
+static int rill_scatter(lua_State *L)
+{
+    return scatter(L, "rill.scatter", false);
+}
+
+static int rill_scatter_op(lua_State *L)
+{
+    return scatter(L, "rill.scatter_op", true);
+}
+
+static int rill_gather_op(lua_State *L)
+{
+    binding_count(L, "rill.gather_op", 4, false);
+    Stream *dst = target_check(L, 1, "rill.gather_op", "dst");
+    const Stream *index = companion(L, 2, "rill.gather_op", "index", dst);
+    Stream *src = target_check(L, 3, "rill.gather_op", "src");
+    companion(L, 3, "rill.gather_op", "src", dst);
+    Kernel *kernel = NULL;
+    ScatterOp op = op_check(L, "rill.gather_op", src->type, &kernel);
+    uint32_t skipped = 0;
+    bool check = state_get(L)->check;
+    DeviceScope scope;
+    binding_enter(L, dst->device, &scope);
+    bool done = gather_op_stream(dst, index, src, op, kernel, check ? &skipped : NULL);
+    finish(L, done, "rill.gather_op", &scope, dst->device);
+    report_skipped(L, "rill.gather_op", skipped, index, src);
+    lua_pushvalue(L, 1);
+    return 1;
+}
+
+static const luaL_Reg functions[] = {{"gather_op", rill_gather_op},
+                                     {"gather", rill_gather},
+                                     {"scatter", rill_scatter},
+                                     {"scatter_op", rill_scatter_op},
+                                     {NULL, NULL}};
+
+void open_scatter(lua_State *L)
+{
+    luaL_setfuncs(L, functions, 0);
+}

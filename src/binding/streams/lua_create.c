@@ -1,0 +1,305 @@
+/* What makes streams: rill.stream, from, iota, iter; s:copy, cast, like. */
+#include "binding/binding.h"
+#include "kernel/launch/copy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static Stream *make(lua_State *L, const Type *type, const Shape *shape, bool zero, const char *function)
+{
+    Device *device = state_device(L);
+    Stream *s = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    bool good = stream_create(device, type, shape, zero, s);
+    device_leave(&scope);
+    if (!good) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, device);
+    return s;
+}
+
+Stream *stream_new(lua_State *L, const Type *type, const Shape *shape, const char *function)
+{
+    return make(L, type, shape, true, function);
+}
+
+/* A new stream of packed elements in host memory. */
+static Stream *make_of(lua_State *L, const Type *type, const Shape *shape, const void *bytes, const char *function)
+{
+    Stream *s = make(L, type, shape, false, function);
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool good = stream_upload(s, bytes);
+    device_leave(&scope);
+    if (!good) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    return s;
+}
+
+Stream *stream_from_table(lua_State *L, int index, const Type *type, const char *function, int n, const char *name)
+{
+    Shape shape;
+    index = lua_absindex(L, index);
+    if (!type) {
+        int top = lua_gettop(L);
+        lua_pushvalue(L, index);
+        while (lua_istable(L, -1) && lua_rawlen(L, -1) > 0 && lua_gettop(L) < top + SHAPE_MAX_RANK + 2) {
+            lua_rawgeti(L, -1, 1);
+        }
+        type = type_of(lua_isboolean(L, -1) ? SCALAR_BOOL : SCALAR_FLOAT, 1);
+        lua_settop(L, top);
+    }
+    if (!table_shape(L, index, type, &shape)) {
+        binding_argument_error(L, function, n, name);
+    }
+    void *bytes = scratch_push(L, (size_t)shape_elements(&shape) * (size_t)type->bytes);
+    int scratch = lua_gettop(L);
+    if (!table_pack(L, index, type, &shape, bytes)) {
+        binding_argument_error(L, function, n, name);
+    }
+    Stream *s = make_of(L, type, &shape, bytes, function);
+    scratch_free(L, scratch);
+    lua_remove(L, scratch);
+    return s;
+}
+
+/* Calls the initialiser at stack index `init` for every element, with indices from 1. */
+static bool pack_function(lua_State *L, int init, const Type *type, const Shape *shape, char *to)
+{
+    int64_t index[SHAPE_MAX_RANK] = {0};
+    int64_t count = shape_elements(shape);
+    int top = lua_gettop(L);
+    luaL_checkstack(L, SHAPE_MAX_RANK + 8, NULL);
+    for (int64_t e = 0; e < count; e++, to += type->bytes) {
+        lua_pushvalue(L, init);
+        for (int d = 0; d < shape->rank; d++) {
+            lua_pushinteger(L, index[d] + 1);
+        }
+        lua_call(L, shape->rank, LUA_MULTRET);
+        int results = lua_gettop(L) - top;
+        bool good = results == 1 ? value_pack(L, top + 1, type, to) : results == type->components;
+        for (int c = 0; c < results && good && results > 1; c++) {
+            Scalar scalar;
+            int offset;
+            type_component(type, c, &scalar, &offset);
+            good = scalar_pack(L, top + 1 + c, scalar, to + offset);
+        }
+        if (!good && results != 1 && results != type->components) {
+            error_set("returned %d values for %s", results, type->name);
+        }
+        if (!good) {
+            return error_prefix("the function called for element %" PRId64, e + 1);
+        }
+        lua_settop(L, top);
+        for (int d = shape->rank - 1; d >= 0 && ++index[d] == shape->size[d]; d--) {
+            index[d] = 0;
+        }
+    }
+    return true;
+}
+
+static bool has_entries(lua_State *L, int index)
+{
+    lua_pushnil(L);
+    if (lua_next(L, index) == 0) {
+        return false;
+    }
+    lua_pop(L, 2);
+    return true;
+}
+
+/* One element for all: a number, boolean, vector or structure. */
+static bool is_constant(lua_State *L, int index, const Type *type, const Shape *shape)
+{
+    if (!lua_istable(L, index)) {
+        return lua_type(L, index) == LUA_TNUMBER || lua_type(L, index) == LUA_TBOOLEAN;
+    }
+    int kind = lua_rawgeti(L, index, 1);
+    lua_pop(L, 1);
+    if (type->is_struct) {
+        return kind == LUA_TNIL && (shape_elements(shape) > 0 || has_entries(L, index));
+    }
+    return type->components > 1 && kind != LUA_TTABLE && lua_rawlen(L, index) == (lua_Unsigned)type->components;
+}
+
+/* Replaces a constant initialiser: fills the stream on top of the stack. */
+static void fill_with(lua_State *L, int init)
+{
+    lua_getfield(L, -1, "fill");
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, init);
+    lua_call(L, 2, 0);
+}
+
+static int rill_stream(lua_State *L)
+{
+    const char *function = "rill.stream";
+    Shape shape;
+    binding_count(L, function, 3, false);
+    const Type *type = type_check(L, 1, function, 1, "type");
+    shape_check_arg(L, 2, function, 2, "shape", &shape);
+    size_t size = (size_t)shape_elements(&shape) * (size_t)type->bytes;
+    int kind = lua_type(L, 3);
+    if (kind == LUA_TNONE || kind == LUA_TNIL) {
+        make(L, type, &shape, true, function);
+        return 1;
+    }
+    if (kind == LUA_TSTRING) {
+        size_t length;
+        const char *bytes = lua_tolstring(L, 3, &length);
+        if (length != size) {
+            return luaL_error(L, "%s: argument #3 'init': expected a binary string of %I bytes, got one of %I",
+                              function, (lua_Integer)size, (lua_Integer)length);
+        }
+        make_of(L, type, &shape, bytes, function);
+        return 1;
+    }
+    if (is_constant(L, 3, type, &shape)) {
+        char element[TYPE_MAX_BYTES];
+        if (!value_pack_splat(L, 3, type, element)) {
+            binding_argument_error(L, function, 3, "init");
+        }
+        make(L, type, &shape, false, function);
+        fill_with(L, 3);
+        return 1;
+    }
+    if (kind != LUA_TTABLE && kind != LUA_TFUNCTION) {
+        binding_argument(L, function, 3, "init", 3,
+                         "a value for every element, a table, a binary string or a function");
+    }
+    char *bytes = scratch_push(L, size);
+    bool good = kind == LUA_TTABLE ? table_pack(L, 3, type, &shape, bytes) : pack_function(L, 3, type, &shape, bytes);
+    if (!good) {
+        binding_argument_error(L, function, 3, "init");
+    }
+    make_of(L, type, &shape, bytes, function);
+    scratch_free(L, 4);
+    return 1;
+}
+
+static int rill_from(lua_State *L)
+{
+    binding_count(L, "rill.from", 2, false);
+    const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, "rill.from", 2, "type");
+    if (!lua_istable(L, 1) || expression_is(L, 1)) {
+        bool computed = expression_is(L, 1);
+        binding_argument(L, "rill.from", 1, "table", 1,
+                         computed ? "a nested table (e:eval() makes a stream of an expression)" : "a nested table");
+    }
+    stream_from_table(L, 1, type, "rill.from", 1, "table");
+    return 1;
+}
+
+/* A contiguous stream of other elements: copy_new into a fresh userdata. */
+static int push_copy(lua_State *L, const Stream *s, const Type *type, const char *function)
+{
+    Stream *result = stream_push(L);
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool good;
+    if (s->contiguous && s->buffer && (!type || type == s->type)) {
+        good =
+            stream_create(s->device, s->type, &s->shape, false, result) &&
+            buffer_copy(result->buffer, 0, s->buffer, (uint64_t)s->offset * (uint64_t)s->type->bytes, stream_bytes(s));
+    } else {
+        good = copy_new(s, type, result);
+    }
+    device_leave(&scope);
+    if (!good) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    state_charge(L, s->device);
+    return 1;
+}
+
+static int rill_iota(lua_State *L)
+{
+    Shape shape;
+    double from[4] = {0}, to[4];
+    binding_count(L, "rill.iota", 1, false);
+    shape_check_arg(L, 1, "rill.iota", 1, "shape", &shape);
+    to[0] = (double)shape_elements(&shape);
+    Device *device = state_device(L);
+    Stream *ramp = stream_push(L);
+    if (!stream_ramp(device, type_of(SCALAR_INT, 1), &shape, from, to, ramp)) {
+        error_prefix("rill.iota");
+        binding_raise(L);
+    }
+    return push_copy(L, ramp, NULL, "rill.iota");
+}
+
+/* One end of a ramp: a number for every component, or a vector. */
+static void ramp_end(lua_State *L, int index, const Type *type, const char *name, double *end)
+{
+    const Type *wide = type_of(SCALAR_DOUBLE, type->is_struct ? 1 : type->components);
+    if (!value_pack_splat(L, index, wide, end)) {
+        binding_argument_error(L, "rill.iter", index, name);
+    }
+}
+
+static int rill_iter(lua_State *L)
+{
+    Shape shape;
+    double from[4] = {0}, to[4] = {0};
+    binding_count(L, "rill.iter", 4, false);
+    const Type *type = type_check(L, 1, "rill.iter", 1, "type");
+    shape_check_arg(L, 2, "rill.iter", 2, "shape", &shape);
+    ramp_end(L, 3, type, "from", from);
+    ramp_end(L, 4, type, "to", to);
+    Device *device = state_device(L);
+    if (!stream_ramp(device, type, &shape, from, to, stream_push(L))) {
+        error_prefix("rill.iter");
+        binding_raise(L);
+    }
+    return 1;
+}
+
+static int stream_copy(lua_State *L)
+{
+    const Stream *s = stream_check(L, 1, "s:copy", 0, "s");
+    binding_count(L, "s:copy", 1, true);
+    return push_copy(L, s, NULL, "s:copy");
+}
+
+static int stream_cast(lua_State *L)
+{
+    const Stream *s = stream_check(L, 1, "s:cast", 0, "s");
+    binding_count(L, "s:cast", 2, true);
+    const Type *type = type_check(L, 2, "s:cast", 1, "type");
+    return push_copy(L, s, type, "s:cast");
+}
+
+static int stream_like(lua_State *L)
+{
+    const Stream *s = stream_check(L, 1, "s:like", 0, "s");
+    binding_count(L, "s:like", 2, true);
+    const Type *type = lua_isnoneornil(L, 2) ? s->type : type_check(L, 2, "s:like", 1, "type");
+    make(L, type, &s->shape, true, "s:like");
+    return 1;
+}
+
+/* _sized(s, shape): a stream of s's type, which a name alone may not tell (structures). For init.lua. */
+static int rill_sized(lua_State *L)
+{
+    Shape shape;
+    const Stream *s = stream_check(L, 1, "rill.concat", 1, "list");
+    shape_check_arg(L, 2, "rill.concat", 1, "list", &shape);
+    make(L, s->type, &shape, false, "rill.concat");
+    return 1;
+}
+
+void open_create(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"stream", rill_stream}, {"from", rill_from},    {"iota", rill_iota},
+                                         {"iter", rill_iter},     {"_sized", rill_sized}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {
+        {"copy", stream_copy}, {"cast", stream_cast}, {"like", stream_like}, {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+    stream_methods(L, methods);
+}

@@ -1,0 +1,164 @@
+/* s:request([first, last]): a read-back in flight. */
+#include "binding/binding.h"
+#include "kernel/launch/copy.h"
+
+#include <string.h>
+
+static const char request_key;
+
+typedef struct Request {
+    Stream whole;       /* what is read, in one piece; its type and shape */
+    Transfer *transfer; /* NULL for an empty stream and after close */
+} Request;
+
+static Request *request_check(lua_State *L, const char *function)
+{
+    Request *request = binding_userdata(L, 1, &request_key, sizeof *request);
+    if (!request) {
+        luaL_error(L, "%s: expected a request, got %s", function, binding_describe(L, 1));
+    }
+    return request;
+}
+
+static Request *request_check_open(lua_State *L, const char *function)
+{
+    Request *request = request_check(L, function);
+    if (!request->whole.device) {
+        luaL_error(L, "%s: closed request", function);
+    }
+    return request;
+}
+
+static int request_close(lua_State *L)
+{
+    Request *request = request_check(L, "r:close");
+    Device *device = request->whole.device;
+    DeviceScope scope;
+    if (request->transfer && device) {
+        bool entered = device_enter(device, &scope);
+        transfer_release(request->transfer);
+        if (entered) {
+            device_leave(&scope);
+        }
+    }
+    request->transfer = NULL;
+    stream_drop(&request->whole);
+    return 0;
+}
+
+static int request_ready(lua_State *L)
+{
+    const Request *request = request_check_open(L, "r:ready");
+    bool ready = true;
+    if (request->transfer) {
+        DeviceScope scope;
+        binding_enter(L, request->whole.device, &scope);
+        ready = transfer_ready(request->transfer);
+        device_leave(&scope);
+    }
+    lua_pushboolean(L, ready);
+    return 1;
+}
+
+/* Waits. The bytes stay valid as long as the request. */
+static const void *request_wait(lua_State *L, const Request *request, const char *function)
+{
+    if (!request->transfer) {
+        return "";
+    }
+    DeviceScope scope;
+    binding_enter(L, request->whole.device, &scope);
+    const void *bytes = transfer_wait(request->transfer);
+    device_leave(&scope);
+    if (!bytes) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    return bytes;
+}
+
+static int request_values(lua_State *L)
+{
+    const Request *request = request_check_open(L, "r:values");
+    const void *bytes = request_wait(L, request, "r:values");
+    table_push_flat(L, request->whole.type, stream_elements(&request->whole), bytes);
+    return 1;
+}
+
+static int request_bytes(lua_State *L)
+{
+    const Request *request = request_check_open(L, "r:bytes");
+    const char *bytes = request_wait(L, request, "r:bytes");
+    lua_pushlstring(L, bytes, (size_t)stream_bytes(&request->whole));
+    return 1;
+}
+
+static bool request_open(const Stream *view, Request *request)
+{
+    Stream *whole = &request->whole;
+    if (view->contiguous && view->buffer) {
+        stream_copy_view(view, whole);
+    } else if (!copy_new(view, NULL, whole)) {
+        return false;
+    }
+    uint64_t bytes = stream_bytes(whole);
+    if (bytes > 0) {
+        request->transfer =
+            transfer_create(whole->buffer, (uint64_t)whole->offset * (uint64_t)whole->type->bytes, bytes);
+    }
+    return bytes == 0 || request->transfer;
+}
+
+static int stream_request(lua_State *L)
+{
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    const Stream *s = stream_check(L, 1, "s:request", 0, "s");
+    binding_count(L, "s:request", 3, true);
+    box_check(L, s, 2, "s:request", 1, from, to);
+    const Stream *view = box_push(L, s, "s:request", from, to);
+    Request *request = lua_newuserdatauv(L, sizeof *request, 0);
+    memset(request, 0, sizeof *request);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &request_key);
+    lua_setmetatable(L, -2);
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool good = request_open(view, request);
+    device_leave(&scope);
+    if (!good) {
+        error_prefix("s:request");
+        binding_raise(L);
+    }
+    state_charge(L, s->device);
+    return 1;
+}
+
+static int request_index(lua_State *L)
+{
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL) {
+        return luaL_error(L, "a request has no field or method %s (it has ready values bytes close)",
+                          binding_key(L, 2));
+    }
+    return 1;
+}
+
+void open_request(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__gc", request_close}, {"__close", request_close}, {NULL, NULL}};
+    static const luaL_Reg members[] = {{"ready", request_ready},
+                                       {"values", request_values},
+                                       {"bytes", request_bytes},
+                                       {"close", request_close},
+                                       {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"request", stream_request}, {NULL, NULL}};
+    luaL_newlib(L, meta);
+    lua_pushliteral(L, "rill.request");
+    lua_setfield(L, -2, "__name");
+    lua_pushliteral(L, "rill.request");
+    lua_setfield(L, -2, "__metatable");
+    luaL_newlib(L, members);
+    lua_pushcclosure(L, request_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &request_key);
+    stream_methods(L, methods);
+}

@@ -1,0 +1,335 @@
+/* Whole streams and boxes between Lua and the device: read, values, bytes, write, gl. */
+#include "binding/binding.h"
+#include "kernel/launch/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ramps have no bytes: they are worked out here. */
+static void ramp_download(const Stream *s, char *to)
+{
+    int64_t index[SHAPE_MAX_RANK] = {0};
+    int64_t count = stream_elements(s);
+    for (int64_t e = 0; e < count; e++, to += s->type->bytes) {
+        stream_ramp_element(s, s->contiguous ? s->offset + e : stream_locate(s, index), to);
+        for (int d = s->shape.rank - 1; d >= 0 && ++index[d] == s->shape.size[d]; d--) {
+            index[d] = 0;
+        }
+    }
+}
+
+bool stream_download(const Stream *stream, void *bytes)
+{
+    uint64_t size = stream_bytes(stream);
+    if (size == 0) {
+        return true;
+    }
+    if (stream->source == SOURCE_RAMP) {
+        ramp_download(stream, bytes);
+        return true;
+    }
+    if (stream->contiguous) {
+        return buffer_read(stream->buffer, (uint64_t)stream->offset * (uint64_t)stream->type->bytes, bytes, size);
+    }
+    Stream whole;
+    if (!copy_new(stream, NULL, &whole)) {
+        return false;
+    }
+    bool good = buffer_read(whole.buffer, 0, bytes, size);
+    stream_release(&whole);
+    return good;
+}
+
+static bool upload(const Stream *stream, const void *bytes)
+{
+    uint64_t size = stream_bytes(stream);
+    if (stream->contiguous) {
+        return buffer_write(stream->buffer, (uint64_t)stream->offset * (uint64_t)stream->type->bytes, bytes, size);
+    }
+    Stream whole, to = *stream;
+    if (!stream_create(stream->device, stream->type, &stream->shape, false, &whole)) {
+        return false;
+    }
+    bool good = buffer_write(whole.buffer, 0, bytes, size) && copy_stream(&to, &whole);
+    stream_release(&whole);
+    return good;
+}
+
+/* Bytes come from strings and files, too: their bools may be any word. */
+bool stream_upload(const Stream *stream, const void *bytes)
+{
+    int64_t count = stream_elements(stream);
+    if (count == 0) {
+        return true;
+    }
+    if (type_normal(stream->type, bytes, count)) {
+        return upload(stream, bytes);
+    }
+    void *normal = malloc((size_t)stream_bytes(stream));
+    if (!normal) {
+        return error_set("out of host memory");
+    }
+    memcpy(normal, bytes, (size_t)stream_bytes(stream));
+    type_normalize(stream->type, normal, count);
+    bool done = upload(stream, normal);
+    free(normal);
+    return done;
+}
+
+/* Downloads inside a scope of its own; raises. */
+static void download(lua_State *L, const Stream *s, void *bytes, const char *function)
+{
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool good = stream_download(s, bytes);
+    device_leave(&scope);
+    if (!good) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+}
+
+/* The elements themselves, where they lie in host memory in one piece: no copy. NULL elsewhere. */
+static const void *elements_in_place(const Stream *s)
+{
+    const char *base = s->contiguous && s->buffer && stream_elements(s) > 0 ? buffer_host(s->buffer) : NULL;
+    return base ? base + s->offset * s->type->bytes : NULL;
+}
+
+/* The view of the box in arguments 1 and 2 of a method, on the stack. */
+static const Stream *box_argument(lua_State *L, const char *function)
+{
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    const Stream *s = stream_check(L, 1, function, 0, "s");
+    binding_count(L, function, 3, true);
+    box_check(L, s, 2, function, 1, from, to);
+    return box_push(L, s, function, from, to);
+}
+
+static int read_table(lua_State *L, const char *function, bool nested)
+{
+    const Stream *view = box_argument(L, function);
+    const void *bytes = elements_in_place(view);
+    int scratch = bytes ? 0 : lua_gettop(L) + 1;
+    if (!bytes) {
+        void *copy = scratch_push(L, (size_t)stream_bytes(view));
+        download(L, view, copy, function);
+        bytes = copy;
+    }
+    if (nested) {
+        table_push_nested(L, view->type, &view->shape, bytes);
+    } else {
+        table_push_flat(L, view->type, stream_elements(view), bytes);
+    }
+    if (scratch) {
+        scratch_free(L, scratch);
+    }
+    state_charge(L, view->device);
+    return 1;
+}
+
+static int stream_read(lua_State *L)
+{
+    return read_table(L, "s:read", true);
+}
+
+static int stream_values(lua_State *L)
+{
+    return read_table(L, "s:values", false);
+}
+
+static int stream_lua_bytes(lua_State *L)
+{
+    const Stream *view = box_argument(L, "s:bytes");
+    size_t size = (size_t)stream_bytes(view);
+    const char *in_place = elements_in_place(view);
+    luaL_Buffer buffer;
+    if (in_place) {
+        lua_pushlstring(L, in_place, size);
+        return 1;
+    }
+    char *bytes = luaL_buffinitsize(L, &buffer, size);
+    download(L, view, bytes, "s:bytes");
+    luaL_pushresultsize(&buffer, size);
+    state_charge(L, view->device);
+    return 1;
+}
+
+/* Writing. */
+
+/* Where only `first` is given, the data tells how far the box goes; else it goes to the end. */
+static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, int64_t *to)
+{
+    Stream *data = stream_accept(L, 2);
+    Shape shape = {.rank = 0};
+    if (data && data->device) {
+        stream_settled(L, data);
+        shape = data->shape;
+    } else if (lua_type(L, 2) == LUA_TSTRING && s->shape.rank == 1) {
+        shape = (Shape){.rank = 1, .size = {(int64_t)lua_rawlen(L, 2) / s->type->bytes}};
+    } else if (lua_istable(L, 2) && !table_shape(L, 2, s->type, &shape)) {
+        shape.rank = 0;
+    }
+    for (int d = 0; d < s->shape.rank && shape.rank == s->shape.rank; d++) {
+        if (shape.size[d] <= s->shape.size[d] - from[d]) {
+            to[d] = from[d] + shape.size[d];
+        }
+    }
+}
+
+static bool write_stream(Stream *to, const Stream *from)
+{
+    bool direct = to->contiguous && from->contiguous && from->buffer && type_same_layout(from->type, to->type) &&
+                  !stream_overlaps(to, from);
+    if (stream_elements(to) == 0) {
+        return true;
+    }
+    if (!direct) {
+        return copy_stream(to, from);
+    }
+    return buffer_copy(to->buffer, (uint64_t)to->offset * (uint64_t)to->type->bytes, from->buffer,
+                       (uint64_t)from->offset * (uint64_t)from->type->bytes, stream_bytes(to));
+}
+
+static void check_source(lua_State *L, const Stream *to, const Stream *from)
+{
+    char want[SHAPE_TEXT], got[SHAPE_TEXT];
+    if (!from->device) {
+        binding_argument(L, "s:write", 1, "data", 2, "an open stream");
+    }
+    if (from->device != to->device) {
+        luaL_error(L, "s:write: argument #1 'data': a stream of another device; write its :bytes()");
+    }
+    if (!shape_equal(&from->shape, &to->shape)) {
+        luaL_error(L, "s:write: argument #1 'data': expected a stream of shape %s, got %s",
+                   shape_text(&to->shape, want), shape_text(&from->shape, got));
+    }
+    if (!type_converts(from->type, to->type) && !type_same_layout(from->type, to->type)) {
+        luaL_error(L, "s:write: argument #1 'data': expected a stream of %s, got one of %s; use :cast(\"%s\")",
+                   to->type->name, from->type->name, to->type->name);
+    }
+}
+
+/* The bytes to upload: of the string itself, or packed from the table into a scratch on top of the stack. */
+static const void *packed_data(lua_State *L, const Stream *view)
+{
+    size_t size = (size_t)stream_bytes(view), length;
+    if (lua_type(L, 2) == LUA_TSTRING) {
+        const char *bytes = lua_tolstring(L, 2, &length);
+        if (length != size) {
+            luaL_error(L, "s:write: argument #1 'data': expected a binary string of %I bytes, got one of %I",
+                       (lua_Integer)size, (lua_Integer)length);
+        }
+        return bytes;
+    }
+    if (!lua_istable(L, 2)) {
+        binding_argument(L, "s:write", 1, "data", 2, "a table, a binary string or a stream (s:fill sets a constant)");
+    }
+    void *bytes = scratch_push(L, size);
+    if (!table_pack(L, 2, view->type, &view->shape, bytes)) {
+        binding_argument_error(L, "s:write", 1, "data");
+    }
+    return bytes;
+}
+
+/* An expression at index 2 goes straight into the view on top of the stack; where it can't, it is evaluated and takes its place. */
+static bool write_expression(lua_State *L)
+{
+    int view = lua_gettop(L);
+    if (!expression_is(L, 2)) {
+        return false;
+    }
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, view);
+    expression_call(L, "into", 2, 1);
+    if (lua_isnil(L, -1)) {
+        return true;
+    }
+    lua_replace(L, 2);
+    return false;
+}
+
+static int stream_write(lua_State *L)
+{
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    const Stream *s = stream_check(L, 1, "s:write", 0, "s");
+    binding_count(L, "s:write", 4, true);
+    lua_settop(L, 4);
+    writable_check(L, s, "s:write");
+    box_check(L, s, 3, "s:write", 2, from, to);
+    if (!lua_isnil(L, 3) && lua_isnil(L, 4)) {
+        extent_of_data(L, s, from, to);
+    }
+    Stream *view = box_push(L, s, "s:write", from, to);
+    if (write_expression(L)) {
+        lua_settop(L, 1);
+        return 1;
+    }
+    Stream *source = stream_to(L, 2);
+    const void *bytes = NULL;
+    if (source) {
+        if (source->device) {
+            stream_settled(L, source);
+        }
+        check_source(L, view, source);
+    } else {
+        bytes = packed_data(L, view);
+    }
+    DeviceScope scope;
+    binding_enter(L, s->device, &scope);
+    bool good = source ? write_stream(view, source) : stream_upload(view, bytes);
+    device_leave(&scope);
+    if (lua_gettop(L) > 5) {
+        scratch_free(L, 6);
+    }
+    if (!good) {
+        error_prefix("s:write");
+        binding_raise(L);
+    }
+    state_charge(L, s->device);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* s:gl() -> buffer name, byte offset, byte length, layout. */
+static int stream_gl(lua_State *L)
+{
+    const Stream *s = stream_check(L, 1, "s:gl", 0, "s");
+    binding_count(L, "s:gl", 1, true);
+    bool plain = s->buffer != NULL;
+    for (int d = 0; d < s->shape.rank; d++) {
+        plain = plain && s->dim[d].div == 1 && s->dim[d].mod == 0;
+    }
+    if (!plain) {
+        return luaL_error(L, "s:gl: this view has no plain layout in memory; use a :copy()");
+    }
+    lua_pushinteger(L, buffer_name(s->buffer));
+    lua_pushinteger(L, s->offset * s->type->bytes);
+    int64_t last = s->offset;
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, s->type->name);
+    lua_setfield(L, -2, "type");
+    lua_pushinteger(L, s->type->components);
+    lua_setfield(L, -2, "components");
+    lua_pushboolean(L, s->contiguous);
+    lua_setfield(L, -2, "contiguous");
+    shape_push(L, &s->shape);
+    lua_setfield(L, -2, "shape");
+    lua_createtable(L, s->shape.rank, 0);
+    for (int d = 0; d < s->shape.rank; d++) {
+        last += (s->shape.size[d] - 1) * s->dim[d].stride;
+        lua_pushinteger(L, s->dim[d].stride * s->type->bytes);
+        lua_rawseti(L, -2, d + 1);
+    }
+    lua_setfield(L, -2, "strides"); /* bytes */
+    lua_pushinteger(L, stream_elements(s) ? (last + 1 - s->offset) * s->type->bytes : 0);
+    lua_insert(L, -2);
+    return 4;
+}
+
+void open_transfer(lua_State *L)
+{
+    static const luaL_Reg methods[] = {{"read", stream_read},   {"values", stream_values}, {"bytes", stream_lua_bytes},
+                                       {"write", stream_write}, {"gl", stream_gl},         {NULL, NULL}};
+    stream_methods(L, methods);
+}

@@ -1,0 +1,302 @@
+#include "kernel/body/body.h"
+
+#include "base/array.h"
+#include "kernel/body/glsl.h"
+#include "kernel/body/rewriter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void body_free(Body *body)
+{
+    strbuf_free(&body->text);
+    free(body->map.items);
+    *body = (Body){0};
+}
+
+bool body_source(const Body *body, size_t at, size_t *source)
+{
+    const char *text = strbuf_text(&body->text);
+    size_t line = at;
+    while (line > 0 && text[line - 1] != '\n') {
+        line--;
+    }
+    bool found = false;
+    for (size_t i = 0; i < body->map.count && body->map.items[i].at <= at; i++) {
+        if (body->map.items[i].at >= line) {
+            *source = body->map.items[i].source;
+            found = true;
+        }
+    }
+    size_t stop = at + strcspn(text + at, "\n");
+    for (size_t i = 0; !found && i < body->map.count && body->map.items[i].at < stop; i++) {
+        if (body->map.items[i].at >= line) {
+            *source = body->map.items[i].source;
+            found = true;
+        }
+    }
+    return found;
+}
+
+bool rewriter_append(Rewriter *rw)
+{
+    Body *body = rw->body;
+    for (size_t i = 0; i < rw->map.count; i++) {
+        if (!ARRAY_ROOM(&body->map)) {
+            return false;
+        }
+        MapEntry entry = rw->map.items[i];
+        entry.at += body->text.length;
+        body->map.items[body->map.count++] = entry;
+    }
+    strbuf_add(&body->text, strbuf_text(&rw->out));
+    strbuf_add(&body->text, "\n");
+    return !body->text.failed || error_set("out of host memory");
+}
+
+static void rewriter_free(Rewriter *rw)
+{
+    strbuf_free(&rw->out);
+    free(rw->map.items);
+    free(rw->locals.items);
+    free(rw->insertions.items);
+}
+
+static const char *qualifier(const Param *param)
+{
+    switch (param->kind) {
+    case PARAM_OUTPUT: return "out ";
+    case PARAM_INOUT:
+    case PARAM_REDUCE: return "inout ";
+    default: return param->output == 2 ? "inout " : param->output == 1 ? "out " : "";
+    }
+}
+
+static void add_type(StrBuf *out, const Type *type, int matrix)
+{
+    if (matrix) {
+        strbuf_add(out, module_value_name(matrix));
+    } else {
+        strbuf_add(out, type ? glsl_type(type) : "void");
+    }
+}
+
+static bool write_signature(Rewriter *rw)
+{
+    const Instance *self = &rw->self;
+    const Function *f = self->function;
+    add_type(&rw->out, f->result, f->result_matrix);
+    if (self->number) {
+        strbuf_addf(&rw->out, " u%d_%s(", self->number, f->name);
+    } else {
+        strbuf_addf(&rw->out, " u_%s(", f->name);
+    }
+    bool comma = false;
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        if (param_kinds[param->kind].bound) {
+            continue;
+        }
+        strbuf_add(&rw->out, comma ? ", " : "");
+        strbuf_add(&rw->out, qualifier(param));
+        add_type(&rw->out, param->type, param->matrix);
+        strbuf_addf(&rw->out, " u_%s", param->name);
+        if (!rewriter_lengths(rw, param->array_first, param->array_last)) {
+            return false;
+        }
+        comma = true;
+    }
+    strbuf_add(&rw->out, ")\n{");
+    for (int i = 0; i < f->param_count; i++) {
+        if (f->params[i].kind == PARAM_OUTPUT) {
+            strbuf_addf(&rw->out, "\n    u_%s = ", f->params[i].name);
+            glsl_zero(&rw->out, f->params[i].type);
+            strbuf_add(&rw->out, ";");
+        }
+    }
+    return true;
+}
+
+static bool write_function(Rewriter *rw)
+{
+    const Function *f = rw->self.function;
+    if (!write_signature(rw) || !rewriter_range(rw, f->body_first, f->body_last) ||
+        !rewriter_put(rw, rewriter_token(rw, f->body_last), "}", 1)) {
+        return false;
+    }
+    strbuf_add(&rw->out, "\n");
+    return rewriter_append(rw);
+}
+
+static bool same_binding(const Instance *instance, const Function *f, const int *bound)
+{
+    return instance->function == f && memcmp(instance->bound, bound, (size_t)f->param_count * sizeof *bound) == 0;
+}
+
+enum {
+    MAX_INSTANCES = 512,
+    MAX_BODY_TOKENS = 60000,
+    ACCESS_TOKENS = 16
+}; /* the last: what an access function is worth */
+
+static bool error_size(const Rewriter *rw, const Function *f)
+{
+    return source_error(&rw->module->source, f->offset,
+                        "'%s' is too large: every call writes out the function called, and a "
+                        "kernel is written out once for every set of gathers it is handed",
+                        f->name);
+}
+
+bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance)
+{
+    InstanceList *list = rw->instances;
+    int number = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (same_binding(&list->items[i], f, bound)) {
+            *instance = list->items[i];
+            return true;
+        }
+        number += list->items[i].function == f;
+    }
+    if (list->count == MAX_INSTANCES) {
+        return error_size(rw, f);
+    }
+    Rewriter inner = {.module = rw->module, .root = rw->root, .body = rw->body, .instances = list};
+    inner.self = (Instance){.function = f, .number = number};
+    memcpy(inner.self.bound, bound, (size_t)f->param_count * sizeof *bound);
+    bool done = write_function(&inner);
+    double size = inner.self.tokens + (double)ACCESS_TOKENS * inner.self.accesses;
+    done = done && (size <= (double)MAX_BODY_TOKENS || error_size(rw, f)) && ARRAY_ROOM(list);
+    if (done) {
+        *instance = list->items[list->count++] = inner.self;
+    }
+    rewriter_free(&inner);
+    return done;
+}
+
+static bool write_constants(const Module *module, const Function *root, Body *body)
+{
+    Rewriter rw = {.module = module, .root = root, .body = body};
+    bool done = true;
+    for (size_t i = 0; done && i < module->constants.count; i++) {
+        const Constant *c = &module->constants.items[i];
+        if (i > 0 && c->first == c[-1].first) {
+            continue; /* a further name of the same declaration */
+        }
+        size_t first = c->first + token_is(rewriter_token(&rw, c->first), "static");
+        done = rewriter_range(&rw, first, c->last);
+        rw.locals.count = 0;
+    }
+    done = done && rewriter_append(&rw);
+    rewriter_free(&rw);
+    return done;
+}
+
+enum { LONG_LOOPS = 32768 }; /* trips that a device may cut */
+
+/* Variable outputs: the variables and functions that pushes become. */
+static void write_pushes(const Function *kernel, BodyMode mode, StrBuf *out)
+{
+    for (int i = 0; i < kernel->param_count; i++) {
+        const Param *param = &kernel->params[i];
+        const char *name = param->name;
+        if (param->kind != PARAM_VOUT) {
+            continue;
+        }
+        const char *type = glsl_type(param->type);
+        strbuf_addf(out, "int rill_n_%s, rill_end_%s;\n%s rill_v_%s;\n", name, name, type, name);
+        strbuf_addf(out, "void rill_push_%s(%s v) { ", name, type);
+        if (mode == BODY_WRITE) {
+            /* Two programs may round differently: whatever they decide, an element keeps to its own places. */
+            strbuf_addf(out, "if (rill_n_%s < rill_end_%s) ", name, name);
+            strbuf_addf(out, body_plain_random(param->type) ? "data_%s[rill_n_%s] = v; " : "store_%s(rill_n_%s, v); ",
+                        name, name);
+        }
+        strbuf_addf(out, "rill_n_%s++; }\n", name);
+    }
+}
+
+/* The parameters of the entry that is launched, and the call of the kernel's own with those that it has. */
+static void add_parameters(const Function *f, bool call, StrBuf *out)
+{
+    const char *comma = "";
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        if (param_kinds[param->kind].bound) {
+            continue;
+        }
+        strbuf_add(out, comma);
+        if (!call) {
+            strbuf_add(out, qualifier(param));
+            add_type(out, param->type, param->matrix);
+            strbuf_add(out, " ");
+        }
+        strbuf_addf(out, "u_%s", param->name);
+        comma = ", ";
+    }
+}
+
+/* The entry of a kernel with variable outputs: sets its counters, calls it, and hands out the counts. */
+static void write_entry(const Function *kernel, BodyMode mode, const Function *launched, Body *body)
+{
+    StrBuf *out = &body->text;
+    strbuf_add(out, "void rill_entry(");
+    add_parameters(launched, false, out);
+    strbuf_add(out, ")\n{\n");
+    for (int i = 0; i < kernel->param_count; i++) {
+        const char *name = kernel->params[i].name;
+        if (kernel->params[i].kind == PARAM_VOUT) {
+            strbuf_addf(out, mode == BODY_WRITE ? "    rill_n_%s = u_rill_begin%d;" : "    rill_n_%s = 0;", name, i);
+            if (mode == BODY_WRITE) {
+                strbuf_addf(out, " rill_end_%s = rill_n_%s + (rill_live() ? u_rill_count%d : 0);", name, name, i);
+            }
+            strbuf_addf(out, " rill_v_%s = ", name);
+            glsl_zero(out, kernel->params[i].type);
+            strbuf_add(out, ";\n");
+        }
+    }
+    strbuf_add(out, "    ");
+    if (kernel->result) {
+        strbuf_addf(out, "u_%s = ", launched->params[kernel->param_count].name);
+    }
+    strbuf_addf(out, "u_%s(", kernel->name);
+    add_parameters(kernel, true, out);
+    strbuf_add(out, ");\n");
+    for (int i = 0; mode == BODY_COUNT && i < kernel->param_count; i++) {
+        if (kernel->params[i].kind == PARAM_VOUT) {
+            strbuf_addf(out, "    u_%s = rill_n_%s;\n", kernel->params[i].name, kernel->params[i].name);
+        }
+    }
+    strbuf_add(out, "}\n");
+}
+
+bool body_create(const Module *module, const Function *kernel, BodyMode mode, const Function *launched, Body *body)
+{
+    *body = (Body){0};
+    InstanceList list = {0};
+    Rewriter start = {.module = module, .root = kernel, .body = body, .instances = &list};
+    Instance instance;
+    int bound[MAX_PARAMS];
+    for (int i = 0; i < kernel->param_count; i++) {
+        bound[i] = param_kinds[kernel->params[i].kind].stream ? i : -1;
+    }
+    if (mode != BODY_PLAIN) {
+        write_pushes(kernel, mode, &body->text);
+    }
+    bool done = write_constants(module, kernel, body) && rewriter_instance(&start, kernel, bound, &instance);
+    free(list.items);
+    if (!done || body->text.failed) {
+        body_free(body);
+        return false;
+    }
+    body->unbounded = instance.unbounded || instance.trips > (double)LONG_LOOPS;
+    body->trips = instance.trips;
+    body->tokens = (size_t)instance.tokens;
+    strcpy(body->entry, mode == BODY_PLAIN ? "u_" : "rill_entry");
+    if (mode == BODY_PLAIN) {
+        strcat(body->entry, kernel->name);
+    } else {
+        write_entry(kernel, mode, launched, body);
+    }
+    return !body->text.failed || error_set("out of host memory");
+}

@@ -1,0 +1,92 @@
+#include "kernel/body/derive.h"
+
+#include "kernel/body/glsl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool derive_needed(const Function *f)
+{
+    for (int i = 0; i < f->param_count; i++) {
+        if (f->params[i].kind == PARAM_VOUT) {
+            return f->kind == FUNCTION_KERNEL;
+        }
+    }
+    return false;
+}
+
+/* The outputs of the whole are nothing to a counting kernel, and what it changes in place is dropped. */
+static bool derive_count(Function *to, char *baked[MAX_PARAMS])
+{
+    for (int i = 0; i < to->param_count; i++) {
+        Param *param = &to->params[i];
+        if (param->kind == PARAM_VOUT) {
+            param->kind = PARAM_OUTPUT;
+            param->type = type_of(SCALAR_INT, 1);
+        } else if (param->kind == PARAM_INOUT) {
+            param->kind = PARAM_INPUT;
+        } else if (param->kind == PARAM_OUTPUT) {
+            StrBuf zero = STRBUF_EMPTY;
+            glsl_zero(&zero, param->type);
+            baked[i] = strbuf_take(&zero);
+            param->kind = PARAM_CONSTANT;
+            if (!baked[i]) {
+                return error_set("out of host memory");
+            }
+        }
+    }
+    return true;
+}
+
+static void derive_write(Function *to)
+{
+    int count = to->param_count;
+    for (int i = 0; i < count; i++) {
+        Param *param = &to->params[i];
+        if (param->kind != PARAM_VOUT) {
+            continue;
+        }
+        param->kind = PARAM_RANDOM;
+        param->rank = 1;
+        param->target = true;
+        for (int k = 0; k < 2; k++) {
+            Param *own = &to->params[to->param_count++];
+            *own = (Param){.offset = param->offset, .kind = PARAM_INPUT, .type = type_of(SCALAR_INT, 1)};
+            snprintf(own->name, sizeof own->name, k ? "rill_count%d" : "rill_begin%d", i);
+        }
+    }
+}
+
+bool derive_function(const Module *module, const Function *launched, BodyMode mode, Function *to,
+                     char *baked[MAX_PARAMS])
+{
+    int vouts = 0;
+    for (int i = 0; i < launched->param_count; i++) {
+        const Param *param = &launched->params[i];
+        vouts += param->kind == PARAM_VOUT;
+        if (param->kind == PARAM_RANDOM) {
+            return source_error(&module->source, param->offset,
+                                "'%s': a kernel with variable outputs runs twice, so it can't have a random-access "
+                                "stream (inout %s[])",
+                                param->name, param->name);
+        }
+    }
+    if (launched->param_count + 2 * vouts > MAX_PARAMS) {
+        return source_error(&module->source, launched->offset,
+                            "'%s' has too many parameters: each variable output counts for three of %d", launched->name,
+                            MAX_PARAMS);
+    }
+    *to = *launched;
+    to->result = NULL; /* an output like the others */
+    to->params = calloc(MAX_PARAMS, sizeof *to->params);
+    if (!to->params) {
+        return error_set("out of host memory");
+    }
+    memcpy(to->params, launched->params, (size_t)launched->param_count * sizeof *to->params);
+    if (mode == BODY_COUNT) {
+        return derive_count(to, baked);
+    }
+    derive_write(to);
+    return true;
+}

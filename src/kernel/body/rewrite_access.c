@@ -1,0 +1,375 @@
+/* Names that stand for streams, and the functions kernel text has beyond GLSL's. */
+#include "kernel/body/glsl.h"
+#include "kernel/body/rewriter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool fail(const Rewriter *rw, const Token *token, const char *message)
+{
+    return source_error(&rw->module->source, token->offset, "'%.*s' %s", token->length, token->text, message);
+}
+
+static ParamUse *use_of(Rewriter *rw, int root)
+{
+    return &rw->body->use[root];
+}
+
+/* Writes "f_NAME(": the access function `prefix` of the launched kernel's parameter. */
+static bool put_call(Rewriter *rw, const Token *token, const char *prefix, int root)
+{
+    char text[MAX_NAME + 16];
+    strcpy(text, prefix);
+    strcat(text, rw->root->params[root].name);
+    strcat(text, "(");
+    rw->self.accesses++;
+    return rewriter_put(rw, token, text, (int)strlen(text));
+}
+
+/* How many of the brackets from `i` on, `rank` at most, are indices. */
+static int count_indices(const Rewriter *rw, size_t i, size_t last, int rank)
+{
+    int count = 0;
+    while (count < rank && i < last && token_is(rewriter_token(rw, i), "[")) {
+        size_t close = module_close(rw->module, i, last);
+        i = close ? close : last;
+        count++;
+    }
+    return count;
+}
+
+/* Writes up to `rank` bracketed indices at `i` as arguments; *next is the token after them. Indices that are read at, of the launched
+ * kernel's parameter `root`, may lie outside; -1: they are written at. */
+static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, int root, size_t *next)
+{
+    int count = count_indices(rw, i, last, rank);
+    for (int k = 0; k < count; k++) {
+        size_t close = module_close(rw->module, i, last);
+        if (!close) {
+            return fail(rw, rewriter_token(rw, i), "is never closed");
+        }
+        if (close == i + 2) {
+            return fail(rw, rewriter_token(rw, i), "needs an index");
+        }
+        rewriter_add(rw, k ? ", rill_ix(" : "rill_ix(");
+        if (!rewriter_range(rw, i + 1, close - 1)) {
+            return false;
+        }
+        if (root >= 0) {
+            char text[MAX_NAME + 16];
+            int d = count - 1 - k;
+            snprintf(text, sizeof text, ", b_%s(%s), %d", rw->root->params[root].name, d < 4 ? "" : "4", d & 3);
+            rewriter_add(rw, text);
+        }
+        rewriter_add(rw, ")");
+        i = close;
+    }
+    *next = i;
+    return true;
+}
+
+static bool is_assignment(const Token *t)
+{
+    static const char *const marks[] = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="};
+    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
+        if (token_is(t, marks[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool body_plain_random(const Type *type)
+{
+    if (type->is_struct || type->components == 3) {
+        return false;
+    }
+    Scalar s = type->scalar;
+    return s == SCALAR_FLOAT || s == SCALAR_DOUBLE || s == SCALAR_INT || s == SCALAR_UINT;
+}
+
+/* One past the indices and the fields behind an element: name[i][j].x[k]. */
+static size_t element_end(const Rewriter *rw, size_t i, size_t last, int rank, size_t *suffix)
+{
+    for (int k = 0; k < rank && i < last && token_is(rewriter_token(rw, i), "["); k++) {
+        size_t close = module_close(rw->module, i, last);
+        i = close ? close : last;
+    }
+    *suffix = i;
+    while (i < last) {
+        if (token_is(rewriter_token(rw, i), ".")) {
+            i += 2;
+        } else if (token_is(rewriter_token(rw, i), "[")) {
+            size_t close = module_close(rw->module, i, last);
+            i = close ? close : last;
+        } else {
+            break;
+        }
+    }
+    return i;
+}
+
+static bool is_written(const Rewriter *rw, size_t i, size_t end, size_t last)
+{
+    if (rw->changed && i == rw->changed) {
+        return true; /* handed to an `out` parameter */
+    }
+    while (end < last && token_is(rewriter_token(rw, i - 1), "(") && token_is(rewriter_token(rw, end), ")") &&
+           rewriter_token(rw, i - 2)->kind != TOKEN_NAME) {
+        i--; /* (name[i]) = value */
+        end++;
+    }
+    const Token *after = end < last ? rewriter_token(rw, end) : NULL;
+    const Token *before = rewriter_token(rw, i - 1);
+    if (after && (is_assignment(after) || token_is(after, "++") || token_is(after, "--"))) {
+        return true;
+    }
+    if (token_is(before, "++") || token_is(before, "--")) {
+        return true;
+    }
+    const Token *callee = token_is(before, "(") ? rewriter_token(rw, i - 2) : NULL;
+    return callee && callee->length > 6 && memcmp(callee->text, "atomic", 6) == 0;
+}
+
+/* name[i].field op= value; on elements that have no plain storage: load, change, store. */
+static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t *next)
+{
+    const Token *name = rewriter_token(rw, i);
+    size_t suffix, end = element_end(rw, i + 1, last, param->rank, &suffix);
+    const Token *op = rewriter_token(rw, end), *before = rewriter_token(rw, i - 1);
+    bool alone = token_is(before, ";") || token_is(before, "{") || token_is(before, "}") || token_is(before, ")") ||
+                 token_is(before, "else");
+    size_t stop = loops_statement_end(rw, end, last);
+    if (!alone || !is_assignment(op) || stop > last || !token_is(rewriter_token(rw, stop - 1), ";")) {
+        return fail(rw, name, "has elements that can only be changed by statements like name[i] = value;");
+    }
+    rewriter_add(rw, "{ int rill_e = ");
+    size_t after;
+    if (!put_call(rw, name, "w_", root) || !put_indices(rw, i + 1, last, param->rank, -1, &after)) {
+        return false;
+    }
+    const char *root_name = rw->root->params[root].name;
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text, "); %s rill_v = load_%s(rill_e); rill_v", glsl_type(rw->root->params[root].type), root_name);
+    rewriter_add(rw, strbuf_text(&text));
+    strbuf_free(&text);
+    if (!rewriter_range(rw, suffix, stop)) {
+        return false;
+    }
+    strbuf_addf(&text, " store_%s(rill_e, rill_v); }", root_name);
+    rewriter_add(rw, strbuf_text(&text));
+    strbuf_free(&text);
+    *next = stop;
+    return true;
+}
+
+static bool access_random(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t *next)
+{
+    const Token *name = rewriter_token(rw, i);
+    size_t suffix, end = element_end(rw, i + 1, last, param->rank, &suffix);
+    bool written = is_written(rw, i, end, last), plain = body_plain_random(param->type);
+    if (written && param->kind == PARAM_GATHER) {
+        return fail(rw, name, "is a gather here: it can't be changed");
+    }
+    if (written && !plain) {
+        return random_statement(rw, i, last, param, root, next);
+    }
+    char text[2 * MAX_NAME + 32];
+    const char *root_name = rw->root->params[root].name;
+    strcpy(text, plain ? "data_" : "load_");
+    strcat(text, root_name);
+    strcat(text, plain ? "[" : "(");
+    if (!rewriter_put(rw, name, text, (int)strlen(text)) || !put_call(rw, name, written ? "w_" : "r_", root) ||
+        !put_indices(rw, i + 1, last, param->rank, written ? -1 : root, next)) {
+        return false;
+    }
+    rewriter_add(rw, plain ? ")]" : "))");
+    return true;
+}
+
+static bool put_vout(Rewriter *rw, const Token *token, const char *prefix, int root)
+{
+    char text[MAX_NAME + 16];
+    strcpy(text, prefix);
+    strcat(text, rw->root->params[root].name);
+    return rewriter_put(rw, token, text, (int)strlen(text));
+}
+
+/* push(name, value), and Brook's push(name). */
+static bool push(Rewriter *rw, size_t i, size_t last, size_t *next)
+{
+    const Token *word = rewriter_token(rw, i), *name = rewriter_token(rw, i + 2);
+    size_t close = module_close(rw->module, i + 1, last);
+    int index = -1;
+    bool known = close > i + 3 && name->kind == TOKEN_NAME && !rewriter_local(rw, name);
+    const Param *param = known ? rewriter_param(rw, name, &index) : NULL;
+    bool alone = close == i + 4;
+    if (!param || param->kind != PARAM_VOUT || (!alone && !token_is(rewriter_token(rw, i + 3), ","))) {
+        return fail(rw, word, "takes the name of a variable output and a value: push(name, value)");
+    }
+    int root = rw->self.bound[index];
+    if (!put_vout(rw, word, "rill_push_", root)) {
+        return false;
+    }
+    rewriter_add(rw, "(");
+    bool done = alone ? put_vout(rw, name, "rill_v_", root) : rewriter_range(rw, i + 4, close - 1);
+    rewriter_add(rw, ")");
+    *next = close;
+    return done;
+}
+
+static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t *next)
+{
+    const Token *name = rewriter_token(rw, i);
+    bool indexed = i + 1 < last && token_is(rewriter_token(rw, i + 1), "[");
+    use_of(rw, root)->element = true;
+    if (param->kind == PARAM_VOUT) {
+        *next = i + 1; /* a variable: what push(name) pushes */
+        return put_vout(rw, name, "rill_v_", root);
+    }
+    if (param->kind == PARAM_NEIGHBOR) {
+        rw->body->uses_position = true;
+        if (!put_call(rw, name, "n_", root)) {
+            return false;
+        }
+        *next = i + 1;
+        if (!indexed) {
+            rewriter_add(rw, "0");
+        } else if (!put_indices(rw, i + 1, last, 8, root, next)) {
+            return false;
+        }
+        rewriter_add(rw, ")");
+        return true;
+    }
+    if (!indexed) {
+        return fail(rw, name, "is a gather: index it, or hand it to a kernel's own gather parameter");
+    }
+    if (rw->root->params[root].kind == PARAM_RANDOM) {
+        return access_random(rw, i, last, param, root, next);
+    }
+    size_t suffix;
+    if (is_written(rw, i, element_end(rw, i + 1, last, param->rank, &suffix), last)) {
+        return fail(rw, name, "is a gather, which is only read: declare it inout to write its elements");
+    }
+    if (!put_call(rw, name, "g_", root) || !put_indices(rw, i + 1, last, param->rank, root, next)) {
+        return false;
+    }
+    rewriter_add(rw, ")");
+    return true;
+}
+
+bool access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next)
+{
+    const Token *name = rewriter_token(rw, i);
+    if (param_kinds[param->kind].bound) {
+        return access_bound(rw, i, last, param, rw->self.bound[index], next);
+    }
+    char text[MAX_NAME + 8] = "u_";
+    strcat(text, param->name);
+    *next = i + 1;
+    return rewriter_put(rw, name, text, (int)strlen(text));
+}
+
+/* indexof(x), indexof x, indexof(x, d), sizeof_stream(x). */
+static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
+{
+    const Token *word = rewriter_token(rw, i);
+    bool parens = i + 1 < last && token_is(rewriter_token(rw, i + 1), "(");
+    size_t at = i + 1 + parens;
+    size_t close = parens ? module_close(rw->module, i + 1, last) : at + 1;
+    int index = -1;
+    const Token *name = at < last ? rewriter_token(rw, at) : word;
+    const Param *param =
+        name->kind == TOKEN_NAME && !rewriter_local(rw, name) ? rewriter_param(rw, name, &index) : NULL;
+    const Token *after = rewriter_token(rw, at + 1);
+    bool dimension = parens && token_is(after, ",");
+    if (!close || !param || !param_kinds[param->kind].stream || (parens && !dimension && !token_is(after, ")"))) {
+        return fail(rw, word, "takes the name of a stream parameter");
+    }
+    if (param->kind == PARAM_VOUT) {
+        return fail(rw, name,
+                    size ? "is a variable output: its size is not known yet"
+                         : "is a variable output: it has no index of its own");
+    }
+    if (!size && (param->kind == PARAM_GATHER || param->kind == PARAM_RANDOM)) {
+        return fail(rw, name, "is a gather: it has no index of its own");
+    }
+    int root = rw->self.bound[index];
+    if (root < 0) {
+        if (size) {
+            return fail(rw, name, "stands for a value here, which has no size");
+        }
+        rw->body->uses_at = true;
+        rw->body->uses_at_high = rw->body->uses_at_high || dimension;
+        if (!rewriter_put(rw, word, "rill_at(", 8)) {
+            return false;
+        }
+    } else {
+        ParamUse *use = use_of(rw, root);
+        use->index = use->index || !size;
+        use->index_high = use->index_high || (dimension && !size);
+        use->size = use->size || size;
+        if (!put_call(rw, word, size ? "size_" : "at_", root)) {
+            return false;
+        }
+    }
+    rw->body->uses_position = rw->body->uses_position || !size;
+    if (dimension && !rewriter_range(rw, at + 2, close - 1)) {
+        return false;
+    }
+    rewriter_add(rw, ")");
+    *next = close;
+    return true;
+}
+
+static bool sample(Rewriter *rw, size_t i, size_t last, size_t *next)
+{
+    const Token *name = rewriter_token(rw, i + 2);
+    size_t close = module_close(rw->module, i + 1, last);
+    int index = -1;
+    const Param *param = close && name->kind == TOKEN_NAME ? rewriter_param(rw, name, &index) : NULL;
+    if (!param || param->kind != PARAM_GATHER || !token_is(rewriter_token(rw, i + 3), ",")) {
+        return fail(rw, rewriter_token(rw, i), "takes a gather parameter and a position: sample(name, p)");
+    }
+    bool floats = !param->type->is_struct && scalar_is_float(param->type->scalar);
+    if (!floats || param->rank > 3) {
+        return fail(rw, name, "can't be sampled: a gather of floats with one to three dimensions can");
+    }
+    int root = rw->self.bound[index];
+    if (rw->root->params[root].kind == PARAM_RANDOM) {
+        return fail(rw, name, "can't be sampled here: it stands for a stream that is written");
+    }
+    use_of(rw, root)->sample = use_of(rw, root)->element = true;
+    if (!put_call(rw, rewriter_token(rw, i), "s_", root) || !rewriter_range(rw, i + 4, close - 1)) {
+        return false;
+    }
+    rewriter_add(rw, ")");
+    *next = close;
+    return true;
+}
+
+bool access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled)
+{
+    const Token *t = rewriter_token(rw, i);
+    *handled = true;
+    if (token_is(t, "indexof") || token_is(t, "sizeof_stream")) {
+        return query(rw, i, last, token_is(t, "sizeof_stream"), next);
+    }
+    bool call = i + 1 < last && token_is(rewriter_token(rw, i + 1), "(");
+    if (token_is(t, "sample") && call) {
+        return sample(rw, i, last, next);
+    }
+    if (token_is(t, "push") && call) {
+        return push(rw, i, last, next);
+    }
+    if (call && (token_is(t, "groupid") || token_is(t, "localid"))) {
+        if (!rw->root->group_rank) {
+            return fail(rw, t, "exists in group kernels only: kernel(64) void ...");
+        }
+        *next = i + 1;
+        const char *text = token_is(t, "groupid") ? "rill_groupid" : "rill_localid";
+        return rewriter_put(rw, t, text, (int)strlen(text));
+    }
+    *handled = false;
+    return true;
+}

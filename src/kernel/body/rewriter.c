@@ -1,0 +1,530 @@
+#include "kernel/body/rewriter.h"
+
+#include "base/array.h"
+#include "kernel/text/macro.h"
+#include "kernel/text/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const Token *rewriter_token(const Rewriter *rw, size_t index)
+{
+    return &rw->module->tokens.items[index];
+}
+
+static int column_of(const Rewriter *rw, const Token *token)
+{
+    const char *text = rw->module->source.text;
+    size_t at = token->offset;
+    while (at > 0 && text[at - 1] != '\n') {
+        at--;
+    }
+    size_t column = token->offset - at;
+    return column < 80 ? (int)column : 80;
+}
+
+static bool layout(Rewriter *rw, const Token *token)
+{
+    if (token->starts_line) {
+        strbuf_addf(&rw->out, "\n%*s", column_of(rw, token), "");
+    } else if (token->spaced) {
+        strbuf_add(&rw->out, " ");
+    }
+    if (!ARRAY_ROOM(&rw->map)) {
+        return false;
+    }
+    rw->map.items[rw->map.count++] = (MapEntry){rw->out.length, token->offset};
+    return true;
+}
+
+bool rewriter_put(Rewriter *rw, const Token *token, const char *text, int length)
+{
+    if (!layout(rw, token)) {
+        return false;
+    }
+    strbuf_add_bytes(&rw->out, text, (size_t)length);
+    rw->self.tokens++;
+    return true;
+}
+
+void rewriter_add(Rewriter *rw, const char *text)
+{
+    strbuf_add(&rw->out, text);
+}
+
+static bool put_user(Rewriter *rw, const Token *token, const char *prefix)
+{
+    if (!rewriter_put(rw, token, prefix, (int)strlen(prefix))) {
+        return false;
+    }
+    strbuf_add_bytes(&rw->out, token->text, (size_t)token->length);
+    return true;
+}
+
+static bool put_plain(Rewriter *rw, const Token *token)
+{
+    return rewriter_put(rw, token, token->text, token->length);
+}
+
+const Param *rewriter_param(const Rewriter *rw, const Token *name, int *index)
+{
+    const Function *f = rw->self.function;
+    for (int i = 0; f && i < f->param_count; i++) {
+        if (token_is(name, f->params[i].name)) {
+            *index = i;
+            return &f->params[i];
+        }
+    }
+    return NULL;
+}
+
+const Local *rewriter_local(const Rewriter *rw, const Token *name)
+{
+    for (size_t i = rw->locals.count; i-- > 0;) {
+        if (token_equal(&rw->locals.items[i].name, name)) {
+            return &rw->locals.items[i];
+        }
+    }
+    return NULL;
+}
+
+static bool add_local(Rewriter *rw, size_t at, int shared)
+{
+    if (!ARRAY_ROOM(&rw->locals)) {
+        return false;
+    }
+    bool head = at > rw->head_first && at < rw->head_last;
+    rw->locals.items[rw->locals.count++] =
+        (Local){*rewriter_token(rw, at), rw->depth, head ? rw->head_end : 0, shared, head && rw->head_counts};
+    return true;
+}
+
+/* Variables of the heads of loops that end before token i. */
+static void leave_loops(Rewriter *rw, size_t i)
+{
+    while (rw->locals.count > 0) {
+        const Local *local = &rw->locals.items[rw->locals.count - 1];
+        if (local->end == 0 || local->end > i) {
+            break;
+        }
+        rw->locals.count--;
+    }
+}
+
+static void leave_block(Rewriter *rw)
+{
+    rw->depth--;
+    while (rw->locals.count > 0 && rw->locals.items[rw->locals.count - 1].depth > rw->depth) {
+        rw->locals.count--;
+    }
+}
+
+bool rewriter_type(Rewriter *rw, const Token *token)
+{
+    if (token_is(token, "struct")) {
+        token++;
+    }
+    if (module_struct(rw->module, token)) {
+        return put_user(rw, token, "u_");
+    }
+    if (token_is(token, "unsigned")) {
+        return rewriter_put(rw, token, "uint", 4);
+    }
+    const char *spelling = names_spelling(token);
+    return spelling ? rewriter_put(rw, token, spelling, (int)strlen(spelling)) : put_plain(rw, token);
+}
+
+static bool is_variable(const Rewriter *rw, const Token *name)
+{
+    int index;
+    return rewriter_local(rw, name) || rewriter_param(rw, name, &index);
+}
+
+/* declarations */
+
+static size_t skip_brackets(const Rewriter *rw, size_t i, size_t last)
+{
+    while (i < last && token_is(rewriter_token(rw, i), "[")) {
+        size_t close = module_close(rw->module, i, last);
+        if (!close) {
+            return last;
+        }
+        i = close;
+    }
+    return i;
+}
+
+/* Whether "Type name" at i declares variables; *name is where the first one stands. */
+static bool is_declaration(const Rewriter *rw, size_t i, size_t last, int *used, size_t *name)
+{
+    const Type *type;
+    int matrix;
+    const Token *t = rewriter_token(rw, i);
+    if (is_variable(rw, t) || !module_type(rw->module, t, &type, &matrix, used)) {
+        return false;
+    }
+    *name = skip_brackets(rw, i + (size_t)*used, last);
+    if (*name + 1 > last || rewriter_token(rw, *name)->kind != TOKEN_NAME) {
+        return false;
+    }
+    const Token *after = rewriter_token(rw, *name + 1);
+    return token_is(after, "=") || token_is(after, ";") || token_is(after, ",") || token_is(after, "[") ||
+           token_is(after, ")") || token_is(after, ":");
+}
+
+/* One past an initialiser: at the ',' or ';' that ends it. */
+static size_t initialiser_end(const Rewriter *rw, size_t i, size_t last)
+{
+    int depth = 0;
+    for (; i < last; i++) {
+        const Token *t = rewriter_token(rw, i);
+        depth += token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
+        if (depth == 0 && (token_is(t, ",") || token_is(t, ";") || token_is(t, ")"))) {
+            break;
+        }
+        depth -= token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
+    }
+    return i;
+}
+
+bool rewriter_lengths(Rewriter *rw, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        size_t close = module_close(rw->module, i, last);
+        close = close ? close : last;
+        if (!put_plain(rw, rewriter_token(rw, i)) || !rewriter_range(rw, i + 1, close - 1) ||
+            !put_plain(rw, rewriter_token(rw, close - 1))) {
+            return false;
+        }
+        i = close - 1;
+    }
+    return true;
+}
+
+static bool put_local(Rewriter *rw, const Token *name, int shared)
+{
+    char prefix[24] = "u_";
+    if (shared) {
+        snprintf(prefix, sizeof prefix, "sh%d_", shared);
+    }
+    return put_user(rw, name, prefix);
+}
+
+static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t *next)
+{
+    for (;;) {
+        const Token *name = rewriter_token(rw, i);
+        if (name->kind != TOKEN_NAME) {
+            return source_error(&rw->module->source, name->offset, "expected a name, got '%.*s'", name->length,
+                                name->text);
+        }
+        size_t brackets = skip_brackets(rw, i + 1, last);
+        size_t end = brackets;
+        if (brackets < last && token_is(rewriter_token(rw, brackets), "=")) {
+            end = initialiser_end(rw, brackets, last);
+        }
+        /* The initialiser does not see the name yet. */
+        int number = shared ? ++rw->body->shared_count : 0;
+        if (!put_local(rw, name, number) || !rewriter_lengths(rw, i + 1, brackets) ||
+            !rewriter_range(rw, brackets, end) || !add_local(rw, i, number)) {
+            return false;
+        }
+        i = end;
+        if (i + 1 >= last || !token_is(rewriter_token(rw, i), ",")) {
+            break;
+        }
+        if (!put_plain(rw, rewriter_token(rw, i))) {
+            return false;
+        }
+        i++;
+    }
+    *next = i;
+    return true;
+}
+
+static bool declaration(Rewriter *rw, size_t i, size_t last, int used, size_t name, size_t *next)
+{
+    return rewriter_type(rw, rewriter_token(rw, i)) && rewriter_range(rw, i + (size_t)used, name) &&
+           declarators(rw, name, last, false, next);
+}
+
+/* "shared T name[n];" moves to global scope. */
+static bool shared_declaration(Rewriter *rw, size_t i, size_t last, size_t *next)
+{
+    int used;
+    size_t name;
+    const Token *word = rewriter_token(rw, i);
+    if (!rw->root->group_rank) {
+        return source_error(&rw->module->source, word->offset, "shared variables exist in group kernels only");
+    }
+    if (!is_declaration(rw, i + 1, last, &used, &name)) {
+        return source_error(&rw->module->source, word->offset, "expected 'shared T name[n];'");
+    }
+    Rewriter global = *rw;
+    global.out = STRBUF_EMPTY;
+    global.map.items = NULL;
+    global.map.count = global.map.capacity = 0;
+    rewriter_add(&global, "shared ");
+    bool done = rewriter_type(&global, rewriter_token(rw, i + 1)) &&
+                rewriter_range(&global, i + 1 + (size_t)used, name) && declarators(&global, name, last, true, next);
+    rewriter_add(&global, ";");
+    done = done && rewriter_append(&global);
+    strbuf_free(&global.out);
+    free(global.map.items);
+    rw->locals = global.locals;
+    return done;
+}
+
+/* calls */
+
+static size_t argument_end(const Rewriter *rw, size_t i, size_t close)
+{
+    int depth = 0;
+    for (; i < close; i++) {
+        const Token *t = rewriter_token(rw, i);
+        depth += token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
+        depth -= token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
+        if (depth == 0 && token_is(t, ",")) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* The launched kernel's parameter that an argument of one name stands for; -1 for any other argument. */
+static int argument_binding(const Rewriter *rw, size_t first, size_t last, const Param **param)
+{
+    int index;
+    *param = NULL;
+    const Token *t = rewriter_token(rw, first);
+    if (last != first + 1 || t->kind != TOKEN_NAME || rewriter_local(rw, t)) {
+        return -1;
+    }
+    *param = rewriter_param(rw, t, &index);
+    return *param ? rw->self.bound[index] : -1;
+}
+
+static bool bind_argument(const Rewriter *rw, const Function *callee, int k, size_t first, size_t last, int *bound)
+{
+    const Param *want = &callee->params[k], *have;
+    *bound = argument_binding(rw, first, last, &have);
+    if (!param_kinds[want->kind].bound) {
+        *bound = param_kinds[want->kind].stream ? *bound : -1;
+        if (have && param_kinds[have->kind].bound && have->kind != PARAM_NEIGHBOR) {
+            return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
+                                "'%s' of '%s' takes a value, not the whole of '%s'", want->name, callee->name,
+                                have->name);
+        }
+        return true;
+    }
+    bool fits =
+        have && *bound >= 0 && (have->kind == want->kind || (want->kind == PARAM_GATHER && have->kind == PARAM_RANDOM));
+    if (want->kind == PARAM_VOUT && !(fits && have->type == want->type)) {
+        return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
+                            "'%s' of '%s' takes the name of a variable output of the same type (vout %s %s<>)",
+                            want->name, callee->name, want->type->name, want->name);
+    }
+    if (!fits || have->rank != want->rank) {
+        return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
+                            "'%s' of '%s' takes the name of a %s parameter with the same number of dimensions",
+                            want->name, callee->name, param_kinds[want->kind].name);
+    }
+    return true;
+}
+
+static bool changes(const Param *param)
+{
+    return param->output || (param_kinds[param->kind].stream && param_kinds[param->kind].written);
+}
+
+static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, size_t *next)
+{
+    const Token *name = rewriter_token(rw, i);
+    size_t close = module_close(rw->module, i + 1, last);
+    if (!close) {
+        return source_error(&rw->module->source, name->offset, "the call of '%s' is never closed", callee->name);
+    }
+    if (!rw->instances) {
+        return source_error(&rw->module->source, name->offset, "a constant can't be computed by '%s'", callee->name);
+    }
+    int bound[MAX_PARAMS], count = 0;
+    size_t first[MAX_PARAMS], end[MAX_PARAMS];
+    for (size_t at = i + 2; at < close - 1 || (count > 0 && at == close - 1); at = end[count - 1] + 1) {
+        if (count == callee->param_count) {
+            count++;
+            break;
+        }
+        first[count] = at;
+        end[count] = argument_end(rw, at, close - 1);
+        if (at == end[count]) {
+            return source_error(&rw->module->source, rewriter_token(rw, at)->offset, "expected an argument");
+        }
+        if (!bind_argument(rw, callee, count, at, end[count], &bound[count])) {
+            return false;
+        }
+        count++;
+    }
+    if (count != callee->param_count) {
+        return source_error(&rw->module->source, name->offset, "'%s' takes %d argument%s", callee->name,
+                            callee->param_count, callee->param_count == 1 ? "" : "s");
+    }
+    Instance instance;
+    if (!rewriter_instance(rw, callee, bound, &instance)) {
+        return false;
+    }
+    rw->self.tokens += instance.tokens;
+    rw->self.accesses += instance.accesses;
+    rw->self.trips += instance.trips * loops_factor(rw);
+    rw->self.unbounded = rw->self.unbounded || instance.unbounded;
+    char prefix[24] = "u_";
+    if (instance.number) {
+        snprintf(prefix, sizeof prefix, "u%d_", instance.number);
+    }
+    if (!put_user(rw, name, prefix)) {
+        return false;
+    }
+    rewriter_add(rw, "(");
+    bool comma = false;
+    for (int k = 0; k < count; k++) {
+        if (param_kinds[callee->params[k].kind].bound) {
+            continue;
+        }
+        rewriter_add(rw, comma ? ", " : "");
+        comma = true;
+        rw->changed = changes(&callee->params[k]) ? first[k] : 0;
+        if (!rewriter_range(rw, first[k], end[k])) {
+            return false;
+        }
+    }
+    rw->changed = 0;
+    rewriter_add(rw, ")");
+    *next = close;
+    return true;
+}
+
+/* names */
+
+static bool put_field(Rewriter *rw, const Token *token)
+{
+    return names_reserved(token) ? put_user(rw, token, "u_") : put_plain(rw, token);
+}
+
+static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
+{
+    const Token *t = rewriter_token(rw, i);
+    bool called = i + 1 < last && token_is(rewriter_token(rw, i + 1), "(");
+    int index, used;
+    size_t name;
+    *next = i + 1;
+    if (i > 0 && token_is(rewriter_token(rw, i - 1), ".")) {
+        return put_field(rw, t);
+    }
+    if (!called) {
+        const Local *local = rewriter_local(rw, t);
+        if (local) {
+            bool apart = local->counter && !index_plain_counter(rw, i, local);
+            rewriter_add(rw, apart ? " rill_own(" : "");
+            bool done = put_local(rw, t, local->shared);
+            rewriter_add(rw, apart ? ")" : "");
+            return done;
+        }
+        const Param *param = rewriter_param(rw, t, &index);
+        if (param && param_kinds[param->kind].element && !param->type->is_struct && param->type->components == 1 &&
+            token_is(rewriter_token(rw, i + 1), "[")) {
+            return source_error(&rw->module->source, t->offset,
+                                "'%s' is this element alone: declare '%s %s[]' to reach any element by its number, or "
+                                "'neighbor %s %s<>' those around this one",
+                                param->name, param->type->name, param->name, param->type->name, param->name);
+        }
+        if (param) {
+            return access_param(rw, i, last, param, index, next);
+        }
+    }
+    const Function *callee = called ? module_function(rw->module, t) : NULL;
+    if (callee && !(callee == rw->self.function && names_builtin(t))) {
+        return call(rw, i, last, callee, next);
+    }
+    if (token_is(t, "static")) {
+        return true; /* GLSL has it not, and its constants need it not */
+    }
+    if (token_is(t, "shared")) {
+        return shared_declaration(rw, i, last, next);
+    }
+    if (is_declaration(rw, i, last, &used, &name)) {
+        return declaration(rw, i, last, used, name, next);
+    }
+    bool handled;
+    if (!access_builtin(rw, i, last, next, &handled)) {
+        return false;
+    }
+    if (handled) {
+        return true;
+    }
+    if (module_constant(rw->module, t)) {
+        return put_user(rw, t, "u_");
+    }
+    if (module_struct(rw->module, t)) {
+        return put_user(rw, t, "u_");
+    }
+    const char *spelling = names_spelling(t);
+    if (token_is(t, "unsigned")) {
+        *next = i + (token_is(rewriter_token(rw, i + 1), "int") ? 2 : 1);
+        spelling = "uint";
+    }
+    int value;
+    if (token_is(t, "__LINE__") && macro_predefined(&rw->module->source, t, &value)) {
+        char line[16];
+        snprintf(line, sizeof line, "%d", value);
+        return rewriter_put(rw, t, line, (int)strlen(line));
+    }
+    if (t->length >= 5 && memcmp(t->text, "rill_", 5) == 0) {
+        return source_error(&rw->module->source, t->offset, "'%.*s' is not declared", t->length, t->text);
+    }
+    return spelling ? rewriter_put(rw, t, spelling, (int)strlen(spelling)) : put_plain(rw, t);
+}
+
+/* GLSL has no suffix h, and names its doubles lf. */
+static bool put_number(Rewriter *rw, const Token *t)
+{
+    bool hex = t->length > 1 && (t->text[1] == 'x' || t->text[1] == 'X');
+    char suffix = t->text[t->length - 1];
+    return rewriter_put(rw, t, t->text, !hex && suffix == 'h' ? t->length - 1 : t->length);
+}
+
+bool rewriter_range(Rewriter *rw, size_t first, size_t last)
+{
+    for (size_t i = first; i < last;) {
+        const Token *t = rewriter_token(rw, i);
+        size_t next = i + 1;
+        bool done;
+        leave_loops(rw, i);
+        loops_insert(rw, i, false);
+        if (cast_match(rw, i, last)) {
+            done = cast_write(rw, i, last, &next);
+        } else if (t->kind == TOKEN_NAME) {
+            done = loops_enter(rw, i, last) && put_name(rw, i, last, &next);
+        } else if (t->kind == TOKEN_NUMBER) {
+            done = put_number(rw, t);
+        } else if (token_is(t, "~") && token_is(t + 1, "=") && !t[1].spaced) {
+            done = source_error(&rw->module->source, t->offset, "~= is Lua's: write != for 'not equal'");
+        } else if (token_is(t, "[")) {
+            done = index_write(rw, i, last, &next);
+        } else {
+            rw->depth += token_is(t, "{");
+            if (token_is(t, "}")) {
+                leave_block(rw);
+            }
+            done = put_plain(rw, t);
+            loops_insert(rw, i, true);
+        }
+        if (!done) {
+            return false;
+        }
+        i = next;
+    }
+    if (first < last) {
+        loops_insert(rw, last, false);
+    }
+    return true;
+}

@@ -1,0 +1,120 @@
+/* What the files of the body rewriter share. */
+#ifndef RILL_REWRITER_H
+#define RILL_REWRITER_H
+
+#include "kernel/body/body.h"
+
+typedef struct Local {
+    Token name;
+    int depth;
+    size_t end;   /* declared in the head of a `for`: the token after that loop; else 0 */
+    int shared;   /* number of a shared variable, from 1; 0: a plain local */
+    bool counter; /* of a loop, and an index as it is: see rewrite_index.c */
+} Local;
+
+typedef struct LoopRange {
+    size_t end;
+    double trips;
+} LoopRange;
+
+/* One function as written out: which parameters of the launched kernel its own stream parameters stand for. */
+typedef struct Instance {
+    const Function *function;
+    int bound[MAX_PARAMS]; /* parameter of the launched kernel, or -1 */
+    int number;            /* 0 for the first of its function */
+    double trips;
+    bool unbounded;
+    double tokens, accesses; /* with those of the functions it calls: devices write them out at every call */
+} Instance;
+
+typedef struct InstanceList {
+    Instance *items;
+    size_t count, capacity;
+} InstanceList;
+
+/* Text that goes in front of token `at`, or right behind it. */
+typedef struct Insertion {
+    size_t at;
+    bool behind;
+    const char *text;
+} Insertion;
+
+enum { MAX_LOOPS = 64 };
+
+typedef struct Rewriter {
+    const Module *module;
+    const Function *root;
+    Body *body;
+    InstanceList *instances;
+    Instance self;
+    StrBuf out;
+    struct {
+        MapEntry *items;
+        size_t count, capacity;
+    } map;
+    struct {
+        Local *items;
+        size_t count, capacity;
+    } locals;
+    int depth;
+    int loop_count;
+    LoopRange loops[MAX_LOOPS];
+    struct {
+        Insertion *items;
+        size_t count, capacity;
+    } insertions;
+    size_t head_first, head_last, head_end; /* the head of the `for` written last, and the end of its body */
+    bool head_counts;                       /* its variable is a counter */
+    size_t cast;                            /* token behind the cast written last: another cast may follow */
+    size_t changed;                         /* token of an argument that the function called may change; 0: none */
+} Rewriter;
+
+/* Token `index` of the module; the list ends in TOKEN_END. */
+const Token *rewriter_token(const Rewriter *rw, size_t index);
+/* Writes one token's text, keeping the layout, and where it came from. */
+bool rewriter_put(Rewriter *rw, const Token *token, const char *text, int length);
+void rewriter_add(Rewriter *rw, const char *text);
+/* The parameter of the function being written, or NULL; *index is its place. */
+const Param *rewriter_param(const Rewriter *rw, const Token *name, int *index);
+const Local *rewriter_local(const Rewriter *rw, const Token *name);
+/* Rewrites tokens first .. last - 1. */
+bool rewriter_range(Rewriter *rw, size_t first, size_t last);
+/* The same of the "[n][m]" of a declaration. */
+bool rewriter_lengths(Rewriter *rw, size_t first, size_t last);
+/* Moves what was written to the end of the body. */
+bool rewriter_append(Rewriter *rw);
+/* Finds or writes the function with these bindings; *number tells them apart. */
+bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instance *instance);
+
+/* rewrite_access.c: names that stand for streams, and rill's own functions. Each handles the construct at `i` and sets *next
+ * to the token after it. */
+bool access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next);
+bool access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled);
+
+/* rewrite_cast.c: "(float)x" as C has it becomes "float(x)". */
+bool cast_match(const Rewriter *rw, size_t i, size_t last);
+bool cast_write(Rewriter *rw, size_t i, size_t last, size_t *next);
+
+/* rewrite_index.c: indices of the function's own arrays. Writes the bracket at i, and the index behind it where it must be kept
+ * apart. */
+bool index_write(Rewriter *rw, size_t i, size_t last, size_t *next);
+/* Whether the variable that the `for` from `open` to `close` declares, whose body ends at `end`, is a counter. */
+bool index_counts(const Rewriter *rw, size_t open, size_t close, size_t end);
+/* Whether the counter at i stands where it may stand as it is. */
+bool index_plain_counter(const Rewriter *rw, size_t i, const Local *counter);
+
+/* The tokens of a type as GLSL has it. */
+bool rewriter_type(Rewriter *rw, const Token *token);
+
+/* rewrite_loops.c */
+bool loops_enter(Rewriter *rw, size_t i, size_t last);
+/* Writes what is to go in front of token i, or behind it. */
+void loops_insert(Rewriter *rw, size_t i, bool behind);
+/* Whether the tokens change the variable, or may. */
+bool loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
+/* The step of "i++", "++i", "i += 2" and their falling forms. */
+bool loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step);
+double loops_factor(const Rewriter *rw);
+size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last);
+
+#endif

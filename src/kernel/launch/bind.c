@@ -1,0 +1,226 @@
+/* The uniforms and bindings of a launch. */
+#include "kernel/launch/launch.h"
+
+#include "gpu/buffer.h"
+#include "kernel/body/glsl.h"
+
+#include <string.h>
+
+/* uniforms */
+
+void launch_fill(const LaunchPlan *plan, const Layout *layout, uint32_t *words)
+{
+    words[layout->count] = (uint32_t)plan->count;
+    words[layout->four] = 4;
+    int rank = plan->launch_shape.rank;
+    for (int d = 0; d < rank; d++) {
+        int64_t size = plan->launch_shape.size[rank - 1 - d];
+        uint32_t *w = words + layout->shape + 3 * d;
+        w[0] = (uint32_t)size;
+        access_divisor(size, &w[1], &w[2]);
+    }
+    words[layout->steps] = (uint32_t)((plan->count + layout->elements - 1) / layout->elements);
+    if (layout->active != NO_SLOT) {
+        words[layout->active] = (uint32_t)plan->active->offset;
+        words[layout->active + 1] = plan->active->length.word;
+        words[layout->steps] = (uint32_t)plan->active->shape.size[0];
+    }
+    if (layout->strip != NO_SLOT) {
+        uint32_t *w = words + layout->strip;
+        int64_t columns = plan->launch_shape.size[rank - 1], rows = plan->launch_shape.size[rank - 2];
+        w[0] = (uint32_t)(columns / layout->elements);
+        w[3] = (uint32_t)((rows + layout->strip_rows - 1) / layout->strip_rows);
+        access_divisor(w[0], &w[1], &w[2]);
+        access_divisor(w[3], &w[4], &w[5]);
+        words[layout->steps] = (uint32_t)(plan->count / (columns * rows)) * w[0] * w[3];
+    }
+}
+
+static void fill_resample(const LaunchPlan *plan, int i, int at, uint32_t *words)
+{
+    const Shape *own = &plan->originals[i]->shape;
+    for (int d = 0; d < plan->domain.rank; d++) {
+        int64_t out = plan->domain.size[plan->domain.rank - 1 - d];
+        int64_t in = d < own->rank ? own->size[own->rank - 1 - d] : 1;
+        uint32_t *w = words + at + 3 * d;
+        w[0] = (uint32_t)(in > out ? in / (out ? out : 1) : 1);
+        access_divisor(in > out ? 1 : in ? out / in : 1, &w[1], &w[2]);
+    }
+}
+
+static void fill_extents(const Shape *shape, uint32_t *words)
+{
+    int rank = shape->rank;
+    for (int d = 0; d < MAX_RANK; d++) {
+        words[d] = d < rank ? (uint32_t)shape->size[rank - 1 - d] : 1;
+    }
+}
+
+void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words)
+{
+    const Param *param = &plan->kernel->function.params[i];
+    const ArgLayout *layout = &variant->layout.args[i];
+    const ArgKey *key = &variant->key.args[i];
+    const ParamKindInfo *kind = &param_kinds[param->kind];
+    if (!kind->stream) {
+        if (layout->constant != NO_SLOT) {
+            int n = param->matrix ? param->matrix * param->matrix : glsl_words(param->type);
+            memcpy(words + layout->constant, args[i].words, (size_t)n * sizeof *words);
+        }
+        if (layout->extents != NO_SLOT) {
+            fill_extents(&plan->domain, words + layout->extents);
+        }
+        return;
+    }
+    const Stream *s = plan->streams[i];
+    int64_t base = s->offset + plan->packed_offset[i];
+    access_fill(key, layout, s, base, kind->element || param->kind == PARAM_NEIGHBOR ? variant->key.rank : key->rank,
+                words);
+    int64_t unit = (int64_t)variant->layout.elements * s->type->bytes;
+    bool flat_store = layout->store != NO_UNIT && variant->key.flat_stores && param->kind != PARAM_RANDOM;
+    if (variant->key.flat_loads && kind->element && kind->read && key->path == PATH_DENSE) {
+        words[layout->base] = (uint32_t)(base * s->type->bytes / 16);
+    }
+    if (flat_store || layout->store_base != layout->base) {
+        words[layout->store_base] =
+            (uint32_t)(flat_store ? s->offset * s->type->bytes / (unit % 16 ? 4 : 16) : s->offset);
+    }
+    if (layout->dump != NO_SLOT) {
+        bool plain = body_plain_random(s->type);
+        words[layout->dump] =
+            plain ? (uint32_t)((buffer_capacity(s->buffer) - 16) / (uint64_t)s->type->bytes) : UINT32_MAX;
+    }
+    if (layout->resample != NO_SLOT) {
+        fill_resample(plan, i, layout->resample, words);
+    }
+    if (layout->extents != NO_SLOT) {
+        fill_extents(&plan->originals[i]->shape, words + layout->extents);
+    }
+    access_paths[key->path].fill(layout, s, words);
+}
+
+/* bindings */
+
+/* Streams that must share one binding are copied behind each other into one buffer. */
+static bool pack(LaunchPlan *plan, const Variant *variant, int place, bool texture, Buffer **result)
+{
+    const Function *f = &plan->kernel->function;
+    uint64_t total = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        const ArgLayout *layout = &variant->layout.args[i];
+        if ((texture ? layout->texture : layout->block) == place) {
+            uint64_t unit = (uint64_t)plan->streams[i]->type->bytes * 16;
+            total = (total + unit - 1) / unit * unit;
+            plan->packed_offset[i] = (int64_t)(total / (uint64_t)plan->streams[i]->type->bytes);
+            total += buffer_capacity(plan->streams[i]->buffer);
+        }
+    }
+    Buffer *buffer = buffer_create(plan->device, total, false);
+    for (int i = 0; buffer && i < f->param_count; i++) {
+        const ArgLayout *layout = &variant->layout.args[i];
+        if ((texture ? layout->texture : layout->block) != place) {
+            continue;
+        }
+        const Stream *s = plan->streams[i];
+        uint64_t at = (uint64_t)plan->packed_offset[i] * (uint64_t)s->type->bytes;
+        if (!buffer_copy(buffer, at, s->buffer, 0, buffer_bytes(s->buffer))) {
+            buffer_release(buffer);
+            buffer = NULL;
+        }
+    }
+    if (buffer && !buffer_block_fits(buffer)) {
+        buffer_release(buffer);
+        buffer = NULL;
+    }
+    plan->packed = *result = buffer;
+    return buffer != NULL;
+}
+
+void launch_bind_active(const LaunchPlan *plan, const Layout *layout, Launch *launch)
+{
+    if (layout->active == NO_SLOT) {
+        return;
+    }
+    launch->textures[0] = (LaunchTexture){plan->active->buffer, TEXEL_WORD};
+    if (plan->active->length.buffer) {
+        launch->textures[1] = (LaunchTexture){plan->active->length.buffer, TEXEL_WORD};
+    }
+}
+
+bool launch_bind_reads(LaunchPlan *plan, const Variant *variant, Launch *launch)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        const ArgLayout *layout = &variant->layout.args[i];
+        bool texture = layout->texture != NO_UNIT;
+        if (!texture && layout->block == NO_UNIT) {
+            continue;
+        }
+        Buffer **place = texture ? &launch->textures[layout->texture].buffer : &launch->blocks[layout->block].buffer;
+        if (*place) {
+            if (*place != plan->packed &&
+                !pack(plan, variant, texture ? layout->texture : layout->block, texture, place)) {
+                return false;
+            }
+        } else {
+            *place = plan->streams[i]->buffer;
+        }
+        if (texture) {
+            bool flat = variant->key.flat_loads && launch_kind(f, i)->element;
+            launch->textures[layout->texture].format = flat ? TEXEL_VECTOR : TEXEL_WORD;
+        }
+    }
+    return true;
+}
+
+void launch_bind_stores(const LaunchPlan *plan, const Variant *variant, Launch *launch)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        const ArgLayout *layout = &variant->layout.args[i];
+        if (layout->store == NO_UNIT) {
+            continue;
+        }
+        const Stream *s = plan->streams[i];
+        LaunchBlock *block = &launch->blocks[layout->store];
+        block->buffer = s->buffer;
+        bool flat = variant->key.flat_stores && f->params[i].kind != PARAM_RANDOM;
+        uint64_t end = (uint64_t)((s->offset + plan->count) * s->type->bytes);
+        bool exact = flat && plan->traits->exact_ranges && end != buffer_bytes(s->buffer) && end % 4 == 0;
+        block->bytes = exact ? end : 0;
+    }
+}
+
+void launch_groups(const LaunchPlan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3])
+{
+    const Function *f = &plan->kernel->function;
+    groups[1] = groups[2] = 1;
+    if (f->group_rank == 0) {
+        uint64_t invocations = words[layout->steps];
+        uint64_t trips = 1;
+        if (layout->trips != NO_SLOT) {
+            enum { PARTS = 64 }; /* enough for every thread to have its share */
+            trips = invocations / ((uint64_t)layout->group * PARTS);
+            if (trips < 1) {
+                trips = 1;
+            } else if (trips > (uint64_t)layout->max_trips) {
+                trips = (uint64_t)layout->max_trips;
+            }
+            words[layout->trips] = (uint32_t)trips;
+        }
+        uint64_t per_group = (uint64_t)layout->group * trips;
+        groups[0] = (invocations + per_group - 1) / per_group;
+        return;
+    }
+    if (f->group_rank == 1) {
+        groups[0] = ((uint64_t)plan->count + (uint64_t)f->group[0] - 1) / (uint64_t)f->group[0];
+        return;
+    }
+    int rank = plan->launch_shape.rank;
+    groups[0] = 1;
+    for (int d = 0; d < 3 && d < rank; d++) {
+        uint64_t size = (uint64_t)plan->launch_shape.size[rank - 1 - d];
+        uint64_t own = d < f->group_rank ? (uint64_t)f->group[d] : 1;
+        groups[d] = (size + own - 1) / own;
+    }
+}

@@ -1,0 +1,125 @@
+/* Which variant a launch takes. */
+#include "kernel/launch/launch.h"
+
+#include "gpu/buffer.h"
+
+#include <string.h>
+
+static bool stream_mapped(const Stream *stream)
+{
+    for (int d = 0; d < stream->shape.rank; d++) {
+        if (launch_dim_mapped(&stream->dim[d])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint16_t boundary_bits(const Stream *stream)
+{
+    unsigned bits = 0;
+    for (int d = 0; d < stream->shape.rank; d++) {
+        bits |= (unsigned)stream->boundary[stream->shape.rank - 1 - d] << (2 * d);
+    }
+    return (uint16_t)bits;
+}
+
+bool launch_aligned(const Stream *s)
+{
+    return s->contiguous && s->offset * s->type->bytes % 16 == 0;
+}
+
+/* The last store may pass the end of a view: it must be cut off by the device or land in the buffer's spare tail. */
+bool launch_storable(const LaunchPlan *plan, const Stream *s, int elements)
+{
+    int64_t unit = (int64_t)elements * s->type->bytes;
+    if (!s->contiguous || unit % 4 != 0 || (s->offset * s->type->bytes) % (unit % 16 ? 4 : 16) != 0) {
+        return false;
+    }
+    int64_t end = (s->offset + plan->count) * s->type->bytes;
+    int64_t rest = plan->count % elements, past = rest ? (elements - rest) * s->type->bytes : 0;
+    bool tail = (uint64_t)end == buffer_bytes(s->buffer) && (uint64_t)(end + past) <= buffer_capacity(s->buffer);
+    return rest == 0 || tail || (plan->traits->exact_ranges && end % 4 == 0);
+}
+
+static void arg_key(const LaunchPlan *plan, int i, ArgKey *key)
+{
+    const Stream *s = plan->streams[i];
+    const Param *param = &plan->kernel->function.params[i];
+    bool bound = launch_kind(&plan->kernel->function, i)->bound;
+    key->type = s->type;
+    key->path = s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE;
+    key->rank = (uint8_t)param->rank;
+    key->mapped = stream_mapped(s);
+    key->unit = !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
+    key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
+    if (bound) {
+        key->boundary = boundary_bits(s);
+        key->quiet = s->explicit_boundary || param->kind == PARAM_NEIGHBOR;
+    }
+}
+
+static void choose_loads(LaunchPlan *plan, const KernelText *text, VariantKey *key)
+{
+    const Function *f = &plan->kernel->function;
+    key->flat_loads = !key->active && variant_texels_fit(text, key) && !variant_formats_clash(text, key);
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = launch_kind(f, i);
+        if (kind->element && kind->read && key->args[i].path == PATH_DENSE &&
+            (!launch_aligned(plan->streams[i]) || plan->resampled[i])) {
+            key->flat_loads = 0;
+        }
+    }
+}
+
+static void choose_stores(LaunchPlan *plan, const KernelText *text, VariantKey *key)
+{
+    const Function *f = &plan->kernel->function;
+    key->flat_stores = !f->group_rank && !key->active;
+    int elements = variant_elements(text, key);
+    for (int i = 0; i < f->param_count; i++) {
+        if (variant_stores(f, key, i) && !launch_storable(plan, plan->streams[i], elements)) {
+            key->flat_stores = 0;
+        }
+    }
+}
+
+/* Whether reads must go through a storage block: buffer textures end earlier. */
+static void choose_blocks(LaunchPlan *plan, const KernelText *text, VariantKey *key)
+{
+    const Function *f = text->function;
+    const DeviceLimits *limits = device_limits(plan->device);
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = launch_kind(f, i);
+        if (key->args[i].path != PATH_DENSE || !kind->read || f->params[i].kind == PARAM_RANDOM) {
+            continue;
+        }
+        bool flat = key->flat_loads && kind->element;
+        uint64_t texels = buffer_capacity(plan->streams[i]->buffer) / (flat ? 16 : 4);
+        key->args[i].block = texels > limits->texture_texels;
+    }
+}
+
+void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key)
+{
+    const Function *f = &plan->kernel->function;
+    memset(key, 0, offsetof(VariantKey, args) + (size_t)f->param_count * sizeof *key->args);
+    key->rank = (uint8_t)plan->launch_shape.rank;
+    key->check = plan->check;
+    key->active = (uint8_t)(!plan->active                 ? ACTIVE_NONE
+                            : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED
+                                                          : ACTIVE_COUNTED);
+    key->first_output = (uint8_t)first;
+    key->output_count = (uint8_t)count;
+    key->count = (uint8_t)f->param_count;
+    for (int i = 0; i < f->param_count; i++) {
+        if (launch_kind(f, i)->stream) {
+            arg_key(plan, i, &key->args[i]);
+        }
+    }
+    choose_loads(plan, text, key);
+    choose_stores(plan, text, key);
+    int elements = variant_elements(text, key);
+    key->rows = key->rank > 1 && elements > 1 && plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
+    choose_blocks(plan, text, key);
+}

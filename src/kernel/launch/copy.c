@@ -1,0 +1,141 @@
+#include "kernel/launch/copy.h"
+
+#include "gpu/buffer.h"
+#include "kernel/kernel.h"
+#include "kernel/launch/internal.h"
+#include "kernel/launch/raw.h"
+#include "kernel/launch/transpose.h"
+
+#include <string.h>
+
+static bool launch(StrBuf *text, const Argument *args, const Stream *to)
+{
+    Kernel *kernel = internal_kernel(to->device, strbuf_text(text));
+    strbuf_free(text);
+    return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
+}
+
+static bool copy_raw(Stream *to, const Stream *from)
+{
+    Stream a, b;
+    if (!raw_view(from, &a)) {
+        return false;
+    }
+    if (!raw_view(to, &b)) {
+        stream_release(&a);
+        return false;
+    }
+    const char *raw = b.type->value->name;
+    StrBuf text = STRBUF_EMPTY;
+    raw_declare(&text, b.type);
+    strbuf_addf(&text, "kernel void copy(%s x<>, out %s r<>) { r = x; }", raw, raw);
+    bool done = launch(&text, (Argument[]){{.stream = &a}, {.stream = &b}}, &b);
+    stream_release(&a);
+    stream_release(&b);
+    return done;
+}
+
+bool copy_take(Stream *to, const Stream *from, const Stream *numbers)
+{
+    Stream a, b;
+    if (!raw_view(from, &a)) {
+        return false;
+    }
+    if (!raw_view(to, &b)) {
+        stream_release(&a);
+        return false;
+    }
+    const char *raw = b.type->value->name;
+    StrBuf text = STRBUF_EMPTY;
+    raw_declare(&text, b.type);
+    strbuf_addf(&text, "kernel void take(%s x[], int i<>, out %s r<>) { r = x[i]; }", raw, raw);
+    bool done = launch(&text, (Argument[]){{.stream = &a}, {.stream = numbers}, {.stream = &b}}, &b);
+    stream_release(&a);
+    stream_release(&b);
+    return done;
+}
+
+/* The text of a conversion; GLSL leaves negative floats to uint undefined. */
+static void add_conversion(StrBuf *text, const Type *from, const Type *to)
+{
+    bool real = from->scalar == SCALAR_FLOAT || from->scalar == SCALAR_DOUBLE;
+    if (!real || to->scalar != SCALAR_UINT) {
+        strbuf_addf(text, "%s(x)", to->name);
+        return;
+    }
+    strbuf_addf(text, "%s(", to->name);
+    for (int c = 0; c < to->components; c++) {
+        char part[4] = {'x', '.', "xyzw"[c], '\0'};
+        part[1] = to->components > 1 ? '.' : '\0';
+        strbuf_addf(text, "%s(%s < 0 ? uint(int(%s)) : uint(%s))", c ? ", " : "", part, part, part);
+    }
+    strbuf_add(text, ")");
+}
+
+static bool copy_cast(Stream *to, const Stream *from)
+{
+    const Type *a = from->type->value, *b = to->type->value;
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text, "kernel void cast(%s x<>, out %s r<>) { r = ", a->name, b->name);
+    add_conversion(&text, a, b);
+    strbuf_add(&text, "; }");
+    return launch(&text, (Argument[]){{.stream = from}, {.stream = to}}, to);
+}
+
+static bool whole_bytes(const Stream *s)
+{
+    return s->source == SOURCE_BUFFER && s->contiguous;
+}
+
+bool copy_stream(Stream *to, const Stream *from)
+{
+    if (stream_elements(to) == 0) {
+        return true;
+    }
+    bool same = type_same_layout(to->type, from->type);
+    if (same && whole_bytes(to) && whole_bytes(from) && !stream_overlaps(to, from)) {
+        uint64_t size = (uint64_t)from->type->bytes;
+        return buffer_copy(to->buffer, (uint64_t)to->offset * size, from->buffer, (uint64_t)from->offset * size,
+                           stream_bytes(from));
+    }
+    if (same && transpose_serves(to, from) && !stream_overlaps(to, from)) {
+        return transpose_copy(to, from);
+    }
+    if (same && from->source == SOURCE_BUFFER) {
+        return copy_raw(to, from);
+    }
+    if (!to->type->is_struct && !from->type->is_struct && to->type->components == from->type->components) {
+        return copy_cast(to, from);
+    }
+    return error_set("a stream of %s can't be converted to %s", from->type->name, to->type->name);
+}
+
+bool copy_new(const Stream *from, const Type *type, Stream *result)
+{
+    const Type *own = type ? type : from->type;
+    if (!stream_create(from->device, own, &from->shape, false, result)) {
+        return false;
+    }
+    if (!copy_stream(result, from)) {
+        stream_release(result);
+        return false;
+    }
+    return true;
+}
+
+bool copy_fill(Stream *to, const void *element)
+{
+    Stream view;
+    uint32_t words[1024] = {0};
+    if (!raw_view(to, &view)) {
+        return false;
+    }
+    memcpy(words, element, (size_t)to->type->bytes); /* narrow elements: little-endian, the low bits of the word */
+    StrBuf text = STRBUF_EMPTY;
+    raw_declare(&text, view.type);
+    const char *raw = view.type->value->name;
+    strbuf_addf(&text, "kernel void fill(%s x, out %s r<>) { r = x; }", raw, raw);
+    bool done = launch(&text, (Argument[]){{.words = words}, {.stream = &view}}, &view);
+    stream_release(&view);
+    return done;
+}

@@ -1,0 +1,98 @@
+/* What a launch does, in words. */
+#include "gpu/attachment.h"
+#include "kernel/body/glsl.h"
+#include "kernel/launch/launch.h"
+
+static void explain_argument(const KernelText *text, const VariantKey *key, const Layout *layout, int i,
+                             const Argument *arg, StrBuf *out)
+{
+    const Param *param = &text->function->params[i];
+    const ParamKindInfo *kind = &param_kinds[param->kind];
+    strbuf_addf(out, "  %-12s %s", param->name, kind->name);
+    if (!kind->stream) {
+        strbuf_add(out, text->baked[i] ? ", fixed in the program\n" : ", a uniform\n");
+        return;
+    }
+    const ArgKey *a = &key->args[i];
+    const ArgLayout *place = &layout->args[i];
+    char shape[SHAPE_TEXT];
+    strbuf_addf(out, " of %s[%s]", arg->stream->type->name, shape_text(&arg->stream->shape, shape));
+    strbuf_addf(out, ", %s", access_paths[a->path].name);
+    if (kind->read && a->path == PATH_DENSE && param->kind != PARAM_RANDOM) {
+        bool flat = key->flat_loads && kind->element;
+        strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",
+                    place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
+    }
+    if (place->store != NO_UNIT && param->kind != PARAM_RANDOM) {
+        strbuf_add(out, key->flat_stores ? ", contiguous stores" : ", element stores");
+    }
+    strbuf_add(out, a->mapped ? ", index mapped (repeated, tiled or strided view)\n" : "\n");
+}
+
+uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *domain)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        if (kind->element || f->params[i].kind == PARAM_NEIGHBOR) {
+            uint64_t size = args[i].stream->buffer ? (uint64_t)args[i].stream->type->bytes : 0;
+            bytes += size * (uint64_t)shape_elements(domain) * (uint64_t)(kind->read + kind->written);
+        }
+    }
+    return bytes;
+}
+
+static void explain_access(const LaunchChoice *choice, StrBuf *out)
+{
+    const VariantKey *key = &choice->key;
+    strbuf_addf(out, "  %s%s\n", key->flat_loads ? "aligned loads" : "general loads", strbuf_text(&choice->loads));
+    strbuf_addf(out, "  %s%s\n", key->flat_stores ? "contiguous stores" : "general stores",
+                strbuf_text(&choice->stores));
+}
+
+static void explain_choice(const KernelText *text, const LaunchChoice *choice, const Argument *args,
+                           const Domain *domain, StrBuf *out)
+{
+    const Function *f = text->function;
+    const Layout *layout = &choice->layout;
+    explain_access(choice, out);
+    strbuf_addf(out, "  %d element%s per step, group %d, %d dimension%s in the index\n", layout->elements,
+                layout->elements == 1 ? "" : "s", f->group_rank ? f->group[0] : layout->group, choice->key.rank,
+                choice->key.rank == 1 ? "" : "s");
+    if (choice->key.active) {
+        strbuf_add(out, "  over the list of active elements only\n");
+    }
+    if (choice->passes > 1) {
+        strbuf_addf(out, "  %d passes, %d outputs each, because this device stores no more at once\n", choice->passes,
+                    choice->key.output_count);
+    }
+    if (text->canary) {
+        strbuf_add(out, "  loops of unknown length: watched for being cut short\n");
+    }
+    for (int i = 0; i < f->param_count; i++) {
+        explain_argument(text, &choice->key, layout, i, &args[i], out);
+    }
+    strbuf_addf(out, "  moves %llu bytes element-wise; gathers come on top\n",
+                (unsigned long long)launch_bytes(f, args, domain->active ? &domain->active->shape : &domain->shape));
+}
+
+bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out)
+{
+    LaunchChoice *choice = workspace_take(device, sizeof *choice);
+    char shape[SHAPE_TEXT];
+    if (!choice) {
+        return false;
+    }
+    choice->loads = choice->stores = STRBUF_EMPTY;
+    bool done = launch_choice(kernel, device, args, domain, check, choice);
+    if (done) {
+        KernelText text = kernel_text(kernel, device);
+        strbuf_addf(out, "%s over %s on %s (%s family)\n", kernel->function.name, shape_text(&domain->shape, shape),
+                    device_describe(device)->name, text.traits->family == FAMILY_CPU ? "cpu" : "gpu");
+        explain_choice(&text, choice, args, domain, out);
+    }
+    strbuf_free(&choice->loads);
+    strbuf_free(&choice->stores);
+    workspace_give(device, choice);
+    return done;
+}

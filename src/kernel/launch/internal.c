@@ -1,0 +1,78 @@
+#include "kernel/launch/internal.h"
+
+#include "base/recent.h"
+#include "base/strbuf.h"
+#include "gpu/attachment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT = 256 };
+
+typedef struct InternalKernel {
+    char *text;
+    Kernel *kernel;
+} InternalKernel;
+
+static void destroy(void *item)
+{
+    InternalKernel *internal = item;
+    kernel_release(internal->kernel);
+    free(internal->text);
+    free(internal);
+}
+
+static void destroy_all(void *attachment)
+{
+    recent_clear(attachment, destroy);
+}
+
+static const AttachmentKind cache_kind = {sizeof(Recent), destroy_all};
+
+static Kernel *parse(const char *text)
+{
+    Module *module = module_create(text, strlen(text), "rill", 1);
+    if (!module) {
+        return NULL;
+    }
+    Kernel *kernel = kernel_create(module, &module->functions.items[module->functions.count - 1]);
+    module_release(module);
+    return kernel;
+}
+
+static InternalKernel *create(const char *text)
+{
+    InternalKernel *internal = calloc(1, sizeof *internal);
+    if (!internal || !(internal->text = strdup(text))) {
+        free(internal);
+        error_set("out of host memory");
+        return NULL;
+    }
+    internal->kernel = parse(text);
+    if (!internal->kernel) {
+        destroy(internal);
+        return NULL;
+    }
+    return internal;
+}
+
+Kernel *internal_kernel(Device *device, const char *text)
+{
+    if (!strbuf_whole(text)) {
+        return NULL;
+    }
+    Recent *cache = device_attachment(device, &cache_kind);
+    for (size_t i = 0; cache && i < cache->count; i++) {
+        const InternalKernel *internal = cache->items[i];
+        if (strcmp(internal->text, text) == 0) {
+            recent_use(cache, i);
+            return internal->kernel;
+        }
+    }
+    InternalKernel *made = cache ? create(text) : NULL;
+    if (made && !recent_add(cache, made, KEPT, destroy)) {
+        destroy(made);
+        made = NULL;
+    }
+    return made ? made->kernel : NULL;
+}

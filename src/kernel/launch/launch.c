@@ -1,0 +1,179 @@
+/* One launch: the variant chosen, uniforms filled, passes issued. */
+#include "kernel/launch/launch.h"
+
+#include "gpu/buffer.h"
+#include "gpu/profile.h"
+
+#include <string.h>
+
+static bool issue(LaunchPlan *plan, Variant *variant, const Argument *args)
+{
+    Kernel *kernel = plan->kernel;
+    const Layout *layout = &variant->layout;
+    Launch launch = {.program = variant->program,
+                     .params = kernel->words,
+                     .param_vectors = (layout->words + 3) / 4,
+                     .texture_count = layout->textures,
+                     .block_count = layout->blocks,
+                     .faults = plan->check || (plan->traits->loop_limit && kernel->body.unbounded)};
+    memset(plan->packed_offset, 0, sizeof plan->packed_offset);
+    plan->packed = NULL;
+    launch_bind_active(plan, layout, &launch);
+    bool done = launch_bind_reads(plan, variant, &launch);
+    if (done) {
+        launch_bind_stores(plan, variant, &launch);
+        launch_fill(plan, layout, kernel->words);
+        for (int i = 0; i < kernel->function.param_count; i++) {
+            launch_fill_argument(plan, variant, i, args, kernel->words);
+        }
+        launch_groups(plan, layout, kernel->words, launch.groups);
+        if (profile_running(plan->device)) {
+            launch.bytes = launch_bytes(&kernel->function, args, plan->active ? &plan->active->shape : &plan->domain);
+        }
+        done = plan->length.buffer ? device_dispatch_indirect(plan->device, &launch, plan->length,
+                                                              (uint32_t)(layout->group * layout->elements))
+                                   : device_dispatch(plan->device, &launch);
+        if (done && launch.faults && plan->traits->synchronous) {
+            done = kernel_fault_check(plan->device);
+        }
+    }
+    if (plan->packed) {
+        buffer_release(plan->packed);
+    }
+    return done;
+}
+
+/* passes */
+
+static bool check_passes(const LaunchPlan *plan)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        if (f->params[i].kind == PARAM_RANDOM && !f->params[i].target) {
+            return error_set(
+                "%s: a kernel with random access ('%s') can't run in several passes, and this device stores "
+                "too few outputs at once",
+                f->name, f->params[i].name);
+        }
+    }
+    return true;
+}
+
+/* In several passes an in-place argument keeps its old values for the passes after its own. */
+static bool copy_in_place(LaunchPlan *plan, const Stream *old[MAX_PARAMS])
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        old[i] = NULL;
+        if (f->params[i].kind == PARAM_INOUT && !(old[i] = plan_copied(plan, plan->streams[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_pass(LaunchPlan *plan, const KernelText *text, int first, int count, const Argument *args)
+{
+    VariantKey key;
+    plan_key(plan, text, first, count, &key);
+    Variant *variant = kernel_variant(plan->kernel, plan->device, &key);
+    return variant && issue(plan, variant, args);
+}
+
+static bool run_passes(LaunchPlan *plan, const KernelText *text, int outputs, int per_pass, const Argument *args)
+{
+    const Function *f = &plan->kernel->function;
+    const Stream *old[MAX_PARAMS];
+    if (!check_passes(plan) || !copy_in_place(plan, old)) {
+        return false;
+    }
+    for (int first = 0; first < outputs; first += per_pass) {
+        const Stream *now[MAX_PARAMS];
+        memcpy(now, plan->streams, sizeof now);
+        int number = 0;
+        for (int i = 0; i < f->param_count; i++) {
+            bool here = number >= first && number < first + per_pass;
+            if (launch_is_output(f, i)) {
+                plan->streams[i] = old[i] && !here ? old[i] : plan->streams[i];
+                number++;
+            }
+        }
+        int left = outputs - first;
+        bool done = run_pass(plan, text, first, left < per_pass ? left : per_pass, args);
+        memcpy(plan->streams, now, sizeof now);
+        if (!done) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* the launch */
+
+/* The length that only the device knows: of the active list, or of the element-wise streams, which agree
+ * (kernel_takes_length). */
+static DeviceLength plan_length(const LaunchPlan *plan)
+{
+    if (plan->active) {
+        return plan->active->length;
+    }
+    for (int i = 0; i < plan->kernel->function.param_count; i++) {
+        const Stream *s = plan->originals[i];
+        if (s && s->length.buffer) {
+            return s->length;
+        }
+    }
+    return (DeviceLength){0};
+}
+
+bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *shape, bool check)
+{
+    Domain domain = {.shape = *shape};
+    return kernel_launch_over(kernel, device, args, &domain, check);
+}
+
+bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
+{
+    LaunchPlan *plan = plan_start(kernel, device, domain, check);
+    int outputs, per_pass;
+    if (!plan) {
+        return false;
+    }
+    bool done = plan_prepare(plan, args, &outputs, &per_pass);
+    plan->length = plan_length(plan);
+    if (done && plan->count > 0) {
+        KernelText text = kernel_text(kernel, device);
+        plan_merge(plan);
+        done = per_pass < outputs ? run_passes(plan, &text, outputs, per_pass, args)
+                                  : run_pass(plan, &text, 0, outputs, args);
+    }
+    for (int i = 0; plan->count > 0 && i < kernel->function.param_count; i++) {
+        if (launch_kind(&kernel->function, i)->written && args[i].stream) {
+            stream_wrote(args[i].stream);
+        }
+    }
+    plan_finish(plan);
+    return done;
+}
+
+bool launch_choice(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                   LaunchChoice *choice)
+{
+    LaunchPlan *plan = plan_start(kernel, device, domain, check);
+    int outputs, per_pass;
+    if (!plan) {
+        return false;
+    }
+    bool done = plan_prepare(plan, args, &outputs, &per_pass);
+    if (done) {
+        KernelText text = kernel_text(kernel, device);
+        plan_merge(plan);
+        plan_key(plan, &text, 0, per_pass, &choice->key);
+        choice->passes = per_pass ? (outputs + per_pass - 1) / per_pass : 1;
+        reason_loads(plan, &text, &choice->key, &choice->loads);
+        reason_stores(plan, &text, &choice->key, &choice->stores);
+        done = variant_layout(&text, &choice->key, &choice->layout);
+    }
+    plan_finish(plan);
+    return done;
+}

@@ -1,0 +1,340 @@
+/* Before a launch: shapes matched, overlaps copied, dimensions merged. */
+#include "kernel/launch/launch.h"
+
+#include "gpu/attachment.h"
+#include "gpu/buffer.h"
+#include "kernel/launch/copy.h"
+
+#include <string.h>
+
+/* shapes */
+
+bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shape, Shape *domain)
+{
+    const Function *f = &kernel->function;
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    const Shape *found = shape;
+    const char *owner = "shape";
+    for (int i = 0; i < f->param_count; i++) {
+        if (!launch_is_output(f, i) || !args[i].stream) {
+            continue;
+        }
+        const Shape *own = &args[i].stream->shape;
+        if (found && !shape_equal(found, own)) {
+            return error_set("%s: the shapes of %s (%s) and output '%s' (%s) differ", f->name, owner,
+                             shape_text(found, a), f->params[i].name, shape_text(own, b));
+        }
+        found = own;
+        owner = f->params[i].name;
+    }
+    if (found) {
+        *domain = *found;
+        return true;
+    }
+    bool any = false;
+    for (int i = 0; i < f->param_count; i++) {
+        bool element = launch_kind(f, i)->element || f->params[i].kind == PARAM_NEIGHBOR;
+        if (!element || !launch_kind(f, i)->read || !args[i].stream) {
+            continue;
+        }
+        const Shape *own = &args[i].stream->shape;
+        Shape both;
+        if (any && !shape_broadcast(domain, own, &both)) {
+            return error_set(
+                "%s: the shapes of its inputs (%s and %s of '%s') don't broadcast: give 'shape' or an output", f->name,
+                shape_text(domain, a), shape_text(own, b), f->params[i].name);
+        }
+        *domain = any ? both : *own;
+        any = true;
+    }
+    return any || error_set("%s: no input tells the shape of the result: call it by name with shape = {...}, or hand "
+                            "over an output",
+                            f->name);
+}
+
+/* arguments */
+
+void plan_finish(LaunchPlan *plan)
+{
+    for (int i = 0; i < plan->temporary_count; i++) {
+        stream_release(&plan->temporaries[i]);
+    }
+    workspace_give(plan->device, plan);
+}
+
+static Stream *temporary(LaunchPlan *plan)
+{
+    if (plan->temporary_count == MAX_TEMPORARIES) {
+        error_set("%s: too many arguments need a copy", plan->kernel->function.name);
+        return NULL;
+    }
+    return &plan->temporaries[plan->temporary_count];
+}
+
+/* A contiguous copy of an argument, living as long as the launch. */
+const Stream *plan_copied(LaunchPlan *plan, const Stream *stream)
+{
+    Stream *copy = temporary(plan);
+    if (!copy || !copy_new(stream, NULL, copy)) {
+        return NULL;
+    }
+    memcpy(copy->boundary, stream->boundary, sizeof copy->boundary);
+    copy->explicit_boundary = stream->explicit_boundary;
+    copy->outside = stream->outside;
+    plan->temporary_count++;
+    return copy;
+}
+
+static bool resample(LaunchPlan *plan, int i)
+{
+    const Stream *stream = plan->streams[i];
+    if (shape_equal(&stream->shape, &plan->domain)) {
+        return true;
+    }
+    const Function *f = &plan->kernel->function;
+    bool needs_copy = false;
+    Stream *view = temporary(plan);
+    if (!view) {
+        return false;
+    }
+    if (!stream_resample(stream, &plan->domain, view, &needs_copy)) {
+        return error_prefix("%s: argument '%s'", f->name, f->params[i].name);
+    }
+    if (needs_copy) {
+        stream_release(view);
+        const Stream *copy = plan_copied(plan, stream);
+        view = temporary(plan);
+        if (!copy || !view || !stream_resample(copy, &plan->domain, view, &needs_copy)) {
+            return false;
+        }
+    }
+    plan->temporary_count++;
+    plan->streams[i] = view;
+    plan->resampled[i] = true;
+    return true;
+}
+
+/* Bindings of any size a buffer can have: element and word numbers stay below 2^31. */
+static bool check_sizes(const LaunchPlan *plan)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        const Stream *s = plan->streams[i];
+        if (s && s->buffer && !buffer_block_fits(s->buffer)) {
+            return error_prefix("%s: argument '%s'", f->name, f->params[i].name);
+        }
+    }
+    return true;
+}
+
+static bool check_shapes(LaunchPlan *plan)
+{
+    const Function *f = &plan->kernel->function;
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        const Stream *stream = plan->streams[i];
+        if (!launch_kind(f, i)->stream) {
+            continue;
+        }
+        if (param->kind == PARAM_GATHER || param->kind == PARAM_RANDOM) {
+            if (stream->shape.rank != param->rank) {
+                return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s",
+                                 f->name, param->name, param->rank, param->rank == 1 ? "" : "s",
+                                 shape_text(&stream->shape, a));
+            }
+        } else if (launch_is_output(f, i) || param->kind == PARAM_NEIGHBOR) {
+            if (!shape_equal(&stream->shape, &plan->domain)) {
+                return error_set("%s: argument '%s' has shape %s, expected %s", f->name, param->name,
+                                 shape_text(&stream->shape, a), shape_text(&plan->domain, b));
+            }
+        } else if (!resample(plan, i)) {
+            return false;
+        }
+        if (launch_kind(f, i)->written && !stream->writable) {
+            return error_set("%s: argument '%s' is a view that can't be written to (tile, replicate or an iterator): "
+                             "use :copy()",
+                             f->name, param->name);
+        }
+    }
+    return true;
+}
+
+/* Inputs that overlap what is written are copied first, unless every element is read only where it is written. */
+static bool separate(LaunchPlan *plan, bool passes)
+{
+    const Function *f = &plan->kernel->function;
+    for (int o = 0; o < f->param_count; o++) {
+        if (!launch_kind(f, o)->written) {
+            continue;
+        }
+        for (int i = 0; i < f->param_count; i++) {
+            if (i == o || !launch_kind(f, i)->stream || !stream_overlaps(plan->streams[o], plan->streams[i])) {
+                continue;
+            }
+            if (launch_kind(f, i)->written) {
+                return error_set("%s: outputs '%s' and '%s' overlap in memory", f->name, f->params[o].name,
+                                 f->params[i].name);
+            }
+            bool same = launch_kind(f, i)->element && launch_is_output(f, o) && !passes &&
+                        stream_same_mapping(plan->streams[i], plan->streams[o]);
+            if (!same && !(plan->streams[i] = plan_copied(plan, plan->streams[i]))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* A gather from an empty stream reads zero, wherever: it gets a small zeroed buffer. */
+static bool replace_empty(LaunchPlan *plan)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        const Stream *s = plan->streams[i];
+        if (!launch_kind(f, i)->bound || s->source != SOURCE_BUFFER || stream_elements(s) > 0) {
+            continue;
+        }
+        Shape one = {.rank = s->shape.rank};
+        for (int d = 0; d < one.rank; d++) {
+            one.size[d] = 1;
+        }
+        Stream *zero = temporary(plan);
+        if (!zero || !stream_create(plan->device, s->type, &one, true, zero)) {
+            return false;
+        }
+        zero->explicit_boundary = true;
+        plan->temporary_count++;
+        plan->streams[i] = zero;
+    }
+    return true;
+}
+
+/* merging dimensions */
+
+/* Dimensions d and d + 1 of every element-wise argument step as one. */
+static bool mergeable(const LaunchPlan *plan, int d)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        if (!launch_kind(f, i)->element) {
+            continue;
+        }
+        const Stream *s = plan->streams[i];
+        const ViewDim *outer = &s->dim[d], *inner = &s->dim[d + 1];
+        bool one = s->shape.size[d] == 1 || s->shape.size[d + 1] == 1; /* a dimension of size 1 never steps */
+        if (launch_dim_mapped(outer) || launch_dim_mapped(inner) ||
+            (!one && outer->stride != inner->stride * s->shape.size[d + 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void merge_stream(LaunchPlan *plan, int i, int d, int rank)
+{
+    Stream *view = (Stream *)plan->streams[i];
+    if (view < plan->temporaries || view >= plan->temporaries + MAX_TEMPORARIES) {
+        view = &plan->merged[plan->merged_count++];
+        *view = *plan->streams[i]; /* a header only: the reference stays with the original */
+        plan->streams[i] = view;
+    }
+    if (view->shape.size[d + 1] != 1) {
+        view->dim[d] = view->dim[d + 1];
+    }
+    view->shape.size[d] *= view->shape.size[d + 1];
+    for (int k = d + 1; k < rank - 1; k++) {
+        view->shape.size[k] = view->shape.size[k + 1];
+        view->dim[k] = view->dim[k + 1];
+    }
+    view->shape.rank = rank - 1;
+}
+
+/* Fewer dimensions mean less index arithmetic and fewer programs. */
+void plan_merge(LaunchPlan *plan)
+{
+    const Kernel *kernel = plan->kernel;
+    const Function *f = &kernel->function;
+    plan->merged_count = 0;
+    plan->launch_shape = plan->domain;
+    if (kernel->body.uses_position || f->group_rank > 1) {
+        return;
+    }
+    Shape *shape = &plan->launch_shape;
+    for (int d = shape->rank - 2; d >= 0; d--) {
+        if (!mergeable(plan, d)) {
+            continue;
+        }
+        for (int i = 0; i < f->param_count; i++) {
+            if (launch_kind(f, i)->element) {
+                merge_stream(plan, i, d, shape->rank);
+            }
+        }
+        shape->size[d] *= shape->size[d + 1];
+        for (int k = d + 1; k < shape->rank - 1; k++) {
+            shape->size[k] = shape->size[k + 1];
+        }
+        shape->rank--;
+    }
+}
+
+/* all of it */
+
+/* How many outputs a pass may store: storage blocks are shared with random-access streams. */
+static int outputs_per_pass(const LaunchPlan *plan, int outputs)
+{
+    const DeviceLimits *limits = device_limits(plan->device);
+    const Function *f = &plan->kernel->function;
+    int randoms = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        randoms += f->params[i].kind == PARAM_RANDOM;
+    }
+    int most = limits->storage_blocks - randoms;
+    most = most < limits->outputs_per_pass ? most : limits->outputs_per_pass;
+    most = most < 1 ? 1 : most;
+    return outputs < most ? outputs : most;
+}
+
+bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per_pass)
+{
+    const Function *f = &plan->kernel->function;
+    *outputs = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        plan->streams[i] = plan->originals[i] = launch_kind(f, i)->stream ? args[i].stream : NULL;
+        plan->resampled[i] = false;
+        *outputs += launch_is_output(f, i);
+    }
+    if (f->group_rank && plan->active) {
+        return error_set("%s: a group kernel runs whole groups: it can't run over active elements only", f->name);
+    }
+    if (f->group_rank > 1 && (plan->domain.rank < f->group_rank || plan->domain.rank > 3)) {
+        return error_set("%s: a group kernel of %d dimensions runs over %s, this launch has %d dimensions", f->name,
+                         f->group_rank, f->group_rank == 2 ? "two or three" : "three", plan->domain.rank);
+    }
+    *per_pass = outputs_per_pass(plan, *outputs);
+    if (!check_sizes(plan) || !check_shapes(plan)) {
+        return false;
+    }
+    plan->count = shape_elements(&plan->domain);
+    return plan->count == 0 || (separate(plan, *per_pass < *outputs) && replace_empty(plan));
+}
+
+LaunchPlan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check)
+{
+    LaunchPlan *plan = workspace_take(device, sizeof *plan);
+    if (!plan) {
+        return NULL;
+    }
+    plan->kernel = kernel;
+    plan->device = device;
+    plan->traits = device_traits(device);
+    plan->domain = domain->shape;
+    plan->active = domain->active;
+    plan->count = 0;
+    plan->check = check;
+    plan->length = (DeviceLength){0};
+    plan->temporary_count = 0;
+    plan->merged_count = 0;
+    plan->packed = NULL;
+    return plan;
+}

@@ -1,0 +1,203 @@
+#include "kernel/launch/transpose.h"
+
+#include "base/strbuf.h"
+#include "gpu/shader.h"
+#include "stream/view.h"
+
+#include <string.h>
+
+enum {
+    SHORTEST = 8, /* of both dimensions: below it lines are shared by neighbours anyway */
+    CPU_ROWS = 16,
+    GPU_GROUP = 256,
+    GPU_TILE = 32,
+    PARAM_VECTORS = 10
+};
+
+typedef struct Dimension {
+    int64_t size, from, to; /* strides in elements */
+} Dimension;
+
+/* x: contiguous in the target; y: contiguous in the source; the rest: planes. */
+typedef struct Planes {
+    Dimension x, y, planes[SHAPE_MAX_RANK];
+    int rank;
+    int64_t count; /* of planes */
+} Planes;
+
+/* Dimensions of one element left out, neighbours that step as one merged; fastest first. False for views that are more than strides. */
+static bool find_dimensions(const Stream *to, const Stream *from, Dimension *dims, int *count)
+{
+    *count = 0;
+    for (int d = to->shape.rank; d-- > 0;) {
+        const ViewDim *a = &from->dim[d], *b = &to->dim[d];
+        Dimension next = {to->shape.size[d], a->stride, b->stride};
+        if (!view_dim_plain(a) || !view_dim_plain(b)) {
+            return false;
+        }
+        Dimension *last = *count ? &dims[*count - 1] : NULL;
+        if (next.size == 1) {
+            continue;
+        }
+        if (last && next.from == last->from * last->size && next.to == last->to * last->size) {
+            last->size *= next.size;
+        } else {
+            dims[(*count)++] = next;
+        }
+    }
+    return true;
+}
+
+static bool find_planes(const Stream *to, const Stream *from, Planes *planes)
+{
+    Dimension dims[SHAPE_MAX_RANK];
+    int count, x = -1, y = -1;
+    if (!find_dimensions(to, from, dims, &count)) {
+        return false;
+    }
+    planes->rank = 0;
+    planes->count = 1;
+    for (int d = 0; d < count; d++) {
+        x = dims[d].to == 1 && x < 0 ? d : x;
+        y = dims[d].from == 1 && y < 0 ? d : y;
+    }
+    if (x < 0 || y < 0 || x == y || dims[x].size < SHORTEST || dims[y].size < SHORTEST) {
+        return false;
+    }
+    planes->x = dims[x];
+    planes->y = dims[y];
+    for (int d = 0; d < count; d++) {
+        if (d != x && d != y) {
+            planes->planes[planes->rank++] = dims[d];
+            planes->count *= dims[d].size;
+        }
+    }
+    return true;
+}
+
+/* What both sides are counted in. */
+typedef struct Unit {
+    int elements;        /* along x and y that one unit holds, and a block has */
+    int words, packed;   /* of an element per word, and the other way round */
+    bool vector;         /* texels, not words */
+    int64_t numerator;   /* element numbers times this ... */
+    int64_t denominator; /* ... over this are unit numbers */
+} Unit;
+
+/* Whether every row of both sides starts on a unit, and the target's rows end on one. */
+static bool aligned(const Stream *to, const Stream *from, const Planes *planes, int elements)
+{
+    int64_t bits = to->offset | from->offset | planes->x.from | planes->y.to | planes->x.size;
+    for (int d = 0; d < planes->rank; d++) {
+        bits |= planes->planes[d].from | planes->planes[d].to;
+    }
+    return bits % elements == 0; /* `elements` is a power of two */
+}
+
+static bool find_unit(const Stream *to, const Stream *from, const Planes *planes, bool tile, Unit *unit)
+{
+    int bytes = to->type->bytes;
+    if (bytes < 4) {
+        *unit = (Unit){4 / bytes, 1, 4 / bytes, false, 1, 4 / bytes};
+        return aligned(to, from, planes, unit->elements);
+    }
+    int words = bytes / 4, texel = 16 / bytes;
+    *unit = (Unit){1, words, 1, false, words, 1};
+    if (!tile && (words == 1 || words == 2 || words == 4) && aligned(to, from, planes, texel)) {
+        *unit = (Unit){texel, words, 1, true, 1, texel};
+    }
+    return true;
+}
+
+static bool uses_tile(const Stream *to)
+{
+    return device_traits(to->device)->family == FAMILY_GPU && to->type->bytes >= 4;
+}
+
+bool transpose_serves(const Stream *to, const Stream *from)
+{
+    Planes planes;
+    Unit unit;
+    return from->source == SOURCE_BUFFER && to->type->bytes == from->type->bytes && find_planes(to, from, &planes) &&
+           find_unit(to, from, &planes, uses_tile(to), &unit);
+}
+
+static uint32_t units(const Unit *unit, int64_t elements)
+{
+    return (uint32_t)(elements * unit->numerator / unit->denominator);
+}
+
+static uint64_t round_up(int64_t n, int64_t unit)
+{
+    return (uint64_t)((n + unit - 1) / unit);
+}
+
+/* Fills the parameters; returns the number of work groups. */
+static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes, const Unit *unit, bool tile, int group,
+                     uint32_t *p)
+{
+    uint64_t x = round_up(planes->x.size, tile ? GPU_TILE : group * unit->elements);
+    uint64_t y = round_up(planes->y.size, tile ? GPU_TILE : CPU_ROWS * unit->elements);
+    const uint32_t head[12] = {(uint32_t)planes->x.size,
+                               (uint32_t)planes->y.size,
+                               (uint32_t)x,
+                               (uint32_t)y,
+                               units(unit, planes->x.from),
+                               units(unit, planes->y.to),
+                               (uint32_t)planes->count,
+                               (uint32_t)planes->rank,
+                               units(unit, from->offset),
+                               units(unit, to->offset)};
+    memcpy(p, head, sizeof head);
+    for (int d = 0; d < planes->rank; d++) {
+        p[12 + 4 * d] = (uint32_t)planes->planes[d].size;
+        p[13 + 4 * d] = units(unit, planes->planes[d].from);
+        p[14 + 4 * d] = units(unit, planes->planes[d].to);
+    }
+    return x * y * (uint64_t)planes->count;
+}
+
+static Program *find_program(Device *device, const Unit *unit, bool tile, bool block, int group)
+{
+    StrBuf defines = STRBUF_EMPTY;
+    strbuf_addf(&defines, "#define GROUP %d\n#define WORDS %d\n#define PACKED %d\n#define E %d\n#define ROWS %d\n",
+                group, unit->words, unit->packed, unit->elements, CPU_ROWS);
+    strbuf_addf(&defines, "%s%s%s", unit->vector ? "#define VECTOR\n" : "", tile ? "#define TILE\n" : "",
+                block ? "#define BLOCK\n" : "");
+    Program *program = shader_program(device, "transpose.comp", strbuf_text(&defines));
+    strbuf_free(&defines);
+    return program;
+}
+
+bool transpose_copy(Stream *to, const Stream *from)
+{
+    Device *device = to->device;
+    const DeviceTraits *traits = device_traits(device);
+    Planes planes;
+    Unit unit;
+    bool tile = uses_tile(to);
+    if (!find_planes(to, from, &planes) || !find_unit(to, from, &planes, tile, &unit)) {
+        return error_set("transpose: the views are not ones it serves");
+    }
+    uint64_t texel = unit.vector ? 16 : 4;
+    bool block =
+        !traits->buffer_textures || buffer_capacity(from->buffer) / texel > device_limits(device)->texture_texels;
+    int group = tile ? GPU_GROUP : traits->family == FAMILY_GPU ? 32 : traits->subgroup_size;
+    Program *program = find_program(device, &unit, tile, block, group);
+    if (!program || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {
+        return false;
+    }
+    uint32_t params[4 * PARAM_VECTORS] = {0};
+    Launch launch = {.program = program, .params = params, .param_vectors = PARAM_VECTORS, .groups = {0, 1, 1}};
+    launch.groups[0] = fill(to, from, &planes, &unit, tile, group, params);
+    launch.blocks[0].buffer = to->buffer;
+    launch.block_count = block ? 2 : 1;
+    if (block) {
+        launch.blocks[1].buffer = from->buffer;
+    } else {
+        launch.texture_count = 1;
+        launch.textures[0] = (LaunchTexture){from->buffer, unit.vector ? TEXEL_VECTOR : TEXEL_WORD};
+    }
+    stream_wrote(to);
+    return device_dispatch(device, &launch);
+}

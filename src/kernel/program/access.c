@@ -1,0 +1,250 @@
+#include "kernel/program/access.h"
+
+#include "kernel/body/glsl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *access_word(int word)
+{
+    static _Thread_local char texts[8][32];
+    static _Thread_local unsigned turn;
+    char *text = texts[turn++ % 8];
+    snprintf(text, sizeof texts[0], "rill_p[%d].%c", word / 4, "xyzw"[word % 4]);
+    return text;
+}
+
+void access_divisor(int64_t d, uint32_t *multiplier, uint32_t *shift)
+{
+    if (d < 1 || d > INT64_C(1) << 31) {
+        d = INT64_C(1) << 31; /* every index divides to 0 */
+    }
+    uint32_t bits = 0;
+    while ((INT64_C(1) << bits) < d) {
+        bits++;
+    }
+    uint64_t power = UINT64_C(1) << (31 + bits);
+    *multiplier = (uint32_t)((power + (uint64_t)d - 1) / (uint64_t)d);
+    *shift = bits;
+}
+
+/* words of elements */
+
+static void word_reader(StrBuf *out, const AccessText *text)
+{
+    const char *name = text->param->name;
+    bool texture = text->layout->texture != NO_UNIT;
+    if (text->texels) {
+        strbuf_addf(out,
+                    texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i >> 2)[i & 3]; }\n"
+                            : "uint word_%s(int i) { return in_%s[i >> 2][i & 3]; }\n",
+                    name, name);
+    } else {
+        strbuf_addf(out,
+                    texture ? "uint word_%s(int i) { return texelFetch(tex_%s, i).x; }\n"
+                            : "uint word_%s(int i) { return in_%s[i]; }\n",
+                    name, name);
+    }
+}
+
+static void declare_dense(StrBuf *out, const AccessText *text)
+{
+    const Type *type = text->key->type, *seen = text->param->type;
+    const char *name = text->param->name;
+    char names[TYPE_MAX_WORDS][16];
+    const char *words[TYPE_MAX_WORDS];
+    int count = glsl_words(type);
+    word_reader(out, text);
+    strbuf_addf(out, "%s fetch_%s(int e) {", glsl_type(seen), name);
+    if (type->bytes < 4) {
+        int per_word = 4 / type->bytes;
+        words[0] = "rill_w";
+        strbuf_addf(out, " uint rill_w = word_%s(e / %d); uint rill_s = uint(e %% %d) * %du; return ", name, per_word,
+                    per_word, type->bytes * 8);
+        glsl_decode(out, type, seen, words, "rill_s");
+        strbuf_add(out, "; }\n");
+        return;
+    }
+    for (int k = 0; k < count; k++) {
+        snprintf(names[k], sizeof names[k], "w%d", k);
+        words[k] = names[k];
+        strbuf_addf(out, " uint w%d = word_%s(e * %d + %d);", k, name, count, k);
+    }
+    strbuf_add(out, " return ");
+    glsl_decode(out, type, seen, words, NULL);
+    strbuf_add(out, "; }\n");
+}
+
+/* A ramp's words: per component from and delta (two each), divisor (multiplier, shift), modulus. */
+static void declare_ramp(StrBuf *out, const AccessText *text)
+{
+    static const char *const formats[] = {"rill_ramp(uintBitsToFloat(%s), uintBitsToFloat(%s), ",
+                                          "int(%s) + int(%s) * "};
+    const Type *type = text->key->type;
+    const char *name = text->param->name;
+    bool whole = type->scalar == SCALAR_INT || type->scalar == SCALAR_UINT;
+    strbuf_addf(out, "%s fetch_%s(int e) { return %s(", glsl_type(text->param->type), name,
+                glsl_type(text->param->type));
+    for (int c = 0; c < type->components; c++) {
+        int at = text->layout->ramp + RAMP_WORDS * c;
+        strbuf_add(out, c ? ", " : "");
+        if (type->scalar == SCALAR_DOUBLE) {
+            strbuf_addf(out, "rill_ramp(packDouble2x32(uvec2(%s, %s)), packDouble2x32(uvec2(%s, %s)), ",
+                        access_word(at), access_word(at + 1), access_word(at + 2), access_word(at + 3));
+        } else {
+            strbuf_addf(out, formats[whole], access_word(at), access_word(at + 2));
+        }
+        strbuf_addf(out, "rill_mod(int(rill_div(uint(e), %s, %s)), int(%s))%s", access_word(at + 4),
+                    access_word(at + 5), access_word(at + 6), whole ? "" : ")");
+    }
+    strbuf_add(out, "); }\n");
+}
+
+static uint32_t float_bits(double value)
+{
+    float f = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+/* A number as the words of a scalar type. */
+static void scalar_words(Scalar scalar, double value, uint32_t words[2])
+{
+    words[1] = 0;
+    if (scalar == SCALAR_DOUBLE) {
+        memcpy(words, &value, sizeof value);
+    } else if (scalar == SCALAR_FLOAT) {
+        words[0] = float_bits(value);
+    } else {
+        words[0] = (uint32_t)(int64_t)value;
+    }
+}
+
+static void fill_ramp(const ArgLayout *layout, const Stream *stream, uint32_t *words)
+{
+    for (int c = 0; c < stream->type->components; c++) {
+        uint32_t *w = words + layout->ramp + RAMP_WORDS * c;
+        scalar_words(stream->type->scalar, stream->ramp.from[c], w);
+        scalar_words(stream->type->scalar, stream->ramp.delta[c], w + 2);
+        access_divisor(stream->ramp.div[c], &w[4], &w[5]);
+        w[6] = (uint32_t)stream->ramp.mod[c];
+    }
+}
+
+static void fill_nothing(const ArgLayout *layout, const Stream *stream, uint32_t *words)
+{
+    (void)layout;
+    (void)stream;
+    (void)words;
+}
+
+const AccessPath access_paths[PATH_COUNT] = {
+    [PATH_CONSTANT] = {"uniform", NULL, NULL},
+    [PATH_DENSE] = {"buffer", declare_dense, fill_nothing},
+    [PATH_RAMP] = {"computed ramp", declare_ramp, fill_ramp},
+};
+
+/* addresses */
+
+/* One dimension's part of an element number: index text -> expression. */
+static void add_dimension(StrBuf *out, const AccessText *text, int d, const char *index)
+{
+    int at = text->layout->dims + d * variant_dim_words(text->key);
+    if (d == 0 && text->key->unit) {
+        strbuf_addf(out, " + %s", index);
+        return;
+    }
+    if (!text->key->mapped) {
+        strbuf_addf(out, " + %s * int(%s)", index, access_word(at));
+        return;
+    }
+    strbuf_addf(out, " + rill_map(%s, %s, %s, %s, %s, ", index, access_word(at + 1), access_word(at + 2),
+                access_word(at + 3), access_word(at + 4));
+    strbuf_addf(out, "%s, %s, %s) * int(%s)", access_word(at + 5), access_word(at + 6), access_word(at + 7),
+                access_word(at));
+}
+
+void access_address(StrBuf *out, const AccessText *text, int rank)
+{
+    strbuf_addf(out, "int adr_%s(", text->param->name);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "%sint d%d", d ? ", " : "", d);
+    }
+    strbuf_addf(out, ") { return int(%s)", access_word(text->layout->base));
+    for (int d = 0; d < rank; d++) {
+        char index[16];
+        snprintf(index, sizeof index, "d%d", d);
+        add_dimension(out, text, d, index);
+    }
+    strbuf_add(out, "; }\n");
+}
+
+/* filling */
+
+static void fill_dimension(const ViewDim *dim, bool mapped, uint32_t *w)
+{
+    w[0] = (uint32_t)dim->stride;
+    if (!mapped) {
+        return;
+    }
+    w[1] = (uint32_t)dim->step;
+    w[2] = (uint32_t)dim->start;
+    access_divisor(dim->div, &w[3], &w[4]);
+    access_divisor(dim->mod ? dim->mod : INT64_C(1) << 31, &w[5], &w[6]);
+    w[7] = (uint32_t)dim->mod;
+}
+
+void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *stream, int64_t base, int rank,
+                 uint32_t *words)
+{
+    int width = variant_dim_words(key), own = stream->shape.rank;
+    bool empty = stream_elements(stream) == 0;
+    words[layout->base] = empty ? 0 : (uint32_t)base;
+    for (int d = 0; d < rank; d++) {
+        static const ViewDim none = {0, 1, 0, 1, 0};
+        const ViewDim *dim = d < own && !empty ? &stream->dim[own - 1 - d] : &none;
+        fill_dimension(dim, key->mapped, words + layout->dims + d * width);
+        if (layout->sizes != NO_SLOT) {
+            words[layout->sizes + d] = d < own && !empty ? (uint32_t)stream->shape.size[own - 1 - d] : 1;
+        }
+    }
+    if (layout->outside != NO_SLOT) {
+        Scalar scalar = stream->type->is_struct ? SCALAR_FLOAT : stream->type->value->scalar;
+        scalar_words(scalar, stream->outside, words + layout->outside);
+    }
+}
+
+void access_constant(StrBuf *out, const Param *param, int word)
+{
+    if (param->matrix) {
+        int n = param->matrix;
+        strbuf_addf(out, "mat%d(", n);
+        for (int k = 0; k < n * n; k++) { /* GLSL's constructor takes columns; a table holds rows */
+            strbuf_addf(out, "%suintBitsToFloat(%s)", k ? ", " : "", access_word(word + k % n * n + k / n));
+        }
+        strbuf_add(out, ")");
+        return;
+    }
+    char names[TYPE_MAX_WORDS][32];
+    const char *words[TYPE_MAX_WORDS];
+    for (int k = 0; k < glsl_words(param->type); k++) {
+        snprintf(names[k], sizeof names[k], "%s", access_word(word + k));
+        words[k] = names[k];
+    }
+    glsl_decode(out, param->type, param->type, words, NULL);
+}
+
+void access_texel(StrBuf *out, const Param *param, const Type *type, int k)
+{
+    char names[TYPE_MAX_WORDS][MAX_NAME + 16], shift[8];
+    const char *words[TYPE_MAX_WORDS];
+    int first = k * type->bytes;
+    for (int w = 0; w < glsl_words(type); w++) {
+        int word = first / 4 + w;
+        snprintf(names[w], sizeof names[w], "f_%s_%d.%c", param->name, word / 4, "xyzw"[word % 4]);
+        words[w] = names[w];
+    }
+    snprintf(shift, sizeof shift, "%d", first % 4 * 8);
+    glsl_decode(out, type, param->type, words, type->bytes < 4 ? shift : NULL);
+}

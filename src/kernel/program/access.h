@@ -1,0 +1,47 @@
+/* How elements are reached: one row per way. The generator and the launcher go through this table and never look
+ * behind it, so that containers can be further rows. */
+#ifndef RILL_ACCESS_H
+#define RILL_ACCESS_H
+
+#include "kernel/program/variant.h"
+
+/* What a row needs to know to write its part of a program. */
+typedef struct AccessText {
+    const Param *param;
+    const ArgKey *key;
+    const ArgLayout *layout;
+    bool texels; /* bound as 16-byte vectors: single words are picked out of them */
+} AccessText;
+
+typedef struct AccessPath {
+    const char *name; /* for explain() */
+    /* Declares bindings and `T fetch_NAME(int e)`: the value of element number e. */
+    void (*declare)(StrBuf *out, const AccessText *text);
+    /* Fills the row's own uniform words from the stream. */
+    void (*fill)(const ArgLayout *layout, const Stream *stream, uint32_t *words);
+} AccessPath;
+
+extern const AccessPath access_paths[PATH_COUNT];
+
+/* A word of rill_p as a uint expression: "rill_p[3].y"; valid until the eighth further call on this thread. */
+const char *access_word(int word);
+
+/* Writes the value of element k, stored as `type`, out of the texels f_NAME_0, f_NAME_1 ... of a step. */
+void access_texel(StrBuf *out, const Param *param, const Type *type, int k);
+/* Writes the value of a constant whose words start at `word`. */
+void access_constant(StrBuf *out, const Param *param, int word);
+/* Writes `int adr_NAME(int d0, ...)`: an index of `rank` dimensions (fastest first, in range) to an element number. */
+void access_address(StrBuf *out, const AccessText *text, int rank);
+/* Writes the access functions of gathers, neighbours and random access. */
+void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
+                   const ParamUse *use);
+void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number);
+
+/* Fills base, dims, sizes, extents and so on: what all rows share. Offsets are in elements. */
+void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *stream, int64_t base, int rank,
+                 uint32_t *words);
+
+/* n / d by multiplication for 0 <= n < 2^31, 1 <= d <= 2^31: rill_div(n, multiplier, shift). */
+void access_divisor(int64_t d, uint32_t *multiplier, uint32_t *shift);
+
+#endif

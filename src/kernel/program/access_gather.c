@@ -1,0 +1,313 @@
+/* Gathers, neighbours, samplers and random access: an index brought into range by its boundary, then the element
+ * there. */
+#include "kernel/program/access.h"
+
+#include "kernel/body/glsl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_ints(StrBuf *out, const char *prefix, int count)
+{
+    for (int d = 0; d < count; d++) {
+        strbuf_addf(out, "%s%s%d", d ? ", " : "", prefix, d);
+    }
+}
+
+static Boundary boundary_of(const ArgKey *key, int d)
+{
+    return (Boundary)(key->boundary >> (2 * d) & 3);
+}
+
+/* Brings index text into range by dimension d's boundary; `inside` collects the tests of BOUNDARY_VALUE. */
+static void add_bounded(StrBuf *out, const AccessText *text, int d)
+{
+    static const char *const names[] = {"rill_clamp", "rill_wrap", "rill_mirror", "rill_clamp"};
+    strbuf_addf(out, "%s(i%d, int(%s))", names[boundary_of(text->key, d)], d, access_word(text->layout->sizes + d));
+}
+
+/* How indices of dimension d come back: the period of wrap, minus the size of mirror, else 0. */
+static void add_period(StrBuf *out, const AccessText *text, int d, int rank)
+{
+    Boundary boundary = d < rank ? boundary_of(text->key, d) : BOUNDARY_CLAMP;
+    const char *size = boundary == BOUNDARY_CLAMP ? "" : access_word(text->layout->sizes + d);
+    if (boundary == BOUNDARY_WRAP) {
+        strbuf_addf(out, "int(%s)", size);
+    } else if (boundary == BOUNDARY_MIRROR) {
+        bool offset = text->param->kind == PARAM_NEIGHBOR;
+        strbuf_addf(out, offset ? "(%s < 1073741824u ? int(2u * %s) : 0)" : "-int(%s)", size, size);
+    } else {
+        strbuf_add(out, "0");
+    }
+}
+
+/* b_NAME(): per dimension 0, or what rill_far makes of indices beyond an int. A neighbour's are offsets, whose period counts.
+ * b_NAME(4) has the dimensions from the fifth on. */
+static void boundary_function(StrBuf *out, const AccessText *text, int rank)
+{
+    for (int first = 0; first == 0 || first < rank; first += 4) {
+        strbuf_addf(out, "ivec4 b_%s(%s) { return ivec4(", text->param->name, first ? "int from" : "");
+        for (int d = first; d < first + 4; d++) {
+            strbuf_add(out, d > first ? ", " : "");
+            add_period(out, text, d, rank);
+        }
+        strbuf_add(out, "); }\n");
+    }
+}
+
+static bool has_outside(const ArgKey *key, int rank)
+{
+    for (int d = 0; d < rank; d++) {
+        if (boundary_of(key, d) == BOUNDARY_VALUE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The boundary's value as the element's type. */
+static void add_outside(StrBuf *out, const AccessText *text)
+{
+    const Type *type = text->param->type;
+    if (type->is_struct) {
+        glsl_zero(out, type);
+    } else {
+        char words[2][32];
+        snprintf(words[0], sizeof words[0], "%s", access_word(text->layout->outside));
+        snprintf(words[1], sizeof words[1], "%s", access_word(text->layout->outside + 1));
+        strbuf_addf(out, "%s(", glsl_type(type));
+        glsl_decode(out, type_of(text->key->type->value->scalar, 1), type_of(text->key->type->value->scalar, 1),
+                    (const char *const[]){words[0], words[1]}, NULL);
+        strbuf_add(out, ")");
+    }
+}
+
+/* q_NAME(i0, i1, ...): any index, fastest first, brought into range. */
+static void quiet_gather(StrBuf *out, const AccessText *text, int rank)
+{
+    const char *name = text->param->name;
+    strbuf_addf(out, "%s q_%s(", glsl_type(text->param->type), name);
+    add_ints(out, "int i", rank);
+    strbuf_addf(out, ") { %s rill_v = fetch_%s(adr_%s(", glsl_type(text->param->type), name, name);
+    for (int d = 0; d < rank; d++) {
+        strbuf_add(out, d ? ", " : "");
+        add_bounded(out, text, d);
+    }
+    strbuf_add(out, "));");
+    if (has_outside(text->key, rank)) {
+        strbuf_add(out, " if (");
+        const char *separator = "";
+        for (int d = 0; d < rank; d++) {
+            if (boundary_of(text->key, d) == BOUNDARY_VALUE) {
+                strbuf_addf(out, "%suint(i%d) >= %s", separator, d, access_word(text->layout->sizes + d));
+                separator = " || ";
+            }
+        }
+        strbuf_add(out, ") { rill_v = ");
+        add_outside(out, text);
+        strbuf_add(out, "; }");
+    }
+    strbuf_add(out, " return rill_v; }\n");
+}
+
+/* The index reported first under check, then the quiet access. `head` is the result type, `call` the function behind. */
+static void checked(StrBuf *out, const AccessText *text, const VariantKey *key, int rank, int number)
+{
+    if (!key->check || text->key->quiet) {
+        return;
+    }
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, " rill_report(%du, i%d, int(%s), %du);", (unsigned)number, d,
+                    access_word(text->layout->sizes + d), (unsigned)d);
+    }
+}
+
+static const char *const components[] = {"x", "y", "z", "w"};
+
+/* NAME_(int slowest, ..., int fastest), and with vectors whose x is the fastest. */
+static void overloads(StrBuf *out, const char *result, const char *function, const char *name, const char *behind,
+                      int rank)
+{
+    for (int n = 2; n <= 4; n++) {
+        if (n < rank) {
+            continue;
+        }
+        strbuf_addf(out, "%s %s%s(ivec%d v) { return %s%s(", result, function, name, n, behind, name);
+        for (int d = 0; d < rank; d++) {
+            strbuf_addf(out, "%sv.%s", d ? ", " : "", components[d]);
+        }
+        strbuf_add(out, "); }\n");
+    }
+    strbuf_addf(out, "%s %s%s(", result, function, name);
+    for (int d = rank; d-- > 0;) {
+        strbuf_addf(out, "int i%d%s", d, d ? ", " : ") { return ");
+    }
+    strbuf_addf(out, "%s%s(", behind, name);
+    add_ints(out, "i", rank);
+    strbuf_add(out, "); }\n");
+}
+
+static void component_overloads(StrBuf *out, const AccessText *text, int rank)
+{
+    const Type *type = text->param->type;
+    if (type->is_struct || type->components < 2 || rank < 2) {
+        return;
+    }
+    const char *scalar = type_of(type->scalar, 1)->name;
+    for (int n = rank < 2 ? 2 : rank; n <= 4; n++) {
+        strbuf_addf(out, "%s g_%s(ivec%d v, int c) { return g_%s(v)[c]; }\n", scalar, text->param->name, n,
+                    text->param->name);
+    }
+}
+
+static const char *vector_of(int n)
+{
+    static const char *const names[] = {"float", "vec2", "vec3", "vec4"};
+    return names[n - 1];
+}
+
+/* s_NAME(p): linear between the 2^rank elements around p. */
+static void sampler(StrBuf *out, const AccessText *text, int rank)
+{
+    const char *name = text->param->name, *type = glsl_type(text->param->type);
+    const char *vector = vector_of(rank);
+    strbuf_addf(out, "%s s_%s(%s p) { p = clamp(p, -1e9, 1e9); %s f = floor(p); ", type, name, vector, vector);
+    if (rank == 1) {
+        strbuf_addf(out, "int i = int(f); return mix(q_%s(i), q_%s(i + 1), p - f); }\n", name, name);
+    } else if (rank == 2) {
+        strbuf_addf(out,
+                    "ivec2 i = ivec2(f); vec2 t = p - f; return mix(mix(q_%s(i.x, i.y), q_%s(i.x + 1, i.y), t.x), "
+                    "mix(q_%s(i.x, i.y + 1), q_%s(i.x + 1, i.y + 1), t.x), t.y); }\n",
+                    name, name, name, name);
+    } else {
+        strbuf_add(out, "ivec3 i = ivec3(f); vec3 t = p - f; return mix(");
+        for (int z = 0; z < 2; z++) {
+            strbuf_add(out, z ? ", mix(" : "mix(");
+            for (int y = 0; y < 2; y++) {
+                strbuf_addf(out, "%smix(q_%s(i.x, i.y + %d, i.z + %d), q_%s(i.x + 1, i.y + %d, i.z + %d), t.x)",
+                            y ? ", " : "", name, y, z, name, y, z);
+            }
+            strbuf_add(out, ", t.y)");
+        }
+        strbuf_add(out, ", t.z); }\n");
+    }
+    for (int n = rank + 1; n <= 4; n++) {
+        static const char *const swizzles[] = {"x", "xy", "xyz"};
+        strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p.%s); }\n", type, name, vector_of(n), name, swizzles[rank - 1]);
+    }
+}
+
+/* n_NAME(offset): the offset added to this element's position. */
+static void neighbor(StrBuf *out, const AccessText *text, int rank)
+{
+    const char *type = glsl_type(text->param->type), *name = text->param->name;
+    static const char *const arguments[] = {"int x",   "ivec2 v",      "ivec3 v",
+                                            "ivec4 v", "int y, int x", "int z, int y, int x"};
+    static const char *const offsets[][4] = {{"x", "0", "0", "0"},       {"v.x", "v.y", "0", "0"},
+                                             {"v.x", "v.y", "v.z", "0"}, {"v.x", "v.y", "v.z", "v.w"},
+                                             {"x", "y", "0", "0"},       {"x", "y", "z", "0"}};
+    for (size_t k = 0; k < sizeof arguments / sizeof *arguments; k++) {
+        strbuf_addf(out, "%s n_%s(%s) { return q_%s(", type, name, arguments[k], name);
+        for (int d = 0; d < rank; d++) { /* a huge offset must not wrap around */
+            strbuf_addf(out, "%srill_d%d + ", d ? ", " : "", d);
+            if (d < 4) {
+                strbuf_addf(out, "rill_near(%s, b_%s().%s)", offsets[k][d], name, components[d]);
+            } else {
+                strbuf_add(out, "0");
+            }
+        }
+        strbuf_add(out, "); }\n");
+    }
+    if (!text->param->type->is_struct && text->param->type->components > 1) {
+        const char *scalar = type_of(text->param->type->scalar, 1)->name;
+        for (int n = 2; n <= 4; n++) {
+            strbuf_addf(out, "%s n_%s(ivec%d v, int c) { return n_%s(v)[c]; }\n", scalar, name, n, name);
+        }
+    }
+}
+
+void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
+                   const ParamUse *use)
+{
+    (void)layout;
+    int rank = text->param->kind == PARAM_NEIGHBOR ? key->rank : text->key->rank;
+    const char *name = text->param->name, *type = glsl_type(text->param->type);
+    boundary_function(out, text, rank);
+    access_address(out, text, rank);
+    quiet_gather(out, text, rank);
+    if (use->sample) {
+        sampler(out, text, rank);
+    }
+    if (text->param->kind == PARAM_NEIGHBOR) {
+        neighbor(out, text, rank);
+        return;
+    }
+    strbuf_addf(out, "%s c_%s(", type, name);
+    add_ints(out, "int i", rank);
+    strbuf_add(out, ") {");
+    checked(out, text, key, rank, number);
+    strbuf_addf(out, " return q_%s(", name);
+    add_ints(out, "i", rank);
+    strbuf_add(out, "); }\n");
+    overloads(out, type, "g_", name, "c_", rank);
+    component_overloads(out, text, rank);
+}
+
+static void random_storage(StrBuf *out, const AccessText *text)
+{
+    const char *name = text->param->name, *type = glsl_type(text->param->type);
+    const Type *stored = text->key->type;
+    if (body_plain_random(stored)) {
+        return;
+    }
+    int count = glsl_words(stored);
+    char names[TYPE_MAX_WORDS][16];
+    const char *words[TYPE_MAX_WORDS];
+    strbuf_addf(out, "%s load_%s(int e) {", type, name);
+    for (int k = 0; k < count; k++) {
+        snprintf(names[k], sizeof names[k], "w%d", k);
+        words[k] = names[k];
+        strbuf_addf(out, " uint w%d = data_%s[max(e, 0) * %d + %d];", k, name, count, k);
+    }
+    strbuf_add(out, " return ");
+    glsl_decode(out, stored, text->param->type, words, NULL);
+    strbuf_addf(out, "; }\nvoid store_%s(int e, %s v) { if (e >= 0) {", name, type);
+    for (int k = 0; k < count; k++) {
+        strbuf_addf(out, " data_%s[e * %d + %d] = ", name, count, k);
+        glsl_encode(out, stored, text->param->type, "v", k);
+        strbuf_add(out, ";");
+    }
+    strbuf_add(out, " } }\n");
+}
+
+void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number)
+{
+    (void)layout;
+    int rank = text->key->rank;
+    const char *name = text->param->name;
+    boundary_function(out, text, rank);
+    access_address(out, text, rank);
+    random_storage(out, text);
+    strbuf_addf(out, "int rr_%s(", name);
+    add_ints(out, "int i", rank);
+    strbuf_add(out, ") {");
+    checked(out, text, key, rank, number);
+    strbuf_addf(out, " return adr_%s(", name);
+    for (int d = 0; d < rank; d++) {
+        strbuf_add(out, d ? ", " : "");
+        add_bounded(out, text, d);
+    }
+    strbuf_addf(out, "); }\nint rw_%s(", name);
+    add_ints(out, "int i", rank);
+    strbuf_add(out, ") {");
+    checked(out, text, key, rank, number);
+    strbuf_add(out, " return ");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "%suint(i%d) < %s", d ? " && " : "", d, access_word(text->layout->sizes + d));
+    }
+    strbuf_addf(out, " ? adr_%s(", name);
+    add_ints(out, "i", rank);
+    strbuf_addf(out, ") : int(%s); }\n", access_word(text->layout->dump));
+    overloads(out, "int", "r_", name, "rr_", rank);
+    overloads(out, "int", "w_", name, "rw_", rank);
+}

@@ -1,0 +1,249 @@
+/* Writes the program of one variant: bindings, access functions, the rewritten body, and a main that walks the launch. */
+#include "kernel/body/glsl.h"
+#include "kernel/program/generator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static AccessText access_text(const Generator *g, int i)
+{
+    return (AccessText){&g->f->params[i], &g->key->args[i], &g->layout->args[i], false};
+}
+
+bool generator_faults(const Generator *g)
+{
+    return g->text->canary || g->key->check;
+}
+
+/* header and bindings */
+
+static void write_header(Generator *g)
+{
+    const Function *f = g->f;
+    strbuf_add(g->out, "#version 430\n");
+    const DeviceTraits *traits = g->text->traits;
+    strbuf_add(g->out, traits->subgroup_ops ? "#extension GL_KHR_shader_subgroup_arithmetic : enable\n" : "");
+    strbuf_add(g->out, traits->subgroup_ballot ? "#extension GL_KHR_shader_subgroup_ballot : enable\n" : "");
+    strbuf_add(g->out, traits->subgroup_shuffle ? "#extension GL_KHR_shader_subgroup_shuffle : enable\n" : "");
+    if (f->group_rank) {
+        strbuf_addf(g->out, "layout(local_size_x = %d, local_size_y = %d, local_size_z = %d) in;\n", f->group[0],
+                    f->group_rank > 1 ? f->group[1] : 1, f->group_rank > 2 ? f->group[2] : 1);
+    } else {
+        strbuf_addf(g->out, "layout(local_size_x = %d) in;\n", g->layout->group);
+    }
+    strbuf_addf(g->out, "layout(location = 0) uniform uvec4 rill_p[%d];\n", (g->layout->words + 3) / 4);
+    if (generator_faults(g)) {
+        strbuf_add(g->out, "layout(std430, binding = 0) coherent buffer Rill_fault { uint rill_fault[16]; };\n");
+        strbuf_addf(g->out, "#define RILL_ID %du\n", g->text->id);
+    }
+    for (int d = 0; d < g->key->rank; d++) {
+        strbuf_addf(g->out, "int rill_d%d;\n", d);
+    }
+    strbuf_add(g->out, g->text->canary ? "int rill_e;\nuint rill_trips = 0u;\n" : "int rill_e;\nuint rill_trips;\n");
+    if (f->group_rank) {
+        strbuf_add(g->out, "bool rill_inside = true;\n");
+    }
+}
+
+int generator_step_bytes(const Generator *g, int i)
+{
+    return g->key->args[i].type->bytes * g->layout->elements;
+}
+
+/* The GLSL element of a storage block that is written: vectors where whole texels are stored. */
+static const char *store_type(const Generator *g, int i)
+{
+    const Param *param = &g->f->params[i];
+    if (param->kind == PARAM_RANDOM) {
+        return body_plain_random(g->key->args[i].type) ? glsl_type(g->key->args[i].type) : "uint";
+    }
+    return g->key->flat_stores && generator_step_bytes(g, i) % 16 == 0 ? "uvec4" : "uint";
+}
+
+bool generator_flat_load(const Generator *g, int i)
+{
+    const ParamKindInfo *kind = &param_kinds[g->f->params[i].kind];
+    return g->key->flat_loads && kind->element && kind->read && g->key->args[i].path == PATH_DENSE;
+}
+
+/* The first argument that is read through the same place: what shares one is declared once, as devices count declarations. */
+static int place_owner(const Generator *g, int i)
+{
+    const ArgLayout *args = g->layout->args;
+    int k = 0;
+    while (args[k].texture != args[i].texture || args[k].block != args[i].block) {
+        k++;
+    }
+    return k;
+}
+
+/* int rill_active(int n): the element that entry n of the list names. */
+static void write_active(Generator *g)
+{
+    if (!g->key->active) {
+        return;
+    }
+    strbuf_addf(g->out,
+                "layout(binding = 0) uniform usamplerBuffer rill_list;\n"
+                "int rill_active(int n) { return int(texelFetch(rill_list, int(%s) + n).x); }\n",
+                access_word(g->layout->active));
+    if (g->key->active == ACTIVE_DEVICE_COUNTED) {
+        strbuf_add(g->out, "layout(binding = 1) uniform usamplerBuffer rill_list_length;\n");
+    }
+}
+
+static void write_bindings(Generator *g)
+{
+    write_active(g);
+    for (int i = 0; i < g->f->param_count; i++) {
+        const ArgLayout *arg = &g->layout->args[i];
+        const char *name = g->f->params[i].name;
+        bool read = arg->texture != NO_UNIT || arg->block != NO_UNIT;
+        const char *owner = read ? g->f->params[place_owner(g, i)].name : name;
+        if (strcmp(owner, name) != 0) {
+            const char *prefix = arg->texture != NO_UNIT ? "tex" : "in";
+            strbuf_addf(g->out, "#define %s_%s %s_%s\n", prefix, name, prefix, owner);
+        } else if (arg->texture != NO_UNIT) {
+            strbuf_addf(g->out, "layout(binding = %d) uniform usamplerBuffer tex_%s;\n", arg->texture, name);
+        }
+        if (arg->block != NO_UNIT && strcmp(owner, name) == 0) {
+            strbuf_addf(g->out, "layout(std430, binding = %d) readonly buffer In_%s { %s in_%s[]; };\n", arg->block + 1,
+                        name, generator_flat_load(g, i) ? "uvec4" : "uint", name);
+        }
+        if (arg->store != NO_UNIT) {
+            bool random = g->f->params[i].kind == PARAM_RANDOM;
+            strbuf_addf(g->out, "layout(std430, binding = %d) %sbuffer Out_%s { %s %s_%s[]; };\n", arg->store + 1,
+                        random ? "coherent " : "", name, store_type(g, i), random ? "data" : "out", name);
+        }
+    }
+}
+
+/* indexof and sizeof_stream */
+
+static void write_index(Generator *g, const char *name, const char *const *index, bool high)
+{
+    int rank = g->key->rank;
+    strbuf_addf(g->out, "ivec4 %s() { return ivec4(", name);
+    for (int d = 0; d < 4; d++) {
+        strbuf_addf(g->out, "%s%s", d ? ", " : "", d < rank ? index[d] : "0");
+    }
+    strbuf_add(g->out, "); }\n");
+    if (high) {
+        strbuf_addf(g->out, "int %s(int d) { return ", name);
+        for (int d = 0; d < rank; d++) {
+            strbuf_addf(g->out, "d == %d ? %s : ", d, index[d]);
+        }
+        strbuf_add(g->out, "0; }\n");
+    }
+}
+
+static void write_indices(Generator *g)
+{
+    char texts[MAX_RANK][128];
+    const char *index[MAX_RANK];
+    for (int i = -1; i < g->f->param_count; i++) {
+        bool used = i < 0 ? g->text->body->uses_at : g->text->body->use[i].index;
+        if (!used) {
+            continue;
+        }
+        bool resampled = i >= 0 && g->key->args[i].resampled;
+        for (int d = 0; d < g->key->rank; d++) {
+            snprintf(texts[d], sizeof texts[d], "rill_d%d", d);
+            if (resampled) {
+                int at = g->layout->args[i].resample + 3 * d;
+                snprintf(texts[d], sizeof texts[d], "int(rill_div(uint(rill_d%d) * %s, %s, %s))", d, access_word(at),
+                         access_word(at + 1), access_word(at + 2));
+            }
+            index[d] = texts[d];
+        }
+        char name[MAX_NAME + 8] = "rill_at";
+        if (i >= 0) {
+            snprintf(name, sizeof name, "at_%s", g->f->params[i].name);
+        }
+        write_index(g, name, index, i < 0 ? g->text->body->uses_at_high : g->text->body->use[i].index_high);
+    }
+}
+
+static void write_sizes(Generator *g)
+{
+    for (int i = 0; i < g->f->param_count; i++) {
+        if (!g->text->body->use[i].size) {
+            continue;
+        }
+        int at = g->layout->args[i].extents;
+        const char *name = g->f->params[i].name;
+        strbuf_addf(g->out, "ivec4 size_%s() { return ivec4(%s, %s, ", name, access_word(at), access_word(at + 1));
+        strbuf_addf(g->out, "%s, %s); }\nint size_%s(int d) { return ", access_word(at + 2), access_word(at + 3), name);
+        for (int d = 0; d < MAX_RANK; d++) {
+            strbuf_addf(g->out, "d == %d ? int(%s) : ", d, access_word(at + d));
+        }
+        strbuf_add(g->out, "1; }\n");
+    }
+}
+
+void codegen_report(StrBuf *out, const char *condition)
+{
+    strbuf_addf(out,
+                "void rill_report(uint arg, int i, int n, uint d) { if (uint(i) >= uint(n) && %s"
+                "atomicCompSwap(rill_fault[0], 0u, 2u) == 0u) { rill_fault[1] = arg; rill_fault[2] = uint(rill_e); "
+                "rill_fault[3] = uint(i); rill_fault[4] = d; rill_fault[5] = uint(n); rill_fault[6] = RILL_ID; } }\n",
+                condition);
+}
+
+static void write_access(Generator *g)
+{
+    for (int i = 0; i < g->f->param_count; i++) {
+        AccessText text = access_text(g, i);
+        const ParamKindInfo *kind = &param_kinds[text.param->kind];
+        const AccessPath *path = &access_paths[text.key->path];
+        bool stored = g->layout->args[i].store != NO_UNIT;
+        if (!path->declare) {
+            continue;
+        }
+        if (text.param->kind == PARAM_RANDOM) {
+            access_random(g->out, &text, g->key, g->layout, i);
+            continue;
+        }
+        if (kind->read && !generator_flat_load(g, i)) {
+            path->declare(g->out, &text);
+        }
+        if (kind->bound) {
+            access_gather(g->out, &text, g->key, g->layout, i, &g->text->body->use[i]);
+        } else if ((kind->read && !generator_flat_load(g, i)) || (stored && !g->key->flat_stores)) {
+            access_address(g->out, &text, g->key->rank);
+        }
+    }
+}
+
+/* bool rill_live(): whether the element exists; steps of several elements may pass the end. */
+static void write_live(Generator *g)
+{
+    if (g->layout->elements > 1) {
+        strbuf_addf(g->out, "bool rill_live() { return uint(rill_e) < %s; }\n", access_word(g->layout->count));
+    } else {
+        strbuf_add(g->out, "bool rill_live() { return true; }\n");
+    }
+}
+
+bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at)
+{
+    Generator g = {text, text->function, key, layout, out};
+    write_header(&g);
+    codegen_prelude(out, &text->body, 1);
+    for (size_t i = 0; i < text->module->structs.count; i++) {
+        glsl_struct(out, text->module->structs.items[i]);
+    }
+    write_bindings(&g);
+    if (key->check) {
+        codegen_report(out, g.f->group_rank ? "rill_inside && " : "");
+    }
+    write_live(&g);
+    write_access(&g);
+    write_indices(&g);
+    write_sizes(&g);
+    generate_group_queries(&g);
+    *body_at = out->length;
+    strbuf_add(out, strbuf_text(&text->body->text));
+    generate_main(&g);
+    return !out->failed || error_set("out of host memory");
+}

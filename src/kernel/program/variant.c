@@ -1,0 +1,324 @@
+#include "kernel/program/variant.h"
+
+#include "kernel/body/glsl.h"
+
+enum {
+    TRIP_BUDGET = 8192,
+    LARGE_BODY = 700,
+    MEDIUM_BODY = 100,
+    MAX_INLINED = 3000,
+    MAX_STEP_BYTES = 512, /* of one argument, in one step */
+    WIDE_STEP = 16,
+    WIDE_GATHERS = 3200,
+    WIDE_WORDS = 800,
+    MAX_TRIPS = 256,
+    MAX_TRIPS_BUDGET = 16384
+};
+
+int variant_dim_words(const ArgKey *key)
+{
+    return key->mapped ? 8 : 1;
+}
+
+bool variant_stores(const Function *f, const VariantKey *key, int param)
+{
+    int number = 0;
+    for (int i = 0; i < param; i++) {
+        number += param_kinds[f->params[i].kind].written && f->params[i].kind != PARAM_RANDOM;
+    }
+    return param_kinds[f->params[param].kind].written && f->params[param].kind != PARAM_RANDOM &&
+           number >= key->first_output && number < key->first_output + key->output_count;
+}
+
+static bool one_element(const KernelText *text, const VariantKey *key)
+{
+    const Function *f = text->function;
+    if (f->group_rank || text->body->unbounded || key->check || key->active) {
+        return true;
+    }
+    for (int i = 0; i < f->param_count; i++) {
+        if (f->params[i].kind == PARAM_RANDOM && !f->params[i].target) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int whole_texels(const Type *type)
+{
+    int elements = 1;
+    while (elements * type->bytes % 16) {
+        elements *= 2;
+    }
+    return elements;
+}
+
+/* The elements that fill whole texels of every argument accessed so; *bytes of the largest type. */
+static int texel_elements(const KernelText *text, const VariantKey *key, bool loads, bool stores, int *bytes)
+{
+    const Function *f = text->function;
+    int largest = 4;
+    *bytes = 1;
+    for (int i = 0; i < f->param_count; i++) {
+        const Type *type = key->args[i].type;
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        bool used = (variant_stores(f, key, i) && stores) || (kind->element && kind->read && loads);
+        if (type && key->args[i].path == PATH_DENSE && kind->element) {
+            *bytes = type->bytes > *bytes ? type->bytes : *bytes;
+            int need = used ? whole_texels(type) : 1;
+            largest = need > largest ? need : largest;
+        }
+    }
+    return largest;
+}
+
+static bool is_read(const Function *f, const VariantKey *key, int i)
+{
+    return key->args[i].path == PATH_DENSE && param_kinds[f->params[i].kind].read && f->params[i].kind != PARAM_RANDOM;
+}
+
+bool variant_formats_clash(const KernelText *text, const VariantKey *key)
+{
+    int reads = 0, gathers = 0;
+    for (int i = 0; i < text->function->param_count; i++) {
+        bool read = is_read(text->function, key, i);
+        reads += read;
+        gathers += read && param_kinds[text->function->params[i].kind].bound;
+    }
+    return gathers > 0 && reads > text->texture_limit + variant_free_blocks(text, key);
+}
+
+bool variant_texels_fit(const KernelText *text, const VariantKey *key)
+{
+    int bytes, elements = texel_elements(text, key, true, true, &bytes);
+    return !one_element(text, key) && elements * bytes <= MAX_STEP_BYTES &&
+           text->body->trips * elements <= (double)TRIP_BUDGET &&
+           (double)elements * (double)text->body->tokens < (double)MAX_INLINED;
+}
+
+/* A software device does better with more elements side by side: fetches at random keep memory busy, and streams of words cost
+ * fewer trips (a tenth of the time). Not stencils, whose steps are strips. */
+static int widened(const KernelText *text, const VariantKey *key, int elements, int bytes)
+{
+    bool gathers = false, neighbors = false, loads = false;
+    for (int i = 0; i < text->function->param_count; i++) {
+        ParamKind kind = text->function->params[i].kind;
+        gathers = gathers || (kind == PARAM_GATHER && text->body->use[i].element);
+        neighbors = neighbors || kind == PARAM_NEIGHBOR;
+        loads = loads || (param_kinds[kind].element && param_kinds[kind].read && param_kinds[kind].stream);
+    }
+    int wide = elements < WIDE_STEP ? WIDE_STEP : elements;
+    bool words = key->flat_loads && loads && !neighbors && bytes <= 4;
+    bool fits = key->flat_stores && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
+                wide * bytes <= MAX_STEP_BYTES &&
+                (size_t)wide * text->body->tokens < (gathers ? WIDE_GATHERS : WIDE_WORDS);
+    return (gathers || words) && fits ? wide : elements;
+}
+
+int variant_elements(const KernelText *text, const VariantKey *key)
+{
+    if (one_element(text, key)) {
+        return 1;
+    }
+    int bytes, largest = texel_elements(text, key, key->flat_loads, key->flat_stores, &bytes);
+    if (key->flat_loads) {
+        return widened(text, key, largest, bytes); /* variant_texels_fit has seen to the rest */
+    }
+    int elements = text->body->tokens > LARGE_BODY ? 1 : 4;
+    if (key->flat_stores && (double)largest * (double)text->body->tokens < (double)MAX_INLINED) {
+        elements = largest;
+    }
+    while (elements > 1 && (text->body->trips * elements > (double)TRIP_BUDGET || elements * bytes > MAX_STEP_BYTES)) {
+        elements /= 2;
+    }
+    return elements;
+}
+
+static int take(Layout *layout, int words)
+{
+    int at = layout->words;
+    layout->words += words;
+    return at;
+}
+
+static void layout_constant(Layout *layout, const Param *param, ArgLayout *arg)
+{
+    int words = param->matrix ? param->matrix * param->matrix : glsl_words(param->type);
+    arg->constant = take(layout, words);
+}
+
+static void layout_stream(const KernelText *text, const VariantKey *key, int i, Layout *layout)
+{
+    const ArgKey *a = &key->args[i];
+    ArgLayout *arg = &layout->args[i];
+    const Param *param = &text->function->params[i];
+    const ParamUse *use = &text->body->use[i];
+    bool element = param_kinds[param->kind].element;
+    int rank = element || param->kind == PARAM_NEIGHBOR ? key->rank : a->rank;
+    arg->base = take(layout, 1);
+    arg->store_base = param->kind == PARAM_INOUT ? take(layout, 1) : arg->base;
+    arg->dims = take(layout, rank * variant_dim_words(a));
+    if (!element) {
+        arg->sizes = take(layout, rank);
+        arg->outside = take(layout, 2);
+    }
+    if (param->kind == PARAM_RANDOM) {
+        arg->dump = take(layout, 1);
+    }
+    if (a->resampled) {
+        arg->resample = take(layout, 3 * key->rank);
+    }
+    if (use->size) {
+        arg->extents = take(layout, MAX_RANK);
+    }
+    if (a->path == PATH_RAMP) {
+        arg->ramp = take(layout, RAMP_WORDS * a->type->components);
+    }
+}
+
+int variant_free_blocks(const KernelText *text, const VariantKey *key)
+{
+    int taken = 0;
+    for (int i = 0; i < text->function->param_count; i++) {
+        taken += variant_stores(text->function, key, i) || text->function->params[i].kind == PARAM_RANDOM;
+    }
+    return text->block_limit - taken;
+}
+
+/* Reads go to buffer textures or storage blocks, whichever the device prefers, then to the other; what is left over
+ * shares the last place (the launcher packs those streams into one buffer). */
+static bool place_read(const KernelText *text, const VariantKey *key, int free_blocks, int i, Layout *layout,
+                       int *blocks)
+{
+    ArgLayout *arg = &layout->args[i];
+    bool textured = !key->args[i].block, room = layout->textures < text->texture_limit;
+    if (textured && room && (text->traits->buffer_textures || *blocks == free_blocks)) {
+        arg->texture = layout->textures++;
+    } else if (*blocks < free_blocks) {
+        arg->block = (*blocks)++;
+    } else if (free_blocks > 0) {
+        arg->block = free_blocks - 1;
+    } else if (textured && text->texture_limit > layout->active_units) {
+        arg->texture = text->texture_limit - 1;
+    } else {
+        return error_set("%s: this device has no binding left for '%s'", text->function->name,
+                         text->function->params[i].name);
+    }
+    return true;
+}
+
+static bool layout_active(const KernelText *text, const VariantKey *key, Layout *layout)
+{
+    layout->active = key->active ? take(layout, 2) : NO_SLOT;
+    layout->active_units = key->active;
+    layout->textures = layout->active_units;
+    return layout->active_units <= text->texture_limit ||
+           error_set("%s: this device has no binding left for the list of active elements", text->function->name);
+}
+
+static bool layout_units(const KernelText *text, const VariantKey *key, Layout *layout)
+{
+    const Function *f = text->function;
+    int free_blocks = variant_free_blocks(text, key), blocks = 0;
+    if (free_blocks < 0) {
+        return error_set("%s: more random-access streams and outputs (%d) than this device has storage blocks (%d)",
+                         f->name, text->block_limit - free_blocks, text->block_limit);
+    }
+    for (int i = 0; i < f->param_count; i++) {
+        ArgLayout *arg = &layout->args[i];
+        arg->texture = arg->block = arg->store = NO_UNIT;
+        if (key->args[i].path == PATH_DENSE && (variant_stores(f, key, i) || f->params[i].kind == PARAM_RANDOM)) {
+            arg->store = layout->blocks++;
+        }
+        if (is_read(f, key, i) && !place_read(text, key, free_blocks, i, layout, &blocks)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Storage bindings of reads follow those of stores. */
+static void layout_blocks(const Function *f, Layout *layout)
+{
+    int stores = layout->blocks, most = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        ArgLayout *arg = &layout->args[i];
+        if (arg->block != NO_UNIT) {
+            arg->block += stores;
+            most = arg->block + 1 > most ? arg->block + 1 : most;
+        }
+    }
+    layout->blocks = most > stores ? most : stores;
+}
+
+/* A software device pays per work group, so there one subgroup walks a contiguous part in a loop, as far as the limit on
+ * trips allows. */
+static void layout_trips(const KernelText *text, const VariantKey *key, Layout *layout)
+{
+    layout->trips = NO_SLOT;
+    layout->max_trips = 1;
+    if (text->traits->family != FAMILY_CPU || text->body->unbounded || text->function->group_rank || key->check) {
+        return;
+    }
+    double trips = text->body->trips * layout->elements * layout->strip_rows;
+    double most = trips > 0 ? (double)MAX_TRIPS_BUDGET / (trips + 1) : (double)MAX_TRIPS;
+    layout->max_trips = most < (double)MAX_TRIPS ? (int)most : MAX_TRIPS;
+    if (layout->max_trips > 1) {
+        layout->trips = take(layout, 1);
+        layout->group = text->traits->subgroup_size;
+    } else {
+        layout->max_trips = 1;
+    }
+}
+
+/* A stencil's neighbouring rows share most of their fetches, so a step covers several rows where the body is small. */
+static void layout_strips(const KernelText *text, const VariantKey *key, Layout *layout)
+{
+    layout->strip = NO_SLOT;
+    layout->strip_rows = 1;
+    bool neighbors = false;
+    for (int i = 0; i < text->function->param_count; i++) {
+        neighbors = neighbors || text->function->params[i].kind == PARAM_NEIGHBOR;
+    }
+    if (!neighbors || !key->rows || !key->flat_stores || layout->elements == 1) {
+        return;
+    }
+    layout->strip = take(layout, 6);
+    size_t size = text->body->tokens * (size_t)layout->elements;
+    layout->strip_rows = size < 4 * MEDIUM_BODY && text->body->trips == 0 ? 8 : size < 8 * MEDIUM_BODY ? 2 : 1;
+}
+
+bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layout)
+{
+    const Function *f = text->function;
+    *layout = (Layout){.group = text->traits->group_size, .elements = variant_elements(text, key)};
+    for (int i = 0; i < f->param_count; i++) {
+        ArgLayout *arg = &layout->args[i];
+        arg->constant = arg->base = arg->store_base = arg->dims = arg->sizes = arg->outside = NO_SLOT;
+        arg->resample = arg->extents = arg->ramp = arg->dump = NO_SLOT;
+    }
+    layout->count = take(layout, 1);
+    layout->steps = take(layout, 1);
+    layout->four = take(layout, 1);
+    layout_strips(text, key, layout);
+    layout_trips(text, key, layout);
+    layout->shape = take(layout, 3 * key->rank);
+    for (int i = 0; i < f->param_count; i++) {
+        if (key->args[i].path != PATH_CONSTANT) {
+            layout_stream(text, key, i, layout);
+        } else if (!text->baked[i]) {
+            layout_constant(layout, &f->params[i], &layout->args[i]);
+        } else if (text->body->use[i].size) {
+            layout->args[i].extents = take(layout, MAX_RANK); /* an output that a counting kernel does not have */
+        }
+    }
+    if (!layout_active(text, key, layout) || !layout_units(text, key, layout)) {
+        return false;
+    }
+    layout_blocks(f, layout);
+    if (layout->words > text->uniform_limit * 4) {
+        return error_set("%s: its arguments need %d words of uniforms, this device has %d", f->name, layout->words,
+                         text->uniform_limit * 4);
+    }
+    return true;
+}

@@ -1,0 +1,111 @@
+/* A variant: one GLSL program of a kernel, for one way of reaching each argument. Sizes, offsets and pitches are not part
+ * of it: they are words of the uniform array rill_p, laid out here once for the generator and the launcher. */
+#ifndef RILL_VARIANT_H
+#define RILL_VARIANT_H
+
+#include "kernel/body/body.h"
+#include "stream/stream.h"
+
+/* How an argument's elements are reached: rows of access_paths in access.c. */
+typedef enum PathKind { PATH_CONSTANT, PATH_DENSE, PATH_RAMP, PATH_COUNT } PathKind;
+
+typedef struct ArgKey {
+    const Type *type;  /* of the stream; NULL: a constant */
+    uint8_t path;      /* PathKind */
+    uint8_t rank;      /* of a gather's stream; 0 for element access (the launch's rank counts) */
+    uint8_t mapped;    /* some dimension divides or wraps its index (tile, replicate, repeat) */
+    uint8_t block;     /* read through a storage block instead of a buffer texture */
+    uint8_t resampled; /* indexof differs from the launch's index */
+    uint8_t quiet;     /* explicit boundary: never reported under check */
+    uint8_t unit;      /* the fastest dimension steps by one element: no multiplication */
+    uint16_t boundary; /* 2 bits per dimension, fastest first */
+} ArgKey;
+
+/* Whether a launch runs over a list of elements, and who knows how long the list is. */
+typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED } ActiveList;
+
+typedef struct VariantKey {
+    uint8_t rank;                       /* of the launch, after merging dimensions */
+    uint8_t flat_loads;                 /* every element-wise input is read as aligned 16-byte texels */
+    uint8_t flat_stores;                /* every output is written contiguously */
+    uint8_t rows;                       /* the elements of one invocation stand in one row */
+    uint8_t check;                      /* report indices out of range */
+    uint8_t active;                     /* ActiveList: runs over the elements that a list names */
+    uint8_t first_output, output_count; /* the outputs this pass stores, in order of declaration */
+    uint8_t count;                      /* of args in use */
+    ArgKey args[MAX_PARAMS];
+} VariantKey;
+
+enum { NO_UNIT = -1, NO_SLOT = -1, MAX_RANK = SHAPE_MAX_RANK, MAX_PARAM_VECTORS = 1024, RAMP_WORDS = 7 };
+
+/* Where an argument's words stand in rill_p, and where it is bound. */
+typedef struct ArgLayout {
+    int constant;       /* first word of a constant */
+    int base;           /* offset of the first element, in elements (flat loads: in texels) */
+    int store_base;     /* the same for what is written; differs where what is read was packed elsewhere */
+    int dims;           /* MAX per-dimension words, fastest first: see `dim_words` */
+    int sizes;          /* of a gather or neighbor: one word per dimension */
+    int outside;        /* the value outside: the words of one component, two of them */
+    int resample;       /* three words per dimension of the launch */
+    int extents;        /* sizeof_stream: eight words */
+    int ramp;           /* the ramp's words */
+    int dump;           /* element that takes stores out of range */
+    int texture, block; /* unit and binding numbers of what is read; NO_UNIT */
+    int store;          /* storage binding of what is written, or NO_UNIT */
+} ArgLayout;
+
+typedef struct Layout {
+    int words;    /* length of rill_p in words */
+    int count;    /* elements of the launch */
+    int steps;    /* of all invocations together */
+    int four;     /* the canary's 4 */
+    int shape;    /* rank x (size, multiplier, shift), fastest first */
+    int elements; /* per invocation */
+    int group;    /* local size in x of a kernel that is no group kernel */
+    int trips;    /* word with the trips each invocation makes over its part, or NO_SLOT: one */
+    int max_trips;
+    int strip_rows;   /* rows that one step covers: more than 1 for small stencils */
+    int strip;        /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
+    int active;       /* words of the list: its first element, and where its length stands; or NO_SLOT */
+    int active_units; /* textures the list takes: it, and its length; they come first */
+    int textures, blocks;
+    ArgLayout args[MAX_PARAMS];
+} Layout;
+
+typedef struct KernelText {
+    const Module *module;
+    const Function *function;
+    const Body *body;
+    const DeviceTraits *traits;
+    /* Constants baked in: literal text per parameter, or NULL. */
+    const char *const *baked;
+    int texture_limit, block_limit, uniform_limit; /* the last in uvec4s */
+    bool canary;
+    int id; /* for the fault words */
+} KernelText;
+
+/* Words per dimension of element addressing: stride, or the eight of a mapped dimension. */
+int variant_dim_words(const ArgKey *key);
+/* Lays out the uniform words and bindings of a variant; false with error_set where the device has too few. */
+bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layout);
+/* Whether this parameter is an output that the key's pass stores. */
+bool variant_stores(const Function *f, const VariantKey *key, int param);
+/* Whether the elements of a step may be read as whole texels: not where one element at a time is asked for, or a step
+ * would become too large. */
+bool variant_texels_fit(const KernelText *text, const VariantKey *key);
+/* Whether arguments that share a binding would want it in two formats, were elements read as whole texels. */
+bool variant_formats_clash(const KernelText *text, const VariantKey *key);
+/* Storage blocks that the pass leaves for reads. */
+int variant_free_blocks(const KernelText *text, const VariantKey *key);
+/* Elements per trip of an invocation. */
+int variant_elements(const KernelText *text, const VariantKey *key);
+
+/* Writes the program; *body_at is where body->text starts in it. */
+bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
+
+/* The helper functions that access functions are written with, and those that the bodies (NULL: none) call. In prelude.c. */
+void codegen_prelude(StrBuf *out, const Body *const *bodies, int count);
+/* rill_report(): records the first index out of range; `condition` (GLSL, "" or ending in &&) guards it. */
+void codegen_report(StrBuf *out, const char *condition);
+
+#endif

@@ -1,0 +1,166 @@
+#include "kernel/text/lexer.h"
+
+#include "base/array.h"
+#include "kernel/text/macro.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const long_marks[] = {"<<=", ">>=", "...", "++", "--", "<=", ">=", "==", "!=", "&&", "||", "^^",
+                                         "<<",  ">>",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##"};
+
+bool token_is(const Token *token, const char *text)
+{
+    return token->kind != TOKEN_END && (size_t)token->length == strlen(text) &&
+           memcmp(token->text, text, (size_t)token->length) == 0;
+}
+
+bool token_equal(const Token *a, const Token *b)
+{
+    return a->kind == b->kind && a->length == b->length && memcmp(a->text, b->text, (size_t)a->length) == 0;
+}
+
+void lexer_free(TokenList *tokens)
+{
+    free(tokens->items);
+    *tokens = (TokenList){0};
+}
+
+typedef struct Scanner {
+    const SourceText *source;
+    const char *at;
+    const char *end;
+    bool spaced, starts_line;
+} Scanner;
+
+static size_t scanner_offset(const Scanner *s)
+{
+    return (size_t)(s->at - s->source->text);
+}
+
+/* Skips blanks and comments; false on an unfinished comment. */
+static bool skip_blank(Scanner *s)
+{
+    while (s->at < s->end) {
+        char c = *s->at;
+        if (c == '\n') {
+            s->starts_line = s->spaced = true;
+            s->at++;
+        } else if (c == ' ' || c == '\t' || c == '\f' || c == '\v') {
+            s->spaced = true;
+            s->at++;
+        } else if (c == '/' && s->at + 1 < s->end && s->at[1] == '/') {
+            while (s->at < s->end && *s->at != '\n') {
+                s->at++;
+            }
+        } else if (c == '/' && s->at + 1 < s->end && s->at[1] == '*') {
+            size_t start = scanner_offset(s);
+            const char *close = strstr(s->at + 2, "*/");
+            if (!close) {
+                return source_error(s->source, start, "this comment is never closed");
+            }
+            s->at = close + 2;
+            s->spaced = true;
+        } else {
+            break;
+        }
+    }
+    return true;
+}
+
+static int name_length(const char *at, const char *end)
+{
+    const char *p = at;
+    while (p < end && (isalnum((unsigned char)*p) || *p == '_')) {
+        p++;
+    }
+    return (int)(p - at);
+}
+
+/* A preprocessing number: digits, letters, dots, and signs after an exponent. */
+static int number_length(const char *at, const char *end)
+{
+    const char *p = at;
+    bool hex = end - at > 1 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+    while (p < end) {
+        if (isalnum((unsigned char)*p) || *p == '.') {
+            p++;
+        } else if ((*p == '+' || *p == '-') && !hex && (p[-1] == 'e' || p[-1] == 'E')) {
+            p++;
+        } else {
+            break;
+        }
+    }
+    return (int)(p - at);
+}
+
+static int mark_length(const char *at, const char *end)
+{
+    for (size_t i = 0; i < sizeof long_marks / sizeof *long_marks; i++) {
+        size_t length = strlen(long_marks[i]);
+        if ((size_t)(end - at) >= length && memcmp(at, long_marks[i], length) == 0) {
+            return (int)length;
+        }
+    }
+    return 1;
+}
+
+static void scan_token(Scanner *s, Token *token)
+{
+    char c = *s->at;
+    token->text = s->at;
+    token->offset = scanner_offset(s);
+    token->spaced = s->spaced;
+    token->starts_line = s->starts_line;
+    token->final = false;
+    if (isalpha((unsigned char)c) || c == '_') {
+        token->kind = TOKEN_NAME;
+        token->length = name_length(s->at, s->end);
+    } else if (isdigit((unsigned char)c) || (c == '.' && s->at + 1 < s->end && isdigit((unsigned char)s->at[1]))) {
+        token->kind = TOKEN_NUMBER;
+        token->length = number_length(s->at, s->end);
+    } else if (c > 32 && c < 127 && c != '"' && c != '\'' && c != '@' && c != '$' && c != '`' && c != '\\') {
+        token->kind = TOKEN_MARK;
+        token->length = mark_length(s->at, s->end);
+    } else {
+        token->kind = TOKEN_OTHER;
+        token->length = 1;
+    }
+    s->at += token->length;
+    s->spaced = s->starts_line = false;
+}
+
+static bool scan_all(const SourceText *source, TokenList *raw)
+{
+    Scanner s = {source, source->text, source->text + source->length, true, true};
+    s.at += strncmp(s.at, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* what some editors put in front of UTF-8 */
+    for (;;) {
+        if (!skip_blank(&s) || !ARRAY_ROOM(raw)) {
+            return false;
+        }
+        Token *token = &raw->items[raw->count];
+        if (s.at >= s.end) {
+            *token = (Token){TOKEN_END, s.at, 0, s.spaced, true, false, scanner_offset(&s)};
+            raw->count++;
+            return true;
+        }
+        scan_token(&s, token);
+        raw->count++;
+    }
+}
+
+bool lexer_run(const SourceText *source, TokenList *tokens)
+{
+    TokenList raw = {0};
+    const char *zero = memchr(source->text, '\0', source->length);
+    if (zero) {
+        return source_error(source, (size_t)(zero - source->text), "unexpected character (byte 0)");
+    }
+    bool done = scan_all(source, &raw) && macro_expand(source, &raw, tokens);
+    lexer_free(&raw);
+    if (!done) {
+        lexer_free(tokens);
+    }
+    return done;
+}

@@ -1,0 +1,483 @@
+#include "kernel/text/macro.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PARAMETERS = 32, MAX_DEPTH = 64, MAX_MACROS = 1024, MAX_TOKENS = 1 << 20 };
+
+typedef struct Macro {
+    Token name;
+    bool has_parameters;
+    int parameter_count;
+    Token parameters[MAX_PARAMETERS];
+    const Token *body;
+    size_t body_count;
+    bool expanding;
+} Macro;
+
+typedef struct Expander {
+    const SourceText *source;
+    struct {
+        Macro *items;
+        size_t count, capacity;
+    } macros;
+    int depth;                                                 /* of conditionals */
+    bool taken[MAX_DEPTH], active[MAX_DEPTH], last[MAX_DEPTH]; /* the last: #else was seen */
+    int nesting;                                               /* of expansions within arguments */
+    size_t work;                                               /* tokens handled: macros can multiply */
+} Expander;
+
+/* What is still to be read: the text itself at the bottom, and above it the macros being expanded. */
+typedef struct Frame {
+    const Token *tokens;
+    size_t count, at;
+    TokenList owned;
+    Macro *macro; /* NULL: the text itself */
+} Frame;
+
+typedef struct TokenStack {
+    Frame frames[MAX_DEPTH];
+    int count;
+} TokenStack;
+
+typedef struct MacroArguments {
+    TokenList lists[MAX_PARAMETERS];
+    int number;
+} MacroArguments;
+
+static Macro *find_macro(Expander *x, const Token *name)
+{
+    for (size_t i = x->macros.count; name->kind == TOKEN_NAME && i-- > 0;) {
+        if (token_equal(&x->macros.items[i].name, name)) {
+            return &x->macros.items[i];
+        }
+    }
+    return NULL;
+}
+
+bool macro_predefined(const SourceText *source, const Token *name, int *value)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } names[] = {{"__VERSION__", 430}, {"__FILE__", 0}, {"GL_core_profile", 1}};
+    if (token_is(name, "__LINE__")) {
+        *value = source_line(source, name->offset);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (token_is(name, names[i].name)) {
+            *value = names[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_defined(Expander *x, const Token *name)
+{
+    int value;
+    return find_macro(x, name) || macro_predefined(x->source, name, &value);
+}
+
+static bool refuse_other(const Expander *x, const Token *tokens, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (tokens[i].kind == TOKEN_OTHER) {
+            return source_error(x->source, tokens[i].offset, "unexpected character (byte %d)",
+                                (unsigned char)tokens[i].text[0]);
+        }
+    }
+    return true;
+}
+
+static bool emit(Expander *x, TokenList *out, const Token *token)
+{
+    if (++x->work > MAX_TOKENS) {
+        return source_error(x->source, token->offset, "macros expand to more than %d tokens", MAX_TOKENS);
+    }
+    if (!ARRAY_ROOM(out)) {
+        return false;
+    }
+    out->items[out->count++] = *token;
+    return true;
+}
+
+static void stack_pop(TokenStack *s)
+{
+    Frame *frame = &s->frames[--s->count];
+    if (frame->macro) {
+        frame->macro->expanding = false;
+    }
+    lexer_free(&frame->owned);
+}
+
+/* The next token, macros that end before it left; NULL at the end. */
+static const Token *stack_next(TokenStack *s)
+{
+    while (s->count > 0) {
+        Frame *frame = &s->frames[s->count - 1];
+        if (frame->at < frame->count && frame->tokens[frame->at].kind != TOKEN_END) {
+            return &frame->tokens[frame->at++];
+        }
+        stack_pop(s);
+    }
+    return NULL;
+}
+
+static bool opens_next(const TokenStack *s)
+{
+    for (int i = s->count; i-- > 0;) {
+        const Frame *frame = &s->frames[i];
+        if (frame->at < frame->count) {
+            return token_is(&frame->tokens[frame->at], "(");
+        }
+    }
+    return false;
+}
+
+static bool expand(Expander *x, const Token *tokens, size_t count, TokenList *out);
+
+/* Reads "( a, b )", unexpanded. */
+static bool read_arguments(Expander *x, TokenStack *s, const Macro *macro, const Token *place, MacroArguments *args)
+{
+    int depth = 0;
+    for (const Token *t = stack_next(s); t; t = stack_next(s)) {
+        Token token = *t;
+        bool open = token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
+        bool close = token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
+        depth += open - close;
+        if (depth == 0) {
+            bool none = args->number == 0 && args->lists[0].count == 0 && macro->parameter_count == 0;
+            args->number += !none;
+            return args->number == macro->parameter_count ||
+                   source_error(x->source, place->offset, "macro '%.*s' takes %d arguments, got %d", macro->name.length,
+                                macro->name.text, macro->parameter_count, args->number);
+        }
+        if (depth == 1 && token_is(t, ",")) {
+            if (++args->number == MAX_PARAMETERS) {
+                return source_error(x->source, place->offset, "macro '%.*s' takes %d arguments, got more",
+                                    macro->name.length, macro->name.text, macro->parameter_count);
+            }
+        } else if ((depth > 1 || !open) && !emit(x, &args->lists[args->number], &token)) {
+            return false;
+        }
+    }
+    return source_error(x->source, place->offset, "the arguments of macro '%.*s' are never closed", macro->name.length,
+                        macro->name.text);
+}
+
+static int parameter_index(const Macro *macro, const Token *token)
+{
+    for (int i = 0; macro->has_parameters && token->kind == TOKEN_NAME && i < macro->parameter_count; i++) {
+        if (token_equal(&macro->parameters[i], token)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* The macro's body with its arguments in place, each expanded by itself. */
+static bool substitute(Expander *x, const Macro *macro, const MacroArguments *args, const Token *place, TokenList *out)
+{
+    for (size_t i = 0; i < macro->body_count; i++) {
+        int p = parameter_index(macro, &macro->body[i]);
+        size_t first = out->count;
+        Token token = macro->body[i];
+        token.offset = place->offset;
+        bool done = p < 0 ? emit(x, out, &token) : expand(x, args->lists[p].items, args->lists[p].count, out);
+        if (!done) {
+            return false;
+        }
+        for (size_t k = first; k < out->count; k++) {
+            out->items[k].starts_line = false;
+            out->items[k].spaced = true;
+        }
+    }
+    return true;
+}
+
+static bool enter_macro(Expander *x, TokenStack *s, Macro *macro, const Token *place)
+{
+    MacroArguments args = {.number = 0};
+    TokenList body = {0};
+    bool done = !macro->has_parameters || read_arguments(x, s, macro, place, &args);
+    done = done && substitute(x, macro, &args, place, &body);
+    for (int i = 0; i < MAX_PARAMETERS; i++) {
+        lexer_free(&args.lists[i]);
+    }
+    if (done && s->count == MAX_DEPTH) {
+        done = source_error(x->source, place->offset, "macros are nested more than %d deep", MAX_DEPTH);
+    }
+    if (!done) {
+        lexer_free(&body);
+        return false;
+    }
+    macro->expanding = true;
+    s->frames[s->count++] = (Frame){body.items, body.count, 0, body, macro};
+    return true;
+}
+
+static bool expand_stack(Expander *x, TokenStack *s, TokenList *out)
+{
+    for (const Token *t = stack_next(s); t; t = stack_next(s)) {
+        Token token = *t;
+        Macro *macro = token.final ? NULL : find_macro(x, &token);
+        if (macro && macro->expanding) {
+            token.final = true;
+        } else if (macro && (!macro->has_parameters || opens_next(s))) {
+            if (!enter_macro(x, s, macro, &token)) {
+                return false;
+            }
+            continue;
+        }
+        if (!emit(x, out, &token)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Appends the tokens to `out`, macros expanded. */
+static bool expand(Expander *x, const Token *tokens, size_t count, TokenList *out)
+{
+    if (count == 0) {
+        return true;
+    }
+    if (x->nesting == MAX_DEPTH) {
+        return source_error(x->source, tokens->offset, "macros are nested more than %d deep", MAX_DEPTH);
+    }
+    x->nesting++;
+    TokenStack s = {.count = 1};
+    s.frames[0] = (Frame){.tokens = tokens, .count = count};
+    bool done = expand_stack(x, &s, out);
+    while (s.count > 0) {
+        stack_pop(&s);
+    }
+    x->nesting--;
+    return done;
+}
+
+static size_t line_length(const Token *tokens)
+{
+    size_t n = 0;
+    while (tokens[n].kind != TOKEN_END && (n == 0 || !tokens[n].starts_line)) {
+        n++;
+    }
+    return n;
+}
+
+static bool define(Expander *x, const Token *line, size_t count)
+{
+    if (count < 3 || line[2].kind != TOKEN_NAME) {
+        return source_error(x->source, line[0].offset, "#define needs a name");
+    }
+    Macro macro = {.name = line[2]};
+    size_t i = 3;
+    if (i < count && token_is(&line[i], "(") && !line[i].spaced) {
+        macro.has_parameters = true;
+        for (i++; i < count && !token_is(&line[i], ")"); i++) {
+            if (token_is(&line[i], ",")) {
+                continue;
+            }
+            if (line[i].kind != TOKEN_NAME || macro.parameter_count == MAX_PARAMETERS) {
+                return source_error(x->source, line[i].offset, "a macro takes up to %d plain names as parameters",
+                                    MAX_PARAMETERS);
+            }
+            macro.parameters[macro.parameter_count++] = line[i];
+        }
+        if (i == count) {
+            return source_error(x->source, line[0].offset, "the parameters of this #define are never closed");
+        }
+        i++;
+    }
+    macro.body = line + i;
+    macro.body_count = count - i;
+    for (; i < count; i++) {
+        if (token_is(&line[i], "#") || token_is(&line[i], "##")) {
+            return source_error(x->source, line[i].offset, "'#' and '##' in macros are not supported");
+        }
+    }
+    if (x->macros.count == MAX_MACROS) {
+        return source_error(x->source, line[0].offset, "a kernel text has at most %d macros", MAX_MACROS);
+    }
+    if (!ARRAY_ROOM(&x->macros)) {
+        return false;
+    }
+    x->macros.items[x->macros.count++] = macro;
+    return true;
+}
+
+static void undefine(Expander *x, const Token *name)
+{
+    for (size_t i = 0; i < x->macros.count; i++) {
+        if (token_equal(&x->macros.items[i].name, name)) {
+            /* An empty name matches nothing; bodies in use stay valid. */
+            x->macros.items[i].name.length = 0;
+        }
+    }
+}
+
+/* "#if" and "#elif": defined(NAME) is answered, then macros are expanded. */
+static bool condition(Expander *x, const Token *line, size_t count, bool *value)
+{
+    TokenList plain = {0}, expanded = {0};
+    bool done = true;
+    for (size_t i = 2; done && i < count; i++) {
+        Token token = line[i];
+        if (token_is(&token, "defined")) {
+            bool brackets = i + 1 < count && token_is(&line[i + 1], "(");
+            i += brackets ? 2 : 1;
+            bool closed = i < count && (!brackets || (i + 1 < count && token_is(&line[i + 1], ")")));
+            if (!closed) {
+                done = source_error(x->source, token.offset, "expected defined(name)");
+                break;
+            }
+            token.kind = TOKEN_NUMBER;
+            token.text = is_defined(x, &line[i]) ? "1" : "0";
+            token.length = 1;
+            i += brackets;
+        }
+        done = emit(x, &plain, &token);
+    }
+    done = done && expand(x, plain.items, plain.count, &expanded) &&
+           condition_value(x->source, expanded.items, expanded.count, &line[0], value);
+    lexer_free(&plain);
+    lexer_free(&expanded);
+    return done;
+}
+
+static bool branch(Expander *x, const Token *line, bool value)
+{
+    if (x->depth == MAX_DEPTH) {
+        return source_error(x->source, line[0].offset, "conditionals are nested more than %d deep", MAX_DEPTH);
+    }
+    x->active[x->depth] = x->taken[x->depth] = value;
+    x->last[x->depth] = false;
+    x->depth++;
+    return true;
+}
+
+static bool all_active(const Expander *x)
+{
+    for (int i = 0; i < x->depth; i++) {
+        if (!x->active[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool conditional(Expander *x, const Token *line, size_t count, bool *handled)
+{
+    const Token *word = &line[1];
+    bool value = false;
+    *handled = true;
+    if (token_is(word, "if") || token_is(word, "ifdef") || token_is(word, "ifndef")) {
+        if (all_active(x)) {
+            if (token_is(word, "if")) {
+                if (!condition(x, line, count, &value)) {
+                    return false;
+                }
+            } else if (count < 3) {
+                return source_error(x->source, line[0].offset, "#%.*s needs a name", word->length, word->text);
+            } else {
+                value = is_defined(x, &line[2]) == token_is(word, "ifdef");
+            }
+        }
+        return branch(x, line, value);
+    }
+    bool elif = token_is(word, "elif");
+    if (elif || token_is(word, "else") || token_is(word, "endif")) {
+        if (x->depth == 0) {
+            return source_error(x->source, line[0].offset, "#%.*s without #if", word->length, word->text);
+        }
+        int top = x->depth - 1;
+        if (token_is(word, "endif")) {
+            x->depth--;
+            return true;
+        }
+        if (x->last[top]) {
+            return source_error(x->source, line[0].offset, "#%.*s behind #else", word->length, word->text);
+        }
+        x->last[top] = !elif;
+        x->active[top] = true;
+        bool reached = all_active(x); /* but for the branches in front of this one */
+        x->active[top] = false;
+        value = true;
+        if (elif && reached && !x->taken[top] && !condition(x, line, count, &value)) {
+            return false;
+        }
+        x->active[top] = value && !x->taken[top];
+        x->taken[top] = x->taken[top] || value;
+        return true;
+    }
+    *handled = false;
+    return true;
+}
+
+static bool unsupported(const Expander *x, const Token *line)
+{
+    return source_error(x->source, line[0].offset,
+                        "'#%.*s' is not supported in kernel text: #define, #undef and #if ... #endif are",
+                        line[1].length, line[1].text);
+}
+
+static bool directive(Expander *x, const Token *line, size_t count)
+{
+    if (count < 2) {
+        return true;
+    }
+    bool handled;
+    if (!conditional(x, line, count, &handled)) {
+        return false;
+    }
+    if (handled || !all_active(x)) {
+        return true;
+    }
+    if (token_is(&line[1], "define")) {
+        return refuse_other(x, line, count) && define(x, line, count);
+    }
+    if (token_is(&line[1], "undef") && count == 3) {
+        undefine(x, &line[2]);
+        return true;
+    }
+    return unsupported(x, line);
+}
+
+/* Plain text runs to the next directive, so that a macro call may span lines. */
+static size_t run_length(const Token *tokens)
+{
+    size_t n = 0;
+    while (tokens[n].kind != TOKEN_END && !(tokens[n].starts_line && token_is(&tokens[n], "#"))) {
+        n++;
+    }
+    return n;
+}
+
+bool macro_expand(const SourceText *source, const TokenList *raw, TokenList *out)
+{
+    Expander x = {.source = source};
+    bool done = true;
+    size_t i = 0;
+    while (done && raw->items[i].kind != TOKEN_END) {
+        const Token *at = &raw->items[i];
+        if (at->starts_line && token_is(at, "#")) {
+            size_t count = line_length(at);
+            done = directive(&x, at, count);
+            i += count;
+        } else {
+            size_t count = run_length(at);
+            done = !all_active(&x) || (refuse_other(&x, at, count) && expand(&x, at, count, out));
+            i += count;
+        }
+    }
+    if (done && x.depth > 0) {
+        done = source_error(source, raw->items[i].offset, "#if without #endif");
+    }
+    done = done && emit(&x, out, &raw->items[i]);
+    free(x.macros.items);
+    return done;
+}

@@ -1,0 +1,71 @@
+#include "kernel/text/names.h"
+
+#include <string.h>
+
+static const char *const spellings[][2] = {
+    {"float2", "vec2"},       {"float3", "vec3"},   {"float4", "vec4"},
+    {"half", "float"},        {"half2", "vec2"},    {"half3", "vec3"},
+    {"half4", "vec4"},        {"int2", "ivec2"},    {"int3", "ivec3"},
+    {"int4", "ivec4"},        {"uint2", "uvec2"},   {"uint3", "uvec3"},
+    {"uint4", "uvec4"},       {"bool2", "bvec2"},   {"bool3", "bvec3"},
+    {"bool4", "bvec4"},       {"double2", "dvec2"}, {"double3", "dvec3"},
+    {"double4", "dvec4"},     {"float2x2", "mat2"}, {"float3x3", "mat3"},
+    {"float4x4", "mat4"},     {"lerp", "mix"},      {"frac", "fract"},
+    {"rsqrt", "inversesqrt"}, {"atan2", "atan"},    {"saturate", "rill_saturate"},
+    {"fmod", "rill_fmod"},    {"log", "rill_log"},  {"log2", "rill_log2"},
+};
+
+static const char *const reserved[] = {
+    "active",  "asm",      "atomic_uint", "attribute", "bool",          "break",     "buffer",   "case",
+    "cast",    "centroid", "class",       "coherent",  "common",        "const",     "continue", "default",
+    "discard", "do",       "double",      "else",      "enum",          "extern",    "external", "false",
+    "filter",  "fixed",    "flat",        "float",     "for",           "goto",      "half",     "highp",
+    "hvec2",   "hvec3",    "hvec4",       "fvec2",     "fvec3",         "fvec4",     "if",       "in",
+    "inline",  "inout",    "input",       "int",       "interface",     "invariant", "layout",   "long",
+    "lowp",    "mediump",  "namespace",   "noinline",  "noperspective", "out",       "output",   "partition",
+    "patch",   "precise",  "precision",   "public",    "readonly",      "resource",  "restrict", "return",
+    "sample",  "shared",   "short",       "sizeof",    "smooth",        "static",    "struct",   "subroutine",
+    "superp",  "switch",   "template",    "this",      "true",          "typedef",   "uint",     "uniform",
+    "union",   "unsigned", "using",       "varying",   "void",          "volatile",  "while",    "writeonly",
+};
+
+static const char *const builtins[] = {
+    "abs",        "acos",    "all",      "any",     "asin",    "atan",      "atan2", "ceil",     "clamp", "cos",
+    "cross",      "degrees", "distance", "dot",     "exp",     "exp2",      "floor", "fma",      "fmod",  "frac",
+    "fract",      "length",  "lerp",     "log",     "log2",    "max",       "min",   "mix",      "mod",   "normalize",
+    "not",        "pow",     "radians",  "reflect", "refract", "round",     "rsqrt", "saturate", "sign",  "sin",
+    "smoothstep", "sqrt",    "step",     "tan",     "tanh",    "transpose", "trunc",
+};
+
+bool names_builtin(const Token *token)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+        if (token_is(token, builtins[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *names_spelling(const Token *token)
+{
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        if (token_is(token, spellings[i][0])) {
+            return spellings[i][1];
+        }
+    }
+    return NULL;
+}
+
+bool names_reserved(const Token *token)
+{
+    if (token->length > 3 && memcmp(token->text, "gl_", 3) == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+        if (token_is(token, reserved[i])) {
+            return true;
+        }
+    }
+    return false;
+}

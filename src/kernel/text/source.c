@@ -1,0 +1,111 @@
+#include "kernel/text/source.h"
+
+#include "base/strbuf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_COLUMNS = 160 };
+
+/* Copies the text as compilers read it: every line ends in one '\n', and a line that ends in a backslash goes on with the next.
+ * The line ends taken out follow the joined line, so that lines keep their numbers. */
+static size_t copy_lines(char *to, const char *text, size_t length)
+{
+    size_t count = 0, joined = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool splice = text[i] == '\\' && i + 1 < length && (text[i + 1] == '\n' || text[i + 1] == '\r');
+        i += splice;
+        bool ends = text[i] == '\n' || text[i] == '\r';
+        i += ends && text[i] == '\r' && i + 1 < length && text[i + 1] == '\n';
+        joined += splice;
+        for (; ends && !splice && joined > 0; joined--) {
+            to[count++] = '\n';
+        }
+        if (!splice) {
+            to[count++] = ends ? '\n' : text[i];
+        }
+    }
+    return count;
+}
+
+bool source_create(SourceText *source, const char *text, size_t length, const char *chunk, int first_line)
+{
+    source->text = malloc(length + 1);
+    source->chunk = strdup(chunk);
+    source->first_line = first_line;
+    if (!source->text || !source->chunk) {
+        source_free(source);
+        return error_set("out of host memory");
+    }
+    source->length = copy_lines(source->text, text, length);
+    source->text[source->length] = '\0';
+    return true;
+}
+
+void source_free(SourceText *source)
+{
+    free(source->text);
+    free(source->chunk);
+    *source = (SourceText){0};
+}
+
+static int line_of(const SourceText *source, size_t offset, size_t *start)
+{
+    int line = 0;
+    *start = 0;
+    for (size_t i = 0; i < offset && i < source->length; i++) {
+        if (source->text[i] == '\n') {
+            line++;
+            *start = i + 1;
+        }
+    }
+    return line;
+}
+
+int source_line(const SourceText *source, size_t offset)
+{
+    size_t start;
+    return line_of(source, offset, &start) + source->first_line;
+}
+
+/* Control bytes would garble the terminal the message ends up in. */
+static void add_line(StrBuf *buf, const char *line, size_t length)
+{
+    for (size_t i = 0; i < length && i < SHOWN_COLUMNS; i++) {
+        char c = line[i];
+        bool control = (unsigned char)c < 32 || c == 127;
+        strbuf_add_bytes(buf, control ? " " : &c, 1);
+    }
+}
+
+bool source_error(const SourceText *source, size_t offset, const char *format, ...)
+{
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+
+    size_t start;
+    int line = line_of(source, offset, &start) + source->first_line;
+    size_t length = strcspn(source->text + start, "\n");
+    size_t column = offset > start ? offset - start : 0;
+    if (column > length) {
+        column = length;
+    }
+    size_t skipped =
+        column > SHOWN_COLUMNS - 20 ? column - SHOWN_COLUMNS / 2 : 0; /* the shown part of a very long line */
+    start += skipped;
+    length -= skipped;
+    column -= skipped;
+    StrBuf buf = STRBUF_EMPTY;
+    int margin = snprintf(NULL, 0, "%5d", line);
+    strbuf_addf(&buf, "%s:%d: %s\n%5d | ", source->chunk, line, message, line);
+    add_line(&buf, source->text + start, length);
+    strbuf_addf(&buf, "\n%*s | %*s^", margin, "", (int)column, "");
+    error_set("%s", strbuf_text(&buf));
+    strbuf_free(&buf);
+    return false;
+}

@@ -1,0 +1,216 @@
+#include "primitive/engine/fold.h"
+
+#include "gpu/attachment.h"
+#include "kernel/launch/copy.h"
+#include "primitive/engine/fold_text.h"
+
+#include <string.h>
+
+enum {
+    CPU_LANES = 2048,      /* runs in all on a software device */
+    CPU_ONE_LEVEL = 16384, /* blocks up to here are one run */
+    GPU_GROUP = 256,
+    GPU_RUN = 32, /* elements per thread before the tree */
+    GPU_FEW_OUTPUTS = 4096,
+    MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
+    MAX_TREE_TRIPS = 2048, /* of a body that a group's tree calls, eight times in a row */
+    LOOPING_RUN = 16,      /* elements per run of a body with loops: they share one invocation's trips */
+    SPECIAL_CHUNK = 16,
+    MAX_CHUNK_BODY = 400, /* tokens of a body that is written out for each of them */
+};
+
+static int64_t round_up(int64_t n, int64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static bool power_of_two(int64_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+/* The body's loops and the run's own share one invocation's trips. */
+static int64_t longest_run(const DeviceTraits *traits, const Inputs *in, int64_t chunk)
+{
+    if (traits->loop_limit == 0 || (in->trips == 0 && !in->unbounded)) {
+        return MAX_RUN_TRIPS * chunk;
+    }
+    int64_t fit = in->unbounded ? LOOPING_RUN : (int64_t)((double)MAX_RUN_TRIPS / (in->trips + 1));
+    return fit / chunk > 0 ? fit / chunk * chunk : fit > 2 ? fit : 2; /* runs of one element would reduce nothing */
+}
+
+/* How a level is cut: runs per block and their length. */
+static void cut(const FoldText *text, const Inputs *in, const Blocks *shape, FoldKey *key, FoldLevel *level)
+{
+    const DeviceTraits *traits = device_traits(in->device);
+    bool shared = (uint64_t)type_array_bytes(text->accumulator) * GPU_GROUP <= device_limits(in->device)->shared_bytes;
+    int64_t chunk = key->input.chunk ? key->input.chunk : 1, most = longest_run(traits, in, chunk);
+    key->tree = 0;
+    level->runs = 1;
+    level->length = shape->block;
+    bool looping = traits->loop_limit && in->trips > (double)MAX_TREE_TRIPS;
+    if (traits->family == FAMILY_CPU || !shared || looping) {
+        int64_t runs = CPU_LANES / (shape->outputs < CPU_LANES ? shape->outputs : CPU_LANES);
+        if (shape->outputs == 1 && shape->block <= CPU_ONE_LEVEL) {
+            runs = 1;
+        }
+        runs = runs < shape->block / 64 ? runs : shape->block / 64;
+        runs = runs < 1 ? 1 : runs;
+        level->length = round_up((shape->block + runs - 1) / runs, chunk);
+        level->length = level->length < most ? level->length : most;
+        if (level->length >= 1024 && level->length < most && power_of_two(level->length)) {
+            level->length += chunk > 16 ? chunk : 16; /* powers of two fight over cache sets */
+        }
+        level->runs = (shape->block + level->length - 1) / level->length;
+        return;
+    }
+    /* A group folds one block's runs: worth it where blocks fill it, or where there are too few of them to fill the device. */
+    if (shape->block >= GPU_GROUP * GPU_RUN || (shape->block > GPU_RUN && shape->outputs <= GPU_FEW_OUTPUTS)) {
+        key->tree = 1;
+        level->length = round_up(GPU_RUN, chunk);
+        level->length = level->length < most ? level->length : most;
+        level->runs = (shape->block + level->length - 1) / level->length;
+    } else if (level->length > most) {
+        level->length = most;
+        level->runs = (shape->block + most - 1) / most;
+    }
+}
+
+/* Sixteen floats at once: of any streams, the value is what counts. */
+static bool uses_chunk(const FoldText *text, const Inputs *in)
+{
+    return text->chunk && in->source_count == 1 && in->tokens < MAX_CHUNK_BODY;
+}
+
+static void fold_key(const FoldText *text, const Inputs *in, const Blocks *shape, bool first, FoldKey *key,
+                     FoldLevel *level)
+{
+    memset(key, 0, sizeof *key);
+    bool special = first && uses_chunk(text, in);
+    inputs_key(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
+    key->first = first;
+    key->special = special && key->input.chunk == SPECIAL_CHUNK;
+    cut(text, in, shape, key, level);
+    level->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
+}
+
+static void fill(const Inputs *in, const Blocks *shape, const FoldKey *key, const FoldLevel *level,
+                 const FoldLayout *layout, uint32_t *words)
+{
+    int64_t runs = key->tree ? round_up(level->runs, GPU_GROUP) : level->runs;
+    words[layout->count] = (uint32_t)(shape->outputs * runs);
+    words[layout->runs] = (uint32_t)runs;
+    access_divisor(runs, &words[layout->runs + 1], &words[layout->runs + 2]);
+    words[layout->length] = (uint32_t)level->length;
+    words[layout->total] = (uint32_t)level->total;
+    words[layout->last] = level->last;
+    inputs_fill(in, shape, &key->input, &layout->input, words);
+}
+
+static bool dispatch(const FoldText *text, const Inputs *in, const Blocks *shape, FoldKey *key, const FoldLevel *level,
+                     Stream *to)
+{
+    const FoldLayout *layout;
+    Program *program = fold_program(text, in, key, &layout);
+    if (!program) {
+        return false;
+    }
+    int vectors = (layout->words + 3) / 4;
+    uint32_t *words = workspace_zeros(in->device, (size_t)vectors * 4 * sizeof *words);
+    if (!words) {
+        return false;
+    }
+    fill(in, shape, key, level, layout, words);
+    words[layout->out_base] = (uint32_t)(to->offset * fold_words(to->type));
+    Launch launch = {.program = program, .params = words, .param_vectors = vectors};
+    inputs_bind(in, &key->input, &layout->input, &launch);
+    launch.blocks[0].buffer = to->buffer;
+    uint64_t group = key->tree ? GPU_GROUP : (uint64_t)layout->group;
+    launch.groups[0] = (words[layout->count] + group - 1) / group;
+    launch.groups[1] = launch.groups[2] = 1;
+    bool done = device_dispatch(in->device, &launch);
+    workspace_give(in->device, words);
+    if (!done) {
+        return false;
+    }
+    return !launch.faults || !device_traits(in->device)->synchronous || kernel_fault_check(in->device);
+}
+
+/* Lanes are numbered by signed words. */
+static bool fits(const Blocks *shape, const FoldKey *key, const FoldLevel *level)
+{
+    int64_t runs = key->tree ? round_up(level->runs, GPU_GROUP) : level->runs;
+    return shape->outputs <= (INT32_MAX - GPU_GROUP) / runs;
+}
+
+static bool run_level(const FoldText *text, const Inputs *in, const Shape *out, int64_t total, bool first,
+                      Stream *result);
+
+/* What a level left: one stream of accumulators. A body may use its constants and gathers again. */
+static bool run_next(const FoldText *text, const Inputs *in, const Stream *partial, int64_t total, Stream *result)
+{
+    Shape out = {.rank = 2, .size = {partial->shape.size[0], 1}};
+    Argument arg = {.stream = partial}, args[MAX_PARAMS] = {{NULL}};
+    InputSource source = {.args = &arg, .type = text->accumulator};
+    for (int i = 0; in->operation && i < in->operation->function.param_count; i++) {
+        args[i] = in->args[in->slot[INPUT_SOURCES][i]];
+    }
+    Inputs *next = inputs_new(in->device);
+    bool done = next && inputs_collect(next, &partial->shape, &source, 1, in->operation, args, in->check) &&
+                run_level(text, next, &out, total, false, result);
+    inputs_release(next);
+    return done;
+}
+
+/* One level; what is left goes to the next. */
+static bool run_level(const FoldText *text, const Inputs *in, const Shape *out, int64_t total, bool first,
+                      Stream *result)
+{
+    Blocks shape;
+    FoldKey key;
+    FoldLevel level = {.total = total};
+    if (!inputs_blocks(in, out, false, &shape)) {
+        return error_prefix("%s", text->name);
+    }
+    fold_key(text, in, &shape, first, &key, &level);
+    if (!fits(&shape, &key, &level)) {
+        return error_set(
+            "%s: a reduction of %lld blocks of %lld elements needs more lanes than can be numbered: reduce it in parts",
+            text->name, (long long)shape.outputs, (long long)shape.block);
+    }
+    if (level.last) {
+        return dispatch(text, in, &shape, &key, &level, result);
+    }
+    int64_t left = key.tree ? (level.runs + GPU_GROUP - 1) / GPU_GROUP : level.runs;
+    Shape partial_shape = {.rank = 2, .size = {shape.outputs, left}};
+    Stream partial;
+    if (!stream_create(in->device, text->accumulator, &partial_shape, false, &partial)) {
+        return false;
+    }
+    bool done = dispatch(text, in, &shape, &key, &level, &partial) && run_next(text, in, &partial, total, result);
+    stream_release(&partial);
+    return done;
+}
+
+bool fold_run(const FoldText *text, const Inputs *in, Stream *result)
+{
+    if (stream_elements(result) == 0) {
+        return true;
+    }
+    int64_t elements = shape_elements(&in->domain);
+    if (elements == 0) {
+        return error_set("%s: an empty stream has no value to start from", text->name);
+    }
+    int64_t total = elements / stream_elements(result);
+    if (result->contiguous && result->writable && result->type == text->result && !inputs_overlap(in, result)) {
+        stream_wrote(result);
+        return run_level(text, in, &result->shape, total, true, result);
+    }
+    Stream dense;
+    if (!stream_create(result->device, text->result, &result->shape, false, &dense)) {
+        return false;
+    }
+    bool done = run_level(text, in, &result->shape, total, true, &dense) && copy_stream(result, &dense);
+    stream_release(&dense);
+    return done;
+}

@@ -1,0 +1,242 @@
+#include "primitive/engine/fold_text.h"
+
+#include "gpu/profile.h"
+#include "gpu/program.h"
+#include "kernel/body/glsl.h"
+#include "primitive/engine/engine.h"
+
+#include <stdio.h>
+
+static const AttachmentKind cache = ENGINE_CACHE;
+
+typedef struct Writer {
+    const FoldText *text;
+    const Inputs *in;
+    const FoldKey *key;
+    const FoldLayout *layout;
+    StrBuf *out;
+    InputText *input;
+} Writer;
+
+int fold_words(const Type *type)
+{
+    return glsl_words(type);
+}
+
+static int take(FoldLayout *layout, int words)
+{
+    int at = layout->words;
+    layout->words += words;
+    return at;
+}
+
+static bool lay_out(const Inputs *in, const FoldKey *key, FoldLayout *layout)
+{
+    const DeviceTraits *traits = device_traits(in->device);
+    *layout = (FoldLayout){.group = traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 256};
+    layout->count = take(layout, 1);
+    layout->runs = take(layout, 3);
+    layout->length = take(layout, 1);
+    layout->total = take(layout, 1);
+    layout->last = take(layout, 1);
+    layout->out_base = take(layout, 1);
+    return inputs_lay_out(in, &key->input, 1, &layout->words, &layout->input);
+}
+
+/* rill_value(t): element t, both sources joined. */
+static const char *value_text(const Writer *w)
+{
+    return w->in->source_count == 2 ? "rill_pair(rill_x0(t), rill_x1(t))" : "rill_x0(t)";
+}
+
+static const char *first_call(const Writer *w)
+{
+    return w->key->first ? "rill_first(rill_value(t), t)" : "rill_value(t)";
+}
+
+static const char *step_call(const Writer *w)
+{
+    return w->key->first ? "rill_step(acc, rill_value(t), t)" : "rill_merge(acc, rill_value(t))";
+}
+
+/* All sixteen values as the bits of floats. */
+static void write_special(Writer *w)
+{
+    strbuf_add(w->out, "        acc = rill_chunk(acc, t == start");
+    for (int k = 0; k < w->key->input.chunk; k++) {
+        strbuf_add(w->out, k % 4 ? ", floatBitsToUint(" : ", uvec4(floatBitsToUint(");
+        inputs_write_chunk_value(w->input, 0, k);
+        strbuf_add(w->out, k % 4 == 3 ? "))" : ")");
+    }
+    strbuf_add(w->out, ");\n");
+}
+
+static void write_chunk_element(Writer *w, int k)
+{
+    bool pair = w->in->source_count == 2;
+    strbuf_addf(w->out, "        { %s v = %s", pair ? "T" : glsl_type(w->in->sources[0].type),
+                pair ? "rill_pair(" : "");
+    inputs_write_chunk_value(w->input, 0, k);
+    if (pair) {
+        strbuf_add(w->out, ", ");
+        inputs_write_chunk_value(w->input, 1, k);
+    }
+    char step[64];
+    snprintf(step, sizeof step, w->key->first ? "rill_step(acc, v, t + %d)" : "rill_merge(acc, v)", k);
+    strbuf_add(w->out, pair ? "); " : "; ");
+    if (k == 0) {
+        strbuf_addf(w->out, "if (t == start) acc = %s; else ", w->key->first ? "rill_first(v, t)" : "v");
+    }
+    strbuf_addf(w->out, "acc = %s; }\n", step);
+}
+
+/* The whole-texel part of a run. */
+static void write_chunks(Writer *w)
+{
+    int chunk = w->key->input.chunk;
+    inputs_write_chunk_start(w->input, "start");
+    strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk, chunk);
+    inputs_write_chunk_loads(w->input);
+    if (w->key->special) {
+        write_special(w);
+    }
+    for (int k = 0; k < chunk && !w->key->special; k++) {
+        write_chunk_element(w, k);
+    }
+    inputs_write_chunk_step(w->input);
+    strbuf_addf(w->out, "        t += %d;\n    }\n", chunk);
+}
+
+static void write_run(Writer *w)
+{
+    const FoldLayout *layout = w->layout;
+    strbuf_addf(w->out,
+                "    int run = int(rill_div(uint(lane), %s, %s)), part = lane - run * int(%s);\n"
+                "    int output_number = run, start = part * int(%s), end = start + min(int(%s), int(%s) - start), t = "
+                "start;\n",
+                access_word(layout->runs + 1), access_word(layout->runs + 2), access_word(layout->runs),
+                access_word(layout->length), access_word(layout->length), access_word(layout->input.block));
+    inputs_write_place(w->input, "run");
+    strbuf_addf(w->out, "    %s acc = ", glsl_type(w->text->accumulator));
+    if (w->key->input.chunk) {
+        glsl_zero(w->out, w->text->accumulator);
+        strbuf_add(w->out, ";\n");
+        write_chunks(w);
+        strbuf_addf(w->out, "    if (t == start && t < end) { acc = %s; t++; }\n", first_call(w));
+    } else {
+        strbuf_addf(w->out, "%s;\n    t++;\n", first_call(w));
+    }
+    strbuf_addf(w->out, "    for (; t < end; t++) acc = %s;\n", step_call(w));
+}
+
+static void write_words(Writer *w, const Type *type)
+{
+    int words = glsl_words(type);
+    for (int k = 0; k < words; k++) {
+        strbuf_addf(w->out, " rill_out[int(%s) + place * %d + %d] = ", access_word(w->layout->out_base), words, k);
+        glsl_encode(w->out, type, type, "value", k);
+        strbuf_add(w->out, ";");
+    }
+}
+
+/* The last level stores results, the others what is folded further: one program serves both. */
+static void write_store(Writer *w)
+{
+    strbuf_addf(w->out, "    if (%s != 0u) { %s value = rill_finish(acc, int(%s));", access_word(w->layout->last),
+                glsl_type(w->text->result), access_word(w->layout->total));
+    write_words(w, w->text->result);
+    strbuf_addf(w->out, " } else { %s value = acc;", glsl_type(w->text->accumulator));
+    write_words(w, w->text->accumulator);
+    strbuf_add(w->out, " }\n");
+}
+
+static void write_main(Writer *w)
+{
+    const FoldLayout *layout = w->layout;
+    const char *type = glsl_type(w->text->accumulator);
+    if (!w->key->tree) {
+        strbuf_addf(
+            w->out,
+            "void main()\n{\n    int lane = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * %du + "
+            "gl_LocalInvocationID.x);\n    if (lane < int(%s)) {\n",
+            layout->group, access_word(layout->count));
+        write_run(w);
+        strbuf_add(w->out, "    int place = lane;\n");
+        write_store(w);
+        strbuf_add(w->out, "    }\n");
+        return;
+    }
+    strbuf_addf(w->out,
+                "shared %s rill_s[256];\nvoid main()\n{\n    int group = int(gl_WorkGroupID.x + gl_WorkGroupID.y * "
+                "gl_NumWorkGroups.x), local = int(gl_LocalInvocationID.x);\n    int lane = group * 256 + local;\n",
+                type);
+    strbuf_addf(w->out, "    int runs = (int(%s) - 1) / int(%s) + 1;\n", access_word(layout->input.block),
+                access_word(layout->length));
+    strbuf_addf(w->out,
+                "    int groups = int(%s) / 256, own = group %% groups;\n    int valid = min(runs - own * 256, 256);\n",
+                access_word(layout->runs));
+    strbuf_addf(w->out, "    bool inside = lane < int(%s) && local < valid;\n    if (inside) {\n",
+                access_word(layout->count));
+    write_run(w);
+    strbuf_add(w->out, "    rill_s[local] = acc;\n    }\n"
+                       "    for (int s = 1; s < 256; s *= 2) {\n        barrier();\n"
+                       "        if ((local & (2 * s - 1)) == 0 && local + s < valid) rill_s[local] = "
+                       "rill_merge(rill_s[local], rill_s[local + s]);\n    }\n"
+                       "    if (local == 0 && lane < int(");
+    strbuf_addf(w->out, "%s)) {\n    %s acc = rill_s[0];\n    int place = group;\n", access_word(layout->count), type);
+    write_store(w);
+    strbuf_add(w->out, "    }\n");
+}
+
+static void write_program(Writer *w)
+{
+    inputs_write_header(w->input, w->key->tree ? 256 : w->layout->group, (w->layout->words + 3) / 4,
+                        &w->text->accumulator, 1);
+    strbuf_add(w->out, "layout(std430, binding = 1) writeonly buffer Rill_out { uint rill_out[]; };\n");
+    inputs_write_access(w->input);
+    if (!w->in->operation) { /* a body's own names must not meet it */
+        strbuf_addf(w->out, "#define T %s\n", glsl_type(w->text->value));
+    }
+    strbuf_add(w->out, w->text->functions);
+    if (w->key->special) {
+        strbuf_add(w->out, w->text->chunk);
+    }
+    strbuf_addf(w->out, "#define rill_value(t) %s\n", value_text(w));
+    write_main(w);
+    inputs_write_canary(w->input);
+    strbuf_add(w->out, "}\n");
+}
+
+static Program *compile(const FoldText *text, const Inputs *in, const FoldKey *key, FoldLayout *layout)
+{
+    if (!lay_out(in, key, layout)) {
+        error_prefix("%s", text->name);
+        return NULL;
+    }
+    StrBuf source = STRBUF_EMPTY;
+    InputText input = {.in = in, .key = &key->input, .layout = &layout->input, .out = &source};
+    Writer w = {text, in, key, layout, &source, &input};
+    write_program(&w);
+    bool refused;
+    Program *program = program_find(in->device, text->name, strbuf_text(&source), &refused);
+    if (refused) {
+        inputs_diagnose(&input);
+    }
+    strbuf_free(&source);
+    return program;
+}
+
+Program *fold_program(const FoldText *text, const Inputs *in, FoldKey *key, const FoldLayout **layout)
+{
+    key->accumulator = text->accumulator;
+    key->result = text->result;
+    const EngineKey wanted = {text->functions, key, offsetof(FoldKey, input) + inputs_key_bytes(in)};
+    const EngineProgram *known = engine_find(in->device, &cache, &wanted);
+    if (!known) {
+        FoldLayout own;
+        Program *program = compile(text, in, key, &own);
+        known = program ? engine_keep(in, &cache, &wanted, program, &own, sizeof own) : NULL;
+    }
+    *layout = known ? known->layout : NULL;
+    return known ? known->program : NULL;
+}

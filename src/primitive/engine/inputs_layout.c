@@ -1,0 +1,253 @@
+/* How inputs are reached: the key of a program, its uniform words and bindings. */
+#include "primitive/engine/inputs.h"
+
+#include "gpu/buffer.h"
+#include "kernel/body/glsl.h"
+
+#include <string.h>
+
+static bool plain_dim(const ViewDim *dim)
+{
+    return dim->step == 1 && dim->start == 0 && dim->div == 1 && dim->mod == 0;
+}
+
+static bool is_element(const Param *param)
+{
+    return param->kind == PARAM_INPUT || param->kind == PARAM_ITER;
+}
+
+/* the key */
+
+/* A contiguous run of a dense stream that starts on a texel. */
+static bool reads_texels(const Inputs *in, const Blocks *blocks, int i)
+{
+    const Stream *s = in->args[i].stream;
+    return s->source == SOURCE_BUFFER && blocks->rank == 1 && plain_dim(&blocks->dim[i][0]) &&
+           blocks->dim[i][0].stride == 1 && s->offset * s->type->bytes % 16 == 0;
+}
+
+enum { SMALL_BODY = 40, MAX_CHUNK_TEXELS = 64 };
+
+/* Elements that fill whole texels of every stream so read; several steps' worth where an element is little work. */
+static int suitable_chunk(const Inputs *in, uint32_t texels, int wanted)
+{
+    int chunk = 1, bytes = 0, widest = 0;
+    for (int i = 0; i < in->streams; i++) {
+        if (!(texels >> i & 1)) {
+            continue;
+        }
+        int own = in->args[i].stream->type->bytes, elements = 1;
+        while (elements * own % 16) {
+            elements *= 2;
+        }
+        chunk = elements > chunk ? elements : chunk;
+        widest = own > widest ? own : widest;
+        bytes += own;
+    }
+    if (wanted && wanted % chunk == 0 && wanted * bytes <= MAX_CHUNK_TEXELS * 16) {
+        return wanted;
+    }
+    bool small = in->tokens ? in->tokens < SMALL_BODY : widest <= 4;
+    return small && chunk <= 4 ? 4 * chunk : chunk;
+}
+
+static void choose_chunk(const Inputs *in, const Blocks *blocks, int wanted, InputKey *key)
+{
+    for (int i = 0; i < in->streams; i++) {
+        key->texels |= (uint32_t)reads_texels(in, blocks, i) << i;
+    }
+    int chunk = suitable_chunk(in, key->texels, wanted);
+    bool fits = key->texels && (blocks->outputs == 1 || blocks->block % chunk == 0);
+    key->texels = fits ? key->texels : 0;
+    key->chunk = (uint8_t)(fits ? chunk : 0);
+}
+
+static void arg_key(const Inputs *in, const Blocks *blocks, int i, InputKey *key)
+{
+    const Stream *s = in->args[i].stream;
+    ArgKey *a = &key->args[i];
+    bool element = i < in->streams;
+    uint64_t texel = element && key->texels >> i & 1 ? 16 : 4;
+    a->block = s->buffer && buffer_capacity(s->buffer) / texel > device_limits(in->device)->texture_texels;
+    a->quiet = s->explicit_boundary;
+    a->type = s->type;
+    a->path = s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE;
+    a->rank = (uint8_t)(element ? blocks->rank : in->params[i].rank);
+    for (int d = 0; d < a->rank; d++) {
+        const ViewDim *dim = element ? &blocks->dim[i][d] : &s->dim[s->shape.rank - 1 - d];
+        a->mapped = a->mapped || !plain_dim(dim);
+        if (!element) {
+            a->boundary = (uint16_t)(a->boundary | (unsigned)s->boundary[s->shape.rank - 1 - d] << (2 * d));
+        }
+    }
+}
+
+void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key)
+{
+    memset(key, 0, sizeof *key);
+    key->check = in->check;
+    key->rank = (uint8_t)blocks->rank;
+    choose_chunk(in, blocks, chunk, key);
+    for (int d = 0; d < blocks->rank; d++) {
+        key->parts = (uint8_t)(key->parts | (blocks->part[d] > 1 || blocks->rank == 1) << d);
+    }
+    int n = 0;
+    for (int s = 0; s < in->source_count; s++) {
+        const Kernel *kernel = in->sources[s].kernel;
+        key->seen[s] = in->sources[s].type;
+        key->serials[s] = kernel ? kernel->serial : 0;
+        for (int i = 0; i < (kernel ? kernel->function.param_count : 1); i++) {
+            if (!kernel || is_element(&kernel->function.params[i])) {
+                key->slots[n++] = (uint8_t)in->slot[s][i];
+            }
+        }
+    }
+    key->serials[INPUT_SOURCES] = in->operation ? in->operation->serial : 0;
+    for (int i = 0; i < in->count; i++) {
+        if (param_kinds[in->params[i].kind].stream) {
+            arg_key(in, blocks, i, key);
+        }
+    }
+}
+
+size_t inputs_key_bytes(const Inputs *in)
+{
+    return offsetof(InputKey, args) + (size_t)in->count * sizeof(ArgKey);
+}
+
+void inputs_lives(const Inputs *in, InputLives *lives)
+{
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        const Kernel *kernel = s == INPUT_SOURCES ? in->operation : s < in->source_count ? in->sources[s].kernel : NULL;
+        lives->lives[s] = kernel ? kernel_life_retain(kernel->life) : NULL;
+    }
+}
+
+bool inputs_lives_over(const InputLives *lives)
+{
+    bool over = false;
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        over = over || (lives->lives[s] && lives->lives[s]->over);
+    }
+    return over;
+}
+
+void inputs_lives_release(InputLives *lives)
+{
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        kernel_life_release(lives->lives[s]);
+    }
+}
+
+/* words and bindings */
+
+static int take(int *words, int count)
+{
+    int at = *words;
+    *words += count;
+    return at;
+}
+
+static int constant_words(const Param *param)
+{
+    return param->matrix ? param->matrix * param->matrix : glsl_words(param->type);
+}
+
+/* What inputs may take of the texture units: an engine needs a few of its own behind them. */
+static int input_textures(const DeviceLimits *limits)
+{
+    enum { OWN_TEXTURES = 3, FEW_UNITS = 8 }; /* lowered limits are for tests of inputs, not of engines */
+    return limits->texture_units > FEW_UNITS ? limits->texture_units - OWN_TEXTURES : limits->texture_units;
+}
+
+bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *words, InputLayout *layout)
+{
+    const DeviceTraits *traits = device_traits(in->device);
+    const DeviceLimits *limits = device_limits(in->device);
+    *layout = (InputLayout){.blocks = blocks, .id = in->fault_id};
+    layout->canary = traits->loop_limit > 0 && (in->unbounded || in->trips > 0);
+    layout->block = take(words, 1);
+    layout->four = take(words, 1);
+    layout->shape = take(words, 6 * key->rank);
+    layout->place = take(words, 1 + key->rank);
+    for (int i = 0; i < in->count; i++) {
+        ArgLayout *arg = &layout->args[i];
+        const Param *param = &in->params[i];
+        const ArgKey *a = &key->args[i];
+        memset(arg, 0xff, sizeof *arg); /* NO_SLOT and NO_UNIT everywhere */
+        if (!param_kinds[param->kind].stream) {
+            arg->constant = take(words, constant_words(param));
+            continue;
+        }
+        arg->base = arg->store_base = take(words, 1);
+        arg->dims = take(words, a->rank * variant_dim_words(a));
+        if (i >= in->streams) {
+            arg->sizes = take(words, a->rank);
+            arg->outside = take(words, 2);
+        }
+        if (a->path == PATH_RAMP) {
+            arg->ramp = take(words, RAMP_WORDS * a->type->components);
+        } else if (!a->block && layout->textures < input_textures(limits) &&
+                   (traits->buffer_textures || layout->blocks == limits->storage_blocks)) {
+            arg->texture = layout->textures++;
+        } else {
+            arg->block = layout->blocks++;
+        }
+    }
+    if (layout->blocks > limits->storage_blocks) {
+        return error_set("%d streams at once need more bindings than this device has: evaluate a part first",
+                         in->count);
+    }
+    return *words <= limits->uniform_vectors * 4 || error_set("the constants take more room than this device has");
+}
+
+void inputs_fill(const Inputs *in, const Blocks *blocks, const InputKey *key, const InputLayout *layout,
+                 uint32_t *words)
+{
+    words[layout->block] = (uint32_t)blocks->block;
+    words[layout->four] = 4;
+    for (int d = 0; d < blocks->rank; d++) {
+        uint32_t *w = words + layout->shape + 6 * d;
+        w[0] = (uint32_t)blocks->out[d];
+        access_divisor(blocks->out[d], &w[1], &w[2]);
+        w[3] = (uint32_t)blocks->part[d];
+        access_divisor(blocks->part[d], &w[4], &w[5]);
+        words[layout->place + 1 + d] = (uint32_t)blocks->dim[BLOCK_PLACE][d].stride;
+    }
+    words[layout->place] = (uint32_t)blocks->offset[BLOCK_PLACE];
+    for (int i = 0; i < in->count; i++) {
+        const ArgLayout *arg = &layout->args[i];
+        if (!param_kinds[in->params[i].kind].stream) {
+            memcpy(words + arg->constant, in->args[i].words, (size_t)constant_words(&in->params[i]) * sizeof *words);
+            continue;
+        }
+        Stream view = *in->args[i].stream; /* a header only */
+        if (i < in->streams) {
+            view.shape.rank = blocks->rank;
+            view.offset = blocks->offset[i];
+            for (int d = 0; d < blocks->rank; d++) {
+                view.shape.size[blocks->rank - 1 - d] = blocks->out[d] * blocks->part[d];
+                view.dim[blocks->rank - 1 - d] = blocks->dim[i][d];
+            }
+        }
+        access_fill(&key->args[i], arg, &view, view.offset, key->args[i].rank, words);
+        access_paths[key->args[i].path].fill(arg, &view, words);
+    }
+}
+
+void inputs_bind(const Inputs *in, const InputKey *key, const InputLayout *layout, Launch *launch)
+{
+    launch->texture_count = layout->textures;
+    launch->block_count = layout->blocks;
+    launch->faults = layout->canary || key->check;
+    for (int i = 0; i < in->count; i++) {
+        const ArgLayout *arg = &layout->args[i];
+        if (arg->texture != NO_UNIT) {
+            bool vector = i < in->streams && key->texels >> i & 1;
+            launch->textures[arg->texture].buffer = in->args[i].stream->buffer;
+            launch->textures[arg->texture].format = vector ? TEXEL_VECTOR : TEXEL_WORD;
+        } else if (arg->block != NO_UNIT) {
+            launch->blocks[arg->block].buffer = in->args[i].stream->buffer;
+        }
+    }
+}

@@ -1,0 +1,465 @@
+/* The part of an engine's program that reads its inputs. */
+#include "primitive/engine/inputs.h"
+
+#include "kernel/body/glsl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_texels(const InputText *t, int i)
+{
+    return i < t->in->streams && t->key->texels >> i & 1;
+}
+
+static const Kernel *kernel_of(const InputText *t, int s)
+{
+    return s < INPUT_SOURCES ? (s < t->in->source_count ? t->in->sources[s].kernel : NULL) : t->in->operation;
+}
+
+/* Kernels of one module, or one kernel used twice, are written once. */
+static bool module_seen(const InputText *t, int s)
+{
+    for (int k = 0; k < s; k++) {
+        if (kernel_of(t, k) && kernel_of(t, k)->module == kernel_of(t, s)->module) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first place where the kernel of s stands: its body is written there. */
+static int first_place(const InputText *t, int s)
+{
+    int k = 0;
+    while (kernel_of(t, k) != kernel_of(t, s)) {
+        k++;
+    }
+    return k;
+}
+
+static bool body_seen(const InputText *t, int s)
+{
+    return first_place(t, s) < s;
+}
+
+/* Structures are interned: what two modules share is written once. */
+static void add_struct(const Type **done, int *count, StrBuf *out, const Type *type)
+{
+    for (int i = 0; i < *count; i++) {
+        if (done[i] == type) {
+            return;
+        }
+    }
+    for (int f = 0; f < type->field_count; f++) {
+        if (type->fields[f].type->is_struct) {
+            add_struct(done, count, out, type->fields[f].type);
+        }
+    }
+    if (*count < MAX_PARAMS) {
+        done[(*count)++] = type;
+    }
+    glsl_struct(out, type);
+}
+
+static void write_types(InputText *t, const Type *const *own, int own_count)
+{
+    const Type *done[MAX_PARAMS];
+    int count = 0;
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        const Kernel *kernel = kernel_of(t, s);
+        for (size_t i = 0; kernel && !module_seen(t, s) && i < kernel->module->structs.count; i++) {
+            add_struct(done, &count, t->out, kernel->module->structs.items[i]);
+        }
+    }
+    for (int s = 0; s < t->in->source_count; s++) {
+        if (t->in->sources[s].type->is_struct) {
+            add_struct(done, &count, t->out, t->in->sources[s].type);
+        }
+    }
+    for (int i = 0; i < own_count; i++) {
+        if (own[i]->is_struct) {
+            add_struct(done, &count, t->out, own[i]);
+        }
+    }
+}
+
+void inputs_write_header(InputText *t, int group, int vectors, const Type *const *types, int count)
+{
+    strbuf_addf(t->out, "#version 430\nlayout(local_size_x = %d) in;\nlayout(location = 0) uniform uvec4 rill_p[%d];\n",
+                group, vectors);
+    if (t->layout->canary || t->key->check) {
+        strbuf_addf(t->out,
+                    "layout(std430, binding = 0) coherent buffer Rill_fault { uint rill_fault[16]; };\n"
+                    "#define RILL_ID rill_id\nuint rill_id = %du;\nint rill_e;\n",
+                    t->layout->id);
+    }
+    strbuf_add(t->out, t->in->tokens ? "uint rill_trips = 0u;\n" : "");
+    const Body *bodies[INPUT_SOURCES + 1];
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        bodies[s] = kernel_of(t, s) ? &kernel_of(t, s)->body : NULL;
+    }
+    codegen_prelude(t->out, bodies, INPUT_SOURCES + 1);
+    if (t->key->check) {
+        codegen_report(t->out, "");
+    }
+    write_types(t, types, count);
+}
+
+static void write_stream(InputText *t, int i)
+{
+    const Param *param = &t->in->params[i];
+    const ArgLayout *arg = &t->layout->args[i];
+    AccessText text = {param, &t->key->args[i], arg, is_texels(t, i)};
+    if (arg->texture != NO_UNIT) {
+        strbuf_addf(t->out, "layout(binding = %d) uniform usamplerBuffer tex_%s;\n", arg->texture, param->name);
+    } else if (arg->block != NO_UNIT) {
+        strbuf_addf(t->out, "layout(std430, binding = %d) readonly buffer In_%s { %s in_%s[]; };\n", arg->block + 1,
+                    param->name, is_texels(t, i) ? "uvec4" : "uint", param->name);
+    }
+    access_paths[t->key->args[i].path].declare(t->out, &text);
+    if (i < t->in->streams) {
+        access_address(t->out, &text, t->key->rank);
+    } else {
+        VariantKey key = {.check = t->key->check};
+        access_gather(t->out, &text, &key, NULL, t->in->number[i], &t->in->use[i]);
+    }
+}
+
+static int last_part(const InputText *t)
+{
+    int last = -1;
+    for (int d = 0; d < t->key->rank; d++) {
+        last = t->key->parts >> d & 1 ? d : last;
+    }
+    return last;
+}
+
+/* Statements: element t of this invocation's block as indices d0, d1 ... */
+static void write_indices(InputText *t)
+{
+    int last = last_part(t);
+    strbuf_add(t->out, " int q;");
+    for (int d = 0; d < t->key->rank; d++) {
+        int at = t->layout->shape + 6 * d;
+        if (!(t->key->parts >> d & 1)) {
+            strbuf_addf(t->out, " int d%d = rill_o%d;", d, d);
+        } else if (d == last) {
+            strbuf_addf(t->out, " int d%d = rill_o%d * int(%s) + t;", d, d, access_word(at + 3));
+        } else {
+            strbuf_addf(t->out,
+                        " q = int(rill_div(uint(t), %s, %s)); int d%d = rill_o%d * int(%s) + t - q * int(%s); t = q;",
+                        access_word(at + 4), access_word(at + 5), d, d, access_word(at + 3), access_word(at + 3));
+        }
+    }
+}
+
+/* int rill_at_NAME(int t): the element number of element t of this invocation's block. */
+static void write_addresses(InputText *t)
+{
+    for (int d = 0; d < t->key->rank; d++) {
+        strbuf_addf(t->out, "int rill_o%d;\n", d);
+    }
+    for (int i = 0; i < t->in->streams; i++) {
+        const char *name = t->in->params[i].name;
+        strbuf_addf(t->out, "int rill_at_%s(int t) {", name);
+        write_indices(t);
+        strbuf_addf(t->out, " return adr_%s(", name);
+        for (int d = 0; d < t->key->rank; d++) {
+            strbuf_addf(t->out, "%sd%d", d ? ", " : "", d);
+        }
+        strbuf_add(t->out, "); }\n");
+    }
+    strbuf_add(t->out, "int rill_place(int t) {");
+    write_indices(t);
+    strbuf_addf(t->out, " return int(%s)", access_word(t->layout->place));
+    for (int d = 0; d < t->key->rank; d++) {
+        strbuf_addf(t->out, " + d%d * int(%s)", d, access_word(t->layout->place + 1 + d));
+    }
+    strbuf_add(t->out, "; }\n");
+}
+
+void inputs_write_place(InputText *t, const char *run)
+{
+    strbuf_addf(t->out, "    { int q = %s, n;", run);
+    for (int d = 0; d < t->key->rank; d++) {
+        int at = t->layout->shape + 6 * d;
+        strbuf_addf(t->out, " n = int(rill_div(uint(q), %s, %s)); rill_o%d = q - n * int(%s); q = n;",
+                    access_word(at + 1), access_word(at + 2), d, access_word(at));
+    }
+    strbuf_add(t->out, " }\n");
+    if (t->key->check) {
+        strbuf_addf(t->out, "    rill_e = %s;\n", run);
+    }
+}
+
+static void write_constants(InputText *t)
+{
+    for (int i = t->in->streams; i < t->in->count; i++) {
+        const Param *param = &t->in->params[i];
+        if (!param_kinds[param->kind].stream) {
+            strbuf_addf(t->out, "#define rill_c%d ", i);
+            access_constant(t->out, param, t->layout->args[i].constant);
+            strbuf_add(t->out, "\n");
+        }
+    }
+}
+
+enum { RENAMED_INSTANCES = 4 }; /* of a helper that is written out per set of gathers */
+
+static void rename_macro(InputText *t, int place, const char *name, bool begin)
+{
+    for (int n = 0; n < RENAMED_INSTANCES; n++) {
+        char number[8] = "";
+        if (n > 0) {
+            snprintf(number, sizeof number, "%d", n);
+        }
+        if (begin) {
+            strbuf_addf(t->out, "#define u%s_%s rill_k%d%s_%s\n", number, name, place, number, name);
+        } else {
+            strbuf_addf(t->out, "#undef u%s_%s\n", number, name);
+        }
+    }
+}
+
+/* Kernels that work together may use the same names: all but one get their own, by macros around their bodies. */
+static void rename_macros(InputText *t, int s, bool begin)
+{
+    int place = first_place(t, s);
+    if (place == INPUT_SOURCES || (place == 0 && !t->in->operation)) {
+        return;
+    }
+    const Module *module = kernel_of(t, s)->module;
+    for (size_t i = 0; i < module->functions.count; i++) {
+        rename_macro(t, place, module->functions.items[i].name, begin);
+    }
+    for (size_t i = 0; i < module->constants.count; i++) {
+        rename_macro(t, place, module->constants.items[i].name, begin);
+    }
+}
+
+static bool is_element(const Kernel *kernel, int i)
+{
+    ParamKind kind = kernel->function.params[i].kind;
+    return kind == PARAM_INPUT || kind == PARAM_ITER;
+}
+
+/* The arguments of the GLSL function of a kernel; its element-wise ones are a0, a1 ... by parameter. */
+static void write_arguments(StrBuf *out, const Inputs *in, int s, const Kernel *kernel)
+{
+    const Function *f = &kernel->function;
+    bool comma = false;
+    for (int i = 0; i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        if (param_kinds[param->kind].bound || (param->kind == PARAM_OUTPUT && f->result)) {
+            continue;
+        }
+        strbuf_add(out, comma ? ", " : "");
+        comma = true;
+        if (is_element(kernel, i)) {
+            strbuf_addf(out, "a%d", i);
+        } else if (param->kind == PARAM_OUTPUT) {
+            strbuf_add(out, "value");
+        } else if (kernel->baked[i]) {
+            strbuf_add(out, kernel->baked[i]);
+        } else {
+            strbuf_addf(out, "rill_c%d", in->slot[s][i]);
+        }
+    }
+}
+
+void inputs_write_operation(StrBuf *out, const Inputs *in)
+{
+    const Kernel *kernel = in->operation;
+    const Function *f = &kernel->function;
+    bool comma = false;
+    strbuf_addf(out, "%s(", kernel->body.entry);
+    for (int i = 0; i < f->param_count; i++) {
+        if (param_kinds[f->params[i].kind].bound) {
+            continue;
+        }
+        strbuf_add(out, comma ? ", " : "");
+        comma = true;
+        if (f->params[i].kind == PARAM_INPUT || f->params[i].kind == PARAM_REDUCE) {
+            strbuf_add(out, f->params[i].kind == PARAM_INPUT ? "x" : "a");
+        } else if (kernel->baked[i]) {
+            strbuf_add(out, kernel->baked[i]);
+        } else {
+            strbuf_addf(out, "rill_c%d", in->slot[INPUT_SOURCES][i]);
+        }
+    }
+    strbuf_add(out, ")");
+}
+
+/* X rill_fS(...): the value from the elements of the streams. */
+static void write_function(InputText *t, int s)
+{
+    const InputSource *source = &t->in->sources[s];
+    const Kernel *kernel = source->kernel;
+    bool comma = false;
+    strbuf_addf(t->out, "%s rill_f%d(", glsl_type(source->type), s);
+    if (!kernel) {
+        strbuf_addf(t->out, "%s a0) { return a0; }\n", glsl_type(source->type));
+        return;
+    }
+    const Type *type = inputs_kernel_type(kernel);
+    for (int i = 0; i < kernel->function.param_count; i++) {
+        if (is_element(kernel, i)) {
+            strbuf_addf(t->out, "%s%s a%d", comma ? ", " : "", glsl_type(kernel->function.params[i].type), i);
+            comma = true;
+        }
+    }
+    strbuf_addf(t->out, ") { %s value%s", glsl_type(type), kernel->function.result ? " = " : "; ");
+    strbuf_addf(t->out, "%s(", kernel->body.entry);
+    write_arguments(t->out, t->in, s, kernel);
+    strbuf_addf(t->out, type == source->type ? "); return value; }\n" : "); return %s(value); }\n",
+                glsl_type(source->type));
+}
+
+/* The calls of rill_fS: `element` writes the element of stream i. */
+static void write_call(InputText *t, int s, int k, void (*element)(InputText *t, int i, int k))
+{
+    const Kernel *kernel = t->in->sources[s].kernel;
+    bool comma = false;
+    if (!kernel) {
+        element(t, t->in->slot[s][0], k);
+        return;
+    }
+    strbuf_addf(t->out, "rill_f%d(", s);
+    for (int i = 0; i < kernel->function.param_count; i++) {
+        if (is_element(kernel, i)) {
+            strbuf_add(t->out, comma ? ", " : "");
+            comma = true;
+            element(t, t->in->slot[s][i], k);
+        }
+    }
+    strbuf_add(t->out, ")");
+}
+
+static void single_element(InputText *t, int i, int k)
+{
+    const char *name = t->in->params[i].name;
+    (void)k;
+    strbuf_addf(t->out, "fetch_%s(rill_at_%s(t))", name, name);
+}
+
+static void chunk_element(InputText *t, int i, int k)
+{
+    const char *name = t->in->params[i].name;
+    if (is_texels(t, i)) {
+        access_texel(t->out, &t->in->params[i], t->key->args[i].type, k);
+    } else {
+        strbuf_addf(t->out, "fetch_%s(rill_at_%s(t + %d))", name, name, k);
+    }
+}
+
+void inputs_write_access(InputText *t)
+{
+    for (int i = 0; i < t->in->count; i++) {
+        if (param_kinds[t->in->params[i].kind].stream) {
+            write_stream(t, i);
+        }
+    }
+    write_addresses(t);
+    write_constants(t);
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        const Kernel *kernel = kernel_of(t, s);
+        if (kernel) {
+            rename_macros(t, s, true);
+            t->body_at[s] = t->out->length;
+            strbuf_add(t->out, body_seen(t, s) ? "" : strbuf_text(&kernel->body.text));
+        }
+        if (s < t->in->source_count) {
+            write_function(t, s);
+        }
+        if (kernel) {
+            rename_macros(t, s, false);
+        }
+    }
+    for (int s = 0; s < t->in->source_count; s++) {
+        strbuf_addf(t->out, "%s rill_x%d(int t) { return ", glsl_type(t->in->sources[s].type), s);
+        write_call(t, s, 0, single_element);
+        strbuf_add(t->out, "; }\n");
+    }
+}
+
+/* whole texels */
+
+static int chunk_texels(const InputText *t, int i)
+{
+    return t->key->chunk * t->key->args[i].type->bytes / 16;
+}
+
+void inputs_write_chunk_start(InputText *t, const char *start)
+{
+    for (int i = 0; i < t->in->streams; i++) {
+        if (is_texels(t, i)) {
+            const char *name = t->in->params[i].name;
+            strbuf_addf(t->out, "    int a_%s = int(uint(rill_at_%s(%s)) * %du / 16u);\n", name, name, start,
+                        t->key->args[i].type->bytes);
+        }
+    }
+}
+
+void inputs_write_chunk_loads(InputText *t)
+{
+    for (int i = 0; i < t->in->streams; i++) {
+        const char *name = t->in->params[i].name;
+        bool texture = t->layout->args[i].texture != NO_UNIT;
+        for (int k = 0; is_texels(t, i) && k < chunk_texels(t, i); k++) {
+            strbuf_addf(t->out,
+                        texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d);\n"
+                                : "        uvec4 f_%s_%d = in_%s[a_%s + %d];\n",
+                        name, k, name, name, k);
+        }
+    }
+}
+
+void inputs_write_chunk_value(InputText *t, int s, int k)
+{
+    write_call(t, s, k, chunk_element);
+}
+
+void inputs_write_chunk_step(InputText *t)
+{
+    for (int i = 0; i < t->in->streams; i++) {
+        if (is_texels(t, i)) {
+            strbuf_addf(t->out, "        a_%s += %d;\n", t->in->params[i].name, chunk_texels(t, i));
+        }
+    }
+}
+
+/* the ends */
+
+void inputs_write_canary(InputText *t)
+{
+    if (t->layout->canary) {
+        strbuf_addf(t->out,
+                    "    uint rill_c = 0u;\n    for (uint k = 0u; k < %s; k++) rill_c = rill_c * 3u + 1u;\n"
+                    "    if ((rill_c != 40u || rill_trips == 4294967295u) && atomicCompSwap(rill_fault[0], 0u, 1u) == "
+                    "0u) rill_fault[6] = RILL_ID;\n",
+                    access_word(t->layout->four));
+    }
+}
+
+bool inputs_diagnose(const InputText *t)
+{
+    char *log = strdup(error_message());
+    const char *source = strbuf_text(t->out);
+    bool any = false;
+    for (int s = 0; s <= INPUT_SOURCES; s++) {
+        const Kernel *kernel = kernel_of(t, s);
+        if (kernel && !body_seen(t, s)) {
+            any = true;
+            diagnose(kernel->module, &kernel->body, source, t->body_at[s], log ? log : "");
+            if (!strstr(error_message(), "the device's compiler rejects")) {
+                break;
+            }
+        }
+    }
+    if (!any) {
+        error_set("%s", log ? log : "out of host memory");
+    }
+    free(log);
+    return false;
+}

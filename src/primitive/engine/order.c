@@ -1,0 +1,118 @@
+#include "primitive/engine/order.h"
+
+#include "base/error.h"
+#include "kernel/launch/copy.h"
+
+#include <stdio.h>
+
+typedef struct OrderRow {
+    Scalar scalar;
+    RadixKind kind;
+    int bits, used;
+} OrderRow;
+
+static const OrderRow orders[] = {
+    {SCALAR_FLOAT, RADIX_FLOAT, 32, 32},     {SCALAR_DOUBLE, RADIX_FLOAT, 64, 64},
+    {SCALAR_INT, RADIX_SIGNED, 32, 32},      {SCALAR_UINT, RADIX_UNSIGNED, 32, 32},
+    {SCALAR_BOOL, RADIX_UNSIGNED, 32, 1},    {SCALAR_HALF, RADIX_FLOAT, 16, 16},
+    {SCALAR_UNORM8, RADIX_UNSIGNED, 8, 8},   {SCALAR_INT8, RADIX_SIGNED, 8, 8},
+    {SCALAR_INT16, RADIX_SIGNED, 16, 16},    {SCALAR_UINT8, RADIX_UNSIGNED, 8, 8},
+    {SCALAR_UINT16, RADIX_UNSIGNED, 16, 16},
+};
+
+static const OrderRow *order_of(const Type *type)
+{
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        if (!type->is_struct && type->components == 1 && orders[i].scalar == type->scalar) {
+            return &orders[i];
+        }
+    }
+    return NULL;
+}
+
+bool order_key(const Type *type, bool descending, RadixKey *key)
+{
+    const OrderRow *row = order_of(type);
+    if (!row) {
+        return error_set("elements of type %s have no order", type->name);
+    }
+    *key = (RadixKey){row->kind, row->bits, row->used, descending};
+    return true;
+}
+
+Stream *held_add(Held *held)
+{
+    return &held->items[held->count++];
+}
+
+void held_release(Held *held)
+{
+    while (held->count > 0) {
+        stream_release(&held->items[--held->count]);
+    }
+}
+
+const Stream *order_packed(Held *held, const Stream *s)
+{
+    Stream whole = *s; /* a header only */
+    whole.length = (DeviceLength){0};
+    Stream *copy = held_add(held);
+    if (s->source == SOURCE_BUFFER && s->contiguous) {
+        stream_copy_view(&whole, copy);
+        return copy;
+    }
+    return copy_new(&whole, NULL, copy) ? copy : NULL;
+}
+
+static const Type *narrow_type(const Type *type)
+{
+    return type_of(type->bytes == 1 ? SCALAR_UINT8 : SCALAR_UINT16, 1);
+}
+
+static const Stream *widened(Held *held, const Stream *s)
+{
+    Stream view;
+    Stream *wide = held_add(held);
+    if (!stream_retype(s, narrow_type(s->type), &view)) {
+        return NULL;
+    }
+    bool done = copy_new(&view, type_of(SCALAR_UINT, 1), wide);
+    stream_release(&view);
+    return done ? wide : NULL;
+}
+
+const Stream *order_words(Held *held, const Stream *s, int64_t *base)
+{
+    const Stream *source = order_packed(held, s);
+    if (source && s->type->bytes < 4) {
+        source = widened(held, source);
+    }
+    if (!source || !buffer_block_fits(source->buffer)) {
+        return NULL;
+    }
+    *base = source->offset * source->type->bytes / 4;
+    return source;
+}
+
+static bool narrowed(Buffer *words, const Type *type, const Shape *shape, Stream *result)
+{
+    Stream wide, view;
+    if (!stream_create(buffer_device(words), type, shape, false, result)) {
+        return false;
+    }
+    bool done = stream_over(words, type_of(SCALAR_UINT, 1), shape, 0, &wide);
+    if (done && (done = stream_retype(result, narrow_type(type), &view))) {
+        done = copy_stream(&view, &wide);
+        stream_release(&view);
+    }
+    stream_release(&wide);
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}
+
+bool order_elements(Buffer *words, const Type *type, const Shape *shape, Stream *result)
+{
+    return type->bytes < 4 ? narrowed(words, type, shape, result) : stream_over(words, type, shape, 0, result);
+}

@@ -1,0 +1,405 @@
+#include "primitive/engine/radix.h"
+
+#include "base/error.h"
+#include "gpu/shader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DIGITS = 256,
+    COUNT_BYTES = 4 * DIGITS,
+    RANK_LENGTH = 128, /* rows up to here are sorted by counting what goes before each key */
+    CPU_RANK = 320,    /* the same on a software device, whose passes cost 256 counters a row */
+    RANK_KEYS = 4,     /* of an invocation */
+    RANK_GROUP = 64,
+    CPU_GROUP = 8,
+    CPU_LANES = 4096,     /* runs in all on a software device */
+    CPU_SHORT_RUN = 1024, /* keys of a run where there are fewer than these lanes' worth */
+    CPU_MOST_RUN = 65536, /* loops take four keys a trip, and may not make many */
+    CPU_ROW = 4096,       /* few rows up to here take one launch */
+    CPU_FEW_ROWS = 8,
+    MOST_COUNTS = 65536, /* histograms at a time: rows beyond that wait for their turn */
+    GPU_GROUP = 256,
+    GPU_FEW_KEYS = 1 << 18,
+    GPU_BLOCK = 64, /* tiles whose counts one group turns into places */
+    PARAMS = 16,
+    PARAM_VECTORS = 4,
+    MOST_BINDINGS = 6
+};
+
+/* One sort at work: two sets of buffers that passes read and write in turn. */
+typedef struct Sort {
+    const RadixJob *job;
+    Device *device;
+    bool tiles, read_blocks;
+    bool short_code;             /* loops over a tile's keys stay loops: compiling them unrolled takes long */
+    int items;                   /* keys per invocation of a tile */
+    int64_t row_first, rows;     /* that are worked on */
+    int64_t runs, run_length;    /* per row; or its tiles */
+    int64_t blocks, block_tiles; /* per row */
+    Buffer *counts, *totals, *offsets;
+    Buffer *keys[2], *words[2];
+    int turn;   /* the set the next pass writes; it reads the other */
+    bool moved; /* some pass has written */
+    uint32_t params[PARAMS];
+} Sort;
+
+static int key_words(const RadixJob *job)
+{
+    return job->key.bits == 64 ? 2 : 1;
+}
+
+static int pass_count(const RadixJob *job)
+{
+    return (job->key.used + 7) / 8;
+}
+
+static int64_t divide_up(int64_t n, int64_t unit)
+{
+    return (n + unit - 1) / unit;
+}
+
+/* keys */
+
+uint32_t radix_flip(const RadixKey *key)
+{
+    uint32_t sign = UINT32_C(1) << ((key->used > 32 ? 32 : key->used) - 1), all = sign | (sign - 1);
+    return (key->kind == RADIX_SIGNED ? sign : 0) ^ (key->descending ? all : 0);
+}
+
+const char *radix_defines(const RadixKey *key, char text[RADIX_DEFINES])
+{
+    bool real = key->kind == RADIX_FLOAT;
+    snprintf(text, RADIX_DEFINES, "#define KEY_FLOAT %d\n#define KEY_BITS %d\n", real, real ? key->bits : 32);
+    return text;
+}
+
+/* launches */
+
+/* What a shader reads and writes, by unit and by binding number less one; NULL: nothing. Units 2 and 3 are words for tiles. */
+typedef struct Step {
+    const char *shader;
+    bool keyless; /* works on counts alone */
+    RadixPayload payload;
+    bool store_keys;
+    Buffer *textures[4], *blocks[MOST_BINDINGS];
+    int64_t groups;
+} Step;
+
+static Program *find_program(const Sort *s, const Step *step)
+{
+    char key[RADIX_DEFINES], defines[256];
+    snprintf(defines, sizeof defines,
+             "%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD %d\n#define STORE_KEYS %d\n"
+             "#define ITEMS %d\n#define LENGTH %d\n",
+             radix_defines(&s->job->key, key), s->read_blocks, CPU_GROUP, (int)step->payload, step->store_keys,
+             s->items, s->job->known.buffer != NULL);
+    return shader_program(s->device, step->shader, step->keyless ? "" : defines);
+}
+
+static bool run_step(const Sort *s, const Step *step)
+{
+    Launch launch = {.program = find_program(s, step), .params = s->params, .param_vectors = PARAM_VECTORS};
+    for (int k = 0; k < 4; k++) { /* what a program doesn't use is bound to something */
+        Buffer *buffer = step->textures[k];
+        TexelFormat format = s->tiles && k >= 2 && buffer ? TEXEL_WORD : TEXEL_VECTOR;
+        launch.textures[k] = (LaunchTexture){buffer ? buffer : s->job->keys, format};
+        launch.texture_count = buffer ? k + 1 : launch.texture_count;
+    }
+    for (int k = 0; k < MOST_BINDINGS; k++) {
+        launch.blocks[k].buffer = step->blocks[k] ? step->blocks[k] : step->blocks[0];
+        launch.block_count = step->blocks[k] ? k + 1 : launch.block_count;
+    }
+    launch.groups[0] = (uint64_t)step->groups;
+    launch.groups[1] = launch.groups[2] = 1;
+    return launch.program && device_dispatch(s->device, &launch);
+}
+
+/* Where a shader finds the keys, and with RADIX_WORDS what goes with them. */
+static void bind_source(const Sort *s, Step *step)
+{
+    Buffer *keys = s->moved ? s->keys[!s->turn] : s->job->keys;
+    Buffer *words = s->moved ? s->words[!s->turn] : s->job->words;
+    words = step->payload == RADIX_WORDS ? words : NULL;
+    if (s->read_blocks) {
+        step->blocks[4] = keys;
+        step->blocks[5] = words;
+    } else {
+        step->textures[0] = keys;
+        step->textures[1] = words;
+    }
+    step->textures[3] = s->job->known.buffer;
+}
+
+static void fill_params(Sort *s)
+{
+    const RadixJob *job = s->job;
+    uint32_t *params = s->params;
+    memset(params, 0, sizeof s->params);
+    params[0] = (uint32_t)job->length;
+    params[1] = (uint32_t)s->runs;
+    params[2] = (uint32_t)s->run_length;
+    params[3] = (uint32_t)s->rows;
+    params[5] = job->flat ? 0 : (uint32_t)job->length;
+    params[6] = (uint32_t)s->blocks;
+    params[7] = (uint32_t)s->block_tiles;
+    params[8] = (uint32_t)job->key_base;
+    params[9] = (uint32_t)job->word_base;
+    params[10] = job->known.word;
+    params[11] = radix_flip(&job->key);
+    params[12] = (uint32_t)s->row_first;
+}
+
+/* passes */
+
+static bool count_digits(const Sort *s)
+{
+    Step step = {.shader = s->tiles ? "radix_tile_count.comp" : "radix_count.comp",
+                 .blocks = {s->counts},
+                 .groups = s->tiles ? s->rows * s->runs : divide_up(s->rows * s->runs, CPU_GROUP)};
+    bind_source(s, &step);
+    return run_step(s, &step);
+}
+
+static bool sum_digits(const Sort *s)
+{
+    Step step = {.shader = "radix_total.comp",
+                 .keyless = true,
+                 .textures = {s->counts},
+                 .blocks = {s->totals},
+                 .groups = s->rows * (DIGITS / 4) / CPU_GROUP};
+    return run_step(s, &step);
+}
+
+static bool place_digits(const Sort *s)
+{
+    Step step = {.shader = "radix_offset.comp",
+                 .keyless = true,
+                 .textures = {s->counts, s->totals},
+                 .blocks = {s->offsets},
+                 .groups = s->rows * (DIGITS / 4) / CPU_GROUP};
+    return run_step(s, &step);
+}
+
+static bool place_tiles(const Sort *s)
+{
+    int64_t blocks = s->rows * s->blocks;
+    Step total = {.shader = "radix_tile_total.comp",
+                  .keyless = true,
+                  .textures = {NULL, NULL, s->counts},
+                  .blocks = {s->totals},
+                  .groups = blocks};
+    Step base = {.shader = "radix_tile_base.comp", .keyless = true, .blocks = {s->totals}, .groups = s->rows};
+    Step offset = {.shader = "radix_tile_offset.comp",
+                   .keyless = true,
+                   .textures = {NULL, NULL, s->counts, s->totals},
+                   .blocks = {s->offsets},
+                   .groups = blocks};
+    return run_step(s, &total) && run_step(s, &base) && run_step(s, &offset);
+}
+
+static bool move_keys(Sort *s, bool store_keys)
+{
+    const RadixJob *job = s->job;
+    Step step = {.shader = s->tiles ? "radix_tile_scatter.comp" : "radix_scatter.comp",
+                 .payload = s->moved && job->payload == RADIX_NUMBERS ? RADIX_WORDS : job->payload,
+                 .store_keys = store_keys,
+                 .textures = {NULL, NULL, s->offsets},
+                 .blocks = {s->keys[s->turn], s->words[s->turn]},
+                 .groups = s->tiles ? s->rows * s->runs : divide_up(s->rows * s->runs, CPU_GROUP)};
+    bind_source(s, &step);
+    if (!run_step(s, &step)) {
+        return false;
+    }
+    s->moved = true;
+    s->turn = !s->turn;
+    s->params[8] = s->params[9] = 0;
+    return true;
+}
+
+/* Whether every key of every row has the same digit: known only where the host can look at the counts. Where rows take turns
+ * all must end in the same set of buffers. */
+static bool same_digit(const Sort *s)
+{
+    const uint32_t *totals = s->tiles || s->rows < s->job->rows ? NULL : buffer_host(s->totals);
+    for (int64_t row = 0; totals && row < s->rows; row++, totals += DIGITS) {
+        int digit = 0;
+        while (digit < DIGITS - 1 && totals[digit] == 0) {
+            digit++;
+        }
+        if (totals[digit] != (uint32_t)s->job->length) {
+            return false;
+        }
+    }
+    return totals != NULL;
+}
+
+static bool run_pass(Sort *s, int pass)
+{
+    bool last = pass + 1 == pass_count(s->job);
+    s->params[4] = (uint32_t)pass * 8;
+    if (!count_digits(s) || (!s->tiles && !sum_digits(s))) {
+        return false;
+    }
+    if (!(last && !s->moved) && same_digit(s)) {
+        return true;
+    }
+    return (s->tiles ? place_tiles(s) : place_digits(s)) && move_keys(s, !last || s->job->want_keys);
+}
+
+static bool run_passes(Sort *s)
+{
+    const RadixJob *job = s->job;
+    int64_t together = s->rows;
+    bool done = true;
+    for (; done && s->row_first < job->rows; s->row_first += together) {
+        s->rows = job->rows - s->row_first < together ? job->rows - s->row_first : together;
+        s->turn = 0;
+        s->moved = false;
+        fill_params(s);
+        for (int pass = 0; done && pass < pass_count(job); pass++) {
+            done = run_pass(s, pass);
+        }
+    }
+    return done;
+}
+
+static bool is_ranked(const Sort *s)
+{
+    return s->job->length <= (s->tiles ? RANK_LENGTH : CPU_RANK);
+}
+
+/* Sorts whose rows one group, or one invocation per key, can do: results are in set 0. */
+static bool run_short(Sort *s)
+{
+    const RadixJob *job = s->job;
+    bool rank = is_ranked(s) && !job->known.buffer;
+    Step step = {.payload = job->payload, .store_keys = job->want_keys, .groups = job->rows};
+    step.blocks[0] = s->keys[0];
+    fill_params(s);
+    s->params[4] = (uint32_t)pass_count(job) * 8;
+    if (rank) {
+        step.shader = "radix_rank.comp";
+        step.blocks[1] = s->words[0];
+        step.groups = divide_up(job->rows * divide_up(job->length, RANK_KEYS), RANK_GROUP);
+    } else if (s->tiles) {
+        step.shader = "radix_tile_sort.comp";
+        step.blocks[1] = s->words[0];
+    } else {
+        step.shader = "radix_row.comp";
+        step.blocks[1] = s->keys[1];
+        step.blocks[2] = s->words[0];
+        step.blocks[3] = s->words[1];
+    }
+    bind_source(s, &step);
+    s->turn = 1;
+    return run_step(s, &step);
+}
+
+/* how the work is cut */
+
+/* Keys per invocation of a tile: rows that fit one are sorted in one launch, a few larger ones are cut finer to fill the device. */
+static int tile_items(const RadixJob *job)
+{
+    int most = job->key.bits == 64 ? 8 : 16;
+    if (job->length > GPU_GROUP * most) {
+        return job->rows * job->length > GPU_FEW_KEYS ? most : most / 4;
+    }
+    return job->length > GPU_GROUP * most / 4 ? most : job->length > GPU_GROUP ? most / 4 : 1;
+}
+
+/* Rows are cut so that there are enough lanes; powers of two would fight over cache sets. */
+static void cut_rows(Sort *s)
+{
+    const RadixJob *job = s->job;
+    int64_t lanes = divide_up(CPU_LANES, job->rows), most = divide_up(job->length, CPU_SHORT_RUN);
+    lanes = lanes < most ? lanes : most;
+    int64_t length = divide_up(divide_up(job->length, lanes), 16) * 16 + (lanes > 1 ? 16 : 0);
+    s->run_length = length < CPU_MOST_RUN ? length : CPU_MOST_RUN;
+    s->runs = divide_up(job->length, s->run_length);
+}
+
+static bool is_short(const Sort *s)
+{
+    const RadixJob *job = s->job;
+    if (is_ranked(s) || s->tiles) {
+        return is_ranked(s) || s->runs == 1;
+    }
+    return job->length <= CPU_ROW && job->rows <= CPU_FEW_ROWS;
+}
+
+static void cut(Sort *s)
+{
+    s->items = 1;
+    if (s->tiles) {
+        s->items = tile_items(s->job);
+        s->run_length = GPU_GROUP * s->items;
+        s->runs = divide_up(s->job->length, s->run_length);
+        s->block_tiles = GPU_BLOCK;
+        s->blocks = divide_up(s->runs, GPU_BLOCK);
+    } else {
+        cut_rows(s);
+        s->blocks = 1;
+    }
+    int64_t together = s->runs < MOST_COUNTS ? MOST_COUNTS / s->runs : 1;
+    s->rows = is_short(s) || s->job->rows < together ? s->job->rows : together;
+}
+
+static bool create_counts(Sort *s)
+{
+    uint64_t counts = (uint64_t)(s->rows * s->runs) * COUNT_BYTES;
+    s->counts = buffer_create(s->device, counts, false);
+    s->offsets = buffer_create(s->device, counts, false);
+    s->totals = buffer_create(s->device, (uint64_t)(s->rows * s->blocks) * COUNT_BYTES, false);
+    return s->counts && s->offsets && s->totals;
+}
+
+static bool create_sets(Sort *s, int sets)
+{
+    const RadixJob *job = s->job;
+    uint64_t n = (uint64_t)(job->rows * job->length);
+    bool done = true;
+    for (int k = 0; k < sets && done; k++) {
+        s->keys[k] = buffer_create(s->device, n * 4 * (uint64_t)key_words(job), false);
+        done = s->keys[k] && buffer_block_fits(s->keys[k]);
+        if (done && job->payload != RADIX_NONE) {
+            s->words[k] = buffer_create(s->device, n * 4, false);
+            done = s->words[k] && buffer_block_fits(s->words[k]);
+        }
+    }
+    return done;
+}
+
+static Buffer *take(Buffer **buffer)
+{
+    Buffer *taken = *buffer;
+    *buffer = NULL;
+    return taken;
+}
+
+bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words)
+{
+    const DeviceTraits *traits = device_traits(job->device);
+    Sort s = {.job = job, .device = job->device, .read_blocks = !traits->buffer_textures};
+    s.tiles = traits->family == FAMILY_GPU || job->known.buffer;
+    cut(&s);
+    bool done, one = pass_count(job) == 1;
+    if (is_short(&s)) {
+        bool sets = s.tiles || is_ranked(&s) || one;
+        done = create_sets(&s, sets ? 1 : 2) && run_short(&s);
+    } else {
+        done = create_counts(&s) && create_sets(&s, one ? 1 : 2) && run_passes(&s);
+    }
+    if (done && job->want_keys) {
+        *keys = take(&s.keys[!s.turn]);
+    }
+    if (done && job->payload != RADIX_NONE) {
+        *words = take(&s.words[!s.turn]);
+    }
+    Buffer *all[] = {s.counts, s.totals, s.offsets, s.keys[0], s.keys[1], s.words[0], s.words[1]};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        buffer_release(all[i]);
+    }
+    return done;
+}
