@@ -143,9 +143,9 @@ local exceptions = {
         histogram = set("reduce.h", "tally.h"), tally = set("reduce.h", "scatter.h"),
         matmul = set("reduce.h"),
     },
-    -- What formats share; and the one that picks the format.
-    io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), image = set("png.h", "pnm.h"),
-        apng = set("png.h")},
+    -- What formats share; and the one that picks the format, which may include any.
+    io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), apng = set("png.h"),
+        format = setmetatable({}, {__index = function() return true end})},
 }
 
 local allowed_generated = set("shaders_embedded.h")

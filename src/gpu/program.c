@@ -224,7 +224,8 @@ static const char *dump_folder(void)
 
 static bool cannot_dump(const char *path)
 {
-    return error_set("RILL_DUMP: cannot write '%s': %s; name a folder that can be written, or unset it", path, strerror(errno));
+    return error_set("RILL_DUMP: cannot write '%s': %s; name a folder that can be written, or unset it", path,
+                     strerror(errno));
 }
 
 static bool dump_path(char path[4096], const char *name, uint64_t hash)

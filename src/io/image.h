@@ -1,5 +1,4 @@
-/* Pictures as plain arrays: rows from the top, row-major, channels interleaved. The format is found by
- * the content when reading and by the extension when writing. */
+/* Pictures as plain arrays: rows from the top, row-major, channels interleaved. */
 #ifndef RILL_IMAGE_H
 #define RILL_IMAGE_H
 
@@ -17,8 +16,6 @@ typedef struct Image {
     void *data;
 } Image;
 
-typedef enum ImageFormat { IMAGE_PNG, IMAGE_PGM, IMAGE_PPM, IMAGE_PNM, IMAGE_PFM } ImageFormat;
-
 /* As many pixels as a stream can have elements. */
 #define IMAGE_MAX_PIXELS INT64_C(2147483647)
 
@@ -30,16 +27,5 @@ void image_free(Image *image);
 size_t image_sample_bytes(ImageDepth depth);
 /* rows * cols * channels. */
 size_t image_samples(const Image *image);
-
-/* Reads PNG, PGM, PPM or PFM, and nothing else; errors name the path. */
-bool image_load(const char *path, Image *image);
-/* The same from memory. */
-bool image_decode(const unsigned char *bytes, size_t size, Image *image);
-
-/* The format an extension asks for; false with error_set listing those there are. */
-bool image_format(const char *path, ImageFormat *format);
-/* Writes by the extension; errors name the path. PNG: any 8- or 16-bit picture; PGM gray; PPM gray (repeated) or
- * RGB; PNM either; PFM gray or RGB floats. */
-bool image_save(const Image *image, const char *path);
 
 #endif

@@ -273,7 +273,7 @@ bool pnm_decode(const unsigned char *bytes, size_t size, Image *image)
     Cursor cursor = {bytes, bytes, bytes + size};
     Header header = {0};
     if (strchr("147", bytes[1])) {
-        return error_set("it is a %s, which rill does not read: PNG, PGM, PPM and PFM it does",
+        return error_set("it is a %s, which rill does not read: PGM, PPM and PFM it does",
                          bytes[1] == '7' ? "PAM (P7)" : "PBM (bitmap)");
     }
     if (!read_header(&cursor, &header) || !check_size(&cursor, &header) ||
@@ -290,33 +290,40 @@ bool pnm_decode(const unsigned char *bytes, size_t size, Image *image)
     return ok && check_end(&cursor, &header);
 }
 
-/* What the format holds, compared with the picture. */
-static bool check_format(const Image *image, ImageFormat format)
+static bool check_alpha(const Image *image)
 {
-    if (image->channels == 2 || image->channels == 4) {
-        return error_set("the format holds no alpha: use .png, or a vec3 stream without it");
-    }
-    if (format == IMAGE_PGM && image->channels != 1) {
-        return error_set("PGM holds gray pictures only: use .ppm or .png");
-    }
-    if ((format == IMAGE_PFM) != (image->depth == IMAGE_FLOAT)) {
-        return error_set(format == IMAGE_PFM ? "PFM holds floats only" : "the format holds no floats: use .pfm");
-    }
-    return true;
+    return image->channels == 1 || image->channels == 3 ||
+           error_set("the format holds no alpha: use .png, or a vec3 stream without it");
 }
 
-static void encode_floats(const Image *image, StrBuf *bytes)
+bool pnm_encode_floats(const Image *image, StrBuf *bytes)
 {
+    if (!check_alpha(image)) {
+        return false;
+    }
+    if (image->depth != IMAGE_FLOAT) {
+        return error_set("PFM holds floats only");
+    }
     size_t row_bytes = (size_t)image->cols * (size_t)image->channels * sizeof(float);
     strbuf_addf(bytes, "P%c\n%d %d\n%s\n", image->channels == 1 ? 'f' : 'F', image->cols, image->rows,
                 byteorder_little() ? "-1.0" : "1.0");
     for (int row = image->rows - 1; row >= 0; row--) {
         strbuf_add_bytes(bytes, (const char *)image->data + (size_t)row * row_bytes, row_bytes);
     }
+    return true;
 }
 
-static void encode_integers(const Image *image, bool gray, StrBuf *bytes)
+static bool encode_integers(const Image *image, bool gray, StrBuf *bytes)
 {
+    if (!check_alpha(image)) {
+        return false;
+    }
+    if (gray && image->channels != 1) {
+        return error_set("PGM holds gray pictures only: use .ppm or .png");
+    }
+    if (image->depth == IMAGE_FLOAT) {
+        return error_set("the format holds no floats: use .pfm");
+    }
     int repeats = !gray && image->channels == 1 ? 3 : 1;
     size_t width = image_sample_bytes(image->depth), count = image_samples(image);
     strbuf_addf(bytes, "P%c\n%d %d\n%u\n", gray ? '5' : '6', image->cols, image->rows, image->white);
@@ -331,17 +338,20 @@ static void encode_integers(const Image *image, bool gray, StrBuf *bytes)
     if (width == 2 && byteorder_little() && !bytes->failed) {
         byteorder_swap(bytes->text + start, 2, (bytes->length - start) / 2);
     }
+    return true;
 }
 
-bool pnm_encode(const Image *image, ImageFormat format, StrBuf *bytes)
+bool pnm_encode_gray(const Image *image, StrBuf *bytes)
 {
-    if (!check_format(image, format)) {
-        return false;
-    }
-    if (format == IMAGE_PFM) {
-        encode_floats(image, bytes);
-    } else {
-        encode_integers(image, format == IMAGE_PGM || (format == IMAGE_PNM && image->channels == 1), bytes);
-    }
-    return true;
+    return encode_integers(image, true, bytes);
+}
+
+bool pnm_encode_rgb(const Image *image, StrBuf *bytes)
+{
+    return encode_integers(image, false, bytes);
+}
+
+bool pnm_encode_either(const Image *image, StrBuf *bytes)
+{
+    return encode_integers(image, image->channels == 1, bytes);
 }

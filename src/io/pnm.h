@@ -11,7 +11,10 @@
 bool pnm_recognise(const unsigned char *bytes, size_t size);
 /* On failure error_set; the image may hold samples to free. */
 bool pnm_decode(const unsigned char *bytes, size_t size, Image *image);
-/* Appends the file's bytes, in any format but PNG. */
-bool pnm_encode(const Image *image, ImageFormat format, StrBuf *bytes);
+/* Append the file's bytes: PGM, PPM (gray is repeated), either by the picture's channels, PFM. */
+bool pnm_encode_gray(const Image *image, StrBuf *bytes);
+bool pnm_encode_rgb(const Image *image, StrBuf *bytes);
+bool pnm_encode_either(const Image *image, StrBuf *bytes);
+bool pnm_encode_floats(const Image *image, StrBuf *bytes);
 
 #endif

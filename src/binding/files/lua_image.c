@@ -3,6 +3,7 @@
 #include "binding/binding.h"
 #include "binding/files/lua_picture.h"
 #include "io/file.h"
+#include "io/format.h"
 #include "io/image.h"
 #include "io/pixels.h"
 #include "io/png.h"
@@ -37,7 +38,7 @@ static bool load_pixels(Device *device, const Image *image, const Type *type, St
 static bool load_picture(Device *device, const char *path, const Type *type, Stream *result)
 {
     Image image;
-    if (!image_load(path, &image)) {
+    if (!format_load(path, &image)) {
         return false;
     }
     bool ok = load_pixels(device, &image, type ? type : natural_type(&image), result);
@@ -82,16 +83,16 @@ static int l_save(lua_State *L)
     binding_count(L, save_name, 3, false);
     stream_check(L, 1, save_name, 1, "s");
     const char *path = path_check(L, 2, save_name, 2, "path");
-    ImageFormat format;
-    if (!image_format(path, &format)) {
+    const Format *format = format_of_path(path);
+    if (!format) {
         error_prefix("%s", save_name);
         binding_raise(L);
     }
     PictureCall call = {
-        .function = save_name, .s = 1, .options = 3, .limit = format == IMAGE_PFM ? PICTURE_FLOATS : PICTURE_ANY};
+        .function = save_name, .s = 1, .options = 3, .limit = format->floats ? PICTURE_FLOATS : PICTURE_ANY};
     Image image;
     picture_take(L, &call, &image);
-    bool ok = image_save(&image, path);
+    bool ok = format_save(&image, path);
     image_free(&image);
     if (!ok) {
         error_prefix("%s", save_name);

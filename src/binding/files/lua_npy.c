@@ -1,10 +1,8 @@
 /* rill.load and s:save: streams as .npy files, or .rill for structures. */
 #include "binding/binding.h"
 #include "io/file.h"
-#include "io/image.h"
+#include "io/format.h"
 #include "io/npy.h"
-#include "io/png.h"
-#include "io/pnm.h"
 #include "io/rillfile.h"
 #include "kernel/launch/copy.h"
 
@@ -142,7 +140,7 @@ static bool load_bytes(Device *device, const FileBytes *file, const Type *type, 
     if (rillfile_recognise(file->data, file->size)) {
         return rillfile_load(device, file->data, file->size, type, result);
     }
-    if (png_recognise(file->data, file->size) || pnm_recognise(file->data, file->size)) {
+    if (format_of_bytes(file->data, file->size)) {
         return error_set("it is a picture: use rill.image.load");
     }
     return error_set(file->size ? "its content is neither .npy nor .rill" : "the file is empty");

@@ -1,0 +1,121 @@
+#include "io/format.h"
+
+#include "base/error.h"
+#include "io/file.h"
+#include "io/png.h"
+#include "io/pnm.h"
+
+static const Format formats[] = {
+    {"PNG", "png", false, png_recognise, png_decode, png_encode},
+    {"PGM", "pgm", false, pnm_recognise, pnm_decode, pnm_encode_gray},
+    {"PPM", "ppm", false, pnm_recognise, pnm_decode, pnm_encode_rgb},
+    {NULL, "pnm", false, pnm_recognise, pnm_decode, pnm_encode_either},
+    {"PFM", "pfm", true, pnm_recognise, pnm_decode, pnm_encode_floats},
+};
+
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+const Format *format_of_bytes(const unsigned char *bytes, size_t size)
+{
+    for (int i = 0; i < FORMATS; i++) {
+        if (formats[i].recognise(bytes, size)) {
+            return &formats[i];
+        }
+    }
+    return NULL;
+}
+
+/* Adds "PNG, PGM, PPM or PFM" and so on. */
+static void add_names(StrBuf *list)
+{
+    const char *waiting = NULL;
+    for (int i = 0; i < FORMATS; i++) {
+        if (formats[i].name) {
+            strbuf_addf(list, "%s%s", waiting && list->length ? ", " : "", waiting ? waiting : "");
+            waiting = formats[i].name;
+        }
+    }
+    strbuf_addf(list, " or %s", waiting);
+}
+
+/* Adds ".png, .pgm" and so on. */
+static void add_extensions(StrBuf *list)
+{
+    for (int i = 0; i < FORMATS; i++) {
+        strbuf_addf(list, "%s.%s", i ? ", " : "", formats[i].extension);
+    }
+}
+
+static bool unknown_content(size_t size)
+{
+    if (size == 0) {
+        return error_set("the file is empty");
+    }
+    StrBuf list = STRBUF_EMPTY;
+    add_names(&list);
+    error_set("its content is no picture that rill reads (%s)", strbuf_text(&list));
+    strbuf_free(&list);
+    return false;
+}
+
+const Format *format_of_path(const char *path)
+{
+    for (int i = 0; i < FORMATS; i++) {
+        if (file_has_extension(path, formats[i].extension)) {
+            return &formats[i];
+        }
+    }
+    const char *extension = file_extension(path), *quote = *extension ? "'" : "";
+    StrBuf list = STRBUF_EMPTY;
+    add_extensions(&list);
+    error_set("cannot write '%s': the extension %s%s%s is not one of %s", path, quote,
+              *extension ? extension : "(there is none)", quote, strbuf_text(&list));
+    strbuf_free(&list);
+    return NULL;
+}
+
+static bool decode(const FileBytes *file, Image *image)
+{
+    const Format *format = format_of_bytes(file->data, file->size);
+    if (!format) {
+        return unknown_content(file->size);
+    }
+    if (!format->decode(file->data, file->size, image)) {
+        image_free(image);
+        return false;
+    }
+    return true;
+}
+
+bool format_load(const char *path, Image *image)
+{
+    FileBytes file;
+    *image = (Image){0};
+    if (!file_read(path, &file)) {
+        return false;
+    }
+    bool ok = decode(&file, image);
+    file_free(&file);
+    return ok || error_prefix("cannot read '%s'", path);
+}
+
+bool format_save(const Image *image, const char *path)
+{
+    const Format *format = format_of_path(path);
+    if (!format) {
+        return false;
+    }
+    StrBuf bytes = STRBUF_EMPTY;
+    bool ok = format->encode(image, &bytes);
+    if (ok && bytes.failed) {
+        ok = error_set("out of host memory");
+    }
+    if (ok) {
+        FilePart part = {bytes.text, bytes.length};
+        ok = file_write(path, &part, 1);
+    } else {
+        error_prefix("cannot write '%s'", path);
+    }
+    strbuf_free(&bytes);
+    return ok;
+}
