@@ -1,6 +1,7 @@
 -- Random cases for a while: campaign.lua [GENERATOR ...]. SECONDS (60) says how long, SEED where to start (the clock), CASES names the generators
 -- in place of arguments. Every batch runs in a process of its own, so that a crash or a hang is one more finding. A failing case is
 -- shrunk, printed, and saved under $RILL_BUILD/fuzz as a script that runs alone.
+local child = require "spec.support.child"
 local draw = require "fuzz.support.draw"
 local script = require "fuzz.support.script"
 local shrink = require "fuzz.support.shrink"
@@ -34,43 +35,17 @@ local function environment(family)
     return family and "env RILL_FAMILY=" .. family .. " RILL_ASYNC=1 " or ""
 end
 
--- How a shell's command ended: nil when well.
-local function ending(how, status)
-    local signal = how == "signal" and status or (status > 128 and status - 128)
-    if signal == 2 then
-        print "fuzz: interrupted"
-        os.exit(130)
-    elseif status == 124 or signal == 9 then
-        return "hang"
-    elseif signal then
-        return "crash (signal " .. signal .. ")"
-    elseif status ~= 0 then
-        return "exit status " .. status
-    end
-end
-
-local function lines_of(path)
-    local list = {}
-    local file = io.open(path)
-    for line in file and file:lines() or function() end do
-        list[#list + 1] = line
-    end
-    if file then
-        file:close()
-    end
-    return list
+-- How a command ended: nil when well.
+local function ending(limit, command)
+    local ended, status = child.run(limit, command)
+    return ended or status ~= 0 and "exit status " .. status or nil
 end
 
 local function worker(limit, family, ...)
     local log = os.tmpname()
-    local command = ("timeout -k 2 %d %s%s fuzz/worker.lua %s %s 2>%s.err </dev/null"):format(limit,
-        environment(family), lua,
-        table.concat({...}, " "), log, log)
-    local _, how, status = os.execute(command)
-    local lines, complaints = lines_of(log), lines_of(log .. ".err")
-    os.remove(log)
-    os.remove(log .. ".err")
-    return ending(how, status), lines, table.concat(complaints, "\n")
+    local ended = ending(limit, ("%s%s fuzz/worker.lua %s %s 2>%s.err </dev/null"):format(environment(family), lua,
+        table.concat({...}, " "), log, log))
+    return ended, child.take(log), table.concat(child.take(log .. ".err"), "\n")
 end
 
 -- What a script does alone: nil, or how it fails.
@@ -79,13 +54,9 @@ local function alone(text, family, limit)
     local file = assert(io.open(path, "w"))
     file:write(text)
     file:close()
-    local _, how, status = os.execute(("timeout -k 2 %d %s%s %s >/dev/null 2>%s.err </dev/null"):format(limit,
-        environment(family),
-        lua, path, path))
-    local ended = ending(how, status)
-    local complaint = table.concat(lines_of(path .. ".err"), "\n")
+    local ended = ending(limit, ("%s%s %s >/dev/null 2>%s.err </dev/null"):format(environment(family), lua, path, path))
+    local complaint = table.concat(child.take(path .. ".err"), "\n")
     os.remove(path)
-    os.remove(path .. ".err")
     if ended and ended:find "^exit" then
         return complaint:gsub("^[^:\n]*: ", ""):gsub("\nstack traceback.*", "")
     end

@@ -1,32 +1,40 @@
 -- Fault injection: inject.lua [SUBJECT ...]. For every subject of support/subjects.lua and every kind of event (spec/support/inject.c) the
 -- n-th event fails, for n = 1, 2 ... until the subject passes; then for the opening of the device, the prompt, and a context that is lost, with
--- a process for every n. MOST (400) says how many n are tried of each, spread over all.
+-- a process for every n. MOST (400) says how many n are tried of each, spread over all. FAMILY: one of cpu and gpu, else both. At the end a
+-- table: how far n went (by steps, where there were more than MOST), how many were tried, errors seen, leaks, other findings.
+local child = require "spec.support.child"
+local says = require "fuzz.support.says"
+
 local lua = os.getenv "RILL_LUA" or "lua5.4"
 local build = os.getenv "RILL_BUILD" or "build"
 local most = tonumber(os.getenv "MOST") or 400
 local library = os.getenv "RILL_INJECT_LIBRARY" or build .. "/spec/inject.so"
 
 local findings, family = 0, "cpu"
+local table_rows = {}
 
-local function finding(format, ...)
+local function finding(row, what, format, ...)
     findings = findings + 1
-    print("finding: " .. format:format(...))
+    row[what] = row[what] + 1
+    print(("finding: %s, %s, %s %s"):format(family, row.title, row.kind, format:format(...)))
 end
 
-local function lines_of(path)
-    local list = {}
-    local file = io.open(path)
-    for line in file and file:lines() or function() end do
-        list[#list + 1] = line
-    end
-    if file then
-        file:close()
-    end
-    os.remove(path)
-    return list
+local function new_row(title, kind)
+    return {title = title, kind = kind, reached = 0, step = 1, tried = 0, errors = 0, leaks = 0, others = 0}
 end
 
--- Runs a command with the library in front; gives how it ended (nil: by itself), its status, and the lines of its log.
+local ROW <const> = "%-16s %-6s %-8s %9s %6s %6s %6s %6s"
+
+local function finish(row)
+    local by = row.step > 1 and " by " .. row.step or ""
+    table_rows[#table_rows + 1] = ROW:format(row.title, family, row.kind, row.reached .. by, row.tried, row.errors,
+        row.leaks, row.others)
+    print(table_rows[#table_rows])
+    io.flush()
+end
+
+-- Runs a command with the library in front; gives how it ended (nil: by itself), its status, the lines of its log, the library's last words,
+-- and what was printed.
 local function run(limit, command, setting)
     local log = os.tmpname()
     -- As if work were queued: only then is there something to wait for.
@@ -34,19 +42,9 @@ local function run(limit, command, setting)
     local environment = ("env LD_PRELOAD='%s' RILL_INJECT_LIBRARY='%s' RILL_INJECT_LOG='%s.end'"):format(library,
         library, log)
         .. (" RILL_INJECT_FOLDER='%s' RILL_FAMILY=%s RILL_INJECT='%s'"):format(build, family, setting)
-    local _, how, status = os.execute(("timeout -k 2 %d %s %s >'%s.out' 2>&1"):format(limit, environment,
-        command:gsub("LOG", log), log))
-    local signal = how == "signal" and status or status > 128 and status - 128
-    local ended
-    if signal == 2 then
-        os.exit(130)
-    elseif status == 124 or signal == 9 then
-        ended = "hangs"
-    elseif signal then
-        ended = "crashes with signal " .. signal
-    end
-    local output = table.concat(lines_of(log .. ".out"), "\n")
-    return ended, status, lines_of(log), (lines_of(log .. ".end")[1] or ""), output
+    local ended, status = child.run(limit, ("%s %s >'%s.out' 2>&1"):format(environment, command:gsub("LOG", log), log))
+    local output = table.concat(child.take(log .. ".out"), "\n")
+    return ended, status, child.take(log), child.take(log .. ".end")[1] or "", output
 end
 
 local function number(text, name)
@@ -61,61 +59,63 @@ end
 
 local failed = {} -- kind -> how many were made to fail, so that no kind goes untested unseen
 
+local function note_line(row, line)
+    row.step = math.tointeger(tonumber(line:match "^step (%d+)")) or row.step
+    row.reached = math.tointeger(tonumber(line:match "^at (%d+)")) or row.reached
+    row.tried = row.tried + (tonumber(line:match "^tried (%d+)") or 0)
+    row.errors = row.errors + (tonumber(line:match "^message (%d+)") or 0)
+    if line:find "^finding" then
+        finding(row, line:find "^finding %d+ left" and "leaks" or "others", "%s", line:sub(9))
+    elseif line:find "^message" and os.getenv "VERBOSE" then
+        print("         " .. line)
+    end
+    return line:find "^passed" ~= nil
+end
+
 -- All n in one process; a new one from the next n on where it dies.
 local function sweep(subject, kind)
-    local blocks = left_by(subject)
-    local first, step, reached, tried, deaths, messages = 1, 1, 0, 0, 0, 0
+    local row, blocks = new_row(subject, kind), left_by(subject)
+    local first, deaths = 1, 0
     repeat
-        local ended, status, lines, last, output = run(600, ("%s fuzz/injected.lua %s %s %d %d LOG"):format(lua,
-            subject, kind,
-            first, most))
+        local ended, status, lines, last, output = run(3600, ("%s fuzz/injected.lua %s %s %d %d LOG"):format(lua,
+            subject, kind, first, most))
         local passed
         for _, line in ipairs(lines) do
-            step = math.tointeger(tonumber(line:match "^step (%d+)")) or step
-            reached = math.tointeger(tonumber(line:match "^at (%d+)")) or reached
-            tried = tried + (tonumber(line:match "^tried (%d+)") or 0)
-            messages = messages + (tonumber(line:match "^message (%d+)") or 0)
-            passed = passed or line:find "^passed"
-            if line:find "^finding" then
-                finding("%s, %s %s", subject, kind, line:sub(9))
-            elseif line:find "^message" and os.getenv "VERBOSE" then
-                print("         " .. line)
-            end
+            passed = note_line(row, line) or passed
         end
         if not passed then
             deaths = deaths + 1
-            finding("%s, %s %d: %s %s", subject, kind, reached, ended or "exit status " .. status, output:sub(1, 600))
+            finding(row, "others", "%d: %s %s", row.reached, ended or "exit status " .. status, output:sub(1, 600))
         elseif number(last, "buffers") ~= 0 or number(last, "programs") ~= 0 or number(last, "blocks") > blocks then
-            finding("%s, %s: at the end %s (%d blocks without faults)", subject, kind, last, blocks)
+            finding(row, "leaks", "at the end: %s (%d blocks without faults)", last, blocks)
         end
-        first = reached + step
+        first = row.reached + row.step
     until passed or deaths == 5
-    failed[kind] = (failed[kind] or 0) + tried
-    print(("%-8s %-8s n = 1 .. %d by %d: %d tried, %d errors"):format(subject, kind, reached, step, tried, messages))
-    io.flush()
+    failed[kind] = (failed[kind] or 0) + row.tried
+    finish(row)
 end
 
--- A process for every n, from its start on.
+-- A process for every n, from its start on, at most `count`. `judge` tells an error, true, from nil, and raises findings.
 local function processes(title, kind, command, count, judge)
-    local _, _, _, last = run(300, command, kind .. " 0")
+    local row = new_row(title, kind)
+    local _, _, _, last, right = run(300, command, kind .. " 0")
     local events, blocks = number(last, "events"), number(last, "blocks")
-    local step, n, tried, errors = math.max(1, events // count), 1, 0, 0
-    while n <= events do
+    row.step = math.max(1, events // math.max(1, count))
+    row.reached = events
+    for n = 1, events, row.step do
         local ended, status, lines, closing, output = run(120, command, kind .. " " .. n)
-        tried = tried + 1
-        errors = errors + ((status ~= 0 or (lines[1] or ""):find "^error") and 1 or 0)
+        row.tried = row.tried + 1
         if ended then
-            finding("%s, %s %d: %s %s", title, kind, n, ended, output:sub(1, 400))
-        elseif judge then
-            judge(n, status, lines, output)
+            finding(row, "others", "%d: %s %s", n, ended, output:sub(1, 400))
+        elseif judge(row, n, {status = status, said = lines[1] or "", output = output, right = right}) then
+            row.errors = row.errors + 1
         end
         if not ended and number(closing, "blocks") > blocks then
-            finding("%s, %s %d: %d blocks left", title, kind, n, number(closing, "blocks") - blocks)
+            finding(row, "leaks", "%d: %d blocks left", n, number(closing, "blocks") - blocks)
         end
-        n = n + step
     end
-    print(("%-8s %-8s n = 1 .. %d by %d: %d tried, %d errors"):format(title, kind, events, step, tried, errors))
-    io.flush()
+    failed[kind] = (failed[kind] or 0) + row.tried
+    finish(row)
 end
 
 local chosen = #arg > 0 and arg or {"sort", "request", "picture", "tour", "open", "lost", "prompt"}
@@ -125,44 +125,67 @@ local function once(subject)
     return ("%s fuzz/injected.lua %s once 0 0 LOG"):format(lua, subject)
 end
 
--- An error is one of Lua's, or Lua has no memory to begin with.
-local function not_wrong(title)
-    return function(n, status, lines, output)
-        local said = lines[1] or ""
-        local error_said = said:find "^error" or output:find("not enough memory", 1, true)
-        if status ~= 0 and not error_said or said:find "^error wrong" then
-            finding("%s %d: exit status %d: %s %s", title, n, status, said, output:sub(1, 400))
-        end
+-- An error is one of Lua's that says what failed, or Lua has no memory to begin with.
+local function judge_error(row, n, result)
+    local said = result.said:match "^error (.*)"
+    local starved = result.output:find("not enough memory", 1, true)
+    if said and not says(row.kind, said) or not said and result.status ~= 0 and not starved then
+        finding(row, "others", "%d: exit status %d: %s %s", n, result.status, result.said, result.output:sub(1, 400))
     end
+    return said or result.status ~= 0
 end
 
--- Where work was cut off, whoever waits for it must learn which device it was.
-local function names_device(title)
-    local judge = not_wrong(title)
-    return function(n, status, lines, output)
-        local said = lines[1] or ""
-        judge(n, status, lines, output)
-        if said:find "^error" and not said:find 'device ".-": the driver reset' then
-            finding("%s %d: the device is not named: %s", title, n, said)
-        end
+-- What the prompt printed, without what it says of slow statements.
+local function screen(output)
+    return (("\n" .. output):gsub("\n +[%d.]+ m?s%f[\n\0]", ""))
+end
+
+-- The prompt says what it says without a fault, or an error; it goes on, and its last statements work.
+local function judge_prompt(row, n, result)
+    local error_said = says(row.kind, result.output)
+    local whole = screen(result.output) == screen(result.right)
+    local goes_on = result.output:find "\n42%f[\n\0]" or row.kind == "lost" or result.status ~= 0
+    if not (error_said and goes_on or whole) then
+        finding(row, "others", "%d: exit status %d: %s", n, result.status, result.output:sub(1, 600))
     end
+    return error_said
+end
+
+local STATEMENTS <const> = [[
+x = rill.iota(10)
+x
+x:sum()
+y = x:map "x * 2"
+y:sort()
+rill.kernel "kernel void half(float x<>, out float r<>) { r = 0.5 * x; }" (rill.from {1, 2})
+?scan
+rill.from {40, 2}:sum() | 0
+rill.from {40, 2}:sum() | 0
+]]
+
+local function prompt()
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write(STATEMENTS)
+    file:close()
+    local command = ("%s bin/rill -i <'%s'"):format(lua, path)
+    for _, kind in ipairs {"alloc", "lua", "buffer", "compile", "link", "map", "read", "wait", "lost"} do
+        processes("prompt", kind, command, most // 4, judge_prompt)
+    end
+    os.remove(path)
 end
 
 local function inject(subject)
     if subject == "open" then
-        for _, kind in ipairs {"alloc", "lua", "buffer", "compile", "link", "map", "wait"} do
-            processes("open", kind, once "usable_once", most // 4, not_wrong("open, " .. kind))
+        for _, kind in ipairs {"alloc", "lua", "buffer", "compile", "link", "map", "read", "wait"} do
+            processes("open", kind, once "usable_once", most // 4, judge_error)
         end
     elseif subject == "lost" then
         for _, of in ipairs {"sort", "request", "picture", "tour"} do
-            processes("lost in " .. of, "lost", once(of), most // 8, names_device("lost in " .. of))
+            processes("lost in " .. of, "lost", once(of), most // 4, judge_error)
         end
     elseif subject == "prompt" then
-        local command = "printf 'x = rill.iota(10)\\nx\\nx:sum()\\n?scan\\n' | " .. lua
-            .. " -e 'require(\"rill\").repl {quiet = true}'"
-        for _, kind in ipairs {"alloc", "lua", "compile", "buffer"} do
-            processes("prompt", kind, ("sh -c %q"):format(command), most // 8)
-        end
+        prompt()
     else
         for _, kind in ipairs(kinds) do
             sweep(subject, kind)
@@ -171,16 +194,21 @@ local function inject(subject)
 end
 
 for _, name in ipairs {"cpu", "gpu"} do
-    family = name
-    print("== RILL_FAMILY=" .. name)
-    for _, subject in ipairs(chosen) do
-        inject(subject)
+    if (os.getenv "FAMILY" or name) == name then
+        family = name
+        print("== RILL_FAMILY=" .. name)
+        for _, subject in ipairs(chosen) do
+            inject(subject)
+        end
     end
 end
 for _, kind in ipairs(#arg == 0 and kinds or {}) do
     if failed[kind] == 0 then
-        finding("no %s was made to fail", kind)
+        findings = findings + 1
+        print(("finding: no %s was made to fail"):format(kind))
     end
 end
+print("\n" .. ROW:format("subject", "family", "kind", "n reached", "tried", "errors", "leaks", "others"))
+print(table.concat(table_rows, "\n"))
 print(("inject: %d findings"):format(findings))
 os.exit(findings == 0)

@@ -1,8 +1,9 @@
 -- One subject while things fail below it: injected.lua SUBJECT KIND FIRST MOST LOG, with spec/support/inject.c preloaded. The n-th event of
 -- the kind is made to fail, for n from FIRST on, at most about MOST of them, until the subject passes; every n is noted in LOG before it is tried. After
--- each: an error that is a string or the right result, nothing left of it, and the device at work. KIND "once": the subject runs one time,
+-- each: an error that says what failed or the right result, nothing left of it, and the device at work. KIND "once": the subject runs one time,
 -- and what fails is told by RILL_INJECT.
 local check = require "spec.support.check"
+local says = require "fuzz.support.says"
 local subjects = require "fuzz.support.subjects"
 
 local name, kind, first, most, path = table.unpack(arg)
@@ -73,8 +74,8 @@ local function attempt(n)
     if not good then
         local text = type(message) == "string" and shape(message) or "no string: " .. type(message)
         messages[text] = (messages[text] or 0) + 1
-        if text:find "^wrong" or text:find "^no string" then
-            note("finding ", n, " ", text)
+        if not says(kind, tostring(message)) then
+            note("finding ", n, " ", (tostring(message):gsub("\n", "\\n")))
         end
     end
     local works, why = pcall(subjects.usable)

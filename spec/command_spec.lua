@@ -87,6 +87,14 @@ describe("the command", function()
         assert.truthy(wrong.err:find("unknown option '--wrong'", 1, true) and wrong.err:find "Usage: rill")
     end)
 
+    it("says why argparse is not to be had", function()
+        files:write("argparse.lua", "error('not enough memory', 0)")
+        local result = run(("LUA_PATH='%s/?.lua;;' %s '%s/bin/rill'"):format(files.directory, lua, root), "-v")
+        assert.equal(1, result.status)
+        assert.matches("^rill: .*not enough memory", result.err)
+        os.remove(files:path "argparse.lua")
+    end)
+
     it("lists the devices", function()
         local result = rill "--devices"
         assert.equal(0, result.status)

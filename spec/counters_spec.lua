@@ -1,13 +1,8 @@
-local compile = require "spec.support.compile"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 
 -- What OpenGL is asked to do, counted by a library between it and rill: spec/support/glcount.c.
-local library, missing
-if os.getenv "RILL_SANITIZE" then
-    missing = "a sanitizer must be the first library of a process"
-else
-    library, missing = compile("glcount", "-ldl")
-end
+local library, missing = preload "glcount"
 
 -- Runs a script with the counter in front of OpenGL. The script calls phase(name) to have the counts so far kept under a name.
 -- Returns the differences: counts[name][function] between the phase before and this one.

@@ -1,5 +1,5 @@
 -- Halves are rounded to nearest, ties to even, and small ones are kept, whatever the driver's packHalf2x16 and unpackHalf2x16 do.
-local compile = require "spec.support.compile"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -91,12 +91,7 @@ describe("halves", function()
     end)
 
     it("where the driver cuts them off, too", function()
-        local library, lacking = compile("wrongdriver", "-ldl")
-        if not library then
-            pending(lacking)
-        elseif os.getenv "RILL_SANITIZE" then
-            pending "a sanitizer has to be the first library that is loaded"
-        end
+        local library = preload("wrongdriver", pending)
         local files = tempfiles.open()
         local result = process.run(CHECK,
             { LD_PRELOAD = library, RILL_WRONG = "half", RILL_CACHE = files.directory, RILL_TRUST = false })

@@ -1,13 +1,8 @@
-local compile = require "spec.support.compile"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 
 -- How many programs of OpenGL live: linked, less deleted, as spec/support/glcount.c counts them.
-local library, missing
-if os.getenv "RILL_SANITIZE" then
-    missing = "a sanitizer must be the first library of a process"
-else
-    library, missing = compile("glcount", "-ldl")
-end
+local library, missing = preload "glcount"
 
 local HEAD <const> = [[
     local dump = assert(package.loadlib("%s", "rill_glcount_dump"))

@@ -1,8 +1,8 @@
 -- The prompt, as people use it: through a pseudo-terminal.
 local rill = require "rill"
-local compile = require "spec.support.compile"
 local completion = require "rill.completion"
 local pretty = require "rill.pretty"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local session = require "spec.support.session"
 local tempfiles = require "spec.support.tempfiles"
@@ -487,10 +487,7 @@ end)
 
 describe("a stream of 10,000,000 elements", function()
     it("is printed by reading back what is shown", function()
-        local library = not os.getenv "RILL_SANITIZE" and compile("glcount", "-ldl")
-        if not library then
-            return pending "no counter of read-backs"
-        end
+        local library = preload("glcount", pending)
         local file = os.tmpname()
         local text = process.output(([[
             local rill = require "rill"

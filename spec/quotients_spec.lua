@@ -1,6 +1,6 @@
 -- OpenGL lets a quotient of floats be off by 2.5 units. What rill computes exactly does not depend on that: all of it but variances, normal
 -- random numbers and the functions that are documented with an error.
-local compile = require "spec.support.compile"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -103,13 +103,7 @@ describe("what is exact stays so", function()
     teardown(function() files:close() end)
 
     local function with(way)
-        local library, lacking = compile("wrongdriver", "-ldl")
-        if not library then
-            pending(lacking)
-        end
-        if os.getenv "RILL_SANITIZE" then
-            pending "a sanitizer has to be the first library that is loaded"
-        end
+        local library = preload("wrongdriver", pending)
         local lines = process.output(SCRIPT, {LD_PRELOAD = library, RILL_WRONG = way, RILL_CACHE = files.directory})
         assert.equal("quotients\tfalse", lines:match "^[^\n]+")
         local changed, next_line = {}, lines:gmatch "[^\n]+"

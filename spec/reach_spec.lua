@@ -1,5 +1,5 @@
 -- What is read lies within what is bound, where the driver does not see to that: steps of several elements pass the last one.
-local compile = require "spec.support.compile"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -41,12 +41,7 @@ local READS <const> = [[
 
 describe("reads", function()
     it("stay within what is bound, where the context is not a robust one", function()
-        local library, lacking = compile("wrongdriver", "-ldl")
-        if not library then
-            pending(lacking)
-        elseif os.getenv "RILL_SANITIZE" then
-            pending "a sanitizer has to be the first library that is loaded"
-        end
+        local library = preload("wrongdriver", pending)
         local files = tempfiles.open()
         local result = process.run(READS,
             { LD_PRELOAD = library, RILL_WRONG = "reach", RILL_CACHE = files.directory, RILL_TRUST = false })

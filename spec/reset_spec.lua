@@ -1,11 +1,8 @@
-local compile = require "spec.support.compile"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 
 -- What is read after the driver reset the GPU is rubbish: every way to read must say so. The library between rill and OpenGL resets it.
-local library, missing = compile("glreset", "-ldl")
-if os.getenv "RILL_SANITIZE" then
-    library, missing = nil, "the sanitizer must be the first library of a process"
-end
+local library, missing = preload "glreset"
 
 local HEAD <const> = [[
     local reset = assert(package.loadlib("%s", "rill_glreset"))

@@ -1,8 +1,8 @@
 -- rill.selftest, on drivers that are right and on some that err.
 local rill = require "rill"
 local check = require "spec.support.check"
-local compile = require "spec.support.compile"
 local drivers = require "spec.support.drivers"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -39,12 +39,7 @@ describe("rill --selftest #slow", function()
     after_each(function() files:close() end)
 
     local function wrong(way)
-        local library, lacking = compile("wrongdriver", "-ldl")
-        if not library then
-            pending(lacking)
-        elseif os.getenv "RILL_SANITIZE" then
-            pending "a sanitizer has to be the first library that is loaded"
-        end
+        local library = preload("wrongdriver", pending)
         return process.run(RUN,
             { LD_PRELOAD = library, RILL_WRONG = way, RILL_CACHE = files.directory, RILL_TRUST = "1" })
     end

@@ -1,6 +1,6 @@
 -- Drivers are tried when a version of one is first opened: what is measured, what is refused, what is kept.
-local compile = require "spec.support.compile"
 local drivers = require "spec.support.drivers"
+local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -18,16 +18,8 @@ local OPEN <const> = [[
     end
 ]]
 
--- The file of the driver that errs; a test that needs it ends where none can be made.
 local function wrong_driver()
-    local library, lacking = compile("wrongdriver", "-ldl")
-    if not library then
-        pending(lacking)
-    end
-    if os.getenv "RILL_SANITIZE" then
-        pending "a sanitizer has to be the first library that is loaded"
-    end
-    return library
+    return (preload("wrongdriver", pending))
 end
 
 describe("a driver is tried", function()

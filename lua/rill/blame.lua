@@ -93,14 +93,10 @@ function blame.options(where, options)
     end
 end
 
-local function type_of(value)
-    return value.type
-end
-
 --- What came instead of an open stream, for messages; nil of an open stream and of an expression.
 function blame.not_open(value)
     local kind = rill.type(value)
-    if kind == "expression" or kind == "stream" and pcall(type_of, value) then
+    if kind == "expression" or rill._is_open(value) then
         return nil
     end
     return kind == "stream" and "closed stream" or kind or type(value)

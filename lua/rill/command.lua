@@ -54,7 +54,8 @@ end
 local function parse(words)
     local found, argparse = pcall(require, "argparse")
     if not found then
-        error("the command needs argparse (Debian's lua-argparse, LuaRocks' argparse)", 0)
+        local missing = tostring(argparse):find("module 'argparse' not found", 1, true)
+        error(missing and "the command needs argparse (Debian's lua-argparse, LuaRocks' argparse)" or argparse, 0)
     end
     local at = script_at(words)
     local own = table.move(words, 1, at - 1, 1, {})

@@ -56,8 +56,7 @@ expression.is = is_expression
 function expression.describe(value)
     local kind = rill.type(value)
     if kind == "stream" then
-        local opened, element = pcall(function() return value.type end)
-        return opened and ("stream<%s>[%s]"):format(element, value.shape) or "closed stream"
+        return rill._is_open(value) and ("stream<%s>[%s]"):format(value.type, value.shape) or "closed stream"
     elseif is_expression(value) then
         return ("expression<%s>[%s]"):format(value._type, value._shape)
     elseif type(value) == "number" then

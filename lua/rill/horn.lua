@@ -155,17 +155,13 @@ local function argument_error(name, number, argument, format, ...)
     blame.fail("rill.horn.%s: argument #%d '%s': %s", name, number, argument, format:format(...))
 end
 
-local function is_open(s)
-    return rill.type(s) == "stream" and pcall(function() return s.type end)
-end
-
 local scalars = {float = true, double = true, int = true, uint = true, bool = true}
 
 -- A stream as argument #1: its records as these kernels see them, flat, and of which type.
 local function records_of(name, argument, s, struct)
     if rill.type(s) == "expression" then
         s = s:eval()
-    elseif not is_open(s) then
+    elseif not rill._is_open(s) then
         argument_error(name, 1, argument, "expected an open stream, got %s",
             rill.type(s) == "stream" and "a closed one" or kind(s))
     end
@@ -186,9 +182,9 @@ local function records_of(name, argument, s, struct)
 end
 
 local function check_indices(name, number, argument, s, maker)
-    if not is_open(s) or s.type ~= "int" or #s.shape ~= 1 then
+    if not rill._is_open(s) or s.type ~= "int" or #s.shape ~= 1 then
         argument_error(name, number, argument, "expected an int stream of one dimension, as %s gives it, got %s",
-            maker, is_open(s) and tostring(s):match "^[^\n]*" or kind(s))
+            maker, rill._is_open(s) and tostring(s):match "^[^\n]*" or kind(s))
     end
 end
 

@@ -8,18 +8,10 @@ local function kind(value)
     return rill.type(value) or type(value)
 end
 
-local function stream_type(s)
-    return s.type
-end
-
 -- The type of a stream's elements; nil of a closed one, and of anything else.
 local function element_type(value)
-    local what = rill.type(value)
-    if what == "expression" then
+    if rill.type(value) == "expression" or rill._is_open(value) then
         return value.type
-    elseif what == "stream" then
-        local opened, element = pcall(stream_type, value)
-        return opened and element or nil
     end
 end
 

@@ -10,10 +10,6 @@ return function(rill)
         return rill.type(value) or type(value)
     end
 
-    local function is_open(value)
-        return rill.type(value) == "stream" and pcall(function() return value.type end)
-    end
-
     -- Raises an error at the line of the script.
     local function fail(name, format, ...)
         blame.fail("s:%s: %s", name, format:format(...))
@@ -51,7 +47,7 @@ return function(rill)
     -- from here on, and only then is s made flat.
     local function check_extent(name, s, mask)
         local what = rill.type(mask)
-        if what == "stream" and not is_open(mask) then
+        if what == "stream" and not rill._is_open(mask) then
             fail(name, "argument #1 'pred': expected an open stream, got closed stream")
         elseif what == "stream" and not rill._same_extent(s, mask)
             or what == "expression" and mask.shape ~= s.shape then
@@ -142,7 +138,7 @@ return function(rill)
         if rill.type(s) == "expression" then
             s = s:eval()
         end
-        if not is_open(s) then
+        if not rill._is_open(s) then
             fail(name, "argument 's': expected an open stream, got %s",
                 rill.type(s) == "stream" and "closed stream" or kind(s))
         elseif select("#", ...) > most then

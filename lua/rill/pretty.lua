@@ -55,9 +55,10 @@ end
 -- A stream within a table: its head only, which reads nothing back.
 local function short(value)
     local kind = rill.type(value)
-    if kind == "stream" or kind == "expression" then
-        local good, text = pcall(function() return ("%s<%s>[%s]"):format(kind, value.type, tostring(value.shape)) end)
-        return good and text or "closed stream"
+    if kind == "expression" or rill._is_open(value) then
+        return ("%s<%s>[%s]"):format(kind, value.type, tostring(value.shape))
+    elseif kind == "stream" then
+        return "closed stream"
     end
     return pretty.printable(blame.number(value))
 end

@@ -1,12 +1,13 @@
 -- Small C files of spec/support made into shared objects, or programs, in the build tree.
 
--- Compiles spec/support/<name>.c to <build>/spec/<name>.so unless that is newer; returns its path, or nil and why there is none. `program`: to
+-- Compiles spec/support/<name>.c to <build>/spec/<name>.so unless that is newer than it and interpose.h; returns its path, or nil and why there is none. `program`: to
 -- <build>/spec/<name>, which runs Lua states of its own.
 return function(name, flags, program)
     local source = "spec/support/" .. name .. ".c"
     local directory = (os.getenv "RILL_BUILD" or "build") .. "/spec"
     local object = directory .. "/" .. name .. (program and "" or ".so")
-    if os.execute(("test '%s' -nt '%s'"):format(object, source)) then
+    local newer = "test '%s' -nt '%s' -a '%s' -nt spec/support/interpose.h"
+    if os.execute(newer:format(object, source, object)) then
         return object
     end
     local lua = "$(pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)"

@@ -8,6 +8,7 @@
  * or, before the script runs, by RILL_INJECT="KIND n". KIND is a row of KINDS. */
 #include "interpose.h"
 
+#include <errno.h>
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -41,6 +42,7 @@ static bool due(Kind kind)
     long tries = kind == SCRIPT ? 2 : kind == BUFFER ? 4 : 1;
     if (plan.at <= 0 || plan.events < plan.at || plan.events >= plan.at + tries) return false;
     plan.fired++;
+    if (kind <= PNG) errno = ENOMEM; /* as allocations leave it */
     return true;
 }
 

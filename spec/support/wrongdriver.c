@@ -7,19 +7,13 @@
  * together), "crash" (the first launch is the end of the process), "reset" (launches do nothing but reset the GPU, as long as there is a
  * file RILL_RESETS), "reach" (the context is
  * not a robust one; reads beyond what is bound are counted, and told on stderr). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
-#define _GNU_SOURCE
-#include <GL/glcorearb.h>
+#include "interpose.h"
+
 #include <ctype.h>
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
-
-typedef void (*Address)(void);
 
 static PFNGLSHADERSOURCEPROC real_source;
 static PFNGLDISPATCHCOMPUTEPROC real_dispatch;
@@ -306,7 +300,6 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
     free(out.bytes);
 }
 
-EXPORT Address eglGetProcAddress(const char *name);
 #define CALL(type, name) ((type)eglGetProcAddress(#name))
 
 static void reach_dispatch(GLuint x, GLuint y, GLuint z)
@@ -360,22 +353,9 @@ EXPORT FILE *fopen(const char *path, const char *mode)
     return next(other && strcmp(path, "/proc/cpuinfo") == 0 ? other : path, mode);
 }
 
-/* --- resolvers --- */
+/* --- what is taken over --- */
 
-static Address symbol(const char *name)
-{
-    static const char *const libraries[] = {"libEGL.so.1", "libGLX.so.0", "libGL.so.1"};
-    void *found = dlsym(RTLD_NEXT, name);
-    for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
-        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
-        if (library) found = dlsym(library, name);
-    }
-    Address address; /* a pointer to data and one to code are different things to C, the same to dlsym */
-    memcpy(&address, &found, sizeof address);
-    return address;
-}
-
-static Address wrap(const char *name, Address address)
+static Address interpose_wrap(const char *name, Address address)
 {
     if (address && strcmp(name, "glShaderSource") == 0) {
         real_source = (PFNGLSHADERSOURCEPROC)address;
@@ -393,21 +373,7 @@ EXPORT void glGetIntegerv(GLenum name, GLint *values);
 void glGetIntegerv(GLenum name, GLint *values)
 {
     static void (*next)(GLenum, GLint *);
-    if (!next) next = (void (*)(GLenum, GLint *))symbol("glGetIntegerv");
+    if (!next) next = (void (*)(GLenum, GLint *))interpose_symbol("glGetIntegerv");
     next(name, values);
     if (wrong("reach") && name == GL_CONTEXT_FLAGS) *values &= ~GL_CONTEXT_FLAG_ROBUST_ACCESS_BIT;
 }
-
-typedef Address (*Resolver)(const GLubyte *);
-
-#define X(resolver, character)                                                                                         \
-    EXPORT Address resolver(const character *name);                                                                    \
-    Address resolver(const character *name)                                                                            \
-    {                                                                                                                  \
-        static Resolver next;                                                                                          \
-        if (!next) next = (Resolver)symbol(#resolver);                                                                 \
-        return next ? wrap((const char *)name, next((const GLubyte *)name)) : NULL;                                    \
-    }
-X(eglGetProcAddress, char)
-X(glXGetProcAddress, GLubyte)
-X(glXGetProcAddressARB, GLubyte)

@@ -255,7 +255,8 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
             diagnose(kernel->module, &kernel->body, strbuf_text(&source), body_at, log ? log : "");
             free(log);
         } else if (!done) {
-            error_prefix("%s", kernel->function.name);
+            error_prefix("%s:%d: %s", kernel->module->source.chunk, kernel->module->source.first_line,
+                         kernel->function.name);
         }
     }
     strbuf_free(&source);

@@ -89,6 +89,14 @@ static int rill_expression(lua_State *L)
     return 0;
 }
 
+/* _is_open(v): whether it is a stream that is open. */
+static int rill_is_open(lua_State *L)
+{
+    const Stream *s = stream_to(L, 1);
+    lua_pushboolean(L, s && s->device);
+    return 1;
+}
+
 /* _leaf(s) -> a view of its own, version, the type kernels see, shape as text; nil of a closed stream. */
 static int rill_leaf(lua_State *L)
 {
@@ -169,13 +177,9 @@ static int rill_fuse(lua_State *L)
 
 void open_expression(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_expression", rill_expression},
-                                         {"_leaf", rill_leaf},
-                                         {"_written", rill_written},
-                                         {"_same", rill_same},
-                                         {"_fuse", rill_fuse},
-                                         {"_shape", rill_shape},
-                                         {"_takes", rill_takes},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"_expression", rill_expression}, {"_is_open", rill_is_open}, {"_leaf", rill_leaf},
+        {"_written", rill_written},       {"_same", rill_same},       {"_fuse", rill_fuse},
+        {"_shape", rill_shape},           {"_takes", rill_takes},     {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }
