@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-const char *reduce_name(ReduceOp op)
-{
-    static const char *const names[REDUCE_OPS] = {"sum", "prod", "min",   "max",    "mean",   "var",  "std",
-                                                  "any", "all",  "count", "argmin", "argmax", "norm", "dot"};
-    return names[op];
-}
-
 const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole)
 {
     ReduceRow row;
@@ -31,7 +24,7 @@ static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, 
     for (int s = 0; s < count; s++) {
         sources[s].type = row.value;
     }
-    FoldText text = {.name = reduce_name(op),
+    FoldText text = {.name = reduce_ops_name(op),
                      .functions = strbuf_text(&row.functions),
                      .chunk = row.chunk,
                      .value = row.value,

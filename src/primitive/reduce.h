@@ -23,9 +23,6 @@ typedef enum ReduceOp {
     REDUCE_OPS
 } ReduceOp;
 
-/* The name as in s:sum(). */
-const char *reduce_name(ReduceOp op);
-
 /* The type of op's result over elements of `type`, NULL with error_set where op has no meaning for it. `whole`: to
  * one value; then a sum of int or uint is 64 bits, as uvec2 (low, high word), per component. */
 const Type *reduce_result_type(ReduceOp op, const Type *type, bool whole);

@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+const char *reduce_ops_name(ReduceOp op)
+{
+    static const char *const names[REDUCE_OPS] = {"sum", "prod", "min",   "max",    "mean",   "var",  "std",
+                                                  "any", "all",  "count", "argmin", "argmax", "norm", "dot"};
+    return names[op];
+}
+
 /* Float sums are compensated by two-sum (Knuth; Ogita, Rump and Oishi 2005): the error of every addition is kept in e. Where
  * an infinity or a NaN went through, e is NaN and the plain sum stands. */
 static const char two_sum[] =
@@ -78,7 +85,8 @@ static bool is_real(const Type *type)
 
 static bool refuse(ReduceOp op, const Type *type, const char *accepted)
 {
-    return error_set("s:%s: a stream of %s has no %s: %s", reduce_name(op), type->name, reduce_name(op), accepted);
+    return error_set("s:%s: a stream of %s has no %s: %s", reduce_ops_name(op), type->name, reduce_ops_name(op),
+                     accepted);
 }
 
 /* rill_finish for means: the sum is sum + more in doubles, component by component, where W is their type. */

@@ -13,6 +13,9 @@ typedef struct ReduceRow {
     const char *chunk; /* see fold.h; NULL where there is none */
 } ReduceRow;
 
+/* The name as in s:sum(). */
+const char *reduce_ops_name(ReduceOp op);
+
 /* False with error_set where the operation has no meaning for elements of `type`. */
 bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row);
 

@@ -3,7 +3,7 @@
 
 #include "gpu/buffer.h"
 #include "kernel/launch/copy.h"
-#include "primitive/reduce.h"
+#include "primitive/reduce_ops.h"
 
 #include <math.h>
 #include <string.h>
@@ -175,7 +175,7 @@ static bool fill_empty(lua_State *L, ReduceOp op, const Type *type, const Shape 
 {
     if (op == REDUCE_MIN || op == REDUCE_MAX || op == REDUCE_ARGMIN || op == REDUCE_ARGMAX || op == REDUCE_MEAN ||
         op == REDUCE_VAR || op == REDUCE_STD) {
-        return error_set("an axis without elements has no %s", reduce_name(op));
+        return error_set("an axis without elements has no %s", reduce_ops_name(op));
     }
     unsigned char element[64];
     bool one = op == REDUCE_PROD || op == REDUCE_ALL;
@@ -418,7 +418,7 @@ int reduce_call(lua_State *L, Call *call)
 static ReduceOp op_named(lua_State *L, const char *name, const char *function)
 {
     int op = 0;
-    while (op < REDUCE_OPS && strcmp(reduce_name((ReduceOp)op), name) != 0) {
+    while (op < REDUCE_OPS && strcmp(reduce_ops_name((ReduceOp)op), name) != 0) {
         op++;
     }
     if (op == REDUCE_OPS || op == REDUCE_DOT) {

@@ -1,7 +1,7 @@
 #include "kernel/body/rewriter.h"
 
 #include "base/array.h"
-#include "kernel/text/macro.h"
+#include "kernel/text/condition.h"
 #include "kernel/text/names.h"
 
 #include <stdio.h>
@@ -473,7 +473,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         spelling = "uint";
     }
     int value;
-    if (token_is(t, "__LINE__") && macro_predefined(&rw->module->source, t, &value)) {
+    if (token_is(t, "__LINE__") && condition_predefined(&rw->module->source, t, &value)) {
         char line[16];
         snprintf(line, sizeof line, "%d", value);
         return rewriter_put(rw, t, line, (int)strlen(line));

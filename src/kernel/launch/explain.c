@@ -29,19 +29,6 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     strbuf_add(out, a->mapped ? ", index mapped (repeated, tiled or strided view)\n" : "\n");
 }
 
-uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *domain)
-{
-    uint64_t bytes = 0;
-    for (int i = 0; i < f->param_count; i++) {
-        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
-        if (kind->element || f->params[i].kind == PARAM_NEIGHBOR) {
-            uint64_t size = args[i].stream->buffer ? (uint64_t)args[i].stream->type->bytes : 0;
-            bytes += size * (uint64_t)shape_elements(domain) * (uint64_t)(kind->read + kind->written);
-        }
-    }
-    return bytes;
-}
-
 static void explain_access(const LaunchChoice *choice, StrBuf *out)
 {
     const VariantKey *key = &choice->key;

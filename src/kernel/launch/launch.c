@@ -6,6 +6,19 @@
 
 #include <string.h>
 
+uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *domain)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        if (kind->element || f->params[i].kind == PARAM_NEIGHBOR) {
+            uint64_t size = args[i].stream->buffer ? (uint64_t)args[i].stream->type->bytes : 0;
+            bytes += size * (uint64_t)shape_elements(domain) * (uint64_t)(kind->read + kind->written);
+        }
+    }
+    return bytes;
+}
+
 static bool issue(LaunchPlan *plan, Variant *variant, const Argument *args)
 {
     Kernel *kernel = plan->kernel;

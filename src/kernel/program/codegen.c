@@ -10,11 +10,6 @@ static AccessText access_text(const Generator *g, int i)
     return (AccessText){&g->f->params[i], &g->key->args[i], &g->layout->args[i], false};
 }
 
-bool generator_faults(const Generator *g)
-{
-    return g->text->canary || g->key->check;
-}
-
 /* header and bindings */
 
 static void write_header(Generator *g)
@@ -45,11 +40,6 @@ static void write_header(Generator *g)
     }
 }
 
-int generator_step_bytes(const Generator *g, int i)
-{
-    return g->key->args[i].type->bytes * g->layout->elements;
-}
-
 /* The GLSL element of a storage block that is written: vectors where whole texels are stored. */
 static const char *store_type(const Generator *g, int i)
 {
@@ -58,12 +48,6 @@ static const char *store_type(const Generator *g, int i)
         return body_plain_random(g->key->args[i].type) ? glsl_type(g->key->args[i].type) : "uint";
     }
     return g->key->flat_stores && generator_step_bytes(g, i) % 16 == 0 ? "uvec4" : "uint";
-}
-
-bool generator_flat_load(const Generator *g, int i)
-{
-    const ParamKindInfo *kind = &param_kinds[g->f->params[i].kind];
-    return g->key->flat_loads && kind->element && kind->read && g->key->args[i].path == PATH_DENSE;
 }
 
 /* The first argument that is read through the same place: what shares one is declared once, as devices count declarations. */

@@ -1,5 +1,4 @@
-/* The expressions of #if and #elif. */
-#include "kernel/text/macro.h"
+#include "kernel/text/condition.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,10 +56,29 @@ static int64_t number(Condition *c)
     return value;
 }
 
+bool condition_predefined(const SourceText *source, const Token *name, int *value)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } names[] = {{"__VERSION__", 430}, {"__FILE__", 0}, {"GL_core_profile", 1}};
+    if (token_is(name, "__LINE__")) {
+        *value = source_line(source, name->offset);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (token_is(name, names[i].name)) {
+            *value = names[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
 static int64_t name(Condition *c)
 {
     int value = 0; /* of a name that is no macro */
-    macro_predefined(c->source, &c->tokens[c->at++], &value);
+    condition_predefined(c->source, &c->tokens[c->at++], &value);
     return value;
 }
 

@@ -10,23 +10,6 @@
 static const char *const long_marks[] = {"<<=", ">>=", "...", "++", "--", "<=", ">=", "==", "!=", "&&", "||", "^^",
                                          "<<",  ">>",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##"};
 
-bool token_is(const Token *token, const char *text)
-{
-    return token->kind != TOKEN_END && (size_t)token->length == strlen(text) &&
-           memcmp(token->text, text, (size_t)token->length) == 0;
-}
-
-bool token_equal(const Token *a, const Token *b)
-{
-    return a->kind == b->kind && a->length == b->length && memcmp(a->text, b->text, (size_t)a->length) == 0;
-}
-
-void lexer_free(TokenList *tokens)
-{
-    free(tokens->items);
-    *tokens = (TokenList){0};
-}
-
 typedef struct Scanner {
     const SourceText *source;
     const char *at;
@@ -158,9 +141,9 @@ bool lexer_run(const SourceText *source, TokenList *tokens)
         return source_error(source, (size_t)(zero - source->text), "unexpected character (byte 0)");
     }
     bool done = scan_all(source, &raw) && macro_expand(source, &raw, tokens);
-    lexer_free(&raw);
+    token_list_free(&raw);
     if (!done) {
-        lexer_free(tokens);
+        token_list_free(tokens);
     }
     return done;
 }

@@ -3,32 +3,10 @@
 #define RILL_LEXER_H
 
 #include "kernel/text/source.h"
-
-/* TOKEN_OTHER: a character that kernel text has not, but conditionals may skip. */
-typedef enum TokenKind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_MARK, TOKEN_OTHER } TokenKind;
-
-typedef struct Token {
-    TokenKind kind;
-    const char *text; /* not terminated; in the source text */
-    int length;
-    bool spaced;      /* blank space stood before it */
-    bool starts_line; /* first on its line */
-    bool final;       /* a macro's own name within its expansion: not expanded again */
-    size_t offset;    /* in the source; of a macro's expansion: where the macro was used */
-} Token;
-
-typedef struct TokenList {
-    Token *items;
-    size_t count, capacity;
-} TokenList;
+#include "kernel/text/token.h"
 
 /* Splits the text, joins multi-character operators, removes comments, carries out #define, #undef, #if, #ifdef,
  * #ifndef, #elif, #else and #endif. The list ends in TOKEN_END. False with the place of the error. */
 bool lexer_run(const SourceText *source, TokenList *tokens);
-void lexer_free(TokenList *tokens);
-
-/* By their characters alone, whatever their kind. */
-bool token_is(const Token *token, const char *text);
-bool token_equal(const Token *a, const Token *b);
 
 #endif

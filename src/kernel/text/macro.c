@@ -1,6 +1,7 @@
 #include "kernel/text/macro.h"
 
 #include "base/array.h"
+#include "kernel/text/condition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,29 +58,10 @@ static Macro *find_macro(Expander *x, const Token *name)
     return NULL;
 }
 
-bool macro_predefined(const SourceText *source, const Token *name, int *value)
-{
-    static const struct {
-        const char *name;
-        int value;
-    } names[] = {{"__VERSION__", 430}, {"__FILE__", 0}, {"GL_core_profile", 1}};
-    if (token_is(name, "__LINE__")) {
-        *value = source_line(source, name->offset);
-        return true;
-    }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (token_is(name, names[i].name)) {
-            *value = names[i].value;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_defined(Expander *x, const Token *name)
 {
     int value;
-    return find_macro(x, name) || macro_predefined(x->source, name, &value);
+    return find_macro(x, name) || condition_predefined(x->source, name, &value);
 }
 
 static bool refuse_other(const Expander *x, const Token *tokens, size_t count)
@@ -111,7 +93,7 @@ static void stack_pop(TokenStack *s)
     if (frame->macro) {
         frame->macro->expanding = false;
     }
-    lexer_free(&frame->owned);
+    token_list_free(&frame->owned);
 }
 
 /* The next token, macros that end before it left; NULL at the end. */
@@ -206,13 +188,13 @@ static bool enter_macro(Expander *x, TokenStack *s, Macro *macro, const Token *p
     bool done = !macro->has_parameters || read_arguments(x, s, macro, place, &args);
     done = done && substitute(x, macro, &args, place, &body);
     for (int i = 0; i < MAX_PARAMETERS; i++) {
-        lexer_free(&args.lists[i]);
+        token_list_free(&args.lists[i]);
     }
     if (done && s->count == MAX_DEPTH) {
         done = source_error(x->source, place->offset, "macros are nested more than %d deep", MAX_DEPTH);
     }
     if (!done) {
-        lexer_free(&body);
+        token_list_free(&body);
         return false;
     }
     macro->expanding = true;
@@ -344,8 +326,8 @@ static bool condition(Expander *x, const Token *line, size_t count, bool *value)
     }
     done = done && expand(x, plain.items, plain.count, &expanded) &&
            condition_value(x->source, expanded.items, expanded.count, &line[0], value);
-    lexer_free(&plain);
-    lexer_free(&expanded);
+    token_list_free(&plain);
+    token_list_free(&expanded);
     return done;
 }
 

@@ -7,19 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const ParamKindInfo param_kinds[PARAM_KIND_COUNT] = {
-    [PARAM_CONSTANT] = {"constant", false, true, false, false, false},
-    [PARAM_INPUT] = {"input stream", true, true, false, true, false},
-    [PARAM_OUTPUT] = {"output stream", true, false, true, true, false},
-    [PARAM_INOUT] = {"in-place stream", true, true, true, true, false},
-    [PARAM_GATHER] = {"gather stream", true, true, false, false, true},
-    [PARAM_NEIGHBOR] = {"neighbor stream", true, true, false, false, true},
-    [PARAM_RANDOM] = {"random-access stream", true, true, true, false, true},
-    [PARAM_ITER] = {"iterator stream", true, true, false, true, false},
-    [PARAM_REDUCE] = {"reduction result", true, true, true, true, false},
-    [PARAM_VOUT] = {"variable output", true, false, true, false, true},
-};
-
 /* structures */
 
 enum { MAX_FIELDS = 64 };
@@ -375,7 +362,7 @@ void module_release(Module *module)
     free(module->functions.items);
     free(module->constants.items);
     free(module->structs.items);
-    lexer_free(&module->tokens);
+    token_list_free(&module->tokens);
     source_free(&module->source);
     free(module);
 }

@@ -1,0 +1,32 @@
+/* The tokens of kernel text. */
+#ifndef RILL_TOKEN_H
+#define RILL_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* TOKEN_OTHER: a character that kernel text has not, but conditionals may skip. */
+typedef enum TokenKind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_MARK, TOKEN_OTHER } TokenKind;
+
+typedef struct Token {
+    TokenKind kind;
+    const char *text; /* not terminated; in the source text */
+    int length;
+    bool spaced;      /* blank space stood before it */
+    bool starts_line; /* first on its line */
+    bool final;       /* a macro's own name within its expansion: not expanded again */
+    size_t offset;    /* in the source; of a macro's expansion: where the macro was used */
+} Token;
+
+typedef struct TokenList {
+    Token *items;
+    size_t count, capacity;
+} TokenList;
+
+void token_list_free(TokenList *tokens);
+
+/* By their characters alone, whatever their kind. */
+bool token_is(const Token *token, const char *text);
+bool token_equal(const Token *a, const Token *b);
+
+#endif
