@@ -23,6 +23,7 @@ typedef struct TokenList {
     size_t count, capacity;
 } TokenList;
 
+/* Frees the tokens and empties the list. */
 void token_list_free(TokenList *tokens);
 
 /* By their characters alone, whatever their kind. */
