@@ -46,20 +46,10 @@ static Buffer *new_buffer(Device *device, uint64_t capacity)
     store_buffer(buffer);
     if (glGetError() != GL_NO_ERROR || device->debug.recorded) {
         gl_error_clear(device);
-        buffer_destroy(buffer);
+        pool_destroy(buffer);
         return NULL;
     }
     return buffer;
-}
-
-void buffer_destroy(Buffer *buffer)
-{
-    dispatch_forget_buffer(buffer->device, buffer);
-    if (device_is_current(buffer->device)) {
-        glDeleteTextures(TEXEL_FORMATS, buffer->textures);
-        glDeleteBuffers(1, &buffer->name);
-    }
-    free(buffer);
 }
 
 /* The bytes that may be live and pooled together; 0: no limit. */
@@ -144,7 +134,7 @@ static bool clear(Buffer *buffer)
         memset(buffer->map, 0, buffer->capacity);
         return true;
     }
-    dispatch_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
     glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
     for (uint64_t at = 0; at < buffer->capacity; at += CHUNK) {
         uint64_t count = buffer->capacity - at < CHUNK ? buffer->capacity - at : CHUNK;
@@ -205,7 +195,7 @@ void buffer_release(Buffer *buffer)
     device->memory.bytes -= buffer->bytes;
     device->memory.buffers--;
     if (device->lost || buffer->bytes > pool_bound(device)) {
-        buffer_destroy(buffer);
+        pool_destroy(buffer);
     } else {
         pool_give(device, buffer);
         pool_shrink(device, pool_bound(device));
@@ -300,7 +290,7 @@ bool buffer_write(Buffer *buffer, uint64_t offset, const void *data, uint64_t by
         memcpy(buffer->map + offset, data, bytes);
         return true;
     }
-    dispatch_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
     glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
     for (uint64_t done = 0; done < bytes; done += chunk(bytes - done)) {
         glBufferSubData(GL_COPY_WRITE_BUFFER, (GLintptr)(offset + done), (GLsizeiptr)chunk(bytes - done),
@@ -322,7 +312,7 @@ bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
         return true;
     }
     /* The second bit makes the fault words current too, once the read has waited. */
-    dispatch_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
     glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
     for (uint64_t done = 0; done < bytes; done += chunk(bytes - done)) {
         glGetBufferSubData(GL_COPY_READ_BUFFER, (GLintptr)(offset + done), (GLsizeiptr)chunk(bytes - done),
@@ -334,7 +324,7 @@ bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
 
 static void copy_chunks(Buffer *to, uint64_t to_offset, Buffer *from, uint64_t from_offset, uint64_t bytes)
 {
-    dispatch_barrier(to->device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    bindings_barrier(to->device, GL_BUFFER_UPDATE_BARRIER_BIT);
     glBindBuffer(GL_COPY_READ_BUFFER, from->name);
     glBindBuffer(GL_COPY_WRITE_BUFFER, to->name);
     for (uint64_t done = 0; done < bytes; done += chunk(bytes - done)) {
@@ -415,7 +405,7 @@ static bool fill_device(Buffer *buffer, uint64_t offset, uint64_t bytes, const v
 {
     /* Whole patterns per chunk. */
     uint64_t most = CHUNK / (uint64_t)how->bytes * (uint64_t)how->bytes;
-    dispatch_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
+    bindings_barrier(buffer->device, GL_BUFFER_UPDATE_BARRIER_BIT);
     glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->name);
     for (uint64_t done = 0; done < bytes; done += most) {
         uint64_t count = bytes - done < most ? bytes - done : most;

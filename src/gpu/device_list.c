@@ -82,6 +82,26 @@ static bool is_misplaced(int candidate, const DeviceInfo *info)
     return egl_candidate_kind(candidate) == CANDIDATE_HARDWARE && info->software;
 }
 
+static void unlink_device(Device *device)
+{
+    Device **at = &open_devices;
+    while (*at && *at != device) {
+        at = &(*at)->next;
+    }
+    if (*at) {
+        *at = device->next;
+    }
+}
+
+/* The last reference is gone. */
+static void forget(Device *device)
+{
+    pthread_mutex_lock(&process_lock);
+    unlink_device(device);
+    pthread_mutex_unlock(&process_lock);
+    device_delete(device);
+}
+
 /* An open device for a candidate, listed on success; NULL where it does not open. */
 static Device *open_candidate(int candidate)
 {
@@ -107,20 +127,10 @@ static Device *open_candidate(int candidate)
     }
     entry->state = OPENS;
     device->thread = this_thread();
+    device->last_released = forget;
     device->next = open_devices;
     open_devices = device;
     return device;
-}
-
-static void unlink_device(Device *device)
-{
-    Device **at = &open_devices;
-    while (*at && *at != device) {
-        at = &(*at)->next;
-    }
-    if (*at) {
-        *at = device->next;
-    }
 }
 
 /* device_release for a caller that holds the lock. */
@@ -275,16 +285,22 @@ static Device *open_which(const char *which)
     return device;
 }
 
-void device_list_forget(Device *device)
-{
-    pthread_mutex_lock(&process_lock);
-    unlink_device(device);
-    pthread_mutex_unlock(&process_lock);
-}
-
-void device_list_reset(void)
+/* In a child: another thread may have held the lock when the process was forked. */
+static void reset(void)
 {
     pthread_mutex_init(&process_lock, NULL);
+}
+
+static void watch(void)
+{
+    process_watch();
+    pthread_atfork(NULL, NULL, reset);
+}
+
+void device_watch_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch);
 }
 
 /* False where the driver was started by the process that this one was forked from. */

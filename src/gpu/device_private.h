@@ -103,10 +103,11 @@ typedef struct Recorder Recorder;
 struct Device {
     int count;
     uint64_t serial;
-    int candidate;    /* number in egl.c's list */
-    uint64_t thread;  /* the thread that opened it */
-    unsigned process; /* process_generation of the process that did */
-    Device *next;     /* in the list of open devices */
+    int candidate;                         /* number in egl.c's list */
+    uint64_t thread;                       /* the thread that opened it */
+    unsigned process;                      /* process_generation of the process that did */
+    Device *next;                          /* in the list of open devices */
+    void (*last_released)(Device *device); /* device_list.c: closes it */
     EGLDisplay display;
     EGLContext context;
     DeviceInfo info;
@@ -154,19 +155,17 @@ CandidateKind egl_candidate_kind(int candidate);
 bool egl_open(int candidate, EGLDisplay *display, EGLContext *context);
 const char *egl_error_name(void);
 
-/* device.c: one device, apart from the list. A new device belongs to the calling thread. */
+/* device_open.c: one device, apart from the list. A new device belongs to the calling thread. */
 /* info: what the driver said, even where it is refused; final: whether it will not open the next time either. */
 Device *device_new(int candidate, DeviceInfo *info, bool *final);
 void device_delete(Device *device);
-/* Whether GL's objects of the device can be deleted now: not by a finalizer on another thread, nor in a forked child. */
-bool device_is_current(const Device *device);
 
-/* device_list.c */
-void device_list_forget(Device *device); /* its last reference is gone */
-void device_list_reset(void); /* in a child: another thread may have held the lock when the process was forked */
+/* current.c. Whether GL's objects of the device can be deleted now: not by a finalizer on another thread, nor in a forked child. */
+bool device_is_current(const Device *device);
 
 /* process.c: what fork leaves behind. The caller of process_started holds the process-wide lock. */
 unsigned process_generation(void);
+void process_watch(void);   /* from here on; once */
 void process_started(void); /* a driver has been */
 bool process_forked(void);  /* false after error_set */
 
@@ -194,33 +193,39 @@ void traits_look_up_limits(Device *device);
 bool traits_look_up(Device *device, const TrialMeasures *measures); /* false: RILL_FAMILY names none */
 bool gl_has_extension(const char *name);
 
-/* dispatch.c: binding caches and barriers. */
-void dispatch_barrier(Device *device, GLbitfield bits); /* no-op unless a dispatch made it necessary */
-void dispatch_forget_buffer(Device *device, const Buffer *buffer);
+/* bindings.c */
+void bindings_barrier(Device *device, GLbitfield bits); /* no-op unless a dispatch made it necessary */
+void bindings_forget(Device *device, const Buffer *buffer);
+void bindings_block(Device *device, int binding, GLuint name, uint64_t bytes); /* 0 bytes: the whole buffer */
+
+/* fault_words.c */
 bool fault_create(Device *device);
 void fault_destroy(Device *device);
 void fault_refresh(Device *device); /* after waiting: for devices without persistent mapping */
+/* After waiting: false after error_set when the device was lost meanwhile, or a kernel recorded a fault. */
+bool fault_report(Device *device);
 
+/* dispatch.c */
 /* Issues a launch whose group counts lie at byte `offset` of a buffer. */
 bool dispatch_indirect(Device *device, const Launch *launch, GLuint groups, uint64_t offset);
 
 /* indirect.c */
 void indirect_destroy(Device *device);
 
-/* profile.c: no-ops unless a profile is taken. Right before and after a dispatch, and what compiling took. */
-void profile_before(Device *device, double *before);
-void profile_after(Device *device, const Launch *launch, double entered, double before);
-void profile_compiled(Device *device, double seconds);
-void profile_destroy(Device *device);
+/* recorder.c: no-ops unless a profile is taken. Right before and after a dispatch, and what compiling took. */
+void recorder_before(Device *device, double *before);
+void recorder_after(Device *device, const Launch *launch, double entered, double before);
+void recorder_compiled(Device *device, double seconds);
+void recorder_destroy(Device *device);
 
 /* pool.c: idle buffers by size. */
 uint64_t pool_round(uint64_t bytes); /* capacity of the size class that holds `bytes` */
 Buffer *pool_take(Device *device, uint64_t capacity);
 void pool_give(Device *device, Buffer *buffer);
+void pool_destroy(Buffer *buffer);                /* frees one that is not pooled */
 void pool_shrink(Device *device, uint64_t bytes); /* destroys the oldest until at most `bytes` are pooled */
 
 /* buffer.c */
-void buffer_destroy(Buffer *buffer);
 GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use */
 
 /* attachment.c, transfer.c, program.c */
@@ -228,8 +233,5 @@ void attachments_destroy(Device *device);
 void staging_destroy_all(Device *device);
 void program_destroy_all(Device *device);
 void programs_trim(Device *device); /* deletes all but a few of those nobody holds */
-
-/* After waiting: false after error_set when the device was lost meanwhile, or a kernel recorded a fault. */
-bool fault_report(Device *device);
 
 #endif

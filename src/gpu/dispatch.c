@@ -5,32 +5,6 @@
 
 #include <string.h>
 
-void dispatch_barrier(Device *device, GLbitfield bits)
-{
-    bits &= device->pending;
-    if (bits) {
-        glMemoryBarrier(bits);
-        device->pending &= ~bits;
-    }
-}
-
-void dispatch_forget_buffer(Device *device, const Buffer *buffer)
-{
-    Bindings *bound = &device->bound;
-    for (int k = 0; k < DEVICE_MAX_TEXTURES; k++) {
-        for (int f = 0; f < TEXEL_FORMATS; f++) {
-            if (bound->textures[k] == buffer->textures[f]) {
-                bound->textures[k] = 0;
-            }
-        }
-    }
-    for (int k = 0; k <= DEVICE_MAX_BLOCKS; k++) {
-        if (bound->blocks[k].name == buffer->name) {
-            bound->blocks[k] = (BoundBlock){0};
-        }
-    }
-}
-
 static void bind_program(Device *device, Program *program)
 {
     if (device->bound.program != program) {
@@ -66,24 +40,10 @@ static bool bind_textures(Device *device, const Launch *launch)
     return true;
 }
 
-static void bind_block(Device *device, int binding, GLuint name, uint64_t bytes)
-{
-    BoundBlock *bound = &device->bound.blocks[binding];
-    if (bound->name == name && bound->bytes == bytes) {
-        return;
-    }
-    if (bytes) {
-        glBindBufferRange(GL_SHADER_STORAGE_BUFFER, (GLuint)binding, name, 0, (GLsizeiptr)bytes);
-    } else {
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, (GLuint)binding, name);
-    }
-    *bound = (BoundBlock){name, bytes};
-}
-
 static void bind_blocks(Device *device, const Launch *launch)
 {
     for (int k = 0; k < launch->block_count; k++) {
-        bind_block(device, k + 1, launch->blocks[k].buffer->name, launch->blocks[k].bytes);
+        bindings_block(device, k + 1, launch->blocks[k].buffer->name, launch->blocks[k].bytes);
     }
 }
 
@@ -116,7 +76,7 @@ static bool prepare(Device *device, const Launch *launch, GLbitfield barriers)
         return false;
     }
     bind_blocks(device, launch);
-    dispatch_barrier(device, GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | barriers);
+    bindings_barrier(device, GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | barriers);
     return true;
 }
 
@@ -145,9 +105,9 @@ bool device_dispatch(Device *device, const Launch *launch)
     if (!prepare(device, launch, 0)) {
         return false;
     }
-    profile_before(device, &before);
+    recorder_before(device, &before);
     glDispatchCompute(groups[0], groups[1], groups[2]);
-    profile_after(device, launch, entered, before);
+    recorder_after(device, launch, entered, before);
     return issued(device, launch);
 }
 
@@ -161,83 +121,8 @@ bool dispatch_indirect(Device *device, const Launch *launch, GLuint groups, uint
         return false;
     }
     glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, groups);
-    profile_before(device, &before);
+    recorder_before(device, &before);
     glDispatchComputeIndirect((GLintptr)offset);
-    profile_after(device, launch, entered, before);
+    recorder_after(device, launch, entered, before);
     return issued(device, launch);
-}
-
-static void map_fault(Device *device)
-{
-    const GLbitfield flags = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-    glBufferStorage(GL_COPY_WRITE_BUFFER, sizeof device->fault_copy, device->fault_copy, flags | GL_CLIENT_STORAGE_BIT);
-    device->fault_words = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, sizeof device->fault_copy, flags);
-}
-
-bool fault_create(Device *device)
-{
-    glGenBuffers(1, &device->fault_buffer);
-    glBindBuffer(GL_COPY_WRITE_BUFFER, device->fault_buffer);
-    if (device->buffer_storage) {
-        map_fault(device);
-    } else {
-        glBufferData(GL_COPY_WRITE_BUFFER, sizeof device->fault_copy, device->fault_copy, GL_DYNAMIC_READ);
-        device->fault_words = device->fault_copy;
-    }
-    bind_block(device, DEVICE_FAULT_BINDING, device->fault_buffer, 0);
-    return gl_error_check(device, "device_open") &&
-           (device->fault_words || error_set("device_open: the fault words could not be mapped"));
-}
-
-void fault_destroy(Device *device)
-{
-    if (device->fault_buffer && device_is_current(device)) {
-        glDeleteBuffers(1, &device->fault_buffer);
-    }
-}
-
-void fault_refresh(Device *device)
-{
-    if (device->fault_words != device->fault_copy) {
-        return;
-    }
-    dispatch_barrier(device, GL_BUFFER_UPDATE_BARRIER_BIT);
-    glBindBuffer(GL_COPY_READ_BUFFER, device->fault_buffer);
-    glGetBufferSubData(GL_COPY_READ_BUFFER, 0, sizeof device->fault_copy, device->fault_copy);
-}
-
-static bool (*_Atomic fault_reporter)(Device *device);
-
-void device_set_fault_reporter(bool (*report)(Device *device))
-{
-    fault_reporter = report;
-}
-
-bool fault_report(Device *device)
-{
-    /* A reset leaves rubbish in whatever was waited for, these words too. Asking a synchronous device is not needed, and costs as much as a
-     * small read. */
-    if ((device->lost || !device->traits.synchronous) && !gl_error_alive(device)) {
-        return false;
-    }
-    uint32_t fault = device->fault_words[0];
-    if (fault == 0) {
-        return true;
-    }
-    bool (*report)(Device *) = fault_reporter;
-    return report ? report(device) : error_set("a kernel on \"%s\" reported fault %u", device->info.name, fault);
-}
-
-const uint32_t *device_fault(Device *device)
-{
-    return device->fault_words;
-}
-
-void device_fault_clear(Device *device)
-{
-    memset(device->fault_words, 0, sizeof device->fault_copy);
-    if (device->fault_words == device->fault_copy) {
-        glBindBuffer(GL_COPY_WRITE_BUFFER, device->fault_buffer);
-        glBufferSubData(GL_COPY_WRITE_BUFFER, 0, sizeof device->fault_copy, device->fault_copy);
-    }
 }

@@ -2,6 +2,8 @@
  * next, so rounding up wastes at most 1.6 %. */
 #include "gpu/device_private.h"
 
+#include <stdlib.h>
+
 enum { CLASS_STEPS = 64, SLACK_CLASSES = 8, SMALLEST_STEP = 16 };
 
 static uint64_t class_step(uint64_t bytes, unsigned *octave)
@@ -65,12 +67,22 @@ Buffer *pool_take(Device *device, uint64_t capacity)
     return NULL;
 }
 
+void pool_destroy(Buffer *buffer)
+{
+    bindings_forget(buffer->device, buffer);
+    if (device_is_current(buffer->device)) {
+        glDeleteTextures(TEXEL_FORMATS, buffer->textures);
+        glDeleteBuffers(1, &buffer->name);
+    }
+    free(buffer);
+}
+
 void pool_shrink(Device *device, uint64_t bytes)
 {
     while (device->pool.bytes > bytes) {
         Buffer *buffer = device->pool.oldest;
         unlink_buffer(&device->pool, buffer);
-        buffer_destroy(buffer);
+        pool_destroy(buffer);
     }
 }
 
@@ -79,7 +91,7 @@ void pool_give(Device *device, Buffer *buffer)
     Pool *pool = &device->pool;
     size_t index = class_index(buffer->capacity);
     if (index >= POOL_CLASSES) {
-        buffer_destroy(buffer);
+        pool_destroy(buffer);
         return;
     }
     buffer->class_next = pool->classes[index];

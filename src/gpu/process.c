@@ -15,7 +15,6 @@ static atomic_uint generation;
 static void in_child(void)
 {
     atomic_fetch_add(&generation, 1);
-    device_list_reset();
 }
 
 #if defined(__GLIBC__)
@@ -35,15 +34,9 @@ unsigned process_generation(void)
     return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
-static void watch(void)
+void process_watch(void)
 {
     pthread_atfork(NULL, NULL, in_child);
-}
-
-void device_watch_forks(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch);
 }
 
 void process_started(void)

@@ -288,7 +288,7 @@ Program *program_find(Device *device, const char *name, const char *source, bool
     }
     double start = timer_clock();
     GLuint object = compile_shader(source, length);
-    profile_compiled(device, timer_clock() - start);
+    recorder_compiled(device, timer_clock() - start);
     gl_error_clear(device); /* what went wrong is in the log */
     if (!object) {
         *refused = true;

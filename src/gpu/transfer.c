@@ -98,7 +98,7 @@ static bool start(Transfer *transfer, Buffer *buffer, uint64_t offset)
     if (!transfer->staging) {
         return false;
     }
-    dispatch_barrier(device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    bindings_barrier(device, GL_BUFFER_UPDATE_BARRIER_BIT | GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
     glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
     glBindBuffer(GL_COPY_WRITE_BUFFER, transfer->staging->name);
     glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)offset, 0, (GLsizeiptr)transfer->bytes);

@@ -4,24 +4,8 @@
 #include "gpu/shader.h"
 #include "gpu/trial_private.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-void trial_note(Trial *trial, const char *name, TrialVerdict verdict, const char *format, ...)
-{
-    if (trial->count == TRIAL_LINES) {
-        return;
-    }
-    TrialLine *line = &trial->lines[trial->count++];
-    *line = (TrialLine){.name = name, .verdict = verdict};
-    if (format) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(line->text, sizeof line->text, format, arguments);
-        va_end(arguments);
-    }
-}
 
 /* Right, or wrong with what differs first. */
 static void note_words(Trial *trial, const char *name, const uint32_t *got, const uint32_t *wanted, int count)

@@ -1,0 +1,110 @@
+/* Opening and closing one device: the only file of this floor that knows them all. */
+#include "gpu/device_private.h"
+
+#include <stdlib.h>
+
+static bool entry_points_present(void)
+{
+    return glDispatchCompute && glMemoryBarrier && glBindBufferRange && glBindBufferBase && glTexBufferRange &&
+           glClearBufferSubData && glCopyBufferSubData && glMapBufferRange && glFenceSync && glUniform4uiv &&
+           glCreateShader && glGetStringi && glGetIntegeri_v && glActiveTexture;
+}
+
+/* Debian's GLEW is built for GLX: below EGL it loads everything and then says that there is no GLX display. */
+static bool load_entry_points(void)
+{
+    static bool loaded;
+    if (loaded) {
+        return true;
+    }
+    glewExperimental = GL_TRUE;
+    GLenum result = glewInit();
+    loaded = (result == GLEW_OK || result == GLEW_ERROR_NO_GLX_DISPLAY) && entry_points_present();
+    return loaded || error_set("GLEW does not load OpenGL 4.3 (%s)", (const char *)glewGetErrorString(result));
+}
+
+/* With the context current. `final`: whether it will fail the next time too. */
+static bool set_up(Device *device, bool *final)
+{
+    if (!load_entry_points()) {
+        *final = true;
+        return false;
+    }
+    traits_describe(device);
+    if (device->gl_version < 43) {
+        *final = true;
+        return error_set("\"%s\" has OpenGL %d.%d, 4.3 is needed", device->info.name, device->gl_version / 10,
+                         device->gl_version % 10);
+    }
+    gl_error_start(device);
+    traits_look_up_limits(device);
+    if (!fault_create(device)) {
+        return false;
+    }
+    TrialMeasures measures;
+    bool good = trial_measure(device, &measures, final) && traits_look_up(device, &measures);
+    if (!good) {
+        fault_destroy(device);
+    }
+    return good;
+}
+
+/* What GL holds goes only where the context is current; else it goes with the context. */
+static void release_objects(Device *device)
+{
+    attachments_destroy(device);
+    program_destroy_all(device);
+    pool_shrink(device, 0);
+    staging_destroy_all(device);
+    fault_destroy(device);
+    indirect_destroy(device);
+    recorder_destroy(device);
+}
+
+/* Frees the device; a foreign context that is current stays so. */
+void device_delete(Device *device)
+{
+    DeviceScope scope;
+    bool entered = device_enter(device, &scope);
+    release_objects(device);
+    if (entered) {
+        if (!scope.changed) {
+            eglMakeCurrent(device->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+        }
+        device_leave(&scope);
+    }
+    if (device->process == process_generation()) {
+        eglDestroyContext(device->display, device->context);
+    }
+    free(device);
+}
+
+Device *device_new(int candidate, DeviceInfo *info, bool *final)
+{
+    *final = false;
+    Device *device = calloc(1, sizeof *device);
+    if (!device) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    static uint64_t serial; /* guarded by the lock of the device list */
+    device->serial = ++serial;
+    device->candidate = candidate;
+    device->process = process_generation();
+    device->count = 1;
+    if (!egl_open(candidate, &device->display, &device->context)) {
+        free(device);
+        *final = true;
+        return NULL;
+    }
+    DeviceScope scope;
+    bool ready = device_enter(device, &scope) && set_up(device, final);
+    *info = device->info;
+    if (!ready) {
+        device_delete(device);
+        device_leave(&scope);
+        return NULL;
+    }
+    device_leave(&scope);
+    return device;
+}
