@@ -119,12 +119,8 @@ end
 local apart = set("primitive", "container", "solver", "io", "binding")
 -- ... but for these: [includer] = headers, all names without their floor; "*" is every file of the floor.
 local exceptions = {
-    binding = {
-        ["*"] = set("binding.h"), lua_call = set("lua_kernel.h"), lua_chunk = set("lua_kernel.h"),
-        lua_reduce = set("lua_kernel.h"), lua_scan = set("lua_kernel.h"),
-        lua_scatter = set("lua_kernel.h"), lua_expression = set("lua_kernel.h"),
-        lua_image = set("lua_picture.h"), lua_animate = set("lua_picture.h"),
-    },
+    -- What the files on kernels and on pictures share.
+    binding = {["*"] = set("binding.h", "lua_kernel.h", "lua_picture.h")},
     -- The engine of reductions, its programs, and what is folded with it.
     primitive = {
         fold = set("fold_text.h", "inputs.h"), fold_text = set("fold.h", "engine.h"), engine = set("inputs.h"),

@@ -80,6 +80,12 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
 
 /* Pushes a stream userdata whose header is empty (closed) until filled: safe for __gc at once. */
 Stream *stream_push(lua_State *L);
+/* Makes the metatable and the table of members (name -> method, or the number of a field) of this state's streams; push them. */
+void handle_create(lua_State *L);
+void handle_metatable(lua_State *L);
+void handle_members(lua_State *L);
+/* The stream that the collector finalizes by this call, or NULL: see binding_finalized. */
+Stream *handle_finalized(lua_State *L);
 /* The header if the value is a stream userdata (open or closed), else NULL. */
 Stream *stream_to(lua_State *L, int index);
 /* The same, but an expression at `index` is evaluated first and the new stream takes its place there. Runs Lua: not inside a
@@ -146,6 +152,8 @@ void counts_check_args(lua_State *L, int first, const char *function, int rank, 
  * caller adds which argument); it never raises. */
 bool value_pack(lua_State *L, int index, const Type *type, void *element);
 void value_push(lua_State *L, const Type *type, const void *element);
+/* Pushes the one element of a stream, which it releases, and leaves the scope; raises. */
+void value_take(lua_State *L, Stream *result, DeviceScope *scope);
 /* The same for one component. */
 bool scalar_pack(lua_State *L, int index, Scalar scalar, void *component);
 void scalar_push(lua_State *L, Scalar scalar, const void *component);
@@ -177,7 +185,8 @@ void open_state(lua_State *L);
 void open_device(lua_State *L);
 void open_type(lua_State *L);
 void open_stream(lua_State *L);
-void open_expression(lua_State *L); /* by open_stream */
+void open_hooks(lua_State *L);
+void open_expression(lua_State *L);
 void open_view(lua_State *L);
 void open_transfer(lua_State *L);
 void open_element(lua_State *L);

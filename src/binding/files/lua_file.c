@@ -1,20 +1,6 @@
 #include "binding/binding.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-const char *path_check(lua_State *L, int index, const char *function, int n, const char *name)
-{
-    if (lua_type(L, index) != LUA_TSTRING) {
-        binding_argument(L, function, n, name, index, "a path (a string)");
-    }
-    size_t length;
-    const char *path = lua_tolstring(L, index, &length);
-    if (strlen(path) != length) {
-        binding_argument(L, function, n, name, index, "a path without zero bytes");
-    }
-    return path;
-}
 
 bool file_stream(Device *device, const Type *type, const Shape *shape, const void *bytes, Stream *result)
 {

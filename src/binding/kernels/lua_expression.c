@@ -5,90 +5,6 @@
 
 #include <string.h>
 
-static const char hooks_key; /* name -> function of expression.lua */
-
-bool expression_is(lua_State *L, int index)
-{
-    if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) {
-        return false;
-    }
-    const void *meta = lua_topointer(L, -1);
-    lua_pop(L, 1);
-    return meta == state_get(L)->expression_meta;
-}
-
-void expression_call(lua_State *L, const char *name, int arguments, int results)
-{
-    luaL_checkstack(L, 8, "expression");
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key);
-    lua_getfield(L, -1, name);
-    lua_replace(L, -2);
-    lua_insert(L, -1 - arguments);
-    lua_call(L, arguments, results);
-}
-
-const char *binding_hint(lua_State *L, const char *owner, int index)
-{
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key) != LUA_TTABLE || strncmp(owner, "the ", 4) == 0) {
-        return ""; /* rill.core by itself; a program's names are the user's */
-    }
-    index = lua_absindex(L, index);
-    lua_pop(L, 1);
-    lua_pushstring(L, owner);
-    lua_pushvalue(L, index);
-    expression_call(L, "hint", 2, 1);
-    const char *hint = lua_tostring(L, -1);
-    return hint ? hint : "";
-}
-
-static bool has_expression(lua_State *L)
-{
-    int top = lua_gettop(L);
-    bool found = false;
-    for (int i = 2; i <= top && !found; i++) {
-        found = expression_is(L, i);
-    }
-    if (!found && top == 2 && lua_istable(L, 2)) {
-        for (lua_pushnil(L); !found && lua_next(L, 2); lua_pop(L, 1)) {
-            found = expression_is(L, -1);
-        }
-    }
-    lua_settop(L, top);
-    return found;
-}
-
-bool expression_offer(lua_State *L, const char *name, int *results)
-{
-    if (!has_expression(L)) {
-        return false;
-    }
-    int top = lua_gettop(L);
-    luaL_checkstack(L, top + 8, "too many arguments");
-    for (int i = 1; i <= top; i++) {
-        lua_pushvalue(L, i);
-    }
-    expression_call(L, name, top, LUA_MULTRET);
-    if (!lua_toboolean(L, top + 1)) {
-        lua_settop(L, top);
-        return false;
-    }
-    *results = lua_gettop(L) - top - 1;
-    return true;
-}
-
-/* _expression(metatable, hooks): tables with this metatable are expressions; `hooks` are functions by name. */
-static int rill_expression(lua_State *L)
-{
-    luaL_checktype(L, 1, LUA_TTABLE);
-    luaL_checktype(L, 2, LUA_TTABLE);
-    lua_settop(L, 2);
-    state_get(L)->expression_meta = lua_topointer(L, 1);
-    lua_pushvalue(L, 1);
-    lua_setfield(L, 2, "metatable"); /* kept: its address is never another's */
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &hooks_key);
-    return 0;
-}
-
 /* _is_open(v): whether it is a stream that is open. */
 static int rill_is_open(lua_State *L)
 {
@@ -177,9 +93,8 @@ static int rill_fuse(lua_State *L)
 
 void open_expression(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"_expression", rill_expression}, {"_is_open", rill_is_open}, {"_leaf", rill_leaf},
-        {"_written", rill_written},       {"_same", rill_same},       {"_fuse", rill_fuse},
-        {"_shape", rill_shape},           {"_takes", rill_takes},     {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_is_open", rill_is_open}, {"_leaf", rill_leaf}, {"_written", rill_written},
+                                         {"_same", rill_same},       {"_fuse", rill_fuse}, {"_shape", rill_shape},
+                                         {"_takes", rill_takes},     {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -49,8 +49,10 @@ void call_allocate(lua_State *L, Call *call);
  * exact. */
 void call_inputs(lua_State *L, Call *call, int list, bool settled);
 
-/* Calls of reduce kernels: lua_reduce.c. */
+/* Calls of reduce kernels: reduce_call.c. */
 int reduce_call(lua_State *L, Call *call);
+/* The same over what an input kernel makes: the result's shape or stream is at index 4, a table of the other arguments at 5. */
+int reduce_call_input(lua_State *L, Call *call, const Call *input);
 
 /* The line where `text` stands in a chunk, from the chunk's source as lua_getinfo gives it ("@file", "=name" or the text), and the
  * chunk's name. `current` is the line of the call: of several places the last one before it is taken; where the text is

@@ -5,104 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char meta_key;
-static const char members_key; /* name -> method, or the number of a field */
-
 enum { FIELD_TYPE = 1, FIELD_SHAPE, FIELD_SIZE, FIELD_NBYTES };
 enum { SHOWN_ELEMENTS = 64 };
-
-Stream *stream_push(lua_State *L)
-{
-    Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
-    memset(stream, 0, sizeof *stream);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-    lua_setmetatable(L, -2);
-    return stream;
-}
-
-Stream *stream_to(lua_State *L, int index)
-{
-    if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof(Stream) || !lua_getmetatable(L, index)) {
-        return NULL;
-    }
-    const void *meta = lua_topointer(L, -1);
-    lua_pop(L, 1);
-    return meta == state_get(L)->stream_meta ? lua_touserdata(L, index) : NULL;
-}
-
-Stream *stream_accept(lua_State *L, int index)
-{
-    if (expression_is(L, index)) {
-        index = lua_absindex(L, index);
-        lua_pushvalue(L, index);
-        expression_call(L, "evaluate", 1, 1);
-        lua_replace(L, index);
-    }
-    return stream_to(L, index);
-}
-
-Stream *stream_open(lua_State *L, int index, const char *function, int n, const char *name)
-{
-    Stream *stream = stream_accept(L, index);
-    if (!stream) {
-        binding_argument(L, function, n, name, index, n ? "a stream" : "a stream before the colon");
-    }
-    if (!stream->device) {
-        binding_argument(L, function, n, name, index, "an open stream");
-    }
-    return stream;
-}
-
-Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name)
-{
-    Stream *stream = stream_open(L, index, function, n, name);
-    stream_settled(L, stream);
-    return stream;
-}
-
-void stream_settled(lua_State *L, Stream *stream)
-{
-    if (!stream->length.buffer) {
-        return;
-    }
-    DeviceScope scope;
-    binding_enter(L, stream->device, &scope);
-    bool done = stream_settle(stream);
-    device_leave(&scope);
-    if (!done) {
-        binding_raise(L);
-    }
-}
-
-void stream_drop(Stream *stream)
-{
-    Device *device = stream->device;
-    DeviceScope scope;
-    if (!device) {
-        return;
-    }
-    device_retain(device); /* the stream's reference may be the last, and cannot go inside the scope */
-    bool entered = device_enter(device, &scope);
-    stream_release(stream);
-    if (entered) {
-        device_leave(&scope);
-    }
-    device_release(device);
-}
-
-void stream_methods(lua_State *L, const luaL_Reg *methods)
-{
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
-    luaL_setfuncs(L, methods, 0);
-    lua_pop(L, 1);
-}
 
 /* _method(name [, function]): a method written in Lua; without a function the method of that name, or nil. */
 static int rill_method(lua_State *L)
 {
     luaL_checkstring(L, 1);
     lua_settop(L, 2);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
+    handle_members(L);
     lua_insert(L, 1);
     if (lua_isnil(L, 3)) {
         lua_settop(L, 2);
@@ -121,7 +32,7 @@ static int rill_metamethod(lua_State *L)
     luaL_checkstring(L, 1);
     luaL_checktype(L, 2, LUA_TFUNCTION);
     lua_settop(L, 2);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    handle_metatable(L);
     lua_insert(L, 1);
     lua_rawset(L, 1);
     return 0;
@@ -200,7 +111,7 @@ static int stream_close(lua_State *L)
 /* Nobody can be using it any more. */
 static int stream_gc(lua_State *L)
 {
-    Stream *stream = binding_finalized(L, &meta_key, sizeof *stream);
+    Stream *stream = handle_finalized(L);
     if (stream) {
         stream_drop(stream);
     }
@@ -318,26 +229,24 @@ void open_stream(lua_State *L)
         int field;
     } fields[] = {{"type", FIELD_TYPE}, {"shape", FIELD_SHAPE}, {"size", FIELD_SIZE}, {"nbytes", FIELD_NBYTES}};
     static const luaL_Reg methods[] = {{"close", stream_close}, {NULL, NULL}};
-    luaL_newlib(L, meta);
+    handle_create(L);
+    handle_metatable(L);
+    luaL_setfuncs(L, meta, 0);
     lua_pushliteral(L, "rill.stream");
     lua_setfield(L, -2, "__name");
     lua_pushliteral(L, "rill.stream");
     lua_setfield(L, -2, "__metatable");
-    state_get(L)->stream_meta = lua_topointer(L, -1);
-    lua_newtable(L);
+    handle_members(L);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         lua_pushinteger(L, fields[i].field);
         lua_setfield(L, -2, fields[i].name);
     }
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &members_key);
     stream_methods(L, methods);
     lua_pushcclosure(L, stream_index, 1);
     lua_setfield(L, -2, "__index");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_pop(L, 1);
     lua_pushcfunction(L, rill_method);
     lua_setfield(L, -2, "_method");
     lua_pushcfunction(L, rill_metamethod);
     lua_setfield(L, -2, "_metamethod");
-    open_expression(L);
 }

@@ -1,6 +1,8 @@
 /* One element between Lua and packed bytes. Tables are read raw, so nothing here runs a metamethod. */
 #include "base/half.h"
 #include "binding/binding.h"
+#include "gpu/buffer.h"
+#include "kernel/kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -314,4 +316,20 @@ void value_push(lua_State *L, const Type *type, const void *element)
     } else {
         scalar_push(L, type->scalar, from);
     }
+}
+
+/* Pushes the one element of a stream; releases it. */
+void value_take(lua_State *L, Stream *result, DeviceScope *scope)
+{
+    unsigned char element[1024];
+    const Type *type = result->type;
+    bool done =
+        buffer_read(result->buffer, (uint64_t)result->offset * (uint64_t)type->bytes, element, (uint64_t)type->bytes) &&
+        kernel_fault_check(result->device);
+    stream_release(result);
+    device_leave(scope);
+    if (!done) {
+        binding_raise(L);
+    }
+    value_push(L, type, element);
 }

@@ -1,0 +1,100 @@
+/* Entering devices, and what the collector is told of their memory. */
+#include "binding/binding.h"
+
+#include <limits.h>
+
+static const char parked_key; /* streams to be closed once no call is at work */
+
+/* COMPILED_MOST: programs compiled, seconds of work, after which all is collected. Steps do not find dropped kernels in generational mode, which
+ * lua sets: what survived two of them waits until the heap has doubled, and kernels are small in it. */
+enum { CHARGE_STEP = 1 << 20, COMPILED_MOST = 64 };
+
+void state_park(lua_State *L, int index)
+{
+    index = lua_absindex(L, index);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key) != LUA_TTABLE) {
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &parked_key);
+    }
+    lua_pushvalue(L, index);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    state_get(L)->parked = true;
+    lua_pop(L, 2);
+}
+
+/* Closes what finalizers wanted closed while a call was at work. */
+static void close_parked(lua_State *L, State *state)
+{
+    state->parked = false;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key);
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &parked_key);
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TUSERDATA; i++) {
+        Stream *stream = stream_to(L, -1);
+        if (stream) {
+            stream_drop(stream);
+        }
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 2);
+}
+
+void state_charge(lua_State *L, Device *device)
+{
+    State *state = state_get(L);
+    if (state->parked && !state->collecting) {
+        close_parked(L, state);
+    }
+    if (!device) {
+        return;
+    }
+    state->charge += device_take_charge(device);
+    state->compiled += device_take_compiled(device);
+    if (state->collecting || !lua_gc(L, LUA_GCISRUNNING)) {
+        return;
+    }
+    if (state->compiled >= COMPILED_MOST) {
+        state->compiled = 0;
+        state->charge = 0;
+        lua_gc(L, LUA_GCCOLLECT);
+    }
+    if (state->charge < CHARGE_STEP) {
+        return;
+    }
+    uint64_t kilobytes = state->charge / 1024;
+    state->charge = 0;
+    lua_gc(L, LUA_GCSTEP, kilobytes > INT_MAX / 4096 ? INT_MAX / 4096 : (int)kilobytes);
+}
+
+/* An allocation is about to fail: unreachable streams are released by their finalizers. */
+static void state_collect(void *context)
+{
+    State *state = context;
+    if (state->collecting || state->closed) {
+        return;
+    }
+    state->collecting = true;
+    lua_gc(state->running, LUA_GCCOLLECT);
+    state->collecting = false;
+}
+
+void binding_enter(lua_State *L, Device *device, DeviceScope *scope)
+{
+    State *state = state_get(L);
+    if (state->collecting) {
+        luaL_error(L, "rill: a finalizer that runs while memory is short may only close streams");
+    }
+    interrupt_check(L);
+    if (state->closed) {
+        luaL_error(L, "rill: this Lua state is closing");
+    }
+    if (!device) {
+        luaL_error(L, "rill: a stream was closed by a finalizer while a call was using it");
+    }
+    state->running = L;
+    device_set_collector(device, state_collect, state);
+    if (!device_enter(device, scope)) {
+        binding_raise(L);
+    }
+}

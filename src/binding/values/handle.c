@@ -1,0 +1,73 @@
+/* The userdata of a stream: its header. What it can do is lua_stream.c's. */
+#include "binding/binding.h"
+
+#include <string.h>
+
+static const char meta_key;
+static const char members_key; /* name -> method, or the number of a field */
+
+Stream *stream_push(lua_State *L)
+{
+    Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
+    memset(stream, 0, sizeof *stream);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_setmetatable(L, -2);
+    return stream;
+}
+
+Stream *stream_to(lua_State *L, int index)
+{
+    if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof(Stream) || !lua_getmetatable(L, index)) {
+        return NULL;
+    }
+    const void *meta = lua_topointer(L, -1);
+    lua_pop(L, 1);
+    return meta == state_get(L)->stream_meta ? lua_touserdata(L, index) : NULL;
+}
+
+void stream_drop(Stream *stream)
+{
+    Device *device = stream->device;
+    DeviceScope scope;
+    if (!device) {
+        return;
+    }
+    device_retain(device); /* the stream's reference may be the last, and cannot go inside the scope */
+    bool entered = device_enter(device, &scope);
+    stream_release(stream);
+    if (entered) {
+        device_leave(&scope);
+    }
+    device_release(device);
+}
+
+void stream_methods(lua_State *L, const luaL_Reg *methods)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
+    luaL_setfuncs(L, methods, 0);
+    lua_pop(L, 1);
+}
+
+void handle_metatable(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+}
+
+void handle_members(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
+}
+
+Stream *handle_finalized(lua_State *L)
+{
+    return binding_finalized(L, &meta_key, sizeof(Stream));
+}
+
+void handle_create(lua_State *L)
+{
+    lua_newtable(L);
+    state_get(L)->stream_meta = lua_topointer(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &members_key);
+}
