@@ -185,7 +185,7 @@ function rill.sync() end
 ---@return number
 function rill.clock() end
 
----device memory in bytes: bytes (live), peak, pooled (freed, kept for reuse), limit (0: none); and streams (live allocations)
+---device memory in bytes: bytes (live), peak, pooled (freed, kept for reuse), limit (0: none); streams (live allocations), and structs (structure types that live in this process)
 ---See docs/device.md.
 ---@return table
 function rill.memory() end

@@ -27,7 +27,7 @@ rill.device(): device -- the current device; opened on first use
 rill.open(which?: integer|string): device -- makes a device current for this Lua state: a number of rill.devices, a part of its name, or nothing for the first that opens
 rill.sync() -- waits for all work
 rill.clock(): number -- a monotonic clock, seconds: for timing, between calls of rill.sync
-rill.memory(): table -- device memory in bytes: bytes (live), peak, pooled (freed, kept for reuse), limit (0: none); and streams (live allocations)
+rill.memory(): table -- device memory in bytes: bytes (live), peak, pooled (freed, kept for reuse), limit (0: none); streams (live allocations), and structs (structure types that live in this process)
 rill.memory_limit(bytes?: integer) -- a limit for the current device's memory; 0 or nothing lifts it
 d.name: string -- the driver's name of the device
 d.vendor: string -- the driver's vendor

@@ -150,6 +150,23 @@ function work.kernels(list, x)
     equal("transpose", flipped:get(2, 1), list[2])
 end
 
+-- Every thread makes and drops the same ones.
+function work.structures()
+    for i = 1, 300 do
+        local P = rill.struct("Shared" .. i % 3, "half2 at; int n;")
+        local Q = rill.struct("Around", ("Shared%d one; Shared%d two; float f%d;"):format(i % 3, i % 3, i % 7))
+        equal("structure", rill.struct("Shared" .. i % 3, "half2 at; int n;"), P)
+        local s <close> = rill.stream(Q, 2, {one = {at = {1, 2}, n = i}, two = {at = {3, 4}, n = 5}, ["f" .. i % 7] = 6})
+        equal("element", s:get(2).one.n, i)
+        if i % 10 == 0 then
+            for k = 1, 60 do
+                rill.struct("Filler" .. (i * 6 + k), "int a;")
+            end
+            collectgarbage()
+        end
+    end
+end
+
 function work.errors(_, x)
     local good, message = pcall(rill.kernel, "kernel void bad(int v<>, out int r<>) { r = missing; }")
     if good or not tostring(message):find "missing" then

@@ -22,6 +22,7 @@ typedef struct State {
     bool collecting;             /* a full collection runs inside an allocation: no device work but releasing */
     bool parked;                 /* streams wait to be closed: see state_park */
     bool closed;                 /* the Lua state is closing */
+    int names;                   /* of structures, used of late: see lua_type.c */
     lua_State *running;          /* the coroutine that entered a device last: the collector runs on it */
     struct {
         Device **items; /* every device opened here, each counted: all outlive the streams of this state */
@@ -137,9 +138,9 @@ void *scratch_push(lua_State *L, size_t bytes);
 void scratch_free(lua_State *L, int index);
 void scratch_give(lua_State *L, int index, void *memory); /* holds `memory`, of malloc, instead of its own */
 
-/* A type from a string or a struct userdata; raises. */
+/* A type from a string or a struct userdata; raises. A structure's name is replaced, at `index`, by the userdata, which holds it. */
 const Type *type_check(lua_State *L, int index, const char *function, int n, const char *name);
-/* Pushes a structure type. */
+/* Pushes the userdata of a structure, which holds it: one per type. */
 void struct_push(lua_State *L, const Type *type);
 /* A shape from an integer, a table of integers or a Shape-like table; raises. */
 void shape_check_arg(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape);

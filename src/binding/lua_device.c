@@ -278,12 +278,13 @@ static int rill_memory(lua_State *L)
 {
     binding_count(L, "rill.memory", 0, false);
     DeviceMemory memory = device_memory(state_device(L));
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     set_integer(L, "bytes", memory.bytes);
     set_integer(L, "peak", memory.peak);
     set_integer(L, "pooled", memory.pooled);
     set_integer(L, "limit", memory.limit);
     set_integer(L, "streams", memory.buffers);
+    set_integer(L, "structs", type_struct_count());
     return 1;
 }
 

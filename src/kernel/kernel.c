@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_VARIANTS = 512 }; /* of a kernel: those used longest ago are dropped */
+
 static bool result_name(const Function *f, Param *param)
 {
     strcpy(param->name, "result");
@@ -147,16 +149,22 @@ void kernel_life_release(KernelLife *life)
     }
 }
 
+static void variant_destroy(void *item)
+{
+    Variant *variant = item;
+    for (int i = 0; i < variant->key.count; i++) {
+        type_release(variant->key.args[i].type);
+    }
+    program_release(variant->program);
+    free(variant);
+}
+
 void kernel_release(Kernel *kernel)
 {
     if (!kernel || --kernel->references > 0) {
         return;
     }
-    for (size_t i = 0; i < kernel->variants.count; i++) {
-        program_release(kernel->variants.items[i]->program);
-        free(kernel->variants.items[i]);
-    }
-    free(kernel->variants.items);
+    recent_clear(&kernel->variants, variant_destroy);
     if (kernel->life) {
         kernel->life->over = true;
         kernel_life_release(kernel->life);
@@ -242,6 +250,9 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
     bool done = variant || error_set("out of host memory");
     if (done) {
         variant->key = *key;
+        for (int i = 0; i < key->count; i++) {
+            type_retain(key->args[i].type);
+        }
         variant->device = device_serial(device);
         done = variant_layout(&text, key, &variant->layout) &&
                codegen_write(&text, key, &variant->layout, &source, &body_at);
@@ -260,14 +271,11 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
         }
     }
     strbuf_free(&source);
-    done = done && ARRAY_ROOM(&kernel->variants);
-    if (!done) {
-        program_release(variant ? variant->program : NULL);
-        free(variant);
-        return NULL;
+    done = done && recent_add(&kernel->variants, variant, MOST_VARIANTS, variant_destroy);
+    if (variant && !done) {
+        variant_destroy(variant);
     }
-    kernel->variants.items[kernel->variants.count++] = variant;
-    return variant;
+    return done ? variant : NULL;
 }
 
 static bool same_key(const Variant *variant, uint64_t device, const VariantKey *key)
@@ -279,17 +287,12 @@ static bool same_key(const Variant *variant, uint64_t device, const VariantKey *
 Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key)
 {
     uint64_t serial = device_serial(device);
-    if (kernel->last && same_key(kernel->last, serial, key)) {
-        return kernel->last;
-    }
     for (size_t i = 0; i < kernel->variants.count; i++) {
         if (same_key(kernel->variants.items[i], serial, key)) {
-            return kernel->last = kernel->variants.items[i];
+            return i ? recent_use(&kernel->variants, i) : kernel->variants.items[0];
         }
     }
-    Variant *variant = compile(kernel, device, key);
-    kernel->last = variant ? variant : kernel->last;
-    return variant;
+    return compile(kernel, device, key);
 }
 
 /* specialize */
@@ -393,13 +396,14 @@ bool kernel_source(Kernel *kernel, Device *device, StrBuf *out)
         strbuf_add(out, "\n/* writes it */\n");
         return counted && kernel_source(kernel->write, device, out);
     }
-    if (!kernel->last && !kernel_compile(kernel, device)) {
+    if (!kernel->variants.count && !kernel_compile(kernel, device)) {
         return false;
     }
-    if (!kernel->last) {
+    if (!kernel->variants.count) {
         return error_set("%s: nothing is compiled before its first launch", kernel->function.name);
     }
     KernelText text = kernel_text(kernel, device);
     size_t body_at;
-    return codegen_write(&text, &kernel->last->key, &kernel->last->layout, out, &body_at);
+    const Variant *last = kernel->variants.items[0];
+    return codegen_write(&text, &last->key, &last->layout, out, &body_at);
 }

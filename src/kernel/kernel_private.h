@@ -2,12 +2,13 @@
 #ifndef RILL_KERNEL_PRIVATE_H
 #define RILL_KERNEL_PRIVATE_H
 
+#include "base/recent.h"
 #include "gpu/program.h"
 #include "kernel/kernel.h"
 #include "kernel/program/access.h"
 
 typedef struct Variant {
-    VariantKey key;
+    VariantKey key; /* its types are held */
     Layout layout;
     uint64_t device;  /* device_serial: a device may be gone and its address used again */
     Program *program; /* held */
@@ -33,11 +34,7 @@ struct Kernel {
     int id;                /* names the kernel in the fault words */
     uint64_t serial;       /* never used twice: for caches that outlive kernels */
     KernelLife *life;
-    struct {
-        Variant **items;
-        size_t count, capacity;
-    } variants;
-    Variant *last;
+    Recent variants; /* of Variant */
     uint32_t *words; /* room for the uniforms of a launch */
 };
 

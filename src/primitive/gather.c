@@ -47,14 +47,10 @@ bool gather_stream(const Stream *src, const Stream *index, bool check, Stream *r
     Stream whole = {0}, from = {0}, to = {0};
     bool flat = index->type->components == 1 && src->shape.rank > 1;
     memset(result, 0, sizeof *result);
-    bool done = place_check(index, &src->shape) &&
-                (flat ? place_flat(src, &whole) : (stream_copy_view(src, &whole), true)) &&
-                source_view(&whole, flat, &from) && stream_create(src->device, src->type, &index->shape, false, result);
-    if (done) {
-        stream_copy_view(result, &to);
-        to.type = from.type;
-        done = fetch(&from, index, check, &to);
-    }
+    bool done =
+        place_check(index, &src->shape) && (flat ? place_flat(src, &whole) : (stream_copy_view(src, &whole), true)) &&
+        source_view(&whole, flat, &from) && stream_create(src->device, src->type, &index->shape, false, result) &&
+        stream_retype(result, from.type, &to) && fetch(&from, index, check, &to);
     stream_release(&to);
     stream_release(&from);
     stream_release(&whole);

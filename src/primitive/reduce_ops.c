@@ -75,7 +75,7 @@ static const Type *pair_type(const char *name, const char *first, const Type *a,
     Field fields[2] = {{.type = a}, {.type = b, .offset = a->bytes}};
     strcpy(fields[0].name, first);
     strcpy(fields[1].name, second);
-    return type_struct(name, fields, 2);
+    return type_struct_kept(name, fields, 2);
 }
 
 static bool is_real(const Type *type)
@@ -208,7 +208,7 @@ static const Type *moments_type(const Type *value, const Type *count)
         fields[i] = (Field){.type = i < 4 ? value : count, .offset = i * value->bytes};
         strcpy(fields[i].name, names[i]);
     }
-    return type_struct("Moments", fields, 5);
+    return type_struct_kept("Moments", fields, 5);
 }
 
 static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Joined accumulators that remember whether a segment started in them. */
+/* Joined accumulators that remember whether a segment started in them; held for the caller. */
 static const Type *segment_type(const Type *accumulator)
 {
     Field fields[2] = {{.type = accumulator}, {.type = type_of(SCALAR_INT, 1), .offset = accumulator->bytes}};
@@ -66,7 +66,7 @@ static bool find_operator(const ScanSpec *spec, const Inputs *in, StrBuf *out, S
 static bool run(const ScanSpec *spec, const Inputs *in, const ScanOperator *op, StrBuf *functions, Stream *result)
 {
     ScanText text = {.name = spec->operation ? spec->operation->function.name : "scan",
-                     .accumulator = spec->heads ? segment_type(op->accumulator) : op->accumulator,
+                     .accumulator = spec->heads ? segment_type(op->accumulator) : type_retain(op->accumulator),
                      .identity = op->identity,
                      .special = op->plain && !spec->heads ? scan_special(spec->exclusive) : NULL,
                      .output_count = 1,
@@ -82,7 +82,9 @@ static bool run(const ScanSpec *spec, const Inputs *in, const ScanOperator *op, 
     for (int d = 0; d < rows.rank; d++) {
         rows.size[d] = spec->axis < 0 || d == spec->axis ? 1 : spec->domain.size[d];
     }
-    return text.accumulator && scanner_dense(&text, in, &rows, spec->reverse, result);
+    bool done = text.accumulator && scanner_dense(&text, in, &rows, spec->reverse, result);
+    type_release(text.accumulator);
+    return done;
 }
 
 const Type *scan_input(const Kernel *kernel)

@@ -68,7 +68,7 @@ static const Type *sum_type(const Type *value)
     Field fields[2] = {{.type = value}, {.type = value, .offset = value->bytes}};
     strcpy(fields[0].name, "s");
     strcpy(fields[1].name, "e");
-    return type_struct("Sum", fields, 2);
+    return type_struct_kept("Sum", fields, 2);
 }
 
 /* The neutral element of min (or max) as a scalar. */

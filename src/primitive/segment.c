@@ -82,7 +82,8 @@ bool segment_heads(const Stream *lengths, const Shape *shape, Stream *heads, boo
 
 /* texts */
 
-/* What is joined so far of the last segment, how it began (1: a head is here, 2: nothing is here yet), and how many segments are complete. */
+/* What is joined so far of the last segment, how it began (1: a head is here, 2: nothing is here yet), and how many segments are complete.
+ * Held for the caller. */
 static const Type *group_type(const Type *accumulator)
 {
     const Type *whole = type_of(SCALAR_INT, 1);
@@ -166,6 +167,7 @@ static bool run(const SegmentSpec *spec, const Type *type, const Shape *domain, 
         write(sources, &op, &functions, &text);
         text.functions = strbuf_text(&functions);
         done = text.accumulator && scanner_compact(&text, in, results);
+        type_release(text.accumulator);
     }
     inputs_release(in);
     strbuf_free(&functions);

@@ -26,7 +26,7 @@ int64_t stream_locate(const Stream *stream, const int64_t *index)
     return number;
 }
 
-/* A header over whole, row-major elements from `offset` on, without a buffer yet. */
+/* A header over whole, row-major elements from `offset` on, without a buffer yet, that holds nothing. */
 static void stream_header(Device *device, const Type *type, const Shape *shape, int64_t offset, Stream *result)
 {
     memset(result, 0, sizeof *result);
@@ -52,7 +52,7 @@ bool stream_create(Device *device, const Type *type, const Shape *shape, bool ze
     if (!buffer) {
         return false;
     }
-    stream_header(device_retain(device), type, shape, 0, result);
+    stream_header(device_retain(device), type_retain(type), shape, 0, result);
     result->buffer = buffer;
     result->writable = true;
     return true;
@@ -71,7 +71,7 @@ bool stream_over(Buffer *buffer, const Type *type, const Shape *shape, int64_t o
         return error_set("a stream of %s %s from element %" PRId64 " does not lie in a buffer of %" PRIu64 " bytes",
                          shape_text(shape, text), type->name, offset, buffer_bytes(buffer));
     }
-    stream_header(device_retain(buffer_device(buffer)), type, shape, offset, result);
+    stream_header(device_retain(buffer_device(buffer)), type_retain(type), shape, offset, result);
     result->buffer = buffer_retain(buffer);
     result->writable = true;
     return true;
@@ -81,6 +81,7 @@ void stream_copy_view(const Stream *from, Stream *result)
 {
     *result = *from;
     device_retain(result->device);
+    type_retain(result->type);
     if (result->buffer) {
         buffer_retain(result->buffer);
     }
@@ -124,6 +125,7 @@ void stream_release(Stream *stream)
         buffer_release(stream->buffer);
     }
     buffer_release(stream->length.buffer);
+    type_release(stream->type);
     memset(stream, 0, sizeof *stream);
     device_release(device);
 }

@@ -56,7 +56,7 @@ int64_t stream_locate(const Stream *stream, const int64_t *index);
 /* Element `number` of a ramp in packed bytes, in the arithmetic of the kernels: float32 for floats. */
 void stream_ramp_element(const Stream *stream, int64_t number, void *element);
 
-/* All constructors fill `result` and take a reference to the buffer (or a new one); release it with stream_release. */
+/* All constructors fill `result` and take references to its type and to the buffer (or a new one); release it with stream_release. */
 bool stream_create(Device *device, const Type *type, const Shape *shape, bool zero, Stream *result);
 bool stream_ramp(Device *device, const Type *type, const Shape *shape, const double *from, const double *to,
                  Stream *result);
@@ -67,7 +67,7 @@ void stream_copy_view(const Stream *from, Stream *result); /* another header ove
 void stream_set_length(Stream *stream, DeviceLength length);
 /* Learns the length from the device, waiting where it must; nothing to do for other streams. */
 bool stream_settle(Stream *stream);
-void stream_release(Stream *stream); /* drops the reference; closed afterwards (device NULL) */
+void stream_release(Stream *stream); /* drops the references; closed afterwards (device NULL) */
 
 /* Views: another header over the same elements; a failed one leaves `result` closed. `result` may be `s` itself only where `s` is
  * borrowed. Dimensions keep their boundary under domain, stride, tile, replicate and transpose, else it is clamp again.

@@ -1,13 +1,10 @@
 #include "stream/type.h"
 
 #include "base/error.h"
-#include "base/lock.h"
 #include "base/strbuf.h"
 
-#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* id, name, scalar, components, bytes per component, what a kernel sees */
@@ -49,8 +46,7 @@ static const Type builtin[TYPE_COUNT];
                     .scalar = SCALAR_##kind,                                                                           \
                     .components = count,                                                                               \
                     .bytes = (count) * (size),                                                                         \
-                    .value = &builtin[TYPE_##seen],                                                                    \
-                    .id = TYPE_##id_},
+                    .value = &builtin[TYPE_##seen]},
 static const Type builtin[TYPE_COUNT] = {TYPES(TYPE_ROW)};
 
 static const struct {
@@ -193,160 +189,6 @@ const Type *type_of(Scalar scalar, int components)
         }
     }
     return NULL;
-}
-
-/* Structures. Interned ones are never freed: types outlive every stream. */
-
-typedef struct Interned {
-    Type type;
-    struct Interned *next;
-} Interned;
-
-enum { INTERNED_BUCKETS = 4096 };
-static Interned *interned[INTERNED_BUCKETS];
-static int interned_count;
-static Lock interned_lock = LOCK_FREE;
-
-static bool name_check(const char *what, const char *name)
-{
-    size_t length = strlen(name);
-    bool good = length > 0 && length < sizeof((Field *)0)->name && !isdigit((unsigned char)name[0]);
-    for (size_t i = 0; good && i < length; i++) {
-        good = isalnum((unsigned char)name[i]) || name[i] == '_';
-    }
-    return good || error_set("%s '%.80s' is not a name: letters, digits and '_', at most 63", what, name);
-}
-
-static bool fields_check(const char *name, const Field *fields, int count)
-{
-    if (count < 1) {
-        return error_set("structure '%s' has no fields", name);
-    }
-    int bytes = 0;
-    for (int i = 0; i < count; i++) {
-        bytes += fields[i].type->bytes;
-        if (bytes > TYPE_MAX_BYTES) {
-            return error_set("structure '%s' is larger than %d bytes", name, TYPE_MAX_BYTES);
-        }
-        if (!name_check("field", fields[i].name)) {
-            return error_prefix("structure '%s'", name);
-        }
-        if (fields[i].type->bytes % 4 != 0) {
-            return error_set("structure '%s': field '%s' is %s, which does not fill 4-byte words; use %s", name,
-                             fields[i].name, fields[i].type->name, fields[i].type->value->name);
-        }
-        for (int k = 0; k < i; k++) {
-            if (strcmp(fields[i].name, fields[k].name) == 0) {
-                return error_set("structure '%s' has two fields '%s'", name, fields[i].name);
-            }
-        }
-    }
-    return true;
-}
-
-static bool fields_same(const Type *type, const Field *fields, int count)
-{
-    if (type->field_count != count) {
-        return false;
-    }
-    for (int i = 0; i < count; i++) {
-        if (type->fields[i].type != fields[i].type || strcmp(type->fields[i].name, fields[i].name) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* FNV-1a over the names. */
-static uint32_t hash_text(uint32_t hash, const char *text)
-{
-    while (*text) {
-        hash = (hash ^ (unsigned char)*text++) * 16777619u;
-    }
-    return hash;
-}
-
-static uint32_t fields_hash(const char *name, const Field *fields, int count)
-{
-    uint32_t hash = hash_text(2166136261u, name);
-    for (int i = 0; i < count; i++) {
-        hash = hash_text(hash_text(hash, fields[i].type->name), fields[i].name);
-    }
-    return hash;
-}
-
-/* The structure a kernel sees, its fields being values: NULL when it is the structure itself. */
-static bool struct_value(const char *name, const Field *fields, int count, const Type **value)
-{
-    bool differs = false;
-    *value = NULL;
-    for (int i = 0; i < count; i++) {
-        differs = differs || fields[i].type->value != fields[i].type;
-    }
-    if (!differs) {
-        return true;
-    }
-    Field *seen = calloc((size_t)count, sizeof *seen);
-    if (!seen) {
-        return error_set("out of host memory");
-    }
-    for (int i = 0; i < count; i++) {
-        seen[i] = fields[i];
-        seen[i].type = fields[i].type->value;
-    }
-    *value = type_struct(name, seen, count);
-    free(seen);
-    return *value != NULL;
-}
-
-static Interned *struct_new(const char *name, const Field *fields, int count, const Type *value)
-{
-    Interned *made = calloc(1, sizeof *made);
-    Field *own = calloc((size_t)count, sizeof *own);
-    if (!made || !own) {
-        free(made);
-        free(own);
-        error_set("out of host memory");
-        return NULL;
-    }
-    Type *type = &made->type;
-    snprintf(type->name, sizeof type->name, "%s", name);
-    type->is_struct = true;
-    type->field_count = count;
-    type->fields = own;
-    type->value = value ? value : type;
-    for (int i = 0; i < count; i++) {
-        own[i] = fields[i];
-        own[i].offset = type->bytes;
-        type->bytes += fields[i].type->bytes;
-        type->components += fields[i].type->components;
-    }
-    return made;
-}
-
-const Type *type_struct(const char *name, const Field *fields, int count)
-{
-    const Type *value;
-    if (!name_check("structure", name) || !fields_check(name, fields, count) ||
-        !struct_value(name, fields, count, &value)) {
-        return NULL;
-    }
-    Interned **bucket = &interned[fields_hash(name, fields, count) % INTERNED_BUCKETS];
-    lock_take(&interned_lock);
-    Interned *found = *bucket;
-    while (found && (strcmp(found->type.name, name) != 0 || !fields_same(&found->type, fields, count))) {
-        found = found->next;
-    }
-    if (!found) {
-        found = struct_new(name, fields, count, value);
-        if (found) {
-            found->type.id = TYPE_COUNT + interned_count++;
-            found->next = *bucket;
-            *bucket = found;
-        }
-    }
-    lock_give(&interned_lock);
-    return found ? &found->type : NULL;
 }
 
 /* Relations. */

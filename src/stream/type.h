@@ -3,6 +3,7 @@
 #define RILL_TYPE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* One component in memory. */
@@ -29,7 +30,8 @@ typedef struct Field {
     int offset; /* bytes from the start of the structure, packed */
 } Field;
 
-/* Types are interned: equal types are the same pointer, and live as long as the process. */
+/* Types are interned: equal types are the same pointer. Those of GLSL live as long as the process; structures are counted, by any
+ * thread, and hold the types of their fields and their value type. A stream, a kernel text, a cached program hold theirs. */
 struct Type {
     char name[64]; /* "float", "vec3", "half2", "unorm8x4"; a structure's own name */
     bool is_struct;
@@ -39,7 +41,6 @@ struct Type {
     int field_count; /* structures only */
     const Field *fields;
     const Type *value; /* what a kernel sees: float for half, int for int8 ...; itself when not storage-only */
-    int id;            /* small and unique, for keys */
 };
 
 /* By GLSL, rill or Brook name ("float3", "int2", "double4"); NULL with error_set, naming close matches or the list. */
@@ -47,9 +48,16 @@ const Type *type_find(const char *name);
 /* The type of a scalar kind with 1 to 4 components; NULL where there is none (bool vectors, unorm8x2). */
 const Type *type_of(Scalar scalar, int components);
 /* Interns a structure by its field list (types and order; the names of fields count too). Fields fill whole 4-byte words;
- * at most TYPE_MAX_BYTES in all. */
+ * at most TYPE_MAX_BYTES in all. The reference is the caller's, for type_release; NULL with error_set. */
 enum { TYPE_MAX_BYTES = 1024 };
 const Type *type_struct(const char *name, const Field *fields, int count);
+/* The same for one of a fixed number: it lives as long as the process, and nobody need hold it. */
+const Type *type_struct_kept(const char *name, const Field *fields, int count);
+/* Both do nothing for other types and NULL. Retain gives the type back. */
+const Type *type_retain(const Type *type);
+void type_release(const Type *type);
+/* How many structures live in this process. */
+size_t type_struct_count(void);
 /* True when values of `from` can be used where a kernel says `to`: same value type, GLSL's implicit
  * conversions (int -> uint -> float -> double, component by component), or structures with the same list of field types. */
 bool type_converts(const Type *from, const Type *to);

@@ -11,6 +11,7 @@ static const Type *described_type(const RillField *field, const Type *const *kno
     return field->structure ? known[field->structure - 1] : type_find(field->type);
 }
 
+/* Held for the caller. */
 static const Type *described_struct(const RillStruct *structure, const Type *const *known)
 {
     Field *fields = calloc(structure->count, sizeof *fields);
@@ -35,20 +36,24 @@ static const Type *described_struct(const RillStruct *structure, const Type *con
     return made;
 }
 
-/* The type of the file's elements; NULL with error_set. */
+/* The type of the file's elements, held; NULL with error_set. */
 static const Type *file_type(const RillFile *file)
 {
-    const Type *known[RILLFILE_STRUCTS];
-    for (size_t i = 0; i < file->count; i++) {
-        known[i] = described_struct(&file->items[i], known);
-        if (!known[i]) {
-            return NULL;
-        }
+    const Type *known[RILLFILE_STRUCTS], *type = NULL;
+    size_t count = 0;
+    while (count < file->count && (known[count] = described_struct(&file->items[count], known))) {
+        count++;
     }
-    const Type *type = described_type(&file->element, known);
+    if (count == file->count) {
+        type = type_retain(described_type(&file->element, known));
+    }
     if (type && (uint32_t)type->bytes != file->element_bytes) {
         error_set("its elements have %u bytes, but %s has %d", file->element_bytes, type->name, type->bytes);
-        return NULL;
+        type_release(type);
+        type = NULL;
+    }
+    while (count > 0) {
+        type_release(known[--count]);
     }
     return type;
 }
@@ -92,6 +97,7 @@ bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, cons
     } else if (ok) {
         ok = load_cast(device, &file, own, type, &shape, result);
     }
+    type_release(own);
     rillfile_free(&file);
     return ok;
 }

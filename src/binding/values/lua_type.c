@@ -5,8 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char struct_key;  /* the metatable */
-static const char structs_key; /* name -> structure userdata: the last declared in this Lua state */
+static const char struct_key; /* the metatable */
+/* Tables of this Lua state. Boxes are the structure userdata, one per type. */
+static const char boxes_key;  /* address of a type -> its box, while there is one */
+static const char names_key;  /* name -> the box declared last, while there is one */
+static const char recent_key; /* name -> the box of names_key, which is held so: of the names used last */
+static const char older_key;  /* those of the time before */
+
+/* Of recent_key and older_key. */
+enum { NAMES_KEPT = 256 };
 
 static const Type *struct_to(lua_State *L, int index)
 {
@@ -14,23 +21,54 @@ static const Type *struct_to(lua_State *L, int index)
     return box ? *box : NULL;
 }
 
-/* A structure of this Lua state by name; NULL when there is none. */
-static const Type *struct_named(lua_State *L, const char *name)
+/* Names count as used: the box on top of the stack is held under the name below it. Pops both. */
+static void hold_name(lua_State *L)
 {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &structs_key);
+    State *state = state_get(L);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &recent_key);
+    lua_pushvalue(L, -3);
+    bool known = lua_rawget(L, -2) != LUA_TNIL;
+    lua_pop(L, 1);
+    if (!known && state->names == NAMES_KEPT) {
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &older_key);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &recent_key);
+        state->names = 0;
+    }
+    lua_insert(L, -3);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    state->names += !known;
+}
+
+/* Pushes the box of a structure of this Lua state by name, which holds the type while it stands there; false, and nothing pushed,
+ * when there is none. */
+static bool struct_named(lua_State *L, const char *name)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
     lua_pushstring(L, name);
-    lua_rawget(L, -2);
-    const Type **box = lua_touserdata(L, -1);
-    lua_pop(L, 2);
-    return box ? *box : NULL;
+    if (lua_rawget(L, -2) == LUA_TNIL) {
+        lua_pop(L, 2);
+        return false;
+    }
+    lua_replace(L, -2);
+    lua_pushstring(L, name);
+    lua_pushvalue(L, -2);
+    hold_name(L);
+    return true;
 }
 
 const Type *type_check(lua_State *L, int index, const char *function, int n, const char *name)
 {
+    index = lua_absindex(L, index);
     const Type *type = struct_to(L, index);
     if (!type && lua_type(L, index) == LUA_TSTRING) {
-        type = struct_named(L, lua_tostring(L, index));
-        type = type ? type : type_find(lua_tostring(L, index));
+        if (struct_named(L, lua_tostring(L, index))) {
+            lua_replace(L, index);
+            return struct_to(L, index);
+        }
+        type = type_find(lua_tostring(L, index));
         if (!type) {
             binding_argument_error(L, function, n, name);
         }
@@ -46,6 +84,7 @@ typedef struct Reader {
     const char *at;
     Field *fields;
     int count;
+    int boxes; /* a table on the stack: it holds the types of the fields that are structures */
 } Reader;
 
 enum { FIELDS_MAX = 256 };
@@ -81,9 +120,11 @@ static bool read_line(lua_State *L, Reader *r)
     if (!read_word(r, word, "type of a field")) {
         return false;
     }
-    const Type *type = struct_named(L, word);
-    type = type ? type : type_find(word);
-    if (!type) {
+    const Type *type;
+    if (struct_named(L, word)) {
+        type = struct_to(L, -1);
+        lua_rawseti(L, r->boxes, r->count + 1);
+    } else if (!(type = type_find(word))) {
         return false;
     }
     for (;;) {
@@ -107,12 +148,36 @@ static bool read_line(lua_State *L, Reader *r)
     }
 }
 
-void struct_push(lua_State *L, const Type *type)
+/* Pushes a box that holds no type yet. */
+static const Type **push_box(lua_State *L)
 {
     const Type **box = lua_newuserdatauv(L, sizeof(Type *), 0);
-    *box = type;
+    *box = NULL;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &struct_key);
     lua_setmetatable(L, -2);
+    return box;
+}
+
+void struct_push(lua_State *L, const Type *type)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &boxes_key);
+    if (lua_rawgetp(L, -1, type) == LUA_TNIL) {
+        lua_pop(L, 1);
+        *push_box(L) = type_retain(type);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, -3, type);
+    }
+    lua_replace(L, -2);
+}
+
+static int struct_gc(lua_State *L)
+{
+    const Type **box = binding_finalized(L, &struct_key, sizeof *box);
+    if (box) {
+        type_release(*box);
+        *box = NULL;
+    }
+    return 0;
 }
 
 static int rill_struct(lua_State *L)
@@ -127,23 +192,29 @@ static int rill_struct(lua_State *L)
     }
     Reader reader = {.at = lua_tostring(L, 2)};
     reader.fields = lua_newuserdatauv(L, FIELDS_MAX * sizeof(Field), 0);
+    lua_newtable(L);
+    reader.boxes = lua_gettop(L);
     skip_space(&reader);
     while (*reader.at) {
         if (!read_line(L, &reader)) {
             binding_argument_error(L, function, 2, "fields");
         }
     }
-    const Type *type = type_struct(lua_tostring(L, 1), reader.fields, reader.count);
-    if (!type) {
+    const Type **made = push_box(L);
+    *made = type_struct(lua_tostring(L, 1), reader.fields, reader.count);
+    if (!*made) {
         error_prefix("%s", function);
         binding_raise(L);
     }
-    struct_push(L, type);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &structs_key);
+    struct_push(L, *made);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
     lua_pushvalue(L, 1);
     lua_pushvalue(L, -3);
     lua_rawset(L, -3);
     lua_pop(L, 1);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -2);
+    hold_name(L);
     return 1;
 }
 
@@ -231,14 +302,21 @@ static int rill_type(lua_State *L)
     return 1;
 }
 
+/* Pushes a table that does not hold its values. */
+static void push_weak(lua_State *L)
+{
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+}
+
 void open_type(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__index", struct_index},
-        {"__tostring", struct_tostring},
-        {"__eq", struct_eq},
-        {"__close", binding_close_nothing},
-        {NULL, NULL},
+        {"__index", struct_index}, {"__tostring", struct_tostring},    {"__eq", struct_eq},
+        {"__gc", struct_gc},       {"__close", binding_close_nothing}, {NULL, NULL},
     };
     luaL_newlib(L, meta);
     lua_pushliteral(L, "rill.struct");
@@ -246,8 +324,12 @@ void open_type(lua_State *L)
     lua_pushliteral(L, "rill.struct");
     lua_setfield(L, -2, "__metatable");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &struct_key);
+    push_weak(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &boxes_key);
+    push_weak(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
     lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &structs_key);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &recent_key);
     lua_pushcfunction(L, rill_struct);
     lua_setfield(L, -2, "struct");
     lua_pushcfunction(L, rill_type);

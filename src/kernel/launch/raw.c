@@ -28,7 +28,7 @@ const Type *raw_type(int bytes)
         left -= n;
         at += 4 * n;
     }
-    return type_struct("Raw", fields, count);
+    return type_struct_kept("Raw", fields, count);
 }
 
 void raw_declare(StrBuf *text, const Type *type)

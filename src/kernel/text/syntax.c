@@ -78,6 +78,7 @@ static bool parse_struct(Parser *p, bool is_typedef)
     }
     const Type *type = type_struct(name, fields, count);
     if (!type || !ARRAY_ROOM(&p->module->structs)) {
+        type_release(type);
         return false;
     }
     p->module->structs.items[p->module->structs.count++] = type;
@@ -361,6 +362,9 @@ void module_release(Module *module)
     }
     free(module->functions.items);
     free(module->constants.items);
+    for (size_t i = 0; i < module->structs.count; i++) {
+        type_release(module->structs.items[i]);
+    }
     free(module->structs.items);
     token_list_free(&module->tokens);
     source_free(&module->source);

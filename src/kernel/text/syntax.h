@@ -69,7 +69,7 @@ typedef struct Module {
     SourceText source;
     TokenList tokens;
     struct {
-        const Type **items;
+        const Type **items; /* held */
         size_t count, capacity;
     } structs;
     struct {

@@ -12,6 +12,10 @@ static void destroy(void *item)
     EngineProgram *program = item;
     inputs_lives_release(&program->lives);
     program_release(program->program);
+    for (size_t i = 0; i < program->type_count; i++) {
+        type_release(program->types[i]);
+    }
+    free(program->types);
     free(program->functions);
     free(program->key);
     free(program->layout);
@@ -47,6 +51,22 @@ static void *copy(const void *bytes, size_t count)
     return own ? memcpy(own, bytes, count) : NULL;
 }
 
+static bool hold_types(EngineProgram *made, const Inputs *in, const EngineKey *key)
+{
+    made->types = calloc(key->type_count + INPUTS_MOST_TYPES, sizeof *made->types);
+    if (!made->types) {
+        return false;
+    }
+    for (size_t i = 0; i < key->type_count; i++) {
+        made->types[made->type_count++] = key->types[i];
+    }
+    made->type_count += inputs_types(in, made->types + made->type_count);
+    for (size_t i = 0; i < made->type_count; i++) {
+        type_retain(made->types[i]);
+    }
+    return true;
+}
+
 const EngineProgram *engine_keep(const Inputs *in, const AttachmentKind *kind, const EngineKey *key, Program *program,
                                  const void *layout, size_t layout_bytes)
 {
@@ -64,7 +84,8 @@ const EngineProgram *engine_keep(const Inputs *in, const AttachmentKind *kind, c
     made->key = copy(key->bytes, key->count);
     made->key_bytes = key->count;
     made->layout = copy(layout, layout_bytes);
-    if (!made->functions || !made->key || !made->layout || !recent_add(cache, made, KEPT, destroy)) {
+    if (!made->functions || !made->key || !made->layout || !hold_types(made, in, key) ||
+        !recent_add(cache, made, KEPT, destroy)) {
         destroy(made);
         error_set("out of host memory");
         return NULL;

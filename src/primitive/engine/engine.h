@@ -6,17 +6,22 @@
 #include "gpu/attachment.h"
 #include "primitive/engine/inputs.h"
 
-/* What tells an engine's programs apart: the functions it was given, and the bytes of its key in use. */
+/* What tells an engine's programs apart: the functions it was given, and the bytes of its key in use. The types among those that
+ * inputs_key did not put there are listed. */
 typedef struct EngineKey {
     const char *functions;
     const void *bytes;
     size_t count;
+    const Type *const *types;
+    size_t type_count;
 } EngineKey;
 
 typedef struct EngineProgram {
     char *functions;
     void *key;
     size_t key_bytes;
+    const Type **types; /* all in the key, held: the key knows them by address */
+    size_t type_count;
     InputLives lives;
     Program *program;
     void *layout; /* the engine's own */

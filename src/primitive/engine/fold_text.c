@@ -230,7 +230,8 @@ Program *fold_program(const FoldText *text, const Inputs *in, FoldKey *key, cons
 {
     key->accumulator = text->accumulator;
     key->result = text->result;
-    const EngineKey wanted = {text->functions, key, offsetof(FoldKey, input) + inputs_key_bytes(in)};
+    const Type *types[] = {key->accumulator, key->result};
+    const EngineKey wanted = {text->functions, key, offsetof(FoldKey, input) + inputs_key_bytes(in), types, 2};
     const EngineProgram *known = engine_find(in->device, &cache, &wanted);
     if (!known) {
         FoldLayout own;

@@ -85,6 +85,9 @@ typedef struct InputKey {
 void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
 /* Bytes of the key in use, to compare. */
 size_t inputs_key_bytes(const Inputs *in);
+/* The types in the key, for a cache that keeps it and holds them; how many. */
+enum { INPUTS_MOST_TYPES = INPUT_SOURCES + INPUT_ARGS };
+size_t inputs_types(const Inputs *in, const Type **types);
 
 /* The kernels behind a key. A cache that keeps keys holds them, and drops what can't be found again. */
 typedef struct InputLives {

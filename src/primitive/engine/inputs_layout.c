@@ -115,6 +115,20 @@ size_t inputs_key_bytes(const Inputs *in)
     return offsetof(InputKey, args) + (size_t)in->count * sizeof(ArgKey);
 }
 
+size_t inputs_types(const Inputs *in, const Type **types)
+{
+    size_t count = 0;
+    for (int s = 0; s < in->source_count; s++) {
+        types[count++] = in->sources[s].type;
+    }
+    for (int i = 0; i < in->count; i++) {
+        if (param_kinds[in->params[i].kind].stream) {
+            types[count++] = in->args[i].stream->type;
+        }
+    }
+    return count;
+}
+
 void inputs_lives(const Inputs *in, InputLives *lives)
 {
     for (int s = 0; s <= INPUT_SOURCES; s++) {

@@ -5,6 +5,7 @@
 #include "primitive/engine/engine.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const AttachmentKind cache = ENGINE_CACHE;
 
@@ -328,7 +329,10 @@ static Program *compile(const ScanText *text, const Inputs *in, const ScanKey *k
 
 Program *scanner_program(const ScanText *text, const Inputs *in, const ScanKey *key, const ScanLayout **layout)
 {
-    const EngineKey wanted = {text->functions, key, offsetof(ScanKey, input) + inputs_key_bytes(in)};
+    const Type *types[1 + SCAN_OUTPUTS] = {key->accumulator};
+    memcpy(types + 1, key->types, sizeof key->types);
+    const EngineKey wanted = {text->functions, key, offsetof(ScanKey, input) + inputs_key_bytes(in), types,
+                              1 + SCAN_OUTPUTS};
     const EngineProgram *known = engine_find(in->device, &cache, &wanted);
     if (!known) {
         ScanLayout own;

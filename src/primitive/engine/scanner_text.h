@@ -19,7 +19,7 @@ typedef struct ScanKey {
     uint8_t special; /* sixteen floats at once */
     uint8_t identity, compact, ending, output_count, counter_count;
     uint8_t previous[INPUT_SOURCES], counter[SCAN_OUTPUTS];
-    const Type *accumulator, *types[SCAN_OUTPUTS];
+    const Type *accumulator, *types[SCAN_OUTPUTS]; /* of the outputs in use */
     InputKey input;
 } ScanKey;
 
