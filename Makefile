@@ -217,8 +217,9 @@ $(BUILD)/cppcheck/:
 check-luacheck:
 	luacheck --quiet $(LUA_DIRS) $(wildcard *.rockspec)
 
-check-floors:
+check-floors: $(CORE)
 	@$(LUA) tools/floors.lua
+	@$(LUA) tools/circles.lua $(BUILD)
 
 check-docs: $(CORE)
 	@$(RUN) $(LUA) tools/docscov.lua

@@ -1,0 +1,113 @@
+-- Files that need each other in a circle can't be understood, or tested, one at a time: circles.lua BUILD. What a file needs is what the linker
+-- says: the functions and data of other files that its object names. Prints each circle with what ties it, and fails unless it is listed here.
+
+local build = arg[1] or "build"
+
+-- Circles that stay: their files in order, and why.
+local allowed = {
+    ["kernel/body/body kernel/body/rewrite_access kernel/body/rewrite_cast kernel/body/rewrite_index " ..
+        "kernel/body/rewrite_loops kernel/body/rewriter"] =
+        "a descent: each construct holds expressions, which hold constructs, and calls hold whole functions",
+    ["kernel/launch/copy kernel/launch/launch kernel/launch/plan"] =
+        "a copy is a launch, and a launch copies first what its outputs overlap",
+}
+
+-- file -> names it needs; name -> file that defines it
+local needs, home = {}, {}
+local objects = ("cd '%s/obj' && find . -name '*.o' | LC_ALL=C sort | xargs nm -A"):format(build)
+for line in assert(io.popen(objects)):lines() do
+    local file, kind, name = line:match "^%./(.-)%.o:%x*%s+(%a) (%S+)$"
+    if file then
+        needs[file] = needs[file] or {}
+        if kind == "U" then
+            table.insert(needs[file], name)
+        elseif kind:match "[TDBRCVW]" then
+            home[name] = file
+        end
+    end
+end
+
+local uses, files = {}, {} -- file -> file -> {names}
+for file, names in pairs(needs) do
+    files[#files + 1], uses[file] = file, {}
+    for _, name in ipairs(names) do
+        local other = home[name]
+        if other and other ~= file then
+            uses[file][other] = uses[file][other] or {}
+            table.insert(uses[file][other], name)
+        end
+    end
+end
+table.sort(files)
+assert(#files > 20, "circles: no objects under " .. build .. "/obj")
+
+-- Strongly connected components (Tarjan 1972).
+local circles = {}
+local index, low, stack, waiting, count = {}, {}, {}, {}, 0
+local function visit(file)
+    count = count + 1
+    index[file], low[file] = count, count
+    stack[#stack + 1], waiting[file] = file, true
+    for other in pairs(uses[file]) do
+        if not index[other] then
+            visit(other)
+            low[file] = math.min(low[file], low[other])
+        elseif waiting[other] then
+            low[file] = math.min(low[file], index[other])
+        end
+    end
+    if low[file] == index[file] then
+        local circle, last = {}
+        repeat
+            last = table.remove(stack)
+            waiting[last] = nil
+            circle[#circle + 1] = last
+        until last == file
+        if #circle > 1 then
+            table.sort(circle)
+            circles[#circles + 1] = circle
+        end
+    end
+end
+for _, file in ipairs(files) do
+    if not index[file] then
+        visit(file)
+    end
+end
+
+local function show(circle)
+    local inside = {}
+    for _, file in ipairs(circle) do
+        inside[file] = true
+    end
+    for _, file in ipairs(circle) do
+        local others = {}
+        for other in pairs(uses[file]) do
+            others[#others + 1] = inside[other] and other or nil
+        end
+        table.sort(others)
+        for _, other in ipairs(others) do
+            table.sort(uses[file][other])
+            print(("  %s needs %s: %s"):format(file, other, table.concat(uses[file][other], " ")))
+        end
+    end
+end
+
+local failed = 0
+for _, circle in ipairs(circles) do
+    local key = table.concat(circle, " ")
+    if not allowed[key] then
+        failed = failed + 1
+        print(("circles: %d files need each other: %s"):format(#circle, key))
+        show(circle)
+    end
+    allowed[key] = nil
+end
+for key in pairs(allowed) do -- what is left of them
+    failed = failed + 1
+    print("circles: this one is gone, take it off the list in tools/circles.lua: " .. key)
+end
+if failed > 0 then
+    os.exit(false)
+end
+print(("circles: ok, %d files, %d left with a reason"):format(#files, #circles))
