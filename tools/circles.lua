@@ -15,9 +15,13 @@ local allowed = {
 -- file -> names it needs; name -> file that defines it
 local needs, home = {}, {}
 local objects = ("cd '%s/obj' && find . -name '*.o' | LC_ALL=C sort | xargs nm -A"):format(build)
+local sources = {} -- an object may be left of a source that has moved
+for path in assert(io.popen "find src -name '*.c'"):lines() do
+    sources[path:match "^src/(.*)%.c$"] = true
+end
 for line in assert(io.popen(objects)):lines() do
     local file, kind, name = line:match "^%./(.-)%.o:%x*%s+(%a) (%S+)$"
-    if file then
+    if sources[file] then
         needs[file] = needs[file] or {}
         if kind == "U" then
             table.insert(needs[file], name)
