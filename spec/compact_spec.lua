@@ -371,7 +371,7 @@ describe("runs", function()
         check.equal({2, 2}, n:values())
     end)
 
-    it("of sorted elements are unique #lanes", function()
+    it("of sorted elements are unique #tables", function()
         local values = {3, 1, 0 / 0, 1, 2, 3, 3, 0 / 0, -5}
         local v, n = rill.from(values):unique()
         check.equal({-5, 1, 2, 3, 0 / 0}, v:values())

@@ -94,7 +94,7 @@ describe("halves", function()
         local library = preload("wrongdriver", pending)
         local files = tempfiles.open()
         local result = process.run(CHECK,
-            { LD_PRELOAD = library, RILL_WRONG = "half", RILL_CACHE = files.directory, RILL_TRUST = false })
+            { LD_PRELOAD = library, RILL_WRONG = "half", RILL_CACHE = files.directory })
         files:close()
         assert.equal("false\n", result.out .. result.err)
     end)

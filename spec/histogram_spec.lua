@@ -43,7 +43,7 @@ end
 describe("histogram", function()
     leaks.watch(setup, teardown)
 
-    it("of floats, with any number of bins #lanes", function()
+    it("of floats, with any number of bins #tables", function()
         for _, size in ipairs(fitting {0, 1, 31, 256, 1025, 20001}) do
             local s = rill.random(size, {seed = size, low = -3, high = 5})
             local values = s:values()
@@ -58,7 +58,7 @@ describe("histogram", function()
         end
     end)
 
-    it("decides its edges exactly #lanes", function()
+    it("decides its edges exactly #tables", function()
         local cases = {{10, 0, 1}, {7, -0.3, 0.4}, {100, 1e6, 1e6 + 1}, {4096, 16777216, 16777300}, {3, 1e-30, 4e-30}}
         for _, case in ipairs(cases) do
             local bins, low, high = table.unpack(case)
@@ -104,7 +104,7 @@ describe("histogram", function()
         check.equal({2, 1}, rill.from({-5, 7, 1}, "int"):histogram {bins = 2, max = 8}:values())
     end)
 
-    it("of other types, views and grids #lanes", function()
+    it("of other types, views and grids #tables", function()
         local s = rill.iota {40, 50}
         local view = s:transpose():domain({3, 5}, {41, 33})
         local counts = view:histogram {bins = 13, min = 100.5, max = 1500}:values()
@@ -120,7 +120,7 @@ describe("histogram", function()
         check.equal({1, 3}, rill.from({5, 4294967295, 4294967290, 2147483651}, "uint"):histogram {bins = 2}:values())
     end)
 
-    it("of vectors of two: a grid, rows of y #lanes", function()
+    it("of vectors of two: a grid, rows of y #tables", function()
         local list = {}
         for i = 1, 500 do
             list[i] = {i * 7 % 31 / 3, i * 11 % 29 / 2}
@@ -143,7 +143,7 @@ describe("histogram", function()
         check.equal({1, 0, 0, 1}, rill.from({{0, -4}, {9, 9}}, "ivec2"):histogram {bins = 2}:values())
     end)
 
-    it("is the same however heavy a bin is #lanes", function()
+    it("is the same however heavy a bin is #tables", function()
         for _, size in ipairs(fitting {127, 128, 129, 5000, 100003}) do
             check.equal({size, 0, 0}, rill.stream("float", size, 0.25):histogram {bins = 3, min = 0, max = 3}:values())
             check.equal({0, 0, size}, rill.bincount(rill.stream("int", size, 2)):values())
@@ -176,7 +176,7 @@ end)
 describe("bincount", function()
     leaks.watch(setup, teardown)
 
-    it("counts whole numbers #lanes", function()
+    it("counts whole numbers #tables", function()
         for _, size in ipairs(fitting {0, 1, 31, 32, 33, 1023, 1025, 50001}) do
             for _, bins in ipairs(fitting {1, 200, 1024, 1025, 2500, 9000, 300000}) do
                 local s = rill.random(size, {type = "int", low = 0, high = bins - 1, seed = size + bins})
@@ -250,7 +250,7 @@ describe("weights", function()
         end
     end)
 
-    it("of more and of fewer elements than bins #lanes", function()
+    it("of more and of fewer elements than bins #tables", function()
         for _, size in ipairs {5000, 66001} do
             local bins = 66000
             local s = rill.random(size, {type = "int", low = 0, high = bins // 3, seed = size})

@@ -21,7 +21,7 @@ local operations = {
     {"find", function(f) return f:find "x > 0.5", f:partition "x > 0.5" end},
     {"runs", function(_, i) return i:runs(), i:unique() end},
     {"sort", function(f, i) return f:sort {descending = true}, rill.argsort(f), rill.sort_by_key(i, i) end},
-    {"top_k #lanes", function(f) return f:top_k(5) end},
+    {"top_k #tables", function(f) return f:top_k(5) end},
     {"search", function(f) return rill.searchsorted(f:sort(), f), rill.merge(f:sort(), f:sort()) end},
     {"histogram", function(f, i) return f:histogram {bins = 10, min = 0, max = 1}, rill.bincount(i) end},
     {"by key", function(_, i) return rill.reduce_by_key(i, i), rill.segmented_reduce(i, {100, #i - 100}, "max") end},

@@ -184,15 +184,16 @@ describe("an input of another shape", function()
 
     it("stays within a few programs whatever the sizes", function()
         local f = rill.kernel [=[ kernel float f(float a, float x<>, float w[]) { return a * x + w[indexof(x)]; } ]=]
-        local before
+        local met, programs = {}, 0
         for n = 1, 70 do
             local x <close> = rill.stream("float", n, 2)
             local r <close> = f(n, x, {5})
             assert.equal(2 * n + 5, r:get(n))
-            if n == 2 then
-                before = f:source()
-            end
+            local text = f:source()
+            programs = programs + (met[text] and 0 or 1)
+            met[text] = true
         end
-        assert.equal(before, f:source())
+        -- Where no range's end cuts stores off, a size that its last step would pass takes a program of its own.
+        assert(programs <= (rill.device().traits.exact_ranges and 1 or 2), programs)
     end)
 end)

@@ -291,7 +291,7 @@ describe("scatter in index order", function()
         check.raises("rill.scatter", rill.scatter, s * 2, i, 1)
     end)
 
-    it("gives the same bits 200 times #lanes", function()
+    it("gives the same bits 200 times #tables", function()
         local n = 5000
         for _, cells in ipairs {1, 7, 1000} do
             local index = rill.from(indices(n, cells, 3), "int")

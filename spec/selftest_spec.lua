@@ -9,7 +9,7 @@ local tempfiles = require "spec.support.tempfiles"
 local RUN <const> = "os.exit(require('rill').command {[0] = 'rill', '--selftest'})"
 
 describe("rill.selftest", function()
-    it("finds nothing wrong with this device, and says what it looked at #lanes", function()
+    it("finds nothing wrong with this device, and says what it looked at #refused", function()
         local lines = {}
         local report = rill.selftest { each = function(line) lines[#lines + 1] = line end }
         assert.is_true(report.passed, tostring(report))

@@ -34,7 +34,7 @@ describe("sort", function()
     leaks.watch(setup, teardown)
 
     for _, size in ipairs(sizes) do
-        it(("of %d elements%s"):format(size, size == 4097 and " #lanes" or ""), function()
+        it(("of %d elements%s"):format(size, size == 4097 and " #tables" or ""), function()
             for _, type in ipairs {"uint", "float"} do
                 assert_sorts(order.mixed(type, size, size + 1), type, false)
                 assert_sorts(order.mixed(type, size, size + 2), type, true)
@@ -79,7 +79,7 @@ describe("sort", function()
         check.equal({5, 0, 1, 3, 6, 2, 4, 7}, rill.argsort(s, {descending = true}):values())
     end)
 
-    it("of views, ramps and retyped domains #lanes", function()
+    it("of views, ramps and retyped domains #tables", function()
         local list = order.mixed("int", 5000, 3)
         local s = rill.stream("int", 5000, list)
         for first = 2, 5 do
@@ -101,7 +101,7 @@ describe("sort", function()
         check.equal(order.places(tail:values()), rill.argsort(tail):values())
     end)
 
-    it("gives the same bits in 200 runs #lanes", function()
+    it("gives the same bits in 200 runs #tables", function()
         local s = rill.random(20000, {seed = 5, type = "uint", low = 0, high = 500})
         local first, numbers = s:sort():bytes(), rill.argsort(s):bytes()
         for _ = 1, 100 do
@@ -184,7 +184,7 @@ describe("sort along an axis", function()
         {5, 200}, {5, 257}, {5, 320}, {4, 321}, {3, 1025}, {2, 4097},
         {0, 5}, {5, 0},
     } do
-        it(("of %d rows of %d%s"):format(shape[1], shape[2], shape[2] == 4097 and " #lanes" or ""), function()
+        it(("of %d rows of %d%s"):format(shape[1], shape[2], shape[2] == 4097 and " #tables" or ""), function()
             assert_rows(shape[1], shape[2], "int", false)
             assert_rows(shape[1], shape[2], "float", true)
             assert_rows(shape[1], shape[2], "double", false)

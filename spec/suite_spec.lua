@@ -65,6 +65,21 @@ describe("the suite", function()
         end
     end)
 
+    it("counts what a pass leaves out by its tags, in blocks too", function()
+        local result = suite({good = [[
+            it('a', function() end)
+            it('b #slow', error)
+            it('c #slower', function() end)
+            describe('d #slow', function()
+                setup(error)
+                describe('e', function() it('f', error) end)
+            end)
+            describe('g', function() it('h', function() end) end)]]}, nil, "gpu")
+        assert.equal("3 passed, 0 failed, 2 skipped", result.last)
+        local reason = "left out of gpu, since the passes own and cpu have run it: 2 tests tagged #slow"
+        assert.truthy(result.text:find(reason, 1, true), result.text)
+    end)
+
     it("begins nothing after the time given", function()
         local result = suite({good = "it('a', function() end)"}, "RILL_SUITE_BUDGET=0")
         assert.equal("0 passed, 0 failed, 1 skipped", result.last)

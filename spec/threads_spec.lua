@@ -42,7 +42,7 @@ describe("Lua states on threads of their own", function()
     local host, missing = compile("host", "", true)
 
     -- `make tsan` runs the same for longer, under a tool that sees races which change no result.
-    it("work at the same time, each with its own device, and compute what they would alone #lanes", function()
+    it("work at the same time, each with its own device, and compute what they would alone #tables", function()
         if not host then
             pending(missing)
         end

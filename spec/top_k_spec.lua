@@ -27,20 +27,20 @@ describe("top_k", function()
     leaks.watch(setup, teardown)
 
     for _, size in ipairs(fitting {0, 1, 31, 33, 256, 257, 1023, 1025, 5000}) do
-        it(("of %d elements%s"):format(size, size == 1025 and " #lanes" or ""), function()
+        it(("of %d elements%s"):format(size, size == 1025 and " #tables" or ""), function()
             local s = rill.stream("float", size, order.mixed("float", size, size))
             assert_top(s, table.unpack(size < 2 and {0, size} or {0, 1, 2, size // 10, size // 3, size - 1, size}))
         end)
     end
 
     for _, type in ipairs(order.names) do
-        it("of " .. type .. " #lanes", function()
+        it("of " .. type .. " #tables", function()
             local s = rill.stream(type, 3000, order.mixed(type, 3000, 7))
             assert_top(s, 1, 17, 500)
         end)
     end
 
-    it("of equal elements takes the first, of few distinct ones too #lanes", function()
+    it("of equal elements takes the first, of few distinct ones too #tables", function()
         local equal = rill.stream("int", 3000, 5)
         local values, at = equal:top_k(70)
         check.equal(rill.iota(70):values(), at:values())
@@ -62,7 +62,7 @@ describe("top_k", function()
         check.equal({nan, nan, nan}, rill.stream("float", 30, nan):top_k(3):values())
     end)
 
-    it("of views and ramps #lanes", function()
+    it("of views and ramps #tables", function()
         local s = rill.stream("int", 4000, order.mixed("int", 4000, 11))
         for offset = 2, 5 do
             assert_top(s:domain(offset, 3990), 20)
@@ -72,7 +72,7 @@ describe("top_k", function()
         assert_top(rill.stream("double", 2001, order.mixed("double", 2001, 3)):domain(2, 2001), 5)
     end)
 
-    it("gives the same bits in 100 runs #lanes", function()
+    it("gives the same bits in 100 runs #tables", function()
         local s = rill.random(30000, {seed = 5, type = "uint", low = 0, high = 300})
         local values, at = s:top_k(777)
         for _ = 1, 100 do

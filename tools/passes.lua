@@ -27,7 +27,10 @@ local alone = {counters = true, interrupt = true, memory = true, profile = true,
 local tags = {
     slow = "the passes own and cpu have run it",
     large = "its launches take minutes on an interpreter",
-    lanes = "of lanes that store to a private array one decides for its neighbours on softpipe, which is refused",
+    lanes = "of lanes that store at places of their own in a private array one decides for its neighbours on softpipe",
+    tables = "this family's primitives keep a table per lane, in a private array: see #lanes",
+    doubles = "softpipe mixes up vectors of three and four doubles where branches meet (it prints \"NIR-to-TGSI: error\")",
+    refused = "softpipe is refused, and used only because RILL_TRUST is set",
     overflow = "softpipe's process ends (SIGFPE) where the least int is divided by -1",
 }
 
@@ -70,7 +73,8 @@ end
 -- seconds.
 local patience = os.getenv "RILL_SUITE_PATIENCE" or 10
 
--- Each: the name of its passes; a function that gives env, or nil and why it cannot be had; what its name holds.
+-- Each: the name of its passes; a function that gives env, or nil and why it cannot be had; what its name holds; options and tags,
+-- and more tags for one family.
 local drivers = {
     {"hardware", function()
         local name = capture((os.getenv "RILL_LUA" or "lua5.4") .. [[ -e '
@@ -89,7 +93,7 @@ local drivers = {
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_SUITE_PATIENCE=" .. patience
     end, expects = "^softpipe", options = "--helper=spec/support/patience.lua",
-        tags = {"slow", "large", "overflow", "lanes"}},
+        tags = {"slow", "large", "overflow", "lanes", "refused"}, of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
     -- Work is queued, as on a GPU.
     {"zink", function()
         local icd = capture "ls /usr/share/vulkan/icd.d/lvp_icd*.json":match "[^\n]+"
@@ -100,6 +104,11 @@ local drivers = {
     end, expects = "^zink"},
 }
 
+local function joined(list, more)
+    local all = table.move(list, 1, #list, 1, {})
+    return more and table.move(more, 1, #more, #all + 1, all) or all
+end
+
 local names = {}
 for _, driver in ipairs(drivers) do
     local env, absent = driver[2]()
@@ -108,7 +117,7 @@ for _, driver in ipairs(drivers) do
         passes[name] = {title = ("%s, RILL_FAMILY=%s"):format(driver[1], family),
             expects = driver.expects, absent = absent,
             env = env and env .. " RILL_FAMILY=" .. family,
-            out = {no_device, timed}, options = driver.options, tags = driver.tags or {"slow"}}
+            out = {no_device, timed}, options = driver.options, tags = joined(driver.tags or {"slow"}, driver.of_family and driver.of_family[family])}
         names[#names + 1] = name
     end
 end

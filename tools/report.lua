@@ -1,6 +1,6 @@
 -- busted's output handler under tools/suite.lua: prints failures, and writes to $RILL_SUITE_LOG, line by line, what happened,
 -- so that the counts of a run that crashes are right up to the crash. Lines: "start NAME", "pass NAME", "fail NAME",
--- "skip NAME", "reason WHY" (of the test skipped before), and "end" at last.
+-- "skip NAME", "reason WHY" (of the test skipped before), "tag TAG" (a test was left out for it), and "end" at last.
 
 return function(options)
     local busted = require "busted"
@@ -24,6 +24,41 @@ return function(options)
             io.write("    ", (trace.traceback:gsub("^\n", ""):gsub("\n", "\n    ")), "\n")
         end
         io.flush()
+    end
+
+    -- Tests that have one of the tags of RILL_SUITE_TAGS, or are in a block that has, are left out, and what is to run before and after
+    -- them; not by busted's own option, which counts nothing.
+    local blocks = {}
+
+    function handler.blockStart(element)
+        table.insert(blocks, element.name)
+        return nil, true
+    end
+
+    function handler.blockEnd()
+        table.remove(blocks)
+        return nil, true
+    end
+
+    local function left_out_for(name)
+        local full = table.concat(blocks, " ") .. " " .. name
+        for tag in (os.getenv "RILL_SUITE_TAGS" or ""):gmatch "%w+" do
+            if full:find("#" .. tag .. "%f[%W]") then
+                return tag
+            end
+        end
+    end
+
+    function handler.registerTest(name)
+        local tag = left_out_for(name)
+        if tag then
+            note("tag", tag)
+        end
+        return nil, not tag
+    end
+
+    function handler.registerFixture()
+        return nil, not left_out_for ""
     end
 
     function handler.testStart(element)
@@ -61,6 +96,14 @@ return function(options)
         return nil, true
     end
 
+    for _, kind in ipairs {"it", "pending"} do
+        busted.subscribe({"register", kind}, handler.registerTest, {priority = 1})
+    end
+    for _, kind in ipairs {"strict_setup", "strict_teardown", "lazy_setup", "lazy_teardown"} do
+        busted.subscribe({"register", kind}, handler.registerFixture, {priority = 1})
+    end
+    busted.subscribe({"describe", "start"}, handler.blockStart)
+    busted.subscribe({"describe", "end"}, handler.blockEnd)
     busted.subscribe({"test", "start"}, handler.testStart, {predicate = handler.cancelOnPending})
     busted.subscribe({"test", "end"}, handler.testEnd, {predicate = handler.cancelOnPending})
     busted.subscribe({"error"}, handler.outside)

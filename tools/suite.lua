@@ -42,7 +42,7 @@ local function add_passes(chosen, word)
     for _, name in ipairs(names) do
         local pass = assert(plan.passes[name], "suite: no pass '" .. name .. "'")
         pass.name = name
-        pass.counts = {pass = 0, fail = 0, skip = 0, files = 0, seconds = 0}
+        pass.counts = {pass = 0, fail = 0, skip = 0, tagged = {}}
         chosen[#chosen + 1] = pass
     end
 end
@@ -147,7 +147,7 @@ end
 
 -- Reads what report.lua wrote: counts, the names of failures, whether the file came to its end, the test it was in.
 local function read_log(path)
-    local result = {pass = 0, fail = 0, skip = 0, failures = {}, reasons = {}, finished = false, current = nil}
+    local result = {pass = 0, fail = 0, skip = 0, failures = {}, reasons = {}, tags = {}, finished = false}
     local file = io.open(path)
     for line in file and file:lines() or function() end do
         local event, name = line:match "^(%l+) ?(.*)$"
@@ -157,6 +157,9 @@ local function read_log(path)
             result.finished = true
         elseif event == "reason" then
             table.insert(result.reasons, name)
+        elseif event == "tag" then
+            result.skip = result.skip + 1
+            result.tags[name] = (result.tags[name] or 0) + 1
         elseif event then
             result[event] = result[event] + 1
             result.current = nil
@@ -189,14 +192,14 @@ local function add_failure(result, text)
     result.output = result.output .. "  failure: " .. text .. "\n"
 end
 
-local function judge(result, pass, status)
+local function judge(result, status)
     local ended = ending(status)
     if not result.finished then
         local where = result.current and (" in test '" .. result.current .. "'") or ""
         add_failure(result, (ended or "ended early") .. where)
     elseif ended and result.fail == 0 then
         add_failure(result, ended .. " after all tests passed")
-    elseif not pass.tags and result.pass + result.fail + result.skip == 0 then
+    elseif result.pass + result.fail + result.skip == 0 then
         add_failure(result, "no tests in this file")
     end
 end
@@ -210,11 +213,11 @@ local done = folder .. "/done"
 local function start(number, job)
     job.log = ("%s/%d"):format(folder, number)
     job.began = seconds()
-    local tags = job.pass.tags and "--exclude-tags=" .. table.concat(job.pass.tags, ",") or ""
-    local busted = ("%s tools/busted.lua -o tools/report.lua %s %s '%s'"):format(
-        lua, job.pass.options or "", tags, job.spec)
-    local command = ("timeout -k 10 %d env --default-signal=INT,QUIT RILL_SUITE_LOG='%s' %s %s"):format(
-        timeout, job.log, job.pass.env, busted)
+    local busted = ("%s tools/busted.lua -o tools/report.lua %s '%s'"):format(
+        lua, job.pass.options or "", job.spec)
+    local settings = ("RILL_SUITE_LOG='%s' RILL_SUITE_TAGS='%s' %s"):format(
+        job.log, table.concat(job.pass.tags or {}, " "), job.pass.env)
+    local command = ("timeout -k 10 %d env --default-signal=INT,QUIT %s %s"):format(timeout, settings, busted)
     job.process = io.popen(([[
         %s </dev/null >'%s.out' 2>&1 & child=$!
         trap 'kill $child' INT TERM
@@ -230,7 +233,7 @@ local function take(job, status)
     local file <close> = assert(io.open(job.log .. ".out"))
     result.output = file:read "a"
     result.seconds = seconds() - job.began
-    judge(result, job.pass, status)
+    judge(result, status)
     return result
 end
 
@@ -265,6 +268,10 @@ local function note(job, result)
     end
     for _, reason in ipairs(result.reasons) do
         skips:add(job.pass, reason, spec_name(job.spec))
+    end
+    for tag, count in pairs(result.tags) do
+        local tagged = job.pass.counts.tagged
+        tagged[tag] = (tagged[tag] or 0) + count
     end
     for _, failure in ipairs(result.failures) do
         table.insert(failures, ("%s: %s: %s"):format(job.pass.name, job.spec, failure))
@@ -315,8 +322,11 @@ end
 
 local function print_skips(chosen)
     for _, pass in ipairs(chosen) do
-        for _, tag in ipairs(not pass.absent and pass.tags or {}) do
-            print(("left out of %s, since %s: what is tagged #%s"):format(pass.name, plan.tags[tag], tag))
+        for _, tag in ipairs(pass.tags or {}) do
+            local count = pass.counts.tagged[tag]
+            if count then
+                print(("left out of %s, since %s: %d tests tagged #%s"):format(pass.name, plan.tags[tag], count, tag))
+            end
         end
     end
     for _, entry in ipairs(skips.order) do
@@ -335,9 +345,7 @@ local function main()
     io.flush()
     run_all(together, tonumber(os.getenv "RILL_SUITE_JOBS" or capture "nproc"), begin + budget)
     run_all(alone, 1, begin + budget)
-    if #given == 0 then
-        print_skips(chosen)
-    end
+    print_skips(chosen)
     print_table(chosen)
     print(("suite: %.0f seconds"):format(seconds() - begin))
     for _, failure in ipairs(failures) do
