@@ -29,7 +29,7 @@ local tags = {
     large = "its launches take minutes on an interpreter",
     lanes = "of lanes that store at places of their own in a private array one decides for its neighbours on softpipe",
     tables = "this family's primitives keep a table per lane, in a private array: see #lanes",
-    doubles = "softpipe mixes up vectors of three and four doubles where branches meet (it prints \"NIR-to-TGSI: error\")",
+    doubles = [[softpipe's registers hold two doubles; where it needs more it says "NIR-to-TGSI: error" and goes on]],
     refused = "softpipe is refused, and used only because RILL_TRUST is set",
     overflow = "softpipe's process ends (SIGFPE) where the least int is divided by -1",
 }
@@ -117,7 +117,8 @@ for _, driver in ipairs(drivers) do
         passes[name] = {title = ("%s, RILL_FAMILY=%s"):format(driver[1], family),
             expects = driver.expects, absent = absent,
             env = env and env .. " RILL_FAMILY=" .. family,
-            out = {no_device, timed}, options = driver.options, tags = joined(driver.tags or {"slow"}, driver.of_family and driver.of_family[family])}
+            out = {no_device, timed}, options = driver.options,
+            tags = joined(driver.tags or {"slow"}, driver.of_family and driver.of_family[family])}
         names[#names + 1] = name
     end
 end
