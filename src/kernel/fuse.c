@@ -39,11 +39,11 @@ static bool add_param(Kernel *result, const Param *param, const ParamUse *use, c
     return true;
 }
 
-/* Parameter k of the input in place of parameter i. */
+/* Parameter k of the input in place of parameter i, under a name that no user's parameter can have. */
 static bool add_input_param(Kernel *result, const Kernel *input, int i, int k)
 {
     Param param = input->function.params[k];
-    snprintf(param.name, sizeof param.name, "rill_f%d_%d", i, k);
+    snprintf(param.name, sizeof param.name, "%din%d", i, k);
     return add_param(result, &param, &input->body.use[k], input->baked[k]);
 }
 
@@ -137,7 +137,7 @@ static void write_input_call(StrBuf *out, const Kernel *input, int i)
 {
     strbuf_addf(out, "%s(", input->body.entry);
     for (int k = 0; k < called_params(&input->function); k++) {
-        strbuf_addf(out, "%sp_rill_f%d_%d", k ? ", " : "", i, k);
+        strbuf_addf(out, "%sp_%din%d", k ? ", " : "", i, k);
     }
     strbuf_add(out, ")");
 }

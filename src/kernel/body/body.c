@@ -246,9 +246,9 @@ static void write_entry(const Function *kernel, BodyMode mode, const Function *l
     for (int i = 0; i < kernel->param_count; i++) {
         const char *name = kernel->params[i].name;
         if (kernel->params[i].kind == PARAM_VOUT) {
-            strbuf_addf(out, mode == BODY_WRITE ? "    rill_n_%s = u_rill_begin%d;" : "    rill_n_%s = 0;", name, i);
+            strbuf_addf(out, mode == BODY_WRITE ? "    rill_n_%s = u_%dbegin;" : "    rill_n_%s = 0;", name, i);
             if (mode == BODY_WRITE) {
-                strbuf_addf(out, " rill_end_%s = rill_n_%s + (rill_live() ? u_rill_count%d : 0);", name, name, i);
+                strbuf_addf(out, " rill_end_%s = rill_n_%s + (rill_live() ? u_%dcount : 0);", name, name, i);
             }
             strbuf_addf(out, " rill_v_%s = ", name);
             glsl_zero(out, kernel->params[i].type);

@@ -39,6 +39,7 @@ static bool derive_count(Function *to, char *baked[MAX_PARAMS])
     return true;
 }
 
+/* Names that begin with a digit are nobody's else: the user's can't. */
 static void derive_write(Function *to)
 {
     int count = to->param_count;
@@ -53,7 +54,7 @@ static void derive_write(Function *to)
         for (int k = 0; k < 2; k++) {
             Param *own = &to->params[to->param_count++];
             *own = (Param){.offset = param->offset, .kind = PARAM_INPUT, .type = type_of(SCALAR_INT, 1)};
-            snprintf(own->name, sizeof own->name, k ? "rill_count%d" : "rill_begin%d", i);
+            snprintf(own->name, sizeof own->name, k ? "%dcount" : "%dbegin", i);
         }
     }
 }

@@ -20,7 +20,7 @@ const char *glsl_type(const Type *type)
 static const char *field_name(const Field *field, char text[80])
 {
     Token token = {.kind = TOKEN_NAME, .text = field->name, .length = (int)strlen(field->name)};
-    snprintf(text, 80, "%s%s", names_reserved(&token) ? "u_" : "", field->name);
+    snprintf(text, 80, "%s%s", names_field(&token), field->name);
     return text;
 }
 

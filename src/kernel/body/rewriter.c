@@ -407,7 +407,8 @@ static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, si
 
 static bool put_field(Rewriter *rw, const Token *token)
 {
-    return names_reserved(token) ? put_user(rw, token, "u_") : put_plain(rw, token);
+    const char *prefix = names_field(token);
+    return *prefix ? put_user(rw, token, prefix) : put_plain(rw, token);
 }
 
 static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)

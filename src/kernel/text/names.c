@@ -69,3 +69,9 @@ bool names_reserved(const Token *token)
     }
     return false;
 }
+
+const char *names_field(const Token *token)
+{
+    bool macro = token_is(token, "T") || memchr(token->text, '_', (size_t)token->length);
+    return macro || names_reserved(token) ? "m_" : "";
+}

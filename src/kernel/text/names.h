@@ -10,5 +10,7 @@ const char *names_spelling(const Token *token);
 bool names_builtin(const Token *token);
 /* Words GLSL keeps for itself, which a field may not be called. */
 bool names_reserved(const Token *token);
+/* What goes in front of a field's name: "m_" where GLSL reserves the name, or a macro of a generated program may have it; else "". */
+const char *names_field(const Token *token);
 
 #endif

@@ -141,7 +141,7 @@ static bool add_stream(Inputs *in, const Stream *given, const Type *seen, int *s
     }
     Param *param = &in->params[in->streams];
     *param = (Param){.kind = PARAM_INPUT, .type = seen};
-    snprintf(param->name, sizeof param->name, "rill_e%d", in->streams);
+    snprintf(param->name, sizeof param->name, "%de", in->streams); /* no user's name begins with a digit */
     in->args[in->streams++].stream = s;
     in->count = in->streams;
     return true;

@@ -16,7 +16,7 @@ typedef struct InputSource {
         *type; /* as which the engine's text sees the value: a value type it converts to, component by component */
 } InputSource;
 
-/* Element-wise streams first, each once, named rill_e0, rill_e1 ...; then constants and gathers. */
+/* Element-wise streams first, each once, named 0e, 1e ...; then constants and gathers. */
 typedef struct Inputs {
     Device *device;
     Shape domain;
