@@ -1,6 +1,6 @@
 -- Fault injection: inject.lua [SUBJECT ...]. For every subject of support/subjects.lua and every kind of event (spec/support/inject.c) the
--- n-th event fails, for n = 1, 2 ... until the subject passes; then for the opening of the device, the prompt, and a context that is lost, with
--- a process for every n. MOST (400) says how many n are tried of each, spread over all. FAMILY: one of cpu and gpu, else both. At the end a
+-- n-th event fails, for n = 1, 2 ... until the subject passes; then for a subject's first run (cold), the opening of the device, the prompt, and
+-- a context that is lost, with a process for every n. MOST (400) says how many n are tried of each, spread over all. FAMILY: one of cpu and gpu, else both. At the end a
 -- table: how far n went (by steps, where there were more than MOST), how many were tried, errors seen, leaks, other findings.
 local child = require "spec.support.child"
 local says = require "fuzz.support.says"
@@ -118,7 +118,7 @@ local function processes(title, kind, command, count, judge)
     finish(row)
 end
 
-local chosen = #arg > 0 and arg or {"sort", "request", "picture", "tour", "open", "lost", "prompt"}
+local chosen = #arg > 0 and arg or {"sort", "request", "picture", "tour", "cold", "open", "lost", "prompt"}
 local kinds = {"alloc", "lua", "png", "buffer", "compile", "link", "map", "read", "wait"}
 
 local function once(subject)
@@ -179,6 +179,12 @@ local function inject(subject)
     if subject == "open" then
         for _, kind in ipairs {"alloc", "lua", "buffer", "compile", "link", "map", "read", "wait"} do
             processes("open", kind, once "usable_once", most // 4, judge_error)
+        end
+    elseif subject == "cold" then -- what is compiled and kept by the first run
+        for _, of in ipairs {"sort", "tour"} do
+            for _, kind in ipairs {"alloc", "buffer", "compile", "link"} do
+                processes("cold " .. of, kind, once(of), most // 4, judge_error)
+            end
         end
     elseif subject == "lost" then
         for _, of in ipairs {"sort", "request", "picture", "tour"} do

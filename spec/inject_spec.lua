@@ -1,6 +1,7 @@
 -- What fails below rill is an error, and nothing else: fuzz/inject.lua over some subjects and kinds; `make inject` does the rest.
 local child = require "spec.support.child"
 local preload = require "spec.support.preload"
+local process = require "spec.support.process"
 
 -- Runs a subject; gives the exit status, the lines that tell of findings, and how many faults it met.
 local function inject(subject, kind, most)
@@ -32,4 +33,20 @@ describe("faults below rill", function()
             assert(tried >= 3, "nothing failed")
         end)
     end
+
+    it("compile: nor is a kernel of rill's own taken for one that is there", function()
+        local library = preload("inject", pending)
+        local n, result = 0, nil
+        repeat
+            n = n + 1
+            result = process.run([[
+                local rill = require "rill"
+                local good, message = pcall(function() return #rill.from({5, 5, 6}, "int"):runs() end)
+                print(good and "passed" or message)
+            ]], {LD_PRELOAD = library, RILL_INJECT_LIBRARY = library, RILL_INJECT = "compile " .. n, RILL_TRUST = "1"})
+            assert.equal("", result.err)
+            assert(result.out == "passed\n" or result.out:find("injected", 1, true), result.out)
+        until result.out == "passed\n" or n == 50
+        assert(n > 5 and n < 50)
+    end)
 end)

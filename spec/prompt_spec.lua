@@ -485,6 +485,28 @@ describe("the prompt", function()
     end)
 end)
 
+describe("an expression for which there is no memory", function()
+    it("is not run as a statement, which prints nothing", function()
+        local path = os.tmpname()
+        local file = assert(io.open(path, "w"))
+        file:write "rill.iota(4):sum()\nrill.iota(5):sum()\n"
+        file:close()
+        local result = process.run([[
+            local load, asked = load, false
+            function _G.load(text, ...)
+                if text:find "^return" and not asked then
+                    asked = true
+                    return nil, "not enough memory"
+                end
+                return load(text, ...)
+            end
+            require("rill").repl {quiet = true}
+        ]], {}, ("<'%s'"):format(path))
+        os.remove(path)
+        assert.equal("not enough memory\n10\n", result.err .. result.out)
+    end)
+end)
+
 describe("a stream of 10,000,000 elements", function()
     it("is printed by reading back what is shown", function()
         local library = preload("glcount", pending)

@@ -12,6 +12,7 @@
 local rill = require "rill"
 local blame = require "rill.blame"
 local oneline = require "rill.oneline" (rill)
+local sure <const> = oneline.sure
 
 local horn = {}
 
@@ -237,7 +238,7 @@ local function running(start, records)
         return from, 0
     end
     local to = rill.stream("int", count)
-    local kernel, passes, twotoi = kernel_of(scan), 1, 2
+    local kernel, passes, twotoi = sure(kernel_of(scan)), 1, 2
     start(records.stream, records.stream, from)
     while twotoi < count do
         kernel(from, from, twotoi, to)
@@ -255,7 +256,7 @@ function horn.scan(nulls)
     if element ~= "bool" and element ~= "int" and element ~= "uint" then
         argument_error("scan", 1, "nulls", "expected elements of bool, int or uint, got %s", element)
     end
-    local counts, passes = running(kernel_of(start_scan, records, "!bool(x)"), records)
+    local counts, passes = running(sure(kernel_of(start_scan, records, "!bool(x)")), records)
     return counts, passes
 end
 
@@ -265,7 +266,7 @@ local function once_kernel(largest)
         lines[#lines + 1] = ("found = step(count, here, found, %d);"):format(largest)
         largest = largest // 2
     end
-    return kernel_of((search_once:gsub("STEPS", table.concat(lines, "\n    "))))
+    return sure(kernel_of((search_once:gsub("STEPS", table.concat(lines, "\n    ")))))
 end
 
 local function search_steps(kernel, counts, kept, largest)
@@ -299,7 +300,7 @@ function horn.search(counts, options)
     end
     local distances, passes
     if options.search == "steps" then
-        distances, passes = search_steps(kernel_of(search), counts, kept, largest)
+        distances, passes = search_steps(sure(kernel_of(search)), counts, kept, largest)
     else
         distances, passes = rill.stream("int", kept), 1
         once_kernel(largest)(counts, distances)
@@ -309,7 +310,7 @@ end
 
 local function gather(records, distances)
     local result = rill.stream(records.type, distances.size)
-    kernel_of(relative_gather, records)(distances, records.stream, result)
+    sure(kernel_of(relative_gather, records))(distances, records.stream, result)
     return result
 end
 
@@ -339,7 +340,7 @@ end
 
 -- Sorts keys, and uses `spare` of the same size. Returns the sorted stream, the other one and the number of passes.
 local function bitonic_sort(keys, spare)
-    local kernel, passes, block = kernel_of(bitonic), 0, 2
+    local kernel, passes, block = sure(kernel_of(bitonic)), 0, 2
     local function pass(mirror)
         kernel(keys, keys, mirror, spare)
         keys, spare, passes = spare, keys, passes + 1
@@ -367,10 +368,10 @@ function horn.sort_filter(s, pred, options)
         return rill.stream(records.type, 0), 0
     end
     local keys, spare, passes = bitonic_sort(start(records.stream), rill.stream("uvec2", size))
-    local kept = kernel_of(first_null) {key = keys, shape = 1}:get(1)
+    local kept = sure(kernel_of(first_null)) {key = keys, shape = 1}:get(1)
     local result = rill.stream(records.type, kept)
     if kept > 0 then
-        kernel_of(sorted_gather, records)(keys:domain(1, kept), records.stream, result)
+        sure(kernel_of(sorted_gather, records))(keys:domain(1, kept), records.stream, result)
     end
     keys:close()
     spare:close()

@@ -1,4 +1,6 @@
 -- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
+local blame = require "rill.blame"
+
 local oneline = {}
 
 --- What a kernel sees of the types that are only stored; the others it sees as they are.
@@ -67,6 +69,14 @@ function oneline.kernel(head, expression, tail)
         return nil, message_of(tostring(kernel), expression, 1 + select(2, head:gsub("\n", "")))
     end
     keep(text, kernel)
+    return kernel
+end
+
+--- What oneline.kernel gave for a text that is right: the kernel, or an error, for then it is the device that failed.
+function oneline.sure(kernel, message)
+    if not kernel then
+        blame.fail("%s", message)
+    end
     return kernel
 end
 

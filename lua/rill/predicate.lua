@@ -39,8 +39,8 @@ return function(rill)
 
     local function from_values(name, values)
         local scalar = mask_scalar(name, values)
-        return masked(oneline.kernel(("kernel uint keep(%s x<>) { return ("):format(scalar), KEEP[scalar],
-            ") ? 1u : 0u; }"), values)
+        return masked(oneline.sure(oneline.kernel(("kernel uint keep(%s x<>) { return ("):format(scalar),
+            KEEP[scalar], ") ? 1u : 0u; }")), values)
     end
 
     -- Raises unless a mask stands for the elements of s. Where s and the mask were not counted together their lengths are exact
@@ -228,7 +228,7 @@ return function(rill)
         local same = {}
         add_same(same, value, declared)
         local test = ("indexof(x).x == 0 || !same_%s(x[-1], x[0])"):format(value)
-        return assert(oneline.kernel(declared .. table.concat(same) ..
+        return oneline.sure(oneline.kernel(declared .. table.concat(same) ..
             ("kernel uint heads(neighbor %s x<>) { return ("):format(value), test, ") ? 1u : 0u; }"))
     end
 
@@ -243,7 +243,7 @@ return function(rill)
         local mask <close> = masked(heads(flat), flat)
         local values, starts = rill._compact("both", flat, mask)
         local ends <close> = starts:boundary(size)
-        local length = oneline.kernel("kernel int lengths(neighbor int s<>) { return (", DISTANCE, "); }")
+        local length = oneline.sure(oneline.kernel("kernel int lengths(neighbor int s<>) { return (", DISTANCE, "); }"))
         local lengths = length(ends)
         starts:close()
         return values, lengths

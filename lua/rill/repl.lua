@@ -94,12 +94,13 @@ end
 -- The function of a text, or nil and the message, and whether more lines may mend it.
 local function compile(text)
     text = text:gsub("^%s*=", "return ", 1)
-    local chunk = load("return " .. text, "=stdin", "t")
+    local chunk, message = load("return " .. text, "=stdin", "t")
     if chunk then -- no tail call: errors are to stand at the line typed
         return load("return (function(...) return ... end)(" .. text .. ")", "=stdin", "t") or chunk
     end
-    local message
-    chunk, message = load(text, "=stdin", "t")
+    if message ~= "not enough memory" then -- it is no expression
+        chunk, message = load(text, "=stdin", "t")
+    end
     if not chunk then
         return nil, message, message:sub(-5) == "<eof>"
     end
