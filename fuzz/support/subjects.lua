@@ -94,6 +94,40 @@ function subjects.picture(salt)
     end
 end
 
+function subjects.structures(salt)
+    return function()
+        local rill = require "rill"
+        local name = "Part" .. salt
+        rill.struct("Inner" .. salt, "half2 at; int n;")
+        local Part = rill.struct(name, ("Inner%d inner; float size;"):format(salt))
+        local s = rill.stream(Part, 3, {inner = {at = {1, 2}, n = salt}, size = 0.5})
+        expect("name", {name}, {rill.stream(name, 1).type})
+        expect("structure", {1.0, 2.0, salt, 0.5}, s:domain(2, 2))
+        expect("request", {1.0, 2.0, salt, 0.5}, s:request(3, 3):values())
+        expect("filter", {1.0, 2.0, salt, 0.5}, s:filter(rill.iota(3):gt(1)))
+        local made = rill.program(([[
+            struct Inner%d { vec2 at; int n; };
+            struct Own%d { Inner%d inner; float size; };
+            kernel Own%d twice(Own%d x<>) { Own%d r = x; r.size += x.size; return r; }
+            reduce void join(Own%d x<>, reduce Own%d r<>) { r.size += x.size; r.inner.n += x.inner.n; }
+        ]]):format(salt, salt, salt, salt, salt, salt, salt, salt))
+        local t = made.twice(s)
+        expect("kernel", {1.0, 2.0, salt, 1.0}, t:domain(1, 1))
+        expect("reduce", {3 * salt, 3.0}, {made.join(t).inner.n, made.join(t).size})
+        expect("scan", {1.0, 2.0, 2 * salt, 2.0}, t:scan(made.join):domain(2, 2))
+        local file = os.tmpname()
+        local good, message = pcall(function()
+            s:save(file .. ".rill")
+            expect("file", {1.0, 2.0, salt, 0.5}, rill.load(file .. ".rill"):domain(3, 3))
+        end)
+        os.remove(file)
+        os.remove(file .. ".rill")
+        if not good then
+            error(message, 0)
+        end
+    end
+end
+
 -- examples/tour.lua on fewer elements, in silence.
 function subjects.tour(salt)
     local file = assert(io.open "examples/tour.lua")
