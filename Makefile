@@ -32,7 +32,7 @@ SHADERS := $(sort $(wildcard shaders/*.comp) $(wildcard shaders/shared/*.glsl))
 EMBEDDED := $(if $(SHADERS),$(BUILD)/shaders_embedded)
 OBJECTS = $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(EMBEDDED:%=%.o)
 CORE := $(BUILD)/rill/core.so
-LUA_FILES := $(wildcard lua/rill/*.lua)
+LUA_FILES := $(wildcard lua/rill/*.lua lua/rill/*/*.lua)
 COMMANDS := $(wildcard bin/rill)
 
 PEER_SOURCES := $(filter-out bench/peer/open_device.c,$(wildcard bench/peer/*.c))
@@ -256,7 +256,7 @@ gallery: ## run every example, write docs/gallery
 docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 	@$(RUN) $(LUA) tools/gallery.lua docs/gallery
 
-annotations: $(CORE) ## write library/rill.lua, for LuaLS, from lua/rill/reference.lua
+annotations: $(CORE) ## write library/rill.lua, for LuaLS, from lua/rill/support/reference.lua
 	@$(RUN) $(LUA) tools/annotations.lua library/rill.lua
 
 # ---- installing
@@ -273,7 +273,7 @@ env: ## print shell lines that make this tree usable: eval "$(make -s env)"
 install: $(CORE) ## into PREFIX, or LUADIR, LIBDIR and BINDIR
 	install -d '$(DESTDIR)$(LIBDIR)/rill' '$(DESTDIR)$(LUADIR)/rill'
 	install -m 755 $(CORE) '$(DESTDIR)$(LIBDIR)/rill/core.so'
-	install -m 644 $(LUA_FILES) '$(DESTDIR)$(LUADIR)/rill/'
+	for file in $(LUA_FILES:lua/rill/%=%); do install -D -m 644 "lua/rill/$$file" '$(DESTDIR)$(LUADIR)/rill/'"$$file" || exit 1; done
 ifneq ($(COMMANDS),)
 	install -d '$(DESTDIR)$(BINDIR)'
 	install -m 755 $(COMMANDS) '$(DESTDIR)$(BINDIR)/'

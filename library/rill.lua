@@ -1,5 +1,5 @@
 ---@meta rill
--- Made by tools/annotations.lua from lua/rill/reference.lua: change that, then `make annotations`.
+-- Made by tools/annotations.lua from lua/rill/support/reference.lua: change that, then `make annotations`.
 
 ---What streams and expressions have in common.
 ---@class rill.source

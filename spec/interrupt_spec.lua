@@ -142,11 +142,12 @@ describe("Ctrl-C", function()
                 for i in c.wrap(function() for i = 1, 3 do c.yield(i) end end) do add(i) end
                 return table.concat(out, "\n")
             end
+            local core = require "rill.core"
             local before, resume = battery(coroutine), coroutine.resume
-            rill._interrupts(true)
-            local _, within = pcall(rill._interruptible, battery, coroutine)
+            core._interrupts(true)
+            local _, within = pcall(core._interruptible, battery, coroutine)
             local watched = coroutine.resume ~= resume
-            rill._interrupts(false)
+            core._interrupts(false)
             local same = before == within and watched and coroutine.resume == resume
             print(same and "same" or before .. "\n----\n" .. within)
         ]])

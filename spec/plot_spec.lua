@@ -1,8 +1,8 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local tempfiles = require "spec.support.tempfiles"
-local Scale = require "rill.plot_scale"
-local reduce = require "rill.plot_reduce"
+local Scale = require "rill.plot.scale"
+local reduce = require "rill.plot.thinning"
 
 local nan, inf = 0 / 0, 1 / 0
 

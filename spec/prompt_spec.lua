@@ -1,7 +1,7 @@
 -- The prompt, as people use it: through a pseudo-terminal.
 local rill = require "rill"
-local completion = require "rill.completion"
-local pretty = require "rill.pretty"
+local completion = require "rill.prompt.completion"
+local pretty = require "rill.prompt.pretty"
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local session = require "spec.support.session"
@@ -521,7 +521,7 @@ describe("a stream of 10,000,000 elements", function()
                     if count then return tonumber(count) end
                 end
             end
-            local preview = require "rill.preview"
+            local preview = require "rill.prompt.preview"
             local s = rill.random(10000000, {seed = 1})
             rill.sync()
             local before = bytes()

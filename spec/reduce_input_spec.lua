@@ -1,3 +1,4 @@
+local core = require "rill.core"
 local rill = require "rill"
 local check = require "spec.support.check"
 local fitting = require "spec.support.fitting"
@@ -21,7 +22,7 @@ local AXPY <const> = "kernel float axpy(float c, float u<>, float v<>) { return 
 local function assert_same(operation, text, arguments, axis, keep)
     local made = kernel(text)(table.unpack(arguments))
     local expected = {made[operation](made, axis, keep and {keep = true})}
-    local got = {rill._reduce(operation, kernel(text), arguments, axis, keep)}
+    local got = {core._reduce(operation, kernel(text), arguments, axis, keep)}
     if rill.type(expected[1]) == "stream" then
         assert.same(expected[1].shape, got[1].shape)
         assert.equal(expected[1].type, got[1].type)
@@ -46,7 +47,7 @@ describe("reductions of an input kernel", function()
                 assert_same(operation, AXPY, {2.5, x, y})
             end
             local before = x:bytes()
-            assert.equal(rill._reduce("sum", kernel(AXPY), {2.5, x, y}), rill._reduce("sum", kernel(AXPY), {2.5, x, y}))
+            assert.equal(core._reduce("sum", kernel(AXPY), {2.5, x, y}), core._reduce("sum", kernel(AXPY), {2.5, x, y}))
             assert.equal(before, x:bytes())
         end)
     end
@@ -62,9 +63,9 @@ describe("reductions of an input kernel", function()
                 best, where = value, i
             end
         end
-        reduction.assert_near(sum, rill._reduce("sum", kernel(AXPY), {2.5, x, y}), 5000 * 2e-6, "sum")
-        reduction.assert_near(best, rill._reduce("max", kernel(AXPY), {2.5, x, y}), 1e-6, "max")
-        assert.equal(where, rill._reduce("argmax", kernel(AXPY), {2.5, x, y}))
+        reduction.assert_near(sum, core._reduce("sum", kernel(AXPY), {2.5, x, y}), 5000 * 2e-6, "sum")
+        reduction.assert_near(best, core._reduce("max", kernel(AXPY), {2.5, x, y}), 1e-6, "max")
+        assert.equal(where, core._reduce("argmax", kernel(AXPY), {2.5, x, y}))
     end)
 
     it("whatever is mixed: packed types, integers, vectors, bools", function()
@@ -79,7 +80,7 @@ describe("reductions of an input kernel", function()
         assert_same("any", "kernel bool f(int i<>) { return i == 2999; }", {i})
         assert_same("sum", "kernel bool f(int i<>) { return i > 7; }", {i})
         assert_same("sum", "kernel void f(int i<>, out double d<>) { d = double(i) / 3.0lf; }", {i})
-        assert.same({9, 8}, {rill._reduce("argmax", kernel "kernel int f(int i<>) { return i; }",
+        assert.same({9, 8}, {core._reduce("argmax", kernel "kernel int f(int i<>) { return i; }",
             {rill.iota {9, 8}})})
     end)
 
@@ -126,12 +127,12 @@ describe("reductions of an input kernel", function()
 
     it("of nothing give what api.md says", function()
         local x = rill.stream("float", 0)
-        assert.equal(0.0, rill._reduce("sum", kernel(AXPY), {2, x, x}))
-        assert.equal(1.0, rill._reduce("prod", kernel(AXPY), {2, x, x}))
-        assert.is_nil(rill._reduce("max", kernel(AXPY), {2, x, x}))
+        assert.equal(0.0, core._reduce("sum", kernel(AXPY), {2, x, x}))
+        assert.equal(1.0, core._reduce("prod", kernel(AXPY), {2, x, x}))
+        assert.is_nil(core._reduce("max", kernel(AXPY), {2, x, x}))
         local e = rill.stream("float", {3, 0})
-        assert.same({0.0, 0.0, 0.0}, rill._reduce("sum", kernel(AXPY), {2, e, e}, 2):values())
-        check.raises("s:max: an axis without elements", rill._reduce, "max", kernel(AXPY), {2, e, e}, 2)
+        assert.same({0.0, 0.0, 0.0}, core._reduce("sum", kernel(AXPY), {2, e, e}, 2):values())
+        check.raises("s:max: an axis without elements", core._reduce, "max", kernel(AXPY), {2, e, e}, 2)
     end)
 
     it("by a reduce kernel", function()
@@ -142,15 +143,15 @@ describe("reductions of an input kernel", function()
         for _, size in ipairs(fitting {1, 2, 255, 256, 1025, 16385, 70000}) do
             local i = rill.iota(size)
             local made = kernel(make)(i, 77)
-            assert.same(affine(made), rill._reduce(affine, kernel(make), {i, 77}))
+            assert.same(affine(made), core._reduce(affine, kernel(make), {i, 77}))
         end
         local i = rill.iota(4096)
         local made = kernel(make)(i, 77)
-        check.equal(affine(made, 8):values(), rill._reduce(affine, kernel(make), {i, 77}, 8):values())
+        check.equal(affine(made, 8):values(), core._reduce(affine, kernel(make), {i, 77}, 8):values())
         local target = rill.stream("uvec2", 16)
-        assert.equal(target, rill._reduce(affine, kernel(make), {i, 77}, target))
+        assert.equal(target, core._reduce(affine, kernel(make), {i, 77}, target))
         check.equal(affine(made, 16):values(), target:values())
-        assert.is_nil(rill._reduce(affine, kernel(make), {rill.iota(0), 77}))
+        assert.is_nil(core._reduce(affine, kernel(make), {rill.iota(0), 77}))
     end)
 
     it("by a reduce kernel with names, constants, structures and gathers of its own", function()
@@ -166,9 +167,9 @@ describe("reductions of an input kernel", function()
         local make = kernel(pair .. [[
             kernel Pair make(float v<>, int i<>) { return Pair(-helper(v), i); }]])
         local v = rill.random(3000, {seed = 31})
-        local got = rill._reduce(best, make, {v, rill.iota(3000)}, nil, {scale = 2, t = {1, 2}})
+        local got = core._reduce(best, make, {v, rill.iota(3000)}, nil, {scale = 2, t = {1, 2}})
         assert.equal(v:argmin() - 1, got.place)
-        check.raises("argument 't' is missing", rill._reduce, best, make, {v, rill.iota(3000)}, nil, {scale = 2})
+        check.raises("argument 't' is missing", core._reduce, best, make, {v, rill.iota(3000)}, nil, {scale = 2})
     end)
 
     it("watch loops and gathers as kernels do", function()
@@ -178,7 +179,7 @@ describe("reductions of an input kernel", function()
         local reach = "kernel float f(int i<>, float t[]) { return t[i]; }"
         assert_same("sum", reach, {i, rill.random(299, {seed = 1})})
         rill.check(true)
-        local good, message = pcall(rill._reduce, "sum", kernel(reach), {i, rill.random(299, {seed = 1})})
+        local good, message = pcall(core._reduce, "sum", kernel(reach), {i, rill.random(299, {seed = 1})})
         if good then
             good, message = pcall(rill.sync)
         end
@@ -190,15 +191,15 @@ describe("reductions of an input kernel", function()
     it("refuse kernels that are no expression of an element", function()
         local x = rill.stream("float", 4)
         local function fails(pattern, text)
-            check.raises(pattern, rill._reduce, "sum", kernel(text), {x})
+            check.raises(pattern, core._reduce, "sum", kernel(text), {x})
         end
         fails("f: indexof has no meaning", "kernel float f(float x<>) { return x + float(indexof(x).x); }")
         fails("f: expected a kernel with one output",
             "kernel void f(float x<>, out float a<>, out float b<>) { a = x; b = x; }")
         fails("f: 'x' is no element%-wise input", "kernel float f(neighbor float x<>) { return x[1]; }")
-        check.raises("there is no reduction 'scan'", rill._reduce, "scan", kernel(AXPY), {1, x, x})
-        check.raises("shapes", rill._reduce, "sum", kernel(AXPY), {1, x, rill.stream("float", 3)})
-        check.raises("argmax: .*vectors have no order", rill._reduce, "argmax",
+        check.raises("there is no reduction 'scan'", core._reduce, "scan", kernel(AXPY), {1, x, x})
+        check.raises("shapes", core._reduce, "sum", kernel(AXPY), {1, x, rill.stream("float", 3)})
+        check.raises("argmax: .*vectors have no order", core._reduce, "argmax",
             kernel "kernel vec2 f(vec2 x<>) { return x; }", {rill.stream("vec2", 3)})
     end)
 end)

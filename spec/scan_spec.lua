@@ -1,3 +1,4 @@
+local core = require "rill.core"
 local rill = require "rill"
 local check = require "spec.support.check"
 local elements = require "spec.support.elements"
@@ -385,18 +386,18 @@ describe("scans of input kernels", function()
             local x, y = rill.random(size, {seed = 1}), rill.random(size, {seed = 2, low = -1, high = 1})
             local made = axpy(2.5, x, y)
             for _, options in ipairs {{}, {exclusive = true}, {reverse = true}} do
-                check.equal(made:scan("add", options):values(), rill._scan("add", axpy, {2.5, x, y}, options):values(),
+                check.equal(made:scan("add", options):values(), core._scan("add", axpy, {2.5, x, y}, options):values(),
                     1e-6 * size + 1e-6)
-                local most = rill._scan("max", axpy, {2.5, x, y}, options)
+                local most = core._scan("max", axpy, {2.5, x, y}, options)
                 check.equal(made:scan("max", options):values(), most:values(), 1e-6)
             end
         end
         local i = rill.iota {20, 30}
         local odd = kernel "kernel bool odd(int i<>) { return i % 2 == 1; }"
-        check.equal(odd(i):scan("add", {axis = 2}):values(), rill._scan("add", odd, {i}, {axis = 2}):values())
-        assert.equal("bool", rill._scan("or", odd, {i}).type)
+        check.equal(odd(i):scan("add", {axis = 2}):values(), core._scan("add", odd, {i}, {axis = 2}):values())
+        assert.equal("bool", core._scan("or", odd, {i}).type)
         local last = kernel "reduce void last(int x<>, reduce int r<>) { r = x; }"
-        check.equal(i:values(), rill._scan(last, kernel "kernel int same(int i<>) { return i; }", {i}):values())
+        check.equal(i:values(), core._scan(last, kernel "kernel int same(int i<>) { return i; }", {i}):values())
     end)
 end)
 
@@ -426,7 +427,7 @@ describe("large scans", function()
         local got <close> = ones:scan()
         local wrong = kernel "kernel bool f(int a<>, iter int i<>) { return a != i + 1; }"
         local ramp = rill.iter("int", n, 0, n)
-        assert.is_false(rill._reduce("any", wrong, {got, ramp}))
+        assert.is_false(core._reduce("any", wrong, {got, ramp}))
         assert.equal(n, got[n])
     end)
 end)

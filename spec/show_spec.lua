@@ -1,3 +1,4 @@
+local core = require "rill.core"
 local rill = require "rill"
 local check = require "spec.support.check"
 local process = require "spec.support.process"
@@ -178,7 +179,7 @@ describe("rill.show", function()
     it("means the parts of long streams right", function()
         for _, n in ipairs {79, 81, 1023, 100003} do
             local s = rill.random(n, {seed = n})
-            local values, means = s:values(), require "rill.sparkline".means(s, 79)
+            local values, means = s:values(), require "rill.support.sparkline".means(s, 79)
             assert.are.equal(79, #means)
             local parts = math.max(math.ceil(n / (79 * 1024)), 1)
             local at, most, rest = 0, n // (79 * parts), n % (79 * parts)
@@ -199,11 +200,11 @@ describe("rill.show", function()
 
     -- The first characters of what is drawn where standard output is a terminal and these are all the variables there are.
     local function look(variables)
-        local getenv, terminal = os.getenv, rill._terminal
+        local getenv, terminal = os.getenv, core._terminal
         os.getenv = function(name) return variables[name] end -- luacheck: ignore
-        rill._terminal = function() return true, 80, 24, 8, 16 end
+        core._terminal = function() return true, 80, 24, 8, 16 end
         local drawn, text = pcall(rill.show, rill.from{{0, 1}, {0, 1}}, {text = true})
-        os.getenv, rill._terminal = getenv, terminal -- luacheck: ignore
+        os.getenv, core._terminal = getenv, terminal -- luacheck: ignore
         assert(drawn, text)
         return (text:sub(1, 6):gsub("\27", "E"))
     end

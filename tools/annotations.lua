@@ -1,4 +1,4 @@
--- Annotations for LuaLS, made of lua/rill/reference.lua: annotations.lua OUT writes them, annotations.lua --check OUT fails, naming
+-- Annotations for LuaLS, made of lua/rill/support/reference.lua: annotations.lua OUT writes them, annotations.lua --check OUT fails, naming
 -- each, when
 --   OUT is not what this tool would write now;
 --   the module has a name that is not annotated, or an annotated name is not in the module;
@@ -7,7 +7,7 @@
 -- tree on the paths.
 local exports = require "tools.exports"
 local files = require "tools.site.files"
-local reference = require "rill.reference"
+local reference = require "rill.support.reference"
 
 -- The classes, by the letter that stands for their values in signatures; those of "s" that read are an expression's too.
 local classes = {
@@ -26,7 +26,7 @@ local overloads = {
 
 local head = [=[
 ---@meta rill
--- Made by tools/annotations.lua from lua/rill/reference.lua: change that, then `make annotations`.
+-- Made by tools/annotations.lua from lua/rill/support/reference.lua: change that, then `make annotations`.
 
 ---What streams and expressions have in common.
 ---@class rill.source

@@ -155,7 +155,7 @@ end
 
 local function collect()
     for _, path in ipairs(files.lines "find src -name '*.c' -o -name '*.h' | LC_ALL=C sort") do scan_c(path) end
-    for _, path in ipairs(files.list("lua/rill", "*.lua")) do scan_lua(path) end
+    for _, path in ipairs(files.tree("lua/rill", "*.lua")) do scan_lua(path) end
 end
 
 -- The rows of the catalogue: {line=, text=, pattern=}.

@@ -1,5 +1,5 @@
 -- The public names of the module as it stands: asked of the loaded module and of a value of each kind. Names are written
--- "rill.stream", "rill.image.load", "s.sum", "k.params" ...; the letters are those of lua/rill/reference.lua. Needs the build
+-- "rill.stream", "rill.image.load", "s.sum", "k.params" ...; the letters are those of lua/rill/support/reference.lua. Needs the build
 -- tree on the paths.
 local files = require "tools.site.files"
 
@@ -51,8 +51,8 @@ local function load_modules(rill)
     for _, path in ipairs(files.list("docs", "*.md")) do manual[#manual + 1] = files.read(path) end
     manual = table.concat(manual, "\n")
     for _, path in ipairs(files.list("lua/rill", "*.lua")) do
-        local name = path:match "([^/]+)%.lua$"
-        if name ~= "init" and manual:find("`rill%." .. name .. "%f[^%w_]") then
+        local name = path:match "^lua/rill/([^/]+)%.lua$"
+        if name and name ~= "init" and manual:find("`rill%." .. name .. "%f[^%w_]") then
             local _ = rill[name]
         end
     end

@@ -250,21 +250,24 @@ end
 
 -- ---- Lua: only the public module, and each directory's own support
 
+-- rill and its modules; what they share stands in folders, and is for them and their specs.
 local function public(name)
     return name == "rill" or name:match "^rill%.[%w_]+$" ~= nil and name ~= "rill.core"
 end
 
+local function own(name)
+    return name == "rill" or name:match "^rill%.[%w_.]+$" ~= nil
+end
+
 local may_require = {
-    lua = function(name, path)
-        return public(name) or name == "rill.core" and path == "lua/rill/init.lua"
-    end,
+    lua = own,
     examples = public,
     bin = public,
     spec = function(name)
-        return public(name) or name:match "^spec%.support" ~= nil or name == "busted" or name == "luassert"
+        return own(name) or name:match "^spec%.support" ~= nil or name == "busted" or name == "luassert"
     end,
     fuzz = function(name)
-        return public(name) or name:match "^spec%.support" ~= nil or name:match "^fuzz%." ~= nil
+        return own(name) or name:match "^spec%.support" ~= nil or name:match "^fuzz%." ~= nil
     end,
     bench = function(name)
         return public(name) or name:match "^bench%.support" ~= nil or name == "peer"

@@ -73,7 +73,7 @@ end
 
 -- The index of names.
 local function add_names()
-    local reference = require "rill.reference"
+    local reference = require "rill.support.reference"
     local entries = table.move(reference.entries(), 1, #reference.entries(), 1, {})
     table.sort(entries, function(a, b) return sort_key(a) < sort_key(b) end)
     local rows = {names_head}

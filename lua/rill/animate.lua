@@ -1,6 +1,7 @@
 -- rill.animate: frames to an animated PNG, or to a video through ffmpeg.
+local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.blame"
+local blame = require "rill.support.blame"
 
 local SLOWEST, FASTEST = 0.02, 1000
 
@@ -28,7 +29,7 @@ return function(path, fps)
     if not known[extension] then
         problem("'%s': expected a path in .png, .apng, .mp4, .webm, .mkv or .gif", path)
     end
-    local made, animation = pcall(rill._animation, path, fps)
+    local made, animation = pcall(core._animation, path, fps)
     if not made then
         error(animation, 2)
     end

@@ -104,10 +104,10 @@ end
 
 -- A function run as lua runs a script: Ctrl-C is an error in it, wherever it is. True when all went well, else the exit status.
 local function protected(f, ...)
-    local rill = require "rill"
-    local outer = rill._interrupts(true)
-    local called, good, message = pcall(rill._interruptible, xpcall, f, explained, ...)
-    rill._interrupts(outer)
+    local core = require "rill.core"
+    local outer = core._interrupts(true)
+    local called, good, message = pcall(core._interruptible, xpcall, f, explained, ...)
+    core._interrupts(outer)
     if not called then -- interrupted between two frames
         good, message = false, good
     end
@@ -186,10 +186,11 @@ end
 
 -- A device that is listed, but fails, has its reason in the row.
 local function device_row(rill, listed)
+    local core = require "rill.core"
     local row = { tostring(listed.index), listed.name, listed.version }
     local good, failure = pcall(function()
         local device = rill.open(listed.index)
-        local rate = rill._copy_rate()
+        local rate = core._copy_rate()
         row[4] = size_text(device.limits.memory_bytes)
         row[5], row[6] = device.family, ("%.1f GB/s"):format(rate / 1e9)
     end)
@@ -272,7 +273,7 @@ local function perform(options, words, at)
     if options.warnings then
         warn "@on"
     end
-    if interactive and not options.interactive and not require "rill"._input_terminal() then
+    if interactive and not options.interactive and not require "rill.core"._input_terminal() then
         words, at, interactive, script = { [0] = words[0], "-" }, 1, false, "-" -- lua, too, runs what comes by a pipe
     end
     if #options.steps > 0 or script or interactive then

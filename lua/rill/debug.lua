@@ -1,6 +1,7 @@
 -- rill.debug: what is in a stream, and where a NaN comes from.
+local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.blame"
+local blame = require "rill.support.blame"
 
 local debug = {}
 
@@ -106,7 +107,7 @@ end
 
 -- What wrote a NaN.
 local function source_of(kernel, output)
-    local text = require("rill.expression").text(kernel)
+    local text = require("rill.algebra.expression").text(kernel)
     return text and ("an expression, %s,"):format(text) or ("kernel '%s': output '%s'"):format(kernel.name, output)
 end
 
@@ -140,9 +141,9 @@ function debug.watch(f)
         blame.fail("rill.debug.watch: a watch is running already")
     end
     watching = true
-    rill._watch(look)
+    core._watch(look)
     local results = blame.whole("rill.debug.watch", f)
-    rill._watch(nil)
+    core._watch(nil)
     watching = false
     if not results[1] then
         error(results[2], 0)

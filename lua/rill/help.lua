@@ -1,7 +1,8 @@
 -- rill.help: the documentation of a name or of a value, as text. What it knows is in reference.lua.
+local core = require "rill.core"
 local rill = require "rill"
-local nearest = require "rill.nearest"
-local reference = require "rill.reference"
+local nearest = require "rill.support.nearest"
+local reference = require "rill.support.reference"
 
 local LETTERS <const> = { stream = "s", expression = "s", kernel = "k", device = "d" }
 local overview = [[
@@ -118,7 +119,7 @@ local function name_of(value)
             return entry.name
         end
         local letter, method = entry.name:match "^([se]):([%w_]+)$"
-        if letter and rawequal(rill._method(method), value) then
+        if letter and rawequal(core._method(method), value) then
             return entry.name
         end
     end
@@ -149,7 +150,7 @@ end
 --- rill.help([what]): the documentation of a name ("rill.stream", "s:scan", "scan", "gather"), or of a value: a function of rill,
 -- a stream, a kernel. Without an argument, how to begin. Returns the text; at the prompt `?name` and help(name) print it.
 return function(...)
-    local _, width = rill._terminal()
+    local _, width = core._terminal()
     width = math.max(math.min(width, 100) - 1, 20)
     if select("#", ...) == 0 then
         return overview

@@ -9,9 +9,10 @@
 -- Departures from the printed kernels that hold for all of them: counts and indices are int, for floats count to 2^24 only;
 -- a record is null when the caller's predicate says so, not when its x is infinite, which data may be; and indices of
 -- records are kept inside the stream, for a probe of the search can go beyond its end.
+local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.blame"
-local oneline = require "rill.oneline" (rill)
+local blame = require "rill.support.blame"
+local oneline = require "rill.stream.oneline"
 local sure <const> = oneline.sure
 
 local horn = {}
@@ -162,7 +163,7 @@ local scalars = {float = true, double = true, int = true, uint = true, bool = tr
 local function records_of(name, argument, s, struct)
     if rill.type(s) == "expression" then
         s = s:eval()
-    elseif not rill._is_open(s) then
+    elseif not core._is_open(s) then
         argument_error(name, 1, argument, "expected an open stream, got %s",
             rill.type(s) == "stream" and "a closed one" or kind(s))
     end
@@ -183,9 +184,9 @@ local function records_of(name, argument, s, struct)
 end
 
 local function check_indices(name, number, argument, s, maker)
-    if not rill._is_open(s) or s.type ~= "int" or #s.shape ~= 1 then
+    if not core._is_open(s) or s.type ~= "int" or #s.shape ~= 1 then
         argument_error(name, number, argument, "expected an int stream of one dimension, as %s gives it, got %s",
-            maker, rill._is_open(s) and tostring(s):match "^[^\n]*" or kind(s))
+            maker, core._is_open(s) and tostring(s):match "^[^\n]*" or kind(s))
     end
 end
 

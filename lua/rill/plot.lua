@@ -1,8 +1,8 @@
 -- rill.plot: charts of streams and tables, in the terminal or as a file.
 local rill = require "rill"
-local blame = require "rill.blame"
-local marks = require "rill.plot_marks"
-local terminal = require "rill.terminal"
+local blame = require "rill.support.blame"
+local marks = require "rill.plot.marks"
+local terminal = require "rill.support.terminal"
 
 local WIDE, HIGH = 80, 20 -- of a chart in the terminal, at most, unless told
 local PIXELS = { 800, 500 } -- of a chart in a file
@@ -249,14 +249,14 @@ local function in_terminal(chart)
     chart.columns = 8 * chart.width -- four parts to a dot: each dot's column is covered
     marks.make(chart)
     chart.note = chart.empty and "no data" or nil
-    local drawn = require "rill.plot_text".render(chart, able)
+    local drawn = require "rill.plot.characters".render(chart, able)
     if chart.text then
         return drawn
     end
     io.stdout:write(drawn)
 end
 
-local writers = { svg = "rill.plot_svg", png = "rill.plot_raster" }
+local writers = { svg = "rill.plot.svg", png = "rill.plot.raster" }
 
 local function to_file(chart)
     local extension = (chart.path:match "%.([^./]*)$" or ""):lower()
@@ -271,7 +271,7 @@ local function to_file(chart)
     marks.make(chart)
     chart.note = chart.empty and "no data" or nil
     local canvas = require(writers[extension]).new(chart.width, chart.height)
-    require "rill.plot_draw"(chart, canvas)
+    require "rill.plot.drawing"(chart, canvas)
     canvas:save(chart.path)
 end
 

@@ -1,6 +1,7 @@
 -- rill.profile: what the launches of a function cost.
+local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.blame"
+local blame = require "rill.support.blame"
 blame.own()
 
 local Report = { __name = "rill.profile" }
@@ -86,10 +87,10 @@ return function(f)
     if type(f) ~= "function" then
         blame.fail("rill.profile: argument #1 'f': expected a function, got %s", rill.type(f) or type(f))
     end
-    local copy_rate = blame.call(rill._copy_rate)
-    blame.call(rill._profile_start)
+    local copy_rate = blame.call(core._copy_rate)
+    blame.call(core._profile_start)
     local results = blame.whole("rill.profile", f)
-    local stopped, recorded = pcall(rill._profile_stop)
+    local stopped, recorded = pcall(core._profile_stop)
     if not results[1] then
         error(results[2], 0)
     elseif not stopped then

@@ -1,10 +1,11 @@
 -- rill.repl: the prompt. A statement is read, line by line, run so that Ctrl-C ends it, and what it returns is printed; whatever
 -- goes wrong in it, the session goes on.
+local core = require "rill.core"
 local rill = require "rill"
 local help = require "rill.help"
-local pretty = require "rill.pretty"
-local preview = require "rill.preview"
-local look = require "rill.terminal"
+local pretty = require "rill.prompt.pretty"
+local preview = require "rill.prompt.preview"
+local look = require "rill.support.terminal"
 
 local SLOW <const> = 0.1 -- seconds from which on a statement's time is shown
 local RESULTS <const> = 3
@@ -72,7 +73,7 @@ end
 
 -- A function run with Ctrl-C as an error: whether it went well, then its results or the message.
 local function run(f, ...)
-    local results = table.pack(pcall(rill._interruptible, xpcall, f, explained, ...))
+    local results = table.pack(pcall(core._interruptible, xpcall, f, explained, ...))
     if not results[1] then
         return table.pack(false, (tostring(results[2]):gsub("^interrupted!$", "interrupted"))) -- not in a frame of its own
     end
@@ -163,7 +164,7 @@ local function question(text)
 end
 
 local function answer(name, terminal)
-    local reference, parts = require "rill.reference", require "rill.nearest".parts()
+    local reference, parts = require "rill.support.reference", require "rill.support.nearest".parts()
     if name ~= "" and not parts[name] and #reference.find(name) == 0 then
         local chunk = load("return " .. name, "=stdin", "t")
         local results = chunk and run(chunk)
@@ -244,9 +245,9 @@ local function session(terminal, reader)
     local waiting
     while true do
         local line = reader.line(waiting and ">> " or "> ")
-        terminal.width = math.max(select(2, rill._terminal()), 10)
+        terminal.width = math.max(select(2, core._terminal()), 10)
         if line == nil and waiting then -- the end of the statement; a pipe says it once more
-            if rill._input_terminal() and rill._terminal() then
+            if core._input_terminal() and core._terminal() then
                 io.stdout:write "\n"
             end
             complain(terminal, (select(2, compile(waiting))))
@@ -265,7 +266,7 @@ local function session(terminal, reader)
         end
         io.stdout:flush()
     end
-    if rill._input_terminal() and rill._terminal() then
+    if core._input_terminal() and core._terminal() then
         io.stdout:write "\n"
     end
 end
@@ -274,22 +275,22 @@ end
 -- is, else plain lines; from a pipe, without prompts. quiet: no line about the version and the device.
 return function(options)
     local terminal = look_at_terminal()
-    local complete = require "rill.completion"
+    local complete = require "rill.prompt.completion"
     if rawget(_G, "rill") == nil then
         rawset(_G, "rill", rill)
     end
     if rawget(_G, "help") == nil then
         rawset(_G, "help", function(...) print(help(...)) end)
     end
-    local outer = rill._interrupts(true) -- of a prompt that called this one
-    if not (options and options.quiet) and rill._input_terminal() and rill._terminal() then
+    local outer = core._interrupts(true) -- of a prompt that called this one
+    if not (options and options.quiet) and core._input_terminal() and core._terminal() then
         banner(terminal)
     end
     local ended, message = pcall(function()
         load_startup(terminal)
-        session(terminal, require "rill.reader"(complete))
+        session(terminal, require "rill.prompt.reader"(complete))
     end)
-    rill._interrupts(outer)
+    core._interrupts(outer)
     if not ended then
         error(message, 0)
     end

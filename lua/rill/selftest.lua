@@ -1,4 +1,5 @@
 -- rill.selftest: every primitive and every way to reach memory on this device, against plain Lua.
+local core = require "rill.core"
 local rill = require "rill"
 
 local Report = { __name = "rill.selftest" }
@@ -61,11 +62,11 @@ return function(options)
         report[result] = report[result] + 1
         each(line_of(check))
     end
-    for _, line in ipairs(rill._trial()) do
+    for _, line in ipairs(core._trial()) do
         add("driver: " .. line.name, line.verdict == "right" and "ok" or line.verdict, line.text
             .. (line.remedy ~= "" and ". " .. line.remedy or ""))
     end
-    for _, check in ipairs(require "rill.selftest_checks") do
+    for _, check in ipairs(require "rill.selftest.checks") do
         local good, problem = pcall(check.run)
         if good then
             add(check.name, "ok")

@@ -1,9 +1,10 @@
 -- rill.show: pictures in the terminal, by the best means it has: a picture protocol (kitty's or iTerm2's), two pixels to a character
 -- cell in 24-bit or 256 colours, or letters of rising brightness. Streams of one dimension are a sparkline.
+local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.blame"
-local sparkline = require "rill.sparkline"
-local terminal = require "rill.terminal"
+local blame = require "rill.support.blame"
+local sparkline = require "rill.support.sparkline"
+local terminal = require "rill.support.terminal"
 
 local SAMPLES = 8 -- per pixel and direction, at most, where the picture is larger than what is drawn
 local PIXELS = 4 * 1024 * 1024 -- of a picture that a protocol carries
@@ -185,7 +186,7 @@ local function carried(s, value, columns, options, white, able)
     local width = math.max(math.floor(shape[2] * scale + 0.5), 1)
     local height = math.max(math.floor(shape[1] * scale + 0.5), 1)
     local small = shrunk(s, value, width, height)
-    return rill._png(small, { min = options.min or 0, max = options.max or white, colormap = options.colormap })
+    return core._png(small, { min = options.min or 0, max = options.max or white, colormap = options.colormap })
 end
 
 -- Columns and rows of pixels, two rows to a line. Unless a width is told the picture fits into the terminal.
@@ -234,7 +235,7 @@ local function check_range(s, value, white, options)
         problem("option 'colormap' is for streams of numbers, not of %s", s.type)
     end
     if options.colormap then
-        local found, map = pcall(rill._colormap, options.colormap)
+        local found, map = pcall(core._colormap, options.colormap)
         if not found then
             problem("%s", map)
         end

@@ -1,6 +1,7 @@
 -- Run as a script: calls every function that Lua can reach in rill, metamethods and what the registry holds included, with
 -- arguments nobody expects. Errors are fine. The name of the function at work goes to the file arg[1], so that a crash has a name; the
 -- last line printed counts functions and calls.
+local core = require "rill.core"
 local rill = require "rill"
 local log = assert(io.open(arg[1], "w"))
 log:setvbuf "no"
@@ -119,7 +120,7 @@ end)
 
 -- ---- what they are called with
 
-local close, unmap = rill._method "close", map.unmap
+local close, unmap = core._method "close", map.unmap
 
 -- Made anew for every function: some close what they get.
 local function hostile_values()

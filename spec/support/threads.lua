@@ -156,7 +156,8 @@ function work.structures()
         local P = rill.struct("Shared" .. i % 3, "half2 at; int n;")
         local Q = rill.struct("Around", ("Shared%d one; Shared%d two; float f%d;"):format(i % 3, i % 3, i % 7))
         equal("structure", rill.struct("Shared" .. i % 3, "half2 at; int n;"), P)
-        local s <close> = rill.stream(Q, 2, {one = {at = {1, 2}, n = i}, two = {at = {3, 4}, n = 5}, ["f" .. i % 7] = 6})
+        local s <close> = rill.stream(Q, 2,
+            {one = {at = {1, 2}, n = i}, two = {at = {3, 4}, n = 5}, ["f" .. i % 7] = 6})
         equal("element", s:get(2).one.n, i)
         if i % 10 == 0 then
             for k = 1, 60 do

@@ -14,7 +14,7 @@ typedef struct State {
     Device *device;          /* the current one; NULL until first use */
     const void *stream_meta; /* lua_topointer of the metatables: a closed check by one comparison */
     const void *kernel_meta;
-    const void *expression_meta; /* of lua/rill/expression.lua */
+    const void *expression_meta; /* of lua/rill/algebra/expression.lua */
     uint64_t charge;             /* bytes not yet charged to the collector */
     unsigned compiled;           /* programs since all was last collected */
     bool check;                  /* rill.check */
@@ -106,7 +106,7 @@ bool expression_is(lua_State *L, int index);
 
 /* Whether a value is a table that may hold options: an expression is a table of its own kind. */
 bool binding_is_options(lua_State *L, int index);
-/* Calls a function of lua/rill/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
+/* Calls a function of lua/rill/algebra/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
  * its `results` replace. */
 void expression_call(lua_State *L, const char *name, int arguments, int results);
 /* "; did you mean ...?" for the key at `index`, which an owner ("s", "k", "rill.image") has not, or ""; pushes it. Runs Lua. */

@@ -45,6 +45,11 @@ function files.list(folder, pattern)
     return files.lines("find '%s' -maxdepth 1 -name '%s' | LC_ALL=C sort", folder, pattern)
 end
 
+--- The same with all folders in it.
+function files.tree(folder, pattern)
+    return files.lines("find '%s' -name '%s' | LC_ALL=C sort", folder, pattern)
+end
+
 function files.make_folder(path)
     assert(files.run("mkdir -p '%s'", path))
 end

@@ -193,7 +193,7 @@ static void take_where(lua_State *L, Call *call)
 {
     const char *name = call->function->name;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-    lua_getfield(L, -1, "rill");
+    lua_getfield(L, -1, "rill.core");
     lua_getfield(L, -1, "_active_list");
     lua_pushvalue(L, -4);
     lua_pushstring(L, name);

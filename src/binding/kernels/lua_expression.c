@@ -1,4 +1,4 @@
-/* What lua/rill/expression.lua needs of the device side: headers of its own over the streams it reads, and whether they were
+/* What lua/rill/algebra/expression.lua needs of the device side: headers of its own over the streams it reads, and whether they were
  * written since. */
 #include "binding/kernels/lua_kernel.h"
 #include "kernel/fuse.h"

@@ -1,4 +1,4 @@
-/* What lua/rill/predicate.lua stands on: masks, and what they keep. */
+/* What lua/rill/stream/filter.lua stands on: masks, and what they keep. */
 #include "binding/binding.h"
 
 #include "primitive/compact.h"

@@ -1,4 +1,4 @@
-/* Expressions are tables of lua/rill/expression.lua, whose functions the binding calls by name. */
+/* Expressions are tables of lua/rill/algebra/expression.lua, whose functions the binding calls by name. */
 #include "binding/binding.h"
 
 #include <string.h>

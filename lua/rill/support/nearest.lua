@@ -1,5 +1,5 @@
 -- What somebody may have meant by a name that is none: the nearest by edit distance, or what another library calls so.
-local reference = require "rill.reference"
+local reference = require "rill.support.reference"
 
 local nearest = {}
 

@@ -1,5 +1,6 @@
 -- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
-local blame = require "rill.blame"
+local rill = require "rill"
+local blame = require "rill.support.blame"
 
 local oneline = {}
 
@@ -43,8 +44,11 @@ function oneline.assignment(expression)
 end
 
 -- The last few hundred kernels, by their text: a program may put numbers into texts.
-local find, keep = require "rill.recent" (320)
-local make
+local find, keep = require "rill.support.recent" (320)
+
+-- A chunk of its own, so that errors in the text are not looked for in this file.
+local make = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
+    "=expression"))(rill.kernel)
 
 -- The compiler's message without the place in a text that the caller never wrote. `before`: lines in front of the expression.
 local function message_of(message, expression, before)
@@ -80,9 +84,4 @@ function oneline.sure(kernel, message)
     return kernel
 end
 
-return function(rill)
-    -- A chunk of its own, so that errors in the text are not looked for in this file.
-    make = make or assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
-        "=expression"))(rill.kernel)
-    return oneline
-end
+return oneline

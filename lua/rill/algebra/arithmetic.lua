@@ -1,9 +1,10 @@
 -- The algebra of streams: its operators, methods and functions. They build nodes; expression.lua does the rest.
+local core = require "rill.core"
 local rill = require "rill"
-local expression = require "rill.expression"
-local operations = require "rill.operations"
-local typing = require "rill.typing"
-require("rill.blame").own()
+local expression = require "rill.algebra.expression"
+local operations = require "rill.algebra.operations"
+local typing = require "rill.algebra.typing"
+require("rill.support.blame").own()
 
 local algebra = {}
 
@@ -58,7 +59,7 @@ end
 metamethods.pow = raise
 
 for name, f in pairs(metamethods) do
-    rill._metamethod("__" .. name, f)
+    core._metamethod("__" .. name, f)
     expression.meta["__" .. name] = f
 end
 
@@ -77,7 +78,7 @@ for _, name in ipairs {"lt", "le", "gt", "ge", "eq", "ne"} do
         end
         return build(op, where, list)
     end
-    rill._method(name, compare)
+    core._method(name, compare)
     expression.methods[name] = compare
 end
 
@@ -122,7 +123,7 @@ end
 
 -- s.name of structures; nil where there is no such field.
 local function field(node, key)
-    local declared = node._declared or rill._declare(node._view)
+    local declared = node._declared or core._declare(node._view)
     local list = declared:match("struct " .. node._type .. " {(.-)}")
     for kind, name in list:gmatch "([%w_]+)%s+([%w_]+)%s*;" do
         if name == key then
@@ -154,7 +155,7 @@ local function component(value, key)
     return expression.node(found.op, by_parts[info.scalar][found.count], {node}, "s." .. key)
 end
 expression.component = component
-rill._metamethod("__field", component)
+core._metamethod("__field", component)
 
 -- ---- functions of rill
 

@@ -1,6 +1,6 @@
 -- The operations of the algebra: the names of their operands, the rule of their types, and their GLSL by scalar (formula.lua).
-local typing = require "rill.typing"
-require("rill.blame").own()
+local typing = require "rill.algebra.typing"
+require("rill.support.blame").own()
 
 local rules = typing.rules
 local operations = {}

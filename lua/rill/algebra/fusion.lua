@@ -1,9 +1,10 @@
 -- Expressions as arguments: of kernels and reductions they are computed in passing, element by element, and never stored.
 -- Whatever can't be done so is left to C, which evaluates the expression first and raises the errors there are.
+local core = require "rill.core"
 local rill = require "rill"
-local expression = require "rill.expression"
-local blame = require "rill.blame"
-local recent = require "rill.recent"
+local expression = require "rill.algebra.expression"
+local blame = require "rill.support.blame"
+local recent = require "rill.support.recent"
 blame.own()
 
 local is, prepare = expression.is, expression.prepare
@@ -36,7 +37,7 @@ end
 local function fused_kernel(kernel, signature, inputs, key)
     local found = signature.find(key)
     if found == nil then
-        found = rill._fuse(kernel, inputs) or false
+        found = core._fuse(kernel, inputs) or false
         signature.keep(key, found)
     end
     return found
@@ -156,15 +157,15 @@ local function fold(kernel, first, ...)
         return false
     end
     local own, arguments = prepare(input)
-    return pcall(rill._reduce, kernel, own, arguments, target, named)
+    return pcall(core._reduce, kernel, own, arguments, target, named)
 end
 
 -- ---- s:map and s:scan
 
 -- The kernel of the text takes the expression as its argument.
-expression.methods.map = rill._method "map"
+expression.methods.map = core._method "map"
 
-local stream_scan = rill._method "scan"
+local stream_scan = core._method "scan"
 
 local function expression_scan(e, operation, options, ...)
     if not is(e) then
@@ -174,7 +175,7 @@ local function expression_scan(e, operation, options, ...)
     end
     local kernel, arguments = prepare(e)
     if select("#", ...) == 0 then
-        local done, result = pcall(rill._scan, operation, kernel, arguments, options)
+        local done, result = pcall(core._scan, operation, kernel, arguments, options)
         if done then
             return result
         end
@@ -208,7 +209,7 @@ local function reduce(name, method, e, axis, options, ...)
     local keep = keep_of(options)
     local kernel, arguments = prepare(e)
     if keep ~= nil and select("#", ...) == 0 then
-        local results = table.pack(pcall(rill._reduce, name, kernel, arguments, axis, keep))
+        local results = table.pack(pcall(core._reduce, name, kernel, arguments, axis, keep))
         if results[1] then
             return table.unpack(results, 2, results.n)
         end
@@ -219,7 +220,7 @@ end
 for _, name in ipairs {
     "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin", "argmax", "norm",
 } do
-    local method = rill._method(name)
+    local method = core._method(name)
     expression.methods[name] = function(e, ...)
         if not is(e) then
             return blame.call(method, e, ...)
@@ -244,7 +245,7 @@ local function products(s, t)
     return s * t
 end
 
-local stream_dot = rill._method "dot"
+local stream_dot = core._method "dot"
 
 -- s:dot(t) where t is an expression: true and the result where it was one pass.
 local function dot(s, t, axis, options, ...)
@@ -254,7 +255,7 @@ local function dot(s, t, axis, options, ...)
         return false
     end
     local kernel, arguments = prepare(e)
-    return pcall(rill._reduce, "sum", kernel, arguments, axis, keep)
+    return pcall(core._reduce, "sum", kernel, arguments, axis, keep)
 end
 
 local function expression_dot(e, t, ...)

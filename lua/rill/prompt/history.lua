@@ -1,6 +1,6 @@
 -- The history of the prompt: a text file, one entry a line, line ends within an entry written as \n. What can't be read or written is
 -- left alone without a word: a prompt needs no home.
-local rill = require "rill"
+local core = require "rill.core"
 
 local KEPT <const> = 1000       -- entries read and kept
 local LONGEST <const> = 1 << 16 -- bytes of an entry
@@ -79,7 +79,7 @@ end
 --- history.append(path, entry): at once, so that a session that dies, or another one beside it, loses nothing.
 function history.append(path, entry)
     local line = encoded(entry)
-    if not sane(line) or not rill._make_directory(path:match "^(.*)/") then
+    if not sane(line) or not core._make_directory(path:match "^(.*)/") then
         return
     end
     local file = io.open(path, "ab")

@@ -1,7 +1,7 @@
 -- What a chart draws of its series, in places between 0 and 1 on both axes, cut off at the limits.
 local rill = require "rill"
-local Scale = require "rill.plot_scale"
-local reduce = require "rill.plot_reduce"
+local Scale = require "rill.plot.scale"
+local reduce = require "rill.plot.thinning"
 
 local LONG = 20000 -- points that are drawn one by one; more are reduced on the device
 local BINS = 50 -- of a histogram, at most, unless told

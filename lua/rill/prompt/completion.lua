@@ -1,6 +1,7 @@
 -- Completion at the prompt: globals, fields, methods after ':', option keys within a call's table, and paths in strings.
+local core = require "rill.core"
 local rill = require "rill"
-local reference = require "rill.reference"
+local reference = require "rill.support.reference"
 
 local LETTERS <const> = { stream = "s", expression = "s", kernel = "k", device = "d" }
 local keywords = {}
@@ -177,7 +178,7 @@ end
 local function paths(text, quote, from)
     local list = {}
     local skipped = from - quote - 1 -- bytes of the path before the word
-    for i, path in ipairs(rill._paths(text:sub(quote + 1))) do
+    for i, path in ipairs(core._paths(text:sub(quote + 1))) do
         list[i] = path:sub(skipped + 1)
     end
     return list

@@ -1,7 +1,7 @@
--- A canvas (see plot_draw.lua) of pixels, saved as PNG. What is drawn in one call covers a pixel by the share of it that lies inside,
+-- A canvas (see drawing.lua) of pixels, saved as PNG. What is drawn in one call covers a pixel by the share of it that lies inside,
 -- the largest share where strokes overlap, and is then blended once: joints show no seams.
 local rill = require "rill"
-local font = require "rill.plot_font"
+local font = require "rill.plot.font"
 
 local Canvas = {}
 Canvas.__index = Canvas

@@ -1,7 +1,9 @@
 -- Predication (the GPGPU chapter, 28.4.1): launches over the elements where a mask holds, instead of an `if` that every
 -- element pays for. Adds rill.active and rill.branch to the module.
 
-local blame = require "rill.blame"
+local rill = require "rill"
+local core = require "rill.core"
+local blame = require "rill.support.blame"
 local fail <const> = blame.fail
 
 -- A list of active elements: `indices`, their flat indices, and `shape`, what they count in.
@@ -84,63 +86,61 @@ local function check_signatures(mine, other)
     end
 end
 
-return function(rill)
-    local function kind(value)
-        local other = blame.not_open(value)
-        return other or ("%s<%s>"):format(rill.type(value), value.type)
-    end
-
-    --- rill.active(mask): the list of the elements where a mask holds, to be given as `where` to several launches. `mask` is a
-    -- stream of bool, int, uint or float (what is not zero holds) or an expression. `a.indices` are the flat indices (int), `a.shape`
-    -- is the mask's shape.
-    function rill.active(mask)
-        if not is_mask(mask) then
-            local expected = "rill.active: argument #1 'mask': expected a mask stream or an expression, got %s"
-            fail(expected, kind(mask))
-        end
-        return setmetatable({ indices = mask:find(mask), shape = mask.shape }, Active)
-    end
-
-    -- What the binding makes of `where`: indices, and the shape they count in.
-    function rill._active_list(where, kernel)
-        if getmetatable(where) ~= Active then
-            if not is_mask(where) then
-                local expected = "%s: 'where': expected a mask stream, an expression or rill.active(mask), got %s"
-                error(expected:format(kernel, kind(where)), 0)
-            end
-            where = rill.active(where)
-        end
-        return where.indices, where.shape
-    end
-
-    --- rill.branch(cond, F, G): a function that launches kernel F over the elements where `cond` (a mask stream or an expression)
-    -- holds and kernel G over the others, both into the same outputs, which it returns. It is called as F is, by position or by
-    -- name; G takes parameters of the same kinds and types in the same order. The condition is looked at once, here.
-    function rill.branch(cond, F, G)
-        if not is_mask(cond) then
-            local expected = "rill.branch: argument #1 'cond': expected a mask stream or an expression, got %s"
-            fail(expected, kind(cond))
-        end
-        for n, k in ipairs { F or false, G or false } do
-            if rill.type(k) ~= "kernel" then
-                local expected = "rill.branch: argument #%d '%s': expected a kernel, got %s"
-                fail(expected, n + 1, n == 1 and "F" or "G", kind(k))
-            end
-        end
-        local mine, other = F.params, G.params
-        check_signatures(mine, other)
-        local shape = cond.shape
-        local yes, no = rill.iota(shape):partition(cond)
-        yes = setmetatable({ indices = yes, shape = shape }, Active)
-        no = setmetatable({ indices = no, shape = shape }, Active)
-        return blame.guard(function(...)
-            local named = named_arguments(F, ...)
-            named.where = yes
-            local others = renamed(named, mine, other, { F(named) })
-            others.where = no
-            return G(others)
-        end)
-    end
-
-    rill.active, rill.branch = blame.guard(rill.active), blame.guard(rill.branch)
+local function kind(value)
+    local other = blame.not_open(value)
+    return other or ("%s<%s>"):format(rill.type(value), value.type)
 end
+
+--- rill.active(mask): the list of the elements where a mask holds, to be given as `where` to several launches. `mask` is a
+-- stream of bool, int, uint or float (what is not zero holds) or an expression. `a.indices` are the flat indices (int), `a.shape`
+-- is the mask's shape.
+function rill.active(mask)
+    if not is_mask(mask) then
+        local expected = "rill.active: argument #1 'mask': expected a mask stream or an expression, got %s"
+        fail(expected, kind(mask))
+    end
+    return setmetatable({ indices = mask:find(mask), shape = mask.shape }, Active)
+end
+
+-- What the binding makes of `where`: indices, and the shape they count in.
+function core._active_list(where, kernel)
+    if getmetatable(where) ~= Active then
+        if not is_mask(where) then
+            local expected = "%s: 'where': expected a mask stream, an expression or rill.active(mask), got %s"
+            error(expected:format(kernel, kind(where)), 0)
+        end
+        where = rill.active(where)
+    end
+    return where.indices, where.shape
+end
+
+--- rill.branch(cond, F, G): a function that launches kernel F over the elements where `cond` (a mask stream or an expression)
+-- holds and kernel G over the others, both into the same outputs, which it returns. It is called as F is, by position or by
+-- name; G takes parameters of the same kinds and types in the same order. The condition is looked at once, here.
+function rill.branch(cond, F, G)
+    if not is_mask(cond) then
+        local expected = "rill.branch: argument #1 'cond': expected a mask stream or an expression, got %s"
+        fail(expected, kind(cond))
+    end
+    for n, k in ipairs { F or false, G or false } do
+        if rill.type(k) ~= "kernel" then
+            local expected = "rill.branch: argument #%d '%s': expected a kernel, got %s"
+            fail(expected, n + 1, n == 1 and "F" or "G", kind(k))
+        end
+    end
+    local mine, other = F.params, G.params
+    check_signatures(mine, other)
+    local shape = cond.shape
+    local yes, no = rill.iota(shape):partition(cond)
+    yes = setmetatable({ indices = yes, shape = shape }, Active)
+    no = setmetatable({ indices = no, shape = shape }, Active)
+    return blame.guard(function(...)
+        local named = named_arguments(F, ...)
+        named.where = yes
+        local others = renamed(named, mine, other, { F(named) })
+        others.where = no
+        return G(others)
+    end)
+end
+
+rill.active, rill.branch = blame.guard(rill.active), blame.guard(rill.branch)

@@ -1,11 +1,12 @@
--- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of this directory.
+-- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of rill's own files.
+local core = require "rill.core"
 local rill = require "rill"
 
 local getinfo <const> = debug.getinfo
 local blame = {}
 
-local directory <const> = getinfo(1, "S").source:match "^(.*)blame%.lua$" or "@rill/"
-local shown = { [getinfo(1, "S").short_src] = true } -- the directory's files as messages name them
+local directory <const> = getinfo(1, "S").source:match "^(.*)support/blame%.lua$" or "@rill/"
+local shown = { [getinfo(1, "S").short_src] = true } -- rill's files as messages name them
 
 local function is_own(source)
     return source:sub(1, #directory) == directory
@@ -96,7 +97,7 @@ end
 --- What came instead of an open stream, for messages; nil of an open stream and of an expression.
 function blame.not_open(value)
     local kind = rill.type(value)
-    if kind == "expression" or rill._is_open(value) then
+    if kind == "expression" or core._is_open(value) then
         return nil
     end
     return kind == "stream" and "closed stream" or kind or type(value)
@@ -106,7 +107,7 @@ end
 function blame.strict(functions, name)
     return setmetatable(functions, {
         __index = function(_, key)
-            blame.fail("%s has no field '%s'%s", name, tostring(key), require "rill.nearest".hint(name, key))
+            blame.fail("%s has no field '%s'%s", name, tostring(key), require "rill.support.nearest".hint(name, key))
         end,
         __close = function() end,
     })

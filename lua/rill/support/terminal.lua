@@ -1,6 +1,6 @@
 -- What the terminal can show, from the environment alone: nothing is asked of it, so nothing waits for an answer that a pipe, or a
 -- slow line, never gives.
-local rill = require "rill"
+local core = require "rill.core"
 
 local terminal = {}
 
@@ -45,7 +45,7 @@ end
 --- A table: columns and lines; cell, the pixels of a character {width, height}; and where standard output is a terminal that can,
 -- unicode (boolean), colours ("true", "256" or "16") and pictures ("kitty" or "iterm").
 function terminal.look()
-    local shown, columns, lines, width, height = rill._terminal()
+    local shown, columns, lines, width, height = core._terminal()
     local term = variable "TERM"
     local able = { columns = columns, lines = lines, shown = shown,
         cell = { width > 0 and width or 8, height > 0 and height or 16 } }

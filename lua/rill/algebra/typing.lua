@@ -1,8 +1,8 @@
 -- The types of the algebra: which values are operands, what constants become beside them, and the rules by which an operation's
 -- operands tell the type of its result.
 local rill = require "rill"
-local expression = require "rill.expression"
-require("rill.blame").own()
+local expression = require "rill.algebra.expression"
+require("rill.support.blame").own()
 
 local typing = {}
 

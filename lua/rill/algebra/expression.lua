@@ -7,10 +7,11 @@
 --
 -- A tree becomes a list of instructions in which equal subtrees are one; as text that list is the key under which the kernel is
 -- kept. Constants are arguments, so numbers never compile anything.
+local core = require "rill.core"
 local rill = require "rill"
-local formula = require "rill.formula"
-local recent = require "rill.recent"
-local blame = require "rill.blame"
+local formula = require "rill.algebra.formula"
+local recent = require "rill.support.recent"
+local blame = require "rill.support.blame"
 blame.own()
 
 local expression = {}
@@ -56,7 +57,7 @@ expression.is = is_expression
 function expression.describe(value)
     local kind = rill.type(value)
     if kind == "stream" then
-        return rill._is_open(value) and ("stream<%s>[%s]"):format(value.type, value.shape) or "closed stream"
+        return core._is_open(value) and ("stream<%s>[%s]"):format(value.type, value.shape) or "closed stream"
     elseif is_expression(value) then
         return ("expression<%s>[%s]"):format(value._type, value._shape)
     elseif type(value) == "number" then
@@ -113,7 +114,7 @@ end
 
 -- ---- nodes
 
-local leaf_of, written, same = rill._leaf, rill._written, rill._same
+local leaf_of, written, same = core._leaf, core._written, core._same
 
 --- The leaf of a stream: argument i of what `where` tells.
 function expression.leaf(stream, where, i, name)
@@ -211,7 +212,7 @@ local function compile(program, node)
     if op == LEAF then
         program.leaves[#program.leaves + 1] = node
         local input = input_of(program, node)
-        local declared = types[name] and name or rill._declare(node._view) -- structures of one name may differ
+        local declared = types[name] and name or core._declare(node._view) -- structures of one name may differ
         number = add(program, "s" .. input .. declared, op, name, input)
     elseif op == CONSTANT then
         local constants = program.constants
@@ -273,7 +274,7 @@ local function declarations(program)
     local out = {}
     for _, input in ipairs(program.inputs) do
         local name = input._type
-        local text = not types[name] and rill._declare(input._view)
+        local text = not types[name] and core._declare(input._view)
         if text and out[name] and out[name] ~= text then
             fail("two different structures have the name '%s': rename one of them", name)
         elseif text and not out[name] then
@@ -443,7 +444,7 @@ end
 
 -- Writes an expression into a stream; where that is no launch, gives its values instead.
 local function into(e, stream)
-    local name = rill._takes(stream, e._type)
+    local name = core._takes(stream, e._type)
     if tostring(stream.shape) ~= e._shape or not name then
         return expression.value(e)
     elseif name ~= e._type then
@@ -458,7 +459,7 @@ end
 
 local hooks = {evaluate = expression.value, describe = expression.describe, into = into}
 expression.hooks = hooks
-rill._expression(meta, hooks)
+core._expression(meta, hooks)
 
 -- ---- fields and methods
 
@@ -469,7 +470,7 @@ end
 
 local fields = {
     type = function(e) return e._type end,
-    shape = function(e) return rill._shape(sizes(e._shape)) end,
+    shape = function(e) return core._shape(sizes(e._shape)) end,
     size = function(e) return elements(e._shape) end,
     nbytes = function(e)
         local bytes = BYTES[e._type]
@@ -510,7 +511,7 @@ end
 
 -- A method of streams for expressions: works on their values.
 local function method_of(name)
-    local method = rill._method(name)
+    local method = core._method(name)
     if type(method) ~= "function" then
         return nil
     end

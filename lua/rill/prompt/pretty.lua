@@ -1,6 +1,7 @@
 -- How the prompt writes values other than streams. Tables by Penlight's printer, within limits of depth and length.
+local core = require "rill.core"
 local rill = require "rill"
-local blame = require "rill.blame"
+local blame = require "rill.support.blame"
 
 local DEPTH <const> = 4     -- tables inside tables
 local ITEMS <const> = 40    -- of one table
@@ -55,7 +56,7 @@ end
 -- A stream within a table: its head only, which reads nothing back.
 local function short(value)
     local kind = rill.type(value)
-    if kind == "expression" or rill._is_open(value) then
+    if kind == "expression" or core._is_open(value) then
         return ("%s<%s>[%s]"):format(kind, value.type, tostring(value.shape))
     elseif kind == "stream" then
         return "closed stream"

@@ -1,5 +1,5 @@
--- A canvas (see plot_draw.lua) that writes SVG.
-local rill = require "rill"
+-- A canvas (see drawing.lua) that writes SVG.
+local core = require "rill.core"
 
 local Canvas = {}
 Canvas.__index = Canvas
@@ -103,7 +103,7 @@ end
 function Canvas:save(path)
     local width, height = self.width, self.height
     local size = ('width="%d" height="%d" viewBox="0 0 %d %d"'):format(width, height, width, height)
-    local failed = rill._write(path, table.concat {
+    local failed = core._write(path, table.concat {
         '<svg xmlns="http://www.w3.org/2000/svg" ', size, ' font-family="sans-serif">\n',
         '<rect width="100%" height="100%" fill="#ffffff"/>\n', table.concat(self.parts, "\n"), "\n</svg>\n",
     })

@@ -1,6 +1,6 @@
 -- Where the prompt's lines come from: a terminal with lua-readline, a plain terminal, or a pipe.
-local rill = require "rill"
-local history = require "rill.history"
+local core = require "rill.core"
+local history = require "rill.prompt.history"
 
 -- lua-readline, or nil. As it loads it reads a history of its own from HOME, and warns or fails without one.
 local function load_readline()
@@ -44,7 +44,7 @@ local function with_readline(readline, complete)
             readline.handler_remove()
         end)
         while not done do
-            if rill._wait_input() then
+            if core._wait_input() then
                 readline.read_char()
             else
                 -- The next handler takes this one's place: to remove it now would make the module use a file it has closed.
@@ -61,9 +61,9 @@ local function with_readline(readline, complete)
 
     --- reader.line(prompt): the next line or pasted lines; nil at the end of input, false after Ctrl-C.
     function reader.line(prompt)
-        rill._hold_interrupts(true)
+        core._hold_interrupts(true)
         local line = edited(prompt)
-        rill._hold_interrupts(false)
+        core._hold_interrupts(false)
         return line
     end
 
@@ -87,7 +87,7 @@ local function plain(input, output)
             io.stdout:write(prompt)
             io.stdout:flush()
         end
-        if input and not rill._wait_input() then
+        if input and not core._wait_input() then
             io.stdout:write "\n"
             return false
         end
@@ -103,7 +103,7 @@ end
 --- reader(complete): the reader for this process's standard input. `complete(text, from)`: what the word of the text that starts
 -- at `from` may become.
 return function(complete)
-    local input, output = rill._input_terminal(), rill._terminal()
+    local input, output = core._input_terminal(), core._terminal()
     local readline = input and output and load_readline()
     if readline then
         return with_readline(readline, complete)

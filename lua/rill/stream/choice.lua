@@ -1,0 +1,193 @@
+-- rill.permutation and rill.choice: what is drawn with the numbers of rill.random.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local fail <const> = blame.fail
+
+local function check_options(name, options, known)
+    blame.options(name, options)
+    options = options or {}
+    for key in pairs(options) do
+        if not known[key] then
+            fail("%s: unknown option '%s'", name, tostring(key))
+        end
+    end
+    if options.seed ~= nil and math.type(options.seed) ~= "integer" then
+        fail("%s: option 'seed': expected a whole number, got %s", name, tostring(options.seed))
+    end
+    return options
+end
+
+local MOST <const> = (1 << 31) - 1
+
+local function is_count(value, least)
+    return math.type(value) == "integer" and value >= least and value <= MOST
+end
+
+-- 0 .. n - 1 in the order of random words; words that are equal, one pair in 2^32, stay in theirs.
+local function shuffled(n, seed)
+    local words <close> = rill.random(n, {type = "uint", seed = seed})
+    return rill.argsort(words)
+end
+
+--- rill.permutation(n [, {seed=}]): the numbers 0 .. n - 1 in random order, a new int stream. The same seed gives the same order
+-- on every device; without, the next numbers after rill.seed.
+function rill.permutation(n, options)
+    if not is_count(n, 0) then
+        fail("rill.permutation: argument #1 'n': expected a whole number from 0 to %d, got %s", MOST, tostring(n))
+    end
+    options = check_options("rill.permutation", options, {seed = true})
+    return (shuffled(n, options.seed))
+end
+
+local chance_types <const> = {
+    bool = true, int = true, uint = true, float = true, double = true, half = true, unorm8 = true, int8 = true,
+    int16 = true, uint8 = true, uint16 = true,
+}
+
+local function listed(p)
+    local done, chances = pcall(rill.from, p, "double")
+    if not done then
+        fail("rill.choice: option 'p': %s", (chances:gsub("^.-rill%.from: argument #1 'table': ", "")))
+    end
+    return chances
+end
+
+-- Chances as a flat stream of double, checked: one for each of n elements. Also how many are not 0.
+local function check_chances(p, n)
+    if type(p) == "table" and rill.type(p) == nil then
+        p = listed(p)
+    end
+    local other = blame.not_open(p)
+    if other or p.size ~= n then
+        fail("rill.choice: option 'p': expected a stream of %d chances, got %s", n, other or p.size .. " of them")
+    elseif not chance_types[p.type] then
+        fail("rill.choice: option 'p': expected a stream of numbers, got elements of %s", p.type)
+    end
+    local flat = p:cast "double":reshape(n)
+    local least, most, total = flat:min(), flat:max(), flat:sum()
+    if least ~= least or most == math.huge or total == math.huge then
+        fail("rill.choice: option 'p': chances, and their sum, must be finite: no infinity and no NaN")
+    elseif least < 0 or total <= 0 then
+        fail("rill.choice: option 'p': chances must not be negative, and one must be above 0")
+    end
+    return flat, flat:count()
+end
+
+-- `below` is the number before `total`: no place lies beyond the last chance, however small the sum is.
+local spread = [[
+    kernel void spread(double u<>, double total, double below, out double r<>) {
+        r = min(u * total, below);
+    }
+]]
+-- The first outputs of a pseudo-random permutation of the numbers below n: a Feistel network of twelve rounds (Luby and Rackoff 1988) on
+-- the next power of two, walked until it comes to a number below n (Black and Rogaway 2002). Halves may differ by a bit. The round
+-- function is a 32-bit mixer of Wellons ("lowbias32", 2018).
+local feistel = [=[
+    uint mixed(uint x, uint key) {
+        x = (x ^ key) * 0x7feb352du;
+        x = (x ^ x >> 15) * 0x846ca68bu;
+        return x >> 16 ^ x >> 5;
+    }
+    void rounds(inout uint a, inout uint b, uvec4 key, uvec2 mask) {
+        a ^= mixed(b, key.x) & mask.x; b ^= mixed(a, key.y) & mask.y;
+        a ^= mixed(b, key.z) & mask.x; b ^= mixed(a, key.w) & mask.y;
+    }
+    kernel void feistel(int i<>, uint n, uint bits, uvec4 keys[], out int r<>) {
+        uvec2 mask = uvec2((1u << bits / 2u) - 1u, (1u << bits - bits / 2u) - 1u);
+        uvec4 k1 = keys[0], k2 = keys[1], k3 = keys[2];
+        uint x = uint(i);
+        bool out_of_range = true;
+        while (out_of_range) {
+            uint a = x & mask.x, b = x >> bits / 2u;
+            rounds(a, b, k1, mask); rounds(a, b, k2, mask); rounds(a, b, k3, mask);
+            x = b << bits / 2u | a;
+            out_of_range = x >= n;
+        }
+        r = int(x);
+    }
+]=]
+local kernels = {}
+local function kernel(text)
+    kernels[text] = kernels[text] or rill.kernel(text)
+    return kernels[text]
+end
+
+local FEISTEL_LEAST <const>, FEISTEL_SHARE <const> = 32, 8 -- of fewer numbers, or a larger part of them, the shuffle is as fast
+
+-- `count` numbers below n, none twice.
+local function distinct(n, count, seed)
+    if n < FEISTEL_LEAST or count > n // FEISTEL_SHARE then
+        local all <close> = shuffled(n, seed)
+        return all:domain(1, count):copy()
+    end
+    local bits = 1
+    while 1 << bits < n do
+        bits = bits + 1
+    end
+    local keys <close> = rill.random(3, {type = "uvec4", seed = seed})
+    return kernel(feistel)(rill.iter("int", count, 0, count), n, bits, keys)
+end
+
+-- `count` numbers below n, as a flat int stream.
+local function draw(n, count, options)
+    local seed = options.seed
+    if not options.p then
+        if options.replace == false then
+            return distinct(n, count, seed)
+        end
+        return rill.random(count, {type = "int", low = 0, high = math.max(n, 1) - 1, seed = seed})
+    end
+    local chances, some = check_chances(options.p, n)
+    if options.replace ~= false then
+        local sums <close> = chances:scan()
+        local uniform <close> = rill.random(count, {type = "double", seed = seed})
+        local total = sums[n]
+        local below = string.unpack("d", string.pack("j", string.unpack("j", string.pack("d", total)) - 1))
+        local at <close> = kernel(spread)(uniform, total, below)
+        return rill.searchsorted(sums, at, {side = "right"})
+    end
+    if count > some then
+        local what = "rill.choice: %d of %d elements with a chance can't be drawn without repeating one"
+        fail(what, count, some)
+    end
+    -- Every element waits for an exponential time, shorter where its chance is larger (Efraimidis and Spirakis 2006); compared as
+    -- logarithms, which hold chances of any size.
+    local uniform <close> = rill.random(n, {type = "double", seed = seed})
+    local haste <close> = (rill.log(chances) - rill.log(-rill.log(1 - uniform))):eval()
+    local best <close>, order = haste:top_k(count)
+    return best and order
+end
+
+--- rill.choice(from, shape [, {seed=, replace=, p=}]): elements drawn from a stream, or numbers from 0 .. from - 1 (an int stream), all
+-- with the same chance, or with chances in proportion to `p`. With replace = false none is drawn twice.
+function rill.choice(from, shape, options)
+    local other = blame.not_open(from)
+    local source = not other and from
+    if not source and not is_count(from, 0) then
+        fail("rill.choice: argument #1 'from': expected an open stream or a whole number from 0 to %d, got %s",
+            MOST, rill.type(from) and other or tostring(from))
+    end
+    options = check_options("rill.choice", options, {seed = true, replace = true, p = true})
+    if options.replace ~= nil and type(options.replace) ~= "boolean" then
+        local what = "rill.choice: option 'replace': expected true or false, got %s"
+        fail(what, tostring(options.replace))
+    end
+    local n = source and source.size or from
+    local fits, like = pcall(rill.iter, "float", shape, 0, 1) -- checks the shape, takes no memory
+    if not fits then
+        fail("rill.choice: %s", (like:gsub("^.-rill%.iter: ", "")))
+    end
+    local count, sizes = like.size, like.shape
+    if count > 0 and n == 0 then
+        fail("rill.choice: argument #1 'from' is empty")
+    elseif options.replace == false and count > n then
+        fail("rill.choice: %d elements can't be drawn from %d without repeating one", count, n)
+    end
+    local numbers = draw(n, count, options):reshape(sizes)
+    if not source then
+        return numbers
+    end
+    return (rill.gather(source, numbers))
+end
+
+rill.permutation, rill.choice = blame.guard(rill.permutation), blame.guard(rill.choice)

@@ -1,0 +1,56 @@
+-- rill.concat: streams one after the other.
+local rill = require "rill"
+local core = require "rill.core"
+local kind = require "rill.support.kind"
+
+--- rill.concat(list [, axis]): the streams of a list one after the other along an axis (1 unless told; -1 is the last).
+-- All have the same type, and the same shape but for that axis. Returns a new stream.
+function rill.concat(list, axis)
+    if type(list) ~= "table" or #list == 0 then
+        error(("rill.concat: argument #1 'list': expected a table of streams, got %s"):format(
+            type(list) == "table" and "an empty table" or kind.of(list)), 2)
+    end
+    list = table.move(list, 1, #list, 1, {})
+    for i, s in ipairs(list) do
+        if rill.type(s) == "expression" then
+            s = s:eval()
+            list[i] = s
+        end
+        if not kind.element(s) then
+            local what = "rill.concat: argument #1 'list': item %d: expected an open stream, got %s"
+            error(what:format(i, kind.not_open(s)), 2)
+        end
+    end
+    local first = list[1]
+    local shape = first.shape
+    axis = axis or 1
+    local along = math.type(axis) == "integer" and axis < 0 and axis + #shape + 1 or axis
+    if math.type(axis) ~= "integer" or along < 1 or along > #shape then
+        error(("rill.concat: argument #2 'axis': expected 1 .. %d, got %s"):format(#shape, tostring(axis)), 2)
+    end
+    local total = 0
+    for i, s in ipairs(list) do
+        local own = s.shape
+        total = total + (own[along] or 0)
+        own[along] = shape[along]
+        if own ~= shape or s.type ~= first.type then
+            local what = ("stream<%s>[%s] does not fit stream<%s>[%s] along axis %d"):format(
+                s.type, s.shape, first.type, shape, along)
+            error(("rill.concat: argument #1 'list': item %d: %s"):format(i, what), 2)
+        end
+    end
+    shape[along] = total
+    local result = core._sized(first, shape)
+    local from, to = {}, {}
+    for d = 1, #shape do
+        from[d], to[d] = 1, shape[d]
+    end
+    for _, s in ipairs(list) do
+        to[along] = from[along] + s.shape[along] - 1
+        if s.size > 0 then
+            result:write(s, from, to)
+        end
+        from[along] = to[along] + 1
+    end
+    return result
+end

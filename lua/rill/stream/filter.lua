@@ -1,0 +1,267 @@
+-- Compaction: filter, find, partition and runs of streams. A predicate becomes a mask of bytes, whatever form it came in; the mask
+-- is what the primitive compacts by.
+local rill = require "rill"
+local core = require "rill.core"
+local blame = require "rill.support.blame"
+local constants_of = require "rill.stream.constants"
+
+local oneline = require "rill.stream.oneline"
+
+local function kind(value)
+    return rill.type(value) or type(value)
+end
+
+-- Raises an error at the line of the script.
+local function fail(name, format, ...)
+    blame.fail("s:%s: %s", name, format:format(...))
+end
+
+-- One-line kernels that make 1 or 0 of a value, by the scalar that kernels see.
+local KEEP <const> = {
+    bool = "x", int = "x != 0", uint = "x != 0u", float = "(floatBitsToUint(x) << 1) != 0u", double = "x != 0.0lf",
+}
+
+-- The kernels below write their result to a mask given to them.
+local function masked(kernel, s, values)
+    local mask, given = core._mask(s), values or {}
+    given[#given + 1], given[#given + 2] = s, mask
+    kernel(table.unpack(given))
+    return mask
+end
+
+-- The scalar that kernels see of a mask's elements.
+local function mask_scalar(name, values)
+    local scalar = oneline.value_types[values.type] or values.type
+    if not KEEP[scalar] then
+        fail(name, "argument #1 'pred': expected elements of bool, int, uint or float, got %s", values.type)
+    end
+    return scalar
+end
+
+local function from_values(name, values)
+    local scalar = mask_scalar(name, values)
+    return masked(oneline.sure(oneline.kernel(("kernel uint keep(%s x<>) { return ("):format(scalar),
+        KEEP[scalar], ") ? 1u : 0u; }")), values)
+end
+
+-- Raises unless a mask stands for the elements of s. Where s and the mask were not counted together their lengths are exact
+-- from here on, and only then is s made flat.
+local function check_extent(name, s, mask)
+    local what = rill.type(mask)
+    if what == "stream" and not core._is_open(mask) then
+        fail(name, "argument #1 'pred': expected an open stream, got closed stream")
+    elseif what == "stream" and not core._same_extent(s, mask)
+        or what == "expression" and mask.shape ~= s.shape then
+        fail(name, "argument #1 'pred': the mask has shape %s, the stream %s", mask.shape, s.shape)
+    end
+end
+
+-- One kernel computes the expression and writes the bytes.
+local function from_expression(name, s, expression)
+    require("rill.algebra.expression").check(expression)
+    local holds = mask_scalar(name, expression) == "bool" and expression or expression:ne(0)
+    local mask <close> = core._mask(s):write(rill.where(holds, 1, 0))
+    return core._flat(mask)
+end
+
+-- Conditions first; then numbers, of which those that are not zero hold.
+local function from_text(name, flat, text, constants)
+    if not text:find "%S" then
+        fail(name, "argument #1 'pred': expected an expression in x (the element) and i (its number), "
+            .. "got an empty string")
+    elseif oneline.unbalanced(text) then
+        fail(name, "argument #1 'pred': %s: %s", oneline.unbalanced(text), text)
+    elseif oneline.assigns(text) then
+        fail(name, "argument #1 'pred': %s: %s", oneline.assignment(text), text)
+    end
+    local declared = ""
+    local value = oneline.value_types[flat.type] or flat.type
+    if not core._builtin_type(value) then
+        declared = core._declare(flat)
+    end
+    local index = text:find "%f[%w_]i%f[^%w_]" and "int i = indexof(x).x; " or ""
+    -- Beside structures, whose fields may be anything, whole numbers are int, which GLSL converts to what they meet.
+    local values, parameters = constants_of.declare("s:" .. name, constants_of.scalar(value) or "int", constants,
+        { x = "the element", i = "its number" })
+    local head = ("%skernel uint %s_if(%s%s x<>) { %s"):format(declared, name, parameters, value, index)
+    local kernel, message = oneline.kernel(head .. "bool keep_x = (", text, "); return keep_x ? 1u : 0u; }")
+    if not kernel then
+        kernel = oneline.kernel(head .. "double keep_x = (", text, "); return keep_x != 0.0lf ? 1u : 0u; }")
+    end
+    if not kernel then
+        fail(name, "%s", message)
+    end
+    return masked(kernel, flat, values)
+end
+
+local PREDICATES <const> = { bool = true, int = true, uint = true, float = true }
+
+local function from_kernel(name, flat, kernel)
+    local inputs, output, others = 0, nil, 0
+    for _, param in ipairs(kernel.params) do
+        if param.kind == "output stream" then
+            output, others = param.type, others + (output and 1 or 0)
+        elseif param.kind == "input stream" then
+            inputs = inputs + 1
+        else
+            others = others + 1
+        end
+    end
+    if inputs ~= 1 or others > 0 or not PREDICATES[output] then
+        fail(name, "argument #1 'pred': expected a kernel with one input stream and one output of bool, "
+            .. "int or uint, got %s", tostring(kernel))
+    end
+    local values <close> = kernel(flat)
+    return from_values(name, values)
+end
+
+-- The mask of a predicate over a stream in one dimension, `flat`; `s` is what the user sees.
+local function mask_of(name, s, flat, pred, constants)
+    local what = rill.type(pred)
+    if type(pred) == "string" then
+        return from_text(name, flat, pred, constants)
+    elseif constants ~= nil then
+        fail(name, "argument #2 'constants': only a predicate in a string has constants, this one is a value: %s",
+            kind(pred))
+    elseif what == "kernel" then
+        return from_kernel(name, flat, pred)
+    elseif what == "stream" then
+        return from_values(name, core._flat(pred))
+    elseif what == "expression" then
+        return from_expression(name, s, pred)
+    end
+    fail(name, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask "
+        .. "(a stream or an expression), got %s", kind(pred))
+end
+
+-- The open stream before the colon, of whose method `most` arguments may be given.
+local function self_of(name, s, most, ...)
+    if rill.type(s) == "expression" then
+        s = s:eval()
+    end
+    if not core._is_open(s) then
+        fail(name, "argument 's': expected an open stream, got %s",
+            rill.type(s) == "stream" and "closed stream" or kind(s))
+    elseif select("#", ...) > most then
+        fail(name, "expected %s, got %d", most == 0 and "no argument" or "at most 2 arguments", select("#", ...))
+    end
+    return s
+end
+
+local function compact(name, s, pred, constants, ...)
+    s = self_of(name, s, 2, pred, constants, ...)
+    check_extent(name, s, pred)
+    local flat <close> = core._flat(s)
+    local mask <close> = mask_of(name, s, flat, pred, constants)
+    return core._compact(name, flat, mask)
+end
+
+--- s:filter(pred [, constants]): a new stream of the elements for which the predicate holds, in row-major order. `constants` is a
+-- table of numbers, booleans or tables of 2 to 4 numbers by the names they have in a predicate that is a string.
+core._method("filter", blame.guard(function(s, ...)
+    return compact("filter", s, ...)
+end))
+
+--- s:find(pred [, constants]): an int stream of where they are: flat numbers from 0.
+core._method("find", blame.guard(function(s, ...)
+    return compact("find", s, ...)
+end))
+
+--- s:partition(pred [, constants]): two streams, the elements for which it holds and the others, both in order.
+core._method("partition", blame.guard(function(s, ...)
+    return compact("partition", s, ...)
+end))
+
+-- ---- runs
+
+-- Functions `bool same_T(T a, T b)`: == component by component, but that NaN is NaN.
+local SAME <const> = {
+    float = "bool same_float(float a, float b) { return a == b || ((floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u"
+        .. " && (floatBitsToUint(b) & 0x7fffffffu) > 0x7f800000u); }\n",
+    double = "bool nan_double(double x) { uvec2 w = unpackDouble2x32(x); uint h = w.y & 0x7fffffffu;"
+        .. " return h > 0x7ff00000u || (h == 0x7ff00000u && w.x != 0u); }\n"
+        .. "bool same_double(double a, double b) { return a == b || (nan_double(a) && nan_double(b)); }\n",
+    int = "bool same_int(int a, int b) { return a == b; }\n",
+    uint = "bool same_uint(uint a, uint b) { return a == b; }\n",
+    bool = "bool same_bool(bool a, bool b) { return a == b; }\n",
+}
+local LETTERS <const> = { [""] = "float", d = "double", i = "int", u = "uint" }
+
+-- The members of a type: {name, type} of each, from the declarations of structures.
+local function members(value, declared)
+    local letter, size = value:match "^([diu]?)vec([234])$"
+    local list = {}
+    if letter then
+        for c = 1, tonumber(size) do
+            list[c] = { ("xyzw"):sub(c, c), LETTERS[letter] }
+        end
+    else
+        local fields = declared:match("struct " .. value .. " {(.-)};")
+        for field, name in fields:gmatch "([%w_]+) ([%w_]+);" do
+            list[#list + 1] = { name, field }
+        end
+    end
+    return list
+end
+
+local function add_same(out, value, declared)
+    if out[value] then
+        return
+    end
+    out[value] = true
+    if SAME[value] then
+        out[#out + 1] = SAME[value]
+        return
+    end
+    local tests = {}
+    for i, member in ipairs(members(value, declared)) do
+        add_same(out, member[2], declared)
+        tests[i] = ("same_%s(a.%s, b.%s)"):format(member[2], member[1], member[1])
+    end
+    out[#out + 1] = ("bool same_%s(%s a, %s b) { return %s; }\n"):format(value, value, value,
+        table.concat(tests, " && "))
+end
+
+-- The kernel that finds the first element of every run.
+local function heads(s)
+    local value = oneline.value_types[s.type] or s.type
+    local declared = core._builtin_type(value) and "" or core._declare(s)
+    local same = {}
+    add_same(same, value, declared)
+    local test = ("indexof(x).x == 0 || !same_%s(x[-1], x[0])"):format(value)
+    return oneline.sure(oneline.kernel(declared .. table.concat(same) ..
+        ("kernel uint heads(neighbor %s x<>) { return ("):format(value), test, ") ? 1u : 0u; }"))
+end
+
+local DISTANCE <const> = "s[1] - s[0]"
+
+--- s:runs(): the values of the runs of equal neighbours, in row-major order, and their lengths (int). Equal is ==, component by
+-- component and field by field, but that NaN equals NaN.
+core._method("runs", blame.guard(function(s, ...)
+    s = self_of("runs", s, 0, ...)
+    local flat <close> = core._flat(s)
+    local size = flat.size
+    local mask <close> = masked(heads(flat), flat)
+    local values, starts = core._compact("both", flat, mask)
+    local ends <close> = starts:boundary(size)
+    local length = oneline.sure(oneline.kernel("kernel int lengths(neighbor int s<>) { return (", DISTANCE, "); }"))
+    local lengths = length(ends)
+    starts:close()
+    return values, lengths
+end))
+
+--- s:unique(): the distinct values, ascending, and how often each occurs (int): the runs of the sorted elements, NaN last.
+core._method("unique", blame.guard(function(s, ...)
+    s = self_of("unique", s, 0, ...)
+    local flat <close> = core._flat(s)
+    local ordered, sorted = pcall(core._ordered, flat, "s:unique")
+    if ordered then
+        ordered, sorted = pcall(flat.sort, flat)
+    end
+    if not ordered then
+        fail("unique", "%s", (tostring(sorted):gsub("^.-s:%a+: ", "")))
+    end
+    local values, counts = sorted:runs()
+    sorted:close()
+    return values, counts
+end))

@@ -1,0 +1,48 @@
+-- s:map: an expression in x over each element.
+local core = require "rill.core"
+local kind = require "rill.support.kind"
+
+local oneline = require "rill.stream.oneline"
+local value_types = oneline.value_types
+
+local constants_of = require "rill.stream.constants"
+
+local function map_error(level, format, ...)
+    error("s:map: " .. format:format(...), level + 1)
+end
+
+--- s:map(expression [, constants]): a new stream of what a GLSL expression gives for each element x. Its type is the one
+-- kernels see of s (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by
+-- the names they have in the expression; whole numbers are int beside int elements, uint beside uint, floats elsewhere.
+local function stream_map(s, expression, constants, ...)
+    local element = kind.element(s)
+    if not element then
+        map_error(2, "argument 's': expected an open stream, got %s", kind.not_open(s))
+    elseif select("#", ...) > 0 then
+        map_error(2, "expected at most 2 arguments, got %d", 2 + select("#", ...))
+    elseif type(expression) ~= "string" or not expression:find "%S" then
+        map_error(2, "argument #1 'expression': expected an expression in x (a string), got %s",
+            type(expression) == "string" and "an empty one" or kind.of(expression))
+    end
+    local unbalanced = oneline.unbalanced(expression)
+    if unbalanced then
+        map_error(2, "argument #1 'expression': %s: %s", unbalanced, expression)
+    end
+    local value = value_types[element] or element
+    local scalar = constants_of.scalar(value)
+    if not scalar then
+        map_error(2, "argument 's': elements of structure %s have no expression in x; write a kernel", element)
+    end
+    local arguments, declared = constants_of.declare("s:map", scalar, constants, { x = "the element" })
+    local head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
+    local kernel, message = oneline.kernel(head, expression, "); }")
+    if not kernel then
+        local whole = message:find("implicitly convert return value to u?int")
+        map_error(2, "%s%s", message, whole and ("\n    the elements are %s: cast the stream first, s:cast \"float\"")
+            :format(value) or "")
+    end
+    arguments[#arguments + 1] = s
+    local mapped = kernel(table.unpack(arguments))
+    return mapped
+end
+core._method("map", stream_map)

@@ -1,0 +1,14 @@
+-- s:stats(): what rill.debug.stats tells of a stream.
+local rill = require "rill"
+local core = require "rill.core"
+local blame = require "rill.support.blame"
+
+core._method("stats", function(s, ...)
+    local other = blame.not_open(s)
+    if other then
+        blame.fail("s:stats: argument 's': expected an open stream, got %s", other)
+    elseif select("#", ...) > 0 then
+        blame.fail("s:stats: expected no argument, got %d", select("#", ...))
+    end
+    return rill.debug.stats(s)
+end)

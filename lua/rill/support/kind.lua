@@ -1,0 +1,23 @@
+-- What a value is, for messages and choices.
+local core = require "rill.core"
+
+local kind = {}
+
+--- "stream", "kernel", "expression" ... or Lua's name of its type.
+function kind.of(value)
+    return core.type(value) or type(value)
+end
+
+--- The type of a stream's elements; nil of a closed one, and of anything else.
+function kind.element(value)
+    if core.type(value) == "expression" or core._is_open(value) then
+        return value.type
+    end
+end
+
+--- What came instead of an open stream.
+function kind.not_open(value)
+    return core.type(value) == "stream" and "closed stream" or kind.of(value)
+end
+
+return kind

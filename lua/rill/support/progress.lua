@@ -1,0 +1,55 @@
+-- rill.progress: a bar in the terminal.
+local rill = require "rill"
+local core = require "rill.core"
+
+local Progress = {}
+Progress.__index = Progress
+
+local BAR, PERIOD = 30, 0.05
+
+local function draw(self)
+    local share = self.total > 0 and math.min(self.done / self.total, 1) or 1
+    local full = math.floor(share * BAR)
+    io.stdout:write(("\r%s[%s%s] %3d%% %.1f s "):format(
+        self.label, ("#"):rep(full), ("."):rep(BAR - full), math.floor(share * 100), rill.clock() - self.start))
+    io.stdout:flush()
+end
+
+--- p:step([n]): n (1 unless told) more of the total are done.
+function Progress:step(n)
+    n = n or 1
+    if type(n) ~= "number" then
+        error(("p:step: argument #1 'n': expected a number, got %s"):format(type(n)), 2)
+    end
+    self.done = self.done + n
+    local now = rill.clock()
+    if self.shown and not self.closed and (now - self.drawn >= PERIOD or self.done >= self.total) then
+        self.drawn = now
+        draw(self)
+    end
+end
+
+--- p:close(): ends the bar's line.
+function Progress:close()
+    if self.shown and not self.closed then
+        draw(self)
+        io.stdout:write("\n")
+    end
+    self.closed = true
+end
+Progress.__close = Progress.close
+
+--- rill.progress(total [, label]): a progress bar, silent when the output is no terminal. `local p <close>` works.
+function rill.progress(total, label)
+    if type(total) ~= "number" then
+        error(("rill.progress: argument #1 'total': expected a number, got %s"):format(type(total)), 2)
+    end
+    if label ~= nil and type(label) ~= "string" then
+        error(("rill.progress: argument #2 'label': expected a string, got %s"):format(type(label)), 2)
+    end
+    local now = rill.clock()
+    return setmetatable({
+        total = total, done = 0, label = label and label .. " " or "",
+        shown = core._terminal(), start = now, drawn = now,
+    }, Progress)
+end
