@@ -2,24 +2,16 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local types = require "rill.support.types"
 
 local debug = {}
 
 local COMPONENTS <const> = { "x", "y", "z", "w" }
-local scalars = {
-    float = "float", half = "float", unorm8 = "float", double = "float", int = "int", uint = "int", bool = "int",
-    int8 = "int", int16 = "int", uint8 = "int", uint16 = "int",
-}
-local vectors = { vec = "float", dvec = "float", half = "float", ivec = "int", uvec = "int", ["unorm8x"] = "float" }
-
 -- "float" or "int", and the number of components; nil of a structure.
 local function shape_of(type)
-    if scalars[type] then
-        return scalars[type], 1
-    end
-    local stem, count = type:match "^(%a+%d*x?)([234])$"
-    if stem and vectors[stem] then
-        return vectors[stem], tonumber(count)
+    local info = types.list[type]
+    if info then
+        return types.is_real(type) and "float" or "int", info.components
     end
 end
 

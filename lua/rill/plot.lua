@@ -1,6 +1,7 @@
 -- rill.plot: charts of streams and tables, in the terminal or as a file.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local types = require "rill.support.types"
 local marks = require "rill.plot.marks"
 local terminal = require "rill.support.terminal"
 
@@ -12,10 +13,6 @@ local chart_known = {
     title = "string", xlabel = "string", ylabel = "string", path = "string", width = "integer", height = "integer",
     xmin = "number", xmax = "number", ymin = "number", ymax = "number", xlog = "boolean", ylog = "boolean",
     kind = "string", bins = "integer", legend = "boolean", mode = "string", text = "boolean",
-}
-local number_types = {
-    float = true, double = true, half = true, unorm8 = true, int = true, uint = true, int8 = true, int16 = true,
-    uint8 = true, uint16 = true, bool = true,
 }
 -- What `mode` makes of a terminal.
 local modes = {
@@ -87,7 +84,7 @@ local function data(value, where)
         kind = "stream"
     end
     if kind == "stream" then
-        if not number_types[value.type] or #value.shape ~= 1 then
+        if not types.scalar(value.type) or #value.shape ~= 1 then
             problem("%sexpected a stream of numbers of one dimension, got %s", where, told(value))
         end
         return value.type == "bool" and value:cast "float" or value

@@ -3,6 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local types = require "rill.support.types"
 local sparkline = require "rill.support.sparkline"
 local terminal = require "rill.support.terminal"
 
@@ -11,15 +12,18 @@ local PIXELS = 4 * 1024 * 1024 -- of a picture that a protocol carries
 local PIECE = 4096 -- bytes of it in one escape sequence: what kitty allows
 local ASCII = { " ", ".", ":", "-", "=", "+", "*", "#", "%", "@" }
 
--- How kernels see the types that can be drawn, and the number that is drawn white.
-local seen = {
-    float = {"float", 1}, half = {"float", 1}, unorm8 = {"float", 1}, bool = {"float", 1},
-    vec3 = {"vec3", 1}, vec4 = {"vec4", 1}, half4 = {"vec4", 1}, unorm8x4 = {"vec4", 1},
-    uint8 = {"float", 255}, uint16 = {"float", 65535},
-    int = {"float"}, uint = {"float"}, int8 = {"float"}, int16 = {"float"},
-    double = {"float", 1}, dvec3 = {"vec3", 1}, dvec4 = {"vec4", 1},
-}
-local narrowed = { double = "float", dvec3 = "vec3", dvec4 = "vec4", bool = "float" }
+-- How kernels see the types that can be drawn, and the number that is drawn white; and what those are cast to first that don't convert to it.
+local seen, narrowed = {}, {}
+for name, info in pairs(types.list) do
+    local vector, scalar = info.components > 1, types.seen_scalar(name)
+    if not vector or types.is_real(name) and info.components > 2 then
+        local drawn = vector and "vec" .. info.components or "float"
+        local unit = types.is_real(name) or scalar == "bool"
+        local white = unit and 1 or scalar == "uint" and info.bytes < 4 and (1 << 8 * info.bytes) - 1 or nil
+        seen[name] = {drawn, white}
+        narrowed[name] = (scalar == "double" or scalar == "bool") and drawn or nil
+    end
+end
 local modes = { kitty = true, iterm = true, blocks = true, ["256"] = true, ascii = true }
 local options_known = {
     width = "number", min = "number", max = "number", colormap = "string", mode = "string", text = "boolean",

@@ -181,6 +181,11 @@ const Type *type_find(const char *name)
     return NULL;
 }
 
+const Type *type_at(int index)
+{
+    return index >= 0 && index < TYPE_COUNT ? &builtin[index] : NULL;
+}
+
 const Type *type_of(Scalar scalar, int components)
 {
     for (int i = 0; i < TYPE_COUNT; i++) {

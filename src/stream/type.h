@@ -45,6 +45,8 @@ struct Type {
 
 /* By GLSL, rill or Brook name ("float3", "int2", "double4"); NULL with error_set, naming close matches or the list. */
 const Type *type_find(const char *name);
+/* The types that are no structures, in order; NULL behind the last. */
+const Type *type_at(int index);
 /* The type of a scalar kind with 1 to 4 components; NULL where there is none (bool vectors, unorm8x2). */
 const Type *type_of(Scalar scalar, int components);
 /* Interns a structure by its field list (types and order; the names of fields count too). Fields fill whole 4-byte words;

@@ -26,18 +26,15 @@ expression.meta = meta
 
 -- ---- types
 
-local SCALARS <const> = {"bool", "int", "uint", "float", "double"}
 -- GLSL lets a compiler take x - x for 0, where NaN and infinity make it NaN, unless a value is precise.
 local EXACT <const> = {float = true, double = true}
-local LETTERS <const> = {int = "i", uint = "u", float = "", double = "d"}
-local types = {}    -- name -> {name =, scalar =, components =, bytes =}
+local types = {}    -- of GLSL's own: name -> {name =, scalar =, components =, bytes =}
 local by_parts = {} -- scalar -> components -> name
-for _, scalar in ipairs(SCALARS) do
-    by_parts[scalar] = {}
-    for n = 1, scalar == "bool" and 1 or 4 do
-        local name = n == 1 and scalar or LETTERS[scalar] .. "vec" .. n
-        types[name] = {name = name, scalar = scalar, components = n, bytes = (scalar == "double" and 8 or 4) * n}
-        by_parts[scalar][n] = name
+for name, info in pairs(require "rill.support.types".list) do
+    if info.seen == name then
+        types[name] = info
+        by_parts[info.scalar] = by_parts[info.scalar] or {}
+        by_parts[info.scalar][info.components] = name
     end
 end
 expression.types, expression.by_parts = types, by_parts

@@ -1,13 +1,14 @@
 -- What the prompt prints of a stream: its head, the values at its corners, the range of its numbers, and a small picture. Only what
 -- is shown is read back.
 local rill = require "rill"
+local types = require "rill.support.types"
 
 local EDGE <const> = 3        -- rows and columns shown at each end
 local WHOLE <const> = 64      -- elements up to which tostring shows all
 local PICTURE <const> = 40    -- pixels at most, either way
-local scalars = {}
-for word in ("float half unorm8 double int uint int8 int16 uint8 uint16"):gmatch "%w+" do
-    scalars[word] = true
+
+local function is_number(type)
+    return types.scalar(type) and type ~= "bool"
 end
 
 -- ---- values at the corners
@@ -158,7 +159,7 @@ end
 local function range_of(s)
     if s.type == "bool" then
         return ("true %d of %d"):format(s:count(), s.size)
-    elseif not scalars[s.type] and not s.type:find "[234]$" or s.type:find "^bvec" then
+    elseif not is_number(s.type) and not s.type:find "[234]$" or s.type:find "^bvec" then
         return nil
     end
     local least, mean, most = s:min(), s:mean(), s:max()

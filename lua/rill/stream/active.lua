@@ -4,6 +4,7 @@
 local rill = require "rill"
 local core = require "rill.core"
 local blame = require "rill.support.blame"
+local types = require "rill.support.types"
 local fail <const> = blame.fail
 
 -- A list of active elements: `indices`, their flat indices, and `shape`, what they count in.
@@ -14,14 +15,9 @@ function Active.__close(list)
     list.indices:close()
 end
 
--- The types that can be masks: what is not zero holds.
-local mask_types = {
-    bool = true, int = true, uint = true, float = true, half = true, unorm8 = true,
-    int8 = true, int16 = true, uint8 = true, uint16 = true,
-}
-
+-- What is not zero holds.
 local function is_mask(value)
-    return not blame.not_open(value) and mask_types[value.type]
+    return not blame.not_open(value) and types.scalar(value.type) and value.type ~= "double"
 end
 
 -- The arguments of a launch by position as a table by name; outputs may be left out.

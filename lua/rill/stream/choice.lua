@@ -1,6 +1,7 @@
 -- rill.permutation and rill.choice: what is drawn with the numbers of rill.random.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local types = require "rill.support.types"
 local fail <const> = blame.fail
 
 local function check_options(name, options, known)
@@ -39,11 +40,6 @@ function rill.permutation(n, options)
     return (shuffled(n, options.seed))
 end
 
-local chance_types <const> = {
-    bool = true, int = true, uint = true, float = true, double = true, half = true, unorm8 = true, int8 = true,
-    int16 = true, uint8 = true, uint16 = true,
-}
-
 local function listed(p)
     local done, chances = pcall(rill.from, p, "double")
     if not done then
@@ -60,7 +56,7 @@ local function check_chances(p, n)
     local other = blame.not_open(p)
     if other or p.size ~= n then
         fail("rill.choice: option 'p': expected a stream of %d chances, got %s", n, other or p.size .. " of them")
-    elseif not chance_types[p.type] then
+    elseif not types.scalar(p.type) then
         fail("rill.choice: option 'p': expected a stream of numbers, got elements of %s", p.type)
     end
     local flat = p:cast "double":reshape(n)

@@ -1,14 +1,15 @@
 -- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local types = require "rill.support.types"
 
 local oneline = {}
 
 --- What a kernel sees of the types that are only stored; the others it sees as they are.
-oneline.value_types = {
-    half = "float", half2 = "vec2", half4 = "vec4", unorm8 = "float", unorm8x4 = "vec4",
-    int8 = "int", int16 = "int", uint8 = "uint", uint16 = "uint",
-}
+oneline.value_types = {}
+for name, info in pairs(types.list) do
+    oneline.value_types[name] = info.seen ~= name and info.seen or nil
+end
 
 --- Whether every bracket is closed by its own kind: the expression is one, and stays inside the text around it.
 function oneline.balanced(expression)

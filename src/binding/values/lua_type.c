@@ -312,6 +312,31 @@ static void push_weak(lua_State *L)
     lua_setmetatable(L, -2);
 }
 
+static void push_row(lua_State *L, const Type *type)
+{
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, type->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, type_of(type->scalar, 1)->name);
+    lua_setfield(L, -2, "scalar");
+    lua_pushinteger(L, type->components);
+    lua_setfield(L, -2, "components");
+    lua_pushinteger(L, type->bytes);
+    lua_setfield(L, -2, "bytes");
+    lua_pushstring(L, type->value->name);
+    lua_setfield(L, -2, "seen");
+}
+
+/* _types: the types that are no structures, by name: {name=, scalar=, components=, bytes= of an element, seen= what kernels see}. */
+static void push_types(lua_State *L)
+{
+    lua_newtable(L);
+    for (int i = 0; type_at(i); i++) {
+        push_row(L, type_at(i));
+        lua_setfield(L, -2, type_at(i)->name);
+    }
+}
+
 void open_type(lua_State *L)
 {
     static const luaL_Reg meta[] = {
@@ -334,4 +359,6 @@ void open_type(lua_State *L)
     lua_setfield(L, -2, "struct");
     lua_pushcfunction(L, rill_type);
     lua_setfield(L, -2, "type");
+    push_types(L);
+    lua_setfield(L, -2, "_types");
 }
