@@ -20,7 +20,7 @@ describe("RILL_DUMP", function()
     after_each(function() files:close() end)
 
     local function run(folder)
-        return process.output(SCRIPT, { RILL_DUMP = folder, RILL_CACHE = files:path "cache", RILL_TRUST = false })
+        return process.output(SCRIPT, { RILL_DUMP = folder, RILL_CACHE = files:path "cache" })
     end
 
     it("holds the programs, with the kernel's name on top", function()

@@ -44,7 +44,7 @@ describe("reads", function()
         local library = preload("wrongdriver", pending)
         local files = tempfiles.open()
         local result = process.run(READS,
-            { LD_PRELOAD = library, RILL_WRONG = "reach", RILL_CACHE = files.directory, RILL_TRUST = false })
+            { LD_PRELOAD = library, RILL_WRONG = "reach", RILL_CACHE = files.directory })
         files:close()
         assert.equal("done\n", result.out .. result.err)
     end)
