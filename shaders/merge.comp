@@ -3,8 +3,15 @@
 layout(local_size_x = 8) in;
 layout(location = 0) uniform uvec4 rill_p[3];
 layout(std430, binding = 1) writeonly buffer Out { uint merged[]; };
+#if READ_BLOCKS
+layout(std430, binding = 2) readonly buffer KeysA { uvec4 keys_a[]; };
+layout(std430, binding = 3) readonly buffer KeysB { uvec4 keys_b[]; };
+#define TEXEL(keys, i) keys[i]
+#else
 layout(binding = 0) uniform usamplerBuffer keys_a;
 layout(binding = 1) uniform usamplerBuffer keys_b;
+#define TEXEL(keys, i) texelFetch(keys, i)
+#endif
 #include "shared/radix_key.glsl"
 
 RADIX_KEY key_of(int at, bool in_b)
@@ -12,10 +19,10 @@ RADIX_KEY key_of(int at, bool in_b)
     at *= KEY_BITS == 64 ? 2 : 1;
     at += int(in_b ? rill_p[2].y : rill_p[2].x);
 #if KEY_BITS == 64
-    return in_b ? uvec2(texelFetch(keys_b, at >> 2)[at & 3], texelFetch(keys_b, (at + 1) >> 2)[(at + 1) & 3])
-                : uvec2(texelFetch(keys_a, at >> 2)[at & 3], texelFetch(keys_a, (at + 1) >> 2)[(at + 1) & 3]);
+    return in_b ? uvec2(TEXEL(keys_b, at >> 2)[at & 3], TEXEL(keys_b, (at + 1) >> 2)[(at + 1) & 3])
+                : uvec2(TEXEL(keys_a, at >> 2)[at & 3], TEXEL(keys_a, (at + 1) >> 2)[(at + 1) & 3]);
 #else
-    return in_b ? texelFetch(keys_b, at >> 2)[at & 3] : texelFetch(keys_a, at >> 2)[at & 3];
+    return in_b ? TEXEL(keys_b, at >> 2)[at & 3] : TEXEL(keys_a, at >> 2)[at & 3];
 #endif
 }
 

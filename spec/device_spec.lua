@@ -7,7 +7,7 @@ local REPORT <const> = [[
     local rill = require "rill"
     local d = rill.device()
     print(d.name)
-    print(d.family, d.limits.storage_blocks, d.limits.outputs_per_pass, d.limits.texture_units)
+    print(d.family, d.limits.storage_blocks, d.limits.outputs_per_pass, d.limits.texture_units, d.limits.texture_texels)
     print(rill.iota(1000):map("x + 1"):sum())
 ]]
 
@@ -116,9 +116,10 @@ describe("the environment", function()
         end
     end)
 
-    it("RILL_MAX_BLOCKS, RILL_MAX_OUTPUTS and RILL_MAX_TEXTURES lower limits", function()
-        local lines = process.output(REPORT, {RILL_MAX_BLOCKS = "4", RILL_MAX_OUTPUTS = "1", RILL_MAX_TEXTURES = "2"})
-        assert.matches("\t4\t1\t2\n500500\n$", lines)
+    it("RILL_MAX_BLOCKS, RILL_MAX_OUTPUTS, RILL_MAX_TEXTURES and RILL_MAX_TEXELS lower limits", function()
+        local lines = process.output(REPORT, {RILL_MAX_BLOCKS = "4", RILL_MAX_OUTPUTS = "1", RILL_MAX_TEXTURES = "2",
+            RILL_MAX_TEXELS = "99"})
+        assert.matches("\t4\t1\t2\t99\n500500\n$", lines)
     end)
 
     it("RILL_CHECK=1 switches checks on", function()

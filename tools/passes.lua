@@ -88,10 +88,10 @@ local drivers = {
     end, expects = ""},
     {"llvmpipe", function() return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=llvmpipe" end, expects = "^llvmpipe"},
     -- An interpreter, another reading of GLSL. It is refused by itself: of lanes that store at different places of a private array one
-    -- decides for its neighbours.
+    -- decides for its neighbours. Of a buffer texture it offers 65,536 texels, and reads those from the 32,768th on at another place.
     {"softpipe", function()
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
-            .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_SUITE_PATIENCE=" .. patience
+            .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_MAX_TEXELS=32768 RILL_SUITE_PATIENCE=" .. patience
     end, expects = "^softpipe", options = "--helper=spec/support/patience.lua",
         tags = {"slow", "large", "overflow", "lanes", "refused"}, of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
     -- Work is queued, as on a GPU.

@@ -230,10 +230,16 @@ const void *buffer_host(const Buffer *buffer)
 
 /* --- buffer textures --- */
 
+static const uint64_t texel_bytes[TEXEL_FORMATS] = {4, 16};
+
+bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t bytes)
+{
+    return bytes <= device->limits.texture_texels * texel_bytes[format];
+}
+
 static void attach(Buffer *buffer, TexelFormat format)
 {
     static const GLenum formats[TEXEL_FORMATS] = {GL_R32UI, GL_RGBA32UI};
-    static const uint64_t texel_bytes[TEXEL_FORMATS] = {4, 16};
     uint64_t reach = buffer->device->limits.texture_texels * texel_bytes[format];
     uint64_t bytes = buffer->capacity / texel_bytes[format] * texel_bytes[format];
     /* A unit no launch uses, so that the cached bindings stay true. */
@@ -245,6 +251,14 @@ static void attach(Buffer *buffer, TexelFormat format)
 
 GLuint buffer_texture(Buffer *buffer, TexelFormat format)
 {
+    const Device *device = buffer->device;
+    if (!buffer_texture_reaches(device, format, buffer->bytes)) {
+        error_set("device_dispatch: %llu bytes are to be read as a texture of \"%s\", which reaches %llu; take fewer "
+                  "elements",
+                  (Count)buffer->bytes, device->info.name,
+                  (Count)(device->limits.texture_texels * texel_bytes[format]));
+        return 0;
+    }
     if (buffer->textures[format] == 0) {
         glGenTextures(1, &buffer->textures[format]);
         attach(buffer, format);

@@ -19,6 +19,10 @@ uint32_t buffer_name(const Buffer *buffer);     /* the GL name, for interoperati
 /* The contents where the device works in host memory at once: current until the next launch or release. NULL elsewhere. */
 const void *buffer_host(const Buffer *buffer);
 
+/* Whether buffer textures are long enough for that many bytes; what lies behind their end reads as anything. A launch with a texture of a
+ * buffer that is larger than they reach fails. */
+bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t bytes);
+
 /* Whether kernels can bind the whole buffer: known up to the advertised block size, found by one trial in its spare tail beyond it (drivers
  * advertise less than they can do). False with error_set. */
 bool buffer_block_fits(Buffer *buffer);

@@ -45,7 +45,7 @@ typedef struct DeviceLimits {
     uint32_t group_size;  /* invocations per group */
     uint32_t shared_bytes;
     uint64_t block_bytes;    /* advertised largest storage block */
-    uint64_t texture_texels; /* buffer texture length */
+    uint64_t texture_texels; /* buffer texture length; RILL_MAX_TEXELS lowers it */
     int storage_blocks;      /* usable by kernels: the error block is already taken off; RILL_MAX_BLOCKS lowers it */
     int texture_units;       /* RILL_MAX_TEXTURES lowers it */
     int uniform_vectors;     /* uvec4 uniforms per program */

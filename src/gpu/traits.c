@@ -92,7 +92,7 @@ static void look_up_limits(DeviceLimits *limits)
     GLint64 bytes = 0;
     glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &bytes);
     limits->block_bytes = bytes > 0 ? (uint64_t)bytes : 0;
-    limits->texture_texels = limit_of(GL_MAX_TEXTURE_BUFFER_SIZE);
+    limits->texture_texels = (uint64_t)lowered(limit_of(GL_MAX_TEXTURE_BUFFER_SIZE), "RILL_MAX_TEXELS");
     uint32_t blocks =
         smaller(limit_of(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS), limit_of(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS));
     blocks = smaller(blocks > 1 ? blocks - 1 : 0, DEVICE_MAX_BLOCKS);

@@ -221,7 +221,7 @@ static uint64_t divide_up(int64_t n, int64_t unit)
 
 static bool too_large(const Stream *s)
 {
-    return buffer_capacity(s->buffer) / 16 > device_limits(s->device)->texture_texels;
+    return !buffer_texture_reaches(s->device, TEXEL_VECTOR, buffer_capacity(s->buffer));
 }
 
 static bool multiply(const Product *p, const Operand *a, const Operand *b, Stream *c)

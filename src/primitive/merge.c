@@ -5,6 +5,8 @@
 #include "kernel/launch/copy.h"
 #include "primitive/engine/order.h"
 
+#include <stdio.h>
+
 enum {
     GROUP = 8,
     CPU_LANES = 4096,
@@ -24,24 +26,33 @@ static int64_t run_length(const Device *device, int64_t count)
     return run < CPU_MOST_RUN ? run : CPU_MOST_RUN;
 }
 
+static bool too_large(const Buffer *buffer)
+{
+    return !buffer_texture_reaches(buffer_device(buffer), TEXEL_VECTOR, buffer_bytes(buffer));
+}
+
 static bool launch(const RadixKey *key, const Stream *a, int64_t base_a, const Stream *b, int64_t base_b, Buffer *to)
 {
-    char defines[RADIX_DEFINES];
+    char keys[RADIX_DEFINES], defines[RADIX_DEFINES + 32];
+    bool block = too_large(a->buffer) || too_large(b->buffer);
+    snprintf(defines, sizeof defines, "%s#define READ_BLOCKS %d\n", radix_defines(key, keys), block);
     int64_t count_a = stream_elements(a), count_b = stream_elements(b);
     int64_t run = run_length(a->device, count_a + count_b), runs = (count_a + count_b + run - 1) / run;
     uint32_t params[PARAMS] = {(uint32_t)count_a, (uint32_t)count_b, (uint32_t)run};
     params[8] = (uint32_t)base_a;
     params[9] = (uint32_t)base_b;
     params[11] = radix_flip(key);
-    Launch merge = {.program = shader_program(a->device, "merge.comp", radix_defines(key, defines)),
+    Launch merge = {.program = shader_program(a->device, "merge.comp", defines),
                     .params = params,
                     .param_vectors = PARAMS / 4,
-                    .texture_count = 2,
-                    .block_count = 1,
+                    .texture_count = block ? 0 : 2,
+                    .block_count = block ? 3 : 1,
                     .groups = {(uint64_t)(runs + GROUP - 1) / GROUP, 1, 1}};
     merge.textures[0] = (LaunchTexture){a->buffer, TEXEL_VECTOR};
     merge.textures[1] = (LaunchTexture){b->buffer, TEXEL_VECTOR};
     merge.blocks[0].buffer = to;
+    merge.blocks[1].buffer = a->buffer;
+    merge.blocks[2].buffer = b->buffer;
     return merge.program && device_dispatch(a->device, &merge);
 }
 

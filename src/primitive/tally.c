@@ -40,10 +40,10 @@ static uint32_t round_up(uint64_t n, uint64_t unit)
     return (uint32_t)((n + unit - 1) / unit);
 }
 
-static bool in_texture(const Stream *s, uint64_t texel)
+static bool in_texture(const Stream *s, TexelFormat format)
 {
     return device_traits(s->device)->buffer_textures &&
-           buffer_capacity(s->buffer) / texel <= device_limits(s->device)->texture_texels;
+           buffer_texture_reaches(s->device, format, buffer_capacity(s->buffer));
 }
 
 /* A launch of one of the programs here. */
@@ -137,7 +137,8 @@ static bool count_bytes(const Stream *numbers, int64_t bins, Stream *counts)
 
 static bool bytes_serve(const Stream *numbers)
 {
-    return device_traits(numbers->device)->family == FAMILY_CPU && in_texture(numbers, 16) && numbers->offset % 4 == 0;
+    return device_traits(numbers->device)->family == FAMILY_CPU && in_texture(numbers, TEXEL_VECTOR) &&
+           numbers->offset % 4 == 0;
 }
 
 /* rows */
@@ -153,7 +154,7 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
 {
     uint32_t count = (uint32_t)stream_elements(numbers), run = round_up(count, lanes);
     run += run >= 256 && (run & (run - 1)) == 0 ? 16 : 0;
-    bool block = !in_texture(numbers, 4) || (weights && !in_texture(weights, 4));
+    bool block = !in_texture(numbers, TEXEL_WORD) || (weights && !in_texture(weights, TEXEL_WORD));
     bool done = true;
     for (uint32_t from = 0; from < run && done; from += ROW_TRIPS) {
         Pass pass;
@@ -185,7 +186,7 @@ static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bin
     if (!create(numbers->device, word_type(), lanes * bins * words, true, &rows)) {
         return false;
     }
-    bool block = !in_texture(&rows, 4);
+    bool block = !in_texture(&rows, TEXEL_WORD);
     bool done = fill_rows(numbers, weights, (uint32_t)bins, (uint32_t)lanes, &rows);
     Pass pass;
     pass_start(&pass, "#define GROUP 8\n", block);
@@ -210,7 +211,7 @@ static bool count_atomically(const Stream *numbers, int64_t bins, Stream *counts
         each = 4 * ATOMIC_EACH;
     }
     Pass pass;
-    pass_start(&pass, "", !in_texture(numbers, 4));
+    pass_start(&pass, "", !in_texture(numbers, TEXEL_WORD));
     strbuf_addf(&pass.defines, "#define GROUP %d\n#define EACH %d\n", ATOMIC_GROUP, (int)each);
     if (bins <= SHARED_BINS && (uint32_t)bins * 4 <= device_limits(numbers->device)->shared_bytes) {
         strbuf_addf(&pass.defines, "#define BINS_SHARED %d\n", bins <= 1024 ? 1024 : SHARED_BINS);

@@ -87,7 +87,8 @@ static bool run(const TopK *t, const char *shader, bool keyless, bool write, Buf
              radix_defines(&t->key, key), t->read_blocks, CPU_GROUP, write, GPU_TILE);
     Program *program = shader_program(t->device, shader, keyless ? "" : defines);
     Launch launch = {.program = program, .params = t->params, .param_vectors = 3, .texture_count = 4, .block_count = 2};
-    launch.textures[0] = launch.textures[1] = (LaunchTexture){keyless ? first : t->keys, TEXEL_VECTOR};
+    Buffer *keys = keyless ? first : t->read_blocks ? t->state : t->keys;
+    launch.textures[0] = launch.textures[1] = (LaunchTexture){keys, TEXEL_VECTOR};
     launch.textures[2] = (LaunchTexture){t->state, TEXEL_WORD};
     launch.textures[3] = (LaunchTexture){third ? third : t->state, TEXEL_WORD};
     launch.blocks[0].buffer = first;
@@ -168,7 +169,8 @@ static bool select_numbers(const Stream *s, int64_t k, const RadixKey *key, Stre
     if (done) {
         t.keys = words->buffer;
         t.tiles = traits->family == FAMILY_GPU;
-        t.read_blocks = !traits->buffer_textures;
+        t.read_blocks =
+            !traits->buffer_textures || !buffer_texture_reaches(t.device, TEXEL_VECTOR, buffer_bytes(t.keys));
         cut(&t);
         fill_params(&t, key_base);
         done = create_buffers(&t) && select_last(&t) && pick_out(&t) && sort_picked(&t, numbers);

@@ -88,15 +88,14 @@ static void choose_stores(LaunchPlan *plan, const KernelText *text, VariantKey *
 static void choose_blocks(LaunchPlan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = text->function;
-    const DeviceLimits *limits = device_limits(plan->device);
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(f, i);
         if (key->args[i].path != PATH_DENSE || !kind->read || f->params[i].kind == PARAM_RANDOM) {
             continue;
         }
         bool flat = key->flat_loads && kind->element;
-        uint64_t texels = buffer_capacity(plan->streams[i]->buffer) / (flat ? 16 : 4);
-        key->args[i].block = texels > limits->texture_texels;
+        key->args[i].block = !buffer_texture_reaches(plan->device, flat ? TEXEL_VECTOR : TEXEL_WORD,
+                                                     buffer_capacity(plan->streams[i]->buffer));
     }
 }
 

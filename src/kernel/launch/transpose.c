@@ -179,9 +179,8 @@ bool transpose_copy(Stream *to, const Stream *from)
     if (!find_planes(to, from, &planes) || !find_unit(to, from, &planes, tile, &unit)) {
         return error_set("transpose: the views are not ones it serves");
     }
-    uint64_t texel = unit.vector ? 16 : 4;
-    bool block =
-        !traits->buffer_textures || buffer_capacity(from->buffer) / texel > device_limits(device)->texture_texels;
+    TexelFormat format = unit.vector ? TEXEL_VECTOR : TEXEL_WORD;
+    bool block = !traits->buffer_textures || !buffer_texture_reaches(device, format, buffer_capacity(from->buffer));
     int group = tile ? GPU_GROUP : traits->family == FAMILY_GPU ? 32 : traits->subgroup_size;
     Program *program = find_program(device, &unit, tile, block, group);
     if (!program || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {
@@ -196,7 +195,7 @@ bool transpose_copy(Stream *to, const Stream *from)
         launch.blocks[1].buffer = from->buffer;
     } else {
         launch.texture_count = 1;
-        launch.textures[0] = (LaunchTexture){from->buffer, unit.vector ? TEXEL_VECTOR : TEXEL_WORD};
+        launch.textures[0] = (LaunchTexture){from->buffer, format};
     }
     stream_wrote(to);
     return device_dispatch(device, &launch);

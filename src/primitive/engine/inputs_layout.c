@@ -67,8 +67,8 @@ static void arg_key(const Inputs *in, const Blocks *blocks, int i, InputKey *key
     const Stream *s = in->args[i].stream;
     ArgKey *a = &key->args[i];
     bool element = i < in->streams;
-    uint64_t texel = element && key->texels >> i & 1 ? 16 : 4;
-    a->block = s->buffer && buffer_capacity(s->buffer) / texel > device_limits(in->device)->texture_texels;
+    TexelFormat format = element && key->texels >> i & 1 ? TEXEL_VECTOR : TEXEL_WORD;
+    a->block = s->buffer && !buffer_texture_reaches(in->device, format, buffer_capacity(s->buffer));
     a->quiet = s->explicit_boundary;
     a->type = s->type;
     a->path = s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE;

@@ -101,11 +101,13 @@ static Program *find_program(const Sort *s, const Step *step)
 static bool run_step(const Sort *s, const Step *step)
 {
     Launch launch = {.program = find_program(s, step), .params = s->params, .param_vectors = PARAM_VECTORS};
-    for (int k = 0; k < 4; k++) { /* what a program doesn't use is bound to something */
+    Buffer *any = NULL;
+    for (int k = 3; k >= 0; k--) { /* a unit that the program doesn't use gets what the next one has */
         Buffer *buffer = step->textures[k];
-        TexelFormat format = s->tiles && k >= 2 && buffer ? TEXEL_WORD : TEXEL_VECTOR;
-        launch.textures[k] = (LaunchTexture){buffer ? buffer : s->job->keys, format};
-        launch.texture_count = buffer ? k + 1 : launch.texture_count;
+        TexelFormat format = s->tiles && k >= 2 ? TEXEL_WORD : TEXEL_VECTOR;
+        launch.texture_count = buffer && !any ? k + 1 : launch.texture_count;
+        any = buffer ? buffer : any;
+        launch.textures[k] = (LaunchTexture){any, format};
     }
     for (int k = 0; k < MOST_BINDINGS; k++) {
         launch.blocks[k].buffer = step->blocks[k] ? step->blocks[k] : step->blocks[0];
@@ -378,10 +380,21 @@ static Buffer *take(Buffer **buffer)
     return taken;
 }
 
+/* Whether buffer textures are long enough for the keys and what goes with them, here and in the sets. */
+static bool in_textures(const RadixJob *job)
+{
+    Buffer *all[] = {job->keys, job->payload == RADIX_WORDS ? job->words : NULL};
+    uint64_t most = (uint64_t)(job->rows * job->length) * sizeof(uint32_t) * (uint64_t)key_words(job);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        most = all[i] && buffer_bytes(all[i]) > most ? buffer_bytes(all[i]) : most;
+    }
+    return buffer_texture_reaches(job->device, TEXEL_VECTOR, most);
+}
+
 bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words)
 {
     const DeviceTraits *traits = device_traits(job->device);
-    Sort s = {.job = job, .device = job->device, .read_blocks = !traits->buffer_textures};
+    Sort s = {.job = job, .device = job->device, .read_blocks = !traits->buffer_textures || !in_textures(job)};
     s.tiles = traits->family == FAMILY_GPU || job->known.buffer;
     cut(&s);
     bool done, one = pass_count(job) == 1;
