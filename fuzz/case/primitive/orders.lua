@@ -120,8 +120,8 @@ function makers.histogram(d)
         counts[k] = 0
     end
     for _, v in ipairs(s.of) do
-        local k = (v - low) / width
-        if v == v and (clamp or k >= 0 and k <= bins) then
+        local k = (v - low) / width -- may round to an edge that v is beyond
+        if v == v and (clamp or v >= low and v <= low + width * bins) then
             local bin = k >= bins and bins or k < 0 and 1 or (k // 1 | 0) + 1
             counts[bin] = counts[bin] + 1
         end
