@@ -29,7 +29,21 @@ describe("RILL_DUMP", function()
         local pipe = assert(io.popen("cat '" .. folder .. "'/twice-*.comp"))
         local text = pipe:read "a"
         pipe:close()
-        assert.matches("^// twice\n#version %d+", text)
+        assert.matches("^// twice\n// made with the kernel: the likely variant\n#version %d+", text)
+    end)
+
+    it("says why a variant was chosen", function()
+        local folder = files:path "dump"
+        process.output([[
+            local rill = require "rill"
+            local k = rill.kernel "kernel void twice(float x<>, out float r<>) { r = 2.0 * x; }"
+            k(rill.stream("float", 100):domain(2, 90))
+        ]], { RILL_DUMP = folder, RILL_CACHE = files:path "cache" })
+        local pipe = assert(io.popen("cat '" .. folder .. "'/twice-*.comp"))
+        local text = pipe:read "a"
+        pipe:close()
+        assert.matches("// twice\n// general loads because argument 'x' starts at element 2\n// contiguous stores\n",
+            text)
     end)
 
     -- Root writes to every folder, but nobody below a file.

@@ -38,6 +38,11 @@ const DeviceLimits *device_limits(const Device *device)
     return &device->limits;
 }
 
+bool device_traced(const Device *device)
+{
+    return device->traced;
+}
+
 bool device_wait(Device *device)
 {
     if (!device->traits.synchronous) {

@@ -95,6 +95,9 @@ typedef struct DeviceScope {
 bool device_enter(Device *device, DeviceScope *scope);
 void device_leave(DeviceScope *scope);
 
+/* Whether launches are to be printed on standard error: RILL_TRACE, read when the device was opened. */
+bool device_traced(const Device *device);
+
 /* Waits for all work; false when the device was lost or a fault is recorded. */
 bool device_wait(Device *device);
 

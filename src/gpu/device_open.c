@@ -1,4 +1,5 @@
 /* Opening and closing one device: the only file of this floor that knows them all. */
+#include "base/environment.h"
 #include "gpu/device_private.h"
 
 #include <stdlib.h>
@@ -99,6 +100,8 @@ Device *device_new(int candidate, DeviceInfo *info, bool *final)
     }
     DeviceScope scope;
     bool ready = device_enter(device, &scope) && set_up(device, final);
+    device->dumps = environment_text("RILL_DUMP") != NULL;
+    device->traced = environment_flag("RILL_TRACE"); /* not while the driver is tried */
     *info = device->info;
     if (!ready) {
         device_delete(device);

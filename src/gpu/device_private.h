@@ -139,6 +139,9 @@ struct Device {
     ProgramTable programs;
     Recorder *recorder; /* while a profile is taken */
     double copy_rate;   /* bytes per second; 0: not measured yet */
+    bool dumps;         /* RILL_DUMP names a folder */
+    bool traced;        /* RILL_TRACE: dispatches are printed */
+    const char *note;   /* why the program that is compiled next is as it is; NULL: nothing is known */
     Attachment attachments[DEVICE_ATTACHMENTS];
     int attachment_count;
     Workspace workspaces[WORKSPACE_DEPTH];
@@ -227,6 +230,10 @@ void pool_shrink(Device *device, uint64_t bytes); /* destroys the oldest until a
 
 /* buffer.c */
 GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use */
+
+/* dump.c: a program's text in RILL_DUMP's folder, nothing where there is none. False with error_set where it can't be written. */
+bool dump_program(const char *name, const char *note, const char *source, uint64_t hash);
+void dump_rejected(const char *name, uint64_t hash); /* names its file so */
 
 /* attachment.c, transfer.c, program.c */
 void attachments_destroy(Device *device);

@@ -3,6 +3,7 @@
 #include "gpu/device_private.h"
 #include "gpu/timer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void bind_program(Device *device, Program *program)
@@ -105,6 +106,9 @@ bool device_dispatch(Device *device, const Launch *launch)
     if (!prepare(device, launch, 0)) {
         return false;
     }
+    if (device->traced) {
+        fprintf(stderr, "rill: %s: %u x %u x %u groups\n", launch->program->label, groups[0], groups[1], groups[2]);
+    }
     recorder_before(device, &before);
     glDispatchCompute(groups[0], groups[1], groups[2]);
     recorder_after(device, launch, entered, before);
@@ -121,6 +125,9 @@ bool dispatch_indirect(Device *device, const Launch *launch, GLuint groups, uint
         return false;
     }
     glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, groups);
+    if (device->traced) {
+        fprintf(stderr, "rill: %s: as many groups as the device counts\n", launch->program->label);
+    }
     recorder_before(device, &before);
     glDispatchComputeIndirect((GLintptr)offset);
     recorder_after(device, launch, entered, before);

@@ -4,12 +4,9 @@
 #include "gpu/device_private.h"
 #include "gpu/timer.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { FIRST_BUCKETS = 64, IDLE_PROGRAMS = 32 };
 
@@ -215,56 +212,14 @@ static Program *create(GLuint name, const char *source, size_t length)
     return program;
 }
 
-/* RILL_DUMP=folder: every text as it goes to the driver, in NAME-hash.comp; one that was refused is called .rejected. */
-static const char *dump_folder(void)
+bool program_dumps(const Device *device)
 {
-    const char *folder = getenv("RILL_DUMP");
-    return folder && *folder ? folder : NULL;
+    return device->dumps;
 }
 
-static bool cannot_dump(const char *path)
+void program_note(Device *device, const char *why)
 {
-    return error_set("RILL_DUMP: cannot write '%s': %s; name a folder that can be written, or unset it", path,
-                     strerror(errno));
-}
-
-static bool dump_path(char path[4096], const char *name, uint64_t hash)
-{
-    char file[96];
-    snprintf(file, sizeof file, "%s", name);
-    for (char *c = file; *c; c++) {
-        *c = isalnum((unsigned char)*c) || *c == '_' || *c == '.' ? *c : '_';
-    }
-    errno = ENAMETOOLONG;
-    return snprintf(path, 4096, "%s/%s-%016llx.comp", dump_folder(), file, (unsigned long long)hash) < 4080 ||
-           cannot_dump(dump_folder());
-}
-
-static bool dump(const char *name, const char *source, uint64_t hash)
-{
-    char path[4096];
-    if (!dump_folder()) {
-        return true;
-    }
-    if (!dump_path(path, name, hash)) {
-        return false;
-    }
-    mkdir(dump_folder(), 0777);
-    FILE *out = fopen(path, "w");
-    if (!out) {
-        return cannot_dump(path);
-    }
-    bool written = fprintf(out, "// %s\n%s", name, source) >= 0;
-    return (fclose(out) == 0 && written) || cannot_dump(path);
-}
-
-static void dump_rejected(const char *name, uint64_t hash)
-{
-    char path[4096], rejected[4096];
-    if (dump_folder() && dump_path(path, name, hash)) {
-        snprintf(rejected, sizeof rejected, "%.*s.rejected", (int)(strlen(path) - strlen(".comp")), path);
-        rename(path, rejected);
-    }
+    device->note = why;
 }
 
 Program *program_find(Device *device, const char *name, const char *source, bool *refused)
@@ -283,7 +238,8 @@ Program *program_find(Device *device, const char *name, const char *source, bool
         return hold(program);
     }
     programs_trim(device);
-    if (!gl_error_alive(device) || (table->count >= table->bucket_count && !grow(table)) || !dump(name, source, hash)) {
+    if (!gl_error_alive(device) || (table->count >= table->bucket_count && !grow(table)) ||
+        !dump_program(name, device->note, source, hash)) {
         return NULL;
     }
     double start = timer_clock();

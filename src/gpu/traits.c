@@ -1,5 +1,6 @@
 /* What a device is and can do. What decides whether results are right is measured once per version of a driver (trial.c); the rest, which
  * decides how fast they come, follows from whether it queues. The figures stand in the design notes on devices. */
+#include "base/environment.h"
 #include "gpu/device_private.h"
 
 #include <stdio.h>
@@ -161,8 +162,7 @@ static bool choose_family(DeviceTraits *traits, const TrialMeasures *measures)
 /* RILL_ASYNC: as if work were queued and buffers far away, to test on any machine what GPUs need. */
 static void force_distance(DeviceTraits *traits)
 {
-    const char *set = getenv("RILL_ASYNC");
-    if (set && *set && strcmp(set, "0") != 0) {
+    if (environment_flag("RILL_ASYNC")) {
         traits->synchronous = traits->host_memory = false;
     }
 }

@@ -1,4 +1,5 @@
 /* Whether a driver is trusted: by a record of this version of it, else by trying it now. */
+#include "base/environment.h"
 #include "base/strbuf.h"
 #include "gpu/device_private.h"
 #include "gpu/trial_private.h"
@@ -19,8 +20,7 @@ static int verdict_count;
 
 static bool trusted_blindly(void)
 {
-    const char *set = getenv("RILL_TRUST");
-    return set && *set && strcmp(set, "0") != 0;
+    return environment_flag("RILL_TRUST");
 }
 
 /* Slow and safe, for a driver that is not tried. */

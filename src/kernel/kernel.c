@@ -385,7 +385,10 @@ bool kernel_compile(Kernel *kernel, Device *device)
     KernelText text = kernel_text(kernel, device);
     key.flat_loads = variant_texels_fit(&text, &key) && !variant_formats_clash(&text, &key);
     key.rows = two && variant_elements(&text, &key) > 1;
-    return kernel_variant(kernel, device, &key) != NULL;
+    program_note(device, "made with the kernel: the likely variant");
+    bool done = kernel_variant(kernel, device, &key) != NULL;
+    program_note(device, NULL);
+    return done;
 }
 
 bool kernel_source(Kernel *kernel, Device *device, StrBuf *out)

@@ -1,5 +1,6 @@
 /* The state of rill in one Lua state: its devices, and how the collector learns of device memory. */
 #include "base/array.h"
+#include "base/environment.h"
 #include "binding/binding.h"
 
 #include <stdlib.h>
@@ -65,8 +66,7 @@ void open_state(lua_State *L)
 {
     State *state = lua_newuserdatauv(L, sizeof *state, 0);
     memset(state, 0, sizeof *state);
-    const char *check = getenv("RILL_CHECK");
-    state->check = check && *check && strcmp(check, "0") != 0;
+    state->check = environment_flag("RILL_CHECK");
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, state_gc);
     lua_setfield(L, -2, "__gc");

@@ -3,6 +3,7 @@
 
 #include "gpu/buffer.h"
 #include "gpu/profile.h"
+#include "gpu/program.h"
 
 #include <string.h>
 
@@ -85,11 +86,26 @@ static bool copy_in_place(LaunchPlan *plan, const Stream *old[MAX_PARAMS])
     return true;
 }
 
+/* The variant of a key; for its file, should it be compiled and dumped, with why it is that one. */
+static Variant *find_variant(LaunchPlan *plan, const KernelText *text, const VariantKey *key)
+{
+    if (!program_dumps(plan->device)) {
+        return kernel_variant(plan->kernel, plan->device, key);
+    }
+    StrBuf why = STRBUF_EMPTY;
+    trace_choice(plan, text, key, &why);
+    program_note(plan->device, strbuf_text(&why));
+    Variant *variant = kernel_variant(plan->kernel, plan->device, key);
+    program_note(plan->device, NULL);
+    strbuf_free(&why);
+    return variant;
+}
+
 static bool run_pass(LaunchPlan *plan, const KernelText *text, int first, int count, const Argument *args)
 {
     VariantKey key;
     plan_key(plan, text, first, count, &key);
-    Variant *variant = kernel_variant(plan->kernel, plan->device, &key);
+    Variant *variant = find_variant(plan, text, &key);
     return variant && issue(plan, variant, args);
 }
 
@@ -156,6 +172,9 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
     plan->length = plan_length(plan);
     if (done && plan->count > 0) {
         KernelText text = kernel_text(kernel, device);
+        if (device_traced(device)) {
+            trace_launch(plan, args);
+        }
         plan_merge(plan);
         done = per_pass < outputs ? run_passes(plan, &text, outputs, per_pass, args)
                                   : run_pass(plan, &text, 0, outputs, args);

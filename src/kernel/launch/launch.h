@@ -64,6 +64,10 @@ bool launch_storable(const LaunchPlan *plan, const Stream *stream, int elements)
 void reason_loads(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 void reason_stores(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 
+/* trace.c: prints a launch and what it is given; writes why the variant of a key is as it is. */
+void trace_launch(const LaunchPlan *plan, const Argument *args);
+void trace_choice(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
+
 /* bind.c: the uniforms of the launch as a whole and of an argument, bindings, and the number of work groups. */
 void launch_fill(const LaunchPlan *plan, const Layout *layout, uint32_t *words);
 void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words);

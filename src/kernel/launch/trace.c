@@ -1,0 +1,68 @@
+/* What a launch is given, printed for RILL_TRACE, and why its variant is the one it is, for RILL_DUMP. */
+#include "kernel/launch/launch.h"
+
+#include "gpu/program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_component(StrBuf *out, Scalar scalar, const uint32_t *words)
+{
+    float f;
+    double d;
+    memcpy(&f, words, sizeof f);
+    switch (scalar) {
+    case SCALAR_FLOAT: strbuf_addf(out, "%.9g", (double)f); break;
+    case SCALAR_DOUBLE:
+        memcpy(&d, words, sizeof d);
+        strbuf_addf(out, "%.17g", d);
+        break;
+    case SCALAR_UINT: strbuf_addf(out, "%u", words[0]); break;
+    case SCALAR_BOOL: strbuf_add(out, words[0] ? "true" : "false"); break;
+    default: strbuf_addf(out, "%d", (int)words[0]); break;
+    }
+}
+
+static void add_constant(StrBuf *out, const Param *param, const uint32_t *words)
+{
+    const Type *type = param->type;
+    if (type->is_struct || param->matrix || type->value != type) {
+        strbuf_addf(out, "a %s", type->name);
+        return;
+    }
+    strbuf_add(out, type->components > 1 ? "{" : "");
+    for (int c = 0; c < type->components; c++) {
+        strbuf_add(out, c ? ", " : "");
+        add_component(out, type->scalar, words + c * (type->bytes / type->components / 4));
+    }
+    strbuf_add(out, type->components > 1 ? "}" : "");
+}
+
+void trace_launch(const LaunchPlan *plan, const Argument *args)
+{
+    const Function *f = &plan->kernel->function;
+    char shape[SHAPE_TEXT];
+    StrBuf out = STRBUF_EMPTY;
+    strbuf_addf(&out, "rill: %s over %s", f->name, shape_text(&plan->domain, shape));
+    for (int i = 0; i < f->param_count; i++) {
+        strbuf_addf(&out, "%s%s = ", i ? ", " : ": ", f->params[i].name);
+        if (kernel_is_baked(plan->kernel, i)) {
+            strbuf_add(&out, "fixed");
+        } else if (param_kinds[f->params[i].kind].stream) {
+            const Stream *s = args[i].stream;
+            strbuf_addf(&out, "stream<%s>[%s]", s->type->name, shape_text(&s->shape, shape));
+        } else {
+            add_constant(&out, &f->params[i], args[i].words);
+        }
+    }
+    fprintf(stderr, "%s\n", strbuf_text(&out));
+    strbuf_free(&out);
+}
+
+void trace_choice(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out)
+{
+    strbuf_add(out, key->flat_loads ? "aligned loads" : "general loads");
+    reason_loads(plan, text, key, out);
+    strbuf_add(out, key->flat_stores ? "\ncontiguous stores" : "\ngeneral stores");
+    reason_stores(plan, text, key, out);
+}
