@@ -118,7 +118,8 @@ local function processes(title, kind, command, count, judge)
     finish(row)
 end
 
-local chosen = #arg > 0 and arg or {"sort", "request", "picture", "tour", "structures", "cold", "open", "lost", "prompt"}
+local chosen = #arg > 0 and arg or
+    {"sort", "request", "picture", "tour", "structures", "cold", "open", "lost", "prompt"}
 local kinds = {"alloc", "lua", "png", "buffer", "compile", "link", "map", "read", "wait"}
 
 local function once(subject)
