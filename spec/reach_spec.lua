@@ -1,4 +1,4 @@
--- What is read lies within what is bound, where the driver does not see to that: steps of several elements pass the last one.
+-- What is read and written lies within what is bound, where the driver does not see to that: steps of several elements pass the last one.
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
@@ -39,13 +39,51 @@ local READS <const> = [[
     print "done"
 ]]
 
-describe("reads", function()
-    it("stay within what is bound, where the context is not a robust one", function()
+-- What fixed shaders do: keys of every width, with and without a word beside them, rows, tiles, counts, matrices.
+local SHADERS <const> = [[
+    local rill = require "rill"
+    for _, n in ipairs {1, 13, 1000, 5000} do
+        local s = rill.iota(n):map "x * 37 % 101"
+        for _, type in ipairs {"float", "double", "uint8"} do
+            local t = s:cast(type)
+            t:sort()
+            rill.sort_by_key(t, rill.iota(n))
+            t:top_k(math.min(n, 3))
+        end
+        s:domain(1 + n // 2, n):sort()
+        s:sort {key = "-x"}
+        s:histogram {bins = 7, min = 0, max = 101}
+        rill.bincount(s)
+        rill.scatter(rill.stream("int", 101), s, s, "add")
+        rill.searchsorted(s:sort(), s)
+        rill.choice(n, n, {replace = false})
+        rill.permutation(n)
+    end
+    for _, shape in ipairs {{1, 1}, {33, 17}, {70, 130}} do
+        local m = rill.random(shape, {seed = 1})
+        for _, type in ipairs {"float", "double", "half"} do
+            m:cast(type):transpose():copy()
+        end
+        (m * 255):cast "uint8":transpose():copy()
+        rill.matmul(m, m:transpose()):values()
+        m:sort()
+    end
+    print "done"
+]]
+
+describe("accesses", function()
+    local function done(script)
         local library = preload("wrongdriver", pending)
         local files = tempfiles.open()
-        local result = process.run(READS,
-            { LD_PRELOAD = library, RILL_WRONG = "reach", RILL_CACHE = files.directory })
+        local environment = { LD_PRELOAD = library, RILL_WRONG = "reach", RILL_CACHE = files.directory }
+        -- The driver is tried first, by stores past a range, all of them within the buffer.
+        process.run("require 'rill'.device()", environment)
+        local result = process.run(script, environment)
         files:close()
         assert.equal("done\n", result.out .. result.err)
-    end)
+    end
+
+    it("of kernels stay within what is bound, where the context is not a robust one", function() done(READS) end)
+
+    it("of fixed shaders, too", function() done(SHADERS) end)
 end)

@@ -6,7 +6,7 @@
  * (x / y is x * (1.0 / y), of doubles too), "half" (packHalf2x16 truncates, unpackHalf2x16 takes small halves for 0), "loops" (for loops end after 1,000 trips, all
  * together), "crash" (the first launch is the end of the process), "reset" (launches do nothing but reset the GPU, as long as there is a
  * file RILL_RESETS), "reach" (the context is
- * not a robust one; reads beyond what is bound are counted, and told on stderr). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
+ * not a robust one; accesses beyond what is bound are counted, and told on stderr). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
 #include "interpose.h"
 
 #include <ctype.h>
@@ -229,25 +229,36 @@ static const char *closing(const char *bracket)
     return NULL;
 }
 
-/* in_NAME[index], where storage blocks are read. */
-static void rewrite_reads(Text *out, const char *source)
+/* Whether the name at `at` is that of a storage block's array: one declared as NAME[], or a macro for one. */
+static int is_block(const char *source, const char *at, size_t length)
 {
-    const char *done = source;
-    for (const char *at = source; (at = strstr(at, "in_")) != NULL; at += 3) {
-        const char *open = at;
-        while (in_name(*open)) open++;
-        const char *close = *open == '[' && (at == source || !in_name(at[-1])) ? closing(open) : NULL;
-        if (close && close > open + 1) {
-            add(out, done, (size_t)(open + 1 - done));
-            add_text(out, "wrong_at(");
-            add(out, open + 1, (size_t)(close - open - 1));
+    if (strncmp(at, "in_", 3) == 0) return 1;
+    for (const char *found = source; (found = strstr(found, "[]; }")) != NULL; found++) {
+        if ((size_t)(found - source) > length && !in_name(found[-(long)length - 1]) && memcmp(found - length, at, length) == 0) return 1;
+    }
+    return 0;
+}
+
+/* The indices of arrays in storage blocks. */
+static void rewrite_reads(Text *out, const char *source, const char *at, const char *end)
+{
+    while (at < end) {
+        const char *name = at;
+        while (at < end && in_name(*at)) at++;
+        size_t length = (size_t)(at - name);
+        const char *close = length && *at == '[' && at[1] != ']' && is_block(source, name, length) ? closing(at) : NULL;
+        add(out, name, length);
+        if (close) {
+            add_text(out, "[wrong_at(");
+            rewrite_reads(out, source, at + 1, close);
             add_text(out, ", ");
-            add(out, at, (size_t)(open - at));
+            add(out, name, length);
             add_text(out, ".length())");
-            done = close;
+            at = close;
+        } else if (at < end) {
+            add(out, at++, 1);
         }
     }
-    add_text(out, done);
 }
 
 /* Behind the version and the extensions. */
@@ -261,6 +272,16 @@ static const char *first_line(const char *source)
         at = end + 1;
     }
     return found;
+}
+
+/* What follows keeps its line numbers, which errors name. */
+static void add_line(Text *out, const char *source, const char *rest)
+{
+    char line[32];
+    int lines = 1;
+    for (const char *at = source; at < rest; at++) lines += *at == '\n';
+    snprintf(line, sizeof line, "#line %d\n", lines);
+    add_text(out, line);
 }
 
 static void shader_source(GLuint shader, GLsizei count, const GLchar *const *strings, const GLint *lengths)
@@ -278,20 +299,19 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
                                                  : NULL;
     if (quotient) {
         add_division(&out, quotient);
-        char line[32];
-        int lines = 1;
-        for (const char *at = source.bytes; at < rest; at++) lines += *at == '\n';
-        snprintf(line, sizeof line, "#line %d\n", lines);
-        add_text(&out, line);
+        add_line(&out, source.bytes, rest);
         rewrite_divisions(&out, rest, rest + strlen(rest));
     } else if (wrong("loops")) {
         add_text(&out, loops);
+        add_line(&out, source.bytes, rest);
         rewrite_loops(&out, rest);
     } else if (wrong("reach")) {
         add_text(&out, reach);
-        rewrite_reads(&out, rest);
+        add_line(&out, source.bytes, rest);
+        rewrite_reads(&out, rest, rest, rest + strlen(rest));
     } else {
         add_text(&out, wrong("half") ? half : "");
+        add_line(&out, source.bytes, rest);
         add_text(&out, rest);
     }
     const GLchar *text = out.bytes;
@@ -318,7 +338,7 @@ static void reach_dispatch(GLuint x, GLuint y, GLuint z)
     CALL(PFNGLBINDBUFFERPROC, glBindBuffer)(GL_COPY_WRITE_BUFFER, buffer);
     CALL(PFNGLGETBUFFERSUBDATAPROC, glGetBufferSubData)(GL_COPY_WRITE_BUFFER, 0, sizeof found, found);
     if (found[0]) {
-        fprintf(stderr, "%d reads beyond what is bound, one at %d of %d\n", found[0], found[1], found[2]);
+        fprintf(stderr, "%d accesses beyond what is bound, one at %d of %d\n", found[0], found[1], found[2]);
         CALL(PFNGLBUFFERSUBDATAPROC, glBufferSubData)(GL_COPY_WRITE_BUFFER, 0, sizeof none, none);
     }
 }

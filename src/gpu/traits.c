@@ -209,7 +209,7 @@ bool traits_look_up(Device *device, const TrialMeasures *measures)
     traits->synchronous = measures->synchronous != 0;
     /* Only the processor finishes work within the call: then memory is the processor's, and ranges are cut by no hardware's unit. */
     traits->host_memory = traits->synchronous && device->buffer_storage;
-    traits->exact_ranges = traits->synchronous && measures->exact_ranges;
+    traits->exact_ranges = traits->synchronous && traits->robust_access && measures->exact_ranges;
     traits->loop_limit = measures->loop_limit;
     traits->exact_division = measures->exact_division != 0;
     traits->fused_fma = measures->fused_fma != 0;
