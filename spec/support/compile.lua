@@ -1,7 +1,7 @@
 -- Small C files of spec/support made into shared objects, or programs, in the build tree.
 
--- Compiles spec/support/<name>.c to <build>/spec/<name>.so unless that is newer than it and interpose.h; returns its path, or nil and why there is none. `program`: to
--- <build>/spec/<name>, which runs Lua states of its own.
+-- Compiles spec/support/<name>.c to <build>/spec/<name>.so unless that is newer than it and interpose.h; returns its path, or nil and why there
+-- is none. `program`: to <build>/spec/<name>, which runs Lua states of its own. Specs that run side by side never see half a file.
 return function(name, flags, program)
     local source = "spec/support/" .. name .. ".c"
     local directory = (os.getenv "RILL_BUILD" or "build") .. "/spec"
@@ -11,10 +11,11 @@ return function(name, flags, program)
         return object
     end
     local lua = "$(pkg-config --cflags lua5.4 2>/dev/null || echo -I/usr/include/lua5.4)"
-    local command = "mkdir -p '%s' && env -u LD_PRELOAD gcc -std=c11 -O2 %s %s -o '%s' '%s' %s"
+    local command = "mkdir -p '%s' && env -u LD_PRELOAD gcc -std=c11 -O2 %s %s -o '%s'.$$ '%s' %s && mv '%s'.$$ '%s'"
     local kind = program and "" or "-shared -fPIC"
     local libraries = program and " $(pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4) -lpthread" or ""
-    if os.execute(command:format(directory, kind, lua, object, source, (flags or "") .. libraries)) then
+    if os.execute(command:format(directory, kind, lua, object, source, (flags or "") .. libraries,
+        object, object)) then
         return object
     end
     return nil, "no C compiler makes " .. object
