@@ -73,6 +73,44 @@ describe("an array of a kernel's own", function()
             r = b[1][0] + b[0][0] - a[1]; ]=]))
     end)
 
+    -- GLSL (5.8, 6.1.1) evaluates the indices of what a call changes once, before the call: what is copied out first moves none of the others.
+    it("evaluates the indices of arguments once, at the call", function()
+        local function swap(a, p, q)
+            a[p], a[q] = a[q], a[p]
+        end
+        local cases = {
+            {"swap(a[0], a[a[0]]);", function(a) swap(a, 0, a[0]) end},
+            {"swap(a[x & 3], a[three(a[x & 3])]);", function(a, x) swap(a, x & 3, a[x & 3]) end},
+            {"set(a[0], a[a[0]]);", function(a) local q = a[0] a[0] = 1 a[q] = 2 end},
+            {"int k = x & 3; set(k, a[k]);", function(a, x) a[x & 3] = 2 end},
+            {"for (int i = 0; i < (x & 3); i++) swap(a[i], a[a[i]]);", function(a, x)
+                for i = 0, (x & 3) - 1 do swap(a, i, a[i]) end
+            end},
+            {"int k = x & 3; set(k, a[next(k)]);", function(a, x) a[(x + 1) & 3] = 2 end},
+        }
+        for _, case in ipairs(cases) do
+            local expected = {}
+            for x = 0, 5 do
+                local a = {}
+                for i = 0, 3 do
+                    a[i] = (i + x) & 3
+                end
+                case[2](a, x)
+                expected[x + 1] = a[0] + 10 * a[1] + 100 * a[2] + 1000 * a[3]
+            end
+            local k = rill.kernel(([=[
+                int three(int v) { return v & 3; }
+                int next(int v) { return (v + 1) & 3; }
+                void swap(inout int p, inout int q) { int t = p; p = q; q = t; }
+                void set(out int p, out int q) { p = 1; q = 2; }
+                kernel void f(int x<>, out int r<>) {
+                    int a[4]; for (int i = 0; i < 4; i++) a[i] = (i + x) & 3;
+                    %s
+                    r = a[0] + 10 * a[1] + 100 * a[2] + 1000 * a[3]; } ]=]):format(case[1]))
+            assert.same(expected, k(rill.iota(6)):values(), case[1])
+        end
+    end)
+
     it("keeps indices that are constant as they are", function()
         local k = rill.kernel [=[
             const int two = 2;

@@ -449,11 +449,10 @@ local function switch(d, scope)
     return text .. ("default:\n%s}\n"):format(nested(d, scope, 1) .. "break;\n")
 end
 
--- Indices of arguments that are copied out are no elements of arrays: Mesa 22.3 evaluates them again when it copies, where GLSL
--- (6.1.1) says once, at the call; so what the copies before changed would count.
+-- Their indices may be what the call changes: they are evaluated once, at the call.
 local function exchange(d, scope)
     local type = d:pick {"int", "float"}
-    local a, b = element(d, scope, type, 1), element(d, scope, type, 1)
+    local a, b = element(d, scope, type, 3), element(d, scope, type, 3)
     return a and b and ("swap_%s(\7%s\8, \7%s\8);\n"):format(type, a, b) or ""
 end
 
