@@ -5,6 +5,7 @@ source = {
     url = "git+file://.",
 }
 description = {
+    license = "MIT",
     summary = "Streams and kernels on the GPU, headless, from Lua",
     detailed = [[
         rill turns a GPU, or a machine without one, into a streaming co-processor: streams, kernels and reductions are Lua values

@@ -1134,19 +1134,24 @@ function rill.matmul(a, b) end
 ---@class rill.image
 rill.image = {}
 
----a PNG, PGM, PPM or PFM picture: float, vec3 or vec4 in 0 to 1, {rows, columns}
+---a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 ---See docs/io.md.
 ---@param path string
 ---@param type? rill.typename
 ---@return rill.stream
 function rill.image.load(path, type) end
 
----writes a picture by the extension: .png .pgm .ppm .pnm .pfm
+---writes a picture in the format of the extension
 ---See docs/io.md.
 ---@param s rill.source
 ---@param path string
 ---@param options? {min?: number, max?: number, colormap?: string, depth?: integer}
 function rill.image.save(s, path, options) end
+
+---the formats of pictures: tables with extension, and name (nil where the extension stands for one of the others)
+---See docs/io.md.
+---@return table[]
+function rill.image.formats() end
 
 ---reads a .npy or .rill file
 ---See docs/io.md.

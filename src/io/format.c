@@ -15,6 +15,11 @@ static const Format formats[] = {
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
+const Format *format_at(int i)
+{
+    return i >= 0 && i < FORMATS ? &formats[i] : NULL;
+}
+
 const Format *format_of_bytes(const unsigned char *bytes, size_t size)
 {
     for (int i = 0; i < FORMATS; i++) {
@@ -25,7 +30,7 @@ const Format *format_of_bytes(const unsigned char *bytes, size_t size)
     return NULL;
 }
 
-/* Adds "PNG, PGM, PPM or PFM" and so on. */
+/* Adds the names: "PNG, PGM or PPM" and so on. */
 static void add_names(StrBuf *list)
 {
     const char *waiting = NULL;
@@ -38,7 +43,7 @@ static void add_names(StrBuf *list)
     strbuf_addf(list, " or %s", waiting);
 }
 
-/* Adds ".png, .pgm" and so on. */
+/* Adds the extensions: ".png, .pgm" and so on. */
 static void add_extensions(StrBuf *list)
 {
     for (int i = 0; i < FORMATS; i++) {

@@ -18,6 +18,8 @@ typedef struct Format {
     bool (*encode)(const Image *image, StrBuf *bytes);
 } Format;
 
+/* The rows of the table; NULL past the last. */
+const Format *format_at(int i);
 /* The format of a file's first bytes; NULL where none is known. */
 const Format *format_of_bytes(const unsigned char *bytes, size_t size);
 /* The format an extension asks for; NULL with error_set listing those there are. */

@@ -207,8 +207,9 @@ rill.bincount(s: source, options?: {weights?: source, minlength?: integer}): str
 rill.matmul(a: source, b: source): stream -- the product of matrices, vectors, or batches of them
 ]==] },
     { "io", [==[
-rill.image.load(path: string, type?: typename): stream -- a PNG, PGM, PPM or PFM picture: float, vec3 or vec4 in 0 to 1, {rows, columns}
-rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture by the extension: .png .pgm .ppm .pnm .pfm
+rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
+rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension
+rill.image.formats(): table[] -- the formats of pictures: tables with extension, and name (nil where the extension stands for one of the others)
 rill.load(path: string, type?: typename): stream -- reads a .npy or .rill file
 s:save(path: string) -- writes .npy, or .rill for every type, structures too
 ]==] },

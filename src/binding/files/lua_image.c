@@ -12,6 +12,7 @@
 
 static const char load_name[] = "rill.image.load";
 static const char save_name[] = "rill.image.save";
+static const char formats_name[] = "rill.image.formats";
 
 /* The type a picture is read as when none is asked for. */
 static const Type *natural_type(const Image *image)
@@ -46,7 +47,7 @@ static bool load_picture(Device *device, const char *path, const Type *type, Str
     return ok || error_prefix("cannot read '%s'", path);
 }
 
-/* rill.image.load(path [, type]): PNG, PGM, PPM or PFM, found by its content, as a stream {rows, cols}. Without a type, gray gives
+/* rill.image.load(path [, type]): a picture, its format found by its content, as a stream {rows, cols}. Without a type, gray gives
  * float, RGB vec3, and pictures with alpha vec4 (gray repeated), in 0..1; PFM as it is. A type converts: float and half by the luminance of
  * Rec. 709, vec3 without alpha, vec4 with alpha 1 where there is none; unorm8, unorm8x4 and half4 in the same way; uint8
  * and uint16 give the samples themselves of a gray picture. */
@@ -74,8 +75,7 @@ static int l_load(lua_State *L)
     return 1;
 }
 
-/* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): the extension tells the format (.png .pgm .ppm .pnm .pfm). min and max
- * are drawn black and white: 0 and 1 for floats, halves, unorm8 and bool, 0 and 255 for uint8, 0 and 65535 for uint16; other integers
+/* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): the extension tells the format. min and max are drawn black and white: 0 and 1 for floats, halves, unorm8 and bool, 0 and 255 for uint8, 0 and 65535 for uint16; other integers
  * must give them. What is outside is clamped, NaN is black; alpha is not scaled. colormap: of scalar floats. depth: 8 or 16 bits; 8
  * unless the stream is uint16. PFM keeps floats as they are. */
 static int l_save(lua_State *L)
@@ -99,6 +99,22 @@ static int l_save(lua_State *L)
         binding_raise(L);
     }
     return 0;
+}
+
+/* rill.image.formats(): a list of {name =, extension =} of the formats there are. */
+static int l_formats(lua_State *L)
+{
+    binding_count(L, formats_name, 0, false);
+    lua_newtable(L);
+    for (int i = 0; format_at(i); i++) {
+        lua_createtable(L, 0, 2);
+        lua_pushstring(L, format_at(i)->name);
+        lua_setfield(L, -2, "name");
+        lua_pushstring(L, format_at(i)->extension);
+        lua_setfield(L, -2, "extension");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
 }
 
 /* _png(s [, options]): the bytes of the file that rill.image.save would write. */
@@ -162,7 +178,7 @@ void open_image(lua_State *L)
     lua_setfield(L, -2, "_png");
     lua_pushcfunction(L, l_write);
     lua_setfield(L, -2, "_write");
-    static const luaL_Reg functions[] = {{"load", l_load}, {"save", l_save}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"load", l_load}, {"save", l_save}, {"formats", l_formats}, {NULL, NULL}};
     luaL_newlib(L, functions);
     binding_strict(L, "rill.image");
     lua_setfield(L, -2, "image");
