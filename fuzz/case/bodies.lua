@@ -258,7 +258,7 @@ local disguises = {
     function(text) return (text:gsub(" = ", " \\\r\n= ")) end,
     function(text) return (text:gsub(" ([%+%-]) ", " /* %1 \n */ %1 ")) end,
     function(text) return "#define SET(a, b) a = b\n#if __VERSION__ >= 430 && !defined(SOMETHING)\n"
-        .. text:gsub("([%a][%w]*) = ([%w%.]+);", "SET(%1, %2);") .. "#else\nnonsense\n#endif\n" end,
+        .. text:gsub("%f[%w_]([%a][%w]*) = ([%w%.]+);", "SET(%1, %2);") .. "#else\nnonsense\n#endif\n" end,
 }
 
 -- Names that mean something to GLSL, C or rill.
