@@ -144,7 +144,7 @@ describe("choice", function()
         check.equal({1}, rill.choice(3, 1, {p = {0, 5e-324, 0}, seed = 1, replace = false}):values())
     end)
 
-    it("draws with chances", function()
+    it("draws with chances #tables", function()
         local p = {0, 1, 0, 3, 4, 0}
         local counts = rill.bincount(rill.choice(6, 8000, {p = p, seed = 11}), {minlength = 6}):values()
         for k, chance in ipairs(p) do
