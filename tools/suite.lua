@@ -125,17 +125,20 @@ local function used_device(chosen)
     return own == 2 and device_name "" or nil
 end
 
--- The files to run at once and those to run alone, as {pass =, spec =}; notes in `skips` what is left out, by reason.
+-- The files to run at once and those to run alone, as {pass =, spec =}; notes in `skips` what is left out, by reason. A file's passes
+-- come one after the other: where the time given is up, every pass has run the same files.
 local function jobs(chosen, given, skips)
     local together, alone, used = {}, {}, used_device(chosen)
     for _, pass in ipairs(chosen) do
         settle_driver(pass, used)
-        for _, spec in ipairs(#given > 0 and given or all_specs()) do
+    end
+    for _, spec in ipairs(#given > 0 and given or all_specs()) do
+        local list = plan.alone[spec_name(spec)] and alone or together
+        for _, pass in ipairs(chosen) do
             local reason = #given == 0 and left_out(pass, spec)
             if reason then
                 skips:add(pass, reason, spec_name(spec))
             elseif not pass.absent then
-                local list = plan.alone[spec_name(spec)] and alone or together
                 list[#list + 1] = {pass = pass, spec = spec}
             end
         end
