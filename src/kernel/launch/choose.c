@@ -99,6 +99,30 @@ static void choose_blocks(LaunchPlan *plan, const KernelText *text, VariantKey *
     }
 }
 
+static bool stream_written(const LaunchPlan *plan, const Stream *s)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        if (launch_kind(f, i)->written && plan->streams[i]->buffer == s->buffer) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether something is read through a storage block and written through another: drivers may read a readonly block late, behind stores. */
+static bool reads_written(const LaunchPlan *plan, const VariantKey *key)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        if (key->args[i].path == PATH_DENSE && launch_kind(f, i)->stream && launch_kind(f, i)->read &&
+            (key->args[i].block || !plan->traits->buffer_textures) && stream_written(plan, plan->streams[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
@@ -121,4 +145,5 @@ void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, Va
     int elements = variant_elements(text, key);
     key->rows = key->rank > 1 && elements > 1 && plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
     choose_blocks(plan, text, key);
+    key->aliased = reads_written(plan, key);
 }

@@ -91,8 +91,8 @@ static void write_bindings(Generator *g)
             strbuf_addf(g->out, "layout(binding = %d) uniform usamplerBuffer tex_%s;\n", arg->texture, name);
         }
         if (arg->block != NO_UNIT && strcmp(owner, name) == 0) {
-            strbuf_addf(g->out, "layout(std430, binding = %d) readonly buffer In_%s { %s in_%s[]; };\n", arg->block + 1,
-                        name, generator_flat_load(g, i) ? "uvec4" : "uint", name);
+            strbuf_addf(g->out, "layout(std430, binding = %d) %sbuffer In_%s { %s in_%s[]; };\n", arg->block + 1,
+                        g->key->aliased ? "" : "readonly ", name, generator_flat_load(g, i) ? "uvec4" : "uint", name);
         }
         if (arg->store != NO_UNIT) {
             bool random = g->f->params[i].kind == PARAM_RANDOM;

@@ -30,6 +30,7 @@ typedef struct VariantKey {
     uint8_t flat_stores;                /* every output is written contiguously */
     uint8_t rows;                       /* the elements of one invocation stand in one row */
     uint8_t check;                      /* report indices out of range */
+    uint8_t aliased;                    /* what storage blocks read is written by the same launch */
     uint8_t active;                     /* ActiveList: runs over the elements that a list names */
     uint8_t first_output, output_count; /* the outputs this pass stores, in order of declaration */
     uint8_t count;                      /* of args in use */
