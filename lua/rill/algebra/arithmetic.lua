@@ -6,32 +6,39 @@ local operations = require "rill.algebra.operations"
 local typing = require "rill.algebra.typing"
 require("rill.support.blame").own()
 
-local algebra = {}
-
 local fail, types, by_parts = expression.fail, expression.types, expression.by_parts
-local operand, settle, survey = typing.operand, typing.settle, typing.survey
+local operand, settle, survey, rules = typing.operand, typing.settle, typing.survey, typing.rules
+
+for _, op in ipairs(operations.list) do
+    if op.rule ~= "vector" then
+        op.settle, op.works = rules[op.rule].type, rules[op.rule].works
+    end
+end
 
 -- ---- building
 
 local function build(op, where, list)
-    local name = op.rule(op, list, where)
+    local name = op.settle(op, list, where)
     return expression.node(op, name, list, where)
 end
 
-local function binary(op, where)
-    return function(a, b)
-        return build(op, where, {operand(a, where, 1, op.names), operand(b, where, 2, op.names)})
+-- Small whole powers are products.
+local function power(op, where, list)
+    local small = type(list[2]) == "number" and type(list[1]) == "table" and op.powers[list[2]]
+    if small then
+        return build(operations.named[small], where, {list[1]})
     end
+    return build(op, where, list)
 end
 
-local SYMBOLS <const> = {
-    add = "+", sub = "-", mul = "*", div = "/", idiv = "//", mod = "%", band = "&", bor = "|", bxor = "~", shl = "<<",
-    shr = ">>",
-}
+-- ---- operators
 
-local metamethods = {}
-for name, symbol in pairs(SYMBOLS) do
-    metamethods[name] = binary(operations[name], ("a %s b"):format(symbol))
+local function binary(op, where)
+    local names = op.doc and {"a", "b"} or op.names -- a function's own names are for its arguments
+    local make = op.powers and power or build
+    return function(a, b)
+        return make(op, where, {operand(a, where, 1, names), operand(b, where, 2, names)})
+    end
 end
 
 local function unary(op, where)
@@ -39,47 +46,44 @@ local function unary(op, where)
         return build(op, where, {operand(a, where, 1, op.names)})
     end
 end
-metamethods.unm, metamethods.bnot = unary(operations.unm, "-a"), unary(operations.bnot, "~a")
 
--- Small whole powers are products.
-local SMALL_POWERS <const> = {[2] = operations.square, [3] = operations.cube}
-
-local function power(where, a, b)
-    local op = operations.pow
-    local base = operand(a, where, 1, op.names)
-    local small = type(b) == "number" and type(base) == "table" and SMALL_POWERS[b]
-    if small then
-        return build(small, where, {base})
+local function metamethod(op)
+    if #op.names == 1 then
+        return unary(op, op.operator .. "a")
     end
-    return build(op, where, {base, operand(b, where, 2, op.names)})
+    return binary(op, ("a %s b"):format(op.operator))
 end
-local function raise(a, b)
-    return power("a ^ b", a, b)
-end
-metamethods.pow = raise
 
-for name, f in pairs(metamethods) do
-    core._metamethod("__" .. name, f)
-    expression.meta["__" .. name] = f
+for _, op in ipairs(operations.list) do
+    if op.operator then
+        local f, name = metamethod(op), "__" .. op.name
+        core._metamethod(name, f)
+        expression.meta[name] = f
+    end
 end
 
 -- ---- methods that compare
 
-for _, name in ipairs {"lt", "le", "gt", "ge", "eq", "ne"} do
-    local where, op = "s:" .. name, operations[name]
-    local names = {"s", "t"}
-    local function compare(s, t, ...)
+local function comparison(op)
+    local where = "s:" .. op.name
+    return function(s, t, ...)
         if select("#", ...) > 0 then
             fail("%s: expected 1 argument, got %d", where, 1 + select("#", ...))
         end
-        local list = {operand(s, where, 1, names), operand(t, where, 1, {"t"})}
+        local list = {operand(s, where, 1, op.names), operand(t, where, 1, {"t"})}
         if type(list[1]) ~= "table" then
             fail("%s: argument 's': expected a stream before the colon, got %s", where, expression.describe(s))
         end
         return build(op, where, list)
     end
-    core._method(name, compare)
-    expression.methods[name] = compare
+end
+
+for _, op in ipairs(operations.list) do
+    if op.method then
+        local f = comparison(op)
+        core._method(op.name, f)
+        expression.methods[op.name] = f
+    end
 end
 
 -- ---- components and fields
@@ -159,50 +163,6 @@ core._metamethod("__field", component)
 
 -- ---- functions of rill
 
--- Functions of plain numbers, where all arguments are.
-local function sign(x) return x > 0 and 1.0 or x < 0 and -1.0 or x end
-local function round(x)
-    local low = math.floor(x)
-    local rest = x - low
-    return rest < 0.5 and low or rest > 0.5 and low + 1 or low % 2 == 0 and low or low + 1
-end
-local function least(a, b) return (a ~= a or b ~= b) and a + b or math.min(a, b) end
-local function most(a, b) return (a ~= a or b ~= b) and a + b or math.max(a, b) end
-local function clamp(x, low, high) return least(most(x, low), high) end
-local exp, log, sqrt, huge = math.exp, math.log, math.sqrt, math.huge
-local plain = {
-    abs = math.abs, sign = sign, floor = math.floor, ceil = math.ceil, round = round, sqrt = sqrt, exp = exp,
-    sin = math.sin, cos = math.cos, tan = math.tan, asin = math.asin, acos = math.acos, atan = math.atan,
-    atan2 = math.atan,
-    radians = math.rad, degrees = math.deg, min = least, max = most, clamp = clamp,
-    trunc = function(x) return x < 0 and math.ceil(x) or math.floor(x) end,
-    fract = function(x) return x - math.floor(x) end,
-    rsqrt = function(x) return 1 / sqrt(x) end,
-    exp2 = function(x) return 2.0 ^ x end,
-    log = function(x) return log(x) end,
-    log2 = function(x) return log(x, 2) end,
-    sinh = function(x) return (exp(x) - exp(-x)) / 2 end,
-    cosh = function(x) return (exp(x) + exp(-x)) / 2 end,
-    tanh = function(x) return 1 - 2 / (exp(2 * x) + 1) end,
-    asinh = function(x) return x < 0 and -log(-x + sqrt(x * x + 1)) or log(x + sqrt(x * x + 1)) end,
-    acosh = function(x) return log(x + sqrt(x * x - 1)) end,
-    atanh = function(x) return log((1 + x) / (1 - x)) / 2 end,
-    pow = function(x, y) return x ^ y end,
-    mod = function(x, y) return x % y end,
-    saturate = function(x) return clamp(x, 0.0, 1.0) end,
-    mix = function(a, b, t) return a * (1 - t) + b * t end,
-    step = function(edge, x) return x < edge and 0.0 or 1.0 end,
-    smoothstep = function(low, high, x)
-        local t = clamp((x - low) / (high - low), 0.0, 1.0)
-        return t * t * (3 - 2 * t)
-    end,
-    fma = function(a, b, c) return a * b + c end,
-    isnan = function(x) return x ~= x end,
-    isinf = function(x) return x == huge or x == -huge end,
-    length = math.abs, distance = function(a, b) return math.abs(a - b) end,
-    dot = function(a, b) return a * b end, normalize = sign,
-}
-
 local function all_numbers(values, count)
     for i = 1, count do
         if type(values[i]) ~= "number" then
@@ -243,76 +203,32 @@ local function no_stream(where)
     fail("%s: expected a stream or an expression among its arguments", where)
 end
 
-local function element_function(name, op)
-    local where, alone = "rill." .. name, plain[op.name] or plain[name]
+local functions = {}
+
+local function element_function(op)
+    local where, number, value = "rill." .. op.title, op.number, op.value
+    local make = op.powers and power or build
     return function(...)
         local count = select("#", ...)
+        if op.full and count == #op.names then
+            return functions[op.full](...)
+        end
         local list = collect(op, where, count, ...)
-        if alone and all_numbers(list, count) then
-            return alone(table.unpack(list, 1, count))
+        if number and all_numbers(list, count) then
+            return number(...)
         elseif not has_stream(list) then
+            if value then
+                return value(...)
+            end
             no_stream(where)
         end
-        return build(op, where, list)
+        return make(op, where, list)
     end
 end
 
-local function export(name, f)
-    rill[name] = f
-    algebra[name] = f
-end
-
-for name in ([[abs sign floor ceil trunc round fract sqrt rsqrt exp exp2 log log2 sin cos tan asin acos sinh cosh tanh asinh
-    acosh atanh mod min max clamp saturate mix step smoothstep fma isnan isinf length distance dot cross normalize reflect
-    refract radians degrees atan2]]):gmatch "%w+" do
-    export(name, element_function(name, operations[name]))
-end
-
---- rill.lerp(a, b, t): rill.mix.
-export("lerp", element_function("lerp", operations.mix))
-
---- rill.pow(x, y): x ^ y.
-export("pow", function(...)
-    local count = select("#", ...)
-    local a, b = ...
-    if count ~= 2 then
-        count_error("rill.pow", operations.pow, count)
-    elseif type(a) == "number" and type(b) == "number" then
-        return a ^ b
-    end
-    local list = collect(operations.pow, "rill.pow", count, a, b)
-    if not has_stream(list) then
-        no_stream "rill.pow"
-    end
-    return power("rill.pow", a, b)
-end)
-
---- rill.atan(y [, x]): the arc tangent; of two arguments that of y / x in the right quadrant.
-local atan1, atan2 = element_function("atan", operations.atan), algebra.atan2
-export("atan", function(...)
-    if select("#", ...) == 2 then
-        return atan2(...)
-    end
-    return atan1(...)
-end)
-
---- rill.where(cond, a, b): a where cond holds (or is not zero), else b.
-export("where", function(...)
-    local count = select("#", ...)
-    local list = collect(operations.where, "rill.where", count, ...)
-    if not has_stream(list) then
-        local cond, a, b = ...
-        if cond and cond ~= 0 then
-            return a
-        end
-        return b
-    end
-    return build(operations.where, "rill.where", list)
-end)
-
--- rill.vec2, vec3, vec4: vectors of scalars and shorter vectors; one scalar stands for every component.
-for n = 2, 4 do
-    local where = "rill.vec" .. n
+-- Vectors of scalars and shorter vectors; one scalar stands for every component.
+local function vector_function(op)
+    local n, where = op.size, "rill." .. op.title
     local names = {"x", "y", "z", "w"}
     local works = function(_, given, result)
         local scalar, wanted = types[result].scalar, {}
@@ -327,9 +243,9 @@ for n = 2, 4 do
         for i = 1, count do
             parts[i] = "$" .. i
         end
-        forms[count] = {name = "vec" .. n, any = ("$T(%s)"):format(table.concat(parts, ", ")), works = works}
+        forms[count] = {name = op.name, any = ("$T(%s)"):format(table.concat(parts, ", ")), works = works}
     end
-    export("vec" .. n, function(...)
+    return function(...)
         local count = select("#", ...)
         if count < 1 or count > n then
             fail("%s: expected 1 to %d arguments, got %d", where, n, count)
@@ -356,7 +272,12 @@ for n = 2, 4 do
         end
         settle(list, scalar, 1, where)
         return expression.node(forms[count], by_parts[scalar][n], list, where)
-    end)
+    end
 end
 
-return algebra
+for _, op in ipairs(operations.list) do
+    if op.doc and not op.method then
+        local f = op.rule == "vector" and vector_function(op) or element_function(op)
+        functions[op.title], rill[op.title] = f, f
+    end
+end

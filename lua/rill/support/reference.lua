@@ -1,11 +1,23 @@
 -- Every public name of rill, once: what `?name` at the prompt prints, what tools/docscov.lua holds the module against, and what
--- annotations and the manual's index are made of. `make check-docs` fails for a name without a line here, and for a line without
--- its name.
+-- annotations and the manual's index are made of. Those of the algebra's operations have their lines in their rows, in rill.operation.
+-- `make check-docs` fails for a name without a line, and for a line without its name.
 --
 -- A line is `signature -- what it does`. Signatures are written as in LuaLS: `name?: type` may be left out, `{key?: type}` is a
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
 -- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation.
+local operations = require "rill.algebra.operations"
+
 local reference = {}
+
+-- The lines of the methods and functions of the algebra.
+local function operation_lines()
+    local lines = {}
+    for _, op in ipairs(operations.list) do
+        local signature = operations.signature(op)
+        lines[#lines + 1] = signature and ("%s -- %s\n"):format(signature, op.doc)
+    end
+    return table.concat(lines)
+end
 
 local texts = { -- page of the manual, lines
     { "module", [==[
@@ -94,65 +106,7 @@ s:map(expression: string, constants?: table): stream -- a one-line kernel: a GLS
     { "algebra", [==[
 e:eval(): stream -- a new stream of the expression's values
 e:close() -- lets go of values kept for it, which are computed anew when needed; `local e <close>` works
-s:lt(t: operand): expression -- element by element: s < t
-s:le(t: operand): expression -- element by element: s <= t
-s:gt(t: operand): expression -- element by element: s > t
-s:ge(t: operand): expression -- element by element: s >= t
-s:eq(t: operand): expression -- element by element: s == t; of vectors, whole elements
-s:ne(t: operand): expression -- element by element: s ~= t; of vectors, whole elements
-rill.where(cond: operand, a: operand, b: operand): expression -- a where the condition holds or is not zero, else b
-rill.vec2(...: operand): expression -- vectors of two components, of scalars and shorter vectors; one scalar stands for both
-rill.vec3(...: operand): expression -- vectors of three components
-rill.vec4(...: operand): expression -- vectors of four components
-rill.abs(x: operand): expression -- the absolute value
-rill.sign(x: operand): expression -- -1, 0 or 1
-rill.floor(x: operand): expression -- rounded down
-rill.ceil(x: operand): expression -- rounded up
-rill.trunc(x: operand): expression -- rounded towards zero
-rill.round(x: operand): expression -- rounded to the nearest whole number, halves to the even one
-rill.fract(x: operand): expression -- x - floor(x)
-rill.sqrt(x: operand): expression -- the square root
-rill.rsqrt(x: operand): expression -- 1 / sqrt(x)
-rill.exp(x: operand): expression -- e to the power x
-rill.exp2(x: operand): expression -- 2 to the power x
-rill.log(x: operand): expression -- the natural logarithm
-rill.log2(x: operand): expression -- the logarithm to base 2
-rill.sin(x: operand): expression -- the sine of radians
-rill.cos(x: operand): expression -- the cosine of radians
-rill.tan(x: operand): expression -- the tangent of radians
-rill.asin(x: operand): expression -- the arc sine
-rill.acos(x: operand): expression -- the arc cosine
-rill.atan(y: operand, x?: operand): expression -- the arc tangent of y, or of y / x in all four quadrants
-rill.atan2(y: operand, x: operand): expression -- the arc tangent of y / x in all four quadrants
-rill.sinh(x: operand): expression -- the hyperbolic sine
-rill.cosh(x: operand): expression -- the hyperbolic cosine
-rill.tanh(x: operand): expression -- the hyperbolic tangent
-rill.asinh(x: operand): expression -- the inverse of sinh
-rill.acosh(x: operand): expression -- the inverse of cosh
-rill.atanh(x: operand): expression -- the inverse of tanh
-rill.pow(x: operand, y: operand): expression -- x ^ y; a negative base to a whole power is right
-rill.mod(x: operand, y: operand): expression -- x % y as in Lua: the sign of y
-rill.min(a: operand, b: operand): expression -- the lesser of each pair; NaN wins. s:min() reduces
-rill.max(a: operand, b: operand): expression -- the greater of each pair; NaN wins. s:max() reduces
-rill.clamp(x: operand, low: operand, high: operand): expression -- x between low and high
-rill.saturate(x: operand): expression -- x between 0 and 1
-rill.mix(a: operand, b: operand, t: operand): expression -- a + t (b - a)
-rill.lerp(a: operand, b: operand, t: operand): expression -- another name of rill.mix
-rill.step(edge: operand, x: operand): expression -- 0 where x < edge, else 1
-rill.smoothstep(low: operand, high: operand, x: operand): expression -- 0 below low, 1 above high, smooth between
-rill.fma(a: operand, b: operand, c: operand): expression -- a * b + c, rounded once for floats
-rill.isnan(x: operand): expression -- whether x is NaN; of vectors, any component
-rill.isinf(x: operand): expression -- whether x is infinite; of vectors, any component
-rill.length(v: operand): expression -- the length of each vector
-rill.distance(a: operand, b: operand): expression -- the length of a - b
-rill.dot(a: operand, b: operand): expression -- the dot product of each pair of elements; s:dot(t) is one number
-rill.cross(a: operand, b: operand): expression -- the cross product of vec3s
-rill.normalize(v: operand): expression -- v / length(v)
-rill.reflect(incident: operand, normal: operand): expression -- incident mirrored at the plane of a unit normal
-rill.refract(incident: operand, normal: operand, eta: operand): expression -- incident refracted at the plane of a unit normal
-rill.radians(x: operand): expression -- degrees to radians
-rill.degrees(x: operand): expression -- radians to degrees
-]==] },
+]==] .. operation_lines() },
     { "primitive", [==[
 s:sum(axis?: integer, options?: {keep?: boolean}): value -- the sum of all elements, or a stream of the sums along an axis (from 1, -1 is the last)
 s:prod(axis?: integer, options?: {keep?: boolean}): value -- the product of all elements, or along an axis

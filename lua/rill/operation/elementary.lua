@@ -1,0 +1,266 @@
+-- Functions of one number: rounding, roots, exponentials and logarithms, angles, hyperbolic functions. define.lua says what a row is made of.
+--
+-- The double forms of the transcendental functions use the classic reductions (Cody and Waite 1980) and series long enough for
+-- 53 bits; the float forms stay with GLSL where devices are good at it. Loops are written out: see the manual on loops.
+local define = require("rill.algebra.define").row
+
+local exp, log, sqrt <const> = math.exp, math.log, math.sqrt
+
+-- ---- signs and rounding: integers stay integers
+
+define("abs", "x", "number", {doc = "the absolute value", any = "abs($1)", uint = "$1", number = math.abs})
+define("sign", "x", "number", {
+    doc = "-1, 0 or 1", int = "sign($1)", uint = "min($1, $T(1u))",
+    number = function(x) return x > 0 and 1.0 or x < 0 and -1.0 or x end,
+    text = "T @sign(T x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }",
+})
+define("floor", "x", "number", {
+    doc = "rounded down", float = "floor($1)", double = "floor($1)", any = "$1", number = math.floor,
+})
+define("ceil", "x", "number", {
+    doc = "rounded up", float = "ceil($1)", double = "ceil($1)", any = "$1", number = math.ceil,
+})
+define("trunc", "x", "number", {
+    doc = "rounded towards zero", float = "trunc($1)", double = "trunc($1)", any = "$1",
+    number = function(x) return x < 0 and math.ceil(x) or math.floor(x) end,
+})
+define("round", "x", "number", {
+    doc = "rounded to the nearest whole number, halves to the even one", float = "roundEven($1)",
+    double = "roundEven($1)", any = "$1",
+    number = function(x)
+        local low = math.floor(x)
+        local rest = x - low
+        return rest < 0.5 and low or rest > 0.5 and low + 1 or low % 2 == 0 and low or low + 1
+    end,
+})
+define("fract", "x", "real", {
+    doc = "x - floor(x)", any = "fract($1)",
+    number = function(x) return x - math.floor(x) end,
+})
+
+-- ---- roots, exponentials and logarithms
+
+define("sqrt", "x", "real", {doc = "the square root", any = "sqrt($1)", number = sqrt})
+define("rsqrt", "x", "real", {
+    doc = "1 / sqrt(x)", any = "inversesqrt($1)",
+    number = function(x) return 1 / sqrt(x) end,
+})
+define("exp", "x", "real", {
+    doc = "e to the power x", float = "exp($1)", number = exp,
+    text = {
+        float = "float @exp(float x) { return exp(x); }",
+        double = [[double @exp(double x) {
+    if (@nan(x)) return x;
+    if (x > 709.79) return @infinity();
+    if (x < -745.2) return 0.0;
+    double k = floor(x * 1.4426950408889634 + 0.5);
+    precise double r = (x - k * 0.6931471803691238) - k * 1.9082149292705877e-10;
+    double s = 1.0 / 6227020800.0;
+    s = s * r + 1.0 / 479001600.0; s = s * r + 1.0 / 39916800.0; s = s * r + 1.0 / 3628800.0;
+    s = s * r + 1.0 / 362880.0; s = s * r + 1.0 / 40320.0; s = s * r + 1.0 / 5040.0; s = s * r + 1.0 / 720.0;
+    s = s * r + 1.0 / 120.0; s = s * r + 1.0 / 24.0; s = s * r + 1.0 / 6.0; s = s * r + 0.5;
+    s = s * r * r + r + 1.0;
+    int n = int(k), half_n = n / 2;
+    return s * @two(half_n) * @two(n - half_n);
+}]],
+    },
+})
+define("exp2", "x", "real", {
+    doc = "2 to the power x", float = "exp2($1)",
+    number = function(x) return 2.0 ^ x end,
+    text = {
+        double = [[double @exp2(double x) {
+    if (@nan(x)) return x;
+    if (@inf(x)) return x > 0.0 ? x : 0.0;
+    double k = floor(x + 0.5);
+    if (k > 1024.0) return @infinity();
+    if (k < -1080.0) return 0.0;
+    int n = int(k), half_n = n / 2;
+    return @exp((x - k) * 0.6931471805599453) * @two(half_n) * @two(n - half_n);
+}]],
+    },
+})
+define("log", "x", "real", {
+    doc = "the natural logarithm",
+    number = function(x) return log(x) end,
+    text = {
+        float = "float @log(float x) { return log(x); }",
+        double = [[double @log(double x) {
+    if (@nan(x) || x < 0.0) return @none();
+    if (x == 0.0) return -@infinity();
+    if (@inf(x)) return x;
+    int e = 0;
+    if (x < 2.2250738585072014e-308) { x *= 18014398509481984.0; e = -54; }
+    uvec2 w = unpackDouble2x32(x);
+    e += int(w.y >> 20) - 1023;
+    double m = packDouble2x32(uvec2(w.x, (w.y & 0xfffffu) | 0x3ff00000u));
+    if (m > 1.4142135623730951) { m *= 0.5; e++; }
+    double f = m - 1.0, s = f / (2.0 + f), z = s * s;
+    double p = 1.0 / 23.0;
+    p = p * z + 1.0 / 21.0; p = p * z + 1.0 / 19.0; p = p * z + 1.0 / 17.0; p = p * z + 1.0 / 15.0;
+    p = p * z + 1.0 / 13.0; p = p * z + 1.0 / 11.0; p = p * z + 1.0 / 9.0; p = p * z + 1.0 / 7.0;
+    p = p * z + 1.0 / 5.0; p = p * z + 1.0 / 3.0;
+    double k = double(e);
+    return k * 0.6931471803691238 + (2.0 * s + (2.0 * s * z * p + k * 1.9082149292705877e-10));
+}]],
+    },
+})
+define("log2", "x", "real", {
+    doc = "the logarithm to base 2",
+    number = function(x) return log(x, 2) end,
+    text = {
+        float = "float @log2(float x) { return log2(x); }",
+        double = "double @log2(double x) { return @log(x) * 1.4426950408889634; }",
+    },
+})
+
+-- ---- angles
+
+define("sin", "x", "real", {
+    doc = "the sine of radians", float = "sin($1)", number = math.sin,
+    text = {
+        double = [[double @sin(double x) {
+    int q; double r = @turn(x, q);
+    double s = (q & 1) != 0 ? @cosine(r) : @sine(r);
+    return x == 0.0 ? x : q >= 2 ? -s : s;
+}]],
+    },
+})
+define("cos", "x", "real", {
+    doc = "the cosine of radians", float = "cos($1)", number = math.cos,
+    text = {
+        double = [[double @cos(double x) {
+    int q; double r = @turn(x, q);
+    double c = (q & 1) != 0 ? @sine(r) : @cosine(r);
+    return q == 1 || q == 2 ? -c : c;
+}]],
+    },
+})
+define("tan", "x", "real", {
+    doc = "the tangent of radians", float = "tan($1)", number = math.tan,
+    text = {
+        double = [[double @tan(double x) {
+    int q; double r = @turn(x, q);
+    return x == 0.0 ? x : (q & 1) != 0 ? -@cosine(r) / @sine(r) : @sine(r) / @cosine(r);
+}]],
+    },
+})
+define("asin", "x", "real", {
+    doc = "the arc sine", number = math.asin,
+    text = [[T @asin(T x) {
+    if (abs(x) > 1.0) return @none();
+    if (abs(x) == 1.0) return x * 1.5707963267948966;
+    return @atan(x / sqrt((1.0 - x) * (1.0 + x)));
+}]],
+})
+define("acos", "x", "real", {
+    doc = "the arc cosine", number = math.acos,
+    text = [[T @acos(T x) {
+    if (abs(x) > 1.0) return @none();
+    if (x == -1.0) return 3.141592653589793;
+    return 2.0 * @atan(sqrt((1.0 - x) / (1.0 + x)));
+}]],
+})
+define("atan", "y x?", "real", {
+    doc = "the arc tangent of y, or of y / x in all four quadrants", full = "atan2", number = math.atan,
+    text = [[T @atan(T x) {
+    T a = abs(x), base = 0.0;
+    if (a > 2.414213562373095) { base = 1.5707963267948966; a = -1.0 / a; }
+    else if (a > 0.4142135623730950) { base = 0.7853981633974483; a = (a - 1.0) / (a + 1.0); }
+    T z = a * a, r = base + (a + a * z * @arc(z));
+    return x < 0.0 ? -r : x == 0.0 ? x : r;
+}]],
+    parts = {
+        -- (atan(t) / t - 1) / t^2 as a polynomial in z = t^2 up to (tan(pi / 8))^2, interpolated at Chebyshev's points.
+        arc = {
+            float = [[float @arc(float z) {
+    float p = -0.0645192787;
+    p = p * z + 0.107437313; p = p * z - 0.142639562; p = p * z + 0.199995399; return p * z - 0.333333313;
+}]],
+            double = [[double @arc(double z) {
+    double p = 0.016285756855221028;
+    p = p * z - 0.034570561981427744; p = p * z + 0.045515932206265493; p = p * z - 0.052304542706502442;
+    p = p * z + 0.058789289978347752; p = p * z - 0.066664248857382549; p = p * z + 0.076922963750321427;
+    p = p * z - 0.090909087535008773; p = p * z + 0.11111111105155447; p = p * z - 0.14285714285659828;
+    p = p * z + 0.19999999999999804; return p * z - 0.33333333333333331;
+}]],
+        },
+    },
+})
+define("atan2", "y x", "real", {
+    doc = "the arc tangent of y / x in all four quadrants", number = math.atan,
+    text = [[T @atan2(T y, T x) {
+    if (@nan(x) || @nan(y)) return @none();
+    T ax = abs(x), ay = abs(y), r;
+    if (@inf(x) && @inf(y)) r = 0.7853981633974483;
+    else if (ay == 0.0) r = 0.0;
+    else r = ay > ax ? 1.5707963267948966 - @atan(ax / ay) : @atan(ay / ax);
+    bool left = x < 0.0 || (x == 0.0 && 1.0 / x < 0.0);
+    r = left ? 3.141592653589793 - r : r;
+    return y < 0.0 || (y == 0.0 && 1.0 / y < 0.0) ? -r : r;
+}]],
+})
+
+-- ---- hyperbolic functions
+
+define("sinh", "x", "real", {
+    doc = "the hyperbolic sine",
+    number = function(x) return (exp(x) - exp(-x)) / 2 end,
+    text = [[T @sinh(T x) {
+    T a = abs(x);
+    if (a < 1.0) {
+        T z = x * x, p = 1.0 / 355687428096000.0;
+        p = p * z + 1.0 / 1307674368000.0; p = p * z + 1.0 / 6227020800.0; p = p * z + 1.0 / 39916800.0;
+        p = p * z + 1.0 / 362880.0; p = p * z + 1.0 / 5040.0; p = p * z + 1.0 / 120.0; p = p * z + 1.0 / 6.0;
+        return x + x * z * p;
+    }
+    T r = @exp(a - 0.6931471805599453) - @exp(-a - 0.6931471805599453);
+    return x < 0.0 ? -r : r;
+}]],
+})
+define("cosh", "x", "real", {
+    doc = "the hyperbolic cosine",
+    number = function(x) return (exp(x) + exp(-x)) / 2 end,
+    text = [[T @cosh(T x) {
+    T a = abs(x);
+    return @exp(a - 0.6931471805599453) + @exp(-a - 0.6931471805599453);
+}]],
+})
+define("tanh", "x", "real", {
+    doc = "the hyperbolic tangent",
+    number = function(x) return 1 - 2 / (exp(2 * x) + 1) end,
+    text = [[T @tanh(T x) {
+    T a = abs(x), r;
+    if (a < 1.0) r = @sinh(a) / @cosh(a);
+    else if (a > 22.0) r = 1.0;
+    else r = 1.0 - 2.0 / (@exp(2.0 * a) + 1.0);
+    return x < 0.0 ? -r : x == 0.0 ? x : r;
+}]],
+})
+define("asinh", "x", "real", {
+    doc = "the inverse of sinh",
+    number = function(x) return x < 0 and -log(-x + sqrt(x * x + 1)) or log(x + sqrt(x * x + 1)) end,
+    text = [[T @asinh(T x) {
+    T a = abs(x);
+    T r = a > 100000.0 ? @log(a) + 0.6931471805599453 + 0.25 / a / a : @log1p(a + a * a / (1.0 + sqrt(1.0 + a * a)));
+    return x < 0.0 ? -r : x == 0.0 ? x : r;
+}]],
+})
+define("acosh", "x", "real", {
+    doc = "the inverse of cosh",
+    number = function(x) return log(x + sqrt(x * x - 1)) end,
+    text = [[T @acosh(T x) {
+    if (x < 1.0) return @none();
+    T t = x - 1.0;
+    return x > 100000.0 ? @log(x) + 0.6931471805599453 - 0.25 / x / x : @log1p(t + sqrt(t * (x + 1.0)));
+}]],
+})
+define("atanh", "x", "real", {
+    doc = "the inverse of tanh",
+    number = function(x) return log((1 + x) / (1 - x)) / 2 end,
+    text = [[T @atanh(T x) {
+    T a = abs(x);
+    T r = a > 1.0 ? @none() : a == 1.0 ? @infinity() : 0.5 * @log1p(2.0 * a / (1.0 - a));
+    return x < 0.0 ? -r : x == 0.0 ? x : r;
+}]],
+})

@@ -1,0 +1,148 @@
+-- Functions that hold numbers against each other: powers, remainders, bounds, mixtures and steps; and what is no number. define.lua says what a
+-- row is made of.
+local define = require("rill.algebra.define").row
+
+local huge <const> = math.huge
+
+local function least(a, b) return (a ~= a or b ~= b) and a + b or math.min(a, b) end
+local function most(a, b) return (a ~= a or b ~= b) and a + b or math.max(a, b) end
+local function clamp(x, low, high) return least(most(x, low), high) end
+
+-- Whole powers to 64 by squaring; of a negative base others by the parity of the exponent.
+define("pow", "x y", "real", {
+    operator = "^", powers = {[2] = "square", [3] = "cube"},
+    doc = "x ^ y; a negative base to a whole power is right",
+    number = function(x, y) return x ^ y end,
+    text = [[T @pow(T x, T y) {
+    T n = abs(y);
+    bool whole = @inf(y) || floor(y) == y;
+    if (whole && n <= 64.0) {
+        int k = int(n);
+        T p = (k & 1) != 0 ? x : 1.0, b = x * x;
+        p = (k & 2) != 0 ? p * b : p; b *= b;
+        p = (k & 4) != 0 ? p * b : p; b *= b;
+        p = (k & 8) != 0 ? p * b : p; b *= b;
+        p = (k & 16) != 0 ? p * b : p; b *= b;
+        p = (k & 32) != 0 ? p * b : p; b *= b;
+        p = (k & 64) != 0 ? p * b : p;
+        return y < 0.0 ? 1.0 / p : p;
+    }
+    if (@nan(x) || @nan(y)) return x == 1.0 ? 1.0 : @none();
+    if (abs(x) == 1.0 && whole && (x > 0.0 || @inf(y))) return 1.0;
+    if (x == 0.0) return y > 0.0 ? 0.0 : @infinity();
+    if (x < 0.0 && !whole && !@inf(x)) return @none();
+    T p = @exponential(y, abs(x));
+    bool odd = whole && !@inf(y) && floor(n * 0.5) * 2.0 != n;
+    return x < 0.0 && odd ? -p : p;
+}]],
+    parts = {
+        exponential = {
+            float = "float @exponential(float y, float x) { return x == 1.0 ? 1.0 : exp2(y * log2(x)); }",
+            double = "double @exponential(double y, double x) { return x == 1.0 ? 1.0 : @exp(y * @log(x)); }",
+        },
+    },
+})
+-- x - y * floor(x / y), exactly but for the rounding of the result.
+define("mod", "x y", "number", {
+    operator = "%", doc = "x % y as in Lua: the sign of y",
+    number = function(x, y) return x % y end,
+    text = {
+        float = [[float @mod(float a, float b) {
+    if (@nan(a) || @nan(b) || @inf(a) || b == 0.0) return @none();
+    if (@inf(b)) return a == 0.0 || (a < 0.0) == (b < 0.0) ? a : b;
+    float r = fmod(a, b);
+    return r != 0.0 && (r < 0.0) != (b < 0.0) ? r + b : r;
+}]],
+        double = [[double @mod(double x, double y) {
+    if (@nan(x) || @nan(y) || @inf(x) || y == 0.0) return @none();
+    if (@inf(y)) return x == 0.0 || (x < 0.0) == (y < 0.0) ? x : y;
+    double r = @remainder(x, y);
+    return r != 0.0 && (r < 0.0) != (y < 0.0) ? r + y : r;
+}]],
+        int = [[int @mod(int a, int b) {
+    if (b == 0 || b == -1) return 0;
+    int r = a - a / b * b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}]],
+        uint = "uint @mod(uint a, uint b) { return b == 0u ? 0u : a % b; }",
+    },
+    parts = {
+        exponent = {
+            double = [[int @exponent(double x) {
+    int e = int(unpackDouble2x32(x).y >> 20u & 0x7ffu);
+    return e > 0 ? e : int(unpackDouble2x32(x * 18014398509481984.0).y >> 20u & 0x7ffu) - 54;
+}]],
+        },
+        -- The remainder of least size, as fmod of floats does it (kernel/codegen.c), by steps of 48 powers and exact products.
+        remainder = {
+            double = [[double @remainder(double r, double y) {
+    int k = max(@exponent(r) - @exponent(y), 0) / 48 * 48;
+    for (int i = 0; i < 46; i++) {
+        if (k < 0) break;
+        double taken = y * @two(k / 3) * @two(k / 3) * @two(k - k / 3 * 2), size = abs(taken);
+        // Products must not overflow, nor reciprocals.
+        double scale = size > 8.4e270 ? 5.421010862427522e-20 : size < 1.0e-250 ? 1.6069380442589903e60 : 1.0;
+        double q = floor(r * scale / (taken * scale) + 0.5);
+        r = q == 0.0 ? r : @less(r * scale, q, taken * scale) / scale;
+        k -= 48;
+    }
+    return r;
+}]],
+        },
+    },
+})
+define("min", "a b", "number", {
+    doc = "the lesser of each pair; NaN wins. s:min() reduces",
+    float = "@min", double = "@min", any = "min($1, $2)", number = least,
+    text = "T @min(T a, T b) { return @nan(a) || @nan(b) ? a + b : min(a, b); }",
+})
+define("max", "a b", "number", {
+    doc = "the greater of each pair; NaN wins. s:max() reduces",
+    float = "@max", double = "@max", any = "max($1, $2)", number = most,
+    text = "T @max(T a, T b) { return @nan(a) || @nan(b) ? a + b : max(a, b); }",
+})
+define("clamp", "x low high", "number", {
+    doc = "x between low and high",
+    float = "@clamp", double = "@clamp", any = "min(max($1, $2), $3)", number = clamp,
+    text = "T @clamp(T x, T low, T high) { return @min(@max(x, low), high); }",
+})
+define("saturate", "x", "real", {
+    doc = "x between 0 and 1",
+    number = function(x) return clamp(x, 0.0, 1.0) end,
+    text = "T @saturate(T x) { return @clamp(x, 0.0, 1.0); }",
+})
+define("mix", "a b t", "real", {
+    doc = "a + t (b - a)", any = "mix($1, $2, $3)",
+    number = function(a, b, t) return a * (1 - t) + b * t end,
+})
+define("lerp", "a b t", "real", {same = "mix", doc = "another name of rill.mix"})
+define("step", "edge x", "real", {
+    doc = "0 where x < edge, else 1",
+    number = function(edge, x) return x < edge and 0.0 or 1.0 end,
+    text = "T @step(T edge, T x) { return @nan(edge) || @nan(x) ? edge + x : x < edge ? 0.0 : 1.0; }",
+})
+define("smoothstep", "low high x", "real", {
+    doc = "0 below low, 1 above high, smooth between",
+    number = function(low, high, x)
+        local t = clamp((x - low) / (high - low), 0.0, 1.0)
+        return t * t * (3 - 2 * t)
+    end,
+    text = [[T @smoothstep(T low, T high, T x) {
+    T t = @clamp((x - low) / (high - low), 0.0, 1.0);
+    return t * t * (3.0 - 2.0 * t);
+}]],
+})
+define("fma", "a b c", "number", {
+    doc = "a * b + c, rounded once for floats",
+    float = "fma($1, $2, $3)", double = "fma($1, $2, $3)", any = "$1 * $2 + $3",
+    number = function(a, b, c) return a * b + c end,
+})
+
+define("isnan", "x", "test", {
+    doc = "whether x is NaN; of vectors, any component", int = "$1 != $1", any = "@nan",
+    number = function(x) return x ~= x end,
+})
+define("isinf", "x", "test", {
+    doc = "whether x is infinite; of vectors, any component", int = "$1 != $1", any = "@inf",
+    number = function(x) return x == huge or x == -huge end,
+})
