@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "io/byteorder.h"
 #include "io/crc.h"
 #include "io/png.h"
 
@@ -15,41 +16,24 @@ enum {
     CHUNK = 12                       /* length, type and checksum around the data */
 };
 
-static void put16(unsigned char *to, uint32_t value)
-{
-    to[0] = (unsigned char)(value >> 8);
-    to[1] = (unsigned char)value;
-}
-
-static void put32(unsigned char *to, uint32_t value)
-{
-    put16(to, value >> 16);
-    put16(to + 2, value & 0xffff);
-}
-
-static uint32_t get32(const unsigned char *from)
-{
-    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
-}
-
 /* Appends a chunk whose data comes in two parts. */
 static void add_chunk(StrBuf *out, const char *type, const void *head, size_t head_size, const void *data, size_t size)
 {
     unsigned char word[4];
-    put32(word, (uint32_t)(head_size + size));
+    byteorder_put_big32(word, (uint32_t)(head_size + size));
     strbuf_add_bytes(out, (const char *)word, 4);
     strbuf_add_bytes(out, type, 4);
     strbuf_add_bytes(out, head, head_size);
     strbuf_add_bytes(out, data, size);
     uint32_t crc = crc_update(crc_update(crc_update(0, type, 4), head, head_size), data, size);
-    put32(word, crc);
+    byteorder_put_big32(word, crc);
     strbuf_add_bytes(out, (const char *)word, 4);
 }
 
 static void add_control(StrBuf *out, uint32_t frames)
 {
     unsigned char data[8] = {0}; /* frames, and how often they are played: 0 is for ever */
-    put32(data, frames);
+    byteorder_put_big32(data, frames);
     add_chunk(out, "acTL", data, sizeof data, "", 0);
 }
 
@@ -57,11 +41,11 @@ static void add_frame_control(StrBuf *out, Apng *apng)
 {
     unsigned char data[26] = {
         0}; /* the offsets and the last two bytes stay 0: the whole picture, replaced by the next */
-    put32(data, apng->sequence++);
-    put32(data + 4, (uint32_t)apng->like.cols);
-    put32(data + 8, (uint32_t)apng->like.rows);
-    put16(data + 20, apng->delay[0]);
-    put16(data + 22, apng->delay[1]);
+    byteorder_put_big32(data, apng->sequence++);
+    byteorder_put_big32(data + 4, (uint32_t)apng->like.cols);
+    byteorder_put_big32(data + 8, (uint32_t)apng->like.rows);
+    byteorder_put_big16(data + 20, apng->delay[0]);
+    byteorder_put_big16(data + 22, apng->delay[1]);
     add_chunk(out, "fcTL", data, sizeof data, "", 0);
 }
 
@@ -70,12 +54,12 @@ static void add_data(StrBuf *out, Apng *apng, const StrBuf *png)
 {
     const unsigned char *bytes = (const unsigned char *)png->text;
     for (size_t at = SIGNATURE; at + CHUNK <= png->length;) {
-        uint32_t size = get32(bytes + at);
+        uint32_t size = byteorder_get_big32(bytes + at);
         const unsigned char *data = bytes + at + 8;
         if (memcmp(bytes + at + 4, "IDAT", 4) == 0) {
             unsigned char number[4];
             if (apng->frames > 0) {
-                put32(number, apng->sequence++);
+                byteorder_put_big32(number, apng->sequence++);
                 add_chunk(out, "fdAT", number, 4, data, size);
             } else {
                 add_chunk(out, "IDAT", "", 0, data, size);

@@ -67,3 +67,20 @@ void byteorder_put64(unsigned char *to, uint64_t value)
 {
     put(to, value, 8);
 }
+
+uint32_t byteorder_get_big32(const unsigned char *from)
+{
+    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
+}
+
+void byteorder_put_big16(unsigned char *to, uint16_t value)
+{
+    to[0] = (unsigned char)(value >> 8);
+    to[1] = (unsigned char)value;
+}
+
+void byteorder_put_big32(unsigned char *to, uint32_t value)
+{
+    byteorder_put_big16(to, (uint16_t)(value >> 16));
+    byteorder_put_big16(to + 2, (uint16_t)value);
+}

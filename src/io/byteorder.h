@@ -17,4 +17,8 @@ void byteorder_put16(unsigned char *to, uint16_t value);
 void byteorder_put32(unsigned char *to, uint32_t value);
 void byteorder_put64(unsigned char *to, uint64_t value);
 
+uint32_t byteorder_get_big32(const unsigned char *from); /* big-endian, as are the next two */
+void byteorder_put_big16(unsigned char *to, uint16_t value);
+void byteorder_put_big32(unsigned char *to, uint32_t value);
+
 #endif
