@@ -4,6 +4,7 @@
 #include "io/file.h"
 #include "io/png.h"
 #include "io/pnm.h"
+#include "io/qoi.h"
 
 static const Format formats[] = {
     {"PNG", "png", false, png_recognise, png_decode, png_encode},
@@ -11,6 +12,7 @@ static const Format formats[] = {
     {"PPM", "ppm", false, pnm_recognise, pnm_decode, pnm_encode_rgb},
     {NULL, "pnm", false, pnm_recognise, pnm_decode, pnm_encode_either},
     {"PFM", "pfm", true, pnm_recognise, pnm_decode, pnm_encode_floats},
+    {"QOI", "qoi", false, qoi_recognise, qoi_decode, qoi_encode},
 };
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };

@@ -1,0 +1,286 @@
+#include "io/qoi.h"
+
+#include "base/error.h"
+#include "io/byteorder.h"
+
+#include <string.h>
+
+enum { MAGIC = 4, HEADER = 14, END = 8, PLACES = 64, LONGEST_RUN = 62, LONGEST_CHUNK = 5 };
+
+/* The first byte of a chunk. The first four are its upper two bits, and numbers stand in the lower six. */
+enum {
+    CHUNK_PLACE = 0x00, /* the pixel at a place of `seen` */
+    CHUNK_NEAR = 0x40,  /* differences of -2 to 1 in red, green and blue, two bits each */
+    CHUNK_LUMA = 0x80,  /* that of green, six bits; how far those of red and blue are from it, four bits each */
+    CHUNK_RUN = 0xc0,   /* the pixel before, 1 to 62 times */
+    CHUNK_RGB = 0xfe,   /* three bytes follow */
+    CHUNK_RGBA = 0xff,  /* four bytes follow */
+    CHUNK_KIND = 0xc0,
+    CHUNK_NUMBER = 0x3f
+};
+
+static const unsigned char magic[MAGIC] = {'q', 'o', 'i', 'f'};
+static const unsigned char end_marker[END] = {0, 0, 0, 0, 0, 0, 0, 1};
+
+typedef struct Pixel {
+    uint8_t value[4]; /* red, green, blue, alpha */
+} Pixel;
+
+static const Pixel before_first = {{0, 0, 0, 255}};
+
+static size_t pixel_place(Pixel p)
+{
+    return (p.value[0] * 3U + p.value[1] * 5U + p.value[2] * 7U + p.value[3] * 11U) % PLACES;
+}
+
+static bool pixel_equal(Pixel a, Pixel b)
+{
+    return memcmp(a.value, b.value, sizeof a.value) == 0;
+}
+
+/* reading */
+
+typedef struct Reader {
+    const unsigned char *at, *end; /* of the chunks */
+    Pixel pixel, seen[PLACES];
+} Reader;
+
+/* Adds to red, green and blue; sums wrap around. */
+static void shift(Pixel *p, int red, int green, int blue)
+{
+    p->value[0] = (uint8_t)(p->value[0] + red);
+    p->value[1] = (uint8_t)(p->value[1] + green);
+    p->value[2] = (uint8_t)(p->value[2] + blue);
+}
+
+/* How many bytes follow a chunk's first. */
+static size_t chunk_rest(unsigned first)
+{
+    if (first >= CHUNK_RGB) {
+        return first == CHUNK_RGBA ? 4 : 3;
+    }
+    return (first & CHUNK_KIND) == CHUNK_LUMA ? 1 : 0;
+}
+
+/* Reads a chunk into reader->pixel. How many pixels it stands for; 0 where it is cut off. */
+static size_t read_chunk(Reader *reader)
+{
+    if (reader->at == reader->end || chunk_rest(*reader->at) >= (size_t)(reader->end - reader->at)) {
+        return 0;
+    }
+    const unsigned char *rest = reader->at + 1;
+    unsigned first = *reader->at;
+    int number = (int)(first & CHUNK_NUMBER);
+    size_t count = 1, bytes = chunk_rest(first);
+    Pixel *p = &reader->pixel;
+    reader->at = rest + bytes;
+    if (first >= CHUNK_RGB) {
+        memcpy(p->value, rest, bytes);
+    } else if ((first & CHUNK_KIND) == CHUNK_PLACE) {
+        *p = reader->seen[number];
+    } else if ((first & CHUNK_KIND) == CHUNK_NEAR) {
+        shift(p, (number >> 4) - 2, (number >> 2 & 3) - 2, (number & 3) - 2);
+    } else if ((first & CHUNK_KIND) == CHUNK_LUMA) {
+        int green = number - 32;
+        shift(p, green + (*rest >> 4) - 8, green, green + (*rest & 15) - 8);
+    } else {
+        count = (size_t)number + 1;
+    }
+    reader->seen[pixel_place(*p)] = *p;
+    return count;
+}
+
+static bool read_pixels(Reader *reader, Image *image)
+{
+    size_t channels = (size_t)image->channels, left = image_samples(image) / channels;
+    uint8_t *to = image->data;
+    while (left > 0) {
+        size_t count = read_chunk(reader);
+        if (count == 0) {
+            return error_set("the file ends too early, it is truncated");
+        }
+        if (count > left) {
+            return error_set("it is damaged: %zu pixels are left of its %d rows and %d columns, where %zu follow", left,
+                             image->rows, image->cols, count);
+        }
+        left -= count;
+        for (; count > 0; count--, to += channels) {
+            memcpy(to, reader->pixel.value, channels);
+        }
+    }
+    return true;
+}
+
+/* The end marker, and nothing after it. */
+static bool check_end(const unsigned char *at, size_t left)
+{
+    if (memcmp(at, end_marker, END) != 0) {
+        return error_set("it is damaged: the end marker does not follow its last pixel");
+    }
+    return left == END || error_set("%zu bytes follow its end marker: the size is false, or there is more than one "
+                                    "picture",
+                                    left - END);
+}
+
+/* Stops before memory is taken for a size that the file cannot hold. */
+static bool check_size(int64_t rows, int64_t cols, size_t size)
+{
+    int64_t most = (int64_t)(size - HEADER - END) * LONGEST_RUN;
+    if (rows == 0 || cols == 0) {
+        return error_set("its header says %lld rows and %lld columns: no pixels", (long long)rows, (long long)cols);
+    }
+    return rows <= most / cols || error_set("its header says %lld rows and %lld columns, more than its %zu bytes can "
+                                            "hold: it is truncated, or the size is false",
+                                            (long long)rows, (long long)cols, size);
+}
+
+static bool decode(const unsigned char *bytes, size_t size, Image *image)
+{
+    if (size < HEADER + END) {
+        return error_set("the file ends too early, it is truncated");
+    }
+    int64_t cols = byteorder_get_big32(bytes + MAGIC), rows = byteorder_get_big32(bytes + MAGIC + 4);
+    int channels = bytes[HEADER - 2], space = bytes[HEADER - 1];
+    if ((channels != 3 && channels != 4) || space > 1) {
+        return error_set("its header is damaged: it says %d channels and colour space %d, where 3 or 4 and 0 or 1 "
+                         "can be",
+                         channels, space);
+    }
+    if (!check_size(rows, cols, size) || !image_create(image, rows, cols, channels, IMAGE_U8)) {
+        return false;
+    }
+    Reader reader = {.at = bytes + HEADER, .end = bytes + size - END, .pixel = before_first};
+    return read_pixels(&reader, image) && check_end(reader.at, (size_t)(bytes + size - reader.at));
+}
+
+bool qoi_recognise(const unsigned char *bytes, size_t size)
+{
+    return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
+}
+
+bool qoi_decode(const unsigned char *bytes, size_t size, Image *image)
+{
+    return decode(bytes, size, image) || error_prefix("bad QOI");
+}
+
+/* writing */
+
+/* Chunks are gathered before they are appended: a picture is millions of them. */
+typedef struct Writer {
+    StrBuf *out;
+    size_t used, run; /* bytes gathered; pixels like the last one that no chunk stands for yet */
+    Pixel last, seen[PLACES];
+    unsigned char bytes[4096];
+} Writer;
+
+static void put(Writer *writer, unsigned byte)
+{
+    writer->bytes[writer->used++] = (unsigned char)byte;
+}
+
+static void flush(Writer *writer)
+{
+    strbuf_add_bytes(writer->out, (const char *)writer->bytes, writer->used);
+    writer->used = 0;
+}
+
+static void end_run(Writer *writer)
+{
+    if (writer->run > 0) {
+        put(writer, CHUNK_RUN | (unsigned)(writer->run - 1));
+        writer->run = 0;
+    }
+}
+
+/* A difference of two samples, by the shorter way around. */
+static int difference(uint8_t now, uint8_t before)
+{
+    int d = now - before;
+    return d > 127 ? d - 256 : d < -128 ? d + 256 : d;
+}
+
+static bool lies_in(int value, int from, int to)
+{
+    return from <= value && value <= to;
+}
+
+/* The chunk of a pixel with the last one's alpha, other than it. */
+static void put_colour(Writer *writer, Pixel p)
+{
+    int red = difference(p.value[0], writer->last.value[0]);
+    int green = difference(p.value[1], writer->last.value[1]);
+    int blue = difference(p.value[2], writer->last.value[2]);
+    if (lies_in(red, -2, 1) && lies_in(green, -2, 1) && lies_in(blue, -2, 1)) {
+        put(writer, CHUNK_NEAR | (unsigned)((red + 2) << 4 | (green + 2) << 2 | (blue + 2)));
+    } else if (lies_in(green, -32, 31) && lies_in(red - green, -8, 7) && lies_in(blue - green, -8, 7)) {
+        put(writer, CHUNK_LUMA | (unsigned)(green + 32));
+        put(writer, (unsigned)((red - green + 8) << 4 | (blue - green + 8)));
+    } else {
+        put(writer, CHUNK_RGB);
+        put(writer, p.value[0]);
+        put(writer, p.value[1]);
+        put(writer, p.value[2]);
+    }
+}
+
+static void put_pixel(Writer *writer, Pixel p)
+{
+    if (writer->used + LONGEST_CHUNK + 1 > sizeof writer->bytes) {
+        flush(writer);
+    }
+    if (pixel_equal(p, writer->last)) {
+        if (++writer->run == LONGEST_RUN) {
+            end_run(writer);
+        }
+        return;
+    }
+    end_run(writer);
+    size_t place = pixel_place(p);
+    if (pixel_equal(p, writer->seen[place])) {
+        put(writer, CHUNK_PLACE | (unsigned)place);
+    } else if (p.value[3] == writer->last.value[3]) {
+        put_colour(writer, p);
+    } else {
+        put(writer, CHUNK_RGBA);
+        for (int c = 0; c < 4; c++) {
+            put(writer, p.value[c]);
+        }
+    }
+    writer->seen[place] = writer->last = p;
+}
+
+static Pixel pixel_at(const Image *image, size_t i)
+{
+    const uint8_t *from = (const uint8_t *)image->data + i * (size_t)image->channels;
+    int channels = image->channels, step = channels >= 3;
+    return (Pixel){{from[0], from[step], from[2 * step], channels % 2 ? 255 : from[channels - 1]}};
+}
+
+static void put_header(const Image *image, StrBuf *bytes)
+{
+    unsigned char header[HEADER] = {0};
+    memcpy(header, magic, MAGIC);
+    byteorder_put_big32(header + MAGIC, (uint32_t)image->cols);
+    byteorder_put_big32(header + MAGIC + 4, (uint32_t)image->rows);
+    header[HEADER - 2] = image->channels % 2 ? 3 : 4;
+    strbuf_add_bytes(bytes, (const char *)header, HEADER);
+}
+
+bool qoi_encode(const Image *image, StrBuf *bytes)
+{
+    if (image->depth != IMAGE_U8) {
+        return error_set(image->depth == IMAGE_FLOAT
+                             ? "the format holds no floats: use .pfm"
+                             : "the format holds no 16 bits: use .png, or the option depth = 8");
+    }
+    Writer writer = {.out = bytes, .last = before_first};
+    size_t count = image_samples(image) / (size_t)image->channels;
+    put_header(image, bytes);
+    for (size_t i = 0; i < count; i++) {
+        put_pixel(&writer, pixel_at(image, i));
+    }
+    end_run(&writer);
+    flush(&writer);
+    strbuf_add_bytes(bytes, (const char *)end_marker, END);
+    return true;
+}
