@@ -1,5 +1,6 @@
 -- Damaged files: loading gives an error or a stream that can be read, takes no memory that the file does not justify, and where the
 -- format has a checksum that was left alone, gives the same values or an error.
+local rill = require "rill"
 local source = require "fuzz.support.source"
 
 local damage = {batch = 60}
@@ -10,6 +11,17 @@ local formats = {
     {"png", {"float", "vec3", "vec4", "uint8", "uint16"}}, {"ppm", {"vec3", "uint8"}}, {"pgm", {"uint8", "float"}},
         {"pfm", {"float"}},
 }
+
+-- And every other format of pictures.
+local named = {}
+for _, row in ipairs(formats) do
+    named[row[1]] = true
+end
+for _, format in ipairs(rill.image.formats()) do
+    if not named[format.extension] then
+        formats[#formats + 1] = {format.extension, {"vec3", "float"}}
+    end
+end
 
 local texts = {"-", "9", "99999999999", "\n", " ", "#", "'", "(", ")", ",", "\0", "e9", "4294967296", "0"}
 
