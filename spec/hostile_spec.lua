@@ -46,6 +46,41 @@ describe("hostile arguments", function()
         assert.equal(2, k(x)[1])
     end)
 
+    -- The collector runs finalizers within the calls, whenever those allocate.
+    it("of a finalizer that closes what a call is using wait until the call is over", function()
+        local uses = {
+            read = function(s) return s:read() end, values = function(s) return s:values() end, tostring = tostring,
+            map_cpu = function(s) return s:map_cpu()[1] end, each = function(s) return s:each() end,
+            request = function(s)
+                local r = s:request()
+                setmetatable({}, {__gc = function() r:close() end})
+                return r:values()
+            end,
+            mapped = function(s)
+                local m = s:map_cpu()
+                setmetatable({}, {__gc = function() m:unmap() end})
+                for i = 1, 30 do m[i] = {i, 2} end
+                return m[7]
+            end,
+        }
+        local mode = collectgarbage("incremental", 1, 400)
+        for name, use in pairs(uses) do
+            local before = rill.memory().streams
+            for round = 1, 10 do
+                local s = rill.stream("vec2", {6, 6}, 1)
+                setmetatable({}, {__gc = function() s:close() end})
+                for _ = 1, round do setmetatable({}, nil) end -- moves the collector on
+                local good, message = pcall(use, s)
+                assert(good or message:find "closed", name .. ": " .. tostring(message))
+            end
+            collectgarbage()
+            collectgarbage()
+            assert.is_true(rill.memory().streams <= before + 1, name)
+        end
+        collectgarbage("incremental", 200, 100) -- as they were
+        collectgarbage(mode)
+    end)
+
     it("of an animation's finalizer called by hand leaves it open", function()
         local files = tempfiles.open()
         local animation = rill.animate(files:path "a.png", 10)

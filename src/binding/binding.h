@@ -20,7 +20,7 @@ typedef struct State {
     bool check;                  /* rill.check */
     bool watched;                /* launches are shown to a function: rill.debug.watch */
     bool collecting;             /* a full collection runs inside an allocation: no device work but releasing */
-    bool parked;                 /* streams wait to be closed: see state_park */
+    bool parked;                 /* something waits to be closed: see state_park */
     bool closed;                 /* the Lua state is closing */
     int names;                   /* of structures, used of late: see lua_type.c */
     lua_State *running;          /* the coroutine that entered a device last: the collector runs on it */
@@ -39,8 +39,9 @@ void state_use_device(lua_State *L, Device *device);
 /* Charges the collector with what the device allocated since; call after anything that creates streams. */
 void state_charge(lua_State *L, Device *device);
 
-/* Closes the stream at `index` when the call at work is over: memory ran short in it, and it may be using the stream. */
-void state_park(lua_State *L, int index);
+/* For what is closed by hand. A finalizer that does so may run within any call, which may be using the value at `index`: true
+ * then, and `close` is called with the value when that call is over. False elsewhere. */
+bool state_park(lua_State *L, int index, lua_CFunction close);
 
 /* Raises error_message(). */
 _Noreturn void binding_raise(lua_State *L);

@@ -19,7 +19,7 @@ typedef struct Cursor {
 static int cursor_close(lua_State *L)
 {
     Cursor *cursor = binding_userdata(L, 1, &cursor_key, sizeof *cursor);
-    if (cursor) {
+    if (cursor && !state_park(L, 1, cursor_close)) {
         stream_drop(&cursor->whole);
     }
     return 0;

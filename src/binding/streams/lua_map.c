@@ -116,18 +116,19 @@ static bool map_finish(lua_State *L, Map *map)
     return good;
 }
 
-static int map_unmap(lua_State *L)
-{
-    if (!map_finish(L, map_check(L, "m:unmap"))) {
-        error_prefix("m:unmap");
-        binding_raise(L);
-    }
-    return 0;
-}
-
 static int map_gc(lua_State *L)
 {
     map_finish(L, map_check(L, "__gc"));
+    return 0;
+}
+
+static int map_unmap(lua_State *L)
+{
+    Map *map = map_check(L, "m:unmap");
+    if (!state_park(L, 1, map_gc) && !map_finish(L, map)) {
+        error_prefix("m:unmap");
+        binding_raise(L);
+    }
     return 0;
 }
 

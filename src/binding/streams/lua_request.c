@@ -32,6 +32,9 @@ static Request *request_check_open(lua_State *L, const char *function)
 static int request_close(lua_State *L)
 {
     Request *request = request_check(L, "r:close");
+    if (state_park(L, 1, request_close)) {
+        return 0;
+    }
     Device *device = request->whole.device;
     DeviceScope scope;
     if (request->transfer && device) {

@@ -100,9 +100,7 @@ static int stream_close(lua_State *L)
     if (!stream) {
         binding_argument(L, "s:close", 0, "s", 1, "a stream");
     }
-    if (state_get(L)->collecting) {
-        state_park(L, 1);
-    } else {
+    if (!state_park(L, 1, stream_close)) {
         stream_drop(stream);
     }
     return 0;

@@ -2,25 +2,53 @@
 #include "binding/binding.h"
 
 #include <limits.h>
+#include <string.h>
 
-static const char parked_key; /* streams to be closed once no call is at work */
+static const char parked_key; /* what is to be closed once no call is at work, each with the function that does it */
 
 /* COMPILED_MOST: programs compiled, seconds of work, after which all is collected. Steps do not find dropped kernels in generational mode, which
  * lua sets: what survived two of them waits until the heap has doubled, and kernels are small in it. */
 enum { CHARGE_STEP = 1 << 20, COMPILED_MOST = 64 };
 
-void state_park(lua_State *L, int index)
+/* Whether the function at work was called by a finalizer, which the collector runs within any other call. It stands still
+ * meanwhile: Lua says -1, and before 5.4.4 0, as where the program has stopped it. */
+static bool in_finalizer(lua_State *L)
 {
+    lua_Debug call;
+    int running = lua_gc(L, LUA_GCISRUNNING);
+    if (running != 0) {
+        return running < 0;
+    }
+    for (int level = 1; lua_getstack(L, level, &call) && lua_getinfo(L, "n", &call); level++) {
+        if (call.name && strcmp(call.namewhat, "metamethod") == 0 && strcmp(call.name, "__gc") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool state_park(lua_State *L, int index, lua_CFunction close)
+{
+    State *state = state_get(L);
+    if (!state->collecting && !in_finalizer(L)) {
+        return false;
+    }
+    int top = lua_gettop(L);
     index = lua_absindex(L, index);
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key) != LUA_TTABLE) {
         lua_newtable(L);
         lua_pushvalue(L, -1);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &parked_key);
     }
+    lua_createtable(L, 2, 0);
+    lua_pushcfunction(L, close);
+    lua_rawseti(L, -2, 1);
     lua_pushvalue(L, index);
+    lua_rawseti(L, -2, 2);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
-    state_get(L)->parked = true;
-    lua_pop(L, 2);
+    state->parked = true;
+    lua_settop(L, top);
+    return true;
 }
 
 /* Closes what finalizers wanted closed while a call was at work. */
@@ -30,11 +58,10 @@ static void close_parked(lua_State *L, State *state)
     lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &parked_key);
-    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TUSERDATA; i++) {
-        Stream *stream = stream_to(L, -1);
-        if (stream) {
-            stream_drop(stream);
-        }
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
+        lua_rawgeti(L, -1, 1);
+        lua_rawgeti(L, -2, 2);
+        lua_call(L, 1, 0);
         lua_pop(L, 1);
     }
     lua_pop(L, 2);
@@ -43,7 +70,7 @@ static void close_parked(lua_State *L, State *state)
 void state_charge(lua_State *L, Device *device)
 {
     State *state = state_get(L);
-    if (state->parked && !state->collecting) {
+    if (state->parked && !state->collecting && !in_finalizer(L)) {
         close_parked(L, state);
     }
     if (!device) {
@@ -51,7 +78,7 @@ void state_charge(lua_State *L, Device *device)
     }
     state->charge += device_take_charge(device);
     state->compiled += device_take_compiled(device);
-    if (state->collecting || !lua_gc(L, LUA_GCISRUNNING)) {
+    if (state->collecting || lua_gc(L, LUA_GCISRUNNING) <= 0) {
         return;
     }
     if (state->compiled >= COMPILED_MOST) {
