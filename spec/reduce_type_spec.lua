@@ -48,7 +48,8 @@ describe("whole reductions", function()
     leaks.watch(setup, teardown)
 
     for _, name in ipairs(VALUE_TYPES) do
-        it("of " .. name .. ", every operation", function()
+        local tag = name == "uvec3" and " #doubles" or "" -- moments of whole numbers are made of doubles
+        it("of " .. name .. ", every operation" .. tag, function()
             for _, size in ipairs {1, 7, 64, 1025} do
                 local _, flat = elements.list(name, size)
                 local s = rill.stream(name, size, flat)
