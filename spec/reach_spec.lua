@@ -71,7 +71,7 @@ local SHADERS <const> = [[
     print "done"
 ]]
 
-describe("accesses", function()
+describe("accesses #refused", function()
     local function done(script)
         local library = preload("wrongdriver", pending)
         local files = tempfiles.open()

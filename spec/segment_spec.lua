@@ -278,7 +278,7 @@ describe("reduce_by_key", function()
         assert.same({1, 4}, v:values())
     end)
 
-    it("of wide keys and wide values, about one level of the scan and far beyond", function()
+    it("of wide keys and wide values, about one level of the scan and far beyond #doubles", function()
         local program = rill.program [[
             struct WideKey { vec4 a; int n; double d; };
             struct ThinKey { float a; };

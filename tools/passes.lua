@@ -30,7 +30,7 @@ local tags = {
     lanes = "of lanes that store at places of their own in a private array one decides for its neighbours on softpipe",
     tables = "this family's primitives keep a table per lane, in a private array: see #lanes",
     doubles = [[softpipe's registers hold two doubles; where it needs more it says "NIR-to-TGSI: error" and goes on]],
-    refused = "softpipe is refused, and used only because RILL_TRUST is set",
+    refused = "softpipe is refused: it is used because RILL_TRUST is set, and tried in every process anew",
     overflow = "softpipe's process ends (SIGFPE) where the least int is divided by -1",
 }
 
