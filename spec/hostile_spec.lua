@@ -63,7 +63,8 @@ describe("hostile arguments", function()
                 return m[7]
             end,
         }
-        local mode = collectgarbage("incremental", 1, 400)
+        local mode = collectgarbage "incremental"
+        local pause, step = collectgarbage("setpause", 1), collectgarbage("setstepmul", 400)
         for name, use in pairs(uses) do
             local before = rill.memory().streams
             for round = 1, 10 do
@@ -77,7 +78,8 @@ describe("hostile arguments", function()
             collectgarbage()
             assert.is_true(rill.memory().streams <= before + 1, name)
         end
-        collectgarbage("incremental", 200, 100) -- as they were
+        collectgarbage("setpause", pause)
+        collectgarbage("setstepmul", step)
         collectgarbage(mode)
     end)
 
