@@ -6,6 +6,8 @@
 --     fenced block) of any page in docs/.
 -- The last one loads the module, so it needs the build tree on LUA_PATH and LUA_CPATH.
 
+local pages = require "tools.site.names"
+
 local root = arg[1] or "."
 local missing = 0
 
@@ -114,7 +116,7 @@ local function manual_words()
         end
     end
     for _, path in ipairs(find("docs", "*.md")) do
-        local prose = read(path):gsub("\n```[^\n]*\n(.-)\n```", function(block)
+        local prose = pages.read(path):gsub("\n```[^\n]*\n(.-)\n```", function(block)
             take(block)
             return "\n"
         end)

@@ -1,12 +1,13 @@
 -- The manual as a static site: site.lua [--check] OUT, run in the root of the tree.
 --
 -- Pages are README.md, docs/*.md, the gallery (docs/gallery/gallery.md, made by tools/gallery.lua), one page per example and an
--- index of names. docs/README.md decides the order: its headings are the groups of the navigation, its tables the pages in them.
+-- index of names; tools/site/names.lua adds the tables of names. docs/README.md decides the order: its headings are the groups of the navigation, its tables the pages in them.
 -- Fails, naming each, when a page is in no table of docs/README.md, when a link or an anchor leads nowhere, or when
 -- a page shows a picture that its own code does not save. Pictures are made by running the code of their page; with --check
 -- nothing is run, so that a machine without the time for it can still check the rest.
 local convert = require "tools.site.convert"
 local files = require "tools.site.files"
+local names = require "tools.site.names"
 
 local checking = arg[1] == "--check"
 local out = arg[checking and 2 or 1] or "build/site"
@@ -67,8 +68,8 @@ local function name_row(entry)
     local anchor = page and (convert.mark_name(page, entry.name) or entry.language and "parameters")
     if not anchor then fail("docs/%s.md does not mention `%s` in code", entry.page, entry.name) end
     local signature = (entry.signature or entry.form):gsub("|", "\\|")
-    local summary = entry.summary:gsub("|", "\\|"):gsub("<", "&lt;"):gsub("%*", "\\*")
-    return ("| [`%s`](%s.md#%s) | `%s`<br>%s |\n"):format(entry.name, entry.page, anchor or "", signature, summary)
+    local row = "| [`%s`](%s.md#%s) | `%s`<br>%s |\n"
+    return row:format(entry.name, entry.page, anchor or "", signature, names.summary(entry))
 end
 
 -- The index of names.
@@ -86,7 +87,7 @@ end
 local function collect()
     add_page("README.md", "index.html", files.read "README.md")
     for _, path in ipairs(files.list("docs", "*.md")) do
-        add_page(path, site_name(path), files.read(path))
+        add_page(path, site_name(path), names.read(path))
     end
     local empty = "# Gallery\n\nNot made yet: `make gallery` runs the examples and fills this page.\n"
     add_page(gallery, "gallery.html", files.read(gallery, true) or empty)

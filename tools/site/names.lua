@@ -1,0 +1,40 @@
+-- Pages of the manual with their tables of names. A line `<!-- names: PAGE -->` stands for the table of all names that
+-- lua/rill/support/reference.lua has for docs/PAGE.md: what each is called with and what it does, so that no page types them again.
+local files = require "tools.site.files"
+local reference = require "rill.support.reference"
+
+local names = {}
+
+--- What an entry does, as the text of a cell.
+function names.summary(entry)
+    return (entry.summary:gsub("|", "\\|"):gsub("<", "&lt;"):gsub("%*", "\\*"))
+end
+
+-- "rill.atan(y [, x])"
+local function call(entry)
+    if not entry.params then return entry.name end
+    local words = {}
+    for i, parameter in ipairs(entry.params) do
+        local form = parameter.optional and (i > 1 and " [, %s]" or "[%s]") or i > 1 and ", %s" or "%s"
+        words[i] = form:format(parameter.name)
+    end
+    return ("%s(%s)"):format(entry.name, table.concat(words))
+end
+
+local function name_table(page)
+    local rows = {"| | |\n|---|---|"}
+    for _, entry in ipairs(reference.entries()) do
+        if entry.page == page and not entry.language then
+            rows[#rows + 1] = ("| `%s` | %s |"):format(call(entry), names.summary(entry))
+        end
+    end
+    assert(#rows > 1, page)
+    return table.concat(rows, "\n")
+end
+
+--- The text of a page of the manual, with its tables of names.
+function names.read(path)
+    return (files.read(path):gsub("%f[^\n\0]<!%-%- names: (%l+) %-%->%f[\n\0]", name_table))
+end
+
+return names
