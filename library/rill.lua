@@ -1,5 +1,5 @@
 ---@meta rill
--- Made by tools/annotations.lua from lua/rill/support/reference.lua: change that, then `make annotations`.
+-- Made by tools/annotations.lua from lua/rill/support/reference.lua and the rows in lua/rill/operation: change those, then `make annotations`.
 
 ---What streams and expressions have in common.
 ---@class rill.source
