@@ -697,6 +697,18 @@ function rill.acosh(x) end
 ---@return rill.expression
 function rill.atanh(x) end
 
+---the error function, to 5e-7 of itself (double: 1e-15)
+---See docs/algebra.md.
+---@param x rill.operand
+---@return rill.expression
+function rill.erf(x) end
+
+---1 - erf(x) without the loss where that is small, to 1.2e-5 of itself (double: 1e-14)
+---See docs/algebra.md.
+---@param x rill.operand
+---@return rill.expression
+function rill.erfc(x) end
+
 ---x ^ y; a negative base to a whole power is right
 ---See docs/algebra.md.
 ---@param x rill.operand

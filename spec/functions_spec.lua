@@ -28,6 +28,33 @@ local function whole(f)
     end
 end
 
+-- The error function by its series of positive terms, and 1 minus it by its continued fraction (Abramowitz and Stegun 1964, 7.1.6 and 7.1.14),
+-- with the rounding of x^2 kept out of e^(-x^2).
+local function erf_near(x)
+    local term, total = x, x
+    for n = 1, 40 do
+        term = term * 2 * x * x / (2 * n + 1)
+        total = total + term
+    end
+    return 2 / sqrt(math.pi) * exp(-x * x) * total
+end
+
+local function erfc_far(x)
+    if x > 30 then
+        return 0.0
+    end
+    local rest, high = x, math.floor(x * 256) / 256
+    for n = 500, 1, -1 do
+        rest = x + n / 2 / rest
+    end
+    return exp(-high * high) * exp((high - x) * (high + x)) / sqrt(math.pi) / rest
+end
+
+local erf = odd(function(a) return a < 1 and erf_near(a) or 1 - erfc_far(a) end)
+local function erfc(x)
+    return x >= 1 and erfc_far(x) or 1 - erf(x)
+end
+
 -- Name: reference, bound of the relative error as float and as double, and what restricts the arguments (least size of the result, or most
 -- of the argument) where something does.
 local functions = {
@@ -53,6 +80,7 @@ local functions = {
     acosh = {function(x)
         return x < 1 and nan or x > 1e10 and log(x) + log(2) or log1p(x - 1 + sqrt((x - 1) * (x + 1)))
     end, 1e-6, 2e-15},
+    erf = {erf, 5e-7, 1e-15}, erfc = {erfc, 1.2e-5, 1e-14},
     atanh = {odd(function(a) return a == 1 and inf or 0.5 * log1p(2 * a / (1 - a)) end), 1e-6, 2e-15},
 }
 
@@ -116,6 +144,16 @@ describe("functions of", function()
             end)
         end
     end
+
+    it("plain numbers: erf and erfc", function()
+        -- Abramowitz and Stegun 1964, table 7.1
+        assert.is_true(abs(rill.erf(0.5) - 0.5204998778) < 1e-10 and abs(rill.erf(-1) + 0.8427007929) < 1e-10)
+        assert.is_true(abs(rill.erf(2) - 0.9953222650) < 1e-10 and abs(rill.erfc(2) - 0.0046777350) < 1e-10)
+        for _, x in ipairs(numbers "double") do
+            assert(agrees(erf(x), rill.erf(x), 1e-15, "double"), x)
+            assert(agrees(erfc(x), rill.erfc(x), 1e-14, "double"), x)
+        end
+    end)
 
     it("double angles beyond 2^50 are none", function()
         for _, x in ipairs(rill.sin(rill.from({1e16, -1e300, inf, nan}, "double")):eval():values()) do
