@@ -18,6 +18,8 @@ local no_device = {reason = "what drives the device makes no difference to it",
     "pnm", "prompt", "readme", "rillfile", "suite"}
 local no_collector = {reason = "the collector makes no difference to it",
     "command", "deps", "examples", "install", "manual_checks", "prompt", "readme", "suite"}
+local repeated = {reason = "it launches what other files launch, over and over, which an interpreter takes minutes for",
+    "horn", "inject", "life", "mandelbrot", "smoke"}
 local timed = {reason = "it counts GL calls, or takes times", "counters", "profile"}
 
 -- Run by themselves, after all others: they measure how long something takes, or how much memory a process needs.
@@ -73,8 +75,8 @@ end
 -- seconds.
 local patience = os.getenv "RILL_SUITE_PATIENCE" or 10
 
--- Each: the name of its passes; a function that gives env, or nil and why it cannot be had; what its name holds; options and tags,
--- and more tags for one family.
+-- Each: the name of its passes; a function that gives env, or nil and why it cannot be had; what its name holds; options, tags and a list of
+-- files that it leaves out, and more tags for one family.
 local drivers = {
     {"hardware", function()
         local name = capture((os.getenv "RILL_LUA" or "lua5.4") .. [[ -e '
@@ -92,7 +94,7 @@ local drivers = {
     {"softpipe", function()
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_MAX_TEXELS=32768 RILL_SUITE_PATIENCE=" .. patience
-    end, expects = "^softpipe", options = "--helper=spec/support/patience.lua",
+    end, expects = "^softpipe", out = repeated, options = "--helper=spec/support/patience.lua",
         tags = {"slow", "large", "overflow", "lanes", "refused"}, of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
     -- Work is queued, as on a GPU.
     {"zink", function()
@@ -117,7 +119,7 @@ for _, driver in ipairs(drivers) do
         passes[name] = {title = ("%s, RILL_FAMILY=%s"):format(driver[1], family),
             expects = driver.expects, absent = absent,
             env = env and env .. " RILL_FAMILY=" .. family,
-            out = {no_device, timed}, options = driver.options,
+            out = {no_device, timed, driver.out}, options = driver.options,
             tags = joined(driver.tags or {"slow"}, driver.of_family and driver.of_family[family])}
         names[#names + 1] = name
     end
