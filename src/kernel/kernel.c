@@ -377,7 +377,7 @@ bool kernel_compile(Kernel *kernel, Device *device)
             continue;
         }
         key.args[i] = (ArgKey){.type = param->type, .path = PATH_DENSE, .rank = (uint8_t)param->rank, .unit = 1};
-        key.output_count = (uint8_t)(key.output_count + (kind->written && param->kind != PARAM_RANDOM));
+        key.output_count = (uint8_t)(key.output_count + (kind->written && !param_kinds[param->kind].anywhere));
     }
     if (key.output_count > device_limits(device)->outputs_per_pass) {
         return true; /* found at the first launch */

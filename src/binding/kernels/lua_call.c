@@ -44,7 +44,7 @@ static bool types_fit(const Param *param, const Type *have)
 {
     if (param_kinds[param->kind].written) {
         return type_converts(have->value, param->type) && type_converts(param->type, have->value) &&
-               (param->kind != PARAM_RANDOM || have->value == have || have->is_struct);
+               (!param_kinds[param->kind].anywhere || have->value == have || have->is_struct);
     }
     return type_converts(have->value, param->type);
 }
@@ -74,7 +74,7 @@ static void upload(lua_State *L, const Call *call, int i, int index, int n)
 
 bool call_allocates(const Param *param)
 {
-    return param->kind == PARAM_OUTPUT || param->kind == PARAM_VOUT;
+    return param_kinds[param->kind].allocates;
 }
 
 void call_argument(lua_State *L, Call *call, int i, int index, int n)

@@ -70,12 +70,13 @@ int chunk_line(lua_State *L, const char *source, int current, const char *text, 
 
 void param_add(luaL_Buffer *b, const Param *param)
 {
-    static const char *const before[PARAM_KIND_COUNT] = {
-        [PARAM_OUTPUT] = "out ", [PARAM_INOUT] = "inout ",   [PARAM_NEIGHBOR] = "neighbor ", [PARAM_RANDOM] = "inout ",
-        [PARAM_ITER] = "iter ",  [PARAM_REDUCE] = "reduce ", [PARAM_VOUT] = "vout "};
+    const ParamKindInfo *kind = &param_kinds[param->kind];
     char matrix[8];
     snprintf(matrix, sizeof matrix, "mat%d", param->matrix % 10);
-    luaL_addstring(b, before[param->kind] ? before[param->kind] : "");
+    if (kind->word) {
+        luaL_addstring(b, kind->word);
+        luaL_addchar(b, ' ');
+    }
     luaL_addstring(b, param->matrix ? matrix : param->type->name);
     luaL_addchar(b, ' ');
     luaL_addstring(b, param->name);
@@ -83,7 +84,7 @@ void param_add(luaL_Buffer *b, const Param *param)
         for (int d = 0; d < param->rank; d++) {
             luaL_addstring(b, "[]");
         }
-    } else if (param_kinds[param->kind].stream) {
+    } else if (kind->stream) {
         luaL_addstring(b, "<>");
     }
 }

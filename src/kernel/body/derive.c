@@ -48,7 +48,7 @@ static void derive_write(Function *to)
         if (param->kind != PARAM_VOUT) {
             continue;
         }
-        param->kind = PARAM_RANDOM;
+        param->kind = PARAM_RANDOM_ACCESS;
         param->rank = 1;
         param->target = true;
         for (int k = 0; k < 2; k++) {
@@ -66,7 +66,7 @@ bool derive_function(const Module *module, const Function *launched, BodyMode mo
     for (int i = 0; i < launched->param_count; i++) {
         const Param *param = &launched->params[i];
         vouts += param->kind == PARAM_VOUT;
-        if (param->kind == PARAM_RANDOM) {
+        if (param_kinds[param->kind].anywhere) {
             return source_error(&module->source, param->offset,
                                 "'%s': a kernel with variable outputs runs twice, so it can't have a random-access "
                                 "stream (inout %s[])",

@@ -244,7 +244,7 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
     if (!indexed) {
         return fail(rw, name, "is a gather: index it, or hand it to a kernel's own gather parameter");
     }
-    if (rw->root->params[root].kind == PARAM_RANDOM) {
+    if (param_kinds[rw->root->params[root].kind].anywhere) {
         return access_random(rw, i, last, param, root, next);
     }
     size_t suffix;
@@ -291,7 +291,7 @@ static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
                     size ? "is a variable output: its size is not known yet"
                          : "is a variable output: it has no index of its own");
     }
-    if (!size && (param->kind == PARAM_GATHER || param->kind == PARAM_RANDOM)) {
+    if (!size && (param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere)) {
         return fail(rw, name, "is a gather: it has no index of its own");
     }
     int root = rw->self.bound[index];
@@ -336,7 +336,7 @@ static bool sample(Rewriter *rw, size_t i, size_t last, size_t *next)
         return fail(rw, name, "can't be sampled: a gather of floats with one to three dimensions can");
     }
     int root = rw->self.bound[index];
-    if (rw->root->params[root].kind == PARAM_RANDOM) {
+    if (param_kinds[rw->root->params[root].kind].anywhere) {
         return fail(rw, name, "can't be sampled here: it stands for a stream that is written");
     }
     use_of(rw, root)->sample = use_of(rw, root)->element = true;

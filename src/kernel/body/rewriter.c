@@ -318,8 +318,8 @@ static bool bind_argument(const Rewriter *rw, const Function *callee, int k, siz
         }
         return true;
     }
-    bool fits =
-        have && *bound >= 0 && (have->kind == want->kind || (want->kind == PARAM_GATHER && have->kind == PARAM_RANDOM));
+    bool fits = have && *bound >= 0 &&
+                (have->kind == want->kind || (want->kind == PARAM_GATHER && param_kinds[have->kind].anywhere));
     if (want->kind == PARAM_VOUT && !(fits && have->type == want->type)) {
         return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
                             "'%s' of '%s' takes the name of a variable output of the same type (vout %s %s<>)",

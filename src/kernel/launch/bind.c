@@ -74,10 +74,9 @@ void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i,
     }
     const Stream *s = plan->streams[i];
     int64_t base = s->offset + plan->packed_offset[i];
-    access_fill(key, layout, s, base, kind->element || param->kind == PARAM_NEIGHBOR ? variant->key.rank : key->rank,
-                words);
+    access_fill(key, layout, s, base, kind->along ? variant->key.rank : key->rank, words);
     int64_t unit = (int64_t)variant->layout.elements * s->type->bytes;
-    bool flat_store = layout->store != NO_UNIT && variant->key.flat_stores && param->kind != PARAM_RANDOM;
+    bool flat_store = layout->store != NO_UNIT && variant->key.flat_stores && !param_kinds[param->kind].anywhere;
     if (variant->key.flat_loads && kind->element && kind->read && key->path == PATH_DENSE) {
         words[layout->base] = (uint32_t)(base * s->type->bytes / 16);
     }
@@ -184,7 +183,7 @@ void launch_bind_stores(const LaunchPlan *plan, const Variant *variant, Launch *
         const Stream *s = plan->streams[i];
         LaunchBlock *block = &launch->blocks[layout->store];
         block->buffer = s->buffer;
-        bool flat = variant->key.flat_stores && f->params[i].kind != PARAM_RANDOM;
+        bool flat = variant->key.flat_stores && !param_kinds[f->params[i].kind].anywhere;
         uint64_t end = (uint64_t)((s->offset + plan->count) * s->type->bytes);
         bool exact = flat && plan->traits->exact_ranges && end != buffer_bytes(s->buffer) && end % 4 == 0;
         block->bytes = exact ? end : 0;

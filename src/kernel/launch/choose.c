@@ -90,7 +90,7 @@ static void choose_blocks(LaunchPlan *plan, const KernelText *text, VariantKey *
     const Function *f = text->function;
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(f, i);
-        if (key->args[i].path != PATH_DENSE || !kind->read || f->params[i].kind == PARAM_RANDOM) {
+        if (key->args[i].path != PATH_DENSE || !kind->read || param_kinds[f->params[i].kind].anywhere) {
             continue;
         }
         bool flat = key->flat_loads && kind->element;

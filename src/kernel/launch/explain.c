@@ -18,12 +18,12 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     char shape[SHAPE_TEXT];
     strbuf_addf(out, " of %s[%s]", arg->stream->type->name, shape_text(&arg->stream->shape, shape));
     strbuf_addf(out, ", %s", access_paths[a->path].name);
-    if (kind->read && a->path == PATH_DENSE && param->kind != PARAM_RANDOM) {
+    if (kind->read && a->path == PATH_DENSE && !param_kinds[param->kind].anywhere) {
         bool flat = key->flat_loads && kind->element;
         strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",
                     place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
     }
-    if (place->store != NO_UNIT && param->kind != PARAM_RANDOM) {
+    if (place->store != NO_UNIT && !param_kinds[param->kind].anywhere) {
         strbuf_add(out, key->flat_stores ? ", contiguous stores" : ", element stores");
     }
     strbuf_add(out, a->mapped ? ", index mapped (repeated, tiled or strided view)\n" : "\n");

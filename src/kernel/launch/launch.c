@@ -12,7 +12,7 @@ uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *doma
     uint64_t bytes = 0;
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
-        if (kind->element || f->params[i].kind == PARAM_NEIGHBOR) {
+        if (kind->along) {
             uint64_t size = args[i].stream->buffer ? (uint64_t)args[i].stream->type->bytes : 0;
             bytes += size * (uint64_t)shape_elements(domain) * (uint64_t)(kind->read + kind->written);
         }
@@ -63,7 +63,7 @@ static bool check_passes(const LaunchPlan *plan)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
-        if (f->params[i].kind == PARAM_RANDOM && !f->params[i].target) {
+        if (param_kinds[f->params[i].kind].anywhere && !f->params[i].target) {
             return error_set(
                 "%s: a kernel with random access ('%s') can't run in several passes, and this device stores "
                 "too few outputs at once",

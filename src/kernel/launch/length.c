@@ -7,7 +7,7 @@ static bool loose(const Kernel *kernel, bool check)
     const Function *f = &kernel->function;
     bool fits = !kernel->count && f->kind == FUNCTION_KERNEL && f->group_rank == 0 && !check && !kernel->body.unbounded;
     for (int i = 0; fits && i < f->param_count; i++) {
-        fits = f->params[i].kind != PARAM_RANDOM && !kernel->body.use[i].size;
+        fits = !param_kinds[f->params[i].kind].anywhere && !kernel->body.use[i].size;
     }
     return fits;
 }

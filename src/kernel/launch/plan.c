@@ -33,8 +33,7 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
     }
     bool any = false;
     for (int i = 0; i < f->param_count; i++) {
-        bool element = launch_kind(f, i)->element || f->params[i].kind == PARAM_NEIGHBOR;
-        if (!element || !launch_kind(f, i)->read || !args[i].stream) {
+        if (!launch_kind(f, i)->along || !launch_kind(f, i)->read || !args[i].stream) {
             continue;
         }
         const Shape *own = &args[i].stream->shape;
@@ -137,7 +136,7 @@ static bool check_shapes(LaunchPlan *plan)
         if (!launch_kind(f, i)->stream) {
             continue;
         }
-        if (param->kind == PARAM_GATHER || param->kind == PARAM_RANDOM) {
+        if (param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere) {
             if (stream->shape.rank != param->rank) {
                 return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s",
                                  f->name, param->name, param->rank, param->rank == 1 ? "" : "s",
@@ -287,7 +286,7 @@ static int outputs_per_pass(const LaunchPlan *plan, int outputs)
     const Function *f = &plan->kernel->function;
     int randoms = 0;
     for (int i = 0; i < f->param_count; i++) {
-        randoms += f->params[i].kind == PARAM_RANDOM;
+        randoms += param_kinds[f->params[i].kind].anywhere;
     }
     int most = limits->storage_blocks - randoms;
     most = most < limits->outputs_per_pass ? most : limits->outputs_per_pass;

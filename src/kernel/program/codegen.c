@@ -44,7 +44,7 @@ static void write_header(Generator *g)
 static const char *store_type(const Generator *g, int i)
 {
     const Param *param = &g->f->params[i];
-    if (param->kind == PARAM_RANDOM) {
+    if (param_kinds[param->kind].anywhere) {
         return body_plain_random(g->key->args[i].type) ? glsl_type(g->key->args[i].type) : "uint";
     }
     return g->key->flat_stores && generator_step_bytes(g, i) % 16 == 0 ? "uvec4" : "uint";
@@ -95,7 +95,7 @@ static void write_bindings(Generator *g)
                         g->key->aliased ? "" : "readonly ", name, generator_flat_load(g, i) ? "uvec4" : "uint", name);
         }
         if (arg->store != NO_UNIT) {
-            bool random = g->f->params[i].kind == PARAM_RANDOM;
+            bool random = param_kinds[g->f->params[i].kind].anywhere;
             strbuf_addf(g->out, "layout(std430, binding = %d) %sbuffer Out_%s { %s %s_%s[]; };\n", arg->store + 1,
                         random ? "coherent " : "", name, store_type(g, i), random ? "data" : "out", name);
         }
@@ -184,7 +184,7 @@ static void write_access(Generator *g)
         if (!path->declare) {
             continue;
         }
-        if (text.param->kind == PARAM_RANDOM) {
+        if (param_kinds[text.param->kind].anywhere) {
             access_random(g->out, &text, g->key, g->layout, i);
             continue;
         }

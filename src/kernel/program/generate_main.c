@@ -126,7 +126,7 @@ static void write_call(Generator *g)
 
 static bool stored(const Generator *g, int i)
 {
-    return g->layout->args[i].store != NO_UNIT && g->f->params[i].kind != PARAM_RANDOM;
+    return g->layout->args[i].store != NO_UNIT && !param_kinds[g->f->params[i].kind].anywhere;
 }
 
 static void declare_words(Generator *g)

@@ -24,9 +24,9 @@ bool variant_stores(const Function *f, const VariantKey *key, int param)
 {
     int number = 0;
     for (int i = 0; i < param; i++) {
-        number += param_kinds[f->params[i].kind].written && f->params[i].kind != PARAM_RANDOM;
+        number += param_kinds[f->params[i].kind].written && !param_kinds[f->params[i].kind].anywhere;
     }
-    return param_kinds[f->params[param].kind].written && f->params[param].kind != PARAM_RANDOM &&
+    return param_kinds[f->params[param].kind].written && !param_kinds[f->params[param].kind].anywhere &&
            number >= key->first_output && number < key->first_output + key->output_count;
 }
 
@@ -37,7 +37,7 @@ static bool one_element(const KernelText *text, const VariantKey *key)
         return true;
     }
     for (int i = 0; i < f->param_count; i++) {
-        if (f->params[i].kind == PARAM_RANDOM && !f->params[i].target) {
+        if (param_kinds[f->params[i].kind].anywhere && !f->params[i].target) {
             return true;
         }
     }
@@ -74,7 +74,8 @@ static int texel_elements(const KernelText *text, const VariantKey *key, bool lo
 
 static bool is_read(const Function *f, const VariantKey *key, int i)
 {
-    return key->args[i].path == PATH_DENSE && param_kinds[f->params[i].kind].read && f->params[i].kind != PARAM_RANDOM;
+    return key->args[i].path == PATH_DENSE && param_kinds[f->params[i].kind].read &&
+           !param_kinds[f->params[i].kind].anywhere;
 }
 
 bool variant_formats_clash(const KernelText *text, const VariantKey *key)
@@ -153,16 +154,15 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     ArgLayout *arg = &layout->args[i];
     const Param *param = &text->function->params[i];
     const ParamUse *use = &text->body->use[i];
-    bool element = param_kinds[param->kind].element;
-    int rank = element || param->kind == PARAM_NEIGHBOR ? key->rank : a->rank;
+    int rank = param_kinds[param->kind].along ? key->rank : a->rank;
     arg->base = take(layout, 1);
     arg->store_base = param->kind == PARAM_INOUT ? take(layout, 1) : arg->base;
     arg->dims = take(layout, rank * variant_dim_words(a));
-    if (!element) {
+    if (!param_kinds[param->kind].element) {
         arg->sizes = take(layout, rank);
         arg->outside = take(layout, 2);
     }
-    if (param->kind == PARAM_RANDOM) {
+    if (param_kinds[param->kind].anywhere) {
         arg->dump = take(layout, 1);
     }
     if (a->resampled) {
@@ -180,7 +180,7 @@ int variant_free_blocks(const KernelText *text, const VariantKey *key)
 {
     int taken = 0;
     for (int i = 0; i < text->function->param_count; i++) {
-        taken += variant_stores(text->function, key, i) || text->function->params[i].kind == PARAM_RANDOM;
+        taken += variant_stores(text->function, key, i) || param_kinds[text->function->params[i].kind].anywhere;
     }
     return text->block_limit - taken;
 }
@@ -227,7 +227,7 @@ static bool layout_units(const KernelText *text, const VariantKey *key, Layout *
     for (int i = 0; i < f->param_count; i++) {
         ArgLayout *arg = &layout->args[i];
         arg->texture = arg->block = arg->store = NO_UNIT;
-        if (key->args[i].path == PATH_DENSE && (variant_stores(f, key, i) || f->params[i].kind == PARAM_RANDOM)) {
+        if (key->args[i].path == PATH_DENSE && (variant_stores(f, key, i) || param_kinds[f->params[i].kind].anywhere)) {
             arg->store = layout->blocks++;
         }
         if (is_read(f, key, i) && !place_read(text, key, free_blocks, i, layout, &blocks)) {

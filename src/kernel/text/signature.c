@@ -4,22 +4,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-const ParamKindInfo param_kinds[PARAM_KIND_COUNT] = {
-    [PARAM_CONSTANT] = {"constant", false, true, false, false, false},
-    [PARAM_INPUT] = {"input stream", true, true, false, true, false},
-    [PARAM_OUTPUT] = {"output stream", true, false, true, true, false},
-    [PARAM_INOUT] = {"in-place stream", true, true, true, true, false},
-    [PARAM_GATHER] = {"gather stream", true, true, false, false, true},
-    [PARAM_NEIGHBOR] = {"neighbor stream", true, true, false, false, true},
-    [PARAM_RANDOM] = {"random-access stream", true, true, true, false, true},
-    [PARAM_ITER] = {"iterator stream", true, true, false, true, false},
-    [PARAM_REDUCE] = {"reduction result", true, true, true, true, false},
-    [PARAM_VOUT] = {"variable output", true, false, true, false, true},
+const ParamKindInfo param_kinds[] = {
+    [PARAM_CONSTANT] = {.name = "constant", .read = true},
+    [PARAM_INPUT] = {.name = "input stream", .stream = true, .read = true, .element = true, .along = true},
+    [PARAM_OUTPUT] = {.name = "output stream",
+                      .word = "out",
+                      .stream = true,
+                      .written = true,
+                      .element = true,
+                      .along = true,
+                      .allocates = true},
+    [PARAM_INOUT] = {.name = "in-place stream",
+                     .word = "inout",
+                     .stream = true,
+                     .read = true,
+                     .written = true,
+                     .element = true,
+                     .along = true},
+    [PARAM_GATHER] = {.name = "gather stream", .stream = true, .read = true, .bound = true, .brackets = true},
+    [PARAM_NEIGHBOR] =
+        {.name = "neighbor stream", .word = "neighbor", .stream = true, .read = true, .bound = true, .along = true},
+    [PARAM_RANDOM_ACCESS] = {.name = "random-access stream",
+                             .word = "inout",
+                             .stream = true,
+                             .read = true,
+                             .written = true,
+                             .bound = true,
+                             .brackets = true,
+                             .anywhere = true},
+    [PARAM_ITER] =
+        {.name = "iterator stream", .word = "iter", .stream = true, .read = true, .element = true, .along = true},
+    [PARAM_REDUCE] = {.name = "reduction result",
+                      .word = "reduce",
+                      .stream = true,
+                      .read = true,
+                      .written = true,
+                      .element = true,
+                      .along = true},
+    [PARAM_VOUT] =
+        {.name = "variable output", .word = "vout", .stream = true, .written = true, .bound = true, .allocates = true},
 };
+_Static_assert(sizeof param_kinds / sizeof *param_kinds == PARAM_KIND_COUNT, "a row for every kind");
 
 typedef struct Qualifiers {
-    bool out, inout, neighbor, iter, reduce, vout;
+    const char *word; /* of a kind of parameters; NULL: none */
+    bool several;     /* different ones */
 } Qualifiers;
+
+static bool is_word(const Qualifiers *q, const char *word)
+{
+    return q->word && strcmp(q->word, word) == 0;
+}
+
+/* Takes the word of a kind. */
+static bool accept_word(Parser *p, Qualifiers *q)
+{
+    for (int k = 0; k < PARAM_KIND_COUNT; k++) {
+        const char *word = param_kinds[k].word;
+        if (word && parser_accept(p, word)) {
+            q->several = q->several || (q->word && !is_word(q, word));
+            q->word = word;
+            return true;
+        }
+    }
+    return false;
+}
 
 static void take_qualifiers(Parser *p, Qualifiers *q)
 {
@@ -30,22 +79,22 @@ static void take_qualifiers(Parser *p, Qualifiers *q)
             !token_is(parser_peek(p), "vout")) {
             return;
         }
-        if (parser_accept(p, "out")) {
-            q->out = true;
-        } else if (parser_accept(p, "inout")) {
-            q->inout = true;
-        } else if (parser_accept(p, "neighbor")) {
-            q->neighbor = true;
-        } else if (parser_accept(p, "iter")) {
-            q->iter = true;
-        } else if (parser_accept(p, "reduce")) {
-            q->reduce = true;
-        } else if (parser_accept(p, "vout")) {
-            q->vout = true;
-        } else if (!parser_accept(p, "in") && !parser_accept(p, "const") && !parser_accept(p, "uniform")) {
+        if (!accept_word(p, q) && !parser_accept(p, "in") && !parser_accept(p, "const") &&
+            !parser_accept(p, "uniform")) {
             return;
         }
     }
+}
+
+/* The kind with that word, for T name[] or T name<>; PARAM_KIND_COUNT where there is none. */
+static ParamKind kind_of(const char *word, bool brackets)
+{
+    int k = 0;
+    while (k < PARAM_KIND_COUNT &&
+           !(param_kinds[k].word && strcmp(param_kinds[k].word, word) == 0 && param_kinds[k].brackets == brackets)) {
+        k++;
+    }
+    return (ParamKind)k;
 }
 
 static bool stream_suffix(Parser *p, bool *stream)
@@ -65,40 +114,43 @@ static bool stream_suffix(Parser *p, bool *stream)
     return true;
 }
 
+/* A word that asks for a stream, before something else. */
+static bool wrong_form(const Parser *p, const Param *param, const Qualifiers *q, bool gather)
+{
+    const SourceText *source = &p->module->source;
+    const char *name = param->name;
+    if (is_word(q, "out")) {
+        return source_error(source, param->offset, "'%s': an output is a stream: write 'out ... %s<>'%s", name, name,
+                            gather ? ", or 'inout ... []' for random access" : "");
+    }
+    if (kind_of(q->word, true) != PARAM_KIND_COUNT) {
+        return source_error(source, param->offset, "'%s': inout needs %s<> or %s[]", name, name, name);
+    }
+    return source_error(source, param->offset, "'%s': write %s<> for a %s", name, name,
+                        param_kinds[kind_of(q->word, false)].name);
+}
+
 static bool param_kind(Parser *p, const Function *f, Param *param, const Qualifiers *q, bool stream, bool sized)
 {
     const SourceText *source = &p->module->source;
     const char *name = param->name;
-    int marks = q->out + q->inout + q->neighbor + q->iter + q->reduce + q->vout;
-    bool gather = param->rank > 0;
-    if (marks > 1) {
+    bool gather = param->rank > 0, out = is_word(q, "out"), inout = is_word(q, "inout");
+    if (q->several) {
         return source_error(source, param->offset, "'%s' has more than one of out, inout, neighbor, iter, reduce, vout",
                             name);
     }
-    if (f->kind == FUNCTION_HELPER && !stream && !q->vout && (!gather || sized)) {
+    if (f->kind == FUNCTION_HELPER && !stream && !is_word(q, "vout") && (!gather || sized)) {
         param->kind = PARAM_CONSTANT;
-        param->output = q->inout ? 2 : q->out;
+        param->output = inout ? 2 : out;
         return true;
     }
-    if (q->neighbor || q->iter || q->reduce || q->vout) {
-        param->kind = q->neighbor ? PARAM_NEIGHBOR : q->iter ? PARAM_ITER : q->reduce ? PARAM_REDUCE : PARAM_VOUT;
-        if (!stream) {
-            return source_error(source, param->offset, "'%s': write %s<> for a %s", name, name,
-                                param_kinds[param->kind].name);
+    param->kind = stream ? PARAM_INPUT : gather ? PARAM_GATHER : PARAM_CONSTANT;
+    if (q->word) {
+        ParamKind kind = kind_of(q->word, !stream && gather);
+        if (kind == PARAM_KIND_COUNT || (!stream && !gather)) {
+            return wrong_form(p, param, q, gather);
         }
-    } else if (q->out) {
-        if (!stream) {
-            return source_error(source, param->offset, "'%s': an output is a stream: write 'out ... %s<>'%s", name,
-                                name, gather ? ", or 'inout ... []' for random access" : "");
-        }
-        param->kind = PARAM_OUTPUT;
-    } else if (q->inout) {
-        if (!stream && !gather) {
-            return source_error(source, param->offset, "'%s': inout needs %s<> or %s[]", name, name, name);
-        }
-        param->kind = stream ? PARAM_INOUT : PARAM_RANDOM;
-    } else {
-        param->kind = stream ? PARAM_INPUT : gather ? PARAM_GATHER : PARAM_CONSTANT;
+        param->kind = kind;
     }
     if (param->matrix && (param->kind != PARAM_CONSTANT || param->matrix > 4)) {
         return source_error(source, param->offset, "'%s': a %s can't be of type %s", name,
@@ -113,7 +165,7 @@ static bool parse_param(Parser *p, Function *f)
     *param = (Param){0};
     Qualifiers q;
     take_qualifiers(p, &q);
-    if (q.vout && token_is(parser_peek(p), "[") && !parser_skip_bracket(p)) {
+    if (is_word(&q, "vout") && token_is(parser_peek(p), "[") && !parser_skip_bracket(p)) {
         return false;
     }
     const Token *place = parser_peek(p);

@@ -9,16 +9,16 @@
 
 /* How a parameter is accessed: api.md's table of parameters. */
 typedef enum ParamKind {
-    PARAM_CONSTANT, /* T name */
-    PARAM_INPUT,    /* T name<> */
-    PARAM_OUTPUT,   /* out T name<> */
-    PARAM_INOUT,    /* inout T name<> */
-    PARAM_GATHER,   /* T name[] */
-    PARAM_NEIGHBOR, /* neighbor T name<> */
-    PARAM_RANDOM,   /* inout T name[] */
-    PARAM_ITER,     /* iter T name<> */
-    PARAM_REDUCE,   /* reduce T name<> */
-    PARAM_VOUT,     /* vout T name<> */
+    PARAM_CONSTANT,      /* T name */
+    PARAM_INPUT,         /* T name<> */
+    PARAM_OUTPUT,        /* out T name<> */
+    PARAM_INOUT,         /* inout T name<> */
+    PARAM_GATHER,        /* T name[] */
+    PARAM_NEIGHBOR,      /* neighbor T name<> */
+    PARAM_RANDOM_ACCESS, /* inout T name[] */
+    PARAM_ITER,          /* iter T name<> */
+    PARAM_REDUCE,        /* reduce T name<> */
+    PARAM_VOUT,          /* vout T name<> */
     PARAM_KIND_COUNT
 } ParamKind;
 
@@ -28,6 +28,11 @@ typedef struct ParamKindInfo {
     bool read, written; /* by the kernel */
     bool element;       /* this element only: no index is computed by the body */
     bool bound;         /* reached through access functions, not through a GLSL parameter */
+    const char *word;   /* in front of the type, as in "out float r<>"; NULL: none */
+    bool brackets;      /* written T name[], not T name<> */
+    bool anywhere;      /* written at any index, by any element */
+    bool along;         /* lies along the shape that is launched */
+    bool allocates;     /* an output that a call may leave out */
 } ParamKindInfo;
 extern const ParamKindInfo param_kinds[PARAM_KIND_COUNT];
 
