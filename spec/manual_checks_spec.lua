@@ -30,7 +30,8 @@ describe("the checks of the manual #slow", function()
         files = tempfiles.open()
         tree = files.directory
         local root = run(".", "pwd"):gsub("\n", "")
-        local _, good = run(root, "cp -r README.md docs examples library lua src tools '%s'", tree)
+        local _, good = run(root,
+            "cp -r README.md CONTRIBUTING.md CHANGELOG.md LICENSE docs examples library lua src tools '%s'", tree)
         assert.is_true(good)
     end)
     teardown(function() files:close() end)

@@ -1,4 +1,4 @@
--- The Lua of README.md and of the manual runs, and prints what it says: see spec/support/manual.lua.
+-- The Lua of README.md, CONTRIBUTING.md and the manual runs, and prints what it says: see spec/support/manual.lua.
 local tempfiles = require "spec.support.tempfiles"
 
 local function capture(command)
@@ -11,7 +11,7 @@ local root = capture "pwd":gsub("\n$", "")
 
 local function pages()
     local list = {}
-    for path in ("README.md\n" .. capture "ls docs/*.md"):gmatch "[^\n]+" do
+    for path in ("README.md\nCONTRIBUTING.md\n" .. capture "ls docs/*.md"):gmatch "[^\n]+" do
         list[#list + 1] = path
     end
     return list

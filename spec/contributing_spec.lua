@@ -1,0 +1,63 @@
+-- CONTRIBUTING.md names files and functions: they must be there.
+local function read(path)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read "a"
+    file:close()
+    return text
+end
+
+local function capture(command)
+    local pipe = assert(io.popen(command))
+    local text = pipe:read "a"
+    pipe:close()
+    return text
+end
+
+local page = read "CONTRIBUTING.md"
+
+-- Every piece of code within a line: what stands in backquotes.
+local function pieces(text)
+    return text:gsub("\n```.-\n```", ""):gmatch "`([^`\n]+)`"
+end
+
+local function is_path(piece)
+    return piece:match "^[%w_./]+$" and piece:find("/", 1, true) and not piece:find("NAME", 1, true)
+end
+
+describe("CONTRIBUTING.md", function()
+    it("names files that there are", function()
+        local tree = {}
+        for path in capture "find . -not -path './.git/*'":gmatch "%./([^\n]+)" do
+            tree[path] = true
+        end
+        local count = 0
+        for piece in pieces(page) do
+            if is_path(piece) and piece ~= "bin/rill" then
+                count = count + 1
+                assert(tree[piece:gsub("/$", "")] or tree["build/" .. piece], piece)
+            end
+        end
+        assert.is_true(count > 50)
+    end)
+
+    it("names functions that their files have", function()
+        local count = 0
+        for path, names in page:gmatch "\n| `(src/[%w_/]+%.c)` | ([^|]+) |" do
+            local text = read(path)
+            for name in pieces(names) do
+                count = count + 1
+                assert(text:find("\n[%w_ *]-%f[%w_]" .. name .. "%f[^%w_][%(%[]"), path .. ": " .. name)
+            end
+        end
+        assert.is_true(count > 25)
+    end)
+
+    it("names nothing that the sources have not", function()
+        local sources = capture "cat src/*/*.[ch] src/*/*/*.[ch]"
+        for piece in pieces(page) do
+            if piece:match "^%l+_[%l_]+$" then
+                assert(sources:find("%f[%w_]" .. piece .. "%f[^%w_]"), piece)
+            end
+        end
+    end)
+end)
