@@ -6,6 +6,18 @@ local define = {}
 
 local list, named = {}, {}
 
+local operands_of = {} -- by text, since most rows have the same few: {names, how many of them must be given}
+
+local function parse(text)
+    local names, least = {}, 0
+    for word, optional in text:gmatch "([%w.]+)(%??)" do
+        names[#names + 1] = word
+        least = optional == "" and #names or least
+    end
+    operands_of[text] = {names, least}
+    return operands_of[text]
+end
+
 -- What an operation of another name is: all but what its own row says.
 local function copy(op, same)
     for key, value in pairs(named[same]) do
@@ -18,7 +30,7 @@ end
 --- define.row(name, operands, rule, op): an operation. Its operands: names, with "?" those that may be left out; its rule of types: one of
 -- typing.lua, or "vector". What else it has:
 --   any, float, double, int, uint, bool: the formula of its GLSL, for all scalars or for one (formula.lua). "@name" unless told;
---   text: the GLSL function of its name. parts: those that it calls and no other does, by name;
+--   text: the GLSL function of its name. parts: those that it calls and that are not in formula.lua, by name;
 --   doc: what it does, in a line of the reference, which makes it a function of rill; or with `method` a method of streams;
 --   operator: the symbol of the Lua operator that it is;
 --   number: its value for plain numbers. value: that for plain values of any kind;
@@ -27,16 +39,15 @@ end
 --   powers: of whole powers the operations that are the same;
 --   result, only (geometry), size (vector): what its rule asks.
 function define.row(name, operands, rule, op)
-    op.title, op.rule, op.names, op.least = name, rule, {}, 0
-    for word, optional in operands:gmatch "([%w.]+)(%??)" do
-        op.names[#op.names + 1] = word
-        op.least = optional == "" and #op.names or op.least
-    end
+    local given = operands_of[operands] or parse(operands)
+    op.title, op.rule, op.names, op.least = name, rule, given[1], given[2]
     if op.text then
         formula.add(name, op.text)
     end
-    for part, text in pairs(op.parts or {}) do
-        formula.add(part, text)
+    if op.parts then
+        for part, text in pairs(op.parts) do
+            formula.add(part, text)
+        end
     end
     if op.same then
         copy(op, op.same)

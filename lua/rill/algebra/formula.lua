@@ -3,7 +3,7 @@
 --
 -- A formula is text with $1, $2 ... for the operands, $T for the result's type; or "@name": the function of that name, called component by
 -- component. In a function T is the scalar it works on, @name the name of another one, @name_int that for int; float literals have a point.
--- A function is one text, or one per scalar.
+-- A function is one text, one per scalar, or what makes the text when it is needed.
 local formula = {}
 
 local functions = {}
@@ -102,6 +102,8 @@ local function function_text(name, scalar)
     local found = functions[name]
     if type(found) == "table" then
         found = found[scalar]
+    elseif type(found) == "function" then
+        found = found()
     end
     return assert(found, name .. " " .. scalar)
 end

@@ -337,13 +337,17 @@ define("erf", "x", "real", {
     return x < -0.46875 ? -r : r;
 }]],
     parts = {
-        erf_center = "T @erf_center(T z) { return " .. ratio_text(CENTER, "z") .. "; }",
-        erf_tail = [[T @erf_tail(T x) {
+        erf_center = function()
+            return ("T @erf_center(T z) { return %s; }"):format(ratio_text(CENTER, "z"))
+        end,
+        erf_tail = function()
+            return ([[T @erf_tail(T x) {
     if (x > 28.0) return 0.0;
-    if (x <= 4.0) return @bell(x) * ]] .. ratio_text(MIDDLE, "x") .. [[;
+    if (x <= 4.0) return @bell(x) * %s;
     T z = 1.0 / (x * x);
-    return @bell(x) * (0.5641895835477563 - z * ]] .. ratio_text(FAR, "z") .. [[) / x;
-}]],
+    return @bell(x) * (0.5641895835477563 - z * %s) / x;
+}]]):format(ratio_text(MIDDLE, "x"), ratio_text(FAR, "z"))
+        end,
         bell = { -- e^(-x^2)
             float = "float @bell(float x) { return exp(-x * x); }",
             double = [[double @bell(double x) {
