@@ -118,6 +118,16 @@ describe("the checks of the manual #slow", function()
             if installed then it(name, body) else pending(name) end
         end
 
+        check("shows code in lines of the reference as it is", function()
+            local said, good = run(tree, command)
+            assert.is_true(good, said)
+            for _, page in ipairs {"names", "algebra"} do
+                local html = slurp(("%s/site/%s.html"):format(tree, page))
+                says(html, "<code>local e &lt;close&gt;</code>")
+                says(html, "s &lt; t")
+            end
+        end)
+
         check("names a link to no page", function()
             local said = refused(command, "docs/scan.md", append "\n[x](moon.md)\n")
             says(said, "docs/scan.md: link to 'moon.md': no such page")

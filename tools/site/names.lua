@@ -5,9 +5,12 @@ local reference = require "rill.support.reference"
 
 local names = {}
 
---- What an entry does, as the text of a cell.
+--- What an entry does, as the text of a cell: code in it stays as it is.
 function names.summary(entry)
-    return (entry.summary:gsub("|", "\\|"):gsub("<", "&lt;"):gsub("%*", "\\*"))
+    local text = entry.summary:gsub("|", "\\|"):gsub("([^`]*)(`?[^`]*`?)", function(prose, code)
+        return prose:gsub("<", "&lt;"):gsub("%*", "\\*") .. code
+    end)
+    return text
 end
 
 -- "rill.atan(y [, x])"
