@@ -23,6 +23,7 @@ static const struct {
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
+_Static_assert(sizeof kinds / sizeof *kinds == SCALAR_COUNT, "a row for every scalar");
 
 static Scalar scalar_of(NpyKind kind)
 {

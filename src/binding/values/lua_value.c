@@ -183,7 +183,7 @@ static void push_bool(lua_State *L, const void *from)
 static const struct {
     bool (*pack)(lua_State *L, int index, void *to);
     void (*push)(lua_State *L, const void *from);
-} scalars[SCALAR_COUNT] = {
+} scalars[] = {
     [SCALAR_FLOAT] = {pack_float, push_float},    [SCALAR_DOUBLE] = {pack_double, push_double},
     [SCALAR_INT] = {pack_int, push_int},          [SCALAR_UINT] = {pack_uint, push_uint},
     [SCALAR_BOOL] = {pack_bool, push_bool},       [SCALAR_HALF] = {pack_half, push_half},
@@ -191,6 +191,7 @@ static const struct {
     [SCALAR_INT16] = {pack_int16, push_int16},    [SCALAR_UINT8] = {pack_uint8, push_uint8},
     [SCALAR_UINT16] = {pack_uint16, push_uint16},
 };
+_Static_assert(sizeof scalars / sizeof *scalars == SCALAR_COUNT, "a row for every scalar");
 
 bool scalar_pack(lua_State *L, int index, Scalar scalar, void *component)
 {

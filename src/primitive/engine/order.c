@@ -19,6 +19,7 @@ static const OrderRow orders[] = {
     {SCALAR_INT16, RADIX_SIGNED, 16, 16},    {SCALAR_UINT8, RADIX_UNSIGNED, 8, 8},
     {SCALAR_UINT16, RADIX_UNSIGNED, 16, 16},
 };
+_Static_assert(sizeof orders / sizeof *orders == SCALAR_COUNT, "a row for every scalar");
 
 static const OrderRow *order_of(const Type *type)
 {
