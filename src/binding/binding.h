@@ -182,34 +182,41 @@ void *file_bytes(const Stream *stream);
 bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, const Type *type, Stream *result);
 bool rillfile_save(const Stream *stream, const char *path);
 
-/* The openers, one per file; each adds its functions to the module table on top of the stack. */
-void open_state(lua_State *L);
-void open_device(lua_State *L);
-void open_type(lua_State *L);
-void open_stream(lua_State *L);
-void open_hooks(lua_State *L);
-void open_expression(lua_State *L);
-void open_view(lua_State *L);
-void open_transfer(lua_State *L);
-void open_element(lua_State *L);
-void open_create(lua_State *L);
-void open_map(lua_State *L);
-void open_request(lua_State *L);
-void open_each(lua_State *L);
-void open_kernel(lua_State *L);
-void open_reduce(lua_State *L);
-void open_scan(lua_State *L);
-void open_random(lua_State *L);
-void open_sort(lua_State *L);
-void open_compact(lua_State *L);
-void open_image(lua_State *L);
-void open_npy(lua_State *L);
-void open_profile(lua_State *L);
-void open_scatter(lua_State *L);
-void open_histogram(lua_State *L);
-void open_matmul(lua_State *L);
-void open_animation(lua_State *L);
-void open_interrupt(lua_State *L);
-void open_prompt(lua_State *L);
+/* The openers, one per file, in the order in which they are called: open_NAME adds its functions to the module table on top of the
+ * stack. */
+#define OPENERS(X)                                                                                                     \
+    X(state)                                                                                                           \
+    X(device)                                                                                                          \
+    X(type)                                                                                                            \
+    X(hooks)                                                                                                           \
+    X(stream)                                                                                                          \
+    X(create)                                                                                                          \
+    X(element)                                                                                                         \
+    X(view)                                                                                                            \
+    X(transfer)                                                                                                        \
+    X(map)                                                                                                             \
+    X(request)                                                                                                         \
+    X(each)                                                                                                            \
+    X(kernel)                                                                                                          \
+    X(expression)                                                                                                      \
+    X(reduce)                                                                                                          \
+    X(scan)                                                                                                            \
+    X(random)                                                                                                          \
+    X(sort)                                                                                                            \
+    X(compact)                                                                                                         \
+    X(image)                                                                                                           \
+    X(npy)                                                                                                             \
+    X(profile)                                                                                                         \
+    X(scatter)                                                                                                         \
+    X(histogram)                                                                                                       \
+    X(matmul)                                                                                                          \
+    X(animation)                                                                                                       \
+    X(interrupt)                                                                                                       \
+    X(prompt)
+
+#define OPENER(name) void open_##name(lua_State *L);
+/* Declares them. */
+OPENERS(OPENER)
+#undef OPENER
 
 #endif

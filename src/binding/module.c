@@ -32,15 +32,9 @@ int luaopen_rill_core(lua_State *L)
     lua_newtable(L);
     lua_pushliteral(L, "0.1.0");
     lua_setfield(L, -2, "_VERSION");
-    static void (*const openers[])(lua_State *) = {
-        open_state,   open_device,   open_type,      open_hooks,   open_stream,    open_create,    open_element,
-        open_view,    open_transfer, open_map,       open_request, open_each,      open_kernel,    open_expression,
-        open_reduce,  open_scan,     open_random,    open_sort,    open_compact,   open_image,     open_npy,
-        open_profile, open_scatter,  open_histogram, open_matmul,  open_animation, open_interrupt, open_prompt,
-    };
-    for (size_t i = 0; i < sizeof openers / sizeof *openers; i++) {
-        openers[i](L);
-    }
+#define OPEN(name) open_##name(L);
+    OPENERS(OPEN)
+#undef OPEN
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &module_key);
     return 1;
