@@ -22,6 +22,37 @@ end
 describe("a loop", function()
     leaks.watch(setup, teardown)
 
+    -- Mesa 22.3 takes the constant of such a bound for the number of rounds.
+    it("left by comparing its counter with a bound that has a least or a most goes on where it does not hold", function()
+        local rounds = {
+            ["i < min(n, 1)"] = {7, 0, 0, 0}, ["i < clamp(n, 0, 1)"] = {7, 0, 0, 0}, ["i < m"] = {7, 0, 0, 0},
+            ["min(n, 1) > i"] = {7, 0, 0, 0}, ["i <= min(n - 1, 1)"] = {7, 0, 0, 0}, ["i != min(n, 1)"] = {1, 0, 0, 0},
+            ["!(i >= min(n, 1))"] = {7, 0, 0, 0}, ["i >= min(n, 5)"] = {0, 1, 2, 3}, ["i > max(n, 1)"] = {2, 2, 3, 4},
+            ["i == min(n, 2)"] = {0, 1, 2, 2}, ["float(i) < min(float(n), 1.0)"] = {7, 0, 0, 0},
+        }
+        local loops = {
+            "for (int i = 0; i < 7; i++) { if (COND) break; v += 1; }",
+            "for (int i = 0; i < 7; i++) { if (!(COND)) { v += 1; } else { v += 0; break; } }",
+            "int i = 0; do { if (COND) break; v += 1; } while (++i < 7);",
+            "int i = 0; while (i < 7) { if (COND) break; v += 1; i += 1; }",
+        }
+        local text = "kernel void f(out int r<>) { int n = indexof(r).x, m = min(n, 1); int v = 0; LOOP r = v; }"
+        local early = "int first(int n) { for (int i = 0; i < 7; i++) { if (COND) return i; } return 7; }\n"
+            .. "kernel void f(out int r<>) { r = first(indexof(r).x); }"
+        for condition, expected in pairs(rounds) do
+            for _, loop in ipairs(loops) do
+                local k = rill.kernel((text:gsub("LOOP", (loop:gsub("COND", condition)))))
+                assert.same(expected, k {shape = 4}:values(), condition .. " in " .. loop)
+            end
+            if not condition:find "m$" then
+                local k = rill.kernel((early:gsub("COND", condition)))
+                assert.same(expected, k {shape = 4}:values(), condition .. ", by return")
+            end
+        end
+        check.names({"the condition of an if is a bool"}, rill.kernel,
+            "kernel void f(out int r<>) { int v = 0; for (int i = 3; i > 0; i--) { if (i & 1) break; v++; } r = v; }")
+    end)
+
     it("with a bound known beforehand runs in full", function()
         local k = rill.program [=[
             const int N = 17;

@@ -119,6 +119,10 @@ static void add_message(const Module *module, StrBuf *out, const char *text, siz
         strbuf_add(out, "error: an index of an array is an int or uint");
         return;
     }
+    if (memmem(text, length, "rill_exit(", 10)) {
+        strbuf_add(out, "error: the condition of an if is a bool: compare, as in x != 0");
+        return;
+    }
     if (memmem(text, length, "rill_push_", 10)) {
         strbuf_add(out, "error: push(name, value) takes one value, of the variable output's type");
         return;

@@ -200,6 +200,53 @@ void loops_insert(Rewriter *rw, size_t i, bool behind)
     }
 }
 
+/* Whether a variable in the tokens steps somewhere in the function: "i++", "--i", "i += 2". */
+static bool names_counter(const Rewriter *rw, size_t first, size_t last)
+{
+    static const char *const steps[] = {"++", "--", "+=", "-="};
+    const Function *f = rw->self.function;
+    for (size_t i = first; i < last; i++) {
+        const Token *name = rewriter_token(rw, i);
+        for (size_t k = f->body_first; rewriter_local(rw, name) && k < f->body_last; k++) {
+            for (size_t s = 0; token_equal(rewriter_token(rw, k), name) && s < sizeof steps / sizeof *steps; s++) {
+                if (token_is(rewriter_token(rw, k + 1), steps[s]) ||
+                    (s < 2 && token_is(rewriter_token(rw, k - 1), steps[s]))) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+bool loops_exit(const Rewriter *rw, size_t i, size_t last)
+{
+    if (i >= rw->loop_end || !token_is(rewriter_token(rw, i), "if") || !token_is(rewriter_token(rw, i + 1), "(")) {
+        return false;
+    }
+    size_t close = module_close(rw->module, i + 1, last);
+    bool leaves = false;
+    for (size_t k = close, end = close ? loops_statement_end(rw, i, last) : 0; k < end && !leaves; k++) {
+        const Token *t = rewriter_token(rw, k);
+        leaves = token_is(t, "break") || token_is(t, "return");
+    }
+    return leaves && names_counter(rw, i + 2, close - 1);
+}
+
+/* Mesa (22.3) takes the constant in `if (i < min(n, 1)) break;` for where the loop ends, though that is where it does not, and drops the
+ * rounds behind it. Where the condition is a value of its own, it does not look into it. */
+bool loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next)
+{
+    size_t close = module_close(rw->module, i + 1, last);
+    const Token *t = rewriter_token(rw, i), *open = t + 1, *end = rewriter_token(rw, close - 1);
+    bool done = rewriter_put(rw, t, t->text, t->length) && rewriter_put(rw, open, open->text, open->length);
+    rewriter_add(rw, "rill_exit(");
+    done = done && rewriter_range(rw, i + 2, close - 1);
+    rewriter_add(rw, ")");
+    *next = close;
+    return done && rewriter_put(rw, end, end->text, end->length);
+}
+
 static bool always_true(const Rewriter *rw, size_t first, size_t last)
 {
     const Token *t = rewriter_token(rw, first);
@@ -272,6 +319,8 @@ bool loops_enter(Rewriter *rw, size_t i, size_t last)
     if (!is_for && !token_is(t, "while") && !token_is(t, "do")) {
         return true;
     }
+    size_t statement_end = loops_statement_end(rw, i, last);
+    rw->loop_end = statement_end > rw->loop_end ? statement_end : rw->loop_end;
     if (!is_for) {
         return watch(rw, i, last);
     }

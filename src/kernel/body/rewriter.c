@@ -503,6 +503,8 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
         loops_insert(rw, i, false);
         if (cast_match(rw, i, last)) {
             done = cast_write(rw, i, last, &next);
+        } else if (loops_exit(rw, i, last)) {
+            done = loops_exit_write(rw, i, last, &next);
         } else if (t->kind == TOKEN_NAME) {
             done = loops_enter(rw, i, last) && put_name(rw, i, last, &next);
         } else if (t->kind == TOKEN_NUMBER) {

@@ -57,6 +57,7 @@ typedef struct Rewriter {
         size_t count, capacity;
     } locals;
     int depth;
+    size_t loop_end; /* of the loops entered so far: the token after the last one */
     int loop_count;
     LoopRange loops[MAX_LOOPS];
     struct {
@@ -114,6 +115,9 @@ void loops_insert(Rewriter *rw, size_t i, bool behind);
 bool loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
 /* The step of "i++", "++i", "i += 2" and their falling forms. */
 bool loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step);
+/* Whether the token at i begins an `if` that leaves a loop by comparing what steps in it; writes its head then: see loops_exit_write. */
+bool loops_exit(const Rewriter *rw, size_t i, size_t last);
+bool loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next);
 double loops_factor(const Rewriter *rw);
 size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last);
 

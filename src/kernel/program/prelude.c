@@ -7,6 +7,7 @@ static const char prelude[] =
     /* Twice a number is even: nothing is added. See rewrite_index.c. */
     "int rill_own(int i) { return i + ((i + i) & 1); }\n"
     "uint rill_own(uint i) { return i + ((i + i) & 1u); }\n"
+    "bool rill_exit(bool b) { return rill_own(int(b)) != 0; }\n"
     /* b / 255 rounded as it should be, where a division is a product with a reciprocal, too: the first product is exact. */
     "float rill_unorm(uint b) { float v = float(b); precise float r = v * 0.0039215087890625 + v * 5.98383920e-8; "
     "return "
