@@ -58,9 +58,13 @@ describe("Ctrl-C", function()
         local s <close> = start {}
         s:expect "> "
         for _, name in ipairs(names) do
-            s:line((loops[name]:gsub("\n%s*", " ")))
-            assert.is_true(s:interrupt(rill.clock, 0.05, "interrupted\n") < 2, name)
-            s:line("6 * 7", "\n42\n> ")
+            local least, tries = math.huge, 0
+            while least >= 2 and tries < 4 do -- the machine may be busy with something else
+                s:line((loops[name]:gsub("\n%s*", " ")))
+                least, tries = math.min(least, s:interrupt(rill.clock, 0.05, "interrupted\n")), tries + 1
+                s:line("6 * 7", "\n42\n> ")
+            end
+            assert.is_true(least < 2, name)
         end
         assert.equal(0, s:finish())
     end)

@@ -17,7 +17,8 @@ local no_device = {reason = "what drives the device makes no difference to it",
     "colormap", "command", "contributing", "deps", "examples", "format", "hostile", "install", "interrupt",
     "manual_checks", "npy", "plot", "png", "pnm", "prompt", "qoi", "readme", "rillfile", "suite"}
 local no_collector = {reason = "the collector makes no difference to it",
-    "command", "contributing", "deps", "examples", "install", "manual_checks", "prompt", "readme", "suite"}
+    "command", "contributing", "deps", "examples", "install", "interrupt", "manual_checks", "prompt", "readme",
+    "suite"}
 local repeated = {reason = "it launches what other files launch, over and over, which an interpreter takes minutes for",
     "horn", "inject", "life", "mandelbrot", "smoke"}
 local timed = {reason = "it counts GL calls, or takes times", "counters", "profile"}
