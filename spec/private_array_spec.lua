@@ -74,7 +74,7 @@ describe("an array of a kernel's own", function()
     end)
 
     -- GLSL (5.8, 6.1.1) evaluates the indices of what a call changes once, before the call: what is copied out first moves none of the others.
-    it("evaluates the indices of arguments once, at the call", function()
+    it("evaluates the indices of arguments once, at the call #lanes", function()
         local function swap(a, p, q)
             a[p], a[q] = a[q], a[p]
         end
