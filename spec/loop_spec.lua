@@ -23,7 +23,7 @@ describe("a loop", function()
     leaks.watch(setup, teardown)
 
     -- Mesa 22.3 takes the constant of such a bound for the number of rounds.
-    it("left by comparing its counter with a bound that has a least or a most goes on where it does not hold", function()
+    it("left by comparing its counter with a bound cut by min or max goes on where it does not hold", function()
         local rounds = {
             ["i < min(n, 1)"] = {7, 0, 0, 0}, ["i < clamp(n, 0, 1)"] = {7, 0, 0, 0}, ["i < m"] = {7, 0, 0, 0},
             ["min(n, 1) > i"] = {7, 0, 0, 0}, ["i <= min(n - 1, 1)"] = {7, 0, 0, 0}, ["i != min(n, 1)"] = {1, 0, 0, 0},

@@ -224,7 +224,7 @@ void program_note(Device *device, const char *why)
 
 Program *program_find(Device *device, const char *name, const char *source, bool *refused)
 {
-    bool unused;
+    bool unused = false;
     refused = refused ? refused : &unused;
     *refused = false;
     if (!strbuf_whole(source)) {
