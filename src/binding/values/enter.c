@@ -54,6 +54,9 @@ bool state_park(lua_State *L, int index, lua_CFunction close)
 /* Closes what finalizers wanted closed while a call was at work. */
 static void close_parked(lua_State *L, State *state)
 {
+    if (!lua_checkstack(L, 8)) {
+        return; /* the next call finds them */
+    }
     state->parked = false;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key);
     lua_pushnil(L);
