@@ -200,19 +200,26 @@ void loops_insert(Rewriter *rw, size_t i, bool behind)
     }
 }
 
-/* Whether a variable in the tokens steps somewhere in the function: "i++", "--i", "i += 2". */
+/* Whether the name at i steps there: "i++", "--i", "i += 2". */
+static bool steps_at(const Rewriter *rw, size_t i)
+{
+    const Token *before = rewriter_token(rw, i - 1), *after = rewriter_token(rw, i + 1);
+    return token_is(after, "++") || token_is(after, "--") || token_is(after, "+=") || token_is(after, "-=") ||
+           token_is(before, "++") || token_is(before, "--");
+}
+
+/* Whether a variable in the tokens steps somewhere in the function. */
 static bool names_counter(const Rewriter *rw, size_t first, size_t last)
 {
-    static const char *const steps[] = {"++", "--", "+=", "-="};
     const Function *f = rw->self.function;
     for (size_t i = first; i < last; i++) {
         const Token *name = rewriter_token(rw, i);
-        for (size_t k = f->body_first; rewriter_local(rw, name) && k < f->body_last; k++) {
-            for (size_t s = 0; token_equal(rewriter_token(rw, k), name) && s < sizeof steps / sizeof *steps; s++) {
-                if (token_is(rewriter_token(rw, k + 1), steps[s]) ||
-                    (s < 2 && token_is(rewriter_token(rw, k - 1), steps[s]))) {
-                    return true;
-                }
+        if (name->kind != TOKEN_NAME || !rewriter_local(rw, name)) {
+            continue;
+        }
+        for (size_t k = f->body_first; k < f->body_last; k++) {
+            if (token_equal(rewriter_token(rw, k), name) && steps_at(rw, k)) {
+                return true;
             }
         }
     }
