@@ -35,6 +35,8 @@ describe("a loop", function()
             "for (int i = 0; i < 7; i++) { if (!(COND)) { v += 1; } else { v += 0; break; } }",
             "int i = 0; do { if (COND) break; v += 1; } while (++i < 7);",
             "int i = 0; while (i < 7) { if (COND) break; v += 1; i += 1; }",
+            "int i = 0; while (i < 7) { if (COND) break; v += 1; i = i + 1; }",
+            "int i = 0; while (i < 7) { if (COND) break; v += 1; i = 1 + i; }",
         }
         local text = "kernel void f(out int r<>) { int n = indexof(r).x, m = min(n, 1); int v = 0; LOOP r = v; }"
         local early = "int first(int n) { for (int i = 0; i < 7; i++) { if (COND) return i; } return 7; }\n"

@@ -200,12 +200,23 @@ void loops_insert(Rewriter *rw, size_t i, bool behind)
     }
 }
 
-/* Whether the name at i steps there: "i++", "--i", "i += 2". */
+/* Whether "= i + 2" or "= 2 + i" follows the name i. */
+static bool sum_follows(const Rewriter *rw, size_t i)
+{
+    if (i + 4 >= rw->module->tokens.count || !token_is(rewriter_token(rw, i + 1), "=")) {
+        return false;
+    }
+    const Token *name = rewriter_token(rw, i), *sign = rewriter_token(rw, i + 3);
+    return (token_is(sign, "+") || token_is(sign, "-")) &&
+           (token_equal(rewriter_token(rw, i + 2), name) || token_equal(rewriter_token(rw, i + 4), name));
+}
+
+/* Whether the name at i steps there: "i++", "--i", "i += 2", "i = i + 2". */
 static bool steps_at(const Rewriter *rw, size_t i)
 {
     const Token *before = rewriter_token(rw, i - 1), *after = rewriter_token(rw, i + 1);
     return token_is(after, "++") || token_is(after, "--") || token_is(after, "+=") || token_is(after, "-=") ||
-           token_is(before, "++") || token_is(before, "--");
+           token_is(before, "++") || token_is(before, "--") || sum_follows(rw, i);
 }
 
 /* Whether a variable in the tokens steps somewhere in the function. */
