@@ -59,7 +59,8 @@ local function shape_of(d, rank, most)
     end
     local shape = {}
     for k = 1, rank do
-        shape[k] = d:chance(1, 12) and math.min(d:pick(edges), 600) or d:int(1, rank == 2 and 12 or 5)
+        local room = draw.most // source.size(shape) -- three long axes would fill the memory
+        shape[k] = math.min(room, d:chance(1, 12) and math.min(d:pick(edges), 600) or d:int(1, rank == 2 and 12 or 5))
     end
     return shape
 end

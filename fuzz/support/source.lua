@@ -1,4 +1,6 @@
 -- Streams for cases: Lua text that makes a view of a base stream, and a model of it: the base's values and which of them the view has.
+local draw = require "fuzz.support.draw"
+
 local source = {}
 
 -- A value as Lua source that gives it back, bit for bit (but for the sign of a NaN).
@@ -125,6 +127,9 @@ function source.view(d, shape, rounds, written)
                 break
             end
             local inner, text, map = operations[d:pick(written and writable or readable)](d, view.base)
+            if source.size(inner) > 2 * draw.most then -- a border around (1, 1, 1, n), and another
+                break
+            end
             local step = places(view.base, inner, map)
             at = at and each(at, function(place) return step[place] end) or step
             view.base, view.text = inner, text .. view.text
