@@ -96,7 +96,7 @@ demo: ## install what is missing, build, run the examples
 	@$(AGAIN) $(PARALLEL) build
 	@$(RUN) $(LUA) examples/demo.lua
 
-test: ## install what is missing, build, run the whole suite; SPEC=spec/foo_spec.lua: one file
+test: ## install what is missing, build, run the whole suite; SPEC=sort: one file, SPEC=spec/kernel: a folder
 	$(DEPS) build prompt test
 	@$(AGAIN) $(PARALLEL) build
 	@$(SUITE) own -- $(SPEC)
@@ -111,7 +111,7 @@ drivers: ## the suite on every driver of this machine, for both families
 	@$(AGAIN) $(PARALLEL) build
 	@$(SUITE) drivers -- $(SPEC)
 
-# One pass of tools/passes.lua: make test-gpu, make test-softpipe-cpu SPEC=spec/sort_spec.lua.
+# One pass of tools/passes.lua: make test-gpu, make test-softpipe-cpu SPEC=sort.
 test-%: force
 	$(DEPS) build prompt test
 	@$(AGAIN) $(PARALLEL) build

@@ -8,14 +8,10 @@ folder=$1
 shift
 specs='brook calls check group histogram lengths matmul matvec predication private_array random reduce_kernel struct top_k
     transpose type vout'
-files=
-for name in $specs; do
-    files="$files spec/${name}_spec.lua"
-done
 rm -rf "$folder"
 mkdir -p "$folder"
 # Whether the specs pass is what `make test` says.
-RILL_DUMP=$folder "$@" cpu gpu -- $files >"$folder/suite.log" 2>&1 || true
+RILL_DUMP=$folder "$@" cpu gpu -- $specs >"$folder/suite.log" 2>&1 || true
 
 one='for text; do
     binary=${text%.comp}.spv

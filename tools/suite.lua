@@ -1,8 +1,8 @@
 -- Runs the suite: suite.lua PASS... [-- SPEC...]; tools/passes.lua lists the passes. "other" is the family that the device does not
--- choose by itself, "drivers" all drivers of this machine. Every spec file runs in a process of its own, so that a crash, a hang or a
--- leak found at exit counts as one more failure of that file and stops nothing else; as many at once as there are cores, but those
--- that measure come last, one by one. The last line is "N passed, N failed[, N skipped]"; the exit status is 0 only when tests ran
--- and none failed.
+-- choose by itself, "drivers" all drivers of this machine. A SPEC is a file, a folder, or a name: "sort" for the sort_spec.lua that is
+-- somewhere in spec/. Every spec file runs in a process of its own, so that a crash, a hang or a leak found at exit counts as one more
+-- failure of that file and stops nothing else; as many at once as there are cores, but those that measure come last, one by one. The
+-- last line is "N passed, N failed[, N skipped]"; the exit status is 0 only when tests ran and none failed.
 --
 -- Environment: RILL_LUA (the interpreter), RILL_BUILD (the build tree, for specs that start processes), RILL_PRELOAD (a library
 -- to preload: the sanitizer's), RILL_SUITE_TIMEOUT (seconds one file may take; 600 unless told), RILL_SUITE_JOBS (files at once),
@@ -48,35 +48,65 @@ local function add_passes(chosen, word)
 end
 
 local function arguments()
-    local chosen, specs, into = {}, {}, nil
+    local chosen, words, into = {}, {}, nil
     for _, word in ipairs(arg) do
         if word == "--" then
-            into = specs
+            into = words
         elseif into then
             into[#into + 1] = word
         else
             add_passes(chosen, word)
         end
     end
-    return chosen, specs
-end
-
-local function all_specs()
-    local specs = {}
-    for path in capture "find spec -name '*_spec.lua' | LC_ALL=C sort":gmatch "[^\n]+" do
-        specs[#specs + 1] = path
-    end
-    return specs
+    return chosen, words
 end
 
 local function spec_name(path)
     return path:match "([^/]+)_spec%.lua$"
 end
 
+local function specs_under(folder)
+    local specs = {}
+    for path in capture(("find '%s' -name '*_spec.lua' 2>/dev/null | LC_ALL=C sort"):format(folder)):gmatch "[^\n]+" do
+        specs[#specs + 1] = path
+    end
+    return specs
+end
+
+-- The spec files under spec/ by their names, which are unique.
+local function specs_by_name()
+    local named = {}
+    for _, path in ipairs(specs_under "spec") do
+        local name = spec_name(path)
+        assert(not named[name], ("suite: %s and %s have one name"):format(named[name], path))
+        named[name] = path
+    end
+    return named
+end
+
+local function is_file(path)
+    local file <close> = io.open(path)
+    return file and file:read(0) ~= nil
+end
+
+-- The files that words name; all of them where no word does.
+local function chosen_specs(words, named)
+    local specs = #words == 0 and specs_under "spec" or {}
+    for _, word in ipairs(words) do
+        local found = is_file(word) and {word} or specs_under(word)
+        if not found[1] then
+            local name = spec_name(word) or word
+            found[1] = assert(named[name], ("no spec file, folder or name '%s'"):format(word))
+        end
+        table.move(found, 1, #found, #specs + 1, specs)
+    end
+    return specs
+end
+
 -- Names in tools/passes.lua of files that are gone would go unnoticed.
-local function assert_known()
+local function assert_known(named)
     local function known(name)
-        assert(io.open("spec/" .. name .. "_spec.lua")):close()
+        assert(named[name], ("tools/passes.lua: no spec file is named '%s'"):format(name))
     end
     for _, pass in pairs(plan.passes) do
         for _, list in ipairs(pass.out or {}) do
@@ -127,15 +157,15 @@ end
 
 -- The files to run at once and those to run alone, as {pass =, spec =}; notes in `skips` what is left out, by reason. A file's passes
 -- come one after the other: where the time given is up, every pass has run the same files.
-local function jobs(chosen, given, skips)
+local function jobs(chosen, specs, every, skips)
     local together, alone, used = {}, {}, used_device(chosen)
     for _, pass in ipairs(chosen) do
         settle_driver(pass, used)
     end
-    for _, spec in ipairs(#given > 0 and given or all_specs()) do
+    for _, spec in ipairs(specs) do
         local list = plan.alone[spec_name(spec)] and alone or together
         for _, pass in ipairs(chosen) do
-            local reason = #given == 0 and left_out(pass, spec)
+            local reason = every and left_out(pass, spec)
             if reason then
                 skips:add(pass, reason, spec_name(spec))
             elseif not pass.absent then
@@ -263,7 +293,7 @@ function skips:add(pass, reason, name)
 end
 
 local function note(job, result)
-    print(("%-13s %-34s %6.1f s  %s"):format(job.pass.name, job.spec, result.seconds, summary(result)))
+    print(("%-13s %-40s %6.1f s  %s"):format(job.pass.name, job.spec, result.seconds, summary(result)))
     io.write(result.output)
     for key in pairs(total) do
         total[key] = total[key] + result[key]
@@ -339,9 +369,10 @@ end
 
 local function main()
     local begin = seconds()
-    assert_known()
-    local chosen, given = arguments()
-    local together, alone = jobs(chosen, given, skips)
+    local named = specs_by_name()
+    assert_known(named)
+    local chosen, words = arguments()
+    local together, alone = jobs(chosen, chosen_specs(words, named), #words == 0, skips)
     for _, pass in ipairs(chosen) do
         print("== " .. pass.name .. ": " .. pass.title)
     end

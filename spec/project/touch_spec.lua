@@ -67,9 +67,9 @@ describe("an addition:", function()
         must("cp -r %s '%s'", table.concat(FOLDERS, " "), files.directory)
         assert.same({}, touched())
         append("lua/rill/operation/elementary.lua", ROW)
-        files:write("spec/logistic_spec.lua", SPEC)
+        files:write("spec/algebra/logistic_spec.lua", SPEC)
 
-        local output = run "spec/logistic_spec.lua"
+        local output = run "spec/algebra/logistic_spec.lua"
         for _, text in ipairs {
             "rill.logistic(x: operand): expression\n  1 / (1 + e^-x)\n  [docs/algebra.md]", "\nrill.logistic\n",
             "did you mean rill.logistic?",
@@ -80,6 +80,7 @@ describe("an addition:", function()
         assert.truthy(tempfiles.read(files:path "library/rill.lua"):find("\nfunction rill.logistic(x) end\n", 1, true))
         run "tools/annotations.lua --check library/rill.lua"
         run "tools/docscov.lua"
-        assert.same({"library/rill.lua", "lua/rill/operation/elementary.lua", "spec/logistic_spec.lua"}, touched())
+        assert.same({"library/rill.lua", "lua/rill/operation/elementary.lua", "spec/algebra/logistic_spec.lua"},
+            touched())
     end)
 end)

@@ -7,18 +7,23 @@ describe("the suite", function()
     setup(function() files = tempfiles.open() end)
     teardown(function() files:close() end)
 
-    -- Runs it over spec files {name = text}: {status =, text =}.
-    local function suite(specs, environment, words)
+    -- Runs it: {status =, text =}.
+    local function run(specs, environment, passes)
+        local command = ("env %s %s tools/suite.lua %s -- %s >'%s' 2>&1"):format(environment or "",
+            os.getenv "RILL_LUA" or "lua5.4", passes or "own", specs, files:path "out")
+        local _, _, status = os.execute(command)
+        local text = tempfiles.read(files:path "out")
+        return {status = status, text = text, last = text:match "([^\n]*)\n$"}
+    end
+
+    -- Runs it over spec files {name = text}.
+    local function suite(specs, ...)
         local paths = {}
         for name, text in pairs(specs) do
             paths[#paths + 1] = "'" .. files:write(name .. "_spec.lua", text) .. "'"
         end
         table.sort(paths)
-        local command = ("env %s %s tools/suite.lua %s -- %s >'%s' 2>&1"):format(environment or "",
-            os.getenv "RILL_LUA" or "lua5.4", words or "own", table.concat(paths, " "), files:path "out")
-        local _, _, status = os.execute(command)
-        local text = tempfiles.read(files:path "out")
-        return {status = status, text = text, last = text:match "([^\n]*)\n$"}
+        return run(table.concat(paths, " "), ...)
     end
 
     it("counts the tests of all files", function()
@@ -48,6 +53,21 @@ describe("the suite", function()
         } do
             assert.truthy(result.text:find(text, 1, true), text .. "\n" .. result.text)
         end
+    end)
+
+    it("takes names and folders, and says what it does not find", function()
+        assert(os.execute(("mkdir -p '%s'"):format(files:path "folder/inner")))
+        files:write("folder/first_spec.lua", "it('a', function() end)")
+        files:write("folder/inner/second_spec.lua", "it('b', function() end)")
+        local result = run(("format '%s'"):format(files:path "folder"))
+        assert.equal(0, result.status, result.text)
+        for _, path in ipairs {"spec/io/format_spec.lua", files:path "folder/first_spec.lua",
+            files:path "folder/inner/second_spec.lua"} do
+            assert.truthy(result.text:find(" " .. path .. " ", 1, true), result.text)
+        end
+        result = run "no_such_spec"
+        assert.equal(2, result.status)
+        assert.truthy(result.last:find("no spec file, folder or name 'no_such_spec'", 1, true), result.text)
     end)
 
     it("keeps each file's output together", function()
