@@ -34,6 +34,7 @@ OBJECTS = $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(EMBEDDED:%=%.o)
 CORE := $(BUILD)/rill/core.so
 LUA_FILES := $(wildcard lua/rill/*.lua lua/rill/*/*.lua)
 COMMANDS := $(wildcard bin/rill)
+ANNOTATIONS := $(BUILD)/library/rill.lua
 
 PEER_SOURCES := $(filter-out bench/peer/open_device.c,$(wildcard bench/peer/*.c))
 PEER_OBJECTS = $(PEER_SOURCES:bench/peer/%.c=$(BUILD)/bench/%.o)
@@ -51,9 +52,9 @@ AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
 .PHONY: build help demo test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
-.PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery annotations
+.PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery
 
-build: $(CORE) ## compile build/rill/core.so (installs nothing)
+build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13
@@ -83,6 +84,10 @@ $(BUILD)/sources: force | $(BUILD)/
 	@printf '%s\n' '$(SOURCES)' | cmp -s - $@ || printf '%s\n' '$(SOURCES)' > $@
 
 $(CORE): $(BUILD)/sources
+
+# What an editor knows of rill: needs no device, nor the shared object.
+$(ANNOTATIONS): tools/annotations.lua $(LUA_FILES)
+	$(call say,lua,$@)$(RUN) $(LUA) tools/annotations.lua $@
 
 $(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/ $(BUILD)/spec/:
 	@mkdir -p $@
@@ -225,7 +230,7 @@ check-docs: $(CORE)
 	@$(RUN) $(LUA) tools/docscov.lua
 
 check-annotations: $(CORE)
-	@$(RUN) $(LUA) tools/annotations.lua --check library/rill.lua
+	@$(RUN) $(LUA) tools/annotations.lua --check
 
 check-errors:
 	@$(RUN) $(LUA) tools/errors.lua
@@ -256,9 +261,6 @@ gallery: ## run every example, write docs/gallery
 docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 	@$(RUN) $(LUA) tools/gallery.lua docs/gallery
 
-annotations: $(CORE) ## write library/rill.lua, for LuaLS, from lua/rill/support/reference.lua
-	@$(RUN) $(LUA) tools/annotations.lua library/rill.lua
-
 # ---- installing
 
 deps: ## install everything that any target here needs and this machine lacks
@@ -270,10 +272,11 @@ env: ## print shell lines that make this tree usable: eval "$(make -s env)"
 	@echo 'export LUA_CPATH="$(abspath $(BUILD))/?.so;$${LUA_CPATH_5_4:-$${LUA_CPATH:-;}}";'
 	@echo 'unset LUA_PATH_5_4 LUA_CPATH_5_4;'
 
-install: $(CORE) ## into PREFIX, or LUADIR, LIBDIR and BINDIR
+install: build ## into PREFIX, or LUADIR, LIBDIR and BINDIR
 	install -d '$(DESTDIR)$(LIBDIR)/rill' '$(DESTDIR)$(LUADIR)/rill'
 	install -m 755 $(CORE) '$(DESTDIR)$(LIBDIR)/rill/core.so'
 	for file in $(LUA_FILES:lua/rill/%=%); do install -D -m 644 "lua/rill/$$file" '$(DESTDIR)$(LUADIR)/rill/'"$$file" || exit 1; done
+	install -D -m 644 $(ANNOTATIONS) '$(DESTDIR)$(LUADIR)/rill/library/rill.lua'
 ifneq ($(COMMANDS),)
 	install -d '$(DESTDIR)$(BINDIR)'
 	install -m 755 $(COMMANDS) '$(DESTDIR)$(BINDIR)/'

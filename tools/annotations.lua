@@ -1,10 +1,9 @@
--- Annotations for LuaLS, made of lua/rill/support/reference.lua: annotations.lua OUT writes them, annotations.lua --check OUT fails, naming
--- each, when
---   OUT is not what this tool would write now;
+-- Annotations for LuaLS, made of lua/rill/support/reference.lua: annotations.lua OUT writes them, annotations.lua --check fails, naming each,
+-- when
 --   the module has a name that is not annotated, or an annotated name is not in the module;
 --   a public name occurs in no spec, or not in the code of the page that the reference gives for it.
 -- The layout is LuaCATS's: one file per module under a folder `library`, to be named in `Lua.workspace.library`. Needs the build
--- tree on the paths.
+-- tree on the paths to check, and only its Lua to write.
 local exports = require "tools.exports"
 local files = require "tools.site.files"
 local reference = require "rill.support.reference"
@@ -26,7 +25,7 @@ local overloads = {
 
 local head = [=[
 ---@meta rill
--- Made by tools/annotations.lua from lua/rill/support/reference.lua and the rows in lua/rill/operation: change those, then `make annotations`.
+-- Made by tools/annotations.lua from lua/rill/support/reference.lua and the rows in lua/rill/operation: change those.
 
 ---What streams and expressions have in common.
 ---@class rill.source
@@ -245,10 +244,8 @@ local function words_of(paths)
     return words
 end
 
-local function check(path)
-    local text = files.read(path, true) or ""
-    if text ~= annotations() then fault("%s is out of date: make annotations", path) end
-    local names = annotated(text)
+local function check()
+    local names = annotated(annotations())
     for _, name in ipairs(sorted_keys(names)) do
         if not exports.has(name) then fault("%s is annotated, and not in the module", name) end
     end
@@ -269,7 +266,7 @@ local function check(path)
 end
 
 if arg[1] == "--check" then
-    os.exit(check(arg[2] or "library/rill.lua"))
+    os.exit(check())
 end
 files.make_folder(files.folder(arg[1]))
 files.write(arg[1], annotations())

@@ -67,6 +67,7 @@ describe("installing", function()
         must("make -s install BUILD='%s' PREFIX='%s'", os.getenv "RILL_BUILD" or "build", prefix)
         works(prefix .. "/share/lua/5.4", prefix .. "/lib/lua/5.4")
         command_works(prefix .. "/bin")
+        must("grep -q '^function rill.matmul' '%s/share/lua/5.4/rill/library/rill.lua'", prefix)
     end)
 
     it("compiles where the compiler warns, and stops at warnings only where told to", function()
