@@ -10,7 +10,7 @@ enum {
     DIGITS = 256,
     COUNT_BYTES = 4 * DIGITS,
     RANK_LENGTH = 128, /* rows up to here are sorted by counting what goes before each key */
-    CPU_RANK = 320,    /* the same on a software device, whose passes cost 256 counters a row */
+    CPU_RANK = 384,    /* the same on a software device, whose passes cost 256 counters a row */
     RANK_KEYS = 4,     /* of an invocation */
     RANK_GROUP = 64,
     CPU_GROUP = 8,
