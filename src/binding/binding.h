@@ -20,7 +20,7 @@ typedef struct State {
     bool check;                  /* rill.check */
     bool watched;                /* launches are shown to a function: rill.debug.watch */
     bool collecting;             /* a full collection runs inside an allocation: no device work but releasing */
-    bool parked;                 /* something waits to be closed: see state_park */
+    bool parked;                 /* something waits to be closed: see binding_park */
     bool closed;                 /* the Lua state is closing */
     int names;                   /* of structures, used of late: see lua_type.c */
     lua_State *running;          /* the coroutine that entered a device last: the collector runs on it */
@@ -37,11 +37,11 @@ Device *state_device(lua_State *L);
 /* Makes a device the current one; takes over the caller's reference; raises. */
 void state_use_device(lua_State *L, Device *device);
 /* Charges the collector with what the device allocated since; call after anything that creates streams. */
-void state_charge(lua_State *L, Device *device);
+void binding_charge(lua_State *L, Device *device);
 
 /* For what is closed by hand. A finalizer that does so may run within any call, which may be using the value at `index`: true
  * then, and `close` is called with the value when that call is over. False elsewhere. */
-bool state_park(lua_State *L, int index, lua_CFunction close);
+bool binding_park(lua_State *L, int index, lua_CFunction close);
 
 /* Raises error_message(). */
 _Noreturn void binding_raise(lua_State *L);
@@ -81,7 +81,7 @@ void interrupt_check(lua_State *L);
 void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
 
 /* Pushes a stream userdata whose header is empty (closed) until filled: safe for __gc at once. */
-Stream *stream_push(lua_State *L);
+Stream *handle_push(lua_State *L);
 /* Makes the metatable and the table of members (name -> method, or the number of a field) of this state's streams; push them. */
 void handle_create(lua_State *L);
 void handle_metatable(lua_State *L);
@@ -89,50 +89,50 @@ void handle_members(lua_State *L);
 /* The stream that the collector finalizes by this call, or NULL: see binding_finalized. */
 Stream *handle_finalized(lua_State *L);
 /* The header if the value is a stream userdata (open or closed), else NULL. */
-Stream *stream_to(lua_State *L, int index);
+Stream *handle_to(lua_State *L, int index);
 /* The same, but an expression at `index` is evaluated first and the new stream takes its place there. Runs Lua: not inside a
  * scope. */
-Stream *stream_accept(lua_State *L, int index);
+Stream *accept_stream(lua_State *L, int index);
 /* Makes sure that an open stream's shape is exact, waiting for a length counted on the device; raises. */
-void stream_settled(lua_State *L, Stream *stream);
-/* An open stream, or raises; its length may be known only to the device. Takes expressions as stream_accept does. */
-Stream *stream_open(lua_State *L, int index, const char *function, int n, const char *name);
+void accept_settled(lua_State *L, Stream *stream);
+/* An open stream, or raises; its length may be known only to the device. Takes expressions as accept_stream does. */
+Stream *accept_open(lua_State *L, int index, const char *function, int n, const char *name);
 /* An open stream of exact shape, or raises. */
-Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name);
+Stream *accept_check(lua_State *L, int index, const char *function, int n, const char *name);
 
 /* Adds methods to the streams of this Lua state: for the openers that come after open_stream. */
-void stream_methods(lua_State *L, const luaL_Reg *methods);
+void handle_methods(lua_State *L, const luaL_Reg *methods);
 /* Whether a value is an expression. */
-bool expression_is(lua_State *L, int index);
+bool hooks_is_expression(lua_State *L, int index);
 
 /* Whether a value is a table that may hold options: an expression is a table of its own kind. */
 bool binding_is_options(lua_State *L, int index);
 /* Calls a function of lua/rill/algebra/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
  * its `results` replace. */
-void expression_call(lua_State *L, const char *name, int arguments, int results);
+void hooks_call(lua_State *L, const char *name, int arguments, int results);
 /* "; did you mean ...?" for the key at `index`, which an owner ("s", "k", "rill.image") has not, or ""; pushes it. Runs Lua. */
 const char *binding_hint(lua_State *L, const char *owner, int index);
 /* A call whose arguments (the stack) hold an expression: the hook is called with all of them and does what it can in one pass.
  * True when it did, its *results pushed; else the stack is as it was. */
-bool expression_offer(lua_State *L, const char *name, int *results);
+bool hooks_offer(lua_State *L, const char *name, int *results);
 /* Closes a header outside of any scope: for __gc and __close; never raises. */
-void stream_drop(Stream *stream);
+void handle_drop(Stream *stream);
 /* Whole streams of any layout to and from packed bytes. Made inside a scope; false after error_set. */
-bool stream_download(const Stream *stream, void *bytes);
-bool stream_upload(const Stream *stream, const void *bytes);
+bool transfer_download(const Stream *stream, void *bytes);
+bool transfer_upload(const Stream *stream, const void *bytes);
 /* Metamethods: s[i], s[i] = v, pairs(s). */
-int stream_element_at(lua_State *L);
-int stream_element_set(lua_State *L);
-int stream_each(lua_State *L);
+int element_at(lua_State *L);
+int element_set(lua_State *L);
+int each_pairs(lua_State *L);
 /* Raises unless the stream can be written. */
-void writable_check(lua_State *L, const Stream *stream, const char *function);
+void accept_writable(lua_State *L, const Stream *stream, const char *function);
 /* Reads the arguments `first` and `last` at stack index `first` and after it (argument n and n + 1), which may be absent, as a box:
  * from[] inclusive, to[] exclusive, from 0; raises. */
 void box_check(lua_State *L, const Stream *stream, int first, const char *function, int n, int64_t *from, int64_t *to);
 /* Pushes the view of a box; raises. */
 Stream *box_push(lua_State *L, const Stream *stream, const char *function, const int64_t *from, const int64_t *to);
 /* Pushes a new stream (zero unless data follows); raises. The function's name goes in front of errors. */
-Stream *stream_new(lua_State *L, const Type *type, const Shape *shape, const char *function);
+Stream *create_stream(lua_State *L, const Type *type, const Shape *shape, const char *function);
 
 /* Host memory that an error cannot leak: a userdata on the stack, freed early by scratch_free. */
 void *scratch_push(lua_State *L, size_t bytes);
@@ -142,13 +142,13 @@ void scratch_give(lua_State *L, int index, void *memory); /* holds `memory`, of 
 /* A type from a string or a struct userdata; raises. A structure's name is replaced, at `index`, by the userdata, which holds it. */
 const Type *type_check(lua_State *L, int index, const char *function, int n, const char *name);
 /* Pushes the userdata of a structure, which holds it: one per type. */
-void struct_push(lua_State *L, const Type *type);
+void type_push_struct(lua_State *L, const Type *type);
 /* A shape from an integer, a table of integers or a Shape-like table; raises. */
 void shape_check_arg(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape);
 void shape_push(lua_State *L, const Shape *shape);
 bool shape_is(lua_State *L, int index); /* could be a shape: an integer or a flat table of integers */
 /* One whole number per dimension from the arguments from `first` on, or one for all; raises. */
-void counts_check_args(lua_State *L, int first, const char *function, int rank, int64_t *n);
+void shape_check_counts(lua_State *L, int first, const char *function, int rank, int64_t *n);
 
 /* One element between Lua and packed bytes. Pack returns false with error_set (the message says what does not fit; the
  * caller adds which argument); it never raises. */
@@ -157,8 +157,8 @@ void value_push(lua_State *L, const Type *type, const void *element);
 /* Pushes the one element of a stream, which it releases, and leaves the scope; raises. */
 void value_take(lua_State *L, Stream *result, DeviceScope *scope);
 /* The same for one component. */
-bool scalar_pack(lua_State *L, int index, Scalar scalar, void *component);
-void scalar_push(lua_State *L, Scalar scalar, const void *component);
+bool value_pack_scalar(lua_State *L, int index, Scalar scalar, void *component);
+void value_push_scalar(lua_State *L, Scalar scalar, const void *component);
 /* As value_pack, but a number or boolean stands for every component. */
 bool value_pack_splat(lua_State *L, int index, const Type *type, void *element);
 /* A table to the packed elements of a shape: flat table of elements or of numbers, or nested as the shape. False with
@@ -170,10 +170,10 @@ bool table_shape(lua_State *L, int index, const Type *type, Shape *shape);
 void table_push_nested(lua_State *L, const Type *type, const Shape *shape, const void *bytes);
 void table_push_flat(lua_State *L, const Type *type, int64_t elements, const void *bytes);
 /* A nested or flat table -> a new contiguous stream on the stack. type NULL: inferred (float; booleans bool). */
-Stream *stream_from_table(lua_State *L, int index, const Type *type, const char *function, int n, const char *name);
+Stream *create_from_table(lua_State *L, int index, const Type *type, const char *function, int n, const char *name);
 
 /* Files. A path, a string without zero bytes, or raises. */
-const char *path_check(lua_State *L, int index, const char *function, int n, const char *name);
+const char *argument_path(lua_State *L, int index, const char *function, int n, const char *name);
 /* A new contiguous stream with these elements. Inside a scope; false with error_set. */
 bool file_stream(Device *device, const Type *type, const Shape *shape, const void *bytes, Stream *result);
 /* All elements, packed; to be freed. Inside a scope; NULL with error_set. */
@@ -210,7 +210,7 @@ bool rillfile_save(const Stream *stream, const char *path);
     X(scatter)                                                                                                         \
     X(histogram)                                                                                                       \
     X(matmul)                                                                                                          \
-    X(animation)                                                                                                       \
+    X(animate)                                                                                                         \
     X(interrupt)                                                                                                       \
     X(prompt)
 

@@ -277,7 +277,7 @@ static int rill_clock(lua_State *L)
 static int rill_memory(lua_State *L)
 {
     binding_count(L, "rill.memory", 0, false);
-    state_charge(L, NULL); /* closes what waits for that */
+    binding_charge(L, NULL); /* closes what waits for that */
     DeviceMemory memory = device_memory(state_device(L));
     lua_createtable(L, 0, 6);
     set_integer(L, "bytes", memory.bytes);

@@ -86,7 +86,7 @@ static int l_copy_rate(lua_State *L)
     DeviceScope scope;
     Device *device = state_device(L);
     binding_enter(L, device, &scope);
-    double rate = device_copy_rate(device);
+    double rate = profile_copy_rate(device);
     device_leave(&scope);
     if (!(rate > 0)) {
         binding_raise(L);

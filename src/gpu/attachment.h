@@ -1,5 +1,5 @@
-/* What the floors above keep with a device: their caches, and memory to work in. A device belongs to one thread at a time, and so does
- * what is kept with it: nothing of it needs a lock. */
+/* What the floors above keep with a device: their caches. A device belongs to one thread at a time, and so does what is kept with it:
+ * nothing of it needs a lock. */
 #ifndef RILL_ATTACHMENT_H
 #define RILL_ATTACHMENT_H
 
@@ -13,14 +13,6 @@ typedef struct AttachmentKind {
 } AttachmentKind;
 
 /* The device's attachment of that kind: zeros when first asked for, then always the same memory. NULL with error_set. */
-void *device_attachment(Device *device, const AttachmentKind *kind);
-
-/* Memory for what a call works with and is too large for the stack: `bytes`, not cleared. A call that is entered again while it has some takes
- * more, so every call has its own; given back in the opposite order. Kept with the device: only the first calls allocate. NULL with
- * error_set. */
-void *workspace_take(Device *device, size_t bytes);
-void *workspace_zeros(Device *device, size_t bytes); /* the same, cleared */
-/* Gives back what was taken last; NULL is ignored. */
-void workspace_give(Device *device, void *memory);
+void *attachment_get(Device *device, const AttachmentKind *kind);
 
 #endif

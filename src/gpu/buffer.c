@@ -159,7 +159,7 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
     if (!gl_error_alive(device)) {
         return NULL;
     }
-    programs_trim(device);
+    program_trim(device);
     Buffer *buffer = obtain_or_collect(device, bytes, capacity);
     if (!buffer) {
         return out_of_memory(device, bytes);

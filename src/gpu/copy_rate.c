@@ -45,7 +45,7 @@ static double measure(Device *device, Program *program, Buffer *from, Buffer *to
     return best;
 }
 
-double device_copy_rate(Device *device)
+double profile_copy_rate(Device *device)
 {
     if (device->copy_rate > 0) {
         return device->copy_rate;

@@ -53,10 +53,11 @@ static bool set_up(Device *device, bool *final)
 /* What GL holds goes only where the context is current; else it goes with the context. */
 static void release_objects(Device *device)
 {
-    attachments_destroy(device);
+    attachment_destroy_all(device);
+    workspace_destroy_all(device);
     program_destroy_all(device);
     pool_shrink(device, 0);
-    staging_destroy_all(device);
+    transfer_destroy_staging(device);
     fault_destroy(device);
     indirect_destroy(device);
     recorder_destroy(device);

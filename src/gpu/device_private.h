@@ -176,7 +176,7 @@ bool process_forked(void);  /* false after error_set */
 void shader_cache_prepare(void);
 /* rill's own directory for what it keeps from run to run: RILL_CACHE, else by the rules of XDG; false where none can be written. */
 enum { CACHE_PATH_ROOM = 1024 };
-bool cache_directory(char path[CACHE_PATH_ROOM]);
+bool shader_cache_directory(char path[CACHE_PATH_ROOM]);
 
 /* trial.c: measures of the driver, kept or taken now. False with error_set where it is refused; `wrong`: for what it computes. */
 bool trial_measure(Device *device, TrialMeasures *measures, bool *wrong);
@@ -194,7 +194,7 @@ bool gl_error_alive(Device *device);
 void traits_describe(Device *device);
 void traits_look_up_limits(Device *device);
 bool traits_look_up(Device *device, const TrialMeasures *measures); /* false: RILL_FAMILY names none */
-bool gl_has_extension(const char *name);
+bool traits_has_extension(const char *name);
 
 /* bindings.c */
 void bindings_barrier(Device *device, GLbitfield bits); /* no-op unless a dispatch made it necessary */
@@ -235,10 +235,11 @@ GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use 
 bool dump_program(const char *name, const char *note, const char *source, uint64_t hash);
 void dump_rejected(const char *name, uint64_t hash); /* names its file so */
 
-/* attachment.c, transfer.c, program.c */
-void attachments_destroy(Device *device);
-void staging_destroy_all(Device *device);
+/* attachment.c, workspace.c, transfer.c, program.c */
+void attachment_destroy_all(Device *device);
+void workspace_destroy_all(Device *device);
+void transfer_destroy_staging(Device *device);
 void program_destroy_all(Device *device);
-void programs_trim(Device *device); /* deletes all but a few of those nobody holds */
+void program_trim(Device *device); /* deletes all but a few of those nobody holds */
 
 #endif

@@ -15,7 +15,7 @@ static bool create(Device *device)
     glBufferData(GL_DISPATCH_INDIRECT_BUFFER, SLOTS * SLOT_BYTES, NULL, GL_DYNAMIC_COPY);
     buffer->device = device;
     buffer->bytes = buffer->capacity = SLOTS * SLOT_BYTES;
-    return gl_error_check(device, "device_dispatch_indirect");
+    return gl_error_check(device, "indirect_dispatch");
 }
 
 void indirect_destroy(Device *device)
@@ -41,7 +41,7 @@ static bool count_groups(Device *device, DeviceLength length, uint32_t per_group
     return program && device_dispatch(device, &launch);
 }
 
-bool device_dispatch_indirect(Device *device, const Launch *launch, DeviceLength length, uint32_t per_group)
+bool indirect_dispatch(Device *device, const Launch *launch, DeviceLength length, uint32_t per_group)
 {
     if (!device->indirect.name && !create(device)) {
         return false;

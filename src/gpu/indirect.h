@@ -12,6 +12,6 @@ typedef struct DeviceLength {
 
 /* Issues `launch` over ceil(length / per_group) groups; launch->groups is ignored. Groups are numbered as in a split 1-D grid: the last
  * row's may pass the count. */
-bool device_dispatch_indirect(Device *device, const Launch *launch, DeviceLength length, uint32_t per_group);
+bool indirect_dispatch(Device *device, const Launch *launch, DeviceLength length, uint32_t per_group);
 
 #endif

@@ -29,6 +29,6 @@ void profile_free(Profile *profile);
 bool profile_running(const Device *device);
 
 /* Bytes per second of a copy on the device, read and written counted both: measured once, over 64 MiB. 0 with error_set. */
-double device_copy_rate(Device *device);
+double profile_copy_rate(Device *device);
 
 #endif

@@ -144,7 +144,7 @@ Program *shader_program(Device *device, const char *name, const char *defines)
     if (!strbuf_whole(defines)) {
         return NULL;
     }
-    Recent *cache = device_attachment(device, &cache_kind);
+    Recent *cache = attachment_get(device, &cache_kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
         const KnownShader *known = cache->items[i];
         if (strcmp(known->name, name) == 0 && strcmp(known->defines, defines) == 0) {

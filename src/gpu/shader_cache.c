@@ -89,7 +89,7 @@ void shader_cache_prepare(void)
     }
 }
 
-bool cache_directory(char path[CACHE_PATH_ROOM])
+bool shader_cache_directory(char path[CACHE_PATH_ROOM])
 {
     const char *own = set_variable("RILL_CACHE"), *cache_home = set_variable("XDG_CACHE_HOME");
     const char *home = set_variable("HOME");

@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-bool gl_has_extension(const char *name)
+bool traits_has_extension(const char *name)
 {
     GLint count = 0;
     glGetIntegerv(GL_NUM_EXTENSIONS, &count);
@@ -49,8 +49,8 @@ void traits_describe(Device *device)
     glGetIntegerv(GL_MAJOR_VERSION, &major);
     glGetIntegerv(GL_MINOR_VERSION, &minor);
     device->gl_version = major * 10 + minor;
-    device->buffer_storage = device->gl_version >= 44 || gl_has_extension("GL_ARB_buffer_storage");
-    bool robust = device->gl_version >= 45 || gl_has_extension("GL_ARB_robustness");
+    device->buffer_storage = device->gl_version >= 44 || traits_has_extension("GL_ARB_buffer_storage");
+    bool robust = device->gl_version >= 45 || traits_has_extension("GL_ARB_robustness");
     device->reset_status = robust && (glGetGraphicsResetStatus || glGetGraphicsResetStatusARB);
 }
 
@@ -130,7 +130,7 @@ static void look_up_gpu(DeviceTraits *traits)
 /* Before anything is measured: what the driver says of subgroups. */
 static void look_up_subgroups(DeviceTraits *traits)
 {
-    if (!gl_has_extension("GL_KHR_shader_subgroup")) {
+    if (!traits_has_extension("GL_KHR_shader_subgroup")) {
         return;
     }
     enum { BASIC_AND_ARITHMETIC = 1 | 4, BALLOT = 8, SHUFFLE = 16 };
@@ -180,9 +180,9 @@ static uint64_t device_memory_bytes(const DeviceInfo *info)
     if (info->software) {
         return physical_memory();
     }
-    if (gl_has_extension("GL_NVX_gpu_memory_info")) {
+    if (traits_has_extension("GL_NVX_gpu_memory_info")) {
         glGetIntegerv(GL_GPU_MEMORY_INFO_DEDICATED_VIDMEM_NVX, kilobytes);
-    } else if (gl_has_extension("GL_ATI_meminfo")) {
+    } else if (traits_has_extension("GL_ATI_meminfo")) {
         glGetIntegerv(GL_TEXTURE_FREE_MEMORY_ATI, kilobytes);
     }
     return (uint64_t)(uint32_t)kilobytes[0] * 1024;

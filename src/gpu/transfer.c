@@ -31,7 +31,7 @@ static void staging_destroy(Device *device, Staging *staging)
     free(staging);
 }
 
-void staging_destroy_all(Device *device)
+void transfer_destroy_staging(Device *device)
 {
     while (device->staging) {
         Staging *next = device->staging->next;

@@ -67,7 +67,7 @@ static bool judge(const Device *device, const Trial *trial)
 static void clean_up(Device *device)
 {
     pool_shrink(device, 0);
-    staging_destroy_all(device);
+    transfer_destroy_staging(device);
     device->memory = (DeviceMemory){0};
     device->charge = 0;
 }

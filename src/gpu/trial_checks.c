@@ -258,7 +258,7 @@ static Program *group_program(Device *device)
                               "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
                               "#define LANES gl_SubgroupSize\n#define ARITHMETIC 1\n");
     }
-    if (gl_has_extension("GL_ARB_shader_ballot")) {
+    if (traits_has_extension("GL_ARB_shader_ballot")) {
         return shader_program(device, "trial_group.comp",
                               "#extension GL_ARB_shader_ballot : require\n"
                               "#define LANES gl_SubGroupSizeARB\n#define ARITHMETIC 0\n");

@@ -96,7 +96,7 @@ uint64_t trial_key(const Device *device)
 static bool path_of(uint64_t key, const char *ending, char path[PATH_ROOM])
 {
     char directory[CACHE_PATH_ROOM];
-    return cache_directory(directory) &&
+    return shader_cache_directory(directory) &&
            snprintf(path, PATH_ROOM, "%s/trial-%016llx%s", directory, (unsigned long long)key, ending) < PATH_ROOM;
 }
 

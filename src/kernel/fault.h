@@ -2,7 +2,7 @@
 #ifndef RILL_FAULT_H
 #define RILL_FAULT_H
 
-#include "kernel/text/syntax.h"
+#include "kernel/text/module.h"
 
 enum { FAULT_NONE, FAULT_LOOP_CUT, FAULT_INDEX }; /* word 0 */
 

@@ -166,7 +166,7 @@ static void write_adapter(Kernel *result, const Kernel *kernel, const Kernel *co
     strcpy(result->body.entry, "rill_fused");
 }
 
-Kernel *kernel_fuse(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
+Kernel *fuse_kernel(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS])
 {
     if (kernel->function.kind != FUNCTION_KERNEL || kernel->count) {
         error_set("%s: its inputs can't be computed in passing", kernel->function.name);

@@ -7,6 +7,6 @@
 /* `kernel` with parameter i, an input or iterator stream, computed by inputs[i] (NULL: as it is) from that kernel's own inputs and
  * constants, which take the parameter's place in the signature. NULL with error_set where the parameter is more to the body
  * than a value (indexof, sizeof_stream), or an input is more than an expression: then the expression is evaluated first. */
-Kernel *kernel_fuse(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS]);
+Kernel *fuse_kernel(const Kernel *kernel, const Kernel *const inputs[MAX_PARAMS]);
 
 #endif

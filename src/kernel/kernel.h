@@ -3,7 +3,7 @@
 #define RILL_KERNEL_H
 
 #include "base/strbuf.h"
-#include "kernel/text/syntax.h"
+#include "kernel/text/module.h"
 #include "stream/stream.h"
 
 typedef struct Kernel Kernel;

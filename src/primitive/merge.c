@@ -75,6 +75,6 @@ bool merge_streams(const Stream *a, const Stream *b, bool descending, Stream *re
     bool done = to && buffer_block_fits(to) && launch(&key, words_a, base_a, words_b, base_b, to) &&
                 order_elements(to, a->type, &shape, result);
     buffer_release(to);
-    held_release(&held);
+    order_release(&held);
     return done;
 }

@@ -60,7 +60,7 @@ static bool fill_job(Held *held, const Stream *keys, const Stream *payload, Radi
     }
     const Stream *words = order_packed(held, payload);
     if (words && job->key.bits != 64 && ((words->offset ^ job->key_base) & 3) != 0) {
-        Stream *copy = held_add(held); /* keys and words are read in texels that must begin alike */
+        Stream *copy = order_hold(held); /* keys and words are read in texels that must begin alike */
         Shape padded = {.rank = 1, .size = {stream_elements(words) + 3}};
         Stream aside;
         int64_t first = job->key_base & 3;
@@ -108,7 +108,7 @@ static bool sort_rows(const Stream *keys, const Stream *payload, bool flat, bool
                 make_results(keys, payload_type, sorted, words, keys_out, payload_out);
     buffer_release(sorted);
     buffer_release(words);
-    held_release(&held);
+    order_release(&held);
     return done;
 }
 
@@ -187,7 +187,7 @@ static bool take(const Stream *values, const Stream *numbers, Stream *result)
             stream_release(result);
         }
     }
-    held_release(&held);
+    order_release(&held);
     if (done && values->length.buffer) {
         stream_set_length(result, values->length);
     }

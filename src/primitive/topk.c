@@ -176,7 +176,7 @@ static bool select_numbers(const Stream *s, int64_t k, const RadixKey *key, Stre
         done = create_buffers(&t) && select_last(&t) && pick_out(&t) && sort_picked(&t, numbers);
         release_buffers(&t);
     }
-    held_release(&held);
+    order_release(&held);
     return done;
 }
 
@@ -206,7 +206,7 @@ static bool take(const Stream *s, const Stream *numbers, Stream *values)
         stream_release(values);
         done = false;
     }
-    held_release(&held);
+    order_release(&held);
     return done;
 }
 

@@ -148,7 +148,7 @@ static bool ramp_component(Stream *s, int c, double from, double to, int64_t cou
     if (!isfinite(from) || !isfinite(delta)) {
         return error_set("an iterator stream needs finite ends, got %g and %g", from, to);
     }
-    if (!scalar_is_float(s->type->scalar)) {
+    if (!type_scalar_is_float(s->type->scalar)) {
         double low = s->type->scalar == SCALAR_INT ? -2147483648.0 : 0,
                high = s->type->scalar == SCALAR_INT ? 2147483647.0 : 4294967295.0;
         double last = from + delta * (double)(count > 0 ? count - 1 : 0);

@@ -259,12 +259,12 @@ bool type_same_layout(const Type *a, const Type *b)
     return true;
 }
 
-int scalar_bytes(Scalar scalar)
+int type_scalar_bytes(Scalar scalar)
 {
     return type_of(scalar, 1)->bytes;
 }
 
-bool scalar_is_float(Scalar scalar)
+bool type_scalar_is_float(Scalar scalar)
 {
     return scalar == SCALAR_FLOAT || scalar == SCALAR_DOUBLE || scalar == SCALAR_HALF || scalar == SCALAR_UNORM8;
 }

@@ -69,8 +69,8 @@ bool type_same_layout(const Type *a, const Type *b);
 /* Bytes between the elements of an array of what a kernel sees, as GLSL lays arrays out (std430): a vec3 takes 16. */
 int type_array_bytes(const Type *type);
 /* Bytes of one component in memory: 1 to 8. */
-int scalar_bytes(Scalar scalar);
-bool scalar_is_float(Scalar scalar); /* float, double, half, unorm8 */
+int type_scalar_bytes(Scalar scalar);
+bool type_scalar_is_float(Scalar scalar); /* float, double, half, unorm8 */
 
 /* Walks the components of a type in memory order (structures flattened, nested ones too). Component k: its scalar
  * kind and byte offset. k from 0 to type->components - 1. */

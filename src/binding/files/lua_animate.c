@@ -106,7 +106,7 @@ static int animation_tostring(lua_State *L)
 /* _animation(path, fps, video): fps is checked by the caller. */
 static int l_animation(lua_State *L)
 {
-    const char *path = path_check(L, 1, "rill.animate", 1, "path");
+    const char *path = argument_path(L, 1, "rill.animate", 1, "path");
     double fps = luaL_checknumber(L, 2);
     Animation *animation = lua_newuserdatauv(L, sizeof *animation, 0);
     *animation = (Animation){.is_video = video_extension(path)};
@@ -121,7 +121,7 @@ static int l_animation(lua_State *L)
     return 1;
 }
 
-void open_animation(lua_State *L)
+void open_animate(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__gc", animation_gc}, {"__close", animation_leave}, {"__tostring", animation_tostring}, {NULL, NULL}};

@@ -7,7 +7,7 @@ bool file_stream(Device *device, const Type *type, const Shape *shape, const voi
     if (!stream_create(device, type, shape, false, result)) {
         return false;
     }
-    if (!stream_upload(result, bytes)) {
+    if (!transfer_upload(result, bytes)) {
         stream_release(result);
         return false;
     }
@@ -22,7 +22,7 @@ void *file_bytes(const Stream *stream)
         error_set("out of host memory for %llu bytes", (unsigned long long)size);
         return NULL;
     }
-    if (!stream_download(stream, bytes)) {
+    if (!transfer_download(stream, bytes)) {
         free(bytes);
         return NULL;
     }

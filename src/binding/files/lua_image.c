@@ -54,7 +54,7 @@ static bool load_picture(Device *device, const char *path, const Type *type, Str
 static int l_load(lua_State *L)
 {
     binding_count(L, load_name, 2, false);
-    const char *path = path_check(L, 1, load_name, 1, "path");
+    const char *path = argument_path(L, 1, load_name, 1, "path");
     const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, load_name, 2, "type");
     const PictureType *pixel = type ? picture_type(type) : NULL;
     if (type && (!pixel || !pixel->loads)) {
@@ -62,7 +62,7 @@ static int l_load(lua_State *L)
                          "float, vec3, vec4, half, half4, unorm8, unorm8x4, uint8 or uint16");
     }
     Device *device = state_device(L);
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
     bool ok = load_picture(device, path, type, result);
@@ -71,7 +71,7 @@ static int l_load(lua_State *L)
         error_prefix("%s", load_name);
         binding_raise(L);
     }
-    state_charge(L, device);
+    binding_charge(L, device);
     return 1;
 }
 
@@ -82,8 +82,8 @@ static int l_load(lua_State *L)
 static int l_save(lua_State *L)
 {
     binding_count(L, save_name, 3, false);
-    stream_check(L, 1, save_name, 1, "s");
-    const char *path = path_check(L, 2, save_name, 2, "path");
+    accept_check(L, 1, save_name, 1, "s");
+    const char *path = argument_path(L, 2, save_name, 2, "path");
     const Format *format = format_of_path(path);
     if (!format) {
         error_prefix("%s", save_name);

@@ -67,7 +67,7 @@ static bool settle_numbers(NpyArray *array, const Type *type)
     }
     if (array->kind == NPY_I8 || array->kind == NPY_U8) {
         Scalar asked = type ? type->value->scalar : SCALAR_FLOAT;
-        if (type && scalar_is_float(asked)) {
+        if (type && type_scalar_is_float(asked)) {
             npy_to_doubles(array);
             return true;
         }
@@ -164,10 +164,10 @@ static bool load_file(Device *device, const char *path, const Type *type, Stream
 static int l_load(lua_State *L)
 {
     binding_count(L, load_name, 2, false);
-    const char *path = path_check(L, 1, load_name, 1, "path");
+    const char *path = argument_path(L, 1, load_name, 1, "path");
     const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, load_name, 2, "type");
     Device *device = state_device(L);
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
     bool ok = load_file(device, path, type, result);
@@ -176,7 +176,7 @@ static int l_load(lua_State *L)
         error_prefix("%s", load_name);
         binding_raise(L);
     }
-    state_charge(L, device);
+    binding_charge(L, device);
     return 1;
 }
 
@@ -229,8 +229,8 @@ static bool save_npy(const Stream *stream, const char *path)
 static int l_save(lua_State *L)
 {
     binding_count(L, save_name, 2, true);
-    const Stream *stream = stream_check(L, 1, save_name, 0, "s");
-    const char *path = path_check(L, 2, save_name, 1, "path");
+    const Stream *stream = accept_check(L, 1, save_name, 0, "s");
+    const char *path = argument_path(L, 2, save_name, 1, "path");
     bool as_npy = file_has_extension(path, "npy"), as_rill = file_has_extension(path, "rill");
     if (!as_npy && !as_rill) {
         binding_argument(L, save_name, 1, "path", 2,
@@ -248,14 +248,14 @@ static int l_save(lua_State *L)
         error_prefix("%s", save_name);
         binding_raise(L);
     }
-    state_charge(L, stream->device);
+    binding_charge(L, stream->device);
     return 0;
 }
 
 void open_npy(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"save", l_save}, {NULL, NULL}};
-    stream_methods(L, methods);
+    handle_methods(L, methods);
     lua_pushcfunction(L, l_load);
     lua_setfield(L, -2, "load");
 }

@@ -174,7 +174,7 @@ static void settle_options(lua_State *L, const PictureCall *call, const Stream *
 void picture_take(lua_State *L, const PictureCall *call, Image *image)
 {
     Options options = {0};
-    const Stream *stream = stream_check(L, call->s, call->function, call->s - call->self, "s");
+    const Stream *stream = accept_check(L, call->s, call->function, call->s - call->self, "s");
     read_options(L, call, &options);
     const PictureType *type = picture_check(L, call, stream);
     settle_options(L, call, stream, type->kind, &options);
@@ -192,5 +192,5 @@ void picture_take(lua_State *L, const PictureCall *call, Image *image)
         error_prefix("%s", call->function);
         binding_raise(L);
     }
-    state_charge(L, stream->device);
+    binding_charge(L, stream->device);
 }

@@ -52,7 +52,7 @@ static bool types_fit(const Param *param, const Type *have)
 static void check_stream(lua_State *L, const Call *call, int i, int index, int n)
 {
     const Param *param = &call->function->params[i];
-    Stream *stream = stream_to(L, index);
+    Stream *stream = handle_to(L, index);
     char expected[128];
     if (!stream || !stream->device || !types_fit(param, stream->type)) {
         binding_argument(L, call->function->name, n, param->name, index, expected_text(param, expected));
@@ -68,7 +68,7 @@ static void check_stream(lua_State *L, const Call *call, int i, int index, int n
 static void upload(lua_State *L, const Call *call, int i, int index, int n)
 {
     const Param *param = &call->function->params[i];
-    stream_from_table(L, index, param->type, call->function->name, n, param->name);
+    create_from_table(L, index, param->type, call->function->name, n, param->name);
     lua_replace(L, index);
 }
 
@@ -105,7 +105,7 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
         return;
     }
     if (!kind->written) {
-        stream_accept(L, index);
+        accept_stream(L, index);
     }
     if (param->kind == PARAM_GATHER && lua_istable(L, index)) {
         upload(L, call, i, index, n);
@@ -113,7 +113,7 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
     check_stream(L, call, i, index, n);
     call->args[i].stream = lua_touserdata(L, index);
     if (call->function->kind == FUNCTION_REDUCE) {
-        stream_settled(L, lua_touserdata(L, index));
+        accept_settled(L, lua_touserdata(L, index));
     }
 }
 
@@ -199,7 +199,7 @@ static void take_where(lua_State *L, Call *call)
     lua_pushstring(L, name);
     lua_call(L, 2, 2); /* the list of indices, the shape */
     shape_check_arg(L, lua_gettop(L), name, 0, "where", &call->masked);
-    call->active = stream_open(L, lua_gettop(L) - 1, name, 0, "where");
+    call->active = accept_open(L, lua_gettop(L) - 1, name, 0, "where");
 }
 
 static void by_name(lua_State *L, Call *call, int table)
@@ -258,7 +258,7 @@ static void settle(lua_State *L, const Call *call, DeviceLength *length)
     }
     for (int i = 0; i < call->function->param_count; i++) {
         if (call->slot[i] && param_kinds[call->function->params[i].kind].stream && call->args[i].stream) {
-            stream_settled(L, lua_touserdata(L, call->slot[i]));
+            accept_settled(L, lua_touserdata(L, call->slot[i]));
         }
     }
 }
@@ -288,7 +288,7 @@ void call_inputs(lua_State *L, Call *call, int list, bool settled)
         lua_rawgeti(L, list, n);
         call_argument(L, call, i, -1, n++);
         if (settled && param_kinds[f->params[i].kind].stream) {
-            stream_settled(L, lua_touserdata(L, -1));
+            accept_settled(L, lua_touserdata(L, -1));
         }
     }
     if (!kernel_domain(call->kernel, call->args, NULL, &call->domain)) {
@@ -311,7 +311,7 @@ void call_allocate(lua_State *L, Call *call)
         if (!call_allocates(&f->params[i]) || call->args[i].stream) {
             continue;
         }
-        Stream *stream = stream_push(L);
+        Stream *stream = handle_push(L);
         call->slot[i] = lua_gettop(L);
         if (f->params[i].kind == PARAM_VOUT) {
             call->vouts[i] = stream;

@@ -68,7 +68,7 @@ int chunk_line(lua_State *L, const char *source, int current, const char *text, 
     return 1;
 }
 
-void param_add(luaL_Buffer *b, const Param *param)
+void chunk_add_param(luaL_Buffer *b, const Param *param)
 {
     const ParamKindInfo *kind = &param_kinds[param->kind];
     char matrix[8];

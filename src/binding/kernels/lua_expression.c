@@ -8,7 +8,7 @@
 /* _is_open(v): whether it is a stream that is open. */
 static int rill_is_open(lua_State *L)
 {
-    const Stream *s = stream_to(L, 1);
+    const Stream *s = handle_to(L, 1);
     lua_pushboolean(L, s && s->device);
     return 1;
 }
@@ -16,13 +16,13 @@ static int rill_is_open(lua_State *L)
 /* _leaf(s) -> a view of its own, version, the type kernels see, shape as text; nil of a closed stream. */
 static int rill_leaf(lua_State *L)
 {
-    Stream *s = stream_to(L, 1);
+    Stream *s = handle_to(L, 1);
     char shape[SHAPE_TEXT];
     if (!s || !s->device) {
         return 0;
     }
-    stream_settled(L, s);
-    Stream *view = stream_push(L);
+    accept_settled(L, s);
+    Stream *view = handle_push(L);
     stream_copy_view(s, view);
     view->writable = false; /* what an expression reads is not written through it */
     lua_pushinteger(L, (lua_Integer)stream_version(s));
@@ -34,7 +34,7 @@ static int rill_leaf(lua_State *L)
 /* _written(s, version): whether what s shows was, or may have been, written after that version. */
 static int rill_written(lua_State *L)
 {
-    const Stream *s = stream_check(L, 1, "expression", 1, "s");
+    const Stream *s = accept_check(L, 1, "expression", 1, "s");
     lua_pushboolean(L, stream_written_since(s, (uint64_t)luaL_checkinteger(L, 2)));
     return 1;
 }
@@ -42,7 +42,7 @@ static int rill_written(lua_State *L)
 /* _takes(s, type): as what type a kernel stores values of that type into s; nil where they don't convert. */
 static int rill_takes(lua_State *L)
 {
-    const Stream *s = stream_check(L, 1, "expression", 1, "s");
+    const Stream *s = accept_check(L, 1, "expression", 1, "s");
     const Type *type = type_check(L, 2, "expression", 2, "type");
     if (!s->writable || !type_converts(type, s->type->value)) {
         return 0;
@@ -54,7 +54,7 @@ static int rill_takes(lua_State *L)
 /* _same(a, b): whether both show the same elements of the same memory. */
 static int rill_same(lua_State *L)
 {
-    const Stream *a = stream_check(L, 1, "expression", 1, "a"), *b = stream_check(L, 2, "expression", 2, "b");
+    const Stream *a = accept_check(L, 1, "expression", 1, "a"), *b = accept_check(L, 2, "expression", 2, "b");
     lua_pushboolean(L, a->type == b->type && stream_same_mapping(a, b));
     return 1;
 }
@@ -82,7 +82,7 @@ static int rill_fuse(lua_State *L)
             lua_pop(L, 1);
         }
     }
-    Kernel *fused = kernel_fuse(kernel, inputs);
+    Kernel *fused = fuse_kernel(kernel, inputs);
     if (fused) {
         kernel_push(L, fused);
     } else {

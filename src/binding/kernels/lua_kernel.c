@@ -85,7 +85,7 @@ static int kernel_call(lua_State *L)
     Call call;
     int results;
     bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
-    if (expression_offer(L, reduces ? "fold" : "launch", &results)) {
+    if (hooks_offer(L, reduces ? "fold" : "launch", &results)) {
         return results;
     }
     call_start(L, &call, kernel);
@@ -121,7 +121,7 @@ static int kernel_call(lua_State *L)
             results++;
         }
     }
-    state_charge(L, call.device);
+    binding_charge(L, call.device);
     return results;
 }
 
@@ -194,7 +194,7 @@ static void push_compiled(lua_State *L, Module *module, const Function *f)
     if (!done) {
         binding_raise_placed(L);
     }
-    state_charge(L, device);
+    binding_charge(L, device);
 }
 
 static int rill_kernel(lua_State *L)
@@ -231,7 +231,7 @@ static int push_program(lua_State *L, const char *function, Module *module)
         }
     }
     for (size_t i = 0; i < module->structs.count; i++) {
-        struct_push(L, module->structs.items[i]);
+        type_push_struct(L, module->structs.items[i]);
         lua_setfield(L, -2, module->structs.items[i]->name);
         count++;
     }
@@ -252,7 +252,7 @@ static int rill_program(lua_State *L)
 static int rill_programfile(lua_State *L)
 {
     binding_count(L, "rill.programfile", 1, false);
-    const char *path = path_check(L, 1, "rill.programfile", 1, "path");
+    const char *path = argument_path(L, 1, "rill.programfile", 1, "path");
     state_device(L);
     chunk_read(L, path);
     size_t length;
@@ -275,7 +275,7 @@ static int kernel_tostring(lua_State *L)
     luaL_addchar(&b, '(');
     for (int i = 0; i < f->param_count; i++) {
         luaL_addstring(&b, i ? ", " : "");
-        param_add(&b, &f->params[i]);
+        chunk_add_param(&b, &f->params[i]);
     }
     luaL_addchar(&b, ')');
     luaL_pushresult(&b);

@@ -61,6 +61,6 @@ int chunk_line(lua_State *L, const char *source, int current, const char *text, 
 /* Pushes a file's content, or nil. */
 void chunk_read(lua_State *L, const char *path);
 /* Adds a parameter as it is declared: "out float r<>". */
-void param_add(luaL_Buffer *b, const Param *param);
+void chunk_add_param(luaL_Buffer *b, const Param *param);
 
 #endif

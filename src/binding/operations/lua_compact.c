@@ -6,8 +6,8 @@
 /* _mask(s): an undefined stream of uint8 that a predicate over s is written to. */
 static int rill_mask(lua_State *L)
 {
-    const Stream *s = stream_open(L, 1, "s:filter", 0, "s");
-    Stream *mask = stream_push(L);
+    const Stream *s = accept_open(L, 1, "s:filter", 0, "s");
+    Stream *mask = handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = compact_mask(s, mask);
@@ -15,15 +15,15 @@ static int rill_mask(lua_State *L)
     if (!done) {
         binding_raise(L);
     }
-    state_charge(L, s->device);
+    binding_charge(L, s->device);
     return 1;
 }
 
 /* _flat(s): the elements in row-major order, in one dimension: a view where they lie so, else a copy. */
 static int rill_flat(lua_State *L)
 {
-    const Stream *s = stream_open(L, 1, "s:filter", 0, "s");
-    Stream *flat = stream_push(L);
+    const Stream *s = accept_open(L, 1, "s:filter", 0, "s");
+    Stream *flat = handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = compact_flat(s, flat);
@@ -31,18 +31,18 @@ static int rill_flat(lua_State *L)
     if (!done) {
         binding_raise(L);
     }
-    state_charge(L, s->device);
+    binding_charge(L, s->device);
     return 1;
 }
 
 /* _same_extent(a, b): whether the elements of two streams stand for each other. */
 static int rill_same_extent(lua_State *L)
 {
-    Stream *a = stream_open(L, 1, "s:filter", 0, "s"), *b = stream_open(L, 2, "s:filter", 1, "pred");
+    Stream *a = accept_open(L, 1, "s:filter", 0, "s"), *b = accept_open(L, 2, "s:filter", 1, "pred");
     bool counted = a->length.buffer && a->length.buffer == b->length.buffer && a->length.word == b->length.word;
     if (!counted) {
-        stream_settled(L, a);
-        stream_settled(L, b);
+        accept_settled(L, a);
+        accept_settled(L, b);
     }
     lua_pushboolean(L, shape_equal(&a->shape, &b->shape));
     return 1;
@@ -60,8 +60,8 @@ static int rill_compact(lua_State *L)
 {
     static const char *const modes[] = {"filter", "find", "partition", "both", NULL};
     CompactMode mode = (CompactMode)luaL_checkoption(L, 1, NULL, modes);
-    const Stream *s = stream_open(L, 2, "s:filter", 0, "s"), *mask = stream_open(L, 3, "s:filter", 1, "mask");
-    Stream *kept = stream_push(L), *rest = mode >= COMPACT_PARTITION ? stream_push(L) : NULL;
+    const Stream *s = accept_open(L, 2, "s:filter", 0, "s"), *mask = accept_open(L, 3, "s:filter", 1, "mask");
+    Stream *kept = handle_push(L), *rest = mode >= COMPACT_PARTITION ? handle_push(L) : NULL;
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = compact_stream(mode, s, mask, kept, rest);
@@ -70,7 +70,7 @@ static int rill_compact(lua_State *L)
         error_prefix("s:%s", mode == COMPACT_BOTH ? "runs" : modes[mode]);
         binding_raise(L);
     }
-    state_charge(L, s->device);
+    binding_charge(L, s->device);
     return rest ? 2 : 1;
 }
 

@@ -112,7 +112,7 @@ static const Stream *weights_option(lua_State *L, const char *function, int n, c
     if (lua_isnoneornil(L, 2) || lua_getfield(L, 2, "weights") == LUA_TNIL) {
         return NULL;
     }
-    const Stream *weights = stream_check(L, lua_gettop(L), function, n, "weights");
+    const Stream *weights = accept_check(L, lua_gettop(L), function, n, "weights");
     const Type *type = weights->type;
     if (type->is_struct || type->components > 1 || type->value->scalar == SCALAR_BOOL) {
         binding_argument(L, function, n, "weights", -1, "a stream of numbers");
@@ -132,14 +132,14 @@ static int finish(lua_State *L, bool done, const char *function, DeviceScope *sc
         error_prefix("%s", function);
         binding_raise(L);
     }
-    state_charge(L, device);
+    binding_charge(L, device);
     return 1;
 }
 
 static int stream_lua_histogram(lua_State *L)
 {
     static const char *const names[] = {"bins", "min", "max", "weights", "outside", NULL};
-    const Stream *s = stream_check(L, 1, "s:histogram", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:histogram", 0, "s");
     binding_count(L, "s:histogram", 2, true);
     if (lua_isnoneornil(L, 2)) {
         lua_settop(L, 1);
@@ -166,7 +166,7 @@ static int stream_lua_histogram(lua_State *L)
     for (int a = 0; a < spec.axes; a++) {
         range_option(L, &found, &spec.axis[a], a);
     }
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     binding_enter(L, s->device, &scope);
     bool done = histogram_stream(s, &spec, weights, result);
     return finish(L, done, "s:histogram", &scope, s->device);
@@ -175,7 +175,7 @@ static int stream_lua_histogram(lua_State *L)
 static int rill_bincount(lua_State *L)
 {
     static const char *const names[] = {"weights", "minlength", NULL};
-    const Stream *s = stream_check(L, 1, "rill.bincount", 1, "s");
+    const Stream *s = accept_check(L, 1, "rill.bincount", 1, "s");
     binding_count(L, "rill.bincount", 2, false);
     Scalar scalar = s->type->is_struct ? SCALAR_FLOAT : s->type->value->scalar;
     if (s->type->components > 1 || (scalar != SCALAR_INT && scalar != SCALAR_UINT)) {
@@ -195,7 +195,7 @@ static int rill_bincount(lua_State *L)
         }
     }
     const Stream *weights = weights_option(L, "rill.bincount", 2, s);
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = histogram_integers(s, weights, least, result);
@@ -206,6 +206,6 @@ void open_histogram(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"histogram", stream_lua_histogram}, {NULL, NULL}};
     static const luaL_Reg functions[] = {{"bincount", rill_bincount}, {NULL, NULL}};
-    stream_methods(L, methods);
+    handle_methods(L, methods);
     luaL_setfuncs(L, functions, 0);
 }

@@ -6,12 +6,12 @@
 static int rill_matmul(lua_State *L)
 {
     binding_count(L, "rill.matmul", 2, false);
-    const Stream *a = stream_check(L, 1, "rill.matmul", 1, "a");
-    const Stream *b = stream_check(L, 2, "rill.matmul", 2, "b");
+    const Stream *a = accept_check(L, 1, "rill.matmul", 1, "a");
+    const Stream *b = accept_check(L, 2, "rill.matmul", 2, "b");
     if (a->device != b->device) {
         luaL_error(L, "rill.matmul: argument #2 'b': the stream belongs to another device");
     }
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, a->device, &scope);
     bool done = matmul_stream(a, b, result);
@@ -20,7 +20,7 @@ static int rill_matmul(lua_State *L)
         error_prefix("rill.matmul");
         binding_raise(L);
     }
-    state_charge(L, a->device);
+    binding_charge(L, a->device);
     return 1;
 }
 

@@ -172,7 +172,7 @@ static bool fill_empty(lua_State *L, ReduceOp op, const Type *type, const Shape 
         } else {
             lua_pushinteger(L, one);
         }
-        scalar_pack(L, -1, scalar, element + offset);
+        value_pack_scalar(L, -1, scalar, element + offset);
         lua_pop(L, 1);
     }
     return stream_create(device, type, shape, false, result) && copy_fill(result, element);
@@ -205,7 +205,7 @@ static bool along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bo
 
 static int push_along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis, bool keep, const char *function)
 {
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, x->device, &scope);
     bool done = along_axis(L, op, x, axis, keep, result);
@@ -214,20 +214,20 @@ static int push_along_axis(lua_State *L, ReduceOp op, const Operand *x, int axis
         error_prefix("%s", function);
         binding_raise(L);
     }
-    state_charge(L, x->device);
+    binding_charge(L, x->device);
     return 1;
 }
 
 static int reduce(lua_State *L, ReduceOp op, const char *function)
 {
     int results;
-    if (op == REDUCE_DOT && expression_offer(L, "dot", &results)) {
+    if (op == REDUCE_DOT && hooks_offer(L, "dot", &results)) {
         return results;
     }
-    Stream *s = stream_check(L, 1, function, 0, "s"), *t = NULL;
+    Stream *s = accept_check(L, 1, function, 0, "s"), *t = NULL;
     int first = 2;
     if (op == REDUCE_DOT) {
-        t = stream_check(L, 2, function, 1, "t");
+        t = accept_check(L, 2, function, 1, "t");
         char a[SHAPE_TEXT], b[SHAPE_TEXT];
         if (!shape_equal(&s->shape, &t->shape)) {
             return luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&s->shape, a),
@@ -318,7 +318,7 @@ static int module_reduce(lua_State *L)
 
 void open_reduce(lua_State *L)
 {
-    stream_methods(L, methods);
+    handle_methods(L, methods);
     lua_pushcfunction(L, module_reduce);
     lua_setfield(L, -2, "_reduce");
 }

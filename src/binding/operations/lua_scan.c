@@ -41,13 +41,13 @@ static void check_type(lua_State *L, const char *function, const Kernel *operati
 static Stream *take_segments(lua_State *L, int index, const char *function, int n, const Shape *shape)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
-    if (lua_istable(L, index) && !expression_is(L, index)) {
+    if (lua_istable(L, index) && !hooks_is_expression(L, index)) {
         bool flags = lua_rawgeti(L, index, 1) == LUA_TBOOLEAN;
         lua_pop(L, 1);
-        stream_from_table(L, index, type_of(flags ? SCALAR_BOOL : SCALAR_INT, 1), function, n, "segments");
+        create_from_table(L, index, type_of(flags ? SCALAR_BOOL : SCALAR_INT, 1), function, n, "segments");
         lua_replace(L, index);
     }
-    Stream *s = stream_check(L, index, function, n, "segments");
+    Stream *s = accept_check(L, index, function, n, "segments");
     Scalar scalar = s->type->is_struct || s->type->components > 1 ? SCALAR_FLOAT : s->type->value->scalar;
     if (scalar != SCALAR_BOOL && scalar != SCALAR_INT && scalar != SCALAR_UINT) {
         binding_argument(L, function, n, "segments", index,
@@ -131,7 +131,7 @@ static bool needs_end(lua_State *L, int options)
 
 static int scan(lua_State *L, const char *function, ScanSpec *spec, Stream *segments)
 {
-    Stream *result = stream_push(L), heads = {0};
+    Stream *result = handle_push(L), heads = {0};
     DeviceScope scope;
     bool lengths = segments && segments->type->scalar != SCALAR_BOOL, empty, done = true;
     binding_enter(L, spec->device, &scope);
@@ -146,14 +146,14 @@ static int scan(lua_State *L, const char *function, ScanSpec *spec, Stream *segm
     if (!done) {
         raise_for(L, function);
     }
-    state_charge(L, spec->device);
+    binding_charge(L, spec->device);
     return 1;
 }
 
 static int stream_scan(lua_State *L)
 {
     static const char function[] = "s:scan";
-    Stream *s = stream_open(L, 1, function, 0, "s"), *segments;
+    Stream *s = accept_open(L, 1, function, 0, "s"), *segments;
     binding_count(L, function, 3, true);
     if (binding_is_options(L, 2) && lua_isnoneornil(L, 3)) { /* options alone */
         lua_settop(L, 2);
@@ -162,7 +162,7 @@ static int stream_scan(lua_State *L)
     }
     lua_settop(L, 3);
     if (needs_end(L, 3)) {
-        stream_settled(L, s);
+        accept_settled(L, s);
     }
     Argument arg = {.stream = s};
     ScanSpec spec = {.args = &arg, .device = s->device, .domain = s->shape};
@@ -203,7 +203,7 @@ static int module_segmented_reduce(lua_State *L)
     static const char function[] = "rill.segmented_reduce";
     binding_count(L, function, 3, false);
     lua_settop(L, 3);
-    Stream *values = stream_check(L, 1, function, 1, "values");
+    Stream *values = accept_check(L, 1, function, 1, "values");
     Stream *segments = take_segments(L, 2, function, 2, &values->shape);
     SegmentSpec spec = {.device = values->device};
     take_operation(L, 3, function, 3, &spec.op, &spec.operation);
@@ -211,7 +211,7 @@ static int module_segmented_reduce(lua_State *L)
     if (segments->device != values->device) {
         return luaL_error(L, "%s: the streams belong to different devices", function);
     }
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, values->device, &scope);
     bool done = segment_reduce(&spec, values, segments, result);
@@ -219,7 +219,7 @@ static int module_segmented_reduce(lua_State *L)
     if (!done) {
         raise_for(L, function);
     }
-    state_charge(L, values->device);
+    binding_charge(L, values->device);
     return 1;
 }
 
@@ -228,11 +228,11 @@ static int module_reduce_by_key(lua_State *L)
     static const char function[] = "rill.reduce_by_key";
     binding_count(L, function, 3, false);
     lua_settop(L, 3);
-    Stream *keys = stream_open(L, 1, function, 1, "keys"), *values = stream_open(L, 2, function, 2, "values");
+    Stream *keys = accept_open(L, 1, function, 1, "keys"), *values = accept_open(L, 2, function, 2, "values");
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
     if (keys->length.buffer != values->length.buffer || keys->length.word != values->length.word) {
-        stream_settled(L, keys);
-        stream_settled(L, values);
+        accept_settled(L, keys);
+        accept_settled(L, values);
     }
     if (!shape_equal(&keys->shape, &values->shape)) {
         return luaL_error(L, "%s: the keys have shape %s, the values %s", function, shape_text(&keys->shape, a),
@@ -244,7 +244,7 @@ static int module_reduce_by_key(lua_State *L)
     SegmentSpec spec = {.device = values->device};
     take_operation(L, 3, function, 3, &spec.op, &spec.operation);
     check_type(L, function, spec.operation, values->type);
-    Stream *first = stream_push(L), *second = stream_push(L), results[2];
+    Stream *first = handle_push(L), *second = handle_push(L), results[2];
     DeviceScope scope;
     binding_enter(L, values->device, &scope);
     bool done = segment_reduce_by_key(&spec, keys, values, results);
@@ -254,7 +254,7 @@ static int module_reduce_by_key(lua_State *L)
     }
     *first = results[0];
     *second = results[1];
-    state_charge(L, values->device);
+    binding_charge(L, values->device);
     return 2;
 }
 
@@ -265,6 +265,6 @@ void open_scan(lua_State *L)
                                          {"segmented_reduce", module_segmented_reduce},
                                          {"reduce_by_key", module_reduce_by_key},
                                          {NULL, NULL}};
-    stream_methods(L, methods);
+    handle_methods(L, methods);
     luaL_setfuncs(L, functions, 0);
 }

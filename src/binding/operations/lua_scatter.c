@@ -13,7 +13,7 @@ static const char op_names[] =
 /* A stream of the same device as `beside`, or raises. */
 static const Stream *companion(lua_State *L, int index, const char *function, const char *name, const Stream *beside)
 {
-    const Stream *s = stream_check(L, index, function, index, name);
+    const Stream *s = accept_check(L, index, function, index, name);
     if (s->device != beside->device) {
         luaL_error(L, "%s: argument #%d '%s': the stream belongs to another device", function, index, name);
     }
@@ -23,12 +23,12 @@ static const Stream *companion(lua_State *L, int index, const char *function, co
 /* What is written: a stream that can be, or raises. */
 static Stream *target_check(lua_State *L, int index, const char *function, const char *name)
 {
-    if (expression_is(L, index)) {
+    if (hooks_is_expression(L, index)) {
         luaL_error(L, "%s: argument #%d '%s': an expression can't be written: e:eval() makes it a stream", function,
                    index, name);
     }
-    Stream *s = stream_check(L, index, function, index, name);
-    writable_check(L, s, function);
+    Stream *s = accept_check(L, index, function, index, name);
+    accept_writable(L, s, function);
     return s;
 }
 
@@ -39,16 +39,16 @@ static int finish(lua_State *L, bool done, const char *function, DeviceScope *sc
         error_prefix("%s", function);
         binding_raise(L);
     }
-    state_charge(L, device);
+    binding_charge(L, device);
     return 1;
 }
 
 static int rill_gather(lua_State *L)
 {
     binding_count(L, "rill.gather", 2, false);
-    const Stream *src = stream_check(L, 1, "rill.gather", 1, "src");
+    const Stream *src = accept_check(L, 1, "rill.gather", 1, "src");
     const Stream *index = companion(L, 2, "rill.gather", "index", src);
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, src->device, &scope);
     bool done = gather_stream(src, index, state_get(L)->check, result);
@@ -69,11 +69,11 @@ static const Stream *source_check(lua_State *L, const char *function, const Stre
     if (!value_pack_splat(L, 3, dst->type->value, element)) {
         binding_argument_error(L, function, 3, "src");
     }
-    Stream *s = stream_new(L, dst->type->value, &one, function);
+    Stream *s = create_stream(L, dst->type->value, &one, function);
     lua_replace(L, 3);
     DeviceScope scope;
     binding_enter(L, dst->device, &scope);
-    bool done = stream_upload(s, element);
+    bool done = transfer_upload(s, element);
     finish(L, done, function, &scope, dst->device);
     return s;
 }

@@ -67,10 +67,10 @@ static int one_stream(lua_State *L, const char *function, bool method,
 {
     binding_count(L, function, 2, method);
     int n = method ? 0 : 1;
-    Stream *s = stream_open(L, 1, function, n, "s");
+    Stream *s = accept_open(L, 1, function, n, "s");
     check_order(L, s, function, n, "s");
     SortOptions options = read_options(L, 2, function, n + 1, s->shape.rank);
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool done = run(s, &options, result);
@@ -79,7 +79,7 @@ static int one_stream(lua_State *L, const char *function, bool method,
         error_prefix("%s", function);
         binding_raise(L);
     }
-    state_charge(L, s->device);
+    binding_charge(L, s->device);
     return 1;
 }
 
@@ -106,10 +106,10 @@ static int check_values(lua_State *L, Stream *keys, const char *function)
     while (2 + count <= last) {
         int n = 2 + count++;
         snprintf(name, sizeof name, "v%d", count);
-        Stream *v = stream_open(L, n, function, n, name);
+        Stream *v = accept_open(L, n, function, n, name);
         if (v->length.buffer != keys->length.buffer || v->length.word != keys->length.word) {
-            stream_settled(L, keys); /* only lengths counted together can stay on the device */
-            stream_settled(L, v);
+            accept_settled(L, keys); /* only lengths counted together can stay on the device */
+            accept_settled(L, v);
         }
         if (v->device != keys->device || !shape_equal(&v->shape, &keys->shape)) {
             luaL_error(L, "%s: argument #%d '%s': expected a stream of the keys' shape %s on their device, got %s",
@@ -128,10 +128,10 @@ static int by_key(lua_State *L, const char *function, const Stream *keys, int co
     const Stream *values[MOST_VALUES];
     Stream *results[MOST_VALUES];
     luaL_checkstack(L, count + 8, "too many values");
-    Stream *sorted = want_keys ? stream_push(L) : NULL;
+    Stream *sorted = want_keys ? handle_push(L) : NULL;
     for (int i = 0; i < count; i++) {
-        values[i] = stream_to(L, 2 + i);
-        results[i] = stream_push(L);
+        values[i] = handle_to(L, 2 + i);
+        results[i] = handle_push(L);
     }
     DeviceScope scope;
     binding_enter(L, keys->device, &scope);
@@ -141,14 +141,14 @@ static int by_key(lua_State *L, const char *function, const Stream *keys, int co
         error_prefix("%s", function);
         binding_raise(L);
     }
-    state_charge(L, keys->device);
+    binding_charge(L, keys->device);
     return count + want_keys;
 }
 
 static int rill_sort_by_key(lua_State *L)
 {
     const char *function = "rill.sort_by_key";
-    Stream *keys = stream_open(L, 1, function, 1, "keys");
+    Stream *keys = accept_open(L, 1, function, 1, "keys");
     check_order(L, keys, function, 1, "keys");
     int count = check_values(L, keys, function);
     SortOptions options = read_options(L, 2 + count, function, 2 + count, keys->shape.rank);
@@ -159,22 +159,22 @@ static int rill_sort_by_key(lua_State *L)
 static int rill_ordered(lua_State *L)
 {
     const char *function = luaL_checkstring(L, 2);
-    check_order(L, stream_open(L, 1, function, 0, "s"), function, 0, "s");
+    check_order(L, accept_open(L, 1, function, 0, "s"), function, 0, "s");
     return 0;
 }
 
 /* For s:sort with a key. _sort_options(s, options) raises where they are wrong; _sort_keyed(keys, s, options). */
 static int rill_sort_options(lua_State *L)
 {
-    const Stream *s = stream_open(L, 1, "s:sort", 0, "s");
+    const Stream *s = accept_open(L, 1, "s:sort", 0, "s");
     read_options(L, 2, "s:sort", 1, s->shape.rank);
     return 0;
 }
 
 static int rill_sort_keyed(lua_State *L)
 {
-    const Stream *keys = stream_open(L, 1, "s:sort", 0, "keys");
-    stream_open(L, 2, "s:sort", 0, "s");
+    const Stream *keys = accept_open(L, 1, "s:sort", 0, "keys");
+    accept_open(L, 2, "s:sort", 0, "s");
     SortOptions options = read_options(L, 3, "s:sort", 1, keys->shape.rank);
     return by_key(L, "s:sort", keys, 1, &options, false);
 }
@@ -202,7 +202,7 @@ static void add_declaration(lua_State *L, luaL_Buffer *text, const Type *type)
 /* _declare(s): the kernel text that declares the structure of its elements; "" for other types. */
 static int rill_declare(lua_State *L)
 {
-    const Stream *s = stream_open(L, 1, "s:sort", 0, "s");
+    const Stream *s = accept_open(L, 1, "s:sort", 0, "s");
     luaL_Buffer text;
     luaL_buffinit(L, &text);
     if (s->type->is_struct) {
@@ -242,7 +242,7 @@ static void leave(lua_State *L, DeviceScope *scope, bool done, const char *funct
         error_prefix("%s", function);
         binding_raise(L);
     }
-    state_charge(L, device);
+    binding_charge(L, device);
 }
 
 /* s:top_k(k [, {largest = true}]) */
@@ -251,7 +251,7 @@ static int stream_top_k(lua_State *L)
     static const char *const names[] = {"largest", NULL};
     const char *function = "s:top_k";
     binding_count(L, function, 3, true);
-    Stream *s = stream_check(L, 1, function, 0, "s");
+    Stream *s = accept_check(L, 1, function, 0, "s");
     check_order(L, s, function, 0, "s");
     check_line(L, s, function, 0, "s");
     lua_Integer k = binding_integer(L, 2, function, 1, "k");
@@ -264,7 +264,7 @@ static int stream_top_k(lua_State *L)
         largest = lua_getfield(L, 3, "largest") == LUA_TNIL || binding_flag(L, 3, function, "largest");
         lua_pop(L, 1);
     }
-    Stream *values = stream_push(L), *numbers = stream_push(L);
+    Stream *values = handle_push(L), *numbers = handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     leave(L, &scope, topk_stream(s, k, largest, values, numbers), function, s->device);
@@ -277,7 +277,7 @@ static int rill_searchsorted(lua_State *L)
     static const char *const names[] = {"side", NULL};
     const char *function = "rill.searchsorted", *side = "left";
     binding_count(L, function, 3, false);
-    Stream *sorted = stream_check(L, 1, function, 1, "sorted"), *values = stream_open(L, 2, function, 2, "values");
+    Stream *sorted = accept_check(L, 1, function, 1, "sorted"), *values = accept_open(L, 2, function, 2, "values");
     check_order(L, sorted, function, 1, "sorted");
     check_line(L, sorted, function, 1, "sorted");
     check_order(L, values, function, 2, "values");
@@ -292,7 +292,7 @@ static int rill_searchsorted(lua_State *L)
                               binding_describe(L, -1));
         }
     }
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, sorted->device, &scope);
     leave(L, &scope, search_stream(sorted, values, strcmp(side, "right") == 0, result), function, sorted->device);
@@ -305,7 +305,7 @@ static int rill_merge(lua_State *L)
     static const char *const names[] = {"descending", NULL};
     const char *function = "rill.merge";
     binding_count(L, function, 3, false);
-    Stream *a = stream_check(L, 1, function, 1, "a"), *b = stream_check(L, 2, function, 2, "b");
+    Stream *a = accept_check(L, 1, function, 1, "a"), *b = accept_check(L, 2, function, 2, "b");
     check_order(L, a, function, 1, "a");
     check_line(L, a, function, 1, "a");
     check_line(L, b, function, 2, "b");
@@ -315,7 +315,7 @@ static int rill_merge(lua_State *L)
     }
     bool descending = has_options(L, 3, function, 3, "a table like {descending = true}", names) &&
                       binding_flag(L, 3, function, "descending");
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, a->device, &scope);
     leave(L, &scope, merge_streams(a, b, descending, result), function, a->device);
@@ -337,6 +337,6 @@ static const luaL_Reg methods[] = {{"top_k", stream_top_k}, {NULL, NULL}};
 
 void open_sort(lua_State *L)
 {
-    stream_methods(L, methods);
+    handle_methods(L, methods);
     luaL_setfuncs(L, functions, 0);
 }

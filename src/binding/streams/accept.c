@@ -1,20 +1,20 @@
 /* Streams as arguments: expressions are evaluated, closed ones refused, lengths waited for. */
 #include "binding/binding.h"
 
-Stream *stream_accept(lua_State *L, int index)
+Stream *accept_stream(lua_State *L, int index)
 {
-    if (expression_is(L, index)) {
+    if (hooks_is_expression(L, index)) {
         index = lua_absindex(L, index);
         lua_pushvalue(L, index);
-        expression_call(L, "evaluate", 1, 1);
+        hooks_call(L, "evaluate", 1, 1);
         lua_replace(L, index);
     }
-    return stream_to(L, index);
+    return handle_to(L, index);
 }
 
-Stream *stream_open(lua_State *L, int index, const char *function, int n, const char *name)
+Stream *accept_open(lua_State *L, int index, const char *function, int n, const char *name)
 {
-    Stream *stream = stream_accept(L, index);
+    Stream *stream = accept_stream(L, index);
     if (!stream) {
         binding_argument(L, function, n, name, index, n ? "a stream" : "a stream before the colon");
     }
@@ -24,14 +24,14 @@ Stream *stream_open(lua_State *L, int index, const char *function, int n, const 
     return stream;
 }
 
-Stream *stream_check(lua_State *L, int index, const char *function, int n, const char *name)
+Stream *accept_check(lua_State *L, int index, const char *function, int n, const char *name)
 {
-    Stream *stream = stream_open(L, index, function, n, name);
-    stream_settled(L, stream);
+    Stream *stream = accept_open(L, index, function, n, name);
+    accept_settled(L, stream);
     return stream;
 }
 
-void stream_settled(lua_State *L, Stream *stream)
+void accept_settled(lua_State *L, Stream *stream)
 {
     if (!stream->length.buffer) {
         return;
@@ -42,5 +42,13 @@ void stream_settled(lua_State *L, Stream *stream)
     device_leave(&scope);
     if (!done) {
         binding_raise(L);
+    }
+}
+
+void accept_writable(lua_State *L, const Stream *stream, const char *function)
+{
+    if (!stream->writable) {
+        luaL_error(L, "%s: %s cannot be written: it is a tiled, replicated or iterator view; write to a :copy() of it",
+                   function, stream->source == SOURCE_RAMP ? "an iterator stream" : "this view");
     }
 }

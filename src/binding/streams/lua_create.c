@@ -8,7 +8,7 @@
 static Stream *make(lua_State *L, const Type *type, const Shape *shape, bool zero, const char *function)
 {
     Device *device = state_device(L);
-    Stream *s = stream_push(L);
+    Stream *s = handle_push(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
     bool good = stream_create(device, type, shape, zero, s);
@@ -17,11 +17,11 @@ static Stream *make(lua_State *L, const Type *type, const Shape *shape, bool zer
         error_prefix("%s", function);
         binding_raise(L);
     }
-    state_charge(L, device);
+    binding_charge(L, device);
     return s;
 }
 
-Stream *stream_new(lua_State *L, const Type *type, const Shape *shape, const char *function)
+Stream *create_stream(lua_State *L, const Type *type, const Shape *shape, const char *function)
 {
     return make(L, type, shape, true, function);
 }
@@ -32,7 +32,7 @@ static Stream *make_of(lua_State *L, const Type *type, const Shape *shape, const
     Stream *s = make(L, type, shape, false, function);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
-    bool good = stream_upload(s, bytes);
+    bool good = transfer_upload(s, bytes);
     device_leave(&scope);
     if (!good) {
         error_prefix("%s", function);
@@ -41,7 +41,7 @@ static Stream *make_of(lua_State *L, const Type *type, const Shape *shape, const
     return s;
 }
 
-Stream *stream_from_table(lua_State *L, int index, const Type *type, const char *function, int n, const char *name)
+Stream *create_from_table(lua_State *L, int index, const Type *type, const char *function, int n, const char *name)
 {
     Shape shape;
     index = lua_absindex(L, index);
@@ -87,7 +87,7 @@ static bool pack_function(lua_State *L, int init, const Type *type, const Shape 
             Scalar scalar;
             int offset;
             type_component(type, c, &scalar, &offset);
-            good = scalar_pack(L, top + 1 + c, scalar, to + offset);
+            good = value_pack_scalar(L, top + 1 + c, scalar, to + offset);
         }
         if (!good && results != 1 && results != type->components) {
             error_set("returned %d values for %s", results, type->name);
@@ -186,19 +186,19 @@ static int rill_from(lua_State *L)
 {
     binding_count(L, "rill.from", 2, false);
     const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, "rill.from", 2, "type");
-    if (!lua_istable(L, 1) || expression_is(L, 1)) {
-        bool computed = expression_is(L, 1);
+    if (!lua_istable(L, 1) || hooks_is_expression(L, 1)) {
+        bool computed = hooks_is_expression(L, 1);
         binding_argument(L, "rill.from", 1, "table", 1,
                          computed ? "a nested table (e:eval() makes a stream of an expression)" : "a nested table");
     }
-    stream_from_table(L, 1, type, "rill.from", 1, "table");
+    create_from_table(L, 1, type, "rill.from", 1, "table");
     return 1;
 }
 
 /* A contiguous stream of other elements: copy_new into a fresh userdata. */
 static int push_copy(lua_State *L, const Stream *s, const Type *type, const char *function)
 {
-    Stream *result = stream_push(L);
+    Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
     bool good;
@@ -214,7 +214,7 @@ static int push_copy(lua_State *L, const Stream *s, const Type *type, const char
         error_prefix("%s", function);
         binding_raise(L);
     }
-    state_charge(L, s->device);
+    binding_charge(L, s->device);
     return 1;
 }
 
@@ -226,7 +226,7 @@ static int rill_iota(lua_State *L)
     shape_check_arg(L, 1, "rill.iota", 1, "shape", &shape);
     to[0] = (double)shape_elements(&shape);
     Device *device = state_device(L);
-    Stream *ramp = stream_push(L);
+    Stream *ramp = handle_push(L);
     if (!stream_ramp(device, type_of(SCALAR_INT, 1), &shape, from, to, ramp)) {
         error_prefix("rill.iota");
         binding_raise(L);
@@ -253,7 +253,7 @@ static int rill_iter(lua_State *L)
     ramp_end(L, 3, type, "from", from);
     ramp_end(L, 4, type, "to", to);
     Device *device = state_device(L);
-    if (!stream_ramp(device, type, &shape, from, to, stream_push(L))) {
+    if (!stream_ramp(device, type, &shape, from, to, handle_push(L))) {
         error_prefix("rill.iter");
         binding_raise(L);
     }
@@ -262,14 +262,14 @@ static int rill_iter(lua_State *L)
 
 static int stream_copy(lua_State *L)
 {
-    const Stream *s = stream_check(L, 1, "s:copy", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:copy", 0, "s");
     binding_count(L, "s:copy", 1, true);
     return push_copy(L, s, NULL, "s:copy");
 }
 
 static int stream_cast(lua_State *L)
 {
-    const Stream *s = stream_check(L, 1, "s:cast", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:cast", 0, "s");
     binding_count(L, "s:cast", 2, true);
     const Type *type = type_check(L, 2, "s:cast", 1, "type");
     return push_copy(L, s, type, "s:cast");
@@ -277,7 +277,7 @@ static int stream_cast(lua_State *L)
 
 static int stream_like(lua_State *L)
 {
-    const Stream *s = stream_check(L, 1, "s:like", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:like", 0, "s");
     binding_count(L, "s:like", 2, true);
     const Type *type = lua_isnoneornil(L, 2) ? s->type : type_check(L, 2, "s:like", 1, "type");
     make(L, type, &s->shape, true, "s:like");
@@ -288,7 +288,7 @@ static int stream_like(lua_State *L)
 static int rill_sized(lua_State *L)
 {
     Shape shape;
-    const Stream *s = stream_check(L, 1, "rill.concat", 1, "list");
+    const Stream *s = accept_check(L, 1, "rill.concat", 1, "list");
     shape_check_arg(L, 2, "rill.concat", 1, "list", &shape);
     make(L, s->type, &shape, false, "rill.concat");
     return 1;
@@ -301,5 +301,5 @@ void open_create(lua_State *L)
     static const luaL_Reg methods[] = {
         {"copy", stream_copy}, {"cast", stream_cast}, {"like", stream_like}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
-    stream_methods(L, methods);
+    handle_methods(L, methods);
 }

@@ -19,8 +19,8 @@ typedef struct Cursor {
 static int cursor_close(lua_State *L)
 {
     Cursor *cursor = binding_userdata(L, 1, &cursor_key, sizeof *cursor);
-    if (cursor && !state_park(L, 1, cursor_close)) {
-        stream_drop(&cursor->whole);
+    if (cursor && !binding_park(L, 1, cursor_close)) {
+        handle_drop(&cursor->whole);
     }
     return 0;
 }
@@ -58,7 +58,7 @@ static int cursor_next(lua_State *L)
         return luaL_error(L, "s:each: the iterator has lost its stream");
     }
     if (cursor->at == cursor->count || !cursor->whole.device) {
-        stream_drop(&cursor->whole);
+        handle_drop(&cursor->whole);
         lua_pushnil(L);
         return 1;
     }
@@ -76,9 +76,9 @@ static int cursor_next(lua_State *L)
 }
 
 /* -> iterator, nil, nil, what a generic `for` closes when it is left early. */
-int stream_each(lua_State *L)
+int each_pairs(lua_State *L)
 {
-    const Stream *s = stream_check(L, 1, "s:each", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:each", 0, "s");
     Cursor *cursor = lua_newuserdatauv(L, sizeof *cursor, 0);
     memset(cursor, 0, offsetof(Cursor, block));
     cursor->count = stream_elements(s);
@@ -95,7 +95,7 @@ int stream_each(lua_State *L)
             error_prefix("s:each");
             binding_raise(L);
         }
-        state_charge(L, s->device);
+        binding_charge(L, s->device);
     }
     lua_pushvalue(L, -1);
     lua_pushcclosure(L, cursor_next, 1);
@@ -109,10 +109,10 @@ int stream_each(lua_State *L)
 void open_each(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", cursor_close}, {"__close", cursor_close}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"each", stream_each}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"each", each_pairs}, {NULL, NULL}};
     luaL_newlib(L, meta);
     lua_pushliteral(L, "rill.cursor");
     lua_setfield(L, -2, "__metatable");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &cursor_key);
-    stream_methods(L, methods);
+    handle_methods(L, methods);
 }

@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-void writable_check(lua_State *L, const Stream *stream, const char *function)
-{
-    if (!stream->writable) {
-        luaL_error(L, "%s: %s cannot be written: it is a tiled, replicated or iterator view; write to a :copy() of it",
-                   function, stream->source == SOURCE_RAMP ? "an iterator stream" : "this view");
-    }
-}
-
 static void element_push(lua_State *L, const Stream *s, const int64_t *index, const char *function)
 {
     char element[TYPE_MAX_BYTES];
@@ -50,9 +42,9 @@ static void element_store(lua_State *L, const Stream *s, const int64_t *index, i
     }
 }
 
-int stream_element_at(lua_State *L)
+int element_at(lua_State *L)
 {
-    const Stream *s = stream_check(L, 1, "s[i]", 0, "s");
+    const Stream *s = accept_check(L, 1, "s[i]", 0, "s");
     int64_t index = binding_index(L, 2, "s[i]", 1, "i");
     if (index < 0) {
         binding_argument(L, "s[i]", 1, "i", 2, "an index from 1");
@@ -61,18 +53,18 @@ int stream_element_at(lua_State *L)
         lua_pushnil(L);
     } else if (s->shape.rank == 1) {
         element_push(L, s, &index, "s[i]");
-    } else if (!stream_row(s, index, stream_push(L))) {
+    } else if (!stream_row(s, index, handle_push(L))) {
         binding_raise(L);
     }
     return 1;
 }
 
 /* s[i] = v. Of a stream with rows: what s[i]:write(v) takes, or a number or boolean for every component. */
-int stream_element_set(lua_State *L)
+int element_set(lua_State *L)
 {
     const char *function = "s[i] = v";
-    const Stream *s = stream_check(L, 1, function, 0, "s");
-    if (stream_to(L, 2) || expression_is(L, 2)) {
+    const Stream *s = accept_check(L, 1, function, 0, "s");
+    if (handle_to(L, 2) || hooks_is_expression(L, 2)) {
         return luaL_error(
             L,
             "%s: expected a whole number, got %s; x:write(rill.where(mask, v, x)) sets where a mask holds, "
@@ -89,12 +81,12 @@ int stream_element_set(lua_State *L)
         return luaL_error(L, "%s: index %I does not lie in 1 .. %I", function, lua_tointeger(L, 2),
                           (lua_Integer)s->shape.size[0]);
     }
-    writable_check(L, s, function);
+    accept_writable(L, s, function);
     if (s->shape.rank == 1) {
         element_store(L, s, &index, 3, function);
         return 0;
     }
-    Stream *row = stream_push(L);
+    Stream *row = handle_push(L);
     if (!stream_row(s, index, row)) {
         binding_raise(L);
     }
@@ -127,7 +119,7 @@ static void index_check(lua_State *L, const Stream *s, int first, const char *fu
 static int stream_get(lua_State *L)
 {
     int64_t index[SHAPE_MAX_RANK];
-    const Stream *s = stream_check(L, 1, "s:get", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:get", 0, "s");
     index_check(L, s, 2, "s:get", index);
     element_push(L, s, index, "s:get");
     return 1;
@@ -136,8 +128,8 @@ static int stream_get(lua_State *L)
 static int stream_set(lua_State *L)
 {
     int64_t index[SHAPE_MAX_RANK];
-    const Stream *s = stream_check(L, 1, "s:set", 0, "s");
-    writable_check(L, s, "s:set");
+    const Stream *s = accept_check(L, 1, "s:set", 0, "s");
+    accept_writable(L, s, "s:set");
     index_check(L, s, 3, "s:set", index);
     element_store(L, s, index, 2, "s:set");
     lua_settop(L, 1);
@@ -160,9 +152,9 @@ static bool fill(Stream *s, const void *element)
 static int stream_fill(lua_State *L)
 {
     char element[TYPE_MAX_BYTES];
-    Stream *s = stream_check(L, 1, "s:fill", 0, "s");
+    Stream *s = accept_check(L, 1, "s:fill", 0, "s");
     binding_count(L, "s:fill", 2, true);
-    writable_check(L, s, "s:fill");
+    accept_writable(L, s, "s:fill");
     if (!value_pack_splat(L, 2, s->type, element)) {
         binding_argument_error(L, "s:fill", 1, "value");
     }
@@ -174,7 +166,7 @@ static int stream_fill(lua_State *L)
         error_prefix("s:fill");
         binding_raise(L);
     }
-    state_charge(L, s->device);
+    binding_charge(L, s->device);
     lua_settop(L, 1);
     return 1;
 }
@@ -182,5 +174,5 @@ static int stream_fill(lua_State *L)
 void open_element(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"get", stream_get}, {"set", stream_set}, {"fill", stream_fill}, {NULL, NULL}};
-    stream_methods(L, methods);
+    handle_methods(L, methods);
 }

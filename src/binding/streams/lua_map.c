@@ -95,8 +95,8 @@ static void map_free(Map *map)
     free(map->pages);
     map->bytes = NULL;
     map->pages = NULL;
-    stream_drop(&map->whole);
-    stream_drop(&map->view);
+    handle_drop(&map->whole);
+    handle_drop(&map->view);
 }
 
 /* Writes back and lets go, from __gc too: never raises. */
@@ -125,7 +125,7 @@ static int map_gc(lua_State *L)
 static int map_unmap(lua_State *L)
 {
     Map *map = map_check(L, "m:unmap");
-    if (!state_park(L, 1, map_gc) && !map_finish(L, map)) {
+    if (!binding_park(L, 1, map_gc) && !map_finish(L, map)) {
         error_prefix("m:unmap");
         binding_raise(L);
     }
@@ -182,7 +182,7 @@ static int map_newindex(lua_State *L)
     if (number < 0 || number >= count) {
         return luaL_error(L, "m[i] = v: index %I does not lie in 1 .. %I", lua_tointeger(L, 2), (lua_Integer)count);
     }
-    writable_check(L, &map->view, "m[i] = v");
+    accept_writable(L, &map->view, "m[i] = v");
     if (!value_pack(L, 3, map->view.type, element)) {
         binding_argument_error(L, "m[i] = v", 2, "v");
     }
@@ -247,12 +247,12 @@ static bool map_open(Map *map, bool lazy)
         return true;
     }
     memset(map->pages, PAGE_HERE, map->page_count);
-    return stream_download(map->whole.device ? &map->whole : &map->view, map->bytes);
+    return transfer_download(map->whole.device ? &map->whole : &map->view, map->bytes);
 }
 
 static int stream_map_cpu(lua_State *L)
 {
-    const Stream *s = stream_check(L, 1, "s:map_cpu", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:map_cpu", 0, "s");
     binding_count(L, "s:map_cpu", 2, true);
     bool lazy = lazy_option(L);
     Map *map = lua_newuserdatauv(L, sizeof *map, 0);
@@ -277,7 +277,7 @@ static int stream_map_cpu(lua_State *L)
         error_prefix("s:map_cpu");
         binding_raise(L);
     }
-    state_charge(L, s->device);
+    binding_charge(L, s->device);
     return 1;
 }
 
@@ -294,5 +294,5 @@ void open_map(lua_State *L)
     lua_pushliteral(L, "rill.map");
     lua_setfield(L, -2, "__metatable");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &map_key);
-    stream_methods(L, methods);
+    handle_methods(L, methods);
 }

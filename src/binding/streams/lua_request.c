@@ -32,7 +32,7 @@ static Request *request_check_open(lua_State *L, const char *function)
 static int request_close(lua_State *L)
 {
     Request *request = request_check(L, "r:close");
-    if (state_park(L, 1, request_close)) {
+    if (binding_park(L, 1, request_close)) {
         return 0;
     }
     Device *device = request->whole.device;
@@ -45,7 +45,7 @@ static int request_close(lua_State *L)
         }
     }
     request->transfer = NULL;
-    stream_drop(&request->whole);
+    handle_drop(&request->whole);
     return 0;
 }
 
@@ -115,7 +115,7 @@ static bool request_open(const Stream *view, Request *request)
 static int stream_request(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    const Stream *s = stream_check(L, 1, "s:request", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:request", 0, "s");
     binding_count(L, "s:request", 3, true);
     box_check(L, s, 2, "s:request", 1, from, to);
     const Stream *view = box_push(L, s, "s:request", from, to);
@@ -131,7 +131,7 @@ static int stream_request(lua_State *L)
         error_prefix("s:request");
         binding_raise(L);
     }
-    state_charge(L, s->device);
+    binding_charge(L, s->device);
     return 1;
 }
 
@@ -163,5 +163,5 @@ void open_request(lua_State *L)
     lua_pushcclosure(L, request_index, 1);
     lua_setfield(L, -2, "__index");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &request_key);
-    stream_methods(L, methods);
+    handle_methods(L, methods);
 }

@@ -107,7 +107,7 @@ void shape_push(lua_State *L, const Shape *shape)
     lua_setmetatable(L, -2);
 }
 
-void counts_check_args(lua_State *L, int first, const char *function, int rank, int64_t *n)
+void shape_check_counts(lua_State *L, int first, const char *function, int rank, int64_t *n)
 {
     int count = lua_gettop(L) - first + 1;
     if (count != 1 && count != rank) {

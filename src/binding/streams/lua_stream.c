@@ -51,9 +51,9 @@ static bool push_unknown_field(lua_State *L)
 
 static int push_field(lua_State *L, lua_Integer field)
 {
-    Stream *s = stream_open(L, 1, lua_pushfstring(L, "s.%s", lua_tostring(L, 2)), 0, "s");
+    Stream *s = accept_open(L, 1, lua_pushfstring(L, "s.%s", lua_tostring(L, 2)), 0, "s");
     if (field != FIELD_TYPE) {
-        stream_settled(L, s);
+        accept_settled(L, s);
     }
     switch (field) {
     case FIELD_TYPE: lua_pushstring(L, s->type->name); break;
@@ -68,14 +68,14 @@ static int push_field(lua_State *L, lua_Integer field)
 static int stream_index(lua_State *L)
 {
     if (lua_type(L, 2) == LUA_TNUMBER) {
-        return stream_element_at(L);
+        return element_at(L);
     }
     lua_pushvalue(L, 2);
     int kind = lua_rawget(L, lua_upvalueindex(1));
     if (kind == LUA_TNUMBER) {
         return push_field(L, lua_tointeger(L, -1));
     }
-    if (stream_to(L, 2) || expression_is(L, 2)) {
+    if (handle_to(L, 2) || hooks_is_expression(L, 2)) {
         return luaL_error(
             L,
             "s[i]: expected a whole number, got %s; x:filter(mask) gives the elements where a mask holds, "
@@ -90,18 +90,18 @@ static int stream_index(lua_State *L)
 
 static int stream_length(lua_State *L)
 {
-    lua_pushinteger(L, stream_elements(stream_check(L, 1, "#", 0, "s")));
+    lua_pushinteger(L, stream_elements(accept_check(L, 1, "#", 0, "s")));
     return 1;
 }
 
 static int stream_close(lua_State *L)
 {
-    Stream *stream = stream_to(L, 1);
+    Stream *stream = handle_to(L, 1);
     if (!stream) {
         binding_argument(L, "s:close", 0, "s", 1, "a stream");
     }
-    if (!state_park(L, 1, stream_close)) {
-        stream_drop(stream);
+    if (!binding_park(L, 1, stream_close)) {
+        handle_drop(stream);
     }
     return 0;
 }
@@ -111,7 +111,7 @@ static int stream_gc(lua_State *L)
 {
     Stream *stream = handle_finalized(L);
     if (stream) {
-        stream_drop(stream);
+        handle_drop(stream);
     }
     return 0;
 }
@@ -139,7 +139,7 @@ static void add_bytes(luaL_Buffer *text, uint64_t bytes)
 static void add_component(lua_State *L, luaL_Buffer *text, Scalar scalar, const char *from)
 {
     char part[48];
-    scalar_push(L, scalar, from);
+    value_push_scalar(L, scalar, from);
     if (lua_isboolean(L, -1)) {
         snprintf(part, sizeof part, "%s", lua_toboolean(L, -1) ? "true" : "false");
     } else if (lua_isinteger(L, -1)) {
@@ -181,19 +181,19 @@ static void add_elements(lua_State *L, luaL_Buffer *text, const Stream *s, const
 
 static int stream_tostring(lua_State *L)
 {
-    Stream *s = stream_to(L, 1);
+    Stream *s = handle_to(L, 1);
     char shape[SHAPE_TEXT];
     if (!s || !s->device) {
         lua_pushstring(L, s ? "closed stream" : "not a stream");
         return 1;
     }
-    stream_settled(L, s);
+    accept_settled(L, s);
     bool shown = stream_elements(s) <= SHOWN_ELEMENTS;
     char *bytes = lua_newuserdatauv(L, shown ? (size_t)stream_bytes(s) : 0, 0);
     if (shown) {
         DeviceScope scope;
         binding_enter(L, s->device, &scope);
-        bool good = stream_download(s, bytes);
+        bool good = transfer_download(s, bytes);
         device_leave(&scope);
         if (!good) {
             error_prefix("tostring");
@@ -218,9 +218,9 @@ static int stream_tostring(lua_State *L)
 void open_stream(lua_State *L)
 {
     static const luaL_Reg meta[] = {
-        {"__len", stream_length},           {"__tostring", stream_tostring}, {"__gc", stream_gc},
-        {"__close", stream_close},          {"__lt", compare_error},         {"__le", compare_error},
-        {"__newindex", stream_element_set}, {"__pairs", stream_each},        {NULL, NULL},
+        {"__len", stream_length},    {"__tostring", stream_tostring}, {"__gc", stream_gc},
+        {"__close", stream_close},   {"__lt", compare_error},         {"__le", compare_error},
+        {"__newindex", element_set}, {"__pairs", each_pairs},         {NULL, NULL},
     };
     static const struct {
         const char *name;
@@ -239,7 +239,7 @@ void open_stream(lua_State *L)
         lua_pushinteger(L, fields[i].field);
         lua_setfield(L, -2, fields[i].name);
     }
-    stream_methods(L, methods);
+    handle_methods(L, methods);
     lua_pushcclosure(L, stream_index, 1);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);

@@ -18,7 +18,7 @@ static void ramp_download(const Stream *s, char *to)
     }
 }
 
-bool stream_download(const Stream *stream, void *bytes)
+bool transfer_download(const Stream *stream, void *bytes)
 {
     uint64_t size = stream_bytes(stream);
     if (size == 0) {
@@ -56,7 +56,7 @@ static bool upload(const Stream *stream, const void *bytes)
 }
 
 /* Bytes come from strings and files, too: their bools may be any word. */
-bool stream_upload(const Stream *stream, const void *bytes)
+bool transfer_upload(const Stream *stream, const void *bytes)
 {
     int64_t count = stream_elements(stream);
     if (count == 0) {
@@ -81,7 +81,7 @@ static void download(lua_State *L, const Stream *s, void *bytes, const char *fun
 {
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
-    bool good = stream_download(s, bytes);
+    bool good = transfer_download(s, bytes);
     device_leave(&scope);
     if (!good) {
         error_prefix("%s", function);
@@ -100,7 +100,7 @@ static const void *elements_in_place(const Stream *s)
 static const Stream *box_argument(lua_State *L, const char *function)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    const Stream *s = stream_check(L, 1, function, 0, "s");
+    const Stream *s = accept_check(L, 1, function, 0, "s");
     binding_count(L, function, 3, true);
     box_check(L, s, 2, function, 1, from, to);
     return box_push(L, s, function, from, to);
@@ -124,7 +124,7 @@ static int read_table(lua_State *L, const char *function, bool nested)
     if (scratch) {
         scratch_free(L, scratch);
     }
-    state_charge(L, view->device);
+    binding_charge(L, view->device);
     return 1;
 }
 
@@ -151,7 +151,7 @@ static int stream_lua_bytes(lua_State *L)
     char *bytes = luaL_buffinitsize(L, &buffer, size);
     download(L, view, bytes, "s:bytes");
     luaL_pushresultsize(&buffer, size);
-    state_charge(L, view->device);
+    binding_charge(L, view->device);
     return 1;
 }
 
@@ -160,10 +160,10 @@ static int stream_lua_bytes(lua_State *L)
 /* Where only `first` is given, the data tells how far the box goes; else it goes to the end. */
 static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, int64_t *to)
 {
-    Stream *data = stream_accept(L, 2);
+    Stream *data = accept_stream(L, 2);
     Shape shape = {.rank = 0};
     if (data && data->device) {
-        stream_settled(L, data);
+        accept_settled(L, data);
         shape = data->shape;
     } else if (lua_type(L, 2) == LUA_TSTRING && s->shape.rank == 1) {
         shape = (Shape){.rank = 1, .size = {(int64_t)lua_rawlen(L, 2) / s->type->bytes}};
@@ -236,12 +236,12 @@ static const void *packed_data(lua_State *L, const Stream *view)
 static bool write_expression(lua_State *L)
 {
     int view = lua_gettop(L);
-    if (!expression_is(L, 2)) {
+    if (!hooks_is_expression(L, 2)) {
         return false;
     }
     lua_pushvalue(L, 2);
     lua_pushvalue(L, view);
-    expression_call(L, "into", 2, 1);
+    hooks_call(L, "into", 2, 1);
     if (lua_isnil(L, -1)) {
         return true;
     }
@@ -252,10 +252,10 @@ static bool write_expression(lua_State *L)
 static int stream_write(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    const Stream *s = stream_check(L, 1, "s:write", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:write", 0, "s");
     binding_count(L, "s:write", 4, true);
     lua_settop(L, 4);
-    writable_check(L, s, "s:write");
+    accept_writable(L, s, "s:write");
     box_check(L, s, 3, "s:write", 2, from, to);
     if (!lua_isnil(L, 3) && lua_isnil(L, 4)) {
         extent_of_data(L, s, from, to);
@@ -265,11 +265,11 @@ static int stream_write(lua_State *L)
         lua_settop(L, 1);
         return 1;
     }
-    Stream *source = stream_to(L, 2);
+    Stream *source = handle_to(L, 2);
     const void *bytes = NULL;
     if (source) {
         if (source->device) {
-            stream_settled(L, source);
+            accept_settled(L, source);
         }
         check_source(L, view, source);
     } else {
@@ -277,7 +277,7 @@ static int stream_write(lua_State *L)
     }
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
-    bool good = source ? write_stream(view, source) : stream_upload(view, bytes);
+    bool good = source ? write_stream(view, source) : transfer_upload(view, bytes);
     device_leave(&scope);
     if (lua_gettop(L) > 5) {
         scratch_free(L, 6);
@@ -286,7 +286,7 @@ static int stream_write(lua_State *L)
         error_prefix("s:write");
         binding_raise(L);
     }
-    state_charge(L, s->device);
+    binding_charge(L, s->device);
     lua_settop(L, 1);
     return 1;
 }
@@ -294,7 +294,7 @@ static int stream_write(lua_State *L)
 /* s:gl() -> buffer name, byte offset, byte length, layout. */
 static int stream_gl(lua_State *L)
 {
-    const Stream *s = stream_check(L, 1, "s:gl", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:gl", 0, "s");
     binding_count(L, "s:gl", 1, true);
     bool plain = s->buffer != NULL;
     for (int d = 0; d < s->shape.rank; d++) {
@@ -331,5 +331,5 @@ void open_transfer(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"read", stream_read},   {"values", stream_values}, {"bytes", stream_lua_bytes},
                                        {"write", stream_write}, {"gl", stream_gl},         {NULL, NULL}};
-    stream_methods(L, methods);
+    handle_methods(L, methods);
 }

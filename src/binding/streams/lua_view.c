@@ -15,7 +15,7 @@ static int view_result(lua_State *L, bool good)
 static int stream_lua_domain(lua_State *L)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    const Stream *s = stream_check(L, 1, "s:domain", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:domain", 0, "s");
     binding_count(L, "s:domain", 3, true);
     if (lua_isnoneornil(L, 2)) {
         binding_argument(L, "s:domain", 1, "first", 2, "the first index of the domain");
@@ -30,9 +30,9 @@ typedef bool (*CountsView)(const Stream *s, const int64_t *n, Stream *result);
 static int counts_view(lua_State *L, const char *function, CountsView make)
 {
     int64_t n[SHAPE_MAX_RANK];
-    const Stream *s = stream_check(L, 1, function, 0, "s");
-    counts_check_args(L, 2, function, s->shape.rank, n);
-    return view_result(L, make(s, n, stream_push(L)));
+    const Stream *s = accept_check(L, 1, function, 0, "s");
+    shape_check_counts(L, 2, function, s->shape.rank, n);
+    return view_result(L, make(s, n, handle_push(L)));
 }
 
 static int stream_lua_stride(lua_State *L)
@@ -58,19 +58,19 @@ static int stream_lua_group(lua_State *L)
 static int stream_lua_reshape(lua_State *L)
 {
     Shape shape;
-    const Stream *s = stream_check(L, 1, "s:reshape", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:reshape", 0, "s");
     binding_count(L, "s:reshape", 2, true);
     shape_check_arg(L, 2, "s:reshape", 1, "shape", &shape);
-    return view_result(L, stream_reshape(s, &shape, stream_push(L)));
+    return view_result(L, stream_reshape(s, &shape, handle_push(L)));
 }
 
 static int stream_lua_transpose(lua_State *L)
 {
     int axes[SHAPE_MAX_RANK];
-    const Stream *s = stream_check(L, 1, "s:transpose", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:transpose", 0, "s");
     binding_count(L, "s:transpose", 2, true);
     if (lua_isnoneornil(L, 2)) {
-        return view_result(L, stream_transpose(s, NULL, stream_push(L)));
+        return view_result(L, stream_transpose(s, NULL, handle_push(L)));
     }
     int rank = s->shape.rank;
     if (!lua_istable(L, 2) || lua_rawlen(L, 2) != (lua_Unsigned)rank) {
@@ -84,7 +84,7 @@ static int stream_lua_transpose(lua_State *L)
         axes[d] = inside ? (int)(axis < 0 ? axis + rank : axis - 1) : -1;
         lua_pop(L, 1);
     }
-    return view_result(L, stream_transpose(s, axes, stream_push(L)));
+    return view_result(L, stream_transpose(s, axes, handle_push(L)));
 }
 
 /* One mode: a name, or the value outside. A value given before must be the same. */
@@ -121,7 +121,7 @@ static int stream_lua_boundary(lua_State *L)
     Boundary modes[SHAPE_MAX_RANK];
     double outside = 0;
     bool given = false;
-    const Stream *s = stream_check(L, 1, "s:boundary", 0, "s");
+    const Stream *s = accept_check(L, 1, "s:boundary", 0, "s");
     int rank = s->shape.rank, count = lua_gettop(L) - 1;
     if (count != 1 && count != rank) {
         return luaL_error(L, "s:boundary: expected one mode, or one for each of %d dimensions, got %d arguments", rank,
@@ -130,7 +130,7 @@ static int stream_lua_boundary(lua_State *L)
     for (int d = 0; d < rank; d++) {
         modes[d] = count == 1 && d > 0 ? modes[0] : boundary_check(L, 2 + d, &outside, &given);
     }
-    return view_result(L, stream_boundary(s, modes, outside, stream_push(L)));
+    return view_result(L, stream_boundary(s, modes, outside, handle_push(L)));
 }
 
 void open_view(lua_State *L)
@@ -140,5 +140,5 @@ void open_view(lua_State *L)
         {"replicate", stream_lua_replicate}, {"group", stream_lua_group},       {"reshape", stream_lua_reshape},
         {"transpose", stream_lua_transpose}, {"boundary", stream_lua_boundary}, {NULL, NULL},
     };
-    stream_methods(L, methods);
+    handle_methods(L, methods);
 }

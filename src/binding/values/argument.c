@@ -55,7 +55,7 @@ void binding_count(lua_State *L, const char *function, int most, bool self)
 
 bool binding_is_options(lua_State *L, int index)
 {
-    return lua_istable(L, index) && !expression_is(L, index);
+    return lua_istable(L, index) && !hooks_is_expression(L, index);
 }
 
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name)
@@ -127,13 +127,13 @@ const char *binding_key(lua_State *L, int index)
 
 const char *binding_describe(lua_State *L, int index)
 {
-    const Stream *stream = stream_to(L, index);
+    const Stream *stream = handle_to(L, index);
     if (stream) {
         return describe_stream(L, stream);
     }
-    if (expression_is(L, index)) {
+    if (hooks_is_expression(L, index)) {
         lua_pushvalue(L, index);
-        expression_call(L, "describe", 1, 1);
+        hooks_call(L, "describe", 1, 1);
         return lua_tostring(L, -1);
     }
     switch (lua_type(L, index)) {
@@ -152,7 +152,7 @@ const char *binding_describe(lua_State *L, int index)
     }
 }
 
-const char *path_check(lua_State *L, int index, const char *function, int n, const char *name)
+const char *argument_path(lua_State *L, int index, const char *function, int n, const char *name)
 {
     if (lua_type(L, index) != LUA_TSTRING) {
         binding_argument(L, function, n, name, index, "a path (a string)");

@@ -27,7 +27,7 @@ static bool in_finalizer(lua_State *L)
     return false;
 }
 
-bool state_park(lua_State *L, int index, lua_CFunction close)
+bool binding_park(lua_State *L, int index, lua_CFunction close)
 {
     State *state = state_get(L);
     if (!state->collecting && !in_finalizer(L)) {
@@ -70,7 +70,7 @@ static void close_parked(lua_State *L, State *state)
     lua_pop(L, 2);
 }
 
-void state_charge(lua_State *L, Device *device)
+void binding_charge(lua_State *L, Device *device)
 {
     State *state = state_get(L);
     if (state->parked && !state->collecting && !in_finalizer(L)) {

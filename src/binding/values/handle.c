@@ -6,7 +6,7 @@
 static const char meta_key;
 static const char members_key; /* name -> method, or the number of a field */
 
-Stream *stream_push(lua_State *L)
+Stream *handle_push(lua_State *L)
 {
     Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
     memset(stream, 0, sizeof *stream);
@@ -15,7 +15,7 @@ Stream *stream_push(lua_State *L)
     return stream;
 }
 
-Stream *stream_to(lua_State *L, int index)
+Stream *handle_to(lua_State *L, int index)
 {
     if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof(Stream) || !lua_getmetatable(L, index)) {
         return NULL;
@@ -25,7 +25,7 @@ Stream *stream_to(lua_State *L, int index)
     return meta == state_get(L)->stream_meta ? lua_touserdata(L, index) : NULL;
 }
 
-void stream_drop(Stream *stream)
+void handle_drop(Stream *stream)
 {
     Device *device = stream->device;
     DeviceScope scope;
@@ -41,7 +41,7 @@ void stream_drop(Stream *stream)
     device_release(device);
 }
 
-void stream_methods(lua_State *L, const luaL_Reg *methods)
+void handle_methods(lua_State *L, const luaL_Reg *methods)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &members_key);
     luaL_setfuncs(L, methods, 0);

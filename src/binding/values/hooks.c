@@ -5,7 +5,7 @@
 
 static const char hooks_key; /* name -> function of expression.lua */
 
-bool expression_is(lua_State *L, int index)
+bool hooks_is_expression(lua_State *L, int index)
 {
     if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) {
         return false;
@@ -15,7 +15,7 @@ bool expression_is(lua_State *L, int index)
     return meta == state_get(L)->expression_meta;
 }
 
-void expression_call(lua_State *L, const char *name, int arguments, int results)
+void hooks_call(lua_State *L, const char *name, int arguments, int results)
 {
     luaL_checkstack(L, 8, "expression");
     lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key);
@@ -34,7 +34,7 @@ const char *binding_hint(lua_State *L, const char *owner, int index)
     lua_pop(L, 1);
     lua_pushstring(L, owner);
     lua_pushvalue(L, index);
-    expression_call(L, "hint", 2, 1);
+    hooks_call(L, "hint", 2, 1);
     const char *hint = lua_tostring(L, -1);
     return hint ? hint : "";
 }
@@ -44,18 +44,18 @@ static bool has_expression(lua_State *L)
     int top = lua_gettop(L);
     bool found = false;
     for (int i = 2; i <= top && !found; i++) {
-        found = expression_is(L, i);
+        found = hooks_is_expression(L, i);
     }
     if (!found && top == 2 && lua_istable(L, 2)) {
         for (lua_pushnil(L); !found && lua_next(L, 2); lua_pop(L, 1)) {
-            found = expression_is(L, -1);
+            found = hooks_is_expression(L, -1);
         }
     }
     lua_settop(L, top);
     return found;
 }
 
-bool expression_offer(lua_State *L, const char *name, int *results)
+bool hooks_offer(lua_State *L, const char *name, int *results)
 {
     if (!has_expression(L)) {
         return false;
@@ -65,7 +65,7 @@ bool expression_offer(lua_State *L, const char *name, int *results)
     for (int i = 1; i <= top; i++) {
         lua_pushvalue(L, i);
     }
-    expression_call(L, name, top, LUA_MULTRET);
+    hooks_call(L, name, top, LUA_MULTRET);
     if (!lua_toboolean(L, top + 1)) {
         lua_settop(L, top);
         return false;

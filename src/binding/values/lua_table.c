@@ -107,7 +107,7 @@ static bool pack_row(Packer *p, int depth)
             if (!pack_row(p, depth + 1)) {
                 return false;
             }
-        } else if (!(scalar ? scalar_pack(L, row + 1, p->type->scalar, p->to)
+        } else if (!(scalar ? value_pack_scalar(L, row + 1, p->type->scalar, p->to)
                             : value_pack(L, row + 1, p->type, p->to))) {
             char text[SHAPE_TEXT];
             return error_prefix("element %s", packer_path(p, depth + 1, text));
@@ -147,7 +147,7 @@ static bool pack_numbers(lua_State *L, int index, const Type *type, int64_t elem
             int offset;
             type_component(type, c, &scalar, &offset);
             lua_rawgeti(L, index, at);
-            if (!scalar_pack(L, lua_gettop(L), scalar, to + offset)) {
+            if (!value_pack_scalar(L, lua_gettop(L), scalar, to + offset)) {
                 lua_pop(L, 1);
                 return error_prefix("number %" PRId64 " of the table", at);
             }
@@ -188,7 +188,7 @@ static const char *push_nested(lua_State *L, const Type *type, const Shape *shap
             from = push_nested(L, type, shape, d + 1, from);
         } else {
             if (scalar) {
-                scalar_push(L, type->scalar, from);
+                value_push_scalar(L, type->scalar, from);
             } else {
                 value_push(L, type, from);
             }
@@ -215,7 +215,7 @@ void table_push_flat(lua_State *L, const Type *type, int64_t elements, const voi
             Scalar scalar;
             int offset;
             type_component(type, c, &scalar, &offset);
-            scalar_push(L, scalar, from + offset);
+            value_push_scalar(L, scalar, from + offset);
             lua_rawseti(L, -2, at++);
         }
     }

@@ -158,7 +158,7 @@ static const Type **push_box(lua_State *L)
     return box;
 }
 
-void struct_push(lua_State *L, const Type *type)
+void type_push_struct(lua_State *L, const Type *type)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &boxes_key);
     if (lua_rawgetp(L, -1, type) == LUA_TNIL) {
@@ -206,7 +206,7 @@ static int rill_struct(lua_State *L)
         error_prefix("%s", function);
         binding_raise(L);
     }
-    struct_push(L, *made);
+    type_push_struct(L, *made);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
     lua_pushvalue(L, 1);
     lua_pushvalue(L, -3);
@@ -289,7 +289,8 @@ static int rill_type(lua_State *L)
 {
     static const char *const types[] = {"stream", "expression", "kernel", "struct", "device"};
     luaL_checkany(L, 1);
-    if ((lua_type(L, 1) == LUA_TUSERDATA || expression_is(L, 1)) && luaL_getmetafield(L, 1, "__name") == LUA_TSTRING) {
+    if ((lua_type(L, 1) == LUA_TUSERDATA || hooks_is_expression(L, 1)) &&
+        luaL_getmetafield(L, 1, "__name") == LUA_TSTRING) {
         const char *name = lua_tostring(L, -1);
         for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
             if (strncmp(name, "rill.", 5) == 0 && strcmp(name + 5, types[i]) == 0) {

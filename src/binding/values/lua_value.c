@@ -193,12 +193,12 @@ static const struct {
 };
 _Static_assert(sizeof scalars / sizeof *scalars == SCALAR_COUNT, "a row for every scalar");
 
-bool scalar_pack(lua_State *L, int index, Scalar scalar, void *component)
+bool value_pack_scalar(lua_State *L, int index, Scalar scalar, void *component)
 {
     return scalars[scalar].pack(L, index, component);
 }
 
-void scalar_push(lua_State *L, Scalar scalar, const void *component)
+void value_push_scalar(lua_State *L, Scalar scalar, const void *component)
 {
     scalars[scalar].push(L, component);
 }
@@ -215,7 +215,7 @@ static bool vector_pack(lua_State *L, int index, const Type *type, char *to)
     bool good = true;
     for (int c = 0; c < type->components && good; c++) {
         lua_rawgeti(L, index, c + 1);
-        good = scalar_pack(L, lua_gettop(L), type->scalar, to + c * size) || error_prefix("component %d", c + 1);
+        good = value_pack_scalar(L, lua_gettop(L), type->scalar, to + c * size) || error_prefix("component %d", c + 1);
         lua_pop(L, 1);
     }
     return good;
@@ -280,7 +280,8 @@ bool value_pack(lua_State *L, int index, const Type *type, void *element)
     if (type->is_struct) {
         return struct_pack(L, index, type, element);
     }
-    return type->components > 1 ? vector_pack(L, index, type, element) : scalar_pack(L, index, type->scalar, element);
+    return type->components > 1 ? vector_pack(L, index, type, element)
+                                : value_pack_scalar(L, index, type->scalar, element);
 }
 
 bool value_pack_splat(lua_State *L, int index, const Type *type, void *element)
@@ -291,7 +292,7 @@ bool value_pack_splat(lua_State *L, int index, const Type *type, void *element)
     }
     int size = type->bytes / type->components;
     for (int c = 0; c < type->components; c++) {
-        if (!scalar_pack(L, index, type->scalar, (char *)element + c * size)) {
+        if (!value_pack_scalar(L, index, type->scalar, (char *)element + c * size)) {
             return false;
         }
     }
@@ -311,11 +312,11 @@ void value_push(lua_State *L, const Type *type, const void *element)
     } else if (type->components > 1) {
         lua_createtable(L, type->components, 0);
         for (int c = 0; c < type->components; c++) {
-            scalar_push(L, type->scalar, from + c * (type->bytes / type->components));
+            value_push_scalar(L, type->scalar, from + c * (type->bytes / type->components));
             lua_rawseti(L, -2, c + 1);
         }
     } else {
-        scalar_push(L, type->scalar, from);
+        value_push_scalar(L, type->scalar, from);
     }
 }
 

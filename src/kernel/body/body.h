@@ -11,7 +11,7 @@
 #define RILL_BODY_H
 
 #include "base/strbuf.h"
-#include "kernel/text/syntax.h"
+#include "kernel/text/module.h"
 
 /* What the body does with a stream parameter of the launched kernel. */
 typedef struct ParamUse {

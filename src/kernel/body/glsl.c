@@ -106,7 +106,7 @@ void glsl_decode(StrBuf *out, const Type *type, const Type *seen, const char *co
         decode_struct(out, type, seen, words, 0);
         return;
     }
-    int size = scalar_bytes(type->scalar);
+    int size = type_scalar_bytes(type->scalar);
     strbuf_addf(out, "%s(", glsl_type(seen));
     for (int c = 0; c < type->components; c++) {
         static const char *const shifts[] = {"0", "8", "16", "24"};
@@ -153,7 +153,7 @@ void glsl_encode(StrBuf *out, const Type *type, const Type *seen, const char *va
         encode_struct(out, type, seen, value, k);
         return;
     }
-    int size = scalar_bytes(type->scalar), written = 0;
+    int size = type_scalar_bytes(type->scalar), written = 0;
     for (int c = 0; c < type->components; c++) {
         int at = c * size;
         if (at / 4 != k && !(size == 8 && at / 4 + 1 == k)) {

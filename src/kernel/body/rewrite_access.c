@@ -139,7 +139,7 @@ static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *p
     const Token *op = rewriter_token(rw, end), *before = rewriter_token(rw, i - 1);
     bool alone = token_is(before, ";") || token_is(before, "{") || token_is(before, "}") || token_is(before, ")") ||
                  token_is(before, "else");
-    size_t stop = loops_statement_end(rw, end, last);
+    size_t stop = rewrite_loops_statement_end(rw, end, last);
     if (!alone || !is_assignment(op) || stop > last || !token_is(rewriter_token(rw, stop - 1), ";")) {
         return fail(rw, name, "has elements that can only be changed by statements like name[i] = value;");
     }
@@ -258,7 +258,7 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
     return true;
 }
 
-bool access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next)
+bool rewrite_access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next)
 {
     const Token *name = rewriter_token(rw, i);
     if (param_kinds[param->kind].bound) {
@@ -331,7 +331,7 @@ static bool sample(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (!param || param->kind != PARAM_GATHER || !token_is(rewriter_token(rw, i + 3), ",")) {
         return fail(rw, rewriter_token(rw, i), "takes a gather parameter and a position: sample(name, p)");
     }
-    bool floats = !param->type->is_struct && scalar_is_float(param->type->scalar);
+    bool floats = !param->type->is_struct && type_scalar_is_float(param->type->scalar);
     if (!floats || param->rank > 3) {
         return fail(rw, name, "can't be sampled: a gather of floats with one to three dimensions can");
     }
@@ -348,7 +348,7 @@ static bool sample(Rewriter *rw, size_t i, size_t last, size_t *next)
     return true;
 }
 
-bool access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled)
+bool rewrite_access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled)
 {
     const Token *t = rewriter_token(rw, i);
     *handled = true;

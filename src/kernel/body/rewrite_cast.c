@@ -12,7 +12,7 @@ static bool starts_operand(const Token *t)
            token_is(t, "+") || token_is(t, "!") || token_is(t, "~");
 }
 
-bool cast_match(const Rewriter *rw, size_t i, size_t last)
+bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last)
 {
     const Type *type;
     int matrix, used;
@@ -40,7 +40,7 @@ static size_t operand_end(Rewriter *rw, size_t i, size_t last)
         rw->cast = i;
         const Type *type;
         int matrix, used;
-        if (cast_match(rw, i, last) && module_type(rw->module, t + 1, &type, &matrix, &used)) {
+        if (rewrite_cast_match(rw, i, last) && module_type(rw->module, t + 1, &type, &matrix, &used)) {
             i += (size_t)used + 2;
         } else if (token_is(t, "-") || token_is(t, "+") || token_is(t, "!") || token_is(t, "~") || token_is(t, "++") ||
                    token_is(t, "--")) {
@@ -68,7 +68,7 @@ static size_t operand_end(Rewriter *rw, size_t i, size_t last)
     return i < last ? i : last;
 }
 
-bool cast_write(Rewriter *rw, size_t i, size_t last, size_t *next)
+bool rewrite_cast_write(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     const Type *type;
     int matrix, used;

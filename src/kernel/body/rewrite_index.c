@@ -60,7 +60,7 @@ static bool is_counter(const Rewriter *rw, size_t first, size_t last)
     return local && local->counter;
 }
 
-bool index_write(Rewriter *rw, size_t i, size_t last, size_t *next)
+bool rewrite_index_write(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     size_t close = module_close(rw->module, i, last);
     bool plain = !close || is_constant(rw, i + 1, close - 1) || is_counter(rw, i + 1, close - 1) || !is_own(rw, i);
@@ -89,7 +89,7 @@ static bool compares(const Token *t)
     return token_is(t, "<") || token_is(t, "<=") || token_is(t, ">") || token_is(t, ">=") || token_is(t, "!=");
 }
 
-bool index_counts(const Rewriter *rw, size_t open, size_t close, size_t end)
+bool rewrite_index_counts(const Rewriter *rw, size_t open, size_t close, size_t end)
 {
     const Type *type;
     int matrix, used, index;
@@ -100,8 +100,8 @@ bool index_counts(const Rewriter *rw, size_t open, size_t close, size_t end)
     const Token *name = rewriter_token(rw, i + (size_t)used);
     size_t condition = clause_end(rw, i, close), step = clause_end(rw, condition, close);
     double by;
-    if (name->kind != TOKEN_NAME || !token_is(name + 1, "=") || !loops_step(rw, step, close - 1, name, &by) ||
-        loops_change(rw, name, condition, step) || loops_change(rw, name, close, end)) {
+    if (name->kind != TOKEN_NAME || !token_is(name + 1, "=") || !rewrite_loops_step(rw, step, close - 1, name, &by) ||
+        rewrite_loops_change(rw, name, condition, step) || rewrite_loops_change(rw, name, close, end)) {
         return false;
     }
     for (i = i + (size_t)used; i < condition; i++) {
@@ -120,7 +120,7 @@ bool index_counts(const Rewriter *rw, size_t open, size_t close, size_t end)
     return false;
 }
 
-bool index_plain_counter(const Rewriter *rw, size_t i, const Local *counter)
+bool rewrite_index_plain_counter(const Rewriter *rw, size_t i, const Local *counter)
 {
     const Token *before = rewriter_token(rw, i - 1), *after = rewriter_token(rw, i + 1);
     if (counter->end == rw->head_end && i < rw->head_last) {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last)
+size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
 {
     for (;;) {
         const Token *t = rewriter_token(rw, i);
@@ -24,7 +24,7 @@ size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last)
         size_t after = module_close(rw->module, i + 1, last);
         i = after ? after : last;
         if (choice) {
-            i = loops_statement_end(rw, i, last);
+            i = rewrite_loops_statement_end(rw, i, last);
             if (i >= last || !token_is(rewriter_token(rw, i), "else")) {
                 return i;
             }
@@ -81,7 +81,7 @@ static bool number(const Rewriter *rw, size_t *i, double *value)
     return true;
 }
 
-bool loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last)
+bool rewrite_loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last)
 {
     static const char *const marks[] = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--"};
     for (size_t i = first; i < last; i++) {
@@ -102,7 +102,7 @@ bool loops_change(const Rewriter *rw, const Token *name, size_t first, size_t la
     return false;
 }
 
-bool loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step)
+bool rewrite_loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step)
 {
     const Token *t = rewriter_token(rw, i);
     *step = 1;
@@ -153,7 +153,7 @@ static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body
     if (!number(rw, &i, &to) || !token_is(rewriter_token(rw, i), ";")) {
         return false;
     }
-    if (!loops_step(rw, i + 1, close - 1, name, &step) || loops_change(rw, name, close, body_end)) {
+    if (!rewrite_loops_step(rw, i + 1, close - 1, name, &step) || rewrite_loops_change(rw, name, close, body_end)) {
         return false;
     }
     bool up = token_is(op, "<") || token_is(op, "<="), down = token_is(op, ">") || token_is(op, ">=");
@@ -177,7 +177,7 @@ static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body
     return true;
 }
 
-double loops_factor(const Rewriter *rw)
+double rewrite_loops_factor(const Rewriter *rw)
 {
     return rw->loop_count ? rw->loops[rw->loop_count - 1].trips : 1;
 }
@@ -191,7 +191,7 @@ static bool insert(Rewriter *rw, size_t at, bool behind, const char *text)
     return true;
 }
 
-void loops_insert(Rewriter *rw, size_t i, bool behind)
+void rewrite_loops_insert(Rewriter *rw, size_t i, bool behind)
 {
     for (size_t k = 0; k < rw->insertions.count; k++) {
         if (rw->insertions.items[k].at == i && rw->insertions.items[k].behind == behind) {
@@ -237,14 +237,14 @@ static bool names_counter(const Rewriter *rw, size_t first, size_t last)
     return false;
 }
 
-bool loops_exit(const Rewriter *rw, size_t i, size_t last)
+bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last)
 {
     if (i >= rw->loop_end || !token_is(rewriter_token(rw, i), "if") || !token_is(rewriter_token(rw, i + 1), "(")) {
         return false;
     }
     size_t close = module_close(rw->module, i + 1, last);
     bool leaves = false;
-    for (size_t k = close, end = close ? loops_statement_end(rw, i, last) : 0; k < end && !leaves; k++) {
+    for (size_t k = close, end = close ? rewrite_loops_statement_end(rw, i, last) : 0; k < end && !leaves; k++) {
         const Token *t = rewriter_token(rw, k);
         leaves = token_is(t, "break") || token_is(t, "return");
     }
@@ -253,7 +253,7 @@ bool loops_exit(const Rewriter *rw, size_t i, size_t last)
 
 /* Mesa (22.3) takes the constant in `if (i < min(n, 1)) break;` for where the loop ends, though that is where it does not, and drops the
  * rounds behind it. Where the condition is a value of its own, it does not look into it. */
-bool loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next)
+bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     size_t close = module_close(rw->module, i + 1, last);
     const Token *t = rewriter_token(rw, i), *open = t + 1, *end = rewriter_token(rw, close - 1);
@@ -279,15 +279,15 @@ static size_t condition_of(const Rewriter *rw, size_t i, size_t body, size_t las
         *first = i + 2;
         return body - 1;
     }
-    size_t at = token_is(rewriter_token(rw, i), "for") ? i + 2 : loops_statement_end(rw, body, last);
+    size_t at = token_is(rewriter_token(rw, i), "for") ? i + 2 : rewrite_loops_statement_end(rw, body, last);
     if (token_is(rewriter_token(rw, i), "do")) {
         *first = at + 2; /* while ( */
         size_t close = at + 1 < last ? module_close(rw->module, at + 1, last) : 0;
         return close ? close - 1 : *first + 2;
     }
-    at = loops_statement_end(rw, at, last);
+    at = rewrite_loops_statement_end(rw, at, last);
     *first = at;
-    return loops_statement_end(rw, at, last) - 1;
+    return rewrite_loops_statement_end(rw, at, last) - 1;
 }
 
 /* What follows a loop without an end is unreachable, and so is the check that notices loops that are cut. */
@@ -297,7 +297,7 @@ static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
     if (first > condition_end || !always_true(rw, first, condition_end)) {
         return true;
     }
-    for (size_t k = body, end = loops_statement_end(rw, body, last); k < end; k++) {
+    for (size_t k = body, end = rewrite_loops_statement_end(rw, body, last); k < end; k++) {
         const Token *t = rewriter_token(rw, k);
         if (token_is(t, "break") || token_is(t, "return")) {
             return true;
@@ -324,10 +324,10 @@ static bool watch(Rewriter *rw, size_t i, size_t last)
         return insert(rw, body, true, " rill_trips += 1u;");
     }
     return insert(rw, body, false, " { rill_trips += 1u;") &&
-           insert(rw, loops_statement_end(rw, body, last), false, " }");
+           insert(rw, rewrite_loops_statement_end(rw, body, last), false, " }");
 }
 
-bool loops_enter(Rewriter *rw, size_t i, size_t last)
+bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last)
 {
     while (rw->loop_count > 0 && i >= rw->loops[rw->loop_count - 1].end) {
         rw->loop_count--;
@@ -337,7 +337,7 @@ bool loops_enter(Rewriter *rw, size_t i, size_t last)
     if (!is_for && !token_is(t, "while") && !token_is(t, "do")) {
         return true;
     }
-    size_t statement_end = loops_statement_end(rw, i, last);
+    size_t statement_end = rewrite_loops_statement_end(rw, i, last);
     rw->loop_end = statement_end > rw->loop_end ? statement_end : rw->loop_end;
     if (!is_for) {
         return watch(rw, i, last);
@@ -346,16 +346,16 @@ bool loops_enter(Rewriter *rw, size_t i, size_t last)
     if (!close) {
         return source_error(&rw->module->source, t->offset, "this 'for' is never closed");
     }
-    size_t end = loops_statement_end(rw, close, last);
+    size_t end = rewrite_loops_statement_end(rw, close, last);
     rw->head_first = i;
     rw->head_last = close;
     rw->head_end = end;
-    rw->head_counts = index_counts(rw, i + 1, close, end);
+    rw->head_counts = rewrite_index_counts(rw, i + 1, close, end);
     double trips;
     if (!for_trips(rw, i + 1, close, end, &trips) || rw->loop_count == MAX_LOOPS) {
         return watch(rw, i, last);
     }
-    double all = loops_factor(rw) * trips;
+    double all = rewrite_loops_factor(rw) * trips;
     rw->self.trips += all;
     rw->loops[rw->loop_count++] = (LoopRange){end, all};
     return true;

@@ -375,7 +375,7 @@ static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, si
     }
     rw->self.tokens += instance.tokens;
     rw->self.accesses += instance.accesses;
-    rw->self.trips += instance.trips * loops_factor(rw);
+    rw->self.trips += instance.trips * rewrite_loops_factor(rw);
     rw->self.unbounded = rw->self.unbounded || instance.unbounded;
     char prefix[24] = "u_";
     if (instance.number) {
@@ -424,7 +424,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (!called) {
         const Local *local = rewriter_local(rw, t);
         if (local) {
-            bool apart = local->counter && !index_plain_counter(rw, i, local);
+            bool apart = local->counter && !rewrite_index_plain_counter(rw, i, local);
             rewriter_add(rw, apart ? " rill_own(" : "");
             bool done = put_local(rw, t, local->shared);
             rewriter_add(rw, apart ? ")" : "");
@@ -439,7 +439,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
                                 param->name, param->type->name, param->name, param->type->name, param->name);
         }
         if (param) {
-            return access_param(rw, i, last, param, index, next);
+            return rewrite_access_param(rw, i, last, param, index, next);
         }
     }
     const Function *callee = called ? module_function(rw->module, t) : NULL;
@@ -456,7 +456,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         return declaration(rw, i, last, used, name, next);
     }
     bool handled;
-    if (!access_builtin(rw, i, last, next, &handled)) {
+    if (!rewrite_access_builtin(rw, i, last, next, &handled)) {
         return false;
     }
     if (handled) {
@@ -500,26 +500,26 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
         size_t next = i + 1;
         bool done;
         leave_loops(rw, i);
-        loops_insert(rw, i, false);
-        if (cast_match(rw, i, last)) {
-            done = cast_write(rw, i, last, &next);
-        } else if (loops_exit(rw, i, last)) {
-            done = loops_exit_write(rw, i, last, &next);
+        rewrite_loops_insert(rw, i, false);
+        if (rewrite_cast_match(rw, i, last)) {
+            done = rewrite_cast_write(rw, i, last, &next);
+        } else if (rewrite_loops_exit(rw, i, last)) {
+            done = rewrite_loops_exit_write(rw, i, last, &next);
         } else if (t->kind == TOKEN_NAME) {
-            done = loops_enter(rw, i, last) && put_name(rw, i, last, &next);
+            done = rewrite_loops_enter(rw, i, last) && put_name(rw, i, last, &next);
         } else if (t->kind == TOKEN_NUMBER) {
             done = put_number(rw, t);
         } else if (token_is(t, "~") && token_is(t + 1, "=") && !t[1].spaced) {
             done = source_error(&rw->module->source, t->offset, "~= is Lua's: write != for 'not equal'");
         } else if (token_is(t, "[")) {
-            done = index_write(rw, i, last, &next);
+            done = rewrite_index_write(rw, i, last, &next);
         } else {
             rw->depth += token_is(t, "{");
             if (token_is(t, "}")) {
                 leave_block(rw);
             }
             done = put_plain(rw, t);
-            loops_insert(rw, i, true);
+            rewrite_loops_insert(rw, i, true);
         }
         if (!done) {
             return false;
@@ -527,7 +527,7 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
         i = next;
     }
     if (first < last) {
-        loops_insert(rw, last, false);
+        rewrite_loops_insert(rw, last, false);
     }
     return true;
 }

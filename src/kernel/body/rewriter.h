@@ -89,36 +89,36 @@ bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instan
 
 /* rewrite_access.c: names that stand for streams, and rill's own functions. Each handles the construct at `i` and sets *next
  * to the token after it. */
-bool access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next);
-bool access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled);
+bool rewrite_access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next);
+bool rewrite_access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled);
 
 /* rewrite_cast.c: "(float)x" as C has it becomes "float(x)". */
-bool cast_match(const Rewriter *rw, size_t i, size_t last);
-bool cast_write(Rewriter *rw, size_t i, size_t last, size_t *next);
+bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last);
+bool rewrite_cast_write(Rewriter *rw, size_t i, size_t last, size_t *next);
 
 /* rewrite_index.c: indices of the function's own arrays. Writes the bracket at i, and the index behind it where it must be kept
  * apart. */
-bool index_write(Rewriter *rw, size_t i, size_t last, size_t *next);
+bool rewrite_index_write(Rewriter *rw, size_t i, size_t last, size_t *next);
 /* Whether the variable that the `for` from `open` to `close` declares, whose body ends at `end`, is a counter. */
-bool index_counts(const Rewriter *rw, size_t open, size_t close, size_t end);
+bool rewrite_index_counts(const Rewriter *rw, size_t open, size_t close, size_t end);
 /* Whether the counter at i stands where it may stand as it is. */
-bool index_plain_counter(const Rewriter *rw, size_t i, const Local *counter);
+bool rewrite_index_plain_counter(const Rewriter *rw, size_t i, const Local *counter);
 
 /* The tokens of a type as GLSL has it. */
 bool rewriter_type(Rewriter *rw, const Token *token);
 
 /* rewrite_loops.c */
-bool loops_enter(Rewriter *rw, size_t i, size_t last);
+bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last);
 /* Writes what is to go in front of token i, or behind it. */
-void loops_insert(Rewriter *rw, size_t i, bool behind);
+void rewrite_loops_insert(Rewriter *rw, size_t i, bool behind);
 /* Whether the tokens change the variable, or may. */
-bool loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
+bool rewrite_loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
 /* The step of "i++", "++i", "i += 2" and their falling forms. */
-bool loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step);
-/* Whether the token at i begins an `if` that leaves a loop by comparing what steps in it; writes its head then: see loops_exit_write. */
-bool loops_exit(const Rewriter *rw, size_t i, size_t last);
-bool loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next);
-double loops_factor(const Rewriter *rw);
-size_t loops_statement_end(const Rewriter *rw, size_t i, size_t last);
+bool rewrite_loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step);
+/* Whether the token at i begins an `if` that leaves a loop by comparing what steps in it; writes its head then: see rewrite_loops_exit_write. */
+bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last);
+bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next);
+double rewrite_loops_factor(const Rewriter *rw);
+size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last);
 
 #endif

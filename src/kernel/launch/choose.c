@@ -123,7 +123,7 @@ static bool reads_written(const LaunchPlan *plan, const VariantKey *key)
     return false;
 }
 
-void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key)
+void launch_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
     memset(key, 0, offsetof(VariantKey, args) + (size_t)f->param_count * sizeof *key->args);

@@ -1,5 +1,5 @@
 /* What a launch does, in words. */
-#include "gpu/attachment.h"
+#include "gpu/workspace.h"
 #include "kernel/body/glsl.h"
 #include "kernel/launch/launch.h"
 

@@ -61,7 +61,7 @@ Kernel *internal_kernel(Device *device, const char *text)
     if (!strbuf_whole(text)) {
         return NULL;
     }
-    Recent *cache = device_attachment(device, &cache_kind);
+    Recent *cache = attachment_get(device, &cache_kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
         const InternalKernel *internal = cache->items[i];
         if (strcmp(internal->text, text) == 0) {

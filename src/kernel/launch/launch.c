@@ -44,8 +44,8 @@ static bool issue(LaunchPlan *plan, Variant *variant, const Argument *args)
         if (profile_running(plan->device)) {
             launch.bytes = launch_bytes(&kernel->function, args, plan->active ? &plan->active->shape : &plan->domain);
         }
-        done = plan->length.buffer ? device_dispatch_indirect(plan->device, &launch, plan->length,
-                                                              (uint32_t)(layout->group * layout->elements))
+        done = plan->length.buffer ? indirect_dispatch(plan->device, &launch, plan->length,
+                                                       (uint32_t)(layout->group * layout->elements))
                                    : device_dispatch(plan->device, &launch);
         if (done && launch.faults && plan->traits->synchronous) {
             done = kernel_fault_check(plan->device);
@@ -104,7 +104,7 @@ static Variant *find_variant(LaunchPlan *plan, const KernelText *text, const Var
 static bool run_pass(LaunchPlan *plan, const KernelText *text, int first, int count, const Argument *args)
 {
     VariantKey key;
-    plan_key(plan, text, first, count, &key);
+    launch_key(plan, text, first, count, &key);
     Variant *variant = find_variant(plan, text, &key);
     return variant && issue(plan, variant, args);
 }
@@ -200,7 +200,7 @@ bool launch_choice(Kernel *kernel, Device *device, const Argument *args, const D
     if (done) {
         KernelText text = kernel_text(kernel, device);
         plan_merge(plan);
-        plan_key(plan, &text, 0, per_pass, &choice->key);
+        launch_key(plan, &text, 0, per_pass, &choice->key);
         choice->passes = per_pass ? (outputs + per_pass - 1) / per_pass : 1;
         reason_loads(plan, &text, &choice->key, &choice->loads);
         reason_stores(plan, &text, &choice->key, &choice->stores);

@@ -54,7 +54,7 @@ const Stream *plan_copied(LaunchPlan *plan, const Stream *stream);
 void plan_finish(LaunchPlan *plan);
 
 /* choose.c: the key of the pass that stores `count` outputs from number `first` on. */
-void plan_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key);
+void launch_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key);
 
 /* Whether elements lie side by side and start on a texel; whether steps of so many elements can be stored whole. */
 bool launch_aligned(const Stream *stream);

@@ -1,8 +1,8 @@
 /* Before a launch: shapes matched, overlaps copied, dimensions merged. */
 #include "kernel/launch/launch.h"
 
-#include "gpu/attachment.h"
 #include "gpu/buffer.h"
+#include "gpu/workspace.h"
 #include "kernel/launch/copy.h"
 
 #include <string.h>

@@ -157,7 +157,7 @@ static const struct {
     {"rill_fmod(", fmod_functions, {"rill_fmod"}, 2},
 };
 
-void codegen_prelude(StrBuf *out, const Body *const *bodies, int count)
+void prelude_write(StrBuf *out, const Body *const *bodies, int count)
 {
     strbuf_add(out, prelude);
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {

@@ -105,7 +105,7 @@ int variant_elements(const KernelText *text, const VariantKey *key);
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
 
 /* The helper functions that access functions are written with, and those that the bodies (NULL: none) call. In prelude.c. */
-void codegen_prelude(StrBuf *out, const Body *const *bodies, int count);
+void prelude_write(StrBuf *out, const Body *const *bodies, int count);
 /* rill_report(): records the first index out of range; `condition` (GLSL, "" or ending in &&) guards it. */
 void codegen_report(StrBuf *out, const char *condition);
 

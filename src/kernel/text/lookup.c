@@ -1,5 +1,5 @@
+#include "kernel/text/module.h"
 #include "kernel/text/names.h"
-#include "kernel/text/syntax.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef RILL_PARSER_H
 #define RILL_PARSER_H
 
-#include "kernel/text/syntax.h"
+#include "kernel/text/module.h"
 
 typedef struct Parser {
     Module *module;

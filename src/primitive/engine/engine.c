@@ -34,7 +34,7 @@ void engine_destroy(void *attachment)
 
 const EngineProgram *engine_find(Device *device, const AttachmentKind *kind, const EngineKey *key)
 {
-    Recent *cache = device_attachment(device, kind);
+    Recent *cache = attachment_get(device, kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
         const EngineProgram *known = cache->items[i];
         if (known->key_bytes == key->count && memcmp(known->key, key->bytes, key->count) == 0 &&
@@ -70,7 +70,7 @@ static bool hold_types(EngineProgram *made, const Inputs *in, const EngineKey *k
 const EngineProgram *engine_keep(const Inputs *in, const AttachmentKind *kind, const EngineKey *key, Program *program,
                                  const void *layout, size_t layout_bytes)
 {
-    Recent *cache = device_attachment(in->device, kind);
+    Recent *cache = attachment_get(in->device, kind);
     EngineProgram *made = cache ? calloc(1, sizeof *made) : NULL;
     if (!made) {
         program_release(program);

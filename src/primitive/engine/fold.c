@@ -1,6 +1,6 @@
 #include "primitive/engine/fold.h"
 
-#include "gpu/attachment.h"
+#include "gpu/workspace.h"
 #include "kernel/launch/copy.h"
 #include "primitive/engine/fold_text.h"
 

@@ -1,7 +1,7 @@
 #include "primitive/engine/inputs.h"
 
-#include "gpu/attachment.h"
 #include "gpu/buffer.h"
+#include "gpu/workspace.h"
 #include "kernel/body/glsl.h"
 #include "kernel/launch/copy.h"
 

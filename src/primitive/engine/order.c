@@ -41,12 +41,12 @@ bool order_key(const Type *type, bool descending, RadixKey *key)
     return true;
 }
 
-Stream *held_add(Held *held)
+Stream *order_hold(Held *held)
 {
     return &held->items[held->count++];
 }
 
-void held_release(Held *held)
+void order_release(Held *held)
 {
     while (held->count > 0) {
         stream_release(&held->items[--held->count]);
@@ -57,7 +57,7 @@ const Stream *order_packed(Held *held, const Stream *s)
 {
     Stream whole = *s; /* a header only */
     whole.length = (DeviceLength){0};
-    Stream *copy = held_add(held);
+    Stream *copy = order_hold(held);
     if (s->source == SOURCE_BUFFER && s->contiguous) {
         stream_copy_view(&whole, copy);
         return copy;
@@ -73,7 +73,7 @@ static const Type *narrow_type(const Type *type)
 static const Stream *widened(Held *held, const Stream *s)
 {
     Stream view;
-    Stream *wide = held_add(held);
+    Stream *wide = order_hold(held);
     if (!stream_retype(s, narrow_type(s->type), &view)) {
         return NULL;
     }

@@ -15,9 +15,9 @@ typedef struct Held {
 } Held;
 
 /* A header to fill. */
-Stream *held_add(Held *held);
+Stream *order_hold(Held *held);
 /* Releases them all. */
-void held_release(Held *held);
+void order_release(Held *held);
 
 /* A contiguous copy of s, or s itself where it is so, without a length that only the device knows. NULL with error_set. */
 const Stream *order_packed(Held *held, const Stream *s);

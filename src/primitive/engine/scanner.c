@@ -1,7 +1,7 @@
 #include "primitive/engine/scanner.h"
 
-#include "gpu/attachment.h"
 #include "gpu/buffer.h"
+#include "gpu/workspace.h"
 #include "kernel/launch/copy.h"
 #include "primitive/engine/scanner_text.h"
 
@@ -214,7 +214,7 @@ static bool dispatch(const Level *level, bool store)
     launch.groups[1] = launch.groups[2] = 1;
     int64_t covered = (int64_t)per_group * level->unit * level->divisor;
     bool indirect = level->length.buffer && !key.counts && covered <= INT32_MAX;
-    bool done = indirect ? device_dispatch_indirect(device, &launch, level->length, (uint32_t)covered)
+    bool done = indirect ? indirect_dispatch(device, &launch, level->length, (uint32_t)covered)
                          : device_dispatch(device, &launch);
     workspace_give(device, words);
     if (!done) {

@@ -1,6 +1,6 @@
 /* The outline of a kernel text: structures, constants, and functions with their signatures. Bodies stay tokens. */
-#ifndef RILL_SYNTAX_H
-#define RILL_SYNTAX_H
+#ifndef RILL_MODULE_H
+#define RILL_MODULE_H
 
 #include "kernel/text/lexer.h"
 #include "stream/type.h"

@@ -1,4 +1,4 @@
-#include "kernel/text/syntax.h"
+#include "kernel/text/module.h"
 
 #include "base/array.h"
 #include "kernel/text/names.h"
