@@ -2,50 +2,28 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "stream/type_rows.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* id, name, scalar, components, bytes per component, what a kernel sees */
-#define TYPES(X)                                                                                                       \
-    X(FLOAT, "float", FLOAT, 1, 4, FLOAT)                                                                              \
-    X(VEC2, "vec2", FLOAT, 2, 4, VEC2)                                                                                 \
-    X(VEC3, "vec3", FLOAT, 3, 4, VEC3)                                                                                 \
-    X(VEC4, "vec4", FLOAT, 4, 4, VEC4)                                                                                 \
-    X(DOUBLE, "double", DOUBLE, 1, 8, DOUBLE)                                                                          \
-    X(DVEC2, "dvec2", DOUBLE, 2, 8, DVEC2)                                                                             \
-    X(DVEC3, "dvec3", DOUBLE, 3, 8, DVEC3)                                                                             \
-    X(DVEC4, "dvec4", DOUBLE, 4, 8, DVEC4)                                                                             \
-    X(INT, "int", INT, 1, 4, INT)                                                                                      \
-    X(IVEC2, "ivec2", INT, 2, 4, IVEC2)                                                                                \
-    X(IVEC3, "ivec3", INT, 3, 4, IVEC3)                                                                                \
-    X(IVEC4, "ivec4", INT, 4, 4, IVEC4)                                                                                \
-    X(UINT, "uint", UINT, 1, 4, UINT)                                                                                  \
-    X(UVEC2, "uvec2", UINT, 2, 4, UVEC2)                                                                               \
-    X(UVEC3, "uvec3", UINT, 3, 4, UVEC3)                                                                               \
-    X(UVEC4, "uvec4", UINT, 4, 4, UVEC4)                                                                               \
-    X(BOOL, "bool", BOOL, 1, 4, BOOL)                                                                                  \
-    X(HALF, "half", HALF, 1, 2, FLOAT)                                                                                 \
-    X(HALF2, "half2", HALF, 2, 2, VEC2)                                                                                \
-    X(HALF4, "half4", HALF, 4, 2, VEC4)                                                                                \
-    X(UNORM8, "unorm8", UNORM8, 1, 1, FLOAT)                                                                           \
-    X(UNORM8X4, "unorm8x4", UNORM8, 4, 1, VEC4)                                                                        \
-    X(INT8, "int8", INT8, 1, 1, INT)                                                                                   \
-    X(INT16, "int16", INT16, 1, 2, INT)                                                                                \
-    X(UINT8, "uint8", UINT8, 1, 1, UINT)                                                                               \
-    X(UINT16, "uint16", UINT16, 1, 2, UINT)
-
-#define TYPE_ID(id, text, kind, count, size, seen) TYPE_##id,
+#define TYPE_ID(id, text, kind, count, seen) TYPE_##id,
 enum { TYPES(TYPE_ID) TYPE_COUNT };
 
 static const Type builtin[TYPE_COUNT];
 
-#define TYPE_ROW(id_, text, kind, count, size, seen)                                                                   \
+#define SCALAR_SIZE(id, bytes, form) SCALAR_##id##_BYTES = (bytes),
+enum { SCALARS(SCALAR_SIZE) };
+
+#define SCALAR_ROW(id, bytes, form) [SCALAR_##id] = FORM_##form,
+static const ScalarForm forms[SCALAR_COUNT] = {SCALARS(SCALAR_ROW)};
+
+#define TYPE_ROW(id_, text, kind, count, seen)                                                                         \
     [TYPE_##id_] = {.name = text,                                                                                      \
                     .scalar = SCALAR_##kind,                                                                           \
                     .components = count,                                                                               \
-                    .bytes = (count) * (size),                                                                         \
+                    .bytes = (count)*SCALAR_##kind##_BYTES,                                                            \
                     .value = &builtin[TYPE_##seen]},
 static const Type builtin[TYPE_COUNT] = {TYPES(TYPE_ROW)};
 
@@ -264,9 +242,14 @@ int type_scalar_bytes(Scalar scalar)
     return type_of(scalar, 1)->bytes;
 }
 
+ScalarForm type_scalar_form(Scalar scalar)
+{
+    return forms[scalar];
+}
+
 bool type_scalar_is_float(Scalar scalar)
 {
-    return scalar == SCALAR_FLOAT || scalar == SCALAR_DOUBLE || scalar == SCALAR_HALF || scalar == SCALAR_UNORM8;
+    return forms[scalar] == FORM_FLOAT || forms[scalar] == FORM_UNORM;
 }
 
 void type_component(const Type *type, int k, Scalar *scalar, int *offset)

@@ -2,25 +2,19 @@
 #ifndef RILL_TYPE_H
 #define RILL_TYPE_H
 
+#include "stream/type_rows.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* One component in memory. */
-typedef enum Scalar {
-    SCALAR_FLOAT,
-    SCALAR_DOUBLE,
-    SCALAR_INT,
-    SCALAR_UINT,
-    SCALAR_BOOL, /* the kernel's own; bool: 4 bytes */
-    SCALAR_HALF,
-    SCALAR_UNORM8, /* seen as float */
-    SCALAR_INT8,
-    SCALAR_INT16, /* seen as int */
-    SCALAR_UINT8,
-    SCALAR_UINT16, /* seen as uint */
-    SCALAR_COUNT
-} Scalar;
+/* One component in memory: SCALAR_FLOAT, SCALAR_UNORM8 and so on. */
+#define SCALAR_ID(id, bytes, form) SCALAR_##id,
+typedef enum Scalar { SCALARS(SCALAR_ID) SCALAR_COUNT } Scalar;
+#undef SCALAR_ID
+
+/* What its bits mean: an IEEE number of its size, an integer, the word 0 or 1, or an integer that stands for 0 to 1. */
+typedef enum ScalarForm { FORM_FLOAT, FORM_SIGNED, FORM_UNSIGNED, FORM_BOOL, FORM_UNORM } ScalarForm;
 
 typedef struct Type Type;
 
@@ -70,7 +64,9 @@ bool type_same_layout(const Type *a, const Type *b);
 int type_array_bytes(const Type *type);
 /* Bytes of one component in memory: 1 to 8. */
 int type_scalar_bytes(Scalar scalar);
-bool type_scalar_is_float(Scalar scalar); /* float, double, half, unorm8 */
+ScalarForm type_scalar_form(Scalar scalar);
+/* Whether it holds fractions: float, double, half, unorm8. */
+bool type_scalar_is_float(Scalar scalar);
 
 /* Walks the components of a type in memory order (structures flattened, nested ones too). Component k: its scalar
  * kind and byte offset. k from 0 to type->components - 1. */

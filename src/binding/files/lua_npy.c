@@ -12,35 +12,46 @@
 static const char load_name[] = "rill.load";
 static const char save_name[] = "s:save";
 
-/* 64-bit integers are narrowed to 32 bits on reading; unorm8 is written as what kernels see of it, float. */
+/* What the scalars of streams are in a file. 64-bit integers are narrowed to 32 bits on reading. */
 static const struct {
-    Scalar scalar;
+    ScalarForm form;
+    int bytes; /* in a stream */
     NpyKind kind;
 } kinds[] = {
-    {SCALAR_HALF, NPY_F2},  {SCALAR_FLOAT, NPY_F4}, {SCALAR_DOUBLE, NPY_F8}, {SCALAR_INT8, NPY_I1},
-    {SCALAR_INT16, NPY_I2}, {SCALAR_INT, NPY_I4},   {SCALAR_UINT8, NPY_U1},  {SCALAR_UINT16, NPY_U2},
-    {SCALAR_UINT, NPY_U4},  {SCALAR_BOOL, NPY_B1},  {SCALAR_UNORM8, NPY_F4},
+    {FORM_FLOAT, 2, NPY_F2},  {FORM_FLOAT, 4, NPY_F4},    {FORM_FLOAT, 8, NPY_F8},    {FORM_SIGNED, 1, NPY_I1},
+    {FORM_SIGNED, 2, NPY_I2}, {FORM_SIGNED, 4, NPY_I4},   {FORM_UNSIGNED, 1, NPY_U1}, {FORM_UNSIGNED, 2, NPY_U2},
+    {FORM_BOOL, 4, NPY_B1},   {FORM_UNSIGNED, 4, NPY_U4},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
-_Static_assert(sizeof kinds / sizeof *kinds == SCALAR_COUNT, "a row for every scalar");
+
+static bool is_kind(Scalar scalar, int i)
+{
+    return kinds[i].form == type_scalar_form(scalar) && kinds[i].bytes == type_scalar_bytes(scalar);
+}
 
 static Scalar scalar_of(NpyKind kind)
 {
-    int i = 0;
+    int i = 0, scalar = 0;
     while (i < KINDS - 1 && kinds[i].kind != kind) {
         i++;
     }
-    return kinds[i].scalar;
+    while (scalar < SCALAR_COUNT - 1 && !is_kind((Scalar)scalar, i)) {
+        scalar++;
+    }
+    return (Scalar)scalar;
 }
 
-static NpyKind kind_of(Scalar scalar)
+/* False for scalars that files don't have. */
+static bool kind_of(Scalar scalar, NpyKind *kind)
 {
-    int i = 0;
-    while (i < KINDS - 1 && kinds[i].scalar != scalar) {
-        i++;
+    for (int i = 0; i < KINDS; i++) {
+        if (is_kind(scalar, i)) {
+            *kind = kinds[i].kind;
+            return true;
+        }
     }
-    return kinds[i].kind;
+    return false;
 }
 
 /* .npy has bools of one byte, streams of four. */
@@ -180,33 +191,36 @@ static int l_load(lua_State *L)
     return 1;
 }
 
-/* Elements as the file holds them, in place of the stream's; the caller frees the result. */
-static void *file_numbers(Scalar scalar, void *data, size_t count)
+/* Bools as the file holds them, of one byte, in their place. */
+static void narrow_bools(unsigned char *data, size_t count)
 {
-    if (scalar == SCALAR_BOOL) {
-        unsigned char *narrow = data;
-        for (size_t i = 0; i < count; i++) {
-            uint32_t value;
-            memcpy(&value, narrow + i * sizeof value, sizeof value);
-            narrow[i] = value != 0;
-        }
-        return data;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value;
+        memcpy(&value, data + i * sizeof value, sizeof value);
+        data[i] = value != 0;
     }
-    if (scalar != SCALAR_UNORM8) {
-        return data;
+}
+
+static bool save_npy(const Stream *stream, const char *path);
+
+static bool save_seen(const Stream *stream, const char *path)
+{
+    Stream seen;
+    if (!copy_new(stream, stream->type->value, &seen)) {
+        return error_prefix("cannot write '%s'", path);
     }
-    float *wide = malloc(count * sizeof *wide + 1);
-    for (size_t i = 0; wide && i < count; i++) {
-        wide[i] = (float)(((const unsigned char *)data)[i] / 255.0);
-    }
-    free(data);
-    return wide;
+    bool ok = save_npy(&seen, path);
+    stream_release(&seen);
+    return ok;
 }
 
 static bool save_npy(const Stream *stream, const char *path)
 {
     const Type *type = stream->type;
-    NpyArray array = {.kind = kind_of(type->scalar), .rank = stream->shape.rank};
+    NpyArray array = {.rank = stream->shape.rank};
+    if (!kind_of(type->scalar, &array.kind)) {
+        return save_seen(stream, path); /* unorm8, which files don't have: what kernels see of it */
+    }
     for (int i = 0; i < array.rank; i++) {
         array.dim[i] = stream->shape.size[i];
     }
@@ -214,12 +228,14 @@ static bool save_npy(const Stream *stream, const char *path)
         array.dim[array.rank++] = type->components;
     }
     array.count = (size_t)stream_elements(stream) * (size_t)type->components;
-    void *bytes = file_bytes(stream);
-    if (!bytes) {
+    array.data = file_bytes(stream);
+    if (!array.data) {
         return error_prefix("cannot write '%s'", path);
     }
-    array.data = file_numbers(type->scalar, bytes, array.count);
-    bool ok = array.data ? npy_write(path, &array) : error_set("cannot write '%s': out of host memory", path);
+    if (array.kind == NPY_B1) {
+        narrow_bools(array.data, array.count);
+    }
+    bool ok = npy_write(path, &array);
     npy_free(&array);
     return ok;
 }

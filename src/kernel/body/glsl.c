@@ -53,34 +53,23 @@ int glsl_words(const Type *type)
     return type->bytes < 4 ? 1 : (type->bytes + 3) / 4;
 }
 
-/* Bits of a packed component at a bit place within words[0]. */
-static void decode_packed(StrBuf *out, Scalar scalar, const char *word, const char *shift)
-{
-    const char *s = shift ? shift : "0";
-    switch (scalar) {
-    case SCALAR_HALF: strbuf_addf(out, "rill_float(%s >> %s)", word, s); break;
-    case SCALAR_UNORM8: strbuf_addf(out, "rill_unorm((%s >> %s) & 255u)", word, s); break;
-    case SCALAR_INT8: strbuf_addf(out, "int(%s << (24 - int(%s))) >> 24", word, s); break;
-    case SCALAR_INT16: strbuf_addf(out, "int(%s << (16 - int(%s))) >> 16", word, s); break;
-    case SCALAR_UINT8: strbuf_addf(out, "(%s >> %s) & 255u", word, s); break;
-    default: strbuf_addf(out, "(%s >> %s) & 65535u", word, s); break;
-    }
-}
-
 /* One component that starts at word w (a double takes two), or at bit `shift` of words[w]. */
 static void decode_component(StrBuf *out, Scalar scalar, const char *const *words, int w, const char *shift)
 {
+    const char *word = words[w], *s = shift ? shift : "0";
     switch (scalar) {
-    case SCALAR_FLOAT: strbuf_addf(out, "uintBitsToFloat(%s)", words[w]); break;
-    case SCALAR_DOUBLE: strbuf_addf(out, "packDouble2x32(uvec2(%s, %s))", words[w], words[w + 1]); break;
-    case SCALAR_INT: strbuf_addf(out, "int(%s)", words[w]); break;
-    case SCALAR_UINT: strbuf_add(out, words[w]); break;
-    case SCALAR_BOOL: strbuf_addf(out, "(%s != 0u)", words[w]); break;
-    default:
-        strbuf_add(out, "(");
-        decode_packed(out, scalar, words[w], shift);
-        strbuf_add(out, ")");
-        break;
+    case SCALAR_FLOAT: strbuf_addf(out, "uintBitsToFloat(%s)", word); break;
+    case SCALAR_DOUBLE: strbuf_addf(out, "packDouble2x32(uvec2(%s, %s))", word, words[w + 1]); break;
+    case SCALAR_INT: strbuf_addf(out, "int(%s)", word); break;
+    case SCALAR_UINT: strbuf_add(out, word); break;
+    case SCALAR_BOOL: strbuf_addf(out, "(%s != 0u)", word); break;
+    case SCALAR_HALF: strbuf_addf(out, "(rill_float(%s >> %s))", word, s); break;
+    case SCALAR_UNORM8: strbuf_addf(out, "(rill_unorm((%s >> %s) & 255u))", word, s); break;
+    case SCALAR_INT8: strbuf_addf(out, "(int(%s << (24 - int(%s))) >> 24)", word, s); break;
+    case SCALAR_INT16: strbuf_addf(out, "(int(%s << (16 - int(%s))) >> 16)", word, s); break;
+    case SCALAR_UINT8: strbuf_addf(out, "((%s >> %s) & 255u)", word, s); break;
+    case SCALAR_UINT16: strbuf_addf(out, "((%s >> %s) & 65535u)", word, s); break;
+    case SCALAR_COUNT: break;
     }
 }
 
@@ -129,7 +118,9 @@ static void encode_component(StrBuf *out, Scalar scalar, const char *value, int 
     case SCALAR_UNORM8: strbuf_addf(out, "uint(clamp(%s, 0.0, 1.0) * 255.0 + 0.5)", value); break;
     case SCALAR_INT8:
     case SCALAR_UINT8: strbuf_addf(out, "(uint(%s) & 255u)", value); break;
-    default: strbuf_addf(out, "(uint(%s) & 65535u)", value); break;
+    case SCALAR_INT16:
+    case SCALAR_UINT16: strbuf_addf(out, "(uint(%s) & 65535u)", value); break;
+    case SCALAR_COUNT: break;
     }
 }
 

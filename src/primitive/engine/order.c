@@ -5,39 +5,20 @@
 
 #include <stdio.h>
 
-typedef struct OrderRow {
-    Scalar scalar;
-    RadixKind kind;
-    int bits, used;
-} OrderRow;
-
-static const OrderRow orders[] = {
-    {SCALAR_FLOAT, RADIX_FLOAT, 32, 32},     {SCALAR_DOUBLE, RADIX_FLOAT, 64, 64},
-    {SCALAR_INT, RADIX_SIGNED, 32, 32},      {SCALAR_UINT, RADIX_UNSIGNED, 32, 32},
-    {SCALAR_BOOL, RADIX_UNSIGNED, 32, 1},    {SCALAR_HALF, RADIX_FLOAT, 16, 16},
-    {SCALAR_UNORM8, RADIX_UNSIGNED, 8, 8},   {SCALAR_INT8, RADIX_SIGNED, 8, 8},
-    {SCALAR_INT16, RADIX_SIGNED, 16, 16},    {SCALAR_UINT8, RADIX_UNSIGNED, 8, 8},
-    {SCALAR_UINT16, RADIX_UNSIGNED, 16, 16},
-};
-_Static_assert(sizeof orders / sizeof *orders == SCALAR_COUNT, "a row for every scalar");
-
-static const OrderRow *order_of(const Type *type)
+/* The order of numbers follows from what their bits mean. */
+static RadixKind kind_of(ScalarForm form)
 {
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        if (!type->is_struct && type->components == 1 && orders[i].scalar == type->scalar) {
-            return &orders[i];
-        }
-    }
-    return NULL;
+    return form == FORM_FLOAT ? RADIX_FLOAT : form == FORM_SIGNED ? RADIX_SIGNED : RADIX_UNSIGNED;
 }
 
 bool order_key(const Type *type, bool descending, RadixKey *key)
 {
-    const OrderRow *row = order_of(type);
-    if (!row) {
+    if (type->is_struct || type->components > 1) {
         return error_set("elements of type %s have no order", type->name);
     }
-    *key = (RadixKey){row->kind, row->bits, row->used, descending};
+    ScalarForm form = type_scalar_form(type->scalar);
+    int bits = type->bytes * 8;
+    *key = (RadixKey){kind_of(form), bits, form == FORM_BOOL ? 1 : bits, descending};
     return true;
 }
 
