@@ -92,7 +92,7 @@ below.binding.io = true
 
 -- Rooms of a floor, from the ground up; "" is the floor's own folder. Those of one line stand side by side.
 local rooms = {
-    kernel = {{"text"}, {"body"}, {"program"}, {""}, {"launch"}},
+    kernel = {{"text"}, {"body"}, {"variant"}, {""}, {"launch"}},
     primitive = {{"engine"}, {""}},
     binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files"}},
 }
@@ -121,10 +121,11 @@ local apart = set("primitive", "container", "solver", "io", "binding")
 local exceptions = {
     -- What the files on kernels and on pictures share.
     binding = {["*"] = set("binding.h", "lua_kernel.h", "lua_picture.h")},
-    -- The engine of reductions, its programs, and what is folded with it.
+    -- The engine of reductions, its programs, and what is reduced with it.
     primitive = {
-        fold = set("fold_text.h", "inputs.h"), fold_text = set("fold.h", "engine.h"), engine = set("inputs.h"),
-        reduce = set("fold.h", "inputs.h", "reduce_ops.h"), reduce_ops = set("reduce.h"),
+        reducer = set("reducer_text.h", "inputs.h"), reducer_text = set("reducer.h", "engine.h"),
+        engine = set("inputs.h"),
+        reduce = set("reducer.h", "inputs.h", "reduce_ops.h"), reduce_ops = set("reduce.h"),
         vout = set("reduce.h", "scan.h"), compact = set("scanner.h"),
         -- What all engines read through.
         scanner = set("inputs.h", "scanner_text.h"), scanner_text = set("scanner.h", "engine.h"),

@@ -1,4 +1,4 @@
-/* What is bound, so that a repeated launch binds nothing, and the barriers still due. */
+/* What is bound, so that a repeated dispatch binds nothing, and the barriers still due. */
 #include "gpu/device_private.h"
 
 void bindings_barrier(Device *device, GLbitfield bits)

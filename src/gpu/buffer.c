@@ -242,7 +242,7 @@ static void attach(Buffer *buffer, TexelFormat format)
     static const GLenum formats[TEXEL_FORMATS] = {GL_R32UI, GL_RGBA32UI};
     uint64_t reach = buffer->device->limits.texture_texels * texel_bytes[format];
     uint64_t bytes = buffer->capacity / texel_bytes[format] * texel_bytes[format];
-    /* A unit no launch uses, so that the cached bindings stay true. */
+    /* A unit no dispatch uses, so that the cached bindings stay true. */
     glActiveTexture(GL_TEXTURE0 + DEVICE_MAX_TEXTURES);
     glBindTexture(GL_TEXTURE_BUFFER, buffer->textures[format]);
     glTexBufferRange(GL_TEXTURE_BUFFER, formats[format], buffer->name, 0, (GLsizeiptr)(bytes < reach ? bytes : reach));

@@ -19,13 +19,13 @@ static const struct {
 static bool copy_once(Device *device, Program *program, Buffer *from, Buffer *to)
 {
     int per_group = copy_plans[device->traits.family].lanes * copy_plans[device->traits.family].trips;
-    Launch launch = {.program = program,
-                     .texture_count = 1,
-                     .block_count = 1,
-                     .groups = {(uint64_t)(COPY_BYTES / TEXEL_BYTES / per_group), 1, 1}};
-    launch.textures[0] = (LaunchTexture){from, TEXEL_VECTOR};
-    launch.blocks[0].buffer = to;
-    return device_dispatch(device, &launch);
+    Dispatch dispatch = {.program = program,
+                         .texture_count = 1,
+                         .block_count = 1,
+                         .groups = {(uint64_t)(COPY_BYTES / TEXEL_BYTES / per_group), 1, 1}};
+    dispatch.textures[0] = (DispatchTexture){from, TEXEL_VECTOR};
+    dispatch.blocks[0].buffer = to;
+    return device_dispatch(device, &dispatch);
 }
 
 static double measure(Device *device, Program *program, Buffer *from, Buffer *to)

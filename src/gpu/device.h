@@ -1,4 +1,4 @@
-/* A device: one headless OpenGL context, what it can do, and the one way to launch work on it. GL names and
+/* A device: one headless OpenGL context, what it can do, and the one way to dispatch work to it. GL names and
  * calls stop at this floor. Every function returning bool or a pointer reports failure by false or NULL
  * after error_set. */
 #ifndef RILL_DEVICE_H
@@ -119,34 +119,34 @@ enum {
 
 typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR } TexelFormat; /* R32UI, RGBA32UI */
 
-typedef struct LaunchTexture {
+typedef struct DispatchTexture {
     Buffer *buffer;
     TexelFormat format;
-} LaunchTexture;
+} DispatchTexture;
 
-typedef struct LaunchBlock {
+typedef struct DispatchBlock {
     Buffer *buffer;
     uint64_t bytes; /* bound from byte 0 to here; 0: the whole buffer with its spare tail */
-} LaunchBlock;
+} DispatchBlock;
 
 /* One dispatch. Texture k is bound to unit k (layout(binding = k) uniform usamplerBuffer), block k to storage
  * binding k + 1. `params` fill `layout(location = 0) uniform uvec4 rill_p[param_vectors]`. */
-typedef struct Launch {
+typedef struct Dispatch {
     Program *program;
     const uint32_t *params;
     int param_vectors;
     int texture_count, block_count;
-    LaunchTexture textures[DEVICE_MAX_TEXTURES];
-    LaunchBlock blocks[DEVICE_MAX_BLOCKS];
+    DispatchTexture textures[DEVICE_MAX_TEXTURES];
+    DispatchBlock blocks[DEVICE_MAX_BLOCKS];
     /* Work groups. A 1-D count (y = z = 1) beyond the limit is split into rows: the shader's group number is
      * gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x, and may pass the count. */
     uint64_t groups[3];
     bool faults;    /* the program may write rill_fault */
     uint64_t bytes; /* moved, for profiles; 0: what is bound */
-} Launch;
+} Dispatch;
 
-/* Issues the launch: no waiting, no read-back, no allocation. False when GL reported an error. */
-bool device_dispatch(Device *device, const Launch *launch);
+/* Issues it: no waiting, no read-back, no allocation. False when GL reported an error. */
+bool device_dispatch(Device *device, const Dispatch *dispatch);
 
 /* The fault words as last seen: word 0 is non-zero after a fault. On a synchronous device current right after a
  * dispatch; else after device_wait. The pointer stays valid; the reader clears them with device_fault_clear. */

@@ -71,7 +71,7 @@ typedef struct BoundBlock {
     uint64_t bytes; /* 0: the whole buffer */
 } BoundBlock;
 
-/* What is bound now, so that a repeated launch binds nothing. */
+/* What is bound now, so that a repeated dispatch binds nothing. */
 typedef struct Bindings {
     Program *program;
     GLuint textures[DEVICE_MAX_TEXTURES];
@@ -124,7 +124,7 @@ struct Device {
     GLuint fault_buffer;
     uint32_t *fault_words; /* mapped, or fault_copy */
     uint32_t fault_copy[DEVICE_FAULT_WORDS];
-    Buffer indirect; /* group counts of indirect launches; its name is 0 until the first. Not counted as memory */
+    Buffer indirect; /* group counts of indirect dispatches; its name is 0 until the first. Not counted as memory */
     uint32_t indirect_slot;
     Pool pool;
     Staging *staging; /* idle staging buffers */
@@ -209,15 +209,15 @@ void fault_refresh(Device *device); /* after waiting: for devices without persis
 bool fault_report(Device *device);
 
 /* dispatch.c */
-/* Issues a launch whose group counts lie at byte `offset` of a buffer. */
-bool dispatch_indirect(Device *device, const Launch *launch, GLuint groups, uint64_t offset);
+/* Issues a dispatch whose group counts lie at byte `offset` of a buffer. */
+bool dispatch_groups_at(Device *device, const Dispatch *dispatch, GLuint groups, uint64_t offset);
 
 /* indirect.c */
 void indirect_destroy(Device *device);
 
 /* recorder.c: no-ops unless a profile is taken. Right before and after a dispatch, and what compiling took. */
 void recorder_before(Device *device, double *before);
-void recorder_after(Device *device, const Launch *launch, double entered, double before);
+void recorder_after(Device *device, const Dispatch *dispatch, double entered, double before);
 void recorder_compiled(Device *device, double seconds);
 void recorder_destroy(Device *device);
 

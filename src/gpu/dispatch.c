@@ -25,10 +25,10 @@ static void upload_params(Program *program, const uint32_t *params, int vectors)
     memcpy(program->params, params, bytes);
 }
 
-static bool bind_textures(Device *device, const Launch *launch)
+static bool bind_textures(Device *device, const Dispatch *dispatch)
 {
-    for (int k = 0; k < launch->texture_count; k++) {
-        GLuint name = buffer_texture(launch->textures[k].buffer, launch->textures[k].format);
+    for (int k = 0; k < dispatch->texture_count; k++) {
+        GLuint name = buffer_texture(dispatch->textures[k].buffer, dispatch->textures[k].format);
         if (name == 0) {
             return false;
         }
@@ -41,10 +41,10 @@ static bool bind_textures(Device *device, const Launch *launch)
     return true;
 }
 
-static void bind_blocks(Device *device, const Launch *launch)
+static void bind_blocks(Device *device, const Dispatch *dispatch)
 {
-    for (int k = 0; k < launch->block_count; k++) {
-        bindings_block(device, k + 1, launch->blocks[k].buffer->name, launch->blocks[k].bytes);
+    for (int k = 0; k < dispatch->block_count; k++) {
+        bindings_block(device, k + 1, dispatch->blocks[k].buffer->name, dispatch->blocks[k].bytes);
     }
 }
 
@@ -68,68 +68,68 @@ static bool split_groups(const Device *device, const uint64_t groups[3], GLuint 
     return true;
 }
 
-/* Everything of a launch but the dispatch itself. */
-static bool prepare(Device *device, const Launch *launch, GLbitfield barriers)
+/* Everything of a dispatch but the call itself. */
+static bool prepare(Device *device, const Dispatch *dispatch, GLbitfield barriers)
 {
-    bind_program(device, launch->program);
-    upload_params(launch->program, launch->params, launch->param_vectors);
-    if (!bind_textures(device, launch)) {
+    bind_program(device, dispatch->program);
+    upload_params(dispatch->program, dispatch->params, dispatch->param_vectors);
+    if (!bind_textures(device, dispatch)) {
         return false;
     }
-    bind_blocks(device, launch);
+    bind_blocks(device, dispatch);
     bindings_barrier(device, GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | barriers);
     return true;
 }
 
-static bool issued(Device *device, const Launch *launch)
+static bool issued(Device *device, const Dispatch *dispatch)
 {
     device->pending = GL_ALL_BARRIER_BITS;
-    if (launch->faults && device->traits.synchronous) {
+    if (dispatch->faults && device->traits.synchronous) {
         fault_refresh(device);
     }
     return gl_error_check(device, "device_dispatch");
 }
 
-bool device_dispatch(Device *device, const Launch *launch)
+bool device_dispatch(Device *device, const Dispatch *dispatch)
 {
     GLuint groups[3];
     if (device->lost) {
         return gl_error_alive(device);
     }
-    if (!split_groups(device, launch->groups, groups)) {
+    if (!split_groups(device, dispatch->groups, groups)) {
         return false;
     }
     if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) {
         return true;
     }
     double entered = device->recorder ? timer_clock() : 0, before = entered;
-    if (!prepare(device, launch, 0)) {
+    if (!prepare(device, dispatch, 0)) {
         return false;
     }
     if (device->traced) {
-        fprintf(stderr, "rill: %s: %u x %u x %u groups\n", launch->program->label, groups[0], groups[1], groups[2]);
+        fprintf(stderr, "rill: %s: %u x %u x %u groups\n", dispatch->program->label, groups[0], groups[1], groups[2]);
     }
     recorder_before(device, &before);
     glDispatchCompute(groups[0], groups[1], groups[2]);
-    recorder_after(device, launch, entered, before);
-    return issued(device, launch);
+    recorder_after(device, dispatch, entered, before);
+    return issued(device, dispatch);
 }
 
-bool dispatch_indirect(Device *device, const Launch *launch, GLuint groups, uint64_t offset)
+bool dispatch_groups_at(Device *device, const Dispatch *dispatch, GLuint groups, uint64_t offset)
 {
     if (device->lost) {
         return gl_error_alive(device);
     }
     double entered = device->recorder ? timer_clock() : 0, before = entered;
-    if (!prepare(device, launch, GL_COMMAND_BARRIER_BIT)) {
+    if (!prepare(device, dispatch, GL_COMMAND_BARRIER_BIT)) {
         return false;
     }
     glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, groups);
     if (device->traced) {
-        fprintf(stderr, "rill: %s: as many groups as the device counts\n", launch->program->label);
+        fprintf(stderr, "rill: %s: as many groups as the device counts\n", dispatch->program->label);
     }
     recorder_before(device, &before);
     glDispatchComputeIndirect((GLintptr)offset);
-    recorder_after(device, launch, entered, before);
-    return issued(device, launch);
+    recorder_after(device, dispatch, entered, before);
+    return issued(device, dispatch);
 }

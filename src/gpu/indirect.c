@@ -4,7 +4,7 @@
 #include "gpu/device_private.h"
 #include "gpu/shader.h"
 
-/* Slots are used in turn: launches are ordered, so that a slot is read long before it is written again. */
+/* Slots are used in turn: dispatches are ordered, so that a slot is read long before it is written again. */
 enum { SLOTS = 256, SLOT_BYTES = 16 };
 
 static bool create(Device *device)
@@ -30,23 +30,23 @@ static bool count_groups(Device *device, DeviceLength length, uint32_t per_group
 {
     Program *program = shader_program(device, "indirect.comp", "");
     uint32_t params[4] = {length.word, per_group, device->limits.group_count, slot};
-    Launch launch = {.program = program,
-                     .params = params,
-                     .param_vectors = 1,
-                     .texture_count = 1,
-                     .block_count = 1,
-                     .groups = {1, 1, 1}};
-    launch.textures[0] = (LaunchTexture){length.buffer, TEXEL_WORD};
-    launch.blocks[0].buffer = &device->indirect;
-    return program && device_dispatch(device, &launch);
+    Dispatch dispatch = {.program = program,
+                         .params = params,
+                         .param_vectors = 1,
+                         .texture_count = 1,
+                         .block_count = 1,
+                         .groups = {1, 1, 1}};
+    dispatch.textures[0] = (DispatchTexture){length.buffer, TEXEL_WORD};
+    dispatch.blocks[0].buffer = &device->indirect;
+    return program && device_dispatch(device, &dispatch);
 }
 
-bool indirect_dispatch(Device *device, const Launch *launch, DeviceLength length, uint32_t per_group)
+bool indirect_dispatch(Device *device, const Dispatch *dispatch, DeviceLength length, uint32_t per_group)
 {
     if (!device->indirect.name && !create(device)) {
         return false;
     }
     uint32_t slot = device->indirect_slot++ % SLOTS;
     return count_groups(device, length, per_group, slot) &&
-           dispatch_indirect(device, launch, device->indirect.name, (uint64_t)slot * SLOT_BYTES);
+           dispatch_groups_at(device, dispatch, device->indirect.name, (uint64_t)slot * SLOT_BYTES);
 }

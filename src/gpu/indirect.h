@@ -1,4 +1,4 @@
-/* Grids whose size only the device knows: a length counted by one launch bounds the next without a read-back. */
+/* Grids whose size only the device knows: a length counted by one dispatch bounds the next without a read-back. */
 #ifndef RILL_INDIRECT_H
 #define RILL_INDIRECT_H
 
@@ -10,8 +10,8 @@ typedef struct DeviceLength {
     uint32_t word;  /* where it stands, in 32-bit words */
 } DeviceLength;
 
-/* Issues `launch` over ceil(length / per_group) groups; launch->groups is ignored. Groups are numbered as in a split 1-D grid: the last
+/* Issues `dispatch` over ceil(length / per_group) groups; dispatch->groups is ignored. Groups are numbered as in a split 1-D grid: the last
  * row's may pass the count. */
-bool indirect_dispatch(Device *device, const Launch *launch, DeviceLength length, uint32_t per_group);
+bool indirect_dispatch(Device *device, const Dispatch *dispatch, DeviceLength length, uint32_t per_group);
 
 #endif

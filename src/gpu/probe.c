@@ -18,9 +18,10 @@ static bool try_block(Device *device, Buffer *buffer)
     uint64_t at = buffer_capacity(buffer) - 4;
     uint32_t params[4] = {(uint32_t)(at / 4), 0x5ca1ab1eu, 0, 0}, word = 0;
     Program *program = program_find(device, "probe", source, NULL);
-    Launch launch = {.program = program, .params = params, .param_vectors = 1, .block_count = 1, .groups = {1, 1, 1}};
-    launch.blocks[0].buffer = buffer;
-    bool works = program && buffer_write(buffer, at, &word, sizeof word) && device_dispatch(device, &launch) &&
+    Dispatch dispatch = {
+        .program = program, .params = params, .param_vectors = 1, .block_count = 1, .groups = {1, 1, 1}};
+    dispatch.blocks[0].buffer = buffer;
+    bool works = program && buffer_write(buffer, at, &word, sizeof word) && device_dispatch(device, &dispatch) &&
                  buffer_read(buffer, at, &word, sizeof word) && word == params[1];
     program_release(program);
     return works;

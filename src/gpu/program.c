@@ -103,7 +103,7 @@ static GLuint compile_shader(const char *source, size_t length)
 }
 
 /* Length of the parameter array as linked: compilers cut its unused end, or all of it. */
-static int active_vectors(GLuint name)
+static int used_vectors(GLuint name)
 {
     if (glGetUniformLocation(name, "rill_p") != 0) {
         return 0;
@@ -199,7 +199,7 @@ static Program *create(GLuint name, const char *source, size_t length)
     }
     program->name = name;
     program->length = length;
-    program->param_vectors = active_vectors(name);
+    program->param_vectors = used_vectors(name);
     program->source = malloc(length + 1);
     program->params = calloc((size_t)program->param_vectors + 1, 4 * sizeof *program->params);
     if (!program->source || !program->params) {

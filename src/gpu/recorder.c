@@ -1,4 +1,4 @@
-/* What a running profile notes: launches, their times, and compiling. */
+/* What a running profile notes: dispatches, their times, and compiling. */
 #include "gpu/recorder.h"
 
 #include "base/array.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL when out of host memory: the launch goes unrecorded. */
+/* NULL when out of host memory: the dispatch goes unrecorded. */
 static ProfileRow *find_row(Recorder *recorder, const char *name)
 {
     for (size_t i = 0; i < recorder->rows.count; i++) {
@@ -26,14 +26,14 @@ static ProfileRow *find_row(Recorder *recorder, const char *name)
 }
 
 /* Without a figure from the caller: every buffer bound is read or written once. */
-static uint64_t bound_bytes(const Launch *launch)
+static uint64_t bound_bytes(const Dispatch *dispatch)
 {
     uint64_t bytes = 0;
-    for (int k = 0; k < launch->texture_count; k++) {
-        bytes += launch->textures[k].buffer ? launch->textures[k].buffer->bytes : 0;
+    for (int k = 0; k < dispatch->texture_count; k++) {
+        bytes += dispatch->textures[k].buffer ? dispatch->textures[k].buffer->bytes : 0;
     }
-    for (int k = 0; k < launch->block_count; k++) {
-        bytes += launch->blocks[k].buffer ? launch->blocks[k].buffer->bytes : 0;
+    for (int k = 0; k < dispatch->block_count; k++) {
+        bytes += dispatch->blocks[k].buffer ? dispatch->blocks[k].buffer->bytes : 0;
     }
     return bytes;
 }
@@ -57,14 +57,14 @@ void recorder_before(Device *device, double *before)
     }
 }
 
-void recorder_after(Device *device, const Launch *launch, double entered, double before)
+void recorder_after(Device *device, const Dispatch *dispatch, double entered, double before)
 {
     Recorder *recorder = device->recorder;
     if (!recorder) {
         return;
     }
     double now = timer_clock();
-    const char *name = launch->program->label;
+    const char *name = dispatch->program->label;
     ProfileRow *row = find_row(recorder, name);
     bool stamped = uses_stamps(device) && recorder->pending.count < recorder->pending.capacity;
     if (!row) {
@@ -74,7 +74,7 @@ void recorder_after(Device *device, const Launch *launch, double entered, double
         return;
     }
     row->calls++;
-    row->bytes += launch->bytes ? launch->bytes : bound_bytes(launch);
+    row->bytes += dispatch->bytes ? dispatch->bytes : bound_bytes(dispatch);
     row->host_seconds += stamped ? now - entered : before - entered;
     recorder->launches++;
     if (stamped) {

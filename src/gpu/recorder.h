@@ -5,7 +5,7 @@
 #include "gpu/device_private.h"
 #include "gpu/profile.h"
 
-/* A launch whose timestamps are still to be read. */
+/* A dispatch whose timestamps are still to be read. */
 typedef struct Pending {
     size_t row;
     GLuint queries[2];

@@ -1,4 +1,4 @@
-/* Compute shaders kept as files: shaders/NAME.comp, named after the C file that launches them, embedded at build time. They
+/* Compute shaders kept as files: shaders/NAME.comp, named after the C file that dispatches them, embedded at build time. They
  * may `#include "shared/x.glsl"`; the version line is put in front. RILL_SHADER_PATH names a directory that is looked into first. */
 #ifndef RILL_SHADER_H
 #define RILL_SHADER_H

@@ -206,13 +206,13 @@ static bool compute(Device *device, const Case cases[CASES], uint32_t results[CA
     const size_t in_bytes = CASES * sizeof *cases, out_bytes = CASES * sizeof *results;
     Buffer *in = program ? buffer_create(device, in_bytes, false) : NULL;
     Buffer *out = in ? buffer_create(device, out_bytes, true) : NULL;
-    Launch launch = {.program = program,
-                     .params = params,
-                     .param_vectors = 1,
-                     .block_count = 2,
-                     .blocks = {{out, 0}, {in, 0}},
-                     .groups = {(CASES + 31) / 32, 1, 1}};
-    bool done = out && buffer_write(in, 0, cases, in_bytes) && device_dispatch(device, &launch) &&
+    Dispatch dispatch = {.program = program,
+                         .params = params,
+                         .param_vectors = 1,
+                         .block_count = 2,
+                         .blocks = {{out, 0}, {in, 0}},
+                         .groups = {(CASES + 31) / 32, 1, 1}};
+    bool done = out && buffer_write(in, 0, cases, in_bytes) && device_dispatch(device, &dispatch) &&
                 buffer_read(out, 0, results, out_bytes);
     buffer_release(in);
     buffer_release(out);

@@ -22,7 +22,7 @@ static void note_words(Trial *trial, const char *name, const uint32_t *got, cons
 /* --- conditions on uniforms --- */
 
 /* Programs take turns, one of them without conditions: a driver that forgets whose uniforms it has built in errs when it comes back to
- * one. The first launches take the same branch, for such drivers to build it in. */
+ * one. The first dispatches take the same branch, for such drivers to build it in. */
 static const char turns[] = "202020202012012012012010";
 enum {
     ROUNDS = sizeof turns - 1,
@@ -63,12 +63,13 @@ static bool try_conditions(Device *device, Trial *trial)
     uint32_t got[2 * CONDITION_WORDS], wanted[2 * CONDITION_WORDS], params[8];
     Program *programs[CONDITION_PROGRAMS];
     Buffer *out = condition_programs(device, programs) ? buffer_create(device, sizeof got, true) : NULL;
-    Launch launch = {.params = params, .param_vectors = 2, .block_count = 1, .blocks = {{out, 0}}, .groups = {1, 1, 1}};
+    Dispatch dispatch = {
+        .params = params, .param_vectors = 2, .block_count = 1, .blocks = {{out, 0}}, .groups = {1, 1, 1}};
     bool done = out != NULL, current = device->buffer_storage;
     for (uint32_t round = 0; done && round < ROUNDS; round++) {
         condition_case(round, params, wanted);
-        launch.program = programs[turns[round] - '0'];
-        done = device_dispatch(device, &launch);
+        dispatch.program = programs[turns[round] - '0'];
+        done = device_dispatch(device, &dispatch);
         current = current && ((volatile uint32_t *)device->fault_words)[1] == round + 1;
     }
     done = done && buffer_read(out, 0, got, sizeof got);
@@ -89,13 +90,13 @@ static bool run_loop(Device *device, Program *program, Buffer *out, uint32_t tri
                      uint32_t got[LOOP_WORDS])
 {
     const uint32_t params[4] = {trips, inner, 0, 0};
-    Launch launch = {.program = program,
-                     .params = params,
-                     .param_vectors = 1,
-                     .block_count = 1,
-                     .blocks = {{out, 0}},
-                     .groups = {1, 1, 1}};
-    return device_dispatch(device, &launch) && buffer_read(out, 0, got, LOOP_WORDS * sizeof *got);
+    Dispatch dispatch = {.program = program,
+                         .params = params,
+                         .param_vectors = 1,
+                         .block_count = 1,
+                         .blocks = {{out, 0}},
+                         .groups = {1, 1, 1}};
+    return device_dispatch(device, &dispatch) && buffer_read(out, 0, got, LOOP_WORDS * sizeof *got);
 }
 
 static bool loop_right(const uint32_t got[LOOP_LANES], uint32_t trips)
@@ -212,14 +213,14 @@ static bool try_access(Device *device, Trial *trial)
     fill_words(source, 17, 101);
     fill_words(wanted, 18, 101);
     fill_words(untouched, UNTOUCHED, 0);
-    Launch launch = {.program = program,
-                     .texture_count = 2,
-                     .textures = {{from, TEXEL_WORD}, {from, TEXEL_VECTOR}},
-                     .block_count = 3,
-                     .blocks = {{to, range}, {spread, range}, {from, 0}},
-                     .groups = {1, 1, 1}};
+    Dispatch dispatch = {.program = program,
+                         .texture_count = 2,
+                         .textures = {{from, TEXEL_WORD}, {from, TEXEL_VECTOR}},
+                         .block_count = 3,
+                         .blocks = {{to, range}, {spread, range}, {from, 0}},
+                         .groups = {1, 1, 1}};
     bool done = spread && buffer_write(from, 0, source, bytes) && buffer_write(to, 0, untouched, bytes) &&
-                buffer_write(spread, 0, untouched, bytes) && device_dispatch(device, &launch) &&
+                buffer_write(spread, 0, untouched, bytes) && device_dispatch(device, &dispatch) &&
                 buffer_read(to, 0, results, bytes) && buffer_read(spread, 0, wide, bytes);
     buffer_release(from);
     buffer_release(to);
@@ -271,10 +272,10 @@ static bool try_groups(Device *device, Trial *trial)
     uint32_t got[GROUP_WORDS] = {0}, wanted[GROUP_WORDS];
     Program *program = group_program(device);
     Buffer *out = program ? buffer_create(device, sizeof got, false) : NULL;
-    Launch launch = {.program = program, .block_count = 1, .blocks = {{out, 0}}, .groups = {GROUPS, 1, 1}};
+    Dispatch dispatch = {.program = program, .block_count = 1, .blocks = {{out, 0}}, .groups = {GROUPS, 1, 1}};
     expect_groups(wanted);
     got[2] = UINT32_MAX; /* the start of the least */
-    bool done = out && buffer_write(out, 0, got, sizeof got) && device_dispatch(device, &launch) &&
+    bool done = out && buffer_write(out, 0, got, sizeof got) && device_dispatch(device, &dispatch) &&
                 buffer_read(out, 0, got, sizeof got);
     buffer_release(out);
     if (done) {

@@ -5,7 +5,7 @@
 #include "base/recent.h"
 #include "gpu/program.h"
 #include "kernel/kernel.h"
-#include "kernel/program/access.h"
+#include "kernel/variant/access.h"
 
 typedef struct Variant {
     VariantKey key; /* its types are held */

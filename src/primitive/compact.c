@@ -53,7 +53,7 @@ static bool restore(Stream *result, const Type *type)
     return true;
 }
 
-static void fill_text(CompactMode mode, const Type *seen, ScanText *text)
+static void fill_text(CompactMode mode, const Type *seen, ScannerText *text)
 {
     text->accumulator = type_of(SCALAR_INT, 1);
     text->identity = text->compact = true;
@@ -73,7 +73,7 @@ static bool scan(CompactMode mode, const Stream *raw, const Stream *mask, Stream
     InputSource sources[2] = {{.args = args, .type = seen}, {.args = args + 1, .type = type_of(SCALAR_UINT, 1)}};
     StrBuf functions = STRBUF_EMPTY;
     write_text(mode, seen, &functions);
-    ScanText text = {.name = names[mode], .functions = strbuf_text(&functions)};
+    ScannerText text = {.name = names[mode], .functions = strbuf_text(&functions)};
     fill_text(mode, seen, &text);
     Inputs *in = inputs_new(mask->device);
     bool done = in && inputs_collect(in, &mask->shape, seen ? sources : sources + 1, seen ? 2 : 1, NULL, NULL, false) &&

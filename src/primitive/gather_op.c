@@ -243,15 +243,15 @@ static bool same_bits(Fetch *f, const Stream *a, const Stream *b, bool *same)
     return done;
 }
 
-/* One step of the first `active` chains; *ended: it changed none of them. */
-static bool step_chains(Fetch *f, Chains *chains, int64_t active, uint32_t step, bool *ended)
+/* One step of the first `left` chains; *ended: it changed none of them. */
+static bool step_chains(Fetch *f, Chains *chains, int64_t left, uint32_t step, bool *ended)
 {
     Stream values = {0}, pairs = {0}, next = {0};
     int64_t first = 0, two = 2;
     const Function *function = kernel_function(f->kernel);
     Argument args[MAX_PARAMS] = {{0}};
-    bool done = stream_domain(&chains->values, &first, &active, &values) && store_step(f, chains, &values, step) &&
-                stream_replicate(&values, &two, &pairs) && create(f, values.type, active, &next);
+    bool done = stream_domain(&chains->values, &first, &left, &values) && store_step(f, chains, &values, step) &&
+                stream_replicate(&values, &two, &pairs) && create(f, values.type, left, &next);
     for (int i = 0; i < function->param_count; i++) {
         args[i].stream = function->params[i].kind == PARAM_INPUT ? &pairs : NULL;
     }
@@ -293,15 +293,15 @@ static bool fetch_kernel(Fetch *f)
     Chains chains = {0};
     bool done = create(f, f->flat.type, stream_elements(&f->keys), &f->got) && find_chains(f, &chains), ended = false;
     uint32_t step = 0;
-    int64_t active = chains.count;
+    int64_t left = chains.count;
     for (; done && !ended; step++) {
-        while (active > 0 && chains.lengths[active - 1] <= step) {
-            active--;
+        while (left > 0 && chains.lengths[left - 1] <= step) {
+            left--;
         }
-        if (active == 0) {
+        if (left == 0) {
             break;
         }
-        done = step_chains(f, &chains, active, step, &ended);
+        done = step_chains(f, &chains, left, step, &ended);
     }
     done = done && (!ended || spread(f, step - 1));
     if (done) { /* every chain has its own last value: it goes where its place is */

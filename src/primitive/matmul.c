@@ -231,8 +231,9 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, Strea
     bool block = !traits->buffer_textures || too_large(&a->dense) || too_large(&b->dense);
     int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
     rows = p->m <= 1 ? 1 : p->m <= 4 ? 4 : rows;
-    Launch launch = {.program = find_program(p->device, p->type, tile, block, rows), .param_vectors = PARAM_VECTORS};
-    if (!launch.program || !buffer_block_fits(c->buffer) ||
+    Dispatch dispatch = {.program = find_program(p->device, p->type, tile, block, rows),
+                         .param_vectors = PARAM_VECTORS};
+    if (!dispatch.program || !buffer_block_fits(c->buffer) ||
         (block && !(buffer_block_fits(a->dense.buffer) && buffer_block_fits(b->dense.buffer)))) {
         return false;
     }
@@ -254,21 +255,21 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, Strea
         params[13 + 4 * d] = batch_stride(a, d);
         params[14 + 4 * d] = batch_stride(b, d);
     }
-    launch.params = params;
-    launch.groups[0] = tiles_m * tiles_n * batch;
-    launch.groups[1] = launch.groups[2] = 1;
-    launch.blocks[0].buffer = c->buffer;
-    launch.block_count = block ? 3 : 1;
-    launch.blocks[1].buffer = a->dense.buffer;
-    launch.blocks[2].buffer = b->dense.buffer;
-    launch.texture_count = block ? 0 : 2;
-    launch.textures[0] = (LaunchTexture){a->dense.buffer, TEXEL_VECTOR};
-    launch.textures[1] = (LaunchTexture){b->dense.buffer, TEXEL_VECTOR};
+    dispatch.params = params;
+    dispatch.groups[0] = tiles_m * tiles_n * batch;
+    dispatch.groups[1] = dispatch.groups[2] = 1;
+    dispatch.blocks[0].buffer = c->buffer;
+    dispatch.block_count = block ? 3 : 1;
+    dispatch.blocks[1].buffer = a->dense.buffer;
+    dispatch.blocks[2].buffer = b->dense.buffer;
+    dispatch.texture_count = block ? 0 : 2;
+    dispatch.textures[0] = (DispatchTexture){a->dense.buffer, TEXEL_VECTOR};
+    dispatch.textures[1] = (DispatchTexture){b->dense.buffer, TEXEL_VECTOR};
     bool done = true;
     for (int64_t from = 0; from < a->texels && done; from += MAX_TRIPS) {
         params[10] = (uint32_t)from;
         params[11] = (uint32_t)(from + MAX_TRIPS < a->texels ? from + MAX_TRIPS : a->texels);
-        done = device_dispatch(p->device, &launch);
+        done = device_dispatch(p->device, &dispatch);
     }
     return done;
 }

@@ -31,7 +31,7 @@ static bool too_large(const Buffer *buffer)
     return !buffer_texture_reaches(buffer_device(buffer), TEXEL_VECTOR, buffer_bytes(buffer));
 }
 
-static bool launch(const RadixKey *key, const Stream *a, int64_t base_a, const Stream *b, int64_t base_b, Buffer *to)
+static bool dispatch(const RadixKey *key, const Stream *a, int64_t base_a, const Stream *b, int64_t base_b, Buffer *to)
 {
     char keys[RADIX_DEFINES], defines[RADIX_DEFINES + 32];
     bool block = too_large(a->buffer) || too_large(b->buffer);
@@ -42,14 +42,14 @@ static bool launch(const RadixKey *key, const Stream *a, int64_t base_a, const S
     params[8] = (uint32_t)base_a;
     params[9] = (uint32_t)base_b;
     params[11] = radix_flip(key);
-    Launch merge = {.program = shader_program(a->device, "merge.comp", defines),
-                    .params = params,
-                    .param_vectors = PARAMS / 4,
-                    .texture_count = block ? 0 : 2,
-                    .block_count = block ? 3 : 1,
-                    .groups = {(uint64_t)(runs + GROUP - 1) / GROUP, 1, 1}};
-    merge.textures[0] = (LaunchTexture){a->buffer, TEXEL_VECTOR};
-    merge.textures[1] = (LaunchTexture){b->buffer, TEXEL_VECTOR};
+    Dispatch merge = {.program = shader_program(a->device, "merge.comp", defines),
+                      .params = params,
+                      .param_vectors = PARAMS / 4,
+                      .texture_count = block ? 0 : 2,
+                      .block_count = block ? 3 : 1,
+                      .groups = {(uint64_t)(runs + GROUP - 1) / GROUP, 1, 1}};
+    merge.textures[0] = (DispatchTexture){a->buffer, TEXEL_VECTOR};
+    merge.textures[1] = (DispatchTexture){b->buffer, TEXEL_VECTOR};
     merge.blocks[0].buffer = to;
     merge.blocks[1].buffer = a->buffer;
     merge.blocks[2].buffer = b->buffer;
@@ -72,7 +72,7 @@ bool merge_streams(const Stream *a, const Stream *b, bool descending, Stream *re
     const Stream *words_a = order_words(&held, a, &base_a);
     const Stream *words_b = words_a ? order_words(&held, b, &base_b) : NULL;
     Buffer *to = words_b && shape_check(&shape) ? buffer_create(a->device, bytes, false) : NULL;
-    bool done = to && buffer_block_fits(to) && launch(&key, words_a, base_a, words_b, base_b, to) &&
+    bool done = to && buffer_block_fits(to) && dispatch(&key, words_a, base_a, words_b, base_b, to) &&
                 order_elements(to, a->type, &shape, result);
     buffer_release(to);
     order_release(&held);

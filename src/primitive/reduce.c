@@ -1,6 +1,6 @@
 #include "primitive/reduce.h"
 
-#include "primitive/engine/fold.h"
+#include "primitive/engine/reducer.h"
 #include "primitive/reduce_ops.h"
 
 #include <string.h>
@@ -24,14 +24,14 @@ static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, 
     for (int s = 0; s < count; s++) {
         sources[s].type = row.value;
     }
-    FoldText text = {.name = reduce_ops_name(op),
-                     .functions = strbuf_text(&row.functions),
-                     .chunk = row.chunk,
-                     .value = row.value,
-                     .accumulator = row.accumulator,
-                     .result = row.result};
+    ReducerText text = {.name = reduce_ops_name(op),
+                        .functions = strbuf_text(&row.functions),
+                        .chunk = row.chunk,
+                        .value = row.value,
+                        .accumulator = row.accumulator,
+                        .result = row.result};
     Inputs *in = inputs_new(device);
-    bool done = in && inputs_collect(in, domain, sources, count, NULL, NULL, check) && fold_run(&text, in, result);
+    bool done = in && inputs_collect(in, domain, sources, count, NULL, NULL, check) && reducer_run(&text, in, result);
     inputs_release(in);
     strbuf_free(&row.functions);
     if (!done) {
@@ -75,7 +75,7 @@ static const Type *reduced_type(const Function *f)
     return f->params[i].type;
 }
 
-/* The reduce kernel's body as fold functions: the first element is the start, a step is a call. */
+/* The reduce kernel's body as the functions of a reducer: the first element is the start, a step is a call. */
 static void write_functions(const Inputs *in, StrBuf *out)
 {
     const Type *type = reduced_type(&in->operation->function);
@@ -90,8 +90,8 @@ static void write_functions(const Inputs *in, StrBuf *out)
                 name, name, name, name, name, name, name);
 }
 
-static bool fold_kernel(Kernel *kernel, const Argument *args, InputSource *source, const Shape *domain, bool check,
-                        Stream *result)
+static bool reduce_by_kernel(Kernel *kernel, const Argument *args, InputSource *source, const Shape *domain, bool check,
+                             Stream *result)
 {
     const Function *f = &kernel->function;
     if (kernel->body.uses_position) {
@@ -103,12 +103,12 @@ static bool fold_kernel(Kernel *kernel, const Argument *args, InputSource *sourc
     StrBuf functions = STRBUF_EMPTY;
     if (done) {
         write_functions(in, &functions);
-        FoldText text = {.name = f->name,
-                         .functions = strbuf_text(&functions),
-                         .value = source->type,
-                         .accumulator = source->type,
-                         .result = source->type};
-        done = fold_run(&text, in, result);
+        ReducerText text = {.name = f->name,
+                            .functions = strbuf_text(&functions),
+                            .value = source->type,
+                            .accumulator = source->type,
+                            .result = source->type};
+        done = reducer_run(&text, in, result);
     }
     strbuf_free(&functions);
     inputs_release(in);
@@ -123,12 +123,12 @@ bool reduce_kernel(Kernel *kernel, const Argument *args, bool check, Stream *res
         i++;
     }
     InputSource source = {.args = &args[i]};
-    return fold_kernel(kernel, args, &source, &args[i].stream->shape, check, result);
+    return reduce_by_kernel(kernel, args, &source, &args[i].stream->shape, check, result);
 }
 
 bool reduce_kernel_input(Kernel *kernel, const Argument *args, Kernel *input, const Argument *input_args,
                          const Shape *domain, bool check, Stream *result)
 {
     InputSource source = {.kernel = input, .args = input_args};
-    return fold_kernel(kernel, args, &source, domain, check, result);
+    return reduce_by_kernel(kernel, args, &source, domain, check, result);
 }

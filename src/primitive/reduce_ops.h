@@ -1,4 +1,4 @@
-/* The built-in reductions as texts for the fold engine. */
+/* The built-in reductions as texts for the reducer. */
 #ifndef RILL_REDUCE_OPS_H
 #define RILL_REDUCE_OPS_H
 
@@ -7,10 +7,10 @@
 
 typedef struct ReduceRow {
     const Type *value;       /* what elements are seen as */
-    const Type *accumulator; /* what a run is folded into */
+    const Type *accumulator; /* what a run is reduced to */
     const Type *result;
     StrBuf functions;  /* GLSL; T is the value type. The caller's to free, on failure too */
-    const char *chunk; /* see fold.h; NULL where there is none */
+    const char *chunk; /* see reducer.h; NULL where there is none */
 } ReduceRow;
 
 /* The name as in s:sum(). */

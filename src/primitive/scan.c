@@ -65,12 +65,12 @@ static bool find_operator(const ScanSpec *spec, const Inputs *in, StrBuf *out, S
 
 static bool run(const ScanSpec *spec, const Inputs *in, const ScanOperator *op, StrBuf *functions, Stream *result)
 {
-    ScanText text = {.name = spec->operation ? spec->operation->function.name : "scan",
-                     .accumulator = spec->heads ? segment_type(op->accumulator) : type_retain(op->accumulator),
-                     .identity = op->identity,
-                     .special = op->plain && !spec->heads ? scan_special(spec->exclusive) : NULL,
-                     .output_count = 1,
-                     .outputs = {{.type = op->result}}};
+    ScannerText text = {.name = spec->operation ? spec->operation->function.name : "scan",
+                        .accumulator = spec->heads ? segment_type(op->accumulator) : type_retain(op->accumulator),
+                        .identity = op->identity,
+                        .special = op->plain && !spec->heads ? scan_special(spec->exclusive) : NULL,
+                        .output_count = 1,
+                        .outputs = {{.type = op->result}}};
     text.previous[1] = spec->heads && spec->reverse;
     if (spec->heads) {
         write_segmented(spec, op, functions);

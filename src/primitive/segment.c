@@ -136,19 +136,19 @@ static bool find_operator(const SegmentSpec *spec, const Type *type, const Input
     return done;
 }
 
-static ScanText group_text(const SegmentSpec *spec, const ScanOperator *op)
+static ScannerText group_text(const SegmentSpec *spec, const ScanOperator *op)
 {
-    return (ScanText){.name = spec->operation ? kernel_function(spec->operation)->name : "segments",
-                      .accumulator = group_type(op->accumulator),
-                      .identity = true,
-                      .compact = true,
-                      .ending = true,
-                      .counter_count = 1};
+    return (ScannerText){.name = spec->operation ? kernel_function(spec->operation)->name : "segments",
+                         .accumulator = group_type(op->accumulator),
+                         .identity = true,
+                         .compact = true,
+                         .ending = true,
+                         .counter_count = 1};
 }
 
 /* Collects, lets `write` add the text, and runs. */
 static bool run(const SegmentSpec *spec, const Type *type, const Shape *domain, InputSource *sources, int value,
-                void (*write)(const InputSource *sources, const ScanOperator *op, StrBuf *out, ScanText *text),
+                void (*write)(const InputSource *sources, const ScanOperator *op, StrBuf *out, ScannerText *text),
                 Stream *results)
 {
     ScanOperator op;
@@ -163,7 +163,7 @@ static bool run(const SegmentSpec *spec, const Type *type, const Shape *domain, 
     bool done = in && inputs_collect(in, domain, sources, 2, spec->operation, NULL, false) &&
                 find_operator(spec, type, in, &functions, &op);
     if (done) {
-        ScanText text = group_text(spec, &op);
+        ScannerText text = group_text(spec, &op);
         write(sources, &op, &functions, &text);
         text.functions = strbuf_text(&functions);
         done = text.accumulator && scanner_compact(&text, in, results);
@@ -176,7 +176,7 @@ static bool run(const SegmentSpec *spec, const Type *type, const Shape *domain, 
 
 /* segments */
 
-static void write_segments(const InputSource *sources, const ScanOperator *op, StrBuf *out, ScanText *text)
+static void write_segments(const InputSource *sources, const ScanOperator *op, StrBuf *out, ScannerText *text)
 {
     const char *t = glsl_type(op->value), *r = glsl_type(op->result);
     char element[256];
@@ -268,7 +268,7 @@ bool segment_reduce(const SegmentSpec *spec, const Stream *values, const Stream 
 
 /* keys */
 
-static void write_keys(const InputSource *sources, const ScanOperator *op, StrBuf *out, ScanText *text)
+static void write_keys(const InputSource *sources, const ScanOperator *op, StrBuf *out, ScannerText *text)
 {
     const char *k = glsl_type(sources[0].type), *t = glsl_type(op->value), *r = glsl_type(op->result);
     char element[512];

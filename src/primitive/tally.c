@@ -46,9 +46,9 @@ static bool in_texture(const Stream *s, TexelFormat format)
            buffer_texture_reaches(s->device, format, buffer_capacity(s->buffer));
 }
 
-/* A launch of one of the programs here. */
+/* A dispatch of one of the programs here. */
 typedef struct Pass {
-    Launch launch;
+    Dispatch dispatch;
     uint32_t params[8];
     StrBuf defines;
     bool block; /* reads go through storage blocks */
@@ -64,7 +64,7 @@ static void pass_start(Pass *pass, const char *defines, bool block)
 
 static void pass_write(Pass *pass, const Stream *s)
 {
-    pass->launch.blocks[pass->launch.block_count++].buffer = s->buffer;
+    pass->dispatch.blocks[pass->dispatch.block_count++].buffer = s->buffer;
 }
 
 static bool pass_read(Pass *pass, const Stream *s, TexelFormat format)
@@ -73,20 +73,20 @@ static bool pass_read(Pass *pass, const Stream *s, TexelFormat format)
         pass_write(pass, s);
         return buffer_block_fits(s->buffer);
     }
-    pass->launch.textures[pass->launch.texture_count++] = (LaunchTexture){s->buffer, format};
+    pass->dispatch.textures[pass->dispatch.texture_count++] = (DispatchTexture){s->buffer, format};
     return true;
 }
 
 static bool pass_run(Pass *pass, const char *shader, Device *device, int vectors, uint64_t groups)
 {
-    Launch *launch = &pass->launch;
-    launch->program = shader_program(device, shader, strbuf_text(&pass->defines));
+    Dispatch *dispatch = &pass->dispatch;
+    dispatch->program = shader_program(device, shader, strbuf_text(&pass->defines));
     strbuf_free(&pass->defines);
-    launch->params = pass->params;
-    launch->param_vectors = vectors;
-    launch->groups[0] = groups;
-    launch->groups[1] = launch->groups[2] = 1;
-    return launch->program && device_dispatch(device, launch);
+    dispatch->params = pass->params;
+    dispatch->param_vectors = vectors;
+    dispatch->groups[0] = groups;
+    dispatch->groups[1] = dispatch->groups[2] = 1;
+    return dispatch->program && device_dispatch(device, dispatch);
 }
 
 /* private counters */

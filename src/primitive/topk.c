@@ -77,7 +77,7 @@ static void release_buffers(TopK *t)
     }
 }
 
-/* A launch over the keys (or `keyless`); `third` is for texture unit 3. */
+/* A dispatch over the keys (or `keyless`); `third` is for texture unit 3. */
 static bool run(const TopK *t, const char *shader, bool keyless, bool write, Buffer *first, Buffer *second,
                 Buffer *third, int64_t groups)
 {
@@ -86,35 +86,36 @@ static bool run(const TopK *t, const char *shader, bool keyless, bool write, Buf
              "%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD 0\n#define WRITE %d\n#define TILE_KEYS %d\n",
              radix_defines(&t->key, key), t->read_blocks, CPU_GROUP, write, GPU_TILE);
     Program *program = shader_program(t->device, shader, keyless ? "" : defines);
-    Launch launch = {.program = program, .params = t->params, .param_vectors = 3, .texture_count = 4, .block_count = 2};
+    Dispatch dispatch = {
+        .program = program, .params = t->params, .param_vectors = 3, .texture_count = 4, .block_count = 2};
     Buffer *keys = keyless ? first : t->read_blocks ? t->state : t->keys;
-    launch.textures[0] = launch.textures[1] = (LaunchTexture){keys, TEXEL_VECTOR};
-    launch.textures[2] = (LaunchTexture){t->state, TEXEL_WORD};
-    launch.textures[3] = (LaunchTexture){third ? third : t->state, TEXEL_WORD};
-    launch.blocks[0].buffer = first;
-    launch.blocks[1].buffer = second ? second : first;
+    dispatch.textures[0] = dispatch.textures[1] = (DispatchTexture){keys, TEXEL_VECTOR};
+    dispatch.textures[2] = (DispatchTexture){t->state, TEXEL_WORD};
+    dispatch.textures[3] = (DispatchTexture){third ? third : t->state, TEXEL_WORD};
+    dispatch.blocks[0].buffer = first;
+    dispatch.blocks[1].buffer = second ? second : first;
     if (t->read_blocks) {
-        launch.blocks[2].buffer = launch.blocks[3].buffer = first;
-        launch.blocks[4].buffer = t->keys;
-        launch.block_count = 5;
+        dispatch.blocks[2].buffer = dispatch.blocks[3].buffer = first;
+        dispatch.blocks[4].buffer = t->keys;
+        dispatch.block_count = 5;
     }
-    launch.groups[0] = (uint64_t)groups;
-    launch.groups[1] = launch.groups[2] = 1;
-    return program && device_dispatch(t->device, &launch);
+    dispatch.groups[0] = (uint64_t)groups;
+    dispatch.groups[1] = dispatch.groups[2] = 1;
+    return program && device_dispatch(t->device, &dispatch);
 }
 
 /* radix_total.comp over the counts of the runs. */
 static bool sum_counts(const TopK *t)
 {
-    Launch launch = {.program = shader_program(t->device, "radix_total.comp", ""),
-                     .params = t->params,
-                     .param_vectors = 3,
-                     .texture_count = 1,
-                     .block_count = 1,
-                     .groups = {DIGITS / 4 / CPU_GROUP, 1, 1}};
-    launch.textures[0] = (LaunchTexture){t->counts, TEXEL_VECTOR};
-    launch.blocks[0].buffer = t->totals;
-    return launch.program && device_dispatch(t->device, &launch);
+    Dispatch dispatch = {.program = shader_program(t->device, "radix_total.comp", ""),
+                         .params = t->params,
+                         .param_vectors = 3,
+                         .texture_count = 1,
+                         .block_count = 1,
+                         .groups = {DIGITS / 4 / CPU_GROUP, 1, 1}};
+    dispatch.textures[0] = (DispatchTexture){t->counts, TEXEL_VECTOR};
+    dispatch.blocks[0].buffer = t->totals;
+    return dispatch.program && device_dispatch(t->device, &dispatch);
 }
 
 static bool select_last(TopK *t)

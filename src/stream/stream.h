@@ -2,7 +2,7 @@
  *
  * Index i of a dimension becomes ((i * step + start) / div) % mod (mod 0: no modulo), then times stride, summed over
  * the dimensions, plus offset: the element's number in the buffer. A plain dimension has step 1, start 0, div 1, mod 0 (domains and
- * strides fold into offset and stride); replicate sets div, tile sets mod. */
+ * strides go into offset and stride); replicate sets div, tile sets mod. */
 #ifndef RILL_STREAM_H
 #define RILL_STREAM_H
 

@@ -123,7 +123,7 @@ local function launch(kernel, first, ...)
 end
 
 -- A reduce kernel is.
-local function fold(kernel, first, ...)
+local function reduce_kernel(kernel, first, ...)
     local params = signature_of(kernel).params
     local given, named, target = {}, {}, nil
     local at, count = 0, 1 + select("#", ...)
@@ -270,4 +270,4 @@ end
 expression.methods.dot = expression_dot
 
 local hooks = expression.hooks
-hooks.launch, hooks.fold, hooks.dot = launch, fold, dot
+hooks.launch, hooks.reduce, hooks.dot = launch, reduce_kernel, dot

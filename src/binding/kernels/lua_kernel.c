@@ -85,7 +85,7 @@ static int kernel_call(lua_State *L)
     Call call;
     int results;
     bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
-    if (hooks_offer(L, reduces ? "fold" : "launch", &results)) {
+    if (hooks_offer(L, reduces ? "reduce" : "launch", &results)) {
         return results;
     }
     call_start(L, &call, kernel);

@@ -8,7 +8,7 @@
 
 /* uniforms */
 
-void launch_fill(const LaunchPlan *plan, const Layout *layout, uint32_t *words)
+void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
 {
     words[layout->count] = (uint32_t)plan->count;
     words[layout->four] = 4;
@@ -36,7 +36,7 @@ void launch_fill(const LaunchPlan *plan, const Layout *layout, uint32_t *words)
     }
 }
 
-static void fill_resample(const LaunchPlan *plan, int i, int at, uint32_t *words)
+static void fill_resample(const Plan *plan, int i, int at, uint32_t *words)
 {
     const Shape *own = &plan->originals[i]->shape;
     for (int d = 0; d < plan->domain.rank; d++) {
@@ -56,7 +56,7 @@ static void fill_extents(const Shape *shape, uint32_t *words)
     }
 }
 
-void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words)
+void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words)
 {
     const Param *param = &plan->kernel->function.params[i];
     const ArgLayout *layout = &variant->layout.args[i];
@@ -101,7 +101,7 @@ void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i,
 /* bindings */
 
 /* Streams that must share one binding are copied behind each other into one buffer. */
-static bool pack(LaunchPlan *plan, const Variant *variant, int place, bool texture, Buffer **result)
+static bool pack(Plan *plan, const Variant *variant, int place, bool texture, Buffer **result)
 {
     const Function *f = &plan->kernel->function;
     uint64_t total = 0;
@@ -135,18 +135,18 @@ static bool pack(LaunchPlan *plan, const Variant *variant, int place, bool textu
     return buffer != NULL;
 }
 
-void launch_bind_active(const LaunchPlan *plan, const Layout *layout, Launch *launch)
+void launch_bind_active(const Plan *plan, const Layout *layout, Dispatch *dispatch)
 {
     if (layout->active == NO_SLOT) {
         return;
     }
-    launch->textures[0] = (LaunchTexture){plan->active->buffer, TEXEL_WORD};
+    dispatch->textures[0] = (DispatchTexture){plan->active->buffer, TEXEL_WORD};
     if (plan->active->length.buffer) {
-        launch->textures[1] = (LaunchTexture){plan->active->length.buffer, TEXEL_WORD};
+        dispatch->textures[1] = (DispatchTexture){plan->active->length.buffer, TEXEL_WORD};
     }
 }
 
-bool launch_bind_reads(LaunchPlan *plan, const Variant *variant, Launch *launch)
+bool launch_bind_reads(Plan *plan, const Variant *variant, Dispatch *dispatch)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -155,7 +155,8 @@ bool launch_bind_reads(LaunchPlan *plan, const Variant *variant, Launch *launch)
         if (!texture && layout->block == NO_UNIT) {
             continue;
         }
-        Buffer **place = texture ? &launch->textures[layout->texture].buffer : &launch->blocks[layout->block].buffer;
+        Buffer **place =
+            texture ? &dispatch->textures[layout->texture].buffer : &dispatch->blocks[layout->block].buffer;
         if (*place) {
             if (*place != plan->packed &&
                 !pack(plan, variant, texture ? layout->texture : layout->block, texture, place)) {
@@ -166,13 +167,13 @@ bool launch_bind_reads(LaunchPlan *plan, const Variant *variant, Launch *launch)
         }
         if (texture) {
             bool flat = variant->key.flat_loads && launch_kind(f, i)->element;
-            launch->textures[layout->texture].format = flat ? TEXEL_VECTOR : TEXEL_WORD;
+            dispatch->textures[layout->texture].format = flat ? TEXEL_VECTOR : TEXEL_WORD;
         }
     }
     return true;
 }
 
-void launch_bind_stores(const LaunchPlan *plan, const Variant *variant, Launch *launch)
+void launch_bind_stores(const Plan *plan, const Variant *variant, Dispatch *dispatch)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -181,7 +182,7 @@ void launch_bind_stores(const LaunchPlan *plan, const Variant *variant, Launch *
             continue;
         }
         const Stream *s = plan->streams[i];
-        LaunchBlock *block = &launch->blocks[layout->store];
+        DispatchBlock *block = &dispatch->blocks[layout->store];
         block->buffer = s->buffer;
         bool flat = variant->key.flat_stores && !param_kinds[f->params[i].kind].anywhere;
         uint64_t end = (uint64_t)((s->offset + plan->count) * s->type->bytes);
@@ -190,7 +191,7 @@ void launch_bind_stores(const LaunchPlan *plan, const Variant *variant, Launch *
     }
 }
 
-void launch_groups(const LaunchPlan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3])
+void launch_groups(const Plan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3])
 {
     const Function *f = &plan->kernel->function;
     groups[1] = groups[2] = 1;

@@ -30,7 +30,7 @@ bool launch_aligned(const Stream *s)
 }
 
 /* The last store may pass the end of a view: it must be cut off by the device or land in the buffer's spare tail. */
-bool launch_storable(const LaunchPlan *plan, const Stream *s, int elements)
+bool launch_storable(const Plan *plan, const Stream *s, int elements)
 {
     int64_t unit = (int64_t)elements * s->type->bytes;
     if (!s->contiguous || unit % 4 != 0 || (s->offset * s->type->bytes) % (unit % 16 ? 4 : 16) != 0) {
@@ -42,7 +42,7 @@ bool launch_storable(const LaunchPlan *plan, const Stream *s, int elements)
     return rest == 0 || tail || (plan->traits->exact_ranges && end % 4 == 0);
 }
 
-static void arg_key(const LaunchPlan *plan, int i, ArgKey *key)
+static void arg_key(const Plan *plan, int i, ArgKey *key)
 {
     const Stream *s = plan->streams[i];
     const Param *param = &plan->kernel->function.params[i];
@@ -59,7 +59,7 @@ static void arg_key(const LaunchPlan *plan, int i, ArgKey *key)
     }
 }
 
-static void choose_loads(LaunchPlan *plan, const KernelText *text, VariantKey *key)
+static void choose_loads(Plan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
     key->flat_loads = !key->active && variant_texels_fit(text, key) && !variant_formats_clash(text, key);
@@ -72,7 +72,7 @@ static void choose_loads(LaunchPlan *plan, const KernelText *text, VariantKey *k
     }
 }
 
-static void choose_stores(LaunchPlan *plan, const KernelText *text, VariantKey *key)
+static void choose_stores(Plan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
     key->flat_stores = !f->group_rank && !key->active;
@@ -85,7 +85,7 @@ static void choose_stores(LaunchPlan *plan, const KernelText *text, VariantKey *
 }
 
 /* Whether reads must go through a storage block: buffer textures end earlier. */
-static void choose_blocks(LaunchPlan *plan, const KernelText *text, VariantKey *key)
+static void choose_blocks(Plan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = text->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -99,7 +99,7 @@ static void choose_blocks(LaunchPlan *plan, const KernelText *text, VariantKey *
     }
 }
 
-static bool stream_written(const LaunchPlan *plan, const Stream *s)
+static bool stream_written(const Plan *plan, const Stream *s)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -111,7 +111,7 @@ static bool stream_written(const LaunchPlan *plan, const Stream *s)
 }
 
 /* Whether something is read through a storage block and written through another: drivers may read a readonly block late, behind stores. */
-static bool reads_written(const LaunchPlan *plan, const VariantKey *key)
+static bool reads_written(const Plan *plan, const VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -123,7 +123,7 @@ static bool reads_written(const LaunchPlan *plan, const VariantKey *key)
     return false;
 }
 
-void launch_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key)
+void launch_key(Plan *plan, const KernelText *text, int first, int count, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
     memset(key, 0, offsetof(VariantKey, args) + (size_t)f->param_count * sizeof *key->args);

@@ -29,35 +29,35 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     strbuf_add(out, a->mapped ? ", index mapped (repeated, tiled or strided view)\n" : "\n");
 }
 
-static void explain_access(const LaunchChoice *choice, StrBuf *out)
+static void explain_access(const Preview *preview, StrBuf *out)
 {
-    const VariantKey *key = &choice->key;
-    strbuf_addf(out, "  %s%s\n", key->flat_loads ? "aligned loads" : "general loads", strbuf_text(&choice->loads));
+    const VariantKey *key = &preview->key;
+    strbuf_addf(out, "  %s%s\n", key->flat_loads ? "aligned loads" : "general loads", strbuf_text(&preview->loads));
     strbuf_addf(out, "  %s%s\n", key->flat_stores ? "contiguous stores" : "general stores",
-                strbuf_text(&choice->stores));
+                strbuf_text(&preview->stores));
 }
 
-static void explain_choice(const KernelText *text, const LaunchChoice *choice, const Argument *args,
-                           const Domain *domain, StrBuf *out)
+static void explain_preview(const KernelText *text, const Preview *preview, const Argument *args, const Domain *domain,
+                            StrBuf *out)
 {
     const Function *f = text->function;
-    const Layout *layout = &choice->layout;
-    explain_access(choice, out);
+    const Layout *layout = &preview->layout;
+    explain_access(preview, out);
     strbuf_addf(out, "  %d element%s per step, group %d, %d dimension%s in the index\n", layout->elements,
-                layout->elements == 1 ? "" : "s", f->group_rank ? f->group[0] : layout->group, choice->key.rank,
-                choice->key.rank == 1 ? "" : "s");
-    if (choice->key.active) {
+                layout->elements == 1 ? "" : "s", f->group_rank ? f->group[0] : layout->group, preview->key.rank,
+                preview->key.rank == 1 ? "" : "s");
+    if (preview->key.active) {
         strbuf_add(out, "  over the list of active elements only\n");
     }
-    if (choice->passes > 1) {
-        strbuf_addf(out, "  %d passes, %d outputs each, because this device stores no more at once\n", choice->passes,
-                    choice->key.output_count);
+    if (preview->passes > 1) {
+        strbuf_addf(out, "  %d passes, %d outputs each, because this device stores no more at once\n", preview->passes,
+                    preview->key.output_count);
     }
     if (text->canary) {
         strbuf_add(out, "  loops of unknown length: watched for being cut short\n");
     }
     for (int i = 0; i < f->param_count; i++) {
-        explain_argument(text, &choice->key, layout, i, &args[i], out);
+        explain_argument(text, &preview->key, layout, i, &args[i], out);
     }
     strbuf_addf(out, "  moves %llu bytes element-wise; gathers come on top\n",
                 (unsigned long long)launch_bytes(f, args, domain->active ? &domain->active->shape : &domain->shape));
@@ -65,21 +65,21 @@ static void explain_choice(const KernelText *text, const LaunchChoice *choice, c
 
 bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out)
 {
-    LaunchChoice *choice = workspace_take(device, sizeof *choice);
+    Preview *preview = workspace_take(device, sizeof *preview);
     char shape[SHAPE_TEXT];
-    if (!choice) {
+    if (!preview) {
         return false;
     }
-    choice->loads = choice->stores = STRBUF_EMPTY;
-    bool done = launch_choice(kernel, device, args, domain, check, choice);
+    preview->loads = preview->stores = STRBUF_EMPTY;
+    bool done = launch_preview(kernel, device, args, domain, check, preview);
     if (done) {
         KernelText text = kernel_text(kernel, device);
         strbuf_addf(out, "%s over %s on %s (%s family)\n", kernel->function.name, shape_text(&domain->shape, shape),
                     device_describe(device)->name, text.traits->family == FAMILY_CPU ? "cpu" : "gpu");
-        explain_choice(&text, choice, args, domain, out);
+        explain_preview(&text, preview, args, domain, out);
     }
-    strbuf_free(&choice->loads);
-    strbuf_free(&choice->stores);
-    workspace_give(device, choice);
+    strbuf_free(&preview->loads);
+    strbuf_free(&preview->stores);
+    workspace_give(device, preview);
     return done;
 }

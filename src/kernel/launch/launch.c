@@ -20,34 +20,34 @@ uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *doma
     return bytes;
 }
 
-static bool issue(LaunchPlan *plan, Variant *variant, const Argument *args)
+static bool issue(Plan *plan, Variant *variant, const Argument *args)
 {
     Kernel *kernel = plan->kernel;
     const Layout *layout = &variant->layout;
-    Launch launch = {.program = variant->program,
-                     .params = kernel->words,
-                     .param_vectors = (layout->words + 3) / 4,
-                     .texture_count = layout->textures,
-                     .block_count = layout->blocks,
-                     .faults = plan->check || (plan->traits->loop_limit && kernel->body.unbounded)};
+    Dispatch dispatch = {.program = variant->program,
+                         .params = kernel->words,
+                         .param_vectors = (layout->words + 3) / 4,
+                         .texture_count = layout->textures,
+                         .block_count = layout->blocks,
+                         .faults = plan->check || (plan->traits->loop_limit && kernel->body.unbounded)};
     memset(plan->packed_offset, 0, sizeof plan->packed_offset);
     plan->packed = NULL;
-    launch_bind_active(plan, layout, &launch);
-    bool done = launch_bind_reads(plan, variant, &launch);
+    launch_bind_active(plan, layout, &dispatch);
+    bool done = launch_bind_reads(plan, variant, &dispatch);
     if (done) {
-        launch_bind_stores(plan, variant, &launch);
+        launch_bind_stores(plan, variant, &dispatch);
         launch_fill(plan, layout, kernel->words);
         for (int i = 0; i < kernel->function.param_count; i++) {
             launch_fill_argument(plan, variant, i, args, kernel->words);
         }
-        launch_groups(plan, layout, kernel->words, launch.groups);
+        launch_groups(plan, layout, kernel->words, dispatch.groups);
         if (profile_running(plan->device)) {
-            launch.bytes = launch_bytes(&kernel->function, args, plan->active ? &plan->active->shape : &plan->domain);
+            dispatch.bytes = launch_bytes(&kernel->function, args, plan->active ? &plan->active->shape : &plan->domain);
         }
-        done = plan->length.buffer ? indirect_dispatch(plan->device, &launch, plan->length,
+        done = plan->length.buffer ? indirect_dispatch(plan->device, &dispatch, plan->length,
                                                        (uint32_t)(layout->group * layout->elements))
-                                   : device_dispatch(plan->device, &launch);
-        if (done && launch.faults && plan->traits->synchronous) {
+                                   : device_dispatch(plan->device, &dispatch);
+        if (done && dispatch.faults && plan->traits->synchronous) {
             done = kernel_fault_check(plan->device);
         }
     }
@@ -59,7 +59,7 @@ static bool issue(LaunchPlan *plan, Variant *variant, const Argument *args)
 
 /* passes */
 
-static bool check_passes(const LaunchPlan *plan)
+static bool check_passes(const Plan *plan)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -74,7 +74,7 @@ static bool check_passes(const LaunchPlan *plan)
 }
 
 /* In several passes an in-place argument keeps its old values for the passes after its own. */
-static bool copy_in_place(LaunchPlan *plan, const Stream *old[MAX_PARAMS])
+static bool copy_in_place(Plan *plan, const Stream *old[MAX_PARAMS])
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -87,7 +87,7 @@ static bool copy_in_place(LaunchPlan *plan, const Stream *old[MAX_PARAMS])
 }
 
 /* The variant of a key; for its file, should it be compiled and dumped, with why it is that one. */
-static Variant *find_variant(LaunchPlan *plan, const KernelText *text, const VariantKey *key)
+static Variant *find_variant(Plan *plan, const KernelText *text, const VariantKey *key)
 {
     if (!program_dumps(plan->device)) {
         return kernel_variant(plan->kernel, plan->device, key);
@@ -101,7 +101,7 @@ static Variant *find_variant(LaunchPlan *plan, const KernelText *text, const Var
     return variant;
 }
 
-static bool run_pass(LaunchPlan *plan, const KernelText *text, int first, int count, const Argument *args)
+static bool run_pass(Plan *plan, const KernelText *text, int first, int count, const Argument *args)
 {
     VariantKey key;
     launch_key(plan, text, first, count, &key);
@@ -109,7 +109,7 @@ static bool run_pass(LaunchPlan *plan, const KernelText *text, int first, int co
     return variant && issue(plan, variant, args);
 }
 
-static bool run_passes(LaunchPlan *plan, const KernelText *text, int outputs, int per_pass, const Argument *args)
+static bool run_passes(Plan *plan, const KernelText *text, int outputs, int per_pass, const Argument *args)
 {
     const Function *f = &plan->kernel->function;
     const Stream *old[MAX_PARAMS];
@@ -141,7 +141,7 @@ static bool run_passes(LaunchPlan *plan, const KernelText *text, int outputs, in
 
 /* The length that only the device knows: of the active list, or of the element-wise streams, which agree
  * (kernel_takes_length). */
-static DeviceLength plan_length(const LaunchPlan *plan)
+static DeviceLength plan_length(const Plan *plan)
 {
     if (plan->active) {
         return plan->active->length;
@@ -163,7 +163,7 @@ bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const S
 
 bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
 {
-    LaunchPlan *plan = plan_start(kernel, device, domain, check);
+    Plan *plan = plan_start(kernel, device, domain, check);
     int outputs, per_pass;
     if (!plan) {
         return false;
@@ -188,10 +188,10 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
     return done;
 }
 
-bool launch_choice(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                   LaunchChoice *choice)
+bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                    Preview *preview)
 {
-    LaunchPlan *plan = plan_start(kernel, device, domain, check);
+    Plan *plan = plan_start(kernel, device, domain, check);
     int outputs, per_pass;
     if (!plan) {
         return false;
@@ -200,11 +200,11 @@ bool launch_choice(Kernel *kernel, Device *device, const Argument *args, const D
     if (done) {
         KernelText text = kernel_text(kernel, device);
         plan_merge(plan);
-        launch_key(plan, &text, 0, per_pass, &choice->key);
-        choice->passes = per_pass ? (outputs + per_pass - 1) / per_pass : 1;
-        reason_loads(plan, &text, &choice->key, &choice->loads);
-        reason_stores(plan, &text, &choice->key, &choice->stores);
-        done = variant_layout(&text, &choice->key, &choice->layout);
+        launch_key(plan, &text, 0, per_pass, &preview->key);
+        preview->passes = per_pass ? (outputs + per_pass - 1) / per_pass : 1;
+        reason_loads(plan, &text, &preview->key, &preview->loads);
+        reason_stores(plan, &text, &preview->key, &preview->stores);
+        done = variant_layout(&text, &preview->key, &preview->layout);
     }
     plan_finish(plan);
     return done;

@@ -6,7 +6,7 @@
 
 enum { MAX_TEMPORARIES = 2 * MAX_PARAMS };
 
-typedef struct LaunchPlan {
+typedef struct Plan {
     Kernel *kernel;
     Device *device;
     const DeviceTraits *traits;
@@ -24,7 +24,7 @@ typedef struct LaunchPlan {
     int temporary_count, merged_count;
     Stream temporaries[MAX_TEMPORARIES];
     Stream merged[MAX_PARAMS];
-} LaunchPlan;
+} Plan;
 
 /* How a parameter is accessed. */
 static inline const ParamKindInfo *launch_kind(const Function *f, int i)
@@ -47,48 +47,48 @@ static inline bool launch_dim_mapped(const ViewDim *dim)
 /* plan.c: start (in the device's workspace; NULL with error_set), check and prepare the arguments, merge dimensions, give
  * temporaries and the plan back. `per_pass`: outputs that one pass may store. plan_copied: a contiguous copy that lives as
  * long as the plan, NULL with error_set. */
-LaunchPlan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check);
-bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per_pass);
-void plan_merge(LaunchPlan *plan);
-const Stream *plan_copied(LaunchPlan *plan, const Stream *stream);
-void plan_finish(LaunchPlan *plan);
+Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check);
+bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass);
+void plan_merge(Plan *plan);
+const Stream *plan_copied(Plan *plan, const Stream *stream);
+void plan_finish(Plan *plan);
 
 /* choose.c: the key of the pass that stores `count` outputs from number `first` on. */
-void launch_key(LaunchPlan *plan, const KernelText *text, int first, int count, VariantKey *key);
+void launch_key(Plan *plan, const KernelText *text, int first, int count, VariantKey *key);
 
 /* Whether elements lie side by side and start on a texel; whether steps of so many elements can be stored whole. */
 bool launch_aligned(const Stream *stream);
-bool launch_storable(const LaunchPlan *plan, const Stream *stream, int elements);
+bool launch_storable(const Plan *plan, const Stream *stream, int elements);
 
 /* reason.c: why the variant of a key has general loads or stores, in words: " because argument 'x' ...", or nothing. */
-void reason_loads(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
-void reason_stores(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
+void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
+void reason_stores(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 
 /* trace.c: prints a launch and what it is given; writes why the variant of a key is as it is. */
-void trace_launch(const LaunchPlan *plan, const Argument *args);
-void trace_choice(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
+void trace_launch(const Plan *plan, const Argument *args);
+void trace_choice(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 
 /* bind.c: the uniforms of the launch as a whole and of an argument, bindings, and the number of work groups. */
-void launch_fill(const LaunchPlan *plan, const Layout *layout, uint32_t *words);
-void launch_fill_argument(const LaunchPlan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words);
-void launch_bind_active(const LaunchPlan *plan, const Layout *layout, Launch *launch);
-bool launch_bind_reads(LaunchPlan *plan, const Variant *variant, Launch *launch);
-void launch_bind_stores(const LaunchPlan *plan, const Variant *variant, Launch *launch);
-void launch_groups(const LaunchPlan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3]);
+void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words);
+void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const Argument *args, uint32_t *words);
+void launch_bind_active(const Plan *plan, const Layout *layout, Dispatch *dispatch);
+bool launch_bind_reads(Plan *plan, const Variant *variant, Dispatch *dispatch);
+void launch_bind_stores(const Plan *plan, const Variant *variant, Dispatch *dispatch);
+void launch_groups(const Plan *plan, const Layout *layout, uint32_t *words, uint64_t groups[3]);
 
 /* Bytes that element-wise arguments move over a shape: read and written counted. */
 uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shape);
 
 /* What a launch would do; `loads` and `stores` are the reasons for general ones. */
-typedef struct LaunchChoice {
+typedef struct Preview {
     VariantKey key;
     Layout layout;
     int passes;
     StrBuf loads, stores;
-} LaunchChoice;
+} Preview;
 
 /* Finds it without launching; the texts are the caller's to free, also on failure. */
-bool launch_choice(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                   LaunchChoice *choice);
+bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                    Preview *preview);
 
 #endif

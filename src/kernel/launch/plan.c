@@ -53,7 +53,7 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
 
 /* arguments */
 
-void plan_finish(LaunchPlan *plan)
+void plan_finish(Plan *plan)
 {
     for (int i = 0; i < plan->temporary_count; i++) {
         stream_release(&plan->temporaries[i]);
@@ -61,7 +61,7 @@ void plan_finish(LaunchPlan *plan)
     workspace_give(plan->device, plan);
 }
 
-static Stream *temporary(LaunchPlan *plan)
+static Stream *temporary(Plan *plan)
 {
     if (plan->temporary_count == MAX_TEMPORARIES) {
         error_set("%s: too many arguments need a copy", plan->kernel->function.name);
@@ -71,7 +71,7 @@ static Stream *temporary(LaunchPlan *plan)
 }
 
 /* A contiguous copy of an argument, living as long as the launch. */
-const Stream *plan_copied(LaunchPlan *plan, const Stream *stream)
+const Stream *plan_copied(Plan *plan, const Stream *stream)
 {
     Stream *copy = temporary(plan);
     if (!copy || !copy_new(stream, NULL, copy)) {
@@ -84,7 +84,7 @@ const Stream *plan_copied(LaunchPlan *plan, const Stream *stream)
     return copy;
 }
 
-static bool resample(LaunchPlan *plan, int i)
+static bool resample(Plan *plan, int i)
 {
     const Stream *stream = plan->streams[i];
     if (shape_equal(&stream->shape, &plan->domain)) {
@@ -114,7 +114,7 @@ static bool resample(LaunchPlan *plan, int i)
 }
 
 /* Bindings of any size a buffer can have: element and word numbers stay below 2^31. */
-static bool check_sizes(const LaunchPlan *plan)
+static bool check_sizes(const Plan *plan)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -126,7 +126,7 @@ static bool check_sizes(const LaunchPlan *plan)
     return true;
 }
 
-static bool check_shapes(LaunchPlan *plan)
+static bool check_shapes(Plan *plan)
 {
     const Function *f = &plan->kernel->function;
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
@@ -160,7 +160,7 @@ static bool check_shapes(LaunchPlan *plan)
 }
 
 /* Inputs that overlap what is written are copied first, unless every element is read only where it is written. */
-static bool separate(LaunchPlan *plan, bool passes)
+static bool separate(Plan *plan, bool passes)
 {
     const Function *f = &plan->kernel->function;
     for (int o = 0; o < f->param_count; o++) {
@@ -186,7 +186,7 @@ static bool separate(LaunchPlan *plan, bool passes)
 }
 
 /* A gather from an empty stream reads zero, wherever: it gets a small zeroed buffer. */
-static bool replace_empty(LaunchPlan *plan)
+static bool replace_empty(Plan *plan)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -212,7 +212,7 @@ static bool replace_empty(LaunchPlan *plan)
 /* merging dimensions */
 
 /* Dimensions d and d + 1 of every element-wise argument step as one. */
-static bool mergeable(const LaunchPlan *plan, int d)
+static bool mergeable(const Plan *plan, int d)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
@@ -230,7 +230,7 @@ static bool mergeable(const LaunchPlan *plan, int d)
     return true;
 }
 
-static void merge_stream(LaunchPlan *plan, int i, int d, int rank)
+static void merge_stream(Plan *plan, int i, int d, int rank)
 {
     Stream *view = (Stream *)plan->streams[i];
     if (view < plan->temporaries || view >= plan->temporaries + MAX_TEMPORARIES) {
@@ -250,7 +250,7 @@ static void merge_stream(LaunchPlan *plan, int i, int d, int rank)
 }
 
 /* Fewer dimensions mean less index arithmetic and fewer programs. */
-void plan_merge(LaunchPlan *plan)
+void plan_merge(Plan *plan)
 {
     const Kernel *kernel = plan->kernel;
     const Function *f = &kernel->function;
@@ -280,7 +280,7 @@ void plan_merge(LaunchPlan *plan)
 /* all of it */
 
 /* How many outputs a pass may store: storage blocks are shared with random-access streams. */
-static int outputs_per_pass(const LaunchPlan *plan, int outputs)
+static int outputs_per_pass(const Plan *plan, int outputs)
 {
     const DeviceLimits *limits = device_limits(plan->device);
     const Function *f = &plan->kernel->function;
@@ -294,7 +294,7 @@ static int outputs_per_pass(const LaunchPlan *plan, int outputs)
     return outputs < most ? outputs : most;
 }
 
-bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per_pass)
+bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
 {
     const Function *f = &plan->kernel->function;
     *outputs = 0;
@@ -318,9 +318,9 @@ bool plan_prepare(LaunchPlan *plan, const Argument *args, int *outputs, int *per
     return plan->count == 0 || (separate(plan, *per_pass < *outputs) && replace_empty(plan));
 }
 
-LaunchPlan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check)
+Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool check)
 {
-    LaunchPlan *plan = workspace_take(device, sizeof *plan);
+    Plan *plan = workspace_take(device, sizeof *plan);
     if (!plan) {
         return NULL;
     }

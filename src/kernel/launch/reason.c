@@ -2,7 +2,7 @@
 #include "kernel/launch/launch.h"
 
 /* What keeps an argument from being read or written in whole texels; NULL when nothing of its own does. */
-static bool own_reason(const LaunchPlan *plan, int i, StrBuf *out)
+static bool own_reason(const Plan *plan, int i, StrBuf *out)
 {
     const Stream *s = plan->streams[i];
     const char *name = plan->kernel->function.params[i].name;
@@ -18,13 +18,13 @@ static bool own_reason(const LaunchPlan *plan, int i, StrBuf *out)
     return true;
 }
 
-static bool reads_texels(const LaunchPlan *plan, const VariantKey *key, int i)
+static bool reads_texels(const Plan *plan, const VariantKey *key, int i)
 {
     const ParamKindInfo *kind = launch_kind(&plan->kernel->function, i);
     return kind->element && kind->read && key->args[i].path == PATH_DENSE;
 }
 
-void reason_loads(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out)
+void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out)
 {
     const Function *f = text->function;
     bool reads = false;
@@ -55,7 +55,7 @@ void reason_loads(const LaunchPlan *plan, const KernelText *text, const VariantK
     }
 }
 
-void reason_stores(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out)
+void reason_stores(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out)
 {
     const Function *f = text->function;
     int elements = variant_elements(text, key);

@@ -38,7 +38,7 @@ static void add_constant(StrBuf *out, const Param *param, const uint32_t *words)
     strbuf_add(out, type->components > 1 ? "}" : "");
 }
 
-void trace_launch(const LaunchPlan *plan, const Argument *args)
+void trace_launch(const Plan *plan, const Argument *args)
 {
     const Function *f = &plan->kernel->function;
     char shape[SHAPE_TEXT];
@@ -59,7 +59,7 @@ void trace_launch(const LaunchPlan *plan, const Argument *args)
     strbuf_free(&out);
 }
 
-void trace_choice(const LaunchPlan *plan, const KernelText *text, const VariantKey *key, StrBuf *out)
+void trace_choice(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out)
 {
     strbuf_add(out, key->flat_loads ? "aligned loads" : "general loads");
     reason_loads(plan, text, key, out);

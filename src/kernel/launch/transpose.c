@@ -187,16 +187,16 @@ bool transpose_copy(Stream *to, const Stream *from)
         return false;
     }
     uint32_t params[4 * PARAM_VECTORS] = {0};
-    Launch launch = {.program = program, .params = params, .param_vectors = PARAM_VECTORS, .groups = {0, 1, 1}};
-    launch.groups[0] = fill(to, from, &planes, &unit, tile, group, params);
-    launch.blocks[0].buffer = to->buffer;
-    launch.block_count = block ? 2 : 1;
+    Dispatch dispatch = {.program = program, .params = params, .param_vectors = PARAM_VECTORS, .groups = {0, 1, 1}};
+    dispatch.groups[0] = fill(to, from, &planes, &unit, tile, group, params);
+    dispatch.blocks[0].buffer = to->buffer;
+    dispatch.block_count = block ? 2 : 1;
     if (block) {
-        launch.blocks[1].buffer = from->buffer;
+        dispatch.blocks[1].buffer = from->buffer;
     } else {
-        launch.texture_count = 1;
-        launch.textures[0] = (LaunchTexture){from->buffer, format};
+        dispatch.texture_count = 1;
+        dispatch.textures[0] = (DispatchTexture){from->buffer, format};
     }
     stream_wrote(to);
-    return device_dispatch(device, &launch);
+    return device_dispatch(device, &dispatch);
 }

@@ -24,10 +24,10 @@ typedef struct Expander {
         Macro *items;
         size_t count, capacity;
     } macros;
-    int depth;                                                 /* of conditionals */
-    bool taken[MAX_DEPTH], active[MAX_DEPTH], last[MAX_DEPTH]; /* the last: #else was seen */
-    int nesting;                                               /* of expansions within arguments */
-    size_t work;                                               /* tokens handled: macros can multiply */
+    int depth;                                               /* of conditionals */
+    bool taken[MAX_DEPTH], kept[MAX_DEPTH], last[MAX_DEPTH]; /* the last: #else was seen */
+    int nesting;                                             /* of expansions within arguments */
+    size_t work;                                             /* tokens handled: macros can multiply */
 } Expander;
 
 /* What is still to be read: the text itself at the bottom, and above it the macros being expanded. */
@@ -336,16 +336,16 @@ static bool branch(Expander *x, const Token *line, bool value)
     if (x->depth == MAX_DEPTH) {
         return source_error(x->source, line[0].offset, "conditionals are nested more than %d deep", MAX_DEPTH);
     }
-    x->active[x->depth] = x->taken[x->depth] = value;
+    x->kept[x->depth] = x->taken[x->depth] = value;
     x->last[x->depth] = false;
     x->depth++;
     return true;
 }
 
-static bool all_active(const Expander *x)
+static bool all_kept(const Expander *x)
 {
     for (int i = 0; i < x->depth; i++) {
-        if (!x->active[i]) {
+        if (!x->kept[i]) {
             return false;
         }
     }
@@ -358,7 +358,7 @@ static bool conditional(Expander *x, const Token *line, size_t count, bool *hand
     bool value = false;
     *handled = true;
     if (token_is(word, "if") || token_is(word, "ifdef") || token_is(word, "ifndef")) {
-        if (all_active(x)) {
+        if (all_kept(x)) {
             if (token_is(word, "if")) {
                 if (!condition(x, line, count, &value)) {
                     return false;
@@ -385,14 +385,14 @@ static bool conditional(Expander *x, const Token *line, size_t count, bool *hand
             return source_error(x->source, line[0].offset, "#%.*s behind #else", word->length, word->text);
         }
         x->last[top] = !elif;
-        x->active[top] = true;
-        bool reached = all_active(x); /* but for the branches in front of this one */
-        x->active[top] = false;
+        x->kept[top] = true;
+        bool reached = all_kept(x); /* but for the branches in front of this one */
+        x->kept[top] = false;
         value = true;
         if (elif && reached && !x->taken[top] && !condition(x, line, count, &value)) {
             return false;
         }
-        x->active[top] = value && !x->taken[top];
+        x->kept[top] = value && !x->taken[top];
         x->taken[top] = x->taken[top] || value;
         return true;
     }
@@ -416,7 +416,7 @@ static bool directive(Expander *x, const Token *line, size_t count)
     if (!conditional(x, line, count, &handled)) {
         return false;
     }
-    if (handled || !all_active(x)) {
+    if (handled || !all_kept(x)) {
         return true;
     }
     if (token_is(&line[1], "define")) {
@@ -452,7 +452,7 @@ bool macro_expand(const SourceText *source, const TokenList *raw, TokenList *out
             i += count;
         } else {
             size_t count = run_length(at);
-            done = !all_active(&x) || (refuse_other(&x, at, count) && expand(&x, at, count, out));
+            done = !all_kept(&x) || (refuse_other(&x, at, count) && expand(&x, at, count, out));
             i += count;
         }
     }

@@ -1,7 +1,7 @@
 /* What the engines of reductions and scans read: sources of one value per element, each a stream or an input kernel (what
  * a kernel makes of this element of its streams, in registers), with the constants and gathers of the kernels at work.
  *
- * Blocks of neighbours: an engine folds or scans blocks, whose elements are numbered t = 0 .. block - 1 in row-major order. */
+ * Blocks of neighbours: an engine reduces or scans blocks, whose elements are numbered t = 0 .. block - 1 in row-major order. */
 #ifndef RILL_INPUTS_H
 #define RILL_INPUTS_H
 
@@ -109,7 +109,7 @@ typedef struct InputLayout {
 bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *words, InputLayout *layout);
 void inputs_fill(const Inputs *in, const Blocks *blocks, const InputKey *key, const InputLayout *layout,
                  uint32_t *words);
-void inputs_bind(const Inputs *in, const InputKey *key, const InputLayout *layout, Launch *launch);
+void inputs_bind(const Inputs *in, const InputKey *key, const InputLayout *layout, Dispatch *dispatch);
 
 typedef struct InputText {
     const Inputs *in;

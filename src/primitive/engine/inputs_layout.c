@@ -249,19 +249,19 @@ void inputs_fill(const Inputs *in, const Blocks *blocks, const InputKey *key, co
     }
 }
 
-void inputs_bind(const Inputs *in, const InputKey *key, const InputLayout *layout, Launch *launch)
+void inputs_bind(const Inputs *in, const InputKey *key, const InputLayout *layout, Dispatch *dispatch)
 {
-    launch->texture_count = layout->textures;
-    launch->block_count = layout->blocks;
-    launch->faults = layout->canary || key->check;
+    dispatch->texture_count = layout->textures;
+    dispatch->block_count = layout->blocks;
+    dispatch->faults = layout->canary || key->check;
     for (int i = 0; i < in->count; i++) {
         const ArgLayout *arg = &layout->args[i];
         if (arg->texture != NO_UNIT) {
             bool vector = i < in->streams && key->texels >> i & 1;
-            launch->textures[arg->texture].buffer = in->args[i].stream->buffer;
-            launch->textures[arg->texture].format = vector ? TEXEL_VECTOR : TEXEL_WORD;
+            dispatch->textures[arg->texture].buffer = in->args[i].stream->buffer;
+            dispatch->textures[arg->texture].format = vector ? TEXEL_VECTOR : TEXEL_WORD;
         } else if (arg->block != NO_UNIT) {
-            launch->blocks[arg->block].buffer = in->args[i].stream->buffer;
+            dispatch->blocks[arg->block].buffer = in->args[i].stream->buffer;
         }
     }
 }

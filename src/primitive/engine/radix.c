@@ -17,7 +17,7 @@ enum {
     CPU_LANES = 4096,     /* runs in all on a software device */
     CPU_SHORT_RUN = 1024, /* keys of a run where there are fewer than these lanes' worth */
     CPU_MOST_RUN = 65536, /* loops take four keys a trip, and may not make many */
-    CPU_ROW = 4096,       /* few rows up to here take one launch */
+    CPU_ROW = 4096,       /* few rows up to here take one dispatch */
     CPU_FEW_ROWS = 8,
     MOST_COUNTS = 65536, /* histograms at a time: rows beyond that wait for their turn */
     GPU_GROUP = 256,
@@ -75,7 +75,7 @@ const char *radix_defines(const RadixKey *key, char text[RADIX_DEFINES])
     return text;
 }
 
-/* launches */
+/* dispatches */
 
 /* What a shader reads and writes, by unit and by binding number less one; NULL: nothing. Units 2 and 3 are words for tiles. */
 typedef struct Step {
@@ -100,22 +100,22 @@ static Program *find_program(const Sort *s, const Step *step)
 
 static bool run_step(const Sort *s, const Step *step)
 {
-    Launch launch = {.program = find_program(s, step), .params = s->params, .param_vectors = PARAM_VECTORS};
+    Dispatch dispatch = {.program = find_program(s, step), .params = s->params, .param_vectors = PARAM_VECTORS};
     Buffer *any = NULL;
     for (int k = 3; k >= 0; k--) { /* a unit that the program doesn't use gets what the next one has */
         Buffer *buffer = step->textures[k];
         TexelFormat format = s->tiles && k >= 2 ? TEXEL_WORD : TEXEL_VECTOR;
-        launch.texture_count = buffer && !any ? k + 1 : launch.texture_count;
+        dispatch.texture_count = buffer && !any ? k + 1 : dispatch.texture_count;
         any = buffer ? buffer : any;
-        launch.textures[k] = (LaunchTexture){any, format};
+        dispatch.textures[k] = (DispatchTexture){any, format};
     }
     for (int k = 0; k < MOST_BINDINGS; k++) {
-        launch.blocks[k].buffer = step->blocks[k] ? step->blocks[k] : step->blocks[0];
-        launch.block_count = step->blocks[k] ? k + 1 : launch.block_count;
+        dispatch.blocks[k].buffer = step->blocks[k] ? step->blocks[k] : step->blocks[0];
+        dispatch.block_count = step->blocks[k] ? k + 1 : dispatch.block_count;
     }
-    launch.groups[0] = (uint64_t)step->groups;
-    launch.groups[1] = launch.groups[2] = 1;
-    return launch.program && device_dispatch(s->device, &launch);
+    dispatch.groups[0] = (uint64_t)step->groups;
+    dispatch.groups[1] = dispatch.groups[2] = 1;
+    return dispatch.program && device_dispatch(s->device, &dispatch);
 }
 
 /* Where a shader finds the keys, and with RADIX_WORDS what goes with them. */
@@ -301,7 +301,7 @@ static bool run_short(Sort *s)
 
 /* how the work is cut */
 
-/* Keys per invocation of a tile: rows that fit one are sorted in one launch, a few larger ones are cut finer to fill the device. */
+/* Keys per invocation of a tile: rows that fit one are sorted in one dispatch, a few larger ones are cut finer to fill the device. */
 static int tile_items(const RadixJob *job)
 {
     int most = job->key.bits == 64 ? 8 : 16;

@@ -29,14 +29,14 @@ enum {
 
 /* One level: the rows of some inputs, cut into units. */
 typedef struct Level {
-    const ScanText *text;
+    const ScannerText *text;
     const Inputs *in;
     Blocks blocks;
     bool inner;
     int64_t total, divisor;
     DeviceLength length;
     Buffer *counts;           /* compact: what the counters say in the end */
-    bool tree, across;        /* see ScanKey */
+    bool tree, across;        /* see ScannerKey */
     int64_t units, unit, run; /* units per row, elements of a unit and of a lane */
     Stream *outputs;
     Stream sums, carry; /* of the units; what is before them */
@@ -71,7 +71,7 @@ static bool uses_groups(const Level *level)
     const Blocks *b = &level->blocks;
     Device *device = level->in->device;
     bool shared =
-        (uint64_t)type_array_bytes(level->text->accumulator) * SCAN_GROUP <= device_limits(device)->shared_bytes;
+        (uint64_t)type_array_bytes(level->text->accumulator) * SCANNER_GROUP <= device_limits(device)->shared_bytes;
     bool small = b->block <= GPU_SHORT || (b->outputs >= GPU_MANY_ROWS && b->block <= GPU_MANY_SHORT);
     bool looping = device_traits(device)->loop_limit && level->in->trips > (double)MAX_TREE_TRIPS;
     return device_traits(device)->family == FAMILY_GPU && shared && !small && !looping;
@@ -96,7 +96,7 @@ static void cut(Level *level, int64_t chunk)
     } else if (level->tree) {
         level->run = round_up(GPU_RUN, chunk);
         level->run = level->run < most ? level->run : most;
-        level->unit = level->run * SCAN_GROUP;
+        level->unit = level->run * SCANNER_GROUP;
     } else {
         bool cpu = device_traits(level->in->device)->family == FAMILY_CPU;
         int64_t lanes = (cpu ? CPU_LANES : GPU_LANES) / (b->outputs ? b->outputs : 1);
@@ -114,13 +114,13 @@ static void cut(Level *level, int64_t chunk)
 
 static bool is_special(const Level *level)
 {
-    const ScanText *text = level->text;
+    const ScannerText *text = level->text;
     return text->special && !level->inner && !text->compact && level->in->source_count == 1;
 }
 
-static void make_key(const Level *level, bool store, ScanKey *key)
+static void make_key(const Level *level, bool store, ScannerKey *key)
 {
-    const ScanText *text = level->text;
+    const ScannerText *text = level->text;
     memset(key, 0, sizeof *key);
     inputs_key(level->in, &level->blocks, is_special(level) ? SPECIAL_CHUNK : 0, &key->input);
     key->store = store;
@@ -149,7 +149,7 @@ static void make_key(const Level *level, bool store, ScanKey *key)
 
 /* dispatches */
 
-static void fill(const Level *level, const ScanKey *key, const ScanLayout *layout, uint32_t *words)
+static void fill(const Level *level, const ScannerKey *key, const ScannerLayout *layout, uint32_t *words)
 {
     words[layout->count] = (uint32_t)(level->blocks.outputs * level->units);
     words[layout->units] = (uint32_t)level->units;
@@ -167,36 +167,36 @@ static void fill(const Level *level, const ScanKey *key, const ScanLayout *layou
     inputs_fill(level->in, &level->blocks, &key->input, &layout->input, words);
 }
 
-static void bind(const Level *level, const ScanKey *key, const ScanLayout *layout, Launch *launch)
+static void bind(const Level *level, const ScannerKey *key, const ScannerLayout *layout, Dispatch *dispatch)
 {
-    inputs_bind(level->in, &key->input, &layout->input, launch);
+    inputs_bind(level->in, &key->input, &layout->input, dispatch);
     if (key->store) {
         for (int k = 0; k < key->output_count; k++) {
-            launch->blocks[k].buffer = level->outputs[k].buffer;
+            dispatch->blocks[k].buffer = level->outputs[k].buffer;
         }
     } else {
-        launch->blocks[0].buffer = level->sums.buffer;
+        dispatch->blocks[0].buffer = level->sums.buffer;
     }
     if (key->counts) {
-        launch->blocks[layout->counts].buffer = level->counts;
+        dispatch->blocks[layout->counts].buffer = level->counts;
     }
     if (layout->carry != NO_UNIT) {
-        launch->textures[layout->carry] = (LaunchTexture){level->carry.buffer, TEXEL_WORD};
+        dispatch->textures[layout->carry] = (DispatchTexture){level->carry.buffer, TEXEL_WORD};
     }
     if (layout->partial != NO_UNIT) {
-        launch->textures[layout->partial] = (LaunchTexture){level->sums.buffer, TEXEL_WORD};
+        dispatch->textures[layout->partial] = (DispatchTexture){level->sums.buffer, TEXEL_WORD};
     }
     if (layout->length_unit != NO_UNIT) {
-        launch->textures[layout->length_unit] = (LaunchTexture){level->length.buffer, TEXEL_WORD};
+        dispatch->textures[layout->length_unit] = (DispatchTexture){level->length.buffer, TEXEL_WORD};
     }
 }
 
-static bool dispatch(const Level *level, bool store)
+static bool issue(const Level *level, bool store)
 {
     Device *device = level->in->device;
-    ScanKey key;
+    ScannerKey key;
     make_key(level, store, &key);
-    const ScanLayout *layout;
+    const ScannerLayout *layout;
     Program *program = scanner_program(level->text, level->in, &key, &layout);
     if (!program) {
         return false;
@@ -207,20 +207,20 @@ static bool dispatch(const Level *level, bool store)
         return false;
     }
     fill(level, &key, layout, words);
-    Launch launch = {.program = program, .params = words, .param_vectors = vectors};
-    bind(level, &key, layout, &launch);
+    Dispatch dispatch = {.program = program, .params = words, .param_vectors = vectors};
+    bind(level, &key, layout, &dispatch);
     uint64_t units = words[layout->count], per_group = level->tree ? 1 : (uint64_t)layout->group;
-    launch.groups[0] = (units + per_group - 1) / per_group;
-    launch.groups[1] = launch.groups[2] = 1;
+    dispatch.groups[0] = (units + per_group - 1) / per_group;
+    dispatch.groups[1] = dispatch.groups[2] = 1;
     int64_t covered = (int64_t)per_group * level->unit * level->divisor;
     bool indirect = level->length.buffer && !key.counts && covered <= INT32_MAX;
-    bool done = indirect ? indirect_dispatch(device, &launch, level->length, (uint32_t)covered)
-                         : device_dispatch(device, &launch);
+    bool done = indirect ? indirect_dispatch(device, &dispatch, level->length, (uint32_t)covered)
+                         : device_dispatch(device, &dispatch);
     workspace_give(device, words);
     if (!done) {
         return false;
     }
-    return !launch.faults || !device_traits(device)->synchronous || kernel_fault_check(device);
+    return !dispatch.faults || !device_traits(device)->synchronous || kernel_fault_check(device);
 }
 
 /* levels */
@@ -229,13 +229,13 @@ static bool run_level(Level *level);
 
 static bool start_level(Level *level, const Shape *rows, bool reversed)
 {
-    ScanKey key;
+    ScannerKey key;
     if (!inputs_blocks(level->in, rows, reversed, &level->blocks)) {
         return error_prefix("%s", level->text->name);
     }
     make_key(level, true, &key);
     cut(level, key.input.chunk ? key.input.chunk : 1);
-    return level->blocks.outputs <= (INT32_MAX - SCAN_GROUP) / level->units ||
+    return level->blocks.outputs <= (INT32_MAX - SCANNER_GROUP) / level->units ||
            error_set("%s: %lld rows of %lld elements need more lanes than can be numbered: scan it in parts",
                      level->text->name, (long long)level->blocks.outputs, (long long)level->blocks.block);
 }
@@ -271,7 +271,7 @@ static bool sum_units(Level *level)
     Device *device = level->in->device;
     const Type *type = level->text->accumulator;
     Shape shape = {.rank = 2, .size = {level->blocks.outputs, level->units}};
-    if (!stream_create(device, type, &shape, false, &level->sums) || !dispatch(level, false)) {
+    if (!stream_create(device, type, &shape, false, &level->sums) || !issue(level, false)) {
         return false;
     }
     return level->units == 1 ||
@@ -287,7 +287,7 @@ static void release_all(Stream *streams, int count)
 
 static bool run_level(Level *level)
 {
-    bool done = (level->units == 1 || sum_units(level)) && dispatch(level, true);
+    bool done = (level->units == 1 || sum_units(level)) && issue(level, true);
     stream_release(&level->sums);
     stream_release(&level->carry);
     return done;
@@ -295,7 +295,7 @@ static bool run_level(Level *level)
 
 /* the two kinds of scan */
 
-bool scanner_dense(const ScanText *text, const Inputs *in, const Shape *rows, bool reversed, Stream *results)
+bool scanner_dense(const ScannerText *text, const Inputs *in, const Shape *rows, bool reversed, Stream *results)
 {
     Level level = {.text = text, .in = in, .divisor = 1, .length = in->length, .outputs = results};
     memset(results, 0, (size_t)text->output_count * sizeof *results);
@@ -332,17 +332,17 @@ static bool read_counts(Buffer *counts, uint32_t *words)
 {
     const uint32_t *host = buffer_host(counts);
     if (host) {
-        memcpy(words, host, SCAN_COUNTERS * sizeof *words);
+        memcpy(words, host, SCANNER_COUNTERS * sizeof *words);
         return true;
     }
-    return buffer_read(counts, 0, words, SCAN_COUNTERS * sizeof *words);
+    return buffer_read(counts, 0, words, SCANNER_COUNTERS * sizeof *words);
 }
 
 /* Results of exact length where the device's memory is at hand, else of the most there can be with their length on the device. */
 static bool make_results(const Level *level, Stream *results, int64_t *most)
 {
-    const ScanText *text = level->text;
-    uint32_t counts[SCAN_COUNTERS] = {0};
+    const ScannerText *text = level->text;
+    uint32_t counts[SCANNER_COUNTERS] = {0};
     bool exact = device_traits(level->in->device)->family == FAMILY_CPU, done = true;
     if (exact && !read_counts(level->counts, counts)) {
         return false;
@@ -363,18 +363,18 @@ static bool make_results(const Level *level, Stream *results, int64_t *most)
 static bool compact(Level *level, Stream *results)
 {
     int64_t most;
-    bool done = sum_units(level) && make_results(level, results, &most) && (most == 0 || dispatch(level, true));
+    bool done = sum_units(level) && make_results(level, results, &most) && (most == 0 || issue(level, true));
     stream_release(&level->sums);
     stream_release(&level->carry);
     return done;
 }
 
-bool scanner_compact(const ScanText *text, const Inputs *in, Stream *results)
+bool scanner_compact(const ScannerText *text, const Inputs *in, Stream *results)
 {
     Shape one = {.rank = 1, .size = {1}};
     Level level = {.text = text, .in = in, .divisor = 1, .length = in->length, .outputs = results};
     memset(results, 0, (size_t)text->output_count * sizeof *results);
-    level.counts = buffer_create(in->device, SCAN_COUNTERS * sizeof(uint32_t), true);
+    level.counts = buffer_create(in->device, SCANNER_COUNTERS * sizeof(uint32_t), true);
     bool done = level.counts && start_level(&level, &one, false);
     level.total = level.blocks.block;
     if (done && level.blocks.block == 0) { /* nothing is kept of nothing */

@@ -1,4 +1,4 @@
-/* The scan engine (Blelloch 1990; its three parts as in PyOpenCL's): inputs, an associative operator, output statements.
+/* The scanner: the engine of scans (Blelloch 1990; its three parts as in PyOpenCL's): inputs, an associative operator, output statements.
  * scan, filter, find, partition, runs and segmented operations are texts for it.
  *
  * Elements are numbered i = 0 .. n - 1 within their row, in scan order. A text is GLSL. With ELEMENT standing for the sources'
@@ -30,9 +30,9 @@
 
 #include "primitive/engine/inputs.h"
 
-enum { SCAN_OUTPUTS = 4, SCAN_COUNTERS = 4 };
+enum { SCANNER_OUTPUTS = 4, SCANNER_COUNTERS = 4 };
 
-typedef struct ScanText {
+typedef struct ScannerText {
     const char *name; /* for messages */
     const char *functions;
     /* Optional, of dense scans of one float source into one float output: sixteen elements at once, a: what is before them.
@@ -47,17 +47,17 @@ typedef struct ScanText {
     struct {
         const Type *type; /* value types: what is packed in memory is cast afterwards */
         int counter;      /* compact */
-    } outputs[SCAN_OUTPUTS];
-} ScanText;
+    } outputs[SCANNER_OUTPUTS];
+} ScannerText;
 
 /* Scans the rows of in->domain that `rows` leaves: the domain's shape with 1 for every dimension that is scanned over, or one
  * element for all of them in row-major order. `reversed`: from the last element to the first. Creates `results`, one per output,
  * of the domain's shape. Inside a scope. Where the inputs' length is only known to the device, so is that of the results. */
-bool scanner_dense(const ScanText *text, const Inputs *in, const Shape *rows, bool reversed, Stream *results);
+bool scanner_dense(const ScannerText *text, const Inputs *in, const Shape *rows, bool reversed, Stream *results);
 
 /* Scans the whole domain as one row and creates `results` of one dimension: exactly as long as what was kept on family cpu; else
  * of the domain's capacity with their length on the device (stream_settle learns it). */
-bool scanner_compact(const ScanText *text, const Inputs *in, Stream *results);
+bool scanner_compact(const ScannerText *text, const Inputs *in, Stream *results);
 /* Turns a result into a stream of `type`, as which kernels see its elements (half from float, say), its length kept. */
 bool scanner_restore(Stream *result, const Type *type);
 

@@ -18,11 +18,11 @@ static int take(int *words, int count)
     return at;
 }
 
-static bool lay_out(const Inputs *in, const ScanKey *key, ScanLayout *layout)
+static bool lay_out(const Inputs *in, const ScannerKey *key, ScannerLayout *layout)
 {
     const DeviceTraits *traits = device_traits(in->device);
-    *layout = (ScanLayout){.carry = NO_UNIT, .partial = NO_UNIT, .length_unit = NO_UNIT, .counts = NO_UNIT};
-    layout->group = key->tree ? SCAN_GROUP : traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 64;
+    *layout = (ScannerLayout){.carry = NO_UNIT, .partial = NO_UNIT, .length_unit = NO_UNIT, .counts = NO_UNIT};
+    layout->group = key->tree ? SCANNER_GROUP : traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 64;
     layout->count = take(&layout->words, 1);
     layout->units = take(&layout->words, 3);
     layout->rows = take(&layout->words, 3);
@@ -31,7 +31,7 @@ static bool lay_out(const Inputs *in, const ScanKey *key, ScanLayout *layout)
     layout->total = take(&layout->words, 1);
     layout->divisor = take(&layout->words, 1);
     layout->length = take(&layout->words, 1);
-    layout->dump = take(&layout->words, SCAN_OUTPUTS);
+    layout->dump = take(&layout->words, SCANNER_OUTPUTS);
     int blocks = key->store ? key->output_count : 1;
     if (key->counts) {
         layout->counts = blocks++;
@@ -54,7 +54,7 @@ static bool lay_out(const Inputs *in, const ScanKey *key, ScanLayout *layout)
 
 /* types and words */
 
-static const char *start_value(const ScanWriter *w, char text[TYPE_MAX_BYTES])
+static const char *start_value(const ScannerWriter *w, char text[TYPE_MAX_BYTES])
 {
     if (w->key->identity) {
         return "rill_identity()";
@@ -67,7 +67,7 @@ static const char *start_value(const ScanWriter *w, char text[TYPE_MAX_BYTES])
 }
 
 /* A rill_NAME(int e): accumulator number e of a texture. */
-static void write_loader(ScanWriter *w, const char *name, int unit)
+static void write_loader(ScannerWriter *w, const char *name, int unit)
 {
     const Type *type = w->key->accumulator;
     char names[TYPE_MAX_WORDS][16];
@@ -89,7 +89,7 @@ static void write_loader(ScanWriter *w, const char *name, int unit)
 }
 
 /* void rill_putK(int place, R value) */
-static void write_put(ScanWriter *w, int k, const Type *type, bool flat)
+static void write_put(ScannerWriter *w, int k, const Type *type, bool flat)
 {
     int words = glsl_words(type);
     strbuf_addf(w->out, "layout(std430, binding = %d) writeonly buffer Rill_out%d { %s rill_out%d[]; };\n", k + 1, k,
@@ -105,7 +105,7 @@ static void write_put(ScanWriter *w, int k, const Type *type, bool flat)
     strbuf_add(w->out, " }\n");
 }
 
-static void write_outputs(ScanWriter *w)
+static void write_outputs(ScannerWriter *w)
 {
     if (!w->key->store) {
         write_put(w, 0, w->key->accumulator, false);
@@ -126,9 +126,9 @@ static void write_outputs(ScanWriter *w)
 
 /* main */
 
-static void write_start(ScanWriter *w)
+static void write_start(ScannerWriter *w)
 {
-    const ScanLayout *layout = w->layout;
+    const ScannerLayout *layout = w->layout;
     strbuf_add(w->out, "void main()\n{\n    int group = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), "
                        "local = int(gl_LocalInvocationID.x);\n");
     strbuf_addf(w->out, w->key->tree ? "    int unit = group;\n" : "    int unit = group * %d + local; local = 0;\n",
@@ -157,7 +157,7 @@ static void write_start(ScanWriter *w)
 }
 
 /* What the counters say at the end of the row; the total is in `acc`. */
-static void write_counts(ScanWriter *w, const char *condition)
+static void write_counts(ScannerWriter *w, const char *condition)
 {
     if (!w->key->counts) {
         return;
@@ -174,24 +174,24 @@ static void write_counts(ScanWriter *w, const char *condition)
     strbuf_add(w->out, "    }\n");
 }
 
-static void write_acc(ScanWriter *w)
+static void write_acc(ScannerWriter *w)
 {
     char zero[TYPE_MAX_BYTES];
     strbuf_addf(w->out, "    %s acc = %s;\n", scanner_accumulator(w), start_value(w, zero));
 }
 
 /* Inclusive scan over a group's lanes (Hillis and Steele 1986) of what is in `acc`; lanes with elements come first. */
-static void write_group_scan(ScanWriter *w)
+static void write_group_scan(ScannerWriter *w)
 {
     strbuf_addf(w->out,
                 "    rill_s[local] = acc;\n"
                 "    for (int s = 1; s < %d; s *= 2) {\n        barrier();\n        bool more = inside && local >= s;\n"
                 "        %s both = rill_s[local];\n        if (more) both = rill_merge(rill_s[local - s], both);\n"
                 "        barrier();\n        rill_s[local] = both;\n    }\n    barrier();\n",
-                SCAN_GROUP, scanner_accumulator(w));
+                SCANNER_GROUP, scanner_accumulator(w));
 }
 
-static void write_sums(ScanWriter *w)
+static void write_sums(ScannerWriter *w)
 {
     write_acc(w);
     strbuf_add(w->out, "    if (inside) {\n");
@@ -206,12 +206,12 @@ static void write_sums(ScanWriter *w)
     strbuf_addf(w->out,
                 "    int lanes = min((n - from + run - 1) / run, %d);\n    bool last = inside && local == lanes - 1;\n"
                 "    if (last) { acc = rill_s[local]; rill_put0(unit, acc); }\n",
-                SCAN_GROUP);
+                SCANNER_GROUP);
     write_counts(w, "last && end == n");
 }
 
 /* acc = what is before the lane's first element. */
-static void write_before(ScanWriter *w)
+static void write_before(ScannerWriter *w)
 {
     if (w->key->carry) {
         strbuf_add(w->out, "    if (u > 0) acc = rill_carry(unit);\n");
@@ -228,7 +228,7 @@ static void write_before(ScanWriter *w)
 }
 
 /* Each counter at the lane's start, and where the lane's part ends. */
-static void write_places(ScanWriter *w)
+static void write_places(ScannerWriter *w)
 {
     for (int c = 0; c < w->key->counter_count; c++) {
         strbuf_addf(w->out, "    int c%d = rill_count_%d(acc, start);\n", c, c);
@@ -238,7 +238,7 @@ static void write_places(ScanWriter *w)
     }
 }
 
-static void write_ending(ScanWriter *w)
+static void write_ending(ScannerWriter *w)
 {
     strbuf_add(w->out, "    if (end == n) {\n        t = n - 1;\n");
     scanner_write_previous(w, "t");
@@ -251,7 +251,7 @@ static void write_ending(ScanWriter *w)
     strbuf_add(w->out, "    }\n");
 }
 
-static void write_stores(ScanWriter *w)
+static void write_stores(ScannerWriter *w)
 {
     if (w->key->tree) {
         write_acc(w);
@@ -277,16 +277,16 @@ static void write_stores(ScanWriter *w)
 }
 
 /* The text is about its outputs on inner levels too, where no source has their types. */
-static void write_header(ScanWriter *w)
+static void write_header(ScannerWriter *w)
 {
-    const Type *types[1 + SCAN_OUTPUTS] = {w->key->accumulator};
+    const Type *types[1 + SCANNER_OUTPUTS] = {w->key->accumulator};
     for (int k = 0; k < w->text->output_count; k++) {
         types[1 + k] = w->text->outputs[k].type;
     }
     inputs_write_header(w->input, w->layout->group, (w->layout->words + 3) / 4, types, 1 + w->text->output_count);
 }
 
-static void write_program(ScanWriter *w)
+static void write_program(ScannerWriter *w)
 {
     write_header(w);
     write_outputs(w);
@@ -296,7 +296,7 @@ static void write_program(ScanWriter *w)
         strbuf_add(w->out, w->text->special);
     }
     if (w->key->tree) {
-        strbuf_addf(w->out, "shared %s rill_s[%d];\n", scanner_accumulator(w), SCAN_GROUP);
+        strbuf_addf(w->out, "shared %s rill_s[%d];\n", scanner_accumulator(w), SCANNER_GROUP);
     }
     write_start(w);
     if (w->key->store) {
@@ -308,7 +308,7 @@ static void write_program(ScanWriter *w)
     strbuf_add(w->out, "}\n");
 }
 
-static Program *compile(const ScanText *text, const Inputs *in, const ScanKey *key, ScanLayout *layout)
+static Program *compile(const ScannerText *text, const Inputs *in, const ScannerKey *key, ScannerLayout *layout)
 {
     if (!lay_out(in, key, layout)) {
         error_prefix("%s", text->name);
@@ -316,7 +316,7 @@ static Program *compile(const ScanText *text, const Inputs *in, const ScanKey *k
     }
     StrBuf source = STRBUF_EMPTY;
     InputText input = {.in = in, .key = &key->input, .layout = &layout->input, .out = &source};
-    ScanWriter w = {text, in, key, layout, &source, &input};
+    ScannerWriter w = {text, in, key, layout, &source, &input};
     write_program(&w);
     bool refused;
     Program *program = program_find(in->device, text->name, strbuf_text(&source), &refused);
@@ -327,15 +327,15 @@ static Program *compile(const ScanText *text, const Inputs *in, const ScanKey *k
     return program;
 }
 
-Program *scanner_program(const ScanText *text, const Inputs *in, const ScanKey *key, const ScanLayout **layout)
+Program *scanner_program(const ScannerText *text, const Inputs *in, const ScannerKey *key, const ScannerLayout **layout)
 {
-    const Type *types[1 + SCAN_OUTPUTS] = {key->accumulator};
+    const Type *types[1 + SCANNER_OUTPUTS] = {key->accumulator};
     memcpy(types + 1, key->types, sizeof key->types);
-    const EngineKey wanted = {text->functions, key, offsetof(ScanKey, input) + inputs_key_bytes(in), types,
-                              1 + SCAN_OUTPUTS};
+    const EngineKey wanted = {text->functions, key, offsetof(ScannerKey, input) + inputs_key_bytes(in), types,
+                              1 + SCANNER_OUTPUTS};
     const EngineProgram *known = engine_find(in->device, &cache, &wanted);
     if (!known) {
-        ScanLayout own;
+        ScannerLayout own;
         Program *program = compile(text, in, key, &own);
         known = program ? engine_keep(in, &cache, &wanted, program, &own, sizeof own) : NULL;
     }

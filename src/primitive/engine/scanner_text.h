@@ -1,13 +1,13 @@
-/* The programs of the scan engine: one per key. */
+/* The programs of the scanner: one per key. */
 #ifndef RILL_SCANNER_TEXT_H
 #define RILL_SCANNER_TEXT_H
 
 #include "primitive/engine/scanner.h"
 
-enum { SCAN_GROUP = 256 }; /* lanes that share their sums, where groups do */
+enum { SCANNER_GROUP = 256 }; /* lanes that share their sums, where groups do */
 
 /* A row is cut into units, each of a lane or of a group of lanes: one dispatch sums them, the sums are scanned, one stores. */
-typedef struct ScanKey {
+typedef struct ScannerKey {
     uint8_t store;   /* else sums */
     uint8_t inner;   /* elements are sums; the output is what is before them */
     uint8_t tree;    /* a unit is a group */
@@ -18,12 +18,12 @@ typedef struct ScanKey {
     uint8_t flat;    /* results are stored as whole texels */
     uint8_t special; /* sixteen floats at once */
     uint8_t identity, compact, ending, output_count, counter_count;
-    uint8_t previous[INPUT_SOURCES], counter[SCAN_OUTPUTS];
-    const Type *accumulator, *types[SCAN_OUTPUTS]; /* of the outputs in use */
+    uint8_t previous[INPUT_SOURCES], counter[SCANNER_OUTPUTS];
+    const Type *accumulator, *types[SCANNER_OUTPUTS]; /* of the outputs in use */
     InputKey input;
-} ScanKey;
+} ScannerKey;
 
-typedef struct ScanLayout {
+typedef struct ScannerLayout {
     int words;
     int count;     /* units in all */
     int units;     /* per row; multiplier, shift */
@@ -36,30 +36,31 @@ typedef struct ScanLayout {
     int group;
     int carry, partial, length_unit, counts; /* textures, and the block of the counters' values */
     InputLayout input;
-} ScanLayout;
+} ScannerLayout;
 
 /* Finds or compiles the program of a key, and its layout; both stay the cache's. NULL with error_set. */
-Program *scanner_program(const ScanText *text, const Inputs *in, const ScanKey *key, const ScanLayout **layout);
+Program *scanner_program(const ScannerText *text, const Inputs *in, const ScannerKey *key,
+                         const ScannerLayout **layout);
 
 /* What the files that write a program share. */
-typedef struct ScanWriter {
-    const ScanText *text;
+typedef struct ScannerWriter {
+    const ScannerText *text;
     const Inputs *in;
-    const ScanKey *key;
-    const ScanLayout *layout;
+    const ScannerKey *key;
+    const ScannerLayout *layout;
     StrBuf *out;
     InputText *input;
-} ScanWriter;
+} ScannerWriter;
 
 /* scanner_walk.c. The accumulator's GLSL name; whether output k is stored as whole texels by the steps that read such. */
-const char *scanner_accumulator(const ScanWriter *w);
-bool scanner_is_flat(const ScanWriter *w, int k);
+const char *scanner_accumulator(const ScannerWriter *w);
+bool scanner_is_flat(const ScannerWriter *w, int k);
 /* A lane's run, elements `start` to `end`: merges them into `acc`, from what it holds, and stores if asked to. */
-void scanner_walk(ScanWriter *w, bool store);
+void scanner_walk(ScannerWriter *w, bool store);
 /* Parts of it: the sources' values of element t (k < 0) or of element k of a step; the elements' arguments to the text's functions, of
  * values named so; and the variables of the element before. */
-void scanner_write_values(ScanWriter *w, int k);
-void scanner_write_element(ScanWriter *w, const char *suffix);
-void scanner_write_previous(ScanWriter *w, const char *at);
+void scanner_write_values(ScannerWriter *w, int k);
+void scanner_write_element(ScannerWriter *w, const char *suffix);
+void scanner_write_previous(ScannerWriter *w, const char *at);
 
 #endif

@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 
-const char *scanner_accumulator(const ScanWriter *w)
+const char *scanner_accumulator(const ScannerWriter *w)
 {
     return glsl_type(w->key->accumulator);
 }
 
-bool scanner_is_flat(const ScanWriter *w, int k)
+bool scanner_is_flat(const ScannerWriter *w, int k)
 {
     return w->key->flat && w->key->input.chunk * glsl_words(w->key->types[k]) % 4 == 0;
 }
@@ -33,7 +33,7 @@ static const char *index_text(int k, char text[24])
 }
 
 /* The values of all sources, as x0_K ... */
-void scanner_write_values(ScanWriter *w, int k)
+void scanner_write_values(ScannerWriter *w, int k)
 {
     char end[12];
     suffix(k, end);
@@ -49,7 +49,7 @@ void scanner_write_values(ScanWriter *w, int k)
 }
 
 /* "x0, p0, x1": what the text's functions get. */
-void scanner_write_element(ScanWriter *w, const char *end)
+void scanner_write_element(ScannerWriter *w, const char *end)
 {
     for (int s = 0; s < w->in->source_count; s++) {
         strbuf_addf(w->out, "%sx%d%s", s ? ", " : "", s, end);
@@ -60,7 +60,7 @@ void scanner_write_element(ScanWriter *w, const char *end)
 }
 
 /* A v_K = the element; A n_K = what is merged up to it. `first`: the index of an element that nothing is before. */
-static void write_merge(ScanWriter *w, int k, const char *first)
+static void write_merge(ScannerWriter *w, int k, const char *first)
 {
     char end[12], at[24];
     suffix(k, end);
@@ -81,7 +81,7 @@ static void write_merge(ScanWriter *w, int k, const char *first)
     }
 }
 
-static void write_advance(ScanWriter *w, int k)
+static void write_advance(ScannerWriter *w, int k)
 {
     char end[12];
     suffix(k, end);
@@ -95,7 +95,7 @@ static void write_advance(ScanWriter *w, int k)
 }
 
 /* The texels that element k completes, out of results oOUTPUT_0 .. oOUTPUT_k. */
-static void write_texels(ScanWriter *w, int output, int k)
+static void write_texels(ScannerWriter *w, int output, int k)
 {
     const Type *type = w->key->types[output];
     int words = glsl_words(type);
@@ -111,7 +111,7 @@ static void write_texels(ScanWriter *w, int output, int k)
     }
 }
 
-static void write_dense(ScanWriter *w, int k)
+static void write_dense(ScannerWriter *w, int k)
 {
     char end[12], at[24];
     suffix(k, end);
@@ -135,7 +135,7 @@ static void write_dense(ScanWriter *w, int k)
 
 /* The store that doesn't branch: what is kept is stored at the next place of the lane's own part, what isn't is overwritten
  * there later; past the end of the part it goes to a place of the lane's own. Groups store only what is kept. */
-static void write_compact(ScanWriter *w, int k)
+static void write_compact(ScannerWriter *w, int k)
 {
     char end[12], at[24];
     suffix(k, end);
@@ -159,7 +159,7 @@ static void write_compact(ScanWriter *w, int k)
     }
 }
 
-static void write_step(ScanWriter *w, int k, bool store)
+static void write_step(ScannerWriter *w, int k, bool store)
 {
     scanner_write_values(w, k);
     write_merge(w, k, store ? "0" : "start");
@@ -172,7 +172,7 @@ static void write_step(ScanWriter *w, int k, bool store)
 }
 
 /* Sixteen floats at once. */
-static void write_special(ScanWriter *w, bool store)
+static void write_special(ScannerWriter *w, bool store)
 {
     for (int q = 0; q < 4; q++) {
         strbuf_addf(w->out, "        vec4 s%d = vec4(", q);
@@ -189,7 +189,7 @@ static void write_special(ScanWriter *w, bool store)
 }
 
 /* The whole-texel part of a run. */
-static void write_chunks(ScanWriter *w, bool store)
+static void write_chunks(ScannerWriter *w, bool store)
 {
     int chunk = w->key->input.chunk;
     inputs_write_chunk_start(w->input, "start");
@@ -216,7 +216,7 @@ static void write_chunks(ScanWriter *w, bool store)
     strbuf_addf(w->out, "        t += %d;\n    }\n", chunk);
 }
 
-void scanner_write_previous(ScanWriter *w, const char *at)
+void scanner_write_previous(ScannerWriter *w, const char *at)
 {
     for (int s = 0; s < w->in->source_count; s++) {
         if (w->key->previous[s]) {
@@ -227,7 +227,7 @@ void scanner_write_previous(ScanWriter *w, const char *at)
 }
 
 /* A lane's run: merges its elements into acc, and stores. */
-void scanner_walk(ScanWriter *w, bool store)
+void scanner_walk(ScannerWriter *w, bool store)
 {
     strbuf_add(w->out, "    int t = start;\n");
     scanner_write_previous(w, "start");

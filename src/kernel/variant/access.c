@@ -1,4 +1,4 @@
-#include "kernel/program/access.h"
+#include "kernel/variant/access.h"
 
 #include "kernel/body/glsl.h"
 

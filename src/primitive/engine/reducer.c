@@ -1,8 +1,8 @@
-#include "primitive/engine/fold.h"
+#include "primitive/engine/reducer.h"
 
 #include "gpu/workspace.h"
 #include "kernel/launch/copy.h"
-#include "primitive/engine/fold_text.h"
+#include "primitive/engine/reducer_text.h"
 
 #include <string.h>
 
@@ -40,7 +40,7 @@ static int64_t longest_run(const DeviceTraits *traits, const Inputs *in, int64_t
 }
 
 /* How a level is cut: runs per block and their length. */
-static void cut(const FoldText *text, const Inputs *in, const Blocks *shape, FoldKey *key, FoldLevel *level)
+static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, ReducerKey *key, ReducerLevel *level)
 {
     const DeviceTraits *traits = device_traits(in->device);
     bool shared = (uint64_t)type_array_bytes(text->accumulator) * GPU_GROUP <= device_limits(in->device)->shared_bytes;
@@ -64,7 +64,7 @@ static void cut(const FoldText *text, const Inputs *in, const Blocks *shape, Fol
         level->runs = (shape->block + level->length - 1) / level->length;
         return;
     }
-    /* A group folds one block's runs: worth it where blocks fill it, or where there are too few of them to fill the device. */
+    /* A group reduces one block's runs: worth it where blocks fill it, or where there are too few of them to fill the device. */
     if (shape->block >= GPU_GROUP * GPU_RUN || (shape->block > GPU_RUN && shape->outputs <= GPU_FEW_OUTPUTS)) {
         key->tree = 1;
         level->length = round_up(GPU_RUN, chunk);
@@ -77,13 +77,13 @@ static void cut(const FoldText *text, const Inputs *in, const Blocks *shape, Fol
 }
 
 /* Sixteen floats at once: of any streams, the value is what counts. */
-static bool uses_chunk(const FoldText *text, const Inputs *in)
+static bool uses_chunk(const ReducerText *text, const Inputs *in)
 {
     return text->chunk && in->source_count == 1 && in->tokens < MAX_CHUNK_BODY;
 }
 
-static void fold_key(const FoldText *text, const Inputs *in, const Blocks *shape, bool first, FoldKey *key,
-                     FoldLevel *level)
+static void make_key(const ReducerText *text, const Inputs *in, const Blocks *shape, bool first, ReducerKey *key,
+                     ReducerLevel *level)
 {
     memset(key, 0, sizeof *key);
     bool special = first && uses_chunk(text, in);
@@ -94,8 +94,8 @@ static void fold_key(const FoldText *text, const Inputs *in, const Blocks *shape
     level->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
 }
 
-static void fill(const Inputs *in, const Blocks *shape, const FoldKey *key, const FoldLevel *level,
-                 const FoldLayout *layout, uint32_t *words)
+static void fill(const Inputs *in, const Blocks *shape, const ReducerKey *key, const ReducerLevel *level,
+                 const ReducerLayout *layout, uint32_t *words)
 {
     int64_t runs = key->tree ? round_up(level->runs, GPU_GROUP) : level->runs;
     words[layout->count] = (uint32_t)(shape->outputs * runs);
@@ -107,11 +107,11 @@ static void fill(const Inputs *in, const Blocks *shape, const FoldKey *key, cons
     inputs_fill(in, shape, &key->input, &layout->input, words);
 }
 
-static bool dispatch(const FoldText *text, const Inputs *in, const Blocks *shape, FoldKey *key, const FoldLevel *level,
-                     Stream *to)
+static bool issue(const ReducerText *text, const Inputs *in, const Blocks *shape, ReducerKey *key,
+                  const ReducerLevel *level, Stream *to)
 {
-    const FoldLayout *layout;
-    Program *program = fold_program(text, in, key, &layout);
+    const ReducerLayout *layout;
+    Program *program = reducer_program(text, in, key, &layout);
     if (!program) {
         return false;
     }
@@ -121,33 +121,33 @@ static bool dispatch(const FoldText *text, const Inputs *in, const Blocks *shape
         return false;
     }
     fill(in, shape, key, level, layout, words);
-    words[layout->out_base] = (uint32_t)(to->offset * fold_words(to->type));
-    Launch launch = {.program = program, .params = words, .param_vectors = vectors};
-    inputs_bind(in, &key->input, &layout->input, &launch);
-    launch.blocks[0].buffer = to->buffer;
+    words[layout->out_base] = (uint32_t)(to->offset * reducer_words(to->type));
+    Dispatch dispatch = {.program = program, .params = words, .param_vectors = vectors};
+    inputs_bind(in, &key->input, &layout->input, &dispatch);
+    dispatch.blocks[0].buffer = to->buffer;
     uint64_t group = key->tree ? GPU_GROUP : (uint64_t)layout->group;
-    launch.groups[0] = (words[layout->count] + group - 1) / group;
-    launch.groups[1] = launch.groups[2] = 1;
-    bool done = device_dispatch(in->device, &launch);
+    dispatch.groups[0] = (words[layout->count] + group - 1) / group;
+    dispatch.groups[1] = dispatch.groups[2] = 1;
+    bool done = device_dispatch(in->device, &dispatch);
     workspace_give(in->device, words);
     if (!done) {
         return false;
     }
-    return !launch.faults || !device_traits(in->device)->synchronous || kernel_fault_check(in->device);
+    return !dispatch.faults || !device_traits(in->device)->synchronous || kernel_fault_check(in->device);
 }
 
 /* Lanes are numbered by signed words. */
-static bool fits(const Blocks *shape, const FoldKey *key, const FoldLevel *level)
+static bool fits(const Blocks *shape, const ReducerKey *key, const ReducerLevel *level)
 {
     int64_t runs = key->tree ? round_up(level->runs, GPU_GROUP) : level->runs;
     return shape->outputs <= (INT32_MAX - GPU_GROUP) / runs;
 }
 
-static bool run_level(const FoldText *text, const Inputs *in, const Shape *out, int64_t total, bool first,
+static bool run_level(const ReducerText *text, const Inputs *in, const Shape *out, int64_t total, bool first,
                       Stream *result);
 
 /* What a level left: one stream of accumulators. A body may use its constants and gathers again. */
-static bool run_next(const FoldText *text, const Inputs *in, const Stream *partial, int64_t total, Stream *result)
+static bool run_next(const ReducerText *text, const Inputs *in, const Stream *partial, int64_t total, Stream *result)
 {
     Shape out = {.rank = 2, .size = {partial->shape.size[0], 1}};
     Argument arg = {.stream = partial}, args[MAX_PARAMS] = {{NULL}};
@@ -163,23 +163,23 @@ static bool run_next(const FoldText *text, const Inputs *in, const Stream *parti
 }
 
 /* One level; what is left goes to the next. */
-static bool run_level(const FoldText *text, const Inputs *in, const Shape *out, int64_t total, bool first,
+static bool run_level(const ReducerText *text, const Inputs *in, const Shape *out, int64_t total, bool first,
                       Stream *result)
 {
     Blocks shape;
-    FoldKey key;
-    FoldLevel level = {.total = total};
+    ReducerKey key;
+    ReducerLevel level = {.total = total};
     if (!inputs_blocks(in, out, false, &shape)) {
         return error_prefix("%s", text->name);
     }
-    fold_key(text, in, &shape, first, &key, &level);
+    make_key(text, in, &shape, first, &key, &level);
     if (!fits(&shape, &key, &level)) {
         return error_set(
             "%s: a reduction of %lld blocks of %lld elements needs more lanes than can be numbered: reduce it in parts",
             text->name, (long long)shape.outputs, (long long)shape.block);
     }
     if (level.last) {
-        return dispatch(text, in, &shape, &key, &level, result);
+        return issue(text, in, &shape, &key, &level, result);
     }
     int64_t left = key.tree ? (level.runs + GPU_GROUP - 1) / GPU_GROUP : level.runs;
     Shape partial_shape = {.rank = 2, .size = {shape.outputs, left}};
@@ -187,12 +187,12 @@ static bool run_level(const FoldText *text, const Inputs *in, const Shape *out, 
     if (!stream_create(in->device, text->accumulator, &partial_shape, false, &partial)) {
         return false;
     }
-    bool done = dispatch(text, in, &shape, &key, &level, &partial) && run_next(text, in, &partial, total, result);
+    bool done = issue(text, in, &shape, &key, &level, &partial) && run_next(text, in, &partial, total, result);
     stream_release(&partial);
     return done;
 }
 
-bool fold_run(const FoldText *text, const Inputs *in, Stream *result)
+bool reducer_run(const ReducerText *text, const Inputs *in, Stream *result)
 {
     if (stream_elements(result) == 0) {
         return true;

@@ -1,6 +1,6 @@
 /* Gathers, neighbours, samplers and random access: an index brought into range by its boundary, then the element
  * there. */
-#include "kernel/program/access.h"
+#include "kernel/variant/access.h"
 
 #include "kernel/body/glsl.h"
 

@@ -1,4 +1,4 @@
-#include "kernel/program/variant.h"
+#include "kernel/variant/variant.h"
 
 #include "kernel/body/glsl.h"
 

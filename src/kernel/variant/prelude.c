@@ -1,5 +1,5 @@
 /* The functions of GLSL that generated programs are written with. */
-#include "kernel/program/variant.h"
+#include "kernel/variant/variant.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The main function of a program: it walks the launch, loads, calls the body and stores. */
-#include "kernel/program/generator.h"
+#include "kernel/variant/generator.h"
 
 #include "kernel/body/glsl.h"
 

@@ -1,4 +1,4 @@
-/* A variant: one GLSL program of a kernel, for one way of reaching each argument. Sizes, offsets and pitches are not part
+/* A variant: a program of a kernel, for one way of reaching each argument. Sizes, offsets and pitches are not part
  * of it: they are words of the uniform array rill_p, laid out here once for the generator and the launcher. */
 #ifndef RILL_VARIANT_H
 #define RILL_VARIANT_H
@@ -101,7 +101,7 @@ int variant_free_blocks(const KernelText *text, const VariantKey *key);
 /* Elements per trip of an invocation. */
 int variant_elements(const KernelText *text, const VariantKey *key);
 
-/* Writes the program; *body_at is where body->text starts in it. */
+/* Writes its source; *body_at is where body->text starts in it. */
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
 
 /* The helper functions that access functions are written with, and those that the bodies (NULL: none) call. In prelude.c. */

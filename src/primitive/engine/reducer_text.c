@@ -1,4 +1,4 @@
-#include "primitive/engine/fold_text.h"
+#include "primitive/engine/reducer_text.h"
 
 #include "gpu/profile.h"
 #include "gpu/program.h"
@@ -10,30 +10,30 @@
 static const AttachmentKind cache = ENGINE_CACHE;
 
 typedef struct Writer {
-    const FoldText *text;
+    const ReducerText *text;
     const Inputs *in;
-    const FoldKey *key;
-    const FoldLayout *layout;
+    const ReducerKey *key;
+    const ReducerLayout *layout;
     StrBuf *out;
     InputText *input;
 } Writer;
 
-int fold_words(const Type *type)
+int reducer_words(const Type *type)
 {
     return glsl_words(type);
 }
 
-static int take(FoldLayout *layout, int words)
+static int take(ReducerLayout *layout, int words)
 {
     int at = layout->words;
     layout->words += words;
     return at;
 }
 
-static bool lay_out(const Inputs *in, const FoldKey *key, FoldLayout *layout)
+static bool lay_out(const Inputs *in, const ReducerKey *key, ReducerLayout *layout)
 {
     const DeviceTraits *traits = device_traits(in->device);
-    *layout = (FoldLayout){.group = traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 256};
+    *layout = (ReducerLayout){.group = traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 256};
     layout->count = take(layout, 1);
     layout->runs = take(layout, 3);
     layout->length = take(layout, 1);
@@ -109,7 +109,7 @@ static void write_chunks(Writer *w)
 
 static void write_run(Writer *w)
 {
-    const FoldLayout *layout = w->layout;
+    const ReducerLayout *layout = w->layout;
     strbuf_addf(w->out,
                 "    int run = int(rill_div(uint(lane), %s, %s)), part = lane - run * int(%s);\n"
                 "    int output_number = run, start = part * int(%s), end = start + min(int(%s), int(%s) - start), t = "
@@ -139,7 +139,7 @@ static void write_words(Writer *w, const Type *type)
     }
 }
 
-/* The last level stores results, the others what is folded further: one program serves both. */
+/* The last level stores results, the others what is reduced further: one program serves both. */
 static void write_store(Writer *w)
 {
     strbuf_addf(w->out, "    if (%s != 0u) { %s value = rill_finish(acc, int(%s));", access_word(w->layout->last),
@@ -152,7 +152,7 @@ static void write_store(Writer *w)
 
 static void write_main(Writer *w)
 {
-    const FoldLayout *layout = w->layout;
+    const ReducerLayout *layout = w->layout;
     const char *type = glsl_type(w->text->accumulator);
     if (!w->key->tree) {
         strbuf_addf(
@@ -207,7 +207,7 @@ static void write_program(Writer *w)
     strbuf_add(w->out, "}\n");
 }
 
-static Program *compile(const FoldText *text, const Inputs *in, const FoldKey *key, FoldLayout *layout)
+static Program *compile(const ReducerText *text, const Inputs *in, const ReducerKey *key, ReducerLayout *layout)
 {
     if (!lay_out(in, key, layout)) {
         error_prefix("%s", text->name);
@@ -226,15 +226,15 @@ static Program *compile(const FoldText *text, const Inputs *in, const FoldKey *k
     return program;
 }
 
-Program *fold_program(const FoldText *text, const Inputs *in, FoldKey *key, const FoldLayout **layout)
+Program *reducer_program(const ReducerText *text, const Inputs *in, ReducerKey *key, const ReducerLayout **layout)
 {
     key->accumulator = text->accumulator;
     key->result = text->result;
     const Type *types[] = {key->accumulator, key->result};
-    const EngineKey wanted = {text->functions, key, offsetof(FoldKey, input) + inputs_key_bytes(in), types, 2};
+    const EngineKey wanted = {text->functions, key, offsetof(ReducerKey, input) + inputs_key_bytes(in), types, 2};
     const EngineProgram *known = engine_find(in->device, &cache, &wanted);
     if (!known) {
-        FoldLayout own;
+        ReducerLayout own;
         Program *program = compile(text, in, key, &own);
         known = program ? engine_keep(in, &cache, &wanted, program, &own, sizeof own) : NULL;
     }

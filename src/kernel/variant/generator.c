@@ -1,4 +1,4 @@
-#include "kernel/program/generator.h"
+#include "kernel/variant/generator.h"
 
 bool generator_faults(const Generator *g)
 {

@@ -1,8 +1,8 @@
-/* What the files that write a program share. */
+/* What the files that write a source share. */
 #ifndef RILL_GENERATOR_H
 #define RILL_GENERATOR_H
 
-#include "kernel/program/access.h"
+#include "kernel/variant/access.h"
 
 typedef struct Generator {
     const KernelText *text;

@@ -1,6 +1,6 @@
-/* Writes the program of one variant: bindings, access functions, the rewritten body, and a main that walks the launch. */
+/* Writes the GLSL of one variant: bindings, access functions, the rewritten body, and a main that walks the launch. */
 #include "kernel/body/glsl.h"
-#include "kernel/program/generator.h"
+#include "kernel/variant/generator.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef RILL_ACCESS_H
 #define RILL_ACCESS_H
 
-#include "kernel/program/variant.h"
+#include "kernel/variant/variant.h"
 
-/* What a row needs to know to write its part of a program. */
+/* What a row needs to know to write its part of the source. */
 typedef struct AccessText {
     const Param *param;
     const ArgKey *key;

@@ -1,0 +1,24 @@
+/* The reducer: the engine of reductions. Every lane reduces one contiguous run of a block of neighbours, then the lanes' results
+ * are reduced, in order, until one per block is left. No identity is needed: a run starts from its first element, and the
+ * operation need not commute. */
+#ifndef RILL_REDUCER_H
+#define RILL_REDUCER_H
+
+#include "primitive/engine/inputs.h"
+
+/* What is reduced. The text defines, for the value type T, the accumulator A and the result R:
+ *   A rill_first(T x, int t); A rill_step(A a, T x, int t); A rill_merge(A a, A b); R rill_finish(A a, int count);
+ * t is the element's number in its block. With two sources T rill_pair(X x, Y y) makes the value. */
+typedef struct ReducerText {
+    const char *name; /* for messages */
+    const char *functions;
+    const char *chunk; /* optional: A rill_chunk(A a, bool first, uvec4 t0, ..., uvec4 t3) reduces 16 floats at once */
+    const Type *value; /* T, of the built-in texts */
+    const Type *accumulator; /* A */
+    const Type *result;      /* R */
+} ReducerText;
+
+/* Reduces the blocks of the inputs that `result`'s shape leaves. */
+bool reducer_run(const ReducerText *text, const Inputs *inputs, Stream *result);
+
+#endif
