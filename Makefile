@@ -224,7 +224,8 @@ check-luacheck:
 
 check-floors: $(CORE)
 	@$(LUA) tools/floors.lua
-	@$(LUA) tools/circles.lua $(BUILD)
+	@$(RUN) $(LUA) tools/circles.lua $(BUILD)
+	@$(RUN) $(LUA) tools/prefixes.lua $(BUILD)
 
 check-docs: $(CORE)
 	@$(RUN) $(LUA) tools/docscov.lua

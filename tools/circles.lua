@@ -1,6 +1,8 @@
 -- Files that need each other in a circle can't be understood, or tested, one at a time: circles.lua BUILD. What a file needs is what the linker
 -- says: the functions and data of other files that its object names. Prints each circle with what ties it, and fails unless it is listed here.
 
+local symbols = require "tools.symbols"
+
 local build = arg[1] or "build"
 
 -- Circles that stay: their files in order, and why.
@@ -14,20 +16,12 @@ local allowed = {
 
 -- file -> names it needs; name -> file that defines it
 local needs, home = {}, {}
-local objects = ("cd '%s/obj' && find . -name '*.o' | LC_ALL=C sort | xargs nm -A"):format(build)
-local sources = {} -- an object may be left of a source that has moved
-for path in assert(io.popen "find src -name '*.c'"):lines() do
-    sources[path:match "^src/(.*)%.c$"] = true
-end
-for line in assert(io.popen(objects)):lines() do
-    local file, kind, name = line:match "^%./(.-)%.o:%x*%s+(%a) (%S+)$"
-    if sources[file] then
-        needs[file] = needs[file] or {}
-        if kind == "U" then
-            table.insert(needs[file], name)
-        elseif kind:match "[TDBRCVW]" then
-            home[name] = file
-        end
+for _, symbol in ipairs(symbols(build, ".")) do
+    needs[symbol.file] = needs[symbol.file] or {}
+    if symbol.kind == "U" then
+        table.insert(needs[symbol.file], symbol.name)
+    elseif symbol.kind:match "[TDBRCVW]" then
+        home[symbol.name] = symbol.file
     end
 end
 

@@ -1,0 +1,66 @@
+-- tools/prefixes.lua on a small tree: the names it takes, and those it reports.
+local tempfiles = require "spec.support.tempfiles"
+
+local LOADER <const> = "void luaopen_rill_core(void) {}\n"
+local HEADER <const> = [[
+/* void wrong_comment(void); */
+int river_length(int from,
+                 int to);
+void bank_wet(void);
+]]
+local SOURCE <const> = [[
+static int hidden(int x) { return x; }
+int river_bed_depth(int x) { return hidden(x); }
+int river_bed(int x) { return x; }
+int river_length(int from, int to) { return to - from; }
+]] .. LOADER
+
+describe("tools/prefixes.lua", function()
+    local files
+    setup(function()
+        files = tempfiles.open()
+        assert(os.execute(("mkdir -p '%s/src/land' '%s/build/obj/land'"):format(files.directory, files.directory)))
+        files:write("src/land/river_private.h", HEADER)
+    end)
+    teardown(function() files:close() end)
+
+    -- What it prints of a file src/land/NAME.c, and whether it is content.
+    local function report(name, source)
+        local path = files:write(("src/land/%s.c"):format(name), source)
+        local directory = files.directory
+        assert(os.execute(("env -u LD_PRELOAD gcc -c -o '%s/build/obj/land/%s.o' '%s'"):format(directory, name, path)))
+        local command = "%s tools/prefixes.lua '%s/build' '%s' 2>&1"
+        local pipe = assert(io.popen(command:format(os.getenv "RILL_LUA" or "lua5.4", directory, directory)))
+        local output = pipe:read "a"
+        local content = pipe:close()
+        assert(os.remove(path)) -- objects of sources that are gone don't count
+        return output, content == true
+    end
+
+    it("takes the name of the file, its first word, and the header's", function()
+        local output, content = report("river_bed", SOURCE)
+        assert.equal("prefixes: ok, 4 functions, 1 of them excepted with a reason\n", output)
+        assert.is_true(content)
+        local binding = "void bed_lay(void) {}\nvoid open_bed(void) {}\n" .. LOADER
+        assert.is_true(select(2, report("lua_bed", binding)))
+    end)
+
+    it("reports what bears another's name", function()
+        local output, content = report("shore", SOURCE)
+        assert.is_false(content)
+        local says = "src/land/shore.c: %s begins neither with its file's name nor with its header's\n"
+        assert.equal(says:format "river_bed" .. says:format "river_bed_depth", output)
+        for _, name in ipairs {"wrong_comment", "bank_wet", "open_river", "shores", "lua_shore"} do
+            output, content = report("shore", ("void %s(void) {}\n"):format(name) .. LOADER)
+            assert.is_false(content)
+            assert.truthy(output:find("shore.c: " .. name .. " begins", 1, true), output)
+        end
+    end)
+
+    it("reports an exception that is no longer there", function()
+        local output, content = report("shore", "void shore(void) {}\n")
+        assert.is_false(content)
+        local says = "prefixes: this one is gone, take it off the list in tools/prefixes.lua: luaopen_rill_core\n"
+        assert.equal(says, output)
+    end)
+end)
