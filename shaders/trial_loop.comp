@@ -1,7 +1,9 @@
-// Loops of rill_p[0].x trips, a private array shifted past loops of rill_p[0].y trips, and one stored to at another place by each lane.
+// Loops of rill_p[0].x trips, a private array shifted past loops of rill_p[0].y trips, one stored to at another place by each lane, and
+// what a loop loaded that lanes leave one after the other.
 layout(local_size_x = 8) in;
 layout(location = 0) uniform uvec4 rill_p[1];
 layout(std430, binding = 1) writeonly buffer Results { uint results[]; };
+layout(std430, binding = 2) readonly buffer Source { uint source[]; };
 
 uint shifted()
 {
@@ -25,6 +27,16 @@ uint scattered(uint lane)
     return sum;
 }
 
+uint loaded(uint lane)
+{
+    uint value, k = 0u;
+    do {
+        value = source[k];
+        if (k == lane) break;
+    } while (++k < rill_p[0].z);
+    return value;
+}
+
 void main()
 {
     uint lane = gl_LocalInvocationID.x, value = lane;
@@ -32,4 +44,5 @@ void main()
     results[lane] = value;
     results[8u + lane] = shifted();
     results[16u + lane] = scattered(lane);
+    results[24u + lane] = loaded(lane);
 }

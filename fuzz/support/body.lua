@@ -358,12 +358,10 @@ local function condition(d, scope)
     return text .. (d:chance(1, 3) and (" else {\n%s}\n"):format(nested(d, scope, 3)) or "\n")
 end
 
--- A break or a continue under a condition, somewhere in a loop's body. No break in a do loop: what such a loop loaded from a storage block
--- before it, and is used behind the loop, is 0 on Mesa 22.3's llvmpipe in the lanes that left first (not mended yet).
+-- A break or a continue under a condition, somewhere in a loop's body.
 local function leaving(d, inner)
     if d:chance(1, 3) then
-        local how = d:pick {"break", "continue"}
-        return ("if (%s) %s;\n"):format(expression(d, inner, "bool", 2), inner.entered and "continue" or how)
+        return ("if (%s) %s;\n"):format(expression(d, inner, "bool", 2), d:pick {"break", "continue"})
     end
     return ""
 end
@@ -434,7 +432,6 @@ local function loop(d, scope)
     local trips, name = trips_that_fit(d, scope, {4, 8, 20}), fresh(scope, "c")
     local inner = scope_of(scope)
     inner.trips, inner.depth, inner.looped = scope.trips * trips, scope.depth + 1, true
-    inner.entered = kind == 5
     local text = loop_body(d, inner)
     if kind == 4 then
         return ("int %s = 0;\nwhile (%s++ < %d) {\n\11%s}\n"):format(name, name, trips, text)

@@ -16,7 +16,8 @@
     X(nearest_half)   /* packHalf2x16 rounds to nearest even */                                                        \
     X(denormals)      /* small numbers are not taken for 0 */                                                          \
     X(nans)           /* comparisons and isnan see NaNs */                                                             \
-    X(stable_arrays)  /* private arrays keep their order of loads and stores around loops */
+    X(stable_arrays)  /* private arrays keep their order of loads and stores around loops */                           \
+    X(kept_loads)     /* what a loop loaded stays with the lanes that left it before others */
 
 typedef struct TrialMeasures {
 #define X(name) uint32_t name;

@@ -213,7 +213,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
 {
     Generator g = {text, text->function, key, layout, out};
     write_header(&g);
-    prelude_write(out, &text->body, 1);
+    prelude_write(out, text->traits, layout->four, &text->body, 1);
     for (size_t i = 0; i < text->module->structs.count; i++) {
         glsl_struct(out, text->module->structs.items[i]);
     }

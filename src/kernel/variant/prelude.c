@@ -1,5 +1,5 @@
 /* The functions of GLSL that generated programs are written with. */
-#include "kernel/variant/variant.h"
+#include "kernel/variant/access.h"
 
 #include <string.h>
 
@@ -157,9 +157,18 @@ static const struct {
     {"rill_fmod(", fmod_functions, {"rill_fmod"}, 2},
 };
 
-void prelude_write(StrBuf *out, const Body *const *bodies, int count)
+/* Loads of lanes that have left a loop are zeros on some drivers (Mesa 22.3's llvmpipe), which replace what was loaded before, unless
+ * there is a way out in front of the load: then the value is another one behind the loop than within it. */
+static void write_never(StrBuf *out, const DeviceTraits *traits, int four)
+{
+    strbuf_addf(out, "bool rill_never() { return %s%s; }\n", traits->kept_loads ? "false" : access_word(four),
+                traits->kept_loads ? "" : " == 0u");
+}
+
+void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count)
 {
     strbuf_add(out, prelude);
+    write_never(out, traits, four);
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
         bool needed = false;
         for (int k = 0; k < count; k++) {

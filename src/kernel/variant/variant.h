@@ -104,8 +104,9 @@ int variant_elements(const KernelText *text, const VariantKey *key);
 /* Writes its source; *body_at is where body->text starts in it. */
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
 
-/* The helper functions that access functions are written with, and those that the bodies (NULL: none) call. In prelude.c. */
-void prelude_write(StrBuf *out, const Body *const *bodies, int count);
+/* The helper functions that access functions are written with, and those that the bodies (NULL: none) call; `four` is the word that
+ * holds 4. In prelude.c. */
+void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count);
 /* rill_report(): records the first index out of range; `condition` (GLSL, "" or ending in &&) guards it. */
 void codegen_report(StrBuf *out, const char *condition);
 

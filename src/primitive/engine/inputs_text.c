@@ -99,7 +99,7 @@ void inputs_write_header(InputText *t, int group, int vectors, const Type *const
     for (int s = 0; s <= INPUT_SOURCES; s++) {
         bodies[s] = kernel_of(t, s) ? &kernel_of(t, s)->body : NULL;
     }
-    prelude_write(t->out, bodies, INPUT_SOURCES + 1);
+    prelude_write(t->out, device_traits(t->in->device), t->layout->four, bodies, INPUT_SOURCES + 1);
     if (t->key->check) {
         codegen_report(t->out, "");
     }
