@@ -145,7 +145,7 @@ local exceptions = {
         format = setmetatable({}, {__index = function() return true end})},
 }
 
-local allowed_generated = set("shaders_embedded.h")
+local allowed_generated = set("shaders_embedded.h", "openers.h")
 local gl_words = {
     "%f[%w_]gl[A-Z]%w+%f[^%w_]", "%f[%w_]GL_[A-Z][%w_]*", "%f[%w_]GL%l+%f[^%w_]",
     "%f[%w_]egl[A-Z]%w*", "%f[%w_]EGL[A-Z_]%w*%f[^%w_]",

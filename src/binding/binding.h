@@ -6,6 +6,10 @@
 #include "base/error.h"
 #include "stream/stream.h"
 
+/* Declares the openers, which the Makefile finds: open_NAME, one per file, adds its functions to the module table on top of the stack.
+ * They are called in any order, after state_create and handle_create. */
+#include "openers.h"
+
 #include <lauxlib.h>
 #include <lua.h>
 
@@ -30,7 +34,9 @@ typedef struct State {
     } devices;
 } State;
 
-/* This Lua state's; NULL before open_state. */
+/* Makes this Lua state's, before all else. */
+void state_create(lua_State *L);
+/* This Lua state's; NULL before state_create. */
 State *state_get(lua_State *L);
 /* The current device, opened on first use; raises. */
 Device *state_device(lua_State *L);
@@ -82,7 +88,7 @@ void binding_enter(lua_State *L, Device *device, DeviceScope *scope);
 
 /* Pushes a stream userdata whose header is empty (closed) until filled: safe for __gc at once. */
 Stream *handle_push(lua_State *L);
-/* Makes the metatable and the table of members (name -> method, or the number of a field) of this state's streams; push them. */
+/* Makes the metatable and the table of members (name -> method, or the number of a field) of this state's streams; the next two push them. */
 void handle_create(lua_State *L);
 void handle_metatable(lua_State *L);
 void handle_members(lua_State *L);
@@ -100,7 +106,7 @@ Stream *accept_open(lua_State *L, int index, const char *function, int n, const 
 /* An open stream of exact shape, or raises. */
 Stream *accept_check(lua_State *L, int index, const char *function, int n, const char *name);
 
-/* Adds methods to the streams of this Lua state: for the openers that come after open_stream. */
+/* Adds methods to the streams of this Lua state: for openers. */
 void handle_methods(lua_State *L, const luaL_Reg *methods);
 /* Whether a value is an expression. */
 bool hooks_is_expression(lua_State *L, int index);
@@ -181,42 +187,5 @@ void *file_bytes(const Stream *stream);
 /* The .rill side of rill.load (`type` may be NULL: the file's own) and of s:save. Inside a scope; false with error_set. */
 bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, const Type *type, Stream *result);
 bool rillfile_save(const Stream *stream, const char *path);
-
-/* The openers, one per file, in the order in which they are called: open_NAME adds its functions to the module table on top of the
- * stack. */
-#define OPENERS(X)                                                                                                     \
-    X(state)                                                                                                           \
-    X(device)                                                                                                          \
-    X(type)                                                                                                            \
-    X(hooks)                                                                                                           \
-    X(stream)                                                                                                          \
-    X(create)                                                                                                          \
-    X(element)                                                                                                         \
-    X(view)                                                                                                            \
-    X(transfer)                                                                                                        \
-    X(map)                                                                                                             \
-    X(request)                                                                                                         \
-    X(each)                                                                                                            \
-    X(kernel)                                                                                                          \
-    X(expression)                                                                                                      \
-    X(reduce)                                                                                                          \
-    X(scan)                                                                                                            \
-    X(random)                                                                                                          \
-    X(sort)                                                                                                            \
-    X(compact)                                                                                                         \
-    X(image)                                                                                                           \
-    X(npy)                                                                                                             \
-    X(profile)                                                                                                         \
-    X(scatter)                                                                                                         \
-    X(histogram)                                                                                                       \
-    X(matmul)                                                                                                          \
-    X(animate)                                                                                                         \
-    X(interrupt)                                                                                                       \
-    X(prompt)
-
-#define OPENER(name) void open_##name(lua_State *L);
-/* Declares them. */
-OPENERS(OPENER)
-#undef OPENER
 
 #endif

@@ -7,6 +7,8 @@
 
 static const char module_key;
 
+static void (*const openers[])(lua_State *L) = {OPENERS};
+
 __attribute__((visibility("default"))) int luaopen_rill_core(lua_State *L);
 
 /* Keeps the shared object mapped for the life of the process: the driver holds pointers into it (message callbacks, thread
@@ -32,9 +34,11 @@ int luaopen_rill_core(lua_State *L)
     lua_newtable(L);
     lua_pushliteral(L, "0.1.0");
     lua_setfield(L, -2, "_VERSION");
-#define OPEN(name) open_##name(L);
-    OPENERS(OPEN)
-#undef OPEN
+    state_create(L);
+    handle_create(L);
+    for (size_t i = 0; i < sizeof openers / sizeof *openers; i++) {
+        openers[i](L);
+    }
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &module_key);
     return 1;

@@ -227,7 +227,6 @@ void open_stream(lua_State *L)
         int field;
     } fields[] = {{"type", FIELD_TYPE}, {"shape", FIELD_SHAPE}, {"size", FIELD_SIZE}, {"nbytes", FIELD_NBYTES}};
     static const luaL_Reg methods[] = {{"close", stream_close}, {NULL, NULL}};
-    handle_create(L);
     handle_metatable(L);
     luaL_setfuncs(L, meta, 0);
     lua_pushliteral(L, "rill.stream");

@@ -62,7 +62,7 @@ static int state_gc(lua_State *L)
     return 0;
 }
 
-void open_state(lua_State *L)
+void state_create(lua_State *L)
 {
     State *state = lua_newuserdatauv(L, sizeof *state, 0);
     memset(state, 0, sizeof *state);
