@@ -115,31 +115,12 @@ local function place(name)
     end
 end
 
--- On these floors a file is one algorithm, format or userdata, and includes none of its siblings ...
-local apart = set("primitive", "container", "solver", "io", "binding")
--- ... but for these: [includer] = headers, all names without their floor; "*" is every file of the floor.
+-- On these floors a file is one algorithm, format or userdata, and includes none of its siblings in its room ...
+local apart = set("container", "solver", "io", "binding")
+-- ... but for these: [includer] = headers, "*" is every file of the floor.
 local exceptions = {
     -- What the files on kernels and on pictures share.
     binding = {["*"] = set("binding.h", "lua_kernel.h", "lua_picture.h")},
-    -- The engine of reductions, its programs, and what is reduced with it.
-    primitive = {
-        reducer = set("reducer_text.h", "inputs.h"), reducer_text = set("reducer.h", "engine.h"),
-        engine = set("inputs.h"),
-        reduce = set("reducer.h", "inputs.h", "reduce_ops.h"), reduce_ops = set("reduce.h"),
-        vout = set("reduce.h", "scan.h"), compact = set("scanner.h"),
-        -- What all engines read through.
-        scanner = set("inputs.h", "scanner_text.h"), scanner_text = set("scanner.h", "engine.h"),
-        scanner_walk = set("scanner_text.h"),
-        scan = set("scan_ops.h", "scanner.h"), segment = set("reduce.h", "scan.h", "scan_ops.h", "scanner.h"),
-        inputs_layout = set("inputs.h"), inputs_text = set("inputs.h"),
-        sort = set("order.h"), order = set("radix.h"), merge = set("order.h"),
-        topk = set("order.h", "sort.h"), search = set("order.h"),
-        -- Indices kept in streams; weights are scattered.
-        place = set("sort.h"), gather = set("place.h"), scatter = set("gather.h", "place.h", "scan_ops.h", "segment.h"),
-        gather_op = set("gather.h", "place.h", "reduce.h", "scan.h", "scan_ops.h", "scatter.h", "segment.h", "sort.h"),
-        histogram = set("reduce.h", "tally.h"), tally = set("reduce.h", "scatter.h"),
-        matmul = set("reduce.h"),
-    },
     -- What formats share; and the one that picks the format, which may include any.
     io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), apng = set("png.h"),
         format = setmetatable({}, {__index = function() return true end})},
@@ -168,7 +149,7 @@ local function check_own_include(path, number, floor, room, name)
     local stem = path:match "([%w_]+)%.[ch]$"
     local listed = exceptions[floor] or {}
     local excepted = (listed["*"] or {})[file] or (listed[stem] or {})[file]
-    if floor == to and apart[floor] and file ~= stem .. ".h" and not excepted then
+    if floor == to and room == there and apart[floor] and file ~= stem .. ".h" and not excepted then
         breach(path, number, "includes its sibling '%s'; exceptions are written down in tools/floors.lua", name)
     end
     if path:match "%.h$" then
