@@ -184,6 +184,10 @@ const char *argument_path(lua_State *L, int index, const char *function, int n, 
 bool file_stream(Device *device, const Type *type, const Shape *shape, const void *bytes, Stream *result);
 /* All elements, packed; to be freed. Inside a scope; NULL with error_set. */
 void *file_bytes(const Stream *stream);
+/* Pushes the stream that a reader makes of a file, and returns 1; raises in the name of `function`. A reader runs inside a scope; `type` may
+ * be NULL: the file's own. False with error_set. */
+typedef bool FileReader(Device *device, const char *path, const Type *type, Stream *result);
+int file_load(lua_State *L, const char *function, const char *path, const Type *type, FileReader *read);
 /* The .rill side of rill.load (`type` may be NULL: the file's own) and of s:save. Inside a scope; false with error_set. */
 bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, const Type *type, Stream *result);
 bool rillfile_save(const Stream *stream, const char *path);

@@ -28,3 +28,19 @@ void *file_bytes(const Stream *stream)
     }
     return bytes;
 }
+
+int file_load(lua_State *L, const char *function, const char *path, const Type *type, FileReader *read)
+{
+    Device *device = state_device(L);
+    Stream *result = handle_push(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    bool ok = read(device, path, type, result);
+    device_leave(&scope);
+    if (!ok) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    binding_charge(L, device);
+    return 1;
+}

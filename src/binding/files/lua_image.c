@@ -61,18 +61,7 @@ static int l_load(lua_State *L)
         binding_argument(L, load_name, 2, "type", 2,
                          "float, vec3, vec4, half, half4, unorm8, unorm8x4, uint8 or uint16");
     }
-    Device *device = state_device(L);
-    Stream *result = handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    bool ok = load_picture(device, path, type, result);
-    device_leave(&scope);
-    if (!ok) {
-        error_prefix("%s", load_name);
-        binding_raise(L);
-    }
-    binding_charge(L, device);
-    return 1;
+    return file_load(L, load_name, path, type, load_picture);
 }
 
 /* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): the extension tells the format. min and max are drawn

@@ -177,18 +177,7 @@ static int l_load(lua_State *L)
     binding_count(L, load_name, 2, false);
     const char *path = argument_path(L, 1, load_name, 1, "path");
     const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, load_name, 2, "type");
-    Device *device = state_device(L);
-    Stream *result = handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    bool ok = load_file(device, path, type, result);
-    device_leave(&scope);
-    if (!ok) {
-        error_prefix("%s", load_name);
-        binding_raise(L);
-    }
-    binding_charge(L, device);
-    return 1;
+    return file_load(L, load_name, path, type, load_file);
 }
 
 /* Bools as the file holds them, of one byte, in their place. */

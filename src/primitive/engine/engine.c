@@ -32,7 +32,7 @@ void engine_destroy(void *attachment)
     recent_clear(attachment, destroy);
 }
 
-const EngineProgram *engine_find(Device *device, const AttachmentKind *kind, const EngineKey *key)
+static const EngineProgram *find(Device *device, const AttachmentKind *kind, const EngineKey *key)
 {
     Recent *cache = attachment_get(device, kind);
     for (size_t i = 0; cache && i < cache->count; i++) {
@@ -67,28 +67,65 @@ static bool hold_types(EngineProgram *made, const Inputs *in, const EngineKey *k
     return true;
 }
 
-const EngineProgram *engine_keep(const Inputs *in, const AttachmentKind *kind, const EngineKey *key, Program *program,
-                                 const void *layout, size_t layout_bytes)
+/* Takes over the program and the layout. */
+static const EngineProgram *keep(const Engine *engine, const Inputs *in, const EngineKey *key, Program *program,
+                                 void *layout)
 {
-    Recent *cache = attachment_get(in->device, kind);
+    Recent *cache = attachment_get(in->device, &engine->cache);
     EngineProgram *made = cache ? calloc(1, sizeof *made) : NULL;
     if (!made) {
         program_release(program);
+        free(layout);
         error_set("out of host memory");
         return NULL;
     }
     recent_drop(cache, is_over, destroy);
     inputs_lives(in, &made->lives);
     made->program = program;
+    made->layout = layout;
     made->functions = strdup(key->functions);
     made->key = copy(key->bytes, key->count);
     made->key_bytes = key->count;
-    made->layout = copy(layout, layout_bytes);
-    if (!made->functions || !made->key || !made->layout || !hold_types(made, in, key) ||
-        !recent_add(cache, made, KEPT, destroy)) {
+    if (!made->functions || !made->key || !hold_types(made, in, key) || !recent_add(cache, made, KEPT, destroy)) {
         destroy(made);
         error_set("out of host memory");
         return NULL;
     }
     return made;
+}
+
+static Program *compile(const Engine *engine, const char *name, const void *text, const Inputs *in, const void *key,
+                        const void *layout)
+{
+    StrBuf source = STRBUF_EMPTY;
+    InputText input = {.in = in, .out = &source};
+    engine->write(text, key, layout, &input);
+    bool refused;
+    Program *program = program_find(in->device, name, strbuf_text(&source), &refused);
+    if (refused) {
+        inputs_diagnose(&input);
+    }
+    strbuf_free(&source);
+    return program;
+}
+
+const EngineProgram *engine_program(const Engine *engine, const char *name, const void *text, const Inputs *in,
+                                    const EngineKey *key)
+{
+    const EngineProgram *known = find(in->device, &engine->cache, key);
+    if (known) {
+        return known;
+    }
+    void *layout = calloc(1, engine->layout_bytes);
+    if (!layout) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    bool fits = engine->lay_out(in, key->bytes, layout) || error_prefix("%s", name);
+    Program *program = fits ? compile(engine, name, text, in, key->bytes, layout) : NULL;
+    if (!program) {
+        free(layout);
+        return NULL;
+    }
+    return keep(engine, in, key, program, layout);
 }

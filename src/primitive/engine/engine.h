@@ -10,7 +10,7 @@
  * inputs_key did not put there are listed. */
 typedef struct EngineKey {
     const char *functions;
-    const void *bytes;
+    const void *bytes; /* the engine's own key */
     size_t count;
     const Type *const *types;
     size_t type_count;
@@ -27,16 +27,25 @@ typedef struct EngineProgram {
     void *layout; /* the engine's own */
 } EngineProgram;
 
-/* Each engine has a cache: a constant made with ENGINE_CACHE. (Releases of clang-format differ over braces in a macro.) */
+/* An engine: where a device keeps its programs, how long its layouts are, and how a program of a key is made. */
+typedef struct Engine {
+    AttachmentKind cache; /* ENGINE_CACHE */
+    size_t layout_bytes;
+    /* Fills in a layout of zeros; false with error_set. */
+    bool (*lay_out)(const Inputs *in, const void *key, void *layout);
+    /* Writes the whole source to input->out; sets the input's key and layout first. */
+    void (*write)(const void *text, const void *key, const void *layout, InputText *input);
+} Engine;
+
+/* (Releases of clang-format differ over braces in a macro.) */
 void engine_destroy(void *attachment);
 /* clang-format off */
 #define ENGINE_CACHE {sizeof(Recent), engine_destroy}
 /* clang-format on */
 
-/* The program, or NULL; the cache's, and good until the next call of engine_keep. */
-const EngineProgram *engine_find(Device *device, const AttachmentKind *cache, const EngineKey *key);
-/* Keeps a program, which it takes over, and a copy of its layout; NULL with error_set. What was made from kernels that are gone is dropped. */
-const EngineProgram *engine_keep(const Inputs *in, const AttachmentKind *cache, const EngineKey *key, Program *program,
-                                 const void *layout, size_t layout_bytes);
+/* Finds or compiles the program of a key: the cache's, and good until the next call. `text` is what the engine was given, `name` is for
+ * messages. NULL with error_set. */
+const EngineProgram *engine_program(const Engine *engine, const char *name, const void *text, const Inputs *in,
+                                    const EngineKey *key);
 
 #endif

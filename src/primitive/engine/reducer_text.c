@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-static const AttachmentKind cache = ENGINE_CACHE;
-
 typedef struct Writer {
     const ReducerText *text;
     const Inputs *in;
@@ -30,8 +28,10 @@ static int take(ReducerLayout *layout, int words)
     return at;
 }
 
-static bool lay_out(const Inputs *in, const ReducerKey *key, ReducerLayout *layout)
+static bool lay_out(const Inputs *in, const void *engine_key, void *engine_layout)
 {
+    const ReducerKey *key = engine_key;
+    ReducerLayout *layout = engine_layout;
     const DeviceTraits *traits = device_traits(in->device);
     *layout = (ReducerLayout){.group = traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 256};
     layout->count = take(layout, 1);
@@ -188,8 +188,11 @@ static void write_main(Writer *w)
     strbuf_add(w->out, "    }\n");
 }
 
-static void write_program(Writer *w)
+static void write_program(const void *text, const void *key, const void *layout, InputText *input)
 {
+    Writer writer = {text, input->in, key, layout, input->out, input}, *w = &writer;
+    input->key = &w->key->input;
+    input->layout = &w->layout->input;
     inputs_write_header(w->input, w->key->tree ? 256 : w->layout->group, (w->layout->words + 3) / 4,
                         &w->text->accumulator, 1);
     strbuf_add(w->out, "layout(std430, binding = 1) writeonly buffer Rill_out { uint rill_out[]; };\n");
@@ -207,24 +210,7 @@ static void write_program(Writer *w)
     strbuf_add(w->out, "}\n");
 }
 
-static Program *compile(const ReducerText *text, const Inputs *in, const ReducerKey *key, ReducerLayout *layout)
-{
-    if (!lay_out(in, key, layout)) {
-        error_prefix("%s", text->name);
-        return NULL;
-    }
-    StrBuf source = STRBUF_EMPTY;
-    InputText input = {.in = in, .key = &key->input, .layout = &layout->input, .out = &source};
-    Writer w = {text, in, key, layout, &source, &input};
-    write_program(&w);
-    bool refused;
-    Program *program = program_find(in->device, text->name, strbuf_text(&source), &refused);
-    if (refused) {
-        inputs_diagnose(&input);
-    }
-    strbuf_free(&source);
-    return program;
-}
+static const Engine engine = {ENGINE_CACHE, sizeof(ReducerLayout), lay_out, write_program};
 
 Program *reducer_program(const ReducerText *text, const Inputs *in, ReducerKey *key, const ReducerLayout **layout)
 {
@@ -232,12 +218,7 @@ Program *reducer_program(const ReducerText *text, const Inputs *in, ReducerKey *
     key->result = text->result;
     const Type *types[] = {key->accumulator, key->result};
     const EngineKey wanted = {text->functions, key, offsetof(ReducerKey, input) + inputs_key_bytes(in), types, 2};
-    const EngineProgram *known = engine_find(in->device, &cache, &wanted);
-    if (!known) {
-        ReducerLayout own;
-        Program *program = compile(text, in, key, &own);
-        known = program ? engine_keep(in, &cache, &wanted, program, &own, sizeof own) : NULL;
-    }
+    const EngineProgram *known = engine_program(&engine, text->name, text, in, &wanted);
     *layout = known ? known->layout : NULL;
     return known ? known->program : NULL;
 }

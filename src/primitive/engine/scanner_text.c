@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const AttachmentKind cache = ENGINE_CACHE;
-
 /* layout */
 
 static int take(int *words, int count)
@@ -18,8 +16,10 @@ static int take(int *words, int count)
     return at;
 }
 
-static bool lay_out(const Inputs *in, const ScannerKey *key, ScannerLayout *layout)
+static bool lay_out(const Inputs *in, const void *engine_key, void *engine_layout)
 {
+    const ScannerKey *key = engine_key;
+    ScannerLayout *layout = engine_layout;
     const DeviceTraits *traits = device_traits(in->device);
     *layout = (ScannerLayout){.carry = NO_UNIT, .partial = NO_UNIT, .length_unit = NO_UNIT, .counts = NO_UNIT};
     layout->group = key->tree ? SCANNER_GROUP : traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 64;
@@ -286,8 +286,11 @@ static void write_header(ScannerWriter *w)
     inputs_write_header(w->input, w->layout->group, (w->layout->words + 3) / 4, types, 1 + w->text->output_count);
 }
 
-static void write_program(ScannerWriter *w)
+static void write_program(const void *text, const void *key, const void *layout, InputText *input)
 {
+    ScannerWriter writer = {text, input->in, key, layout, input->out, input}, *w = &writer;
+    input->key = &w->key->input;
+    input->layout = &w->layout->input;
     write_header(w);
     write_outputs(w);
     inputs_write_access(w->input);
@@ -308,24 +311,7 @@ static void write_program(ScannerWriter *w)
     strbuf_add(w->out, "}\n");
 }
 
-static Program *compile(const ScannerText *text, const Inputs *in, const ScannerKey *key, ScannerLayout *layout)
-{
-    if (!lay_out(in, key, layout)) {
-        error_prefix("%s", text->name);
-        return NULL;
-    }
-    StrBuf source = STRBUF_EMPTY;
-    InputText input = {.in = in, .key = &key->input, .layout = &layout->input, .out = &source};
-    ScannerWriter w = {text, in, key, layout, &source, &input};
-    write_program(&w);
-    bool refused;
-    Program *program = program_find(in->device, text->name, strbuf_text(&source), &refused);
-    if (refused) {
-        inputs_diagnose(&input);
-    }
-    strbuf_free(&source);
-    return program;
-}
+static const Engine engine = {ENGINE_CACHE, sizeof(ScannerLayout), lay_out, write_program};
 
 Program *scanner_program(const ScannerText *text, const Inputs *in, const ScannerKey *key, const ScannerLayout **layout)
 {
@@ -333,12 +319,7 @@ Program *scanner_program(const ScannerText *text, const Inputs *in, const Scanne
     memcpy(types + 1, key->types, sizeof key->types);
     const EngineKey wanted = {text->functions, key, offsetof(ScannerKey, input) + inputs_key_bytes(in), types,
                               1 + SCANNER_OUTPUTS};
-    const EngineProgram *known = engine_find(in->device, &cache, &wanted);
-    if (!known) {
-        ScannerLayout own;
-        Program *program = compile(text, in, key, &own);
-        known = program ? engine_keep(in, &cache, &wanted, program, &own, sizeof own) : NULL;
-    }
+    const EngineProgram *known = engine_program(&engine, text->name, text, in, &wanted);
     *layout = known ? known->layout : NULL;
     return known ? known->program : NULL;
 }
