@@ -1,52 +1,30 @@
--- How many files an addition touches, shown by making it in a copy of the tree: what is not edited there has to follow by itself.
-local tempfiles = require "spec.support.tempfiles"
+-- How many files an addition touches, shown by making it in a copy of the tree: what is not edited there has to follow by itself. The
+-- recipes are in CONTRIBUTING.md, whose titles say how many files they take.
+local addition = require "spec.support.addition"
 
-local FOLDERS <const> = {"lua", "docs", "spec", "tools"}
-local files, here
+local NUMBERS <const> = {one = 1, two = 2, three = 3, four = 4, five = 5, six = 6, seven = 7, eight = 8}
 
--- What a shell command prints; it must succeed.
-local function must(format, ...)
-    local pipe = assert(io.popen(("( %s ) 2>&1"):format(format:format(...))))
-    local output = pipe:read "a"
-    assert(pipe:close(), output)
-    return output
+-- Compares the files touched with those of a recipe, whose number CONTRIBUTING.md says, and with the most there may be.
+local function counts(copy, recipe, most, files)
+    assert.same(files, copy:touched())
+    assert.is_true(#files <= most)
+    local title = "\n### " .. recipe .. ": (%l+) files"
+    local number = copy:read "CONTRIBUTING.md":match(title)
+    assert.equal(#files, NUMBERS[number], "CONTRIBUTING.md: " .. recipe)
 end
 
--- Runs Lua in the copy, with its files.
-local function run(format, ...)
-    local lua = os.getenv "RILL_LUA" or "lua5.4"
-    local paths = ("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;'"):format(files.directory, files.directory)
-    return must("cd '%s' && env -u LUA_PATH_5_4 %s %s %s", files.directory, paths, lua, format:format(...))
-end
-
--- The files of the copy that are new or differ from the tree's, in order.
-local function touched()
-    local list = {}
-    for _, folder in ipairs(FOLDERS) do
-        local output = must("cd '%s' && diff -rq '%s/%s' '%s' || true", files.directory, here, folder, folder)
-        for line in output:gmatch "[^\n]+" do
-            local in_folder, new = line:match "^Only in ([^:]+): (.+)$"
-            list[#list + 1] = new and in_folder .. "/" .. new or line:match " and (%S+) differ$" or line
-        end
-    end
-    table.sort(list)
-    return list
-end
-
-local function append(path, text)
-    files:write(path, tempfiles.read(files:path(path)) .. text)
-end
-
-local ROW <const> = [[
+describe("an addition:", function()
+    it("a function of the algebra", function()
+        local copy <close> = addition.open()
+        copy:insert("lua/rill/operation/elementary.lua", [[
 
 define("logistic", "x", "real", {
     doc = "1 / (1 + e^-x)",
     number = function(x) return 1 / (1 + exp(-x)) end,
     text = "T @logistic(T x) { return 1.0 / (1.0 + @exp(-x)); }",
 })
-]]
-
-local SPEC <const> = [[
+]])
+        copy:write("spec/algebra/logistic_spec.lua", [[
 local rill = require "rill"
 local s = rill.from({0, 2}, "double")
 assert(rill.logistic(s):values()[1] == 0.5 and rill.logistic(0) == 0.5)
@@ -55,32 +33,263 @@ assert(rill.logistic(rill.from({{0, 0}}, "vec2")).type == "vec2")
 print((rill.help "rill.logistic"))
 print(table.concat(require "rill.prompt.completion"("rill.logi", 1, {rill = rill})))
 print(select(2, pcall(function() return rill.logistik end)))
-]]
-
-describe("an addition:", function()
-    setup(function()
-        files, here = tempfiles.open(), must "pwd":match "[^\n]+"
-    end)
-    teardown(function() files:close() end)
-
-    it("a function of the algebra is a row and a spec", function()
-        must("cp -r %s '%s'", table.concat(FOLDERS, " "), files.directory)
-        assert.same({}, touched())
-        append("lua/rill/operation/elementary.lua", ROW)
-        files:write("spec/algebra/logistic_spec.lua", SPEC)
-
-        local output = run "spec/algebra/logistic_spec.lua"
+]])
+        local output = copy:run "spec/algebra/logistic_spec.lua"
         for _, text in ipairs {
             "rill.logistic(x: operand): expression\n  1 / (1 + e^-x)\n  [docs/algebra.md]", "\nrill.logistic\n",
             "did you mean rill.logistic?",
         } do
             assert.truthy(output:find(text, 1, true), output)
         end
-        run "tools/annotations.lua build/library/rill.lua"
-        local annotations = tempfiles.read(files:path "build/library/rill.lua")
-        assert.truthy(annotations:find("\nfunction rill.logistic(x) end\n", 1, true))
-        run "tools/annotations.lua --check"
-        run "tools/docscov.lua"
-        assert.same({"lua/rill/operation/elementary.lua", "spec/algebra/logistic_spec.lua"}, touched())
+        copy:run "tools/annotations.lua build/library/rill.lua"
+        assert.truthy(copy:read "build/library/rill.lua":find("\nfunction rill.logistic(x) end\n", 1, true))
+        copy:run "tools/annotations.lua --check"
+        copy:run "tools/docscov.lua"
+        counts(copy, "A function of the algebra", 3,
+            {"lua/rill/operation/elementary.lua", "spec/algebra/logistic_spec.lua"})
+    end)
+
+    it("a primitive", function()
+        local copy <close> = addition.open()
+        copy:write("src/primitive/differences.h", [[
+/* Differences of neighbours. */
+#ifndef RILL_DIFFERENCES_H
+#define RILL_DIFFERENCES_H
+
+#include "stream/stream.h"
+
+/* Each element less the one before it: a stream of one dimension and one element less. */
+bool differences_stream(const Stream *s, Stream *result);
+
+#endif
+]])
+        copy:write("src/primitive/differences.c", [[
+#include "primitive/differences.h"
+
+#include "kernel/launch/internal.h"
+
+bool differences_stream(const Stream *s, Stream *result)
+{
+    Shape shape = {.rank = 1, .size = {s->shape.size[0] - 1}};
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text, "kernel void differences(%s s[], out %s r<>) { r = s[indexof(r).x + 1] - s[indexof(r).x]; }",
+                s->type->value->name, s->type->value->name);
+    Kernel *kernel = internal_kernel(s->device, strbuf_text(&text));
+    strbuf_free(&text);
+    if (!kernel || !stream_create(s->device, s->type, &shape, false, result)) {
+        return false;
+    }
+    Argument args[] = {{.stream = s}, {.stream = result}};
+    if (!kernel_launch(kernel, s->device, args, &shape, false)) {
+        stream_release(result);
+        return false;
+    }
+    return true;
+}
+]])
+        copy:write("src/binding/operations/lua_differences.c",
+            copy:read "src/binding/operations/lua_matmul.c":gsub("matmul", "differences"):gsub("a, b, result", "s, result")
+            :gsub("const Stream %*a = ([^\n]*)\"a\"", "const Stream *s = %1\"s\""):gsub("\n[^\n]*const Stream %*b[^\n]*", "")
+            :gsub("\n    if %(a%->device != b.-\n    }", ""):gsub("a%->device", "s->device"):gsub(", 2, false", ", 1, false")
+            :gsub("\"rill.differences\", 1, \"a\"", "\"rill.differences\", 1, \"s\""))
+        copy:insert("lua/rill/support/reference.lua",
+            "rill.differences(s: source): stream -- each element less the one before it\n", "rill.seed(")
+        copy:insert("docs/primitive.md", "\n`rill.differences(s)` is each element less the one before it.\n")
+        copy:write("spec/primitive/differences_spec.lua", [[
+local rill = require "rill"
+assert(table.concat(rill.differences(rill.from {1, 4, 9, 16}):values(), " ") == "3.0 5.0 7.0")
+assert(table.concat(rill.differences(rill.iota(5):cast "int16"):values(), " ") == "1 1 1 1")
+print((rill.help "rill.differences"))
+print(select(2, pcall(rill.differences, 1)))
+]])
+        copy:build "OPENERS"
+        local output = copy:run "spec/primitive/differences_spec.lua"
+        assert.truthy(output:find("each element less the one before it", 1, true), output)
+        assert.truthy(output:find("rill.differences: argument #1 's': expected", 1, true), output)
+        for _, tool in ipairs {"floors.lua", "circles.lua build", "errors.lua", "annotations.lua --check", "docscov.lua"} do
+            copy:run("tools/%s", tool)
+        end
+        counts(copy, "A primitive", 6, {
+            "docs/primitive.md", "lua/rill/support/reference.lua", "spec/primitive/differences_spec.lua",
+            "src/binding/operations/lua_differences.c", "src/primitive/differences.c", "src/primitive/differences.h",
+        })
+    end)
+
+    it("a storage type", function()
+        local copy <close> = addition.open()
+        copy:insert("src/stream/type_rows.h", " \\\n    X(UNORM16, 2, UNORM)", "\n\n/* id, name")
+        copy:insert("src/stream/type_rows.h", " \\\n    X(UNORM16, \"unorm16\", UNORM16, 1, FLOAT)", "\n\n#endif")
+        local glsl = "src/kernel/body/glsl.c"
+        copy:insert(glsl,
+            '    case SCALAR_UNORM16: strbuf_addf(out, "(float((%s >> %s) & 65535u) / 65535.0)", word, s); break;\n',
+            "    case SCALAR_INT8: strbuf_addf(out, \"(int(")
+        copy:insert(glsl,
+            '    case SCALAR_UNORM16: strbuf_addf(out, "uint(clamp(%s, 0.0, 1.0) * 65535.0 + 0.5)", value); break;\n',
+            "    case SCALAR_INT8:\n")
+        local values = "src/binding/values/lua_value.c"
+        copy:insert(values, [[
+static bool pack_unorm16(lua_State *L, int index, void *to)
+{
+    double wide = 0;
+    if (!real_pack(L, index, "unorm16", &wide)) {
+        return false;
+    }
+    uint16_t value = (uint16_t)(fmin(fmax(wide, 0), 1) * 65535 + 0.5);
+    memcpy(to, &value, sizeof value);
+    return true;
+}
+
+static void push_unorm16(lua_State *L, const void *from)
+{
+    uint16_t value;
+    memcpy(&value, from, sizeof value);
+    lua_pushnumber(L, (lua_Number)((float)value / 65535.0f));
+}
+
+]], "static bool pack_bool(")
+        copy:insert(values, "    [SCALAR_UNORM16] = {pack_unorm16, push_unorm16},\n", "    [SCALAR_FLOAT] =")
+        copy:insert("docs/stream.md", "| 16-bit floats from 0 to 1 | `unorm16` | `float` | 2 |\n", "| small integers |")
+        local elements = "spec/support/elements.lua"
+        copy:insert(elements, '    unorm16 = {"unorm16", 1},\n', "    unorm8 =")
+        copy:insert(elements, '    if scalar == "unorm16" then\n        return k % 2\n    end\n', '    if scalar == "unorm"')
+        copy:build("SCALARS", "SCALAR_COUNT", "TYPES")
+        copy:write("build/use.lua", [[
+local rill = require "rill"
+local list = require "spec.support.elements".list("unorm16", 9)
+local s = rill.stream("unorm16", 9, list)
+local function is(expected, stream)
+    assert(table.concat(stream:values(), " ") == expected, table.concat(stream:values(), " "))
+end
+is("0.0 1.0 0.0 1.0 0.0 1.0 0.0 1.0 0.0", s)
+is("0.0 0.0 0.0 0.0 0.0 1.0 1.0 1.0 1.0", s:sort())
+is("0.0 1.0 1.0", rill.from({-1, 1, 2}, "float"):cast "unorm16")
+is("0.5 0.75", (rill.from({0.25, 0.5}, "unorm16") + 0.25):cast "half")
+assert(s:sum() == 4)
+s:save "build/s.npy"
+is("0.0 1.0 0.0 1.0 0.0 1.0 0.0 1.0 0.0", rill.load "build/s.npy")
+s:save "build/s.rill"
+assert(rill.load "build/s.rill".type == "unorm16")
+print(select(2, pcall(rill.stream, "unorm15", 1)))
+]])
+        local output = copy:run "build/use.lua"
+        assert.truthy(output:find("'unorm16'", 1, true), output)
+        copy:run "tools/errors.lua"
+        counts(copy, "A storage type", 5, {"docs/stream.md", elements, values, glsl, "src/stream/type_rows.h"})
+    end)
+
+    it("a kind of parameter", function()
+        local copy <close> = addition.open()
+        local signature = "src/kernel/text/signature.c"
+        copy:insert("src/kernel/text/module.h", "    PARAM_LATE, /* late T name<> */\n", "    PARAM_KIND_COUNT")
+        copy:insert(signature, [[
+    [PARAM_LATE] =
+        {.name = "late stream", .word = "late", .stream = true, .read = true, .element = true, .along = true},
+]], "    [PARAM_REDUCE] =")
+        copy:insert(signature, ", late", "\",\n                            name);")
+        copy:insert("docs/errors.md", ", late", "` `'...': write ...<> for a ...`")
+        copy:insert("lua/rill/support/reference.lua", "late | late T name<> -- an input that is late\n", "neighbor | ")
+        copy:insert("docs/kernel.md", "| `late T name<>` | late stream | an input that is late |\n", "| `neighbor T")
+        copy:insert("tools/site/highlight.lua", "late ", "neighbor iter")
+        copy:write("spec/kernel/late_spec.lua", [[
+local rill = require "rill"
+local k = rill.kernel "kernel void f(late float x<>, out float r<>) { float late = x; r = 2.0 * late; }"
+assert(table.concat(k(rill.from {1, 2}):values(), " ") == "2.0 4.0")
+assert(table.concat(k(rill.from({{1, 0}, {2, 0}}, "float"):stride(1, 2)):values(), " ") == "2.0 4.0")
+print(k.params[1].kind, (rill.help "late"))
+print(k:explain(rill.iota(3)))
+print(select(2, pcall(rill.kernel, "kernel void f(late out float x<>) { }")))
+print(select(2, pcall(rill.kernel, "kernel void f(late float x, out float r<>) { r = x; }")))
+]])
+        copy:build "PARAM_KIND_COUNT"
+        local output = copy:run "spec/kernel/late_spec.lua"
+        for _, text in ipairs {"late stream", "an input that is late", "vout, late", "write x<> for a late stream"} do
+            assert.truthy(output:find(text, 1, true), output)
+        end
+        copy:run "tools/errors.lua"
+        copy:run "tools/docscov.lua"
+        counts(copy, "A kind of parameter", 8, {
+            "docs/errors.md", "docs/kernel.md", "lua/rill/support/reference.lua", "spec/kernel/late_spec.lua",
+            "src/kernel/text/module.h", signature, "tools/site/highlight.lua",
+        })
+    end)
+
+    it("a picture format", function()
+        local copy <close> = addition.open()
+        copy:write("src/io/flat.h", copy:read "src/io/qoi.h":gsub("qoi_", "flat_"):gsub("RILL_QOI", "RILL_FLAT"))
+        copy:write("src/io/flat.c", [[
+#include "io/flat.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+bool flat_recognise(const unsigned char *bytes, size_t size)
+{
+    return size >= 4 && memcmp(bytes, "flat", 4) == 0;
+}
+
+bool flat_decode(const unsigned char *bytes, size_t size, Image *image)
+{
+    if (size < 6 || size - 6 < (size_t)bytes[4] * bytes[5]) {
+        return error_set("it is truncated");
+    }
+    if (!image_create(image, bytes[4], bytes[5], 1, IMAGE_U8)) {
+        return false;
+    }
+    memcpy(image->data, bytes + 6, image_samples(image));
+    return true;
+}
+
+bool flat_encode(const Image *image, StrBuf *bytes)
+{
+    if (image->channels != 1 || image->depth != IMAGE_U8) {
+        return error_set("the format holds no colours: use .png");
+    }
+    char size[2] = {(char)image->rows, (char)image->cols};
+    strbuf_add(bytes, "flat");
+    strbuf_add_bytes(bytes, size, sizeof size);
+    strbuf_add_bytes(bytes, image->data, image_samples(image));
+    return true;
+}
+]])
+        copy:insert("src/io/format.c", '#include "io/flat.h"\n', '#include "io/png.h"')
+        copy:insert("src/io/format.c", '    {"FLAT", "flat", false, flat_recognise, flat_decode, flat_encode},\n', "};\n")
+        copy:write("spec/io/flat_spec.lua", [[
+local rill = require "rill"
+local s = rill.from({{0, 1, 0}, {1, 0, 1}}, "float")
+rill.image.save(s, "build/s.flat")
+local back = rill.image.load("build/s.flat", "float")
+assert(tostring(back.shape) == "2x3" and table.concat(back:values(), " ") == "0.0 1.0 0.0 1.0 0.0 1.0")
+local file = io.open("build/s.flat", "rb")
+local bytes = file:read "a"
+file:close()
+assert(bytes == "flat\2\3\0\xff\0\xff\0\xff")
+io.open("build/cut.flat", "wb"):write(bytes:sub(1, -2)):close()
+print(select(2, pcall(rill.image.load, "build/cut.flat")))
+print(select(2, pcall(rill.image.save, s, "build/s.flut")))
+]])
+        copy:build()
+        local output = copy:run "spec/io/flat_spec.lua"
+        assert.truthy(output:find("it is truncated", 1, true), output)
+        assert.truthy(output:find(".flat", 1, true), output)
+        copy:run "tools/errors.lua"
+        copy:run "tools/floors.lua"
+        counts(copy, "A picture format", 4, {"spec/io/flat_spec.lua", "src/io/flat.c", "src/io/flat.h", "src/io/format.c"})
+    end)
+
+    it("an error message", function()
+        local copy <close> = addition.open()
+        copy:insert("lua/rill/stream/choice.lua", [[
+    if n == 13 then
+        fail("rill.permutation: %d brings no luck", n)
+    end
+]], "    return (shuffled(n, options.seed))")
+        assert.has_error(function() copy:run "tools/errors.lua" end)
+        copy:insert("docs/errors.md", "| `... brings no luck` | superstition | 12 or 14 |\n", "| `rill.random: '...' numbers take")
+        copy:insert("docs/errors.md",
+            "print(pcall(rill.permutation, 13)) --> false ... rill.permutation: 13 brings no luck\n", "```\n\n## Types and values")
+        copy:run "tools/errors.lua"
+        copy:run "spec/support/manual.lua docs/errors.md"
+        counts(copy, "An error message", 2, {"docs/errors.md", "lua/rill/stream/choice.lua"})
     end)
 end)

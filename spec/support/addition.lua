@@ -1,0 +1,87 @@
+-- A copy of the tree to which a spec adds something, builds what that needs, and counts the files it touched.
+local tempfiles = require "spec.support.tempfiles"
+
+local addition = {}
+addition.__index = addition
+
+local FOLDERS <const> = "CONTRIBUTING.md src shaders lua docs spec tools"
+
+-- What a shell command prints; it must succeed. What the suite preloads is not for compilers, nor its make for another.
+local function must(format, ...)
+    local clean = "unset LD_PRELOAD MAKEFLAGS MFLAGS MAKELEVEL; "
+    local pipe = assert(io.popen(("( %s%s ) 2>&1"):format(clean, format:format(...))))
+    local output = pipe:read "a"
+    assert(pipe:close(), output)
+    return output
+end
+
+--- A fresh copy, with the objects of this tree's build as far as they are there. `local copy <close> = addition.open()`.
+function addition.open()
+    local self = setmetatable({files = tempfiles.open(), here = must "pwd":match "[^\n]+"}, addition)
+    self.directory = self.files.directory
+    local build = os.getenv "RILL_BUILD" or "build"
+    must("cp -a Makefile %s '%s' && mkdir '%s/build'", FOLDERS, self.directory, self.directory)
+    must("cd '%s' && cp -a obj flags shaders_embedded.* '%s/build' && find '%s/build' -name '*.d' -delete", build,
+        self.directory, self.directory)
+    return self
+end
+
+addition.__close = function(self)
+    self.files:close()
+end
+
+function addition:read(path)
+    return tempfiles.read(self.files:path(path))
+end
+
+--- Writes a new file.
+function addition:write(path, text)
+    self.files:write(path, text)
+end
+
+--- Puts text before the first place where a file of the copy has the words `before`, or at its end.
+function addition:insert(path, text, before)
+    local old = self:read(path)
+    local at = #old + 1
+    if before then
+        at = assert(old:find(before, 1, true), path .. " has no " .. before)
+    end
+    self:write(path, old:sub(1, at - 1) .. text .. old:sub(at))
+end
+
+--- Makes rill.core of the copy. C files that are new or were changed are compiled, and those that have one of the words; the other
+-- objects are this tree's, which is right as long as an enumeration only gets longer.
+function addition:build(...)
+    for _, word in ipairs {...} do
+        must("cd '%s' && grep -rlw '%s' src | xargs touch", self.directory, word)
+    end
+    must("cd '%s' && make -j2 -o build/flags build WERROR=-Werror CFLAGS=-O0", self.directory)
+end
+
+--- Runs Lua in the copy, with its files; what it prints.
+function addition:run(format, ...)
+    local lua = os.getenv "RILL_LUA" or "lua5.4"
+    local own = ("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;'"):format(self.directory, self.directory)
+    if os.rename(self.files:path "build/rill/core.so", self.files:path "build/rill/core.so") then
+        own = own .. (" LUA_CPATH='%s/build/?.so;;'"):format(self.directory)
+    end
+    local preload = os.getenv "LD_PRELOAD"
+    own = preload and own .. (" LD_PRELOAD='%s'"):format(preload) or own
+    return must("cd '%s' && env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 %s %s %s", self.directory, own, lua, format:format(...))
+end
+
+--- The files of the copy that are new or differ from the tree's, in order.
+function addition:touched()
+    local list = {}
+    for folder in ("Makefile " .. FOLDERS):gmatch "%S+" do
+        local output = must("cd '%s' && diff -rq '%s/%s' '%s' || true", self.directory, self.here, folder, folder)
+        for line in output:gmatch "[^\n]+" do
+            local in_folder, new = line:match "^Only in ([^:]+): (.+)$"
+            list[#list + 1] = new and in_folder .. "/" .. new or line:match " and (%S+) differ$" or line
+        end
+    end
+    table.sort(list)
+    return list
+end
+
+return addition
