@@ -55,7 +55,8 @@ function addition:build(...)
     for _, word in ipairs {...} do
         must("cd '%s' && grep -rlw '%s' src | xargs touch", self.directory, word)
     end
-    must("cd '%s' && make -j2 -o build/flags build WERROR=-Werror CFLAGS=-O0", self.directory)
+    local sanitizers = self:read "build/flags":match "%-fsanitize=%S+" or ""
+    must("cd '%s' && make -j2 -o build/flags build WERROR=-Werror CFLAGS=-O0 LDFLAGS='%s'", self.directory, sanitizers)
 end
 
 --- Runs Lua in the copy, with its files; what it prints.
@@ -67,7 +68,8 @@ function addition:run(format, ...)
     end
     local preload = os.getenv "LD_PRELOAD"
     own = preload and own .. (" LD_PRELOAD='%s'"):format(preload) or own
-    return must("cd '%s' && env -u LUA_PATH_5_4 -u LUA_CPATH_5_4 %s %s %s", self.directory, own, lua, format:format(...))
+    local clean = "env -u LUA_PATH_5_4 -u LUA_CPATH_5_4"
+    return must("cd '%s' && %s %s %s %s", self.directory, clean, own, lua, format:format(...))
 end
 
 --- The files of the copy that are new or differ from the tree's, in order.
