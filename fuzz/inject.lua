@@ -120,7 +120,7 @@ end
 
 local chosen = #arg > 0 and arg or
     {"sort", "request", "picture", "tour", "structures", "cold", "open", "lost", "prompt"}
-local kinds = {"alloc", "lua", "png", "buffer", "compile", "link", "map", "read", "wait"}
+local kinds = {"alloc", "lua", "buffer", "compile", "link", "map", "read", "wait"}
 
 local function once(subject)
     return ("%s fuzz/injected.lua %s once 0 0 LOG"):format(lua, subject)

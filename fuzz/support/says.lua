@@ -1,10 +1,10 @@
 -- Whether a message tells of what was made to fail: says(kind, message), with the kinds of spec/support/inject.c.
 local MEMORY <const> = {
-    "[Oo]ut of [%l ]*memory", "not enough memory", "[Ii]nsufficient memory", "Cannot allocate memory",
+    "[Oo]ut of [%l ]*memory", "not enough memory", "Cannot allocate memory",
     "GL_OUT_OF_MEMORY",
 }
 local WORDS <const> = {
-    alloc = MEMORY, lua = MEMORY, png = MEMORY, buffer = MEMORY,
+    alloc = MEMORY, lua = MEMORY, buffer = MEMORY,
     compile = {"injected"}, link = {"the driver rejects the shader"},
     map = {"injected"}, read = {"injected"}, wait = {"injected", "cannot wait for"},
     lost = {'device "[^"]+": the driver reset'},

@@ -61,6 +61,11 @@ local cases = {
     {"rill.horn.filter: .*a table of options, got expression", function()
         local r = rill.horn.filter(s, "x > 2", s + 1) return r end, 1},
     {"rill.random: option 'sd'", function() local r = rill.random(3, {distribution = "normal", sd = -1}) return r end},
+    {"a << b: argument #2 'b': expected a stream.* got table", function() local r = s << {} return r end},
+    {"a >> b: argument #2 'b': bits are of int, uint and bool, got float", function()
+        local r = rill.iota(3) >> s return r end, 1},
+    {"rill.mod: argument #2 'y': .* got 0", function() local r = rill.mod(1, 0) return r end},
+    {"rill.mod: argument #2 'y': .* got 0", function() return (rill.mod(math.mininteger, 0)) end},
     {"rill.horn has no field 'foo'", function() local r = rill.horn.foo return r end},
     {"rill.debug has no field 'foo'", function() local r = rill.debug.foo return r end},
     {"rill.plot: argument #3 'options': .*like {title", function() local r = rill.plot(s, s, s + 1) return r end},

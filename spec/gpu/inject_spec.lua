@@ -49,4 +49,40 @@ describe("faults below rill", function()
         until result.out == "passed\n" or n == 50
         assert(n > 5 and n < 50)
     end)
+
+    -- A file is not to blame for what the machine lacks.
+    it("alloc: a picture that finds no memory is not called bad", function()
+        local library = preload("inject", pending)
+        local output = process.output([[
+            local rill = require "rill"
+            local inject = assert(package.loadlib(os.getenv "RILL_INJECT_LIBRARY", "rill_inject"))
+            local function attempt(f, ...)
+                local n, lacking, fired = 0, 0
+                f(...)
+                repeat
+                    n = n + 1
+                    inject("alloc", n)
+                    local good, message = pcall(f, ...)
+                    fired = inject("none", 0)
+                    lacking = lacking + (good and 0 or 1)
+                    local said = good or message:find "out of host memory" or message:find "Cannot allocate memory"
+                    if not said or not good and (message:find "bad " or message:find "PNG: ") then
+                        print(message)
+                    end
+                until fired == 0
+                print(lacking)
+            end
+            for _, extension in ipairs {"png", "qoi"} do
+                local path = os.tmpname()
+                local s = rill.random({3, 4})
+                rill.image.save(s, path .. "." .. extension)
+                attempt(rill.image.load, path .. "." .. extension)
+                attempt(rill.image.save, s, path .. "." .. extension)
+                os.remove(path .. "." .. extension)
+                os.remove(path)
+            end
+        ]], {LD_PRELOAD = library, RILL_INJECT_LIBRARY = library, RILL_TRUST = "1"})
+        local loads, saves, others = output:match "^(%d+)\n(%d+)\n%d+\n%d+\n()$"
+        assert(others and tonumber(loads) > 5 and tonumber(saves) > 5, output)
+    end)
 end)

@@ -1,4 +1,4 @@
-/* Makes things fail below rill: the n-th allocation of the module, of Lua or of libpng, the n-th buffer, compile, link, map, read-back or wait
+/* Makes things fail below rill: the n-th allocation of the module or of Lua, the n-th buffer, compile, link, map, read-back or wait
  * of OpenGL; or loses the context. Preloaded; a script gets at it by
  *     local inject = package.loadlib(os.getenv "RILL_INJECT_LIBRARY", "rill_inject")
  *     inject(KIND, n)     the n-th event of KIND from now on fails (0: none); returns how often something was made to fail since the call
@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef enum Kind { NONE, ALLOC, SCRIPT, PNG, BUFFER, COMPILE, LINK, MAP, READ, WAIT, LOST, KINDS } Kind;
-static const char *const names[KINDS] = {"none", "alloc", "lua", "png", "buffer", "compile", "link", "map", "read", "wait", "lost"};
+typedef enum Kind { NONE, ALLOC, SCRIPT, BUFFER, COMPILE, LINK, MAP, READ, WAIT, LOST, KINDS } Kind;
+static const char *const names[KINDS] = {"none", "alloc", "lua", "buffer", "compile", "link", "map", "read", "wait", "lost"};
 
 static struct {
     Kind kind;
@@ -42,7 +42,7 @@ static bool due(Kind kind)
     long tries = kind == SCRIPT ? 2 : kind == BUFFER ? 4 : 1;
     if (plan.at <= 0 || plan.events < plan.at || plan.events >= plan.at + tries) return false;
     plan.fired++;
-    if (kind <= PNG) errno = ENOMEM; /* as allocations leave it */
+    if (kind <= SCRIPT) errno = ENOMEM; /* as allocations leave it */
     return true;
 }
 
@@ -63,7 +63,7 @@ static int add_range(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
     const char *name = info->dlpi_name;
-    Kind kind = strstr(name, "rill/core.so") ? ALLOC : strstr(name, "libpng") ? PNG : strstr(name, "liblua5") || !*name ? SCRIPT : NONE;
+    Kind kind = strstr(name, "rill/core.so") ? ALLOC : strstr(name, "liblua5") || !*name ? SCRIPT : NONE;
     if (kind == NONE || range_count == 8) return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];

@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 size_t image_sample_bytes(ImageDepth depth)
 {
@@ -42,4 +43,10 @@ void image_free(Image *image)
 {
     free(image->data);
     *image = (Image){0};
+}
+
+bool image_refuse(const char *what)
+{
+    static const char memory[] = "out of host memory";
+    return strncmp(error_message(), memory, sizeof memory - 1) != 0 && error_prefix("%s", what);
 }

@@ -28,4 +28,8 @@ size_t image_sample_bytes(ImageDepth depth);
 /* rows * cols * channels. */
 size_t image_samples(const Image *image);
 
+/* For decoders and encoders that failed: puts "WHAT: " in front of the message, but for memory that ran out, which is not the picture's
+ * fault; false. */
+bool image_refuse(const char *what);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include <png.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -20,12 +21,27 @@ typedef struct Codec {
     size_t size, at;
     StrBuf *output; /* writing */
     Image *image;
+    bool starved; /* libpng asked for memory that there was not */
 } Codec;
 
 static PNG_FUNCTION(void, on_error, (png_structp png, png_const_charp text), PNG_NORETURN)
 {
     error_set("%s", text);
     png_longjmp(png, 1);
+}
+
+static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
+{
+    Codec *codec = png_get_mem_ptr(png);
+    void *memory = malloc(size);
+    codec->starved |= memory == NULL;
+    return memory;
+}
+
+static void on_free(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
 }
 
 static void on_warning(png_structp png, png_const_charp text)
@@ -55,6 +71,15 @@ static void on_write(png_structp png, png_bytep data, size_t count)
 static void on_flush(png_structp png)
 {
     (void)png;
+}
+
+/* The reason of what failed; `what` stands in front of it unless memory was short. */
+static bool refuse(const Codec *codec, const char *what)
+{
+    if (codec->starved) {
+        error_set("out of host memory");
+    }
+    return image_refuse(what);
 }
 
 bool png_recognise(const unsigned char *bytes, size_t size)
@@ -129,11 +154,11 @@ bool png_decode(const unsigned char *bytes, size_t size, Image *image)
 {
     Codec codec = {.bytes = bytes, .size = size, .image = image};
     error_set("out of host memory");
-    codec.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, on_error, on_warning);
+    codec.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, NULL, on_error, on_warning, &codec, on_malloc, on_free);
     codec.info = codec.png ? png_create_info_struct(codec.png) : NULL;
     bool ok = codec.info && read_picture(&codec);
     png_destroy_read_struct(&codec.png, &codec.info, NULL);
-    return ok || error_prefix("bad PNG");
+    return ok || refuse(&codec, "bad PNG");
 }
 
 static void write_rows(Codec *codec)
@@ -177,9 +202,10 @@ bool png_encode(const Image *image, StrBuf *bytes)
         return error_set("PNG holds no floats: use .pfm, or 8 or 16 bits");
     }
     error_set("out of host memory");
-    codec.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, on_error, on_warning);
+    codec.png =
+        png_create_write_struct_2(PNG_LIBPNG_VER_STRING, NULL, on_error, on_warning, &codec, on_malloc, on_free);
     codec.info = codec.png ? png_create_info_struct(codec.png) : NULL;
     bool ok = codec.info && write_picture(&codec);
     png_destroy_write_struct(&codec.png, &codec.info);
-    return ok || error_prefix("PNG");
+    return ok || refuse(&codec, "PNG");
 }

@@ -160,7 +160,7 @@ bool qoi_recognise(const unsigned char *bytes, size_t size)
 
 bool qoi_decode(const unsigned char *bytes, size_t size, Image *image)
 {
-    return decode(bytes, size, image) || error_prefix("bad QOI");
+    return decode(bytes, size, image) || image_refuse("bad QOI");
 }
 
 /* writing */

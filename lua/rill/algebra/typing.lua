@@ -223,7 +223,7 @@ local capped = {
     end,
 }
 
--- a << n: the type of a (of n where a is a number), n as int.
+-- a << b: the type of a (of b where a is a number), b as int.
 rules.shift = {
     type = function(op, list, where)
         local count = {list[2]}

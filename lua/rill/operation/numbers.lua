@@ -45,7 +45,13 @@ define("pow", "x y", "real", {
 -- x - y * floor(x / y), exactly but for the rounding of the result.
 define("mod", "x y", "number", {
     operator = "%", doc = "x % y as in Lua: the sign of y",
-    number = function(x, y) return x % y end,
+    number = function(x, y)
+        if y == 0 and math.type(x) == "integer" and math.type(y) == "integer" then
+            local fail <const> = require("rill.support.blame").fail -- which needs this file first
+            fail("rill.mod: argument #2 'y': expected a whole number other than 0, got 0")
+        end
+        return x % y
+    end,
     text = {
         float = [[float @mod(float a, float b) {
     if (@nan(a) || @nan(b) || @inf(a) || b == 0.0) return @none();

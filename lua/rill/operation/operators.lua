@@ -42,7 +42,7 @@ define("bor", "a b", "bits", {operator = "|", any = "$1 | $2", bool = "$1 || $2"
 define("bxor", "a b", "bits", {operator = "~", any = "$1 ^ $2", bool = "$1 != $2"})
 define("bnot", "a", "bits", {operator = "~", any = "~$1", bool = "!$1"})
 -- Logical shifts of 32 bits, as Lua's of 64: a negative count shifts the other way.
-define("shl", "a n", "shift", {
+define("shl", "a b", "shift", {
     operator = "<<",
     text = {
         uint = [[uint @shl(uint a, int n) {
@@ -51,7 +51,7 @@ define("shl", "a n", "shift", {
         int = "int @shl(int a, int n) { return int(@shl_uint(uint(a), n)); }",
     },
 })
-define("shr", "a n", "shift", {
+define("shr", "a b", "shift", {
     operator = ">>",
     text = {
         uint = [[uint @shr(uint a, int n) {
