@@ -11,14 +11,14 @@ enum { COPY_BYTES = 64 * 1024 * 1024, COPY_ROUNDS = 5, TEXEL_BYTES = 16 };
 static const struct {
     int lanes, trips;
     const char *defines;
-} copy_plans[] = {
+} copy_grids[] = {
     [FAMILY_CPU] = {8, 256, "#define LANES 8\n#define TRIPS 256\n"},
     [FAMILY_GPU] = {256, 4, "#define LANES 256\n#define TRIPS 4\n"},
 };
 
 static bool copy_once(Device *device, Program *program, Buffer *from, Buffer *to)
 {
-    int per_group = copy_plans[device->traits.family].lanes * copy_plans[device->traits.family].trips;
+    int per_group = copy_grids[device->traits.family].lanes * copy_grids[device->traits.family].trips;
     Dispatch dispatch = {.program = program,
                          .texture_count = 1,
                          .block_count = 1,
@@ -52,7 +52,7 @@ double profile_copy_rate(Device *device)
     }
     Recorder *recorder = device->recorder;
     device->recorder = NULL;
-    Program *program = shader_program(device, "copy_rate.comp", copy_plans[device->traits.family].defines);
+    Program *program = shader_program(device, "copy_rate.comp", copy_grids[device->traits.family].defines);
     Buffer *from = program ? buffer_create(device, COPY_BYTES, true) : NULL;
     Buffer *to = from ? buffer_create(device, COPY_BYTES, false) : NULL;
     if (to) {

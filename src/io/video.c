@@ -47,14 +47,14 @@ bool video_extension(const char *path)
     return find_format(path) >= 0;
 }
 
-/* Whether a program of this name is on PATH. */
-static bool installed(const char *program)
+/* Whether a command of this name is on PATH. */
+static bool installed(const char *command)
 {
     const char *path = getenv("PATH");
     for (const char *at = path; at && *at;) {
         size_t length = strcspn(at, ":");
         char name[4096];
-        int count = snprintf(name, sizeof name, "%.*s/%s", (int)length, at, program);
+        int count = snprintf(name, sizeof name, "%.*s/%s", (int)length, at, command);
         if (count > 0 && (size_t)count < sizeof name && access(name, X_OK) == 0) {
             return true;
         }

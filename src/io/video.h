@@ -1,4 +1,4 @@
-/* Videos through the program ffmpeg: raw frames into its standard input. */
+/* Videos through the command ffmpeg: raw frames into its standard input. */
 #ifndef RILL_VIDEO_H
 #define RILL_VIDEO_H
 

@@ -168,15 +168,15 @@ function expression.node(op, name, list, where)
     end
     return setmetatable({
         _op = op, _type = name, _shape = shape, _count = count, _a = list[1], _b = list[2] or false,
-        _c = list[3] or false, _d = list[4] or false, _plan = false, _memo = false, _declared = false,
+        _c = list[3] or false, _d = list[4] or false, _call = false, _memo = false, _declared = false,
     }, meta)
 end
 
 -- ---- from a tree to instructions
 
 -- The number of the input that shows the same elements as a leaf; a new one where there is none.
-local function input_of(program, leaf)
-    local inputs = program.inputs
+local function input_of(sequence, leaf)
+    local inputs = sequence.inputs
     for i = 1, #inputs do
         local other = inputs[i]
         if other._origin == leaf._origin or other._type == leaf._type and other._shape == leaf._shape and
@@ -189,41 +189,41 @@ local function input_of(program, leaf)
 end
 
 -- Adds an instruction unless there is an equal one; returns its number.
-local function add(program, token, op, name, a, b, c, d)
-    local number = program.numbers[token]
+local function add(sequence, token, op, name, a, b, c, d)
+    local number = sequence.numbers[token]
     if not number then
-        number = #program.tokens + 1
-        program.numbers[token] = number
-        program.tokens[number] = token
-        program.code[number] = {op = op, type = name, a, b or nil, c or nil, d or nil}
+        number = #sequence.tokens + 1
+        sequence.numbers[token] = number
+        sequence.tokens[number] = token
+        sequence.code[number] = {op = op, type = name, a, b or nil, c or nil, d or nil}
     end
     return number
 end
 
-local function compile(program, node)
-    local number = program.seen[node]
+local function compile(sequence, node)
+    local number = sequence.seen[node]
     if number then
         return number
     end
     local op, name = node._op, node._type
     if op == LEAF then
-        program.leaves[#program.leaves + 1] = node
-        local input = input_of(program, node)
+        sequence.leaves[#sequence.leaves + 1] = node
+        local input = input_of(sequence, node)
         local declared = types[name] and name or core._declare(node._view) -- structures of one name may differ
-        number = add(program, "s" .. input .. declared, op, name, input)
+        number = add(sequence, "s" .. input .. declared, op, name, input)
     elseif op == CONSTANT then
-        local constants = program.constants
+        local constants = sequence.constants
         constants[#constants + 1] = node._value
-        number = add(program, "c" .. #constants .. name, op, name, #constants)
+        number = add(sequence, "c" .. #constants .. name, op, name, #constants)
     else
-        local a = compile(program, node._a)
-        local b = node._b and compile(program, node._b)
-        local c = node._c and compile(program, node._c)
-        local d = node._d and compile(program, node._d)
+        local a = compile(sequence, node._a)
+        local b = node._b and compile(sequence, node._b)
+        local c = node._c and compile(sequence, node._c)
+        local d = node._d and compile(sequence, node._d)
         local token = op.name .. name .. a .. (b and "," .. b .. (c and "," .. c .. (d and "," .. d or "") or "") or "")
-        number = add(program, token, op, name, a, b, c, d)
+        number = add(sequence, token, op, name, a, b, c, d)
     end
-    program.seen[node] = number
+    sequence.seen[node] = number
     return number
 end
 
@@ -233,11 +233,11 @@ local function converted(number, from, to)
 end
 
 -- The operands of an instruction: GLSL, and whether each is a scalar beside vectors.
-local function write_operands(program, instruction, wanted, scalar)
+local function write_operands(sequence, instruction, wanted, scalar)
     local operands, flat = {}, {}
     for i = 1, #instruction do
         local number = instruction[i]
-        local own = program.code[number].type
+        local own = sequence.code[number].type
         local to = wanted[i] or own
         if not wanted[i] and types[own] and types[own].scalar ~= scalar then
             to = by_parts[scalar][types[own].components]
@@ -249,7 +249,7 @@ local function write_operands(program, instruction, wanted, scalar)
 end
 
 -- Writes one instruction; returns the GLSL of its value.
-local function write(program, instruction, out, prefix)
+local function write(sequence, instruction, out, prefix)
     local op = instruction.op
     if op == LEAF then
         return "a" .. instruction[1]
@@ -258,18 +258,18 @@ local function write(program, instruction, out, prefix)
     end
     local given = {}
     for i = 1, #instruction do
-        given[i] = program.code[instruction[i]].type
+        given[i] = sequence.code[instruction[i]].type
     end
     local scalar, components, wanted = op.works(op, given, instruction.type)
-    local operands, flat = write_operands(program, instruction, wanted, scalar)
+    local operands, flat = write_operands(sequence, instruction, wanted, scalar)
     local text = op[scalar] or op.any
     return formula.write(text, out, prefix, scalar, components, operands, flat, instruction.type)
 end
 
--- The structures among a program's inputs, declared.
-local function declarations(program)
+-- The structures among the inputs of a sequence of instructions, declared.
+local function declarations(sequence)
     local out = {}
-    for _, input in ipairs(program.inputs) do
+    for _, input in ipairs(sequence.inputs) do
         local name = input._type
         local text = not types[name] and core._declare(input._view)
         if text and out[name] and out[name] ~= text then
@@ -289,28 +289,28 @@ local function exactly(name)
     return found and EXACT[found.scalar] and "precise " or ""
 end
 
--- The text of a program as a kernel that returns its value.
-local function write_kernel(program)
+-- The text of a sequence of instructions as a kernel that returns its value.
+local function write_kernel(sequence)
     serial = serial + 1
-    local prefix, out, parameters, lines = ("e%d_"):format(serial), declarations(program), {}, {}
-    for number, instruction in ipairs(program.code) do
+    local prefix, out, parameters, lines = ("e%d_"):format(serial), declarations(sequence), {}, {}
+    for number, instruction in ipairs(sequence.code) do
         if instruction.op == LEAF then
             parameters[#parameters + 1] = ("%s a%d<>"):format(instruction.type, instruction[1])
         end
         lines[number] = ("    %s%s v%d = %s;"):format(exactly(instruction.type), instruction.type, number,
-                write(program, instruction, out, prefix))
+                write(sequence, instruction, out, prefix))
     end
-    for _, instruction in ipairs(program.code) do
+    for _, instruction in ipairs(sequence.code) do
         if instruction.op == CONSTANT then
             parameters[#parameters + 1] = ("%s c%d"):format(instruction.type, instruction[1])
         end
     end
-    local result = program.code[#program.code].type
+    local result = sequence.code[#sequence.code].type
     return ("%s\nkernel %s expression%d(%s) {\n%s\n    return v%d;\n}\n"):format(
         table.concat(out, "\n"), result, serial, table.concat(parameters, ", "), table.concat(lines, "\n"), #lines)
 end
 
-local programs = setmetatable({}, {__mode = "k"}) -- kernel -> the instructions it was made of
+local codes = setmetatable({}, {__mode = "k"}) -- kernel -> the instructions it was made of
 
 local function instruction_text(code, number)
     local instruction, operands = code[number], {}
@@ -327,44 +327,44 @@ end
 
 --- What the kernel of an expression computes: "sqrt(add(s1, n1))" with streams s1 .. and numbers n1 ..; nil of other kernels.
 function expression.text(kernel)
-    local code = programs[kernel]
+    local code = codes[kernel]
     return code and instruction_text(code, #code)
 end
 
 -- Kernels by key, each with a number of its own.
 local find_kernel, keep_kernel = recent(KEPT_KERNELS)
 
-local function kernel_for(program)
-    local key = table.concat(program.tokens, ";")
+local function kernel_for(sequence)
+    local key = table.concat(sequence.tokens, ";")
     local entry = find_kernel(key)
     if not entry then
-        entry = {kernel = rill.kernel(write_kernel(program)), serial = serial}
-        programs[entry.kernel] = program.code
+        entry = {kernel = rill.kernel(write_kernel(sequence)), serial = serial}
+        codes[entry.kernel] = sequence.code
         keep_kernel(key, entry)
     end
     return entry
 end
 
 -- The kernel of an expression and its arguments; kept, an expression never changes.
-local function plan_of(e)
-    local plan = e._plan
-    if plan then
-        return plan
+local function call_of(e)
+    local call = e._call
+    if call then
+        return call
     end
-    local program = {tokens = {}, numbers = {}, code = {}, seen = {}, inputs = {}, leaves = {}, constants = {}}
-    compile(program, e)
+    local sequence = {tokens = {}, numbers = {}, code = {}, seen = {}, inputs = {}, leaves = {}, constants = {}}
+    compile(sequence, e)
     local arguments = {}
-    for i, input in ipairs(program.inputs) do
+    for i, input in ipairs(sequence.inputs) do
         arguments[i] = input._view
     end
-    table.move(program.constants, 1, #program.constants, #arguments + 1, arguments)
-    local entry = kernel_for(program)
-    plan = {
-        kernel = entry.kernel, serial = entry.serial, arguments = arguments, inputs = #program.inputs,
-        leaves = program.leaves,
+    table.move(sequence.constants, 1, #sequence.constants, #arguments + 1, arguments)
+    local entry = kernel_for(sequence)
+    call = {
+        kernel = entry.kernel, serial = entry.serial, arguments = arguments, inputs = #sequence.inputs,
+        leaves = sequence.leaves,
     }
-    e._plan = plan
-    return plan
+    e._call = call
+    return call
 end
 
 --- Raises where memory that a node reads was written after it was built; the error speaks of the expression e.
@@ -391,14 +391,14 @@ end
 --- The kernel that computes an expression, its arguments (streams, then constants), how many of them are streams, and the kernel's
 -- number. Raises where memory that the expression reads was written after it was built.
 function expression.prepare(e)
-    local plan = plan_of(e)
-    for _, leaf in ipairs(plan.leaves) do
+    local call = call_of(e)
+    for _, leaf in ipairs(call.leaves) do
         if written(leaf._view, leaf._version) then
             fail("%s was built before memory it reads was written: use it earlier, or keep its values with e:eval()",
                 expression.describe(e))
         end
     end
-    return plan.kernel, plan.arguments, plan.inputs, plan.serial
+    return call.kernel, call.arguments, call.inputs, call.serial
 end
 local prepare = expression.prepare
 

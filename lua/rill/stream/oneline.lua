@@ -44,7 +44,7 @@ function oneline.assignment(expression)
         or "= assigns and compares nothing; write == for equal"
 end
 
--- The last few hundred kernels, by their text: a program may put numbers into texts.
+-- The last few hundred kernels, by their text: a script may put numbers into texts.
 local find, keep = require "rill.support.recent" (320)
 
 -- A chunk of its own, so that errors in the text are not looked for in this file.

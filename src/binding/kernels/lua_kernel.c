@@ -218,7 +218,7 @@ static int rill_kernel(lua_State *L)
 }
 
 /* Everything a module defines, by name. */
-static int push_program(lua_State *L, const char *function, Module *module)
+static int push_kernels(lua_State *L, const char *function, Module *module)
 {
     int count = 0;
     lua_newtable(L);
@@ -246,7 +246,7 @@ static int rill_program(lua_State *L)
 {
     binding_count(L, "rill.program", 1, false);
     state_device(L);
-    return push_program(L, "rill.program", parse(L, 1, "rill.program"));
+    return push_kernels(L, "rill.program", parse(L, 1, "rill.program"));
 }
 
 static int rill_programfile(lua_State *L)
@@ -260,7 +260,7 @@ static int rill_programfile(lua_State *L)
     if (!text) {
         return luaL_error(L, "rill.programfile: argument #1 'path': can't read '%s'", path);
     }
-    return push_program(L, "rill.programfile", module_push(L, text, length, path, 1));
+    return push_kernels(L, "rill.programfile", module_push(L, text, length, path, 1));
 }
 
 /* members */

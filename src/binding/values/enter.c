@@ -11,7 +11,7 @@ static const char parked_key; /* what is to be closed once no call is at work, e
 enum { CHARGE_STEP = 1 << 20, COMPILED_MOST = 64 };
 
 /* Whether the function at work was called by a finalizer, which the collector runs within any other call. It stands still
- * meanwhile: Lua says -1, and before 5.4.4 0, as where the program has stopped it. */
+ * meanwhile: Lua says -1, and before 5.4.4 0, as where the script has stopped it. */
 static bool in_finalizer(lua_State *L)
 {
     lua_Debug call;
