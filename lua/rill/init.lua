@@ -11,16 +11,31 @@ end
 rill._VERSION = core._VERSION
 package.loaded["rill"] = rill -- for the files that this one loads
 
-require "rill.stream.concat"
-require "rill.stream.map"
-require "rill.stream.filter"
-require "rill.stream.active"
-require "rill.stream.stats"
-require "rill.stream.sortkey"
-require "rill.stream.choice"
+local later = require "rill.support.later"
+
+-- Functions and methods of streams, by the files that have them.
+local functions = {
+    ["rill.stream.concat"] = {"concat"}, ["rill.stream.active"] = {"active", "branch"},
+    ["rill.stream.choice"] = {"permutation", "choice"}, ["rill.support.progress"] = {"progress"},
+}
+local methods = {
+    ["rill.stream.map"] = {"map"}, ["rill.stream.sortkey"] = {"sort"}, ["rill.stream.stats"] = {"stats"},
+    ["rill.stream.filter"] = {"filter", "find", "partition", "runs", "unique"},
+}
+for module, names in pairs(functions) do
+    for _, name in ipairs(names) do
+        rill[name] = later.call(module, name)
+    end
+end
+for module, names in pairs(methods) do
+    for _, name in ipairs(names) do
+        core._method(name, later.call(module, name))
+    end
+end
+core._active_list = later.call("rill.stream.active", "list")
+
 require "rill.algebra.arithmetic"
 require "rill.algebra.fusion"
-require "rill.support.progress"
 
 -- What may have been meant by a name that is none.
 local function hint(owner, key)

@@ -1,11 +1,12 @@
 -- Predication (the GPGPU chapter, 28.4.1): launches over the elements where a mask holds, instead of an `if` that every
--- element pays for. Adds rill.active and rill.branch to the module.
+-- element pays for.
 
 local rill = require "rill"
-local core = require "rill.core"
 local blame = require "rill.support.blame"
 local types = require "rill.support.types"
 local fail <const> = blame.fail
+
+local active = {}
 
 -- A list of active elements: `indices`, their flat indices, and `shape`, what they count in.
 local Active = { __name = "rill.active" }
@@ -90,7 +91,7 @@ end
 --- rill.active(mask): the list of the elements where a mask holds, to be given as `where` to several launches. `mask` is a
 -- stream of bool, int, uint or float (what is not zero holds) or an expression. `a.indices` are the flat indices (int), `a.shape`
 -- is the mask's shape.
-function rill.active(mask)
+function active.active(mask)
     if not is_mask(mask) then
         local expected = "rill.active: argument #1 'mask': expected a mask stream or an expression, got %s"
         fail(expected, kind(mask))
@@ -99,13 +100,13 @@ function rill.active(mask)
 end
 
 -- What the binding makes of `where`: indices, and the shape they count in.
-function core._active_list(where, kernel)
+function active.list(where, kernel)
     if getmetatable(where) ~= Active then
         if not is_mask(where) then
             local expected = "%s: 'where': expected a mask stream, an expression or rill.active(mask), got %s"
             error(expected:format(kernel, kind(where)), 0)
         end
-        where = rill.active(where)
+        where = active.active(where)
     end
     return where.indices, where.shape
 end
@@ -113,7 +114,7 @@ end
 --- rill.branch(cond, F, G): a function that launches kernel F over the elements where `cond` (a mask stream or an expression)
 -- holds and kernel G over the others, both into the same outputs, which it returns. It is called as F is, by position or by
 -- name; G takes parameters of the same kinds and types in the same order. The condition is looked at once, here.
-function rill.branch(cond, F, G)
+function active.branch(cond, F, G)
     if not is_mask(cond) then
         local expected = "rill.branch: argument #1 'cond': expected a mask stream or an expression, got %s"
         fail(expected, kind(cond))
@@ -139,4 +140,6 @@ function rill.branch(cond, F, G)
     end)
 end
 
-rill.active, rill.branch = blame.guard(rill.active), blame.guard(rill.branch)
+active.active, active.branch = blame.guard(active.active), blame.guard(active.branch)
+
+return active

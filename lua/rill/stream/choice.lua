@@ -4,6 +4,8 @@ local blame = require "rill.support.blame"
 local types = require "rill.support.types"
 local fail <const> = blame.fail
 
+local choice = {}
+
 local function check_options(name, options, known)
     blame.options(name, options)
     options = options or {}
@@ -32,7 +34,7 @@ end
 
 --- rill.permutation(n [, {seed=}]): the numbers 0 .. n - 1 in random order, a new int stream. The same seed gives the same order
 -- on every device; without, the next numbers after rill.seed.
-function rill.permutation(n, options)
+function choice.permutation(n, options)
     if not is_count(n, 0) then
         fail("rill.permutation: argument #1 'n': expected a whole number from 0 to %d, got %s", MOST, tostring(n))
     end
@@ -156,7 +158,7 @@ end
 
 --- rill.choice(from, shape [, {seed=, replace=, p=}]): elements drawn from a stream, or numbers from 0 .. from - 1 (an int stream), all
 -- with the same chance, or with chances in proportion to `p`. With replace = false none is drawn twice.
-function rill.choice(from, shape, options)
+function choice.choice(from, shape, options)
     local other = blame.not_open(from)
     local source = not other and from
     if not source and not is_count(from, 0) then
@@ -186,4 +188,6 @@ function rill.choice(from, shape, options)
     return (rill.gather(source, numbers))
 end
 
-rill.permutation, rill.choice = blame.guard(rill.permutation), blame.guard(rill.choice)
+choice.permutation, choice.choice = blame.guard(choice.permutation), blame.guard(choice.choice)
+
+return choice

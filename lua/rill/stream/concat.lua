@@ -3,9 +3,11 @@ local rill = require "rill"
 local core = require "rill.core"
 local kind = require "rill.support.kind"
 
+local concat = {}
+
 --- rill.concat(list [, axis]): the streams of a list one after the other along an axis (1 unless told; -1 is the last).
 -- All have the same type, and the same shape but for that axis. Returns a new stream.
-function rill.concat(list, axis)
+function concat.concat(list, axis)
     if type(list) ~= "table" or #list == 0 then
         error(("rill.concat: argument #1 'list': expected a table of streams, got %s"):format(
             type(list) == "table" and "an empty table" or kind.of(list)), 2)
@@ -54,3 +56,5 @@ function rill.concat(list, axis)
     end
     return result
 end
+
+return concat

@@ -7,6 +7,8 @@ local constants_of = require "rill.stream.constants"
 
 local oneline = require "rill.stream.oneline"
 
+local filter = {} -- the methods of streams
+
 local function kind(value)
     return rill.type(value) or type(value)
 end
@@ -158,19 +160,19 @@ end
 
 --- s:filter(pred [, constants]): a new stream of the elements for which the predicate holds, in row-major order. `constants` is a
 -- table of numbers, booleans or tables of 2 to 4 numbers by the names they have in a predicate that is a string.
-core._method("filter", blame.guard(function(s, ...)
+filter.filter = blame.guard(function(s, ...)
     return compact("filter", s, ...)
-end))
+end)
 
 --- s:find(pred [, constants]): an int stream of where they are: flat numbers from 0.
-core._method("find", blame.guard(function(s, ...)
+filter.find = blame.guard(function(s, ...)
     return compact("find", s, ...)
-end))
+end)
 
 --- s:partition(pred [, constants]): two streams, the elements for which it holds and the others, both in order.
-core._method("partition", blame.guard(function(s, ...)
+filter.partition = blame.guard(function(s, ...)
     return compact("partition", s, ...)
-end))
+end)
 
 -- ---- runs
 
@@ -237,7 +239,7 @@ local DISTANCE <const> = "s[1] - s[0]"
 
 --- s:runs(): the values of the runs of equal neighbours, in row-major order, and their lengths (int). Equal is ==, component by
 -- component and field by field, but that NaN equals NaN.
-core._method("runs", blame.guard(function(s, ...)
+filter.runs = blame.guard(function(s, ...)
     s = self_of("runs", s, 0, ...)
     local flat <close> = core._flat(s)
     local size = flat.size
@@ -248,10 +250,10 @@ core._method("runs", blame.guard(function(s, ...)
     local lengths = length(ends)
     starts:close()
     return values, lengths
-end))
+end)
 
 --- s:unique(): the distinct values, ascending, and how often each occurs (int): the runs of the sorted elements, NaN last.
-core._method("unique", blame.guard(function(s, ...)
+filter.unique = blame.guard(function(s, ...)
     s = self_of("unique", s, 0, ...)
     local flat <close> = core._flat(s)
     local ordered, sorted = pcall(core._ordered, flat, "s:unique")
@@ -264,4 +266,6 @@ core._method("unique", blame.guard(function(s, ...)
     local values, counts = sorted:runs()
     sorted:close()
     return values, counts
-end))
+end)
+
+return filter

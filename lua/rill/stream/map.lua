@@ -1,5 +1,4 @@
 -- s:map: an expression in x over each element.
-local core = require "rill.core"
 local kind = require "rill.support.kind"
 
 local oneline = require "rill.stream.oneline"
@@ -45,4 +44,5 @@ local function stream_map(s, expression, constants, ...)
     local mapped = kernel(table.unpack(arguments))
     return mapped
 end
-core._method("map", stream_map)
+
+return {map = stream_map}

@@ -1,4 +1,4 @@
--- s:sort with a key computed from each element. Adds the method to streams.
+-- s:sort with a key computed from each element.
 
 local rill = require "rill"
 local core = require "rill.core"
@@ -37,7 +37,7 @@ end
 
 --- s:sort([{descending =, axis =, key =}]): a new stream of the elements in order, stable. `key` is a GLSL expression in x, the
 -- element, by whose scalar value they are ordered; vectors and structures need one.
-core._method("sort", blame.guard(function(s, options, ...)
+return {sort = blame.guard(function(s, options, ...)
     blame.options("s:sort", options)
     local key = type(options) == "table" and options.key
     if key == nil or key == false then
@@ -57,4 +57,4 @@ core._method("sort", blame.guard(function(s, options, ...)
     core._sort_options(s, others)
     local keys <close> = key_kernel(s, key)(s)
     return core._sort_keyed(keys, s, others)
-end))
+end)}

@@ -1,9 +1,8 @@
 -- s:stats(): what rill.debug.stats tells of a stream.
 local rill = require "rill"
-local core = require "rill.core"
 local blame = require "rill.support.blame"
 
-core._method("stats", function(s, ...)
+local function stats(s, ...)
     local other = blame.not_open(s)
     if other then
         blame.fail("s:stats: argument 's': expected an open stream, got %s", other)
@@ -11,4 +10,6 @@ core._method("stats", function(s, ...)
         blame.fail("s:stats: expected no argument, got %d", select("#", ...))
     end
     return rill.debug.stats(s)
-end)
+end
+
+return {stats = stats}

@@ -2,6 +2,7 @@
 local rill = require "rill"
 local core = require "rill.core"
 
+local progress = {}
 local Progress = {}
 Progress.__index = Progress
 
@@ -40,7 +41,7 @@ end
 Progress.__close = Progress.close
 
 --- rill.progress(total [, label]): a progress bar, silent when the output is no terminal. `local p <close>` works.
-function rill.progress(total, label)
+function progress.progress(total, label)
     if type(total) ~= "number" then
         error(("rill.progress: argument #1 'total': expected a number, got %s"):format(type(total)), 2)
     end
@@ -53,3 +54,5 @@ function rill.progress(total, label)
         shown = core._terminal(), start = now, drawn = now,
     }, Progress)
 end
+
+return progress

@@ -1,0 +1,24 @@
+-- What is loaded when it is first called: a script calls few of the functions that are written in Lua.
+local later = {}
+
+local path <const> = package.path -- the one by which rill was found; a script may set another
+
+--- As require, by that path.
+function later.require(name)
+    local theirs = package.path
+    package.path = path
+    local done, found = pcall(require, name)
+    package.path = theirs
+    return done and found or error(found, 0)
+end
+
+--- The function `name` of the table that a module returns.
+function later.call(module, name)
+    local f
+    return function(...)
+        f = f or later.require(module)[name]
+        return f(...)
+    end
+end
+
+return later
