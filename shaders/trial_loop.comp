@@ -1,5 +1,5 @@
 // Loops of rill_p[0].x trips, a private array shifted past loops of rill_p[0].y trips, one stored to at another place by each lane, and
-// what a loop loaded that lanes leave one after the other.
+// what a loop loaded that lanes leave one after the other, and rounds of loops that end where a counter passes a minimum.
 layout(local_size_x = 8) in;
 layout(location = 0) uniform uvec4 rill_p[1];
 layout(std430, binding = 1) writeonly buffer Results { uint results[]; };
@@ -37,6 +37,17 @@ uint loaded(uint lane)
     return value;
 }
 
+uint rounds(int n)
+{
+    uint up = 0u, down = 0u;
+    for (int i = 0; i < 7; i++) {
+        if (i < min(n, 1)) break;
+        up++;
+    }
+    for (int i = 7; i > min(n, 5); i--) down++;
+    return up * 16u + down;
+}
+
 void main()
 {
     uint lane = gl_LocalInvocationID.x, value = lane;
@@ -45,4 +56,5 @@ void main()
     results[8u + lane] = shifted();
     results[16u + lane] = scattered(lane);
     results[24u + lane] = loaded(lane);
+    results[32u + lane] = rounds(int(lane));
 }

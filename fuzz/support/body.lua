@@ -291,10 +291,13 @@ local function for_loop(d, scope, trips, bound, make)
     local inner = scope_of(scope)
     local name = fresh(scope, "i")
     inner.trips, inner.depth, inner.looped = scope.trips * math.max(trips, 1), scope.depth + 1, true
+    inner.counter = name
     add(inner, "loop", name, {most = trips - 1})
     local text = make(inner, name)
     if d:chance(1, 6) then
-        return ("for (int %s = %d; %s >= 0; %s--) {\n\11%s}\n"):format(name, trips - 1, name, name, text)
+        local least = d:chance(1, 2) and "0"
+            or ("min(int(uint(%s) %% 9u), %d)"):format(expression(d, scope, "int", 1), d:below(9))
+        return ("for (int %s = %d; %s >= %s; %s--) {\n\11%s}\n"):format(name, trips - 1, name, least, name, text)
     end
     return ("for (int %s = 0; %s < %s; %s++) {\n\11%s}\n"):format(name, name, bound or trips, name, text)
 end
@@ -358,10 +361,36 @@ local function condition(d, scope)
     return text .. (d:chance(1, 3) and (" else {\n%s}\n"):format(nested(d, scope, 3)) or "\n")
 end
 
+-- The loop's counter, or a copy, compared with what is cut by a constant: compilers conclude from that how long the loop runs. Declarations
+-- that go before, and the condition.
+local function compared(d, inner)
+    local name, before, kind = inner.counter, "", d:below(6)
+    if kind < 2 then
+        name = fresh(inner, "v")
+        before = ("int %s = %s;\n"):format(name, inner.counter)
+    end
+    local bound = ("%s(%s, %d)"):format(d:pick {"min", "max"}, expression(d, inner, "int", 1), d:below(9))
+    local text = ("(%s %s %s)"):format(name, d:pick {"<", "<=", ">", ">=", "==", "!="}, bound)
+    if d:chance(1, 4) then
+        text = ("(%s %s %s)"):format(text, d:pick {"&&", "||"}, expression(d, inner, "bool", 1))
+    elseif d:chance(1, 4) then
+        text = ("(%s ? %s : %s)"):format(expression(d, inner, "bool", 1), text, expression(d, inner, "bool", 1))
+    end
+    if kind == 1 or kind == 2 then
+        local flag = fresh(inner, "v")
+        return before .. ("bool %s = %s;\n"):format(flag, text), flag
+    end
+    return before, text
+end
+
 -- A break or a continue under a condition, somewhere in a loop's body.
 local function leaving(d, inner)
     if d:chance(1, 3) then
-        return ("if (%s) %s;\n"):format(expression(d, inner, "bool", 2), d:pick {"break", "continue"})
+        local before, text = "", nil
+        if d:chance(1, 2) then
+            before, text = compared(d, inner)
+        end
+        return before .. ("if (%s) %s;\n"):format(text or expression(d, inner, "bool", 2), d:pick {"break", "continue"})
     end
     return ""
 end
@@ -431,7 +460,7 @@ local function loop(d, scope)
     end
     local trips, name = trips_that_fit(d, scope, {4, 8, 20}), fresh(scope, "c")
     local inner = scope_of(scope)
-    inner.trips, inner.depth, inner.looped = scope.trips * trips, scope.depth + 1, true
+    inner.trips, inner.depth, inner.looped, inner.counter = scope.trips * trips, scope.depth + 1, true, name
     local text = loop_body(d, inner)
     if kind == 4 then
         return ("int %s = 0;\nwhile (%s++ < %d) {\n\11%s}\n"):format(name, name, trips, text)

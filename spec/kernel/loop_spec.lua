@@ -51,7 +51,7 @@ describe("a loop", function()
                 assert.same(expected, k {shape = 4}:values(), condition .. ", by return")
             end
         end
-        check.names({"the condition of an if is a bool"}, rill.kernel,
+        check.names({"a condition is a bool"}, rill.kernel,
             "kernel void f(out int r<>) { int v = 0; for (int i = 3; i > 0; i--) { if (i & 1) break; v++; } r = v; }")
     end)
 
@@ -83,6 +83,11 @@ describe("a loop", function()
             "for (int i = 0; i < m; i++) { v = L(i); if (i >= n) break; }",
             "for (int i = 0; i < 1000; i++) { v = L(i); if (i >= n) break; }",
             "while (c < m) { v = L(c); if (c >= n) break; c++; }",
+            "while ((v = L(c)) < 10 + n) c++;",
+            "for (; (v = L(c)) < 10 + n && c < m; c++) { s++; }",
+            "c = -1; do s++; while ((v = L(++c)) < 10 + n);",
+            "for (int i = 0; i < 23; i++) { v = L(i); if (i >= n) break; int j = i; if (j > 20) break; } v = L(n);",
+            "for (int i = 0; i < 100; i++) { v = L(i); if (i >= n) break; int j = i; if (j >= 90) break; }",
         }
         local texts = {
             gather = "kernel void f(int g[], int m, out int r<>) { int n = indexof(r).x, v = 0, c = 0, s = 0; LOOP }",
@@ -94,8 +99,8 @@ describe("a loop", function()
         }
         local expected = kernels.list(24, function(i) return i + 9 end)
         for where, text in pairs(texts) do
-            for _, loop in ipairs(loops) do
-                local body = loop:gsub("L%((%w)%)", "g[%1]") .. " r = v;"
+            for number = 1, #loops, (where == "gather" or where == "random") and 1 or 3 do
+                local body = loops[number]:gsub("L%((%+*%w)%)", "g[%1]") .. " r = v;"
                 body = where == "called" and body:gsub("r = v; return;", "return v;") or body
                 local k = rill.kernel((text:gsub("LOOP", function() return body end)))
                 local g <close> = rill.stream("int", 24, expected)
@@ -113,6 +118,74 @@ describe("a loop", function()
         local push = rill.kernel("kernel void f(int x<>, int g[], int m, vout int r<>) {" .. loop .. "push(r, v); }")
         local pushed <close> = push(x, g, 24)
         check.equal(x:values(), pushed:values())
+    end)
+
+    it("left by a condition that goes through copies, flags and functions goes on where it does not hold", function()
+        local ways = {
+            "int j = i; if (j < min(n, 1)) break;", "bool b = i < min(n, 1); if (b) break;",
+            "if (i < min(n, 1) ? true : false) break;", "bool b = n >= 0 ? i < min(n, 1) : false; if (b) break;",
+            "int j = i, m = min(n, 1); if (n >= 0 && j < m) break;",
+            "bool b = n >= 0, c = i < min(n, 1); if (b && c) break;",
+            "int j = i; if (n < 0 || j < min(n, 1)) break;", "int j = i; if (n >= 0) { if (j < min(n, 1)) break; }",
+            "if (less(i, n)) break;", "if (same(i) < min(n, 1)) break;",
+            "bool on = !(i < min(n, 1)); if (!on) { v += 0; break; }",
+            "int j = i; if (j >= min(n, 1)) v += 0; else break;", "int f = int(i < min(n, 1)); if (f != 0) break;",
+            "int f = 0; switch (int(i < min(n, 1))) { case 1: f = 1; } if (f == 1) break;",
+            "int j = i; if (j >= min(n, 1)) { v += 1; continue; } break;",
+            "float t = float(i); if (t < min(float(n), 1.0)) break;",
+        }
+        local loops = {
+            "for (int i = 0; i < 7; i++) { WAY v += 1; }", "for (int i = 0; i < q; i++) { WAY v += 1; }",
+            "int i = 0; while (i < 7) { WAY v += 1; int o = i; i = o + 1; }",
+            "int i = 0, a = 0; do { WAY v += 1; i = a + 1; a = i; } while (a < 7);",
+        }
+        local text = "int same(int i) { return i; } bool less(int i, int n) { return i < min(n, 1); }"
+            .. "kernel void f(int q, out int r<>) { int n = indexof(r).x, v = 0; LOOP r = v; }"
+        for _, way in ipairs(ways) do
+            for k, loop in ipairs(loops) do
+                if k < 3 or not way:find "continue" then
+                    local kernel = rill.kernel((text:gsub("LOOP", (loop:gsub("WAY", way)))))
+                    assert.same({7, 0, 0, 0}, kernel {q = 7, shape = 4}:values(), way .. " in " .. loop)
+                end
+            end
+        end
+    end)
+
+    it("whose head compares with a bound cut by min or max runs as often as that says", function()
+        local heads = {
+            ["for (int i = 7; i > min(n, 5); i--) v++;"] = {7, 6, 5, 4},
+            ["for (int i = 7; i >= min(n, 5); i--) v++;"] = {8, 7, 6, 5},
+            ["int i = 7; while (i > min(n, 5)) { v++; i--; }"] = {7, 6, 5, 4},
+            ["int i = 7; do { v++; i--; } while (i > min(n, 5));"] = {7, 6, 5, 4},
+            ["int m = min(n, 5); for (int i = 7; m < i; i--) v++;"] = {7, 6, 5, 4},
+            ["for (int i = 9, j = 0; i > min(n, 5); i--, j++) v++;"] = {9, 8, 7, 6},
+            ["for (float t = 4.0; t > min(float(n), 2.5); t -= 0.5) v++;"] = {8, 6, 4, 3},
+            ["for (uint i = 9u; i > min(uint(n), 5u); i--) v++;"] = {9, 8, 7, 6},
+            ["for (int i = 7; i > 0 && i > min(n, 5); i--) v++;"] = {7, 6, 5, 4},
+            ["for (int i = 0; i < 8 && (i == 0 || i > min(n, 1)); i++) v++;"] = {8, 1, 1, 1},
+            ["for (int i = 0; i < min(n, 5); i++) v++;"] = {0, 1, 2, 3},
+            ["for (int i = 0; i <= min(n, 2); i++) v++;"] = {1, 2, 3, 3},
+            ["for (int i = 0; i < max(n, 2); i++) v++;"] = {2, 2, 2, 3},
+            ["for (int i = 0; min(n, 2) > i; i++) v++;"] = {0, 1, 2, 2},
+            ["for (int i = 0; i < clamp(n, 1, 2); i++) v++;"] = {1, 1, 2, 2},
+            ["for (int i = 0; i < 8 && i < q - min(n, 2); i += 2) v++;"] = {4, 3, 3, 3},
+            ["for (float t = 0.0; t < min(float(n), 2.5); t += 0.5) v++;"] = {0, 2, 4, 5},
+            ["int i = 0; while ((float)i < 3.5 && 5 - n > (int)i) { v++; i++; }"] = {4, 4, 3, 2},
+            ["int i = 0; while (7 - n - (int)i > (int)0) { v++; i++; }"] = {7, 6, 5, 4},
+            ["int i = 0; for (; i++, i < 7 - n;) { v++; }"] = {6, 5, 4, 3},
+        }
+        local text = "kernel void f(int q, out int r<>) { int n = indexof(r).x, v = 0; %s r = v; }"
+        for head, expected in pairs(heads) do
+            local k = rill.kernel(text:format(head))
+            assert.same(expected, k {q = 7, shape = 4}:values(), head)
+        end
+        for loop, message in pairs {
+            ["while (v & 1) v++;"] = "a condition is a bool", ["do v++; while (n);"] = "a condition is a bool",
+            ["for (int i = 0; n - i; i++) v++;"] = "a condition is a bool", ["while (zz < 3) v++;"] = "`zz' undeclared",
+            ["for (int i = 0; i < 9; i++) { switch (n > 1) { case 1: continue; } }"] = "a switch takes an int or uint",
+        } do
+            check.names({message}, rill.kernel, text:format(loop))
+        end
     end)
 
     it("with a bound known beforehand runs in full", function()

@@ -29,6 +29,7 @@ typedef struct DeviceTraits {
     bool exact_ranges;    /* a store past a bound range is cut off word by word */
     uint32_t loop_limit;  /* trips after which loops are cut in silence; 0 when there is no such limit */
     bool kept_loads;      /* what a loop loaded stays with the lanes that left it before others */
+    bool exact_rounds;    /* loops left by comparing with a minimum run all their rounds */
 
     /* What is only shown, to those who write kernels: generated code is right whatever they are. */
     bool exact_division; /* quotients of floats are correctly rounded; else off by at most 3 units in the last place */

@@ -212,6 +212,7 @@ bool traits_look_up(Device *device, const TrialMeasures *measures)
     traits->exact_ranges = traits->synchronous && traits->robust_access && measures->exact_ranges;
     traits->loop_limit = measures->loop_limit;
     traits->kept_loads = measures->kept_loads != 0;
+    traits->exact_rounds = measures->exact_rounds != 0;
     traits->exact_division = measures->exact_division != 0;
     traits->fused_fma = measures->fused_fma != 0;
     traits->nearest_half = measures->nearest_half != 0;

@@ -17,7 +17,8 @@
     X(denormals)      /* small numbers are not taken for 0 */                                                          \
     X(nans)           /* comparisons and isnan see NaNs */                                                             \
     X(stable_arrays)  /* private arrays keep their order of loads and stores around loops */                           \
-    X(kept_loads)     /* what a loop loaded stays with the lanes that left it before others */
+    X(kept_loads)     /* what a loop loaded stays with the lanes that left it before others */                         \
+    X(exact_rounds)   /* loops left by comparing with a minimum run all their rounds */
 
 typedef struct TrialMeasures {
 #define X(name) uint32_t name;

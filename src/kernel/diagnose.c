@@ -120,7 +120,11 @@ static void add_message(const Module *module, StrBuf *out, const char *text, siz
         return;
     }
     if (memmem(text, length, "rill_exit(", 10)) {
-        strbuf_add(out, "error: the condition of an if is a bool: compare, as in x != 0");
+        strbuf_add(out, "error: a condition is a bool: compare, as in x != 0");
+        return;
+    }
+    if (memmem(text, length, "rill_case(", 10)) {
+        strbuf_add(out, "error: a switch takes an int or uint");
         return;
     }
     if (memmem(text, length, "rill_push_", 10)) {

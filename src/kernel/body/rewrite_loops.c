@@ -187,51 +187,32 @@ static bool insert(Rewriter *rw, size_t at, bool behind, const char *text)
     if (!ARRAY_ROOM(&rw->insertions)) {
         return false;
     }
-    rw->insertions.items[rw->insertions.count++] = (Insertion){at, behind, text};
+    rw->insertions.items[rw->insertions.count++] = (Insertion){at, behind, text, false};
     return true;
 }
 
 void rewrite_loops_insert(Rewriter *rw, size_t i, bool behind)
 {
     for (size_t k = 0; k < rw->insertions.count; k++) {
-        if (rw->insertions.items[k].at == i && rw->insertions.items[k].behind == behind) {
-            rewriter_add(rw, rw->insertions.items[k].text);
+        Insertion *insertion = &rw->insertions.items[k];
+        if (insertion->at == i && insertion->behind == behind && !insertion->written) {
+            rewriter_add(rw, insertion->text);
+            insertion->written = true;
         }
     }
 }
 
-/* Whether "= i + 2" or "= 2 + i" follows the name i. */
-static bool sum_follows(const Rewriter *rw, size_t i)
-{
-    if (i + 4 >= rw->module->tokens.count || !token_is(rewriter_token(rw, i + 1), "=")) {
-        return false;
-    }
-    const Token *name = rewriter_token(rw, i), *sign = rewriter_token(rw, i + 3);
-    return (token_is(sign, "+") || token_is(sign, "-")) &&
-           (token_equal(rewriter_token(rw, i + 2), name) || token_equal(rewriter_token(rw, i + 4), name));
-}
+/* Mesa (22.3) takes the constant in `if (i < min(n, 1)) break;` for where the loop ends, though that is where it does not, and drops the
+ * rounds behind it, and ways out that it thinks are never reached. Where a condition is a value of its own, it does not look into it. */
+static const char apart[] = "rill_exit((", apart_end[] = "))";
 
-/* Whether the name at i steps there: "i++", "--i", "i += 2", "i = i + 2". */
-static bool steps_at(const Rewriter *rw, size_t i)
+/* Whether a statement leaves the loop that it stands in, or does not go on to what is behind it there. */
+static bool leaves(const Rewriter *rw, size_t first, size_t last, bool breaks)
 {
-    const Token *before = rewriter_token(rw, i - 1), *after = rewriter_token(rw, i + 1);
-    return token_is(after, "++") || token_is(after, "--") || token_is(after, "+=") || token_is(after, "-=") ||
-           token_is(before, "++") || token_is(before, "--") || sum_follows(rw, i);
-}
-
-/* Whether a variable in the tokens steps somewhere in the function. */
-static bool names_counter(const Rewriter *rw, size_t first, size_t last)
-{
-    const Function *f = rw->self.function;
     for (size_t i = first; i < last; i++) {
-        const Token *name = rewriter_token(rw, i);
-        if (name->kind != TOKEN_NAME || !rewriter_local(rw, name)) {
-            continue;
-        }
-        for (size_t k = f->body_first; k < f->body_last; k++) {
-            if (token_equal(rewriter_token(rw, k), name) && steps_at(rw, k)) {
-                return true;
-            }
+        const Token *t = rewriter_token(rw, i);
+        if (token_is(t, "return") || token_is(t, "continue") || (breaks && token_is(t, "break"))) {
+            return true;
         }
     }
     return false;
@@ -239,28 +220,25 @@ static bool names_counter(const Rewriter *rw, size_t first, size_t last)
 
 bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last)
 {
-    if (i >= rw->loop_end || !token_is(rewriter_token(rw, i), "if") || !token_is(rewriter_token(rw, i + 1), "(")) {
+    const Token *t = rewriter_token(rw, i);
+    bool choice = token_is(t, "if");
+    if (i >= rw->loop_end || (!choice && !token_is(t, "switch")) || !token_is(t + 1, "(")) {
         return false;
     }
     size_t close = module_close(rw->module, i + 1, last);
-    bool leaves = false;
-    for (size_t k = close, end = close ? rewrite_loops_statement_end(rw, i, last) : 0; k < end && !leaves; k++) {
-        const Token *t = rewriter_token(rw, k);
-        leaves = token_is(t, "break") || token_is(t, "return");
-    }
-    return leaves && names_counter(rw, i + 2, close - 1);
+    size_t end = choice || !close ? rewrite_loops_statement_end(rw, i, last) : module_close(rw->module, close, last);
+    return close && leaves(rw, close, end, choice);
 }
 
-/* Mesa (22.3) takes the constant in `if (i < min(n, 1)) break;` for where the loop ends, though that is where it does not, and drops the
- * rounds behind it. Where the condition is a value of its own, it does not look into it. */
 bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     size_t close = module_close(rw->module, i + 1, last);
     const Token *t = rewriter_token(rw, i), *open = t + 1, *end = rewriter_token(rw, close - 1);
+    bool choice = token_is(t, "if");
     bool done = rewriter_put(rw, t, t->text, t->length) && rewriter_put(rw, open, open->text, open->length);
-    rewriter_add(rw, "rill_exit(");
+    rewriter_add(rw, choice ? apart : "rill_case(");
     done = done && rewriter_range(rw, i + 2, close - 1);
-    rewriter_add(rw, ")");
+    rewriter_add(rw, choice ? apart_end : ")");
     *next = close;
     return done && rewriter_put(rw, end, end->text, end->length);
 }
@@ -290,6 +268,121 @@ static size_t condition_of(const Rewriter *rw, size_t i, size_t body, size_t las
     return rewrite_loops_statement_end(rw, at, last) - 1;
 }
 
+/* Whether the tokens are "i < 8", or "8 > i". */
+static bool compares_number(const Rewriter *rw, size_t i, size_t end)
+{
+    static const char *const signs[] = {"<", "<=", ">", ">=", "!="};
+    double value;
+    bool first = number(rw, &i, &value), compared = false;
+    if (!first && rewriter_token(rw, i++)->kind != TOKEN_NAME) {
+        return false;
+    }
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
+        compared = compared || token_is(rewriter_token(rw, i), signs[k]);
+    }
+    i++;
+    bool second = first ? rewriter_token(rw, i++)->kind == TOKEN_NAME : number(rw, &i, &value);
+    return compared && second && i == end;
+}
+
+/* Whether the tokens are "i < n" in the head of a `for` whose i rises to it, and nothing else changes either. */
+static bool rises(const Rewriter *rw, size_t i, size_t end, size_t close, size_t body_end)
+{
+    const Token *name = rewriter_token(rw, i), *sign = name + 1;
+    size_t step = end;
+    double by;
+    if (!token_is(sign, "<") && !token_is(sign, "<=")) {
+        return false;
+    }
+    for (size_t k = i; k < end; k++) {
+        const Token *t = rewriter_token(rw, k);
+        bool again = k > i && token_equal(t, name);
+        if (t->kind == TOKEN_NAME && (again || rewrite_loops_change(rw, t, close, body_end))) {
+            return false;
+        }
+    }
+    while (step < close && !token_is(rewriter_token(rw, step), ";")) {
+        step++;
+    }
+    return rewrite_loops_step(rw, step + 1, close - 1, name, &by) && by > 0;
+}
+
+static int nesting(const Token *t)
+{
+    return (token_is(t, "(") || token_is(t, "[")) - (token_is(t, ")") || token_is(t, "]"));
+}
+
+/* Whether a condition is terms with && between them; a declaration ("while (bool b = f())") is none. */
+static bool is_conjunction(const Rewriter *rw, size_t first, size_t end)
+{
+    static const char *const weaker[] = {"||", "^^", "?", ",", "="};
+    int depth = 0;
+    for (size_t i = first; i < end; i++) {
+        const Token *t = rewriter_token(rw, i);
+        depth += nesting(t);
+        for (size_t k = 0; depth == 0 && k < sizeof weaker / sizeof *weaker; k++) {
+            if (token_is(t, weaker[k])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool declares(const Rewriter *rw, size_t first)
+{
+    const Type *type;
+    int matrix, used;
+    return module_type(rw->module, rewriter_token(rw, first), &type, &matrix, &used) &&
+           rewriter_token(rw, first + (size_t)used)->kind == TOKEN_NAME;
+}
+
+/* Whether the tokens may load from memory that invocations share: by an index, here or in a function. */
+static bool may_load(const Rewriter *rw, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        int index;
+        const Token *t = rewriter_token(rw, i);
+        const Param *param = t->kind == TOKEN_NAME ? rewriter_param(rw, t, &index) : NULL;
+        bool calls = t->kind == TOKEN_NAME && token_is(t + 1, "(") && module_function(rw->module, t);
+        if (calls || (param && param_kinds[param->kind].bound) || (rw->root->group_rank && token_is(t, "["))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Keeps apart what the head of a loop asks for, but for terms that compilers count rounds by, and count them right; and lets a head that
+ * loads have a way out in front of that: see watch. A `do` has its head behind it, as a `while` of its own. */
+static bool keep_head_apart(Rewriter *rw, size_t i, size_t last)
+{
+    size_t close = module_close(rw->module, i + 1, last), first;
+    if (token_is(rewriter_token(rw, i), "do") || !close) {
+        return true;
+    }
+    size_t end = condition_of(rw, i, close, close, &first), body_end = rewrite_loops_statement_end(rw, close, last);
+    if (first > end || always_true(rw, first, end) || declares(rw, first)) {
+        return true;
+    }
+    if (may_load(rw, first, end)) {
+        return insert(rw, first, false, "(rill_never() ? false : rill_exit((") && insert(rw, end, false, ")))");
+    }
+    bool terms = is_conjunction(rw, first, end), is_for = token_is(rewriter_token(rw, i), "for");
+    int depth = 0;
+    for (size_t k = first; k <= end; k++) {
+        depth += k < end ? nesting(rewriter_token(rw, k)) : 0;
+        if (k < end && !(terms && depth == 0 && token_is(rewriter_token(rw, k), "&&"))) {
+            continue;
+        }
+        bool counted = compares_number(rw, first, k) || (is_for && rises(rw, first, k, close, body_end));
+        if (!counted && !(insert(rw, first, false, apart) && insert(rw, k, false, apart_end))) {
+            return false;
+        }
+        first = k + 1;
+    }
+    return true;
+}
+
 /* What follows a loop without an end is unreachable, and so is the check that notices loops that are cut. */
 static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
 {
@@ -308,7 +401,7 @@ static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
 }
 
 /* A loop of unknown length counts its trips: compilers remove loops without effect, endless ones too, and the kernel would
- * go on as if the loop had ended. And it has a way out before anything else, which nobody takes: see rill_never in prelude.c. */
+ * go on as if the loop had ended. One that loads has a way out in front of that, which nobody takes: see rill_never in prelude.c. */
 static bool watch(Rewriter *rw, size_t i, size_t last)
 {
     bool is_do = token_is(rewriter_token(rw, i), "do");
@@ -320,11 +413,11 @@ static bool watch(Rewriter *rw, size_t i, size_t last)
     if (!check_end(rw, i, body, last)) {
         return false;
     }
-    if (token_is(rewriter_token(rw, body), "{")) {
-        return insert(rw, body, true, " rill_trips += 1u; if (rill_never()) break;");
-    }
-    return insert(rw, body, false, " { rill_trips += 1u; if (rill_never()) break;") &&
-           insert(rw, rewrite_loops_statement_end(rw, body, last), false, " }");
+    size_t end = rewrite_loops_statement_end(rw, body, last), first, head_end = condition_of(rw, i, body, last, &first);
+    bool block = token_is(rewriter_token(rw, body), "{"), loads = may_load(rw, i, end > head_end ? end : head_end);
+    const char *text = loads ? " rill_trips += 1u; if (rill_never()) break;" : " rill_trips += 1u;";
+    return (block || insert(rw, body, false, " {")) && insert(rw, body, block, text) &&
+           (block || insert(rw, end, false, " }"));
 }
 
 bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last)
@@ -339,6 +432,9 @@ bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last)
     }
     size_t statement_end = rewrite_loops_statement_end(rw, i, last);
     rw->loop_end = statement_end > rw->loop_end ? statement_end : rw->loop_end;
+    if (!keep_head_apart(rw, i, last)) {
+        return false;
+    }
     if (!is_for) {
         return watch(rw, i, last);
     }

@@ -37,6 +37,7 @@ typedef struct Insertion {
     size_t at;
     bool behind;
     const char *text;
+    bool written; /* a part that is rewritten by itself may end at `at` */
 } Insertion;
 
 enum { MAX_LOOPS = 64 };
@@ -115,7 +116,7 @@ void rewrite_loops_insert(Rewriter *rw, size_t i, bool behind);
 bool rewrite_loops_change(const Rewriter *rw, const Token *name, size_t first, size_t last);
 /* The step of "i++", "++i", "i += 2" and their falling forms. */
 bool rewrite_loops_step(const Rewriter *rw, size_t i, size_t end, const Token *name, double *step);
-/* Whether the token at i begins an `if` that leaves a loop by comparing what steps in it; writes its head then: see rewrite_loops_exit_write. */
+/* Whether the token at i begins an `if` or `switch` that leaves a loop; writes its head then, the condition kept apart. */
 bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last);
 bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next);
 double rewrite_loops_factor(const Rewriter *rw);

@@ -7,7 +7,8 @@ static const char prelude[] =
     /* Twice a number is even: nothing is added. See rewrite_index.c. */
     "int rill_own(int i) { return i + ((i + i) & 1); }\n"
     "uint rill_own(uint i) { return i + ((i + i) & 1u); }\n"
-    "bool rill_exit(bool b) { return rill_own(int(b)) != 0; }\n"
+    "int rill_case(int i) { return rill_own(i); }\n"
+    "uint rill_case(uint i) { return rill_own(i); }\n"
     /* b / 255 rounded as it should be, where a division is a product with a reciprocal, too: the first product is exact. */
     "float rill_unorm(uint b) { float v = float(b); precise float r = v * 0.0039215087890625 + v * 5.98383920e-8; "
     "return "
@@ -157,18 +158,20 @@ static const struct {
     {"rill_fmod(", fmod_functions, {"rill_fmod"}, 2},
 };
 
-/* Loads of lanes that have left a loop are zeros on some drivers (Mesa 22.3's llvmpipe), which replace what was loaded before, unless
- * there is a way out in front of the load: then the value is another one behind the loop than within it. */
-static void write_never(StrBuf *out, const DeviceTraits *traits, int four)
+/* What loops are guarded by. Loads of lanes that have left a loop are zeros on some drivers (Mesa 22.3's llvmpipe), which replace what was
+ * loaded before, unless there is a way out in front of the load: then the value is another one behind the loop than within it. And what
+ * leaves a loop is a value of its own where compilers conclude wrong numbers of rounds from it: see rewrite_loops.c. */
+static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 {
     strbuf_addf(out, "bool rill_never() { return %s%s; }\n", traits->kept_loads ? "false" : access_word(four),
                 traits->kept_loads ? "" : " == 0u");
+    strbuf_addf(out, "bool rill_exit(bool b) { return %s; }\n", traits->exact_rounds ? "b" : "rill_own(int(b)) != 0");
 }
 
 void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count)
 {
     strbuf_add(out, prelude);
-    write_never(out, traits, four);
+    write_guards(out, traits, four);
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
         bool needed = false;
         for (int k = 0; k < count; k++) {
