@@ -99,7 +99,7 @@ function active.active(mask)
     return setmetatable({ indices = mask:find(mask), shape = mask.shape }, Active)
 end
 
--- What the binding makes of `where`: indices, and the shape they count in.
+--- What the binding makes of `where`: indices, and the shape they count in.
 function active.list(where, kernel)
     if getmetatable(where) ~= Active then
         if not is_mask(where) then
