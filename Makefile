@@ -25,10 +25,10 @@ DEP_DIRS = $(call memo,DEP_DIRS,$(foreach m,egl opengl glew libpng,$(call pkg,--
 LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng -lm -ldl -lpthread
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS)
+COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS)
 
 SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
-SHADERS := $(sort $(wildcard shaders/*.comp) $(wildcard shaders/shared/*.glsl))
+SHADERS := $(sort $(wildcard shaders/*.comp shaders/shared/*.glsl shaders/shared/*.h shaders/functions/*.glsl))
 EMBEDDED := $(if $(SHADERS),$(BUILD)/shaders_embedded)
 OBJECTS = $(SOURCES:src/%.c=$(BUILD)/obj/%.o) $(EMBEDDED:%=%.o)
 CORE := $(BUILD)/rill/core.so
@@ -64,7 +64,7 @@ help: ## this list
 $(CORE): $(OBJECTS) | $(BUILD)/rill/
 	$(call say,link,$@)$(CC) -shared $(LDFLAGS) -o $@ $(OBJECTS) $(LIBS)
 
-$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags $(EMBEDDED:%=%.h) | $(BUILD)/openers.h
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | $(EMBEDDED:%=%.h) $(BUILD)/openers.h
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(COMPILE) $(WARNINGS) $(WERROR) -MMD -MP -c -o $@ $<
 
@@ -220,7 +220,7 @@ check-format:
 	clang-format --dry-run -Werror $(C_FILES)
 
 check-cppcheck: | $(BUILD)/cppcheck/
-	cppcheck --std=c11 --language=c -Isrc -D_GNU_SOURCE --enable=warning,performance,portability --error-exitcode=1 \
+	cppcheck --std=c11 --language=c -Isrc -Ishaders -D_GNU_SOURCE --enable=warning,performance,portability --error-exitcode=1 \
 		--library=tools/cppcheck.cfg --inline-suppr --suppressions-list=tools/cppcheck.supp --cppcheck-build-dir=$(BUILD)/cppcheck -j2 --quiet src $(wildcard bench/peer/*.c)
 
 $(BUILD)/cppcheck/:

@@ -1,7 +1,8 @@
 // Conditions on uniforms that change from launch to launch, and the word by which a launch tells that it is done.
+#include "shared/fault_words.h"
 layout(local_size_x = 8) in;
 layout(location = 0) uniform uvec4 rill_p[2];
-layout(std430, binding = 0) coherent buffer Fault { uint rill_fault[16]; };
+layout(std430, binding = RILL_FAULT_BINDING) coherent buffer Fault { uint rill_fault[RILL_FAULT_WORDS]; };
 layout(std430, binding = 1) writeonly buffer Results { uint results[]; };
 
 void main()
@@ -23,5 +24,5 @@ void main()
         results[ROUNDS * 8u + at] = rill_p[0].x + i;
     }
 #endif
-    if (i == 0u) rill_fault[1] = rill_p[0].w + 1u;
+    if (i == 0u) rill_fault[RILL_FAULT_ARGUMENT] = rill_p[0].w + 1u;
 }

@@ -1,5 +1,6 @@
--- Turns shader files into C: embed.lua OUT FILE... writes OUT.c and OUT.h, an array of {name, text} that ends in NULLs.
--- A file's name is its path below shaders/.
+-- Turns shader files into C: embed.lua OUT FILE... writes OUT.c and OUT.h. What C looks up by name (files of shaders/ and shaders/shared/)
+-- is an array of {name, text} that ends in NULLs; a name is a path below shaders/. Files of shaders/functions/, which C puts into texts that
+-- it writes, are arrays of their own, shader_NAME: what they include stands in them, and their comments don't.
 
 local out = assert(arg[1], "usage: embed.lua OUT FILE...")
 
@@ -26,11 +27,26 @@ local function bytes(text)
     return table.concat(lines, "\n")
 end
 
-local texts, rows = {}, {}
+local function define(name, text)
+    return ("const char %s[] = {\n%s\n};\n"):format(name, bytes(text))
+end
+
+local function whole(path)
+    local text = read(path):gsub('#include "([^"]+)"\n', function(name) return read("shaders/" .. name) end)
+    return (("\n" .. text):gsub("%s*//[^\n]*", ""):gsub("\n[\n%s]*\n", "\n"):gsub("^\n", ""))
+end
+
+local texts, rows, functions = {}, {}, {}
 for i = 2, #arg do
     local name = arg[i]:gsub("^shaders/", "")
-    texts[#texts + 1] = ("static const char text_%d[] = {\n%s\n};\n"):format(i - 1, bytes(read(arg[i])))
-    rows[#rows + 1] = ('    {"%s", text_%d},\n'):format(name, i - 1)
+    local part = name:match "^functions/([%w_]+)%.glsl$"
+    if part then
+        texts[#texts + 1] = define("shader_" .. part, whole(arg[i]))
+        functions[#functions + 1] = ("extern const char shader_%s[];\n"):format(part)
+    else
+        texts[#texts + 1] = "static " .. define("text_" .. i - 1, read(arg[i]))
+        rows[#rows + 1] = ('    {"%s", text_%d},\n'):format(name, i - 1)
+    end
 end
 
 write(out .. ".h", [[
@@ -44,8 +60,7 @@ typedef struct EmbeddedShader {
 
 extern const EmbeddedShader shaders_embedded[];
 
-#endif
-]])
+]] .. table.concat(functions) .. "\n#endif\n")
 write(out .. ".c", '/* Generated from shaders/ by tools/embed.lua. */\n#include "shaders_embedded.h"\n\n'
     .. "#include <stddef.h>\n\n" .. table.concat(texts, "\n")
     .. "\nconst EmbeddedShader shaders_embedded[] = {\n" .. table.concat(rows)

@@ -133,7 +133,16 @@ local gl_words = {
 }
 local includes = {} -- header -> {headers it includes}, to find circles
 
+-- Constants that C and GLSL share stand below all floors.
+local function shared_with_shaders(name)
+    local file <close> = name:match "^shared/[%w_]+%.h$" and io.open(root .. "/shaders/" .. name)
+    return file ~= nil
+end
+
 local function check_own_include(path, number, floor, room, name)
+    if shared_with_shaders(name) then
+        return
+    end
     local to, there, file = place(name)
     if not file then
         if not allowed_generated[name] then
@@ -279,7 +288,7 @@ local function check_shaders()
             local name = line:match '^%s*#%s*%l+%s+["<]([^">]+)[">]'
             if name and path:match "^shaders/shared/" then
                 breach(path, number, "a shared shader imports nothing, not '%s'", name)
-            elseif name and not name:match "^shared/[%w_]+%.glsl$" then
+            elseif name and not name:match "^shared/[%w_]+%.glsl$" and not name:match "^shared/[%w_]+%.h$" then
                 breach(path, number, "imports '%s': shaders import only shaders/shared/", name)
             end
         end

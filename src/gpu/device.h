@@ -4,6 +4,8 @@
 #ifndef RILL_DEVICE_H
 #define RILL_DEVICE_H
 
+#include "shared/fault_words.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -114,9 +116,7 @@ unsigned device_take_compiled(Device *device);
 
 enum {
     DEVICE_MAX_TEXTURES = 32,
-    DEVICE_MAX_BLOCKS = 16,
-    DEVICE_FAULT_WORDS = 16,
-    DEVICE_FAULT_BINDING = 0 /* storage block 0 is `buffer { uint rill_fault[16]; }`; kernels' blocks follow from 1 */
+    DEVICE_MAX_BLOCKS = 16 /* beside the fault words' */
 };
 
 typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR } TexelFormat; /* R32UI, RGBA32UI */
@@ -150,7 +150,7 @@ typedef struct Dispatch {
 /* Issues it: no waiting, no read-back, no allocation. False when GL reported an error. */
 bool device_dispatch(Device *device, const Dispatch *dispatch);
 
-/* The fault words as last seen: word 0 is non-zero after a fault. On a synchronous device current right after a
+/* The fault words (RILL_FAULT_KIND ...) as last seen. On a synchronous device current right after a
  * dispatch; else after device_wait. The pointer stays valid; the reader clears them with device_fault_clear. */
 const uint32_t *device_fault(Device *device);
 void device_fault_clear(Device *device);

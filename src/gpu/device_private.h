@@ -123,7 +123,7 @@ struct Device {
     uint64_t probed_block; /* largest block that a trial has shown to work */
     GLuint fault_buffer;
     uint32_t *fault_words; /* mapped, or fault_copy */
-    uint32_t fault_copy[DEVICE_FAULT_WORDS];
+    uint32_t fault_copy[RILL_FAULT_WORDS];
     Buffer indirect; /* group counts of indirect dispatches; its name is 0 until the first. Not counted as memory */
     uint32_t indirect_slot;
     Pool pool;

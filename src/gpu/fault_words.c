@@ -20,7 +20,7 @@ bool fault_create(Device *device)
         glBufferData(GL_COPY_WRITE_BUFFER, sizeof device->fault_copy, device->fault_copy, GL_DYNAMIC_READ);
         device->fault_words = device->fault_copy;
     }
-    bindings_block(device, DEVICE_FAULT_BINDING, device->fault_buffer, 0);
+    bindings_block(device, RILL_FAULT_BINDING, device->fault_buffer, 0);
     return gl_error_check(device, "device_open") &&
            (device->fault_words || error_set("device_open: the fault words could not be mapped"));
 }
@@ -56,8 +56,8 @@ bool fault_report(Device *device)
     if ((device->lost || !device->traits.synchronous) && !gl_error_alive(device)) {
         return false;
     }
-    uint32_t fault = device->fault_words[0];
-    if (fault == 0) {
+    uint32_t fault = device->fault_words[RILL_FAULT_KIND];
+    if (fault == RILL_FAULT_NONE) {
         return true;
     }
     bool (*report)(Device *) = fault_reporter;

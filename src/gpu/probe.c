@@ -1,29 +1,22 @@
 /* How large a storage block can be in truth. */
 #include "gpu/buffer.h"
 #include "gpu/device_private.h"
-#include "gpu/program.h"
+#include "gpu/shader.h"
 
 /* Element numbers are signed 32-bit words in kernels, so a buffer ends below 2 GiB. */
 static const uint64_t most_bytes = (UINT64_C(1) << 31) - 1;
-
-static const char source[] = "#version 430\n"
-                             "layout(local_size_x = 1) in;\n"
-                             "layout(location = 0) uniform uvec4 rill_p[1];\n"
-                             "layout(std430, binding = 1) buffer Block { uint words[]; };\n"
-                             "void main() { words[rill_p[0].x] = rill_p[0].y; }\n";
 
 /* Writes the buffer's last spare word and reads it back. */
 static bool try_block(Device *device, Buffer *buffer)
 {
     uint64_t at = buffer_capacity(buffer) - 4;
     uint32_t params[4] = {(uint32_t)(at / 4), 0x5ca1ab1eu, 0, 0}, word = 0;
-    Program *program = program_find(device, "probe", source, NULL);
+    Program *program = shader_program(device, "probe.comp", "");
     Dispatch dispatch = {
         .program = program, .params = params, .param_vectors = 1, .block_count = 1, .groups = {1, 1, 1}};
     dispatch.blocks[0].buffer = buffer;
     bool works = program && buffer_write(buffer, at, &word, sizeof word) && device_dispatch(device, &dispatch) &&
                  buffer_read(buffer, at, &word, sizeof word) && word == params[1];
-    program_release(program);
     return works;
 }
 

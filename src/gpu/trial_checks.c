@@ -70,7 +70,7 @@ static bool try_conditions(Device *device, Trial *trial)
         condition_case(round, params, wanted);
         dispatch.program = programs[turns[round] - '0'];
         done = device_dispatch(device, &dispatch);
-        current = current && ((volatile uint32_t *)device->fault_words)[1] == round + 1;
+        current = current && ((volatile uint32_t *)device->fault_words)[RILL_FAULT_ARGUMENT] == round + 1;
     }
     done = done && buffer_read(out, 0, got, sizeof got);
     buffer_release(out);

@@ -65,26 +65,29 @@ static const FaultName *find(uint32_t id)
 
 static void set_error(Device *device, const uint32_t *fault)
 {
-    const FaultName *kernel = find(fault[6]);
+    const FaultName *kernel = find(fault[RILL_FAULT_KERNEL]);
     const char *name = kernel ? kernel->name : "a kernel";
-    if (fault[0] == FAULT_LOOP_CUT) {
+    if (fault[RILL_FAULT_KIND] == RILL_FAULT_LOOP_CUT) {
         error_set("%s: its loops run longer than this device lets them (%u trips in one invocation, all loops "
                   "together, shared by the lanes of a "
                   "vector): the result would be wrong. Split the work over more elements or several launches",
                   name, device_traits(device)->loop_limit);
     } else {
         const Function *f = kernel ? kernel->function : NULL;
-        const char *arg = f && fault[1] < (uint32_t)f->param_count ? f->params[fault[1]].name : "?";
+        const char *arg = f && fault[RILL_FAULT_ARGUMENT] < (uint32_t)f->param_count
+                              ? f->params[fault[RILL_FAULT_ARGUMENT]].name
+                              : "?";
         error_set("%s: argument '%s': index %d is out of range 0 .. %d (dimension %u counted from the fastest, at "
                   "element %u)",
-                  name, arg, (int)fault[3], (int)fault[5] - 1, fault[4], fault[2]);
+                  name, arg, (int)fault[RILL_FAULT_PLACE], (int)fault[RILL_FAULT_SIZE] - 1, fault[RILL_FAULT_DIMENSION],
+                  fault[RILL_FAULT_ELEMENT]);
     }
 }
 
 bool kernel_fault_check(Device *device)
 {
     const uint32_t *fault = device_fault(device);
-    if (!fault || fault[0] == FAULT_NONE) {
+    if (!fault || fault[RILL_FAULT_KIND] == RILL_FAULT_NONE) {
         return true;
     }
     lock_take(&names_lock);

@@ -4,8 +4,6 @@
 
 #include "kernel/text/module.h"
 
-enum { FAULT_NONE, FAULT_LOOP_CUT, FAULT_INDEX }; /* word 0 */
-
 /* Registers a kernel (its launched signature must live as long); *id from 1. */
 bool fault_register(const char *name, const Function *function, int *id);
 void fault_unregister(int id);

@@ -2,54 +2,9 @@
 
 #include "base/strbuf.h"
 #include "kernel/launch/internal.h"
+#include "shaders_embedded.h"
 
 #include <string.h>
-
-/* Ten rounds: multiply, swap, add the key, which a Weyl sequence moves on. */
-static const char philox[] = "uvec4 philox(uvec4 c, uvec2 k) {\n"
-                             "  for (int i = 0; i < 10; i++) {\n"
-                             "    uint h0, l0, h1, l1;\n"
-                             "    umulExtended(0xD2511F53u, c.x, h0, l0);\n"
-                             "    umulExtended(0xCD9E8D57u, c.z, h1, l1);\n"
-                             "    c = uvec4(h1 ^ c.y ^ k.x, l1, h0 ^ c.w ^ k.y, l0);\n"
-                             "    k += uvec2(0x9E3779B9u, 0xBB67AE85u);\n"
-                             "  }\n"
-                             "  return c;\n"
-                             "}\n"
-                             "uvec4 words(uvec2 key, uvec2 first, uint block, uint again) {\n"
-                             "  uint carry;\n"
-                             "  uint low = uaddCarry(first.x, block, carry);\n"
-                             "  return philox(uvec4(low, first.y + carry, again, 0u), key);\n"
-                             "}\n";
-
-/* ln and the circle by series of our own: the drivers' differ by more than 1e-6. `precise` keeps them the same everywhere. */
-static const char normal[] =
-    "float natural_log(float u) {\n"
-    "  int e;\n"
-    "  float m = frexp(u, e);\n"
-    "  if (m < 0.70710678) { m *= 2.0; e -= 1; }\n"
-    "  precise float s = (m - 1.0) / (m + 1.0);\n"
-    "  precise float q = s * s;\n"
-    "  precise float p = 2.0 * s * (1.0 + q * (1.0 / 3.0 + q * (0.2 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q / "
-    "11.0)))));\n"
-    "  precise float r = float(e) * 0.693147182464599609375 + (p - float(e) * 1.904654323148236017e-9);\n"
-    "  return r;\n"
-    "}\n"
-    "vec2 circle(float turns) {\n"
-    "  float quarter = floor(turns * 4.0 + 0.5);\n"
-    "  precise float a = (turns - quarter * 0.25) * 6.283185307179586;\n"
-    "  precise float q = a * a;\n"
-    "  precise float s = a * (1.0 - q * (1.0 / 6.0 - q * (1.0 / 120.0 - q * (1.0 / 5040.0 - q / 362880.0))));\n"
-    "  precise float c = 1.0 - q * (0.5 - q * (1.0 / 24.0 - q * (1.0 / 720.0 - q * (1.0 / 40320.0 - q / "
-    "3628800.0))));\n"
-    "  int k = int(quarter) & 3;\n"
-    "  return k == 0 ? vec2(c, s) : k == 1 ? vec2(-s, c) : k == 2 ? vec2(-c, -s) : vec2(s, -c);\n"
-    "}\n"
-    "vec2 pair(uvec2 w) {\n"
-    "  float u = float((w.x >> 8) + 1u) * 5.9604644775390625e-8;\n"
-    "  float r = sqrt(-2.0 * natural_log(u));\n"
-    "  return r * circle(float(w.y >> 8) * 5.9604644775390625e-8);\n"
-    "}\n";
 
 static const char head[] = "(uvec2 key, uvec2 first, %s low, %s high, %s edge, out %s r<>) {\n"
                            "  uvec4 w = words(key, first, uint(indexof(r).x), 0u);\n";
@@ -124,8 +79,8 @@ bool random_stream(Device *device, const RandomSpec *spec, const Shape *shape, S
         return false;
     }
     StrBuf text = STRBUF_EMPTY;
-    strbuf_add(&text, philox);
-    strbuf_add(&text, spec->kind == RANDOM_NORMAL ? normal : "");
+    strbuf_add(&text, shader_philox);
+    strbuf_add(&text, spec->kind == RANDOM_NORMAL ? shader_normal : "");
     strbuf_add(&text, "kernel void random");
     strbuf_addf(&text, head, bound, bound, bound, out);
     strbuf_add(&text, body_of(spec->kind, wide, edge_of(scalar, spec) == 0));

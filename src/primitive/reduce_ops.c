@@ -1,6 +1,7 @@
 #include "primitive/reduce_ops.h"
 
 #include "base/strbuf.h"
+#include "shaders_embedded.h"
 
 #include <string.h>
 
@@ -11,64 +12,14 @@ const char *reduce_ops_name(ReduceOp op)
     return names[op];
 }
 
-/* Float sums are compensated by two-sum (Knuth; Ogita, Rump and Oishi 2005): the error of every addition is kept in e. Where
- * an infinity or a NaN went through, e is NaN and the plain sum stands. */
-static const char two_sum[] =
-    "u_Sum rill_add(u_Sum a, T x, T more) { precise T s = a.s + x; precise T z = s - a.s; precise T d = (a.s - (s - "
-    "z)) + (x - z); "
-    "precise T e = a.e + (d + more); return u_Sum(s, e); }\n"
-    "u_Sum rill_merge(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n"
-    "T rill_total(u_Sum a) { precise T r = a.s + a.e; precise T bad = a.e - a.e; return mix(r, a.s, isnan(bad)); }\n";
-
+static const char sum_merge[] = "u_Sum rill_merge(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n";
 static const char sum_steps[] = "u_Sum rill_first(T x, int t) { return u_Sum(x, T(0)); }\n"
                                 "u_Sum rill_step(u_Sum a, T x, int t) { return rill_add(a, x, T(0)); }\n";
 static const char sum_finish[] = "T rill_finish(u_Sum a, int n) { return rill_total(a); }\n";
-/* (a + more) / n. What the device's own quotient, maybe a product with a reciprocal, leaves is divided again. */
-static const char ratio[] =
-    "double rill_ratio(double a, double more, int n) { double b = double(n); precise double q = a / b;\n"
-    "  double h = packDouble2x32(uvec2(0u, unpackDouble2x32(q).y)); precise double r = (a - h * b) - (q - h) * b;\n"
-    "  precise double f = q + (r + more) / b; return (unpackDouble2x32(f).y & 0x7ff00000u) == 0x7ff00000u ? q : f; }\n";
-/* Sixteen floats pairwise, then one compensated addition: as fast as plain addition, its error bounded by a few ulps. */
-static const char sum_chunk[] =
-    "float rill_h(uvec4 u) { vec4 v = uintBitsToFloat(u); precise float q = (v.x + v.y) + (v.z + v.w); return q; }\n"
-    "u_Sum rill_chunk(u_Sum a, bool first, uvec4 p, uvec4 q, uvec4 r, uvec4 s) { precise float x = (rill_h(p) + "
-    "rill_h(q)) + "
-    "(rill_h(r) + rill_h(s)); return rill_add(a, x, 0.0); }\n";
-
-/* Integer sums in 64 bits: low words, carries and sign extensions. */
-static const char long_sum[] =
-    "u_Long rill_add(u_Long a, U lo, U hi) { U l = a.lo + lo; return u_Long(l, a.hi + hi + RILL_LESS(l, lo)); }\n"
-    "u_Long rill_first(T x, int t) { return u_Long(U(x), RILL_SIGN(x)); }\n"
-    "u_Long rill_step(u_Long a, T x, int t) { return rill_add(a, U(x), RILL_SIGN(x)); }\n"
-    "u_Long rill_merge(u_Long a, u_Long b) { return rill_add(a, b.lo, b.hi); }\n";
 static const char long_finish[] = "u_Long rill_finish(u_Long a, int n) { return a; }\n";
 static const char plain_first[] = "T rill_first(T x, int t) { return x; }\n"
                                   "T rill_step(T a, T x, int t) { return rill_merge(a, x); }\n"
                                   "T rill_finish(T a, int n) { return a; }\n";
-
-/* Welford's update and the joining of two parts (Chan, Golub and LeVeque 1983). The mean and the squared deviations carry
- * the error of every addition along (two-sum), or long runs would lose digits. */
-static const char moments[] =
-    "void rill_add(inout T s, inout T e, T x) { precise T t = s + x; precise T z = t - s; precise T d = (s - (t - z)) "
-    "+ (x - "
-    "z); precise T f = e + d; s = t; e = f; }\n"
-    "u_Moments rill_first(T x, int t) { return u_Moments(x, T(0), T(0), T(0), N(1)); }\n"
-    "u_Moments rill_step(u_Moments a, T x, int t) { a.n += N(1); precise T d = (x - a.mean) - a.more; rill_add(a.mean, "
-    "a.more, "
-    "d / T(a.n)); precise T r = (x - a.mean) - a.more; rill_add(a.m2, a.rest, d * r); return a; }\n"
-    "u_Moments rill_merge(u_Moments a, u_Moments b) { N n = a.n + b.n; precise T d = (b.mean - a.mean) + (b.more - "
-    "a.more); T w "
-    "= T(b.n / n); rill_add(a.mean, a.more, d * w); rill_add(a.m2, a.rest, b.m2 + b.rest); rill_add(a.m2, a.rest, d * "
-    "d * "
-    "(T(a.n) * w)); a.n = n; return a; }\n";
-
-/* The first of equals wins; a NaN wins over numbers. */
-static const char arg_best[] = "u_Best rill_first(T x, int t) { return u_Best(x, t); }\n"
-                               "u_Best rill_merge(u_Best a, u_Best b) { bool better = RILL_BETTER(b.v, a.v); return "
-                               "u_Best(better ? b.v : a.v, better ? b.i : "
-                               "a.i); }\n"
-                               "u_Best rill_step(u_Best a, T x, int t) { return rill_merge(a, u_Best(x, t)); }\n"
-                               "int rill_finish(u_Best a, int n) { return a.i; }\n";
 
 static const Type *pair_type(const char *name, const char *first, const Type *a, const char *second, const Type *b)
 {
@@ -93,7 +44,7 @@ static bool refuse(ReduceOp op, const Type *type, const char *accepted)
 static void add_mean(ReduceRow *row, const char *accumulator, const Type *result, const char *sum, const char *more)
 {
     const char *wide = type_of(SCALAR_DOUBLE, result->components)->name;
-    strbuf_add(&row->functions, ratio);
+    strbuf_add(&row->functions, shader_ratio);
     strbuf_addf(&row->functions, "#define W %s\n%s rill_finish(%s a, int n) { W t = %s, m = %s; return %s(", wide,
                 result->name, accumulator, sum, more, result->name);
     for (int c = 0; c < result->components; c++) {
@@ -107,14 +58,15 @@ static void sum_row(ReduceOp op, const Type *value, ReduceRow *row)
 {
     row->accumulator = pair_type("Sum", "s", value, "e", value);
     row->result = value;
-    strbuf_add(&row->functions, two_sum);
+    strbuf_add(&row->functions, shader_two_sum);
+    strbuf_add(&row->functions, sum_merge);
     strbuf_add(&row->functions, sum_steps);
     if (op == REDUCE_MEAN) {
         add_mean(row, "u_Sum", value, "W(a.s)", "W(a.e)");
     } else {
         strbuf_add(&row->functions, sum_finish);
     }
-    row->chunk = value == type_of(SCALAR_FLOAT, 1) ? sum_chunk : NULL;
+    row->chunk = value == type_of(SCALAR_FLOAT, 1) ? shader_sum_chunk : NULL;
 }
 
 /* Integers are averaged, multiplied and compared with their mean in doubles, which hold every one; a stream of results is of floats. */
@@ -130,7 +82,8 @@ static bool product_row(ReduceOp op, const Type *value, ReduceRow *row)
     const char *result = row->result->name;
     row->accumulator = pair_type("Sum", "s", scalar, "e", scalar);
     strbuf_addf(&row->functions, "#undef T\n#define T %s\n", scalar->name);
-    strbuf_add(&row->functions, two_sum);
+    strbuf_add(&row->functions, shader_two_sum);
+    strbuf_add(&row->functions, sum_merge);
     const char *type = value->name;
     if (op == REDUCE_NORM) {
         strbuf_addf(&row->functions,
@@ -164,7 +117,7 @@ static void integer_sum(ReduceOp op, const Type *value, bool whole, ReduceRow *r
     const Type *words = type_of(SCALAR_UINT, value->components);
     row->accumulator = pair_type("Long", "lo", words, "hi", words);
     integer_macros(value, row);
-    strbuf_add(&row->functions, long_sum);
+    strbuf_add(&row->functions, shader_long_sum);
     if (op == REDUCE_MEAN) {
         row->result = real_result(value, whole, value->components);
         add_mean(row, "u_Long", row->result, "W(T(a.hi)) * 4294967296.0lf + W(a.lo)", "W(0.0)");
@@ -217,7 +170,7 @@ static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)
     const char *result = row->result->name;
     row->accumulator = moments_type(value, count);
     strbuf_addf(&row->functions, "#define N %s\n", count->name);
-    strbuf_add(&row->functions, moments);
+    strbuf_add(&row->functions, shader_moments);
     strbuf_addf(&row->functions, "%s rill_finish(u_Moments a, int n) { return %s(%s((a.m2 + a.rest) / T(n))); }\n",
                 result, result, op == REDUCE_STD ? "sqrt" : "");
     return true;
@@ -235,7 +188,7 @@ static bool arg_row(ReduceOp op, const Type *value, ReduceRow *row)
                 is_real(value) ? "#define RILL_BETTER(b, a) (!isnan(a) && ((b) %s (a) || isnan(b)))\n"
                                : "#define RILL_BETTER(b, a) ((b) %s (a))\n",
                 mark);
-    strbuf_add(&row->functions, arg_best);
+    strbuf_add(&row->functions, shader_best);
     return true;
 }
 

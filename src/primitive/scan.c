@@ -2,6 +2,7 @@
 
 #include "kernel/body/glsl.h"
 #include "primitive/engine/scanner.h"
+#include "shaders_embedded.h"
 
 #include <string.h>
 
@@ -68,7 +69,7 @@ static bool run(const ScanSpec *spec, const Inputs *in, const ScanOperator *op, 
     ScannerText text = {.name = spec->operation ? spec->operation->function.name : "scan",
                         .accumulator = spec->heads ? segment_type(op->accumulator) : type_retain(op->accumulator),
                         .identity = op->identity,
-                        .special = op->plain && !spec->heads ? scan_special(spec->exclusive) : NULL,
+                        .special = op->plain && !spec->heads ? shader_scan_chunk : NULL,
                         .output_count = 1,
                         .outputs = {{.type = op->result}}};
     text.previous[1] = spec->heads && spec->reverse;
@@ -76,6 +77,7 @@ static bool run(const ScanSpec *spec, const Inputs *in, const ScanOperator *op, 
         write_segmented(spec, op, functions);
     } else {
         write_whole(spec, op, functions);
+        strbuf_add(functions, spec->exclusive ? "#define RILL_EXCLUSIVE 1\n" : "#define RILL_EXCLUSIVE 0\n");
     }
     text.functions = strbuf_text(functions);
     Shape rows = {.rank = spec->domain.rank};

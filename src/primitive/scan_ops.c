@@ -2,6 +2,7 @@
 
 #include "kernel/body/glsl.h"
 #include "kernel/kernel_private.h"
+#include "shaders_embedded.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,40 +29,10 @@ static bool is_real(const Type *type)
     return type->scalar == SCALAR_FLOAT || type->scalar == SCALAR_DOUBLE;
 }
 
-/* Float sums carry the error of every addition along (two-sum: Knuth; Ogita, Rump and Oishi 2005). Where an infinity or a NaN
- * went through, the error is NaN and the plain sum stands. */
-static const char compensated[] =
-    "u_Sum rill_from(T x) { return u_Sum(x, T(0)); }\n"
-    "u_Sum rill_none() { return u_Sum(T(0), T(0)); }\n"
-    "u_Sum rill_add(u_Sum a, T x, T more) { precise T s = a.s + x; precise T z = s - a.s; precise T d = (a.s - (s - "
-    "z)) + (x - z); precise T e = a.e + (d + more); return u_Sum(s, e); }\n"
-    "u_Sum rill_join(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n"
-    "T rill_finish(u_Sum a) { precise T r = a.s + a.e; precise T bad = a.e - a.e; return mix(r, a.s, isnan(bad)); "
-    "}\n";
-
-/* Sixteen prefix sums in plain floats on top of a compensated one: their own error stays below sixteen roundings. */
-#define SIXTEEN                                                                                                        \
-    "float rill_h(vec4 v) { precise float q = (v.x + v.y) + (v.z + v.w); return q; }\n"                                \
-    "u_Sum rill_sum16(u_Sum a, vec4 p, vec4 q, vec4 r, vec4 s) { precise float x = (rill_h(p) + rill_h(q)) + "         \
-    "(rill_h(r) "                                                                                                      \
-    "+ rill_h(s)); return rill_add(a, x, 0.0); }\n"                                                                    \
-    "vec4 rill_steps(vec4 v) { precise float y = v.x + v.y; precise float z = y + v.z; precise float w = z + v.w; "    \
-    "return vec4(v.x, y, z, w); }\n"                                                                                   \
-    "u_Sum rill_scan16(u_Sum a, inout vec4 p, inout vec4 q, inout vec4 r, inout vec4 s) {\n"                           \
-    "    precise float bad = a.e - a.e; float e = isnan(bad) ? 0.0 : a.e;\n"                                           \
-    "    p = rill_steps(p); q = rill_steps(q); r = rill_steps(r); s = rill_steps(s);\n"                                \
-    "    precise float pq = p.w + q.w; precise float pqr = pq + r.w; precise float all = pqr + s.w;\n"                 \
-    "    precise vec4 p1 = a.s + (p + e); precise vec4 q1 = a.s + (q + (p.w + e));\n"                                  \
-    "    precise vec4 r1 = a.s + (r + (pq + e)); precise vec4 s1 = a.s + (s + (pqr + e));\n"
-static const char sixteen_inclusive[] = SIXTEEN "    p = p1; q = q1; r = r1; s = s1; return rill_add(a, all, 0.0); }\n";
-static const char sixteen_exclusive[] =
-    SIXTEEN "    p = vec4(rill_finish(a), p1.xyz); q = vec4(p1.w, q1.xyz); r = vec4(q1.w, "
-            "r1.xyz); s = vec4(r1.w, s1.xyz); return rill_add(a, all, 0.0); }\n";
-
-const char *scan_special(bool exclusive)
-{
-    return exclusive ? sixteen_exclusive : sixteen_inclusive;
-}
+static const char sum_functions[] = "u_Sum rill_from(T x) { return u_Sum(x, T(0)); }\n"
+                                    "u_Sum rill_none() { return u_Sum(T(0), T(0)); }\n"
+                                    "u_Sum rill_join(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n"
+                                    "T rill_finish(u_Sum a) { return rill_total(a); }\n";
 
 static const Type *sum_type(const Type *value)
 {
@@ -150,7 +121,8 @@ bool scan_operator(ScanOp op, const Type *type, StrBuf *out, ScanOperator *resul
     strbuf_addf(out, "#define T %s\n", value->name);
     result->neutral = op == SCAN_MUL ? "1" : "0";
     if (sum) {
-        strbuf_add(out, compensated);
+        strbuf_add(out, shader_two_sum);
+        strbuf_add(out, sum_functions);
     } else if (op == SCAN_ADD || op == SCAN_MUL) {
         plain_functions(op == SCAN_ADD ? "a + b" : "a * b", result->neutral, out);
     } else if (logic) {

@@ -35,7 +35,4 @@ bool scan_operator_kernel(const Kernel *kernel, const char *call, StrBuf *out, S
 /* Whether a reduce kernel can be an operator: one input and the reduce parameter, no more. False with error_set. */
 bool scan_accepts(const Kernel *kernel);
 
-/* Of plain float sums: see scanner.h. */
-const char *scan_special(bool exclusive);
-
 #endif

@@ -27,6 +27,13 @@ static const ScalarForm forms[SCALAR_COUNT] = {SCALARS(SCALAR_ROW)};
                     .value = &builtin[TYPE_##seen]},
 static const Type builtin[TYPE_COUNT] = {TYPES(TYPE_ROW)};
 
+/* A kernel reads and writes words: elements of one component may share a word, those of several fill whole ones. */
+#define TYPE_FITS(id, text, kind, count, seen)                                                                         \
+    _Static_assert((count) == 1 ? SCALAR_##kind##_BYTES % 4 == 0 || 4 % SCALAR_##kind##_BYTES == 0                     \
+                                : (count)*SCALAR_##kind##_BYTES % 4 == 0,                                              \
+                   text);
+TYPES(TYPE_FITS)
+
 static const struct {
     char name[8];
     int type;

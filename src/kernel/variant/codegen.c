@@ -1,6 +1,7 @@
 /* Writes the GLSL of one variant: bindings, access functions, the rewritten body, and a main that walks the launch. */
 #include "kernel/body/glsl.h"
 #include "kernel/variant/generator.h"
+#include "shaders_embedded.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static void write_header(Generator *g)
     }
     strbuf_addf(g->out, "layout(location = 0) uniform uvec4 rill_p[%d];\n", (g->layout->words + 3) / 4);
     if (generator_faults(g)) {
-        strbuf_add(g->out, "layout(std430, binding = 0) coherent buffer Rill_fault { uint rill_fault[16]; };\n");
+        strbuf_add(g->out, shader_faults);
         strbuf_addf(g->out, "#define RILL_ID %du\n", g->text->id);
     }
     for (int d = 0; d < g->key->rank; d++) {
@@ -165,15 +166,6 @@ static void write_sizes(Generator *g)
     }
 }
 
-void codegen_report(StrBuf *out, const char *condition)
-{
-    strbuf_addf(out,
-                "void rill_report(uint arg, int i, int n, uint d) { if (uint(i) >= uint(n) && %s"
-                "atomicCompSwap(rill_fault[0], 0u, 2u) == 0u) { rill_fault[1] = arg; rill_fault[2] = uint(rill_e); "
-                "rill_fault[3] = uint(i); rill_fault[4] = d; rill_fault[5] = uint(n); rill_fault[6] = RILL_ID; } }\n",
-                condition);
-}
-
 static void write_access(Generator *g)
 {
     for (int i = 0; i < g->f->param_count; i++) {
@@ -218,9 +210,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
         glsl_struct(out, text->module->structs.items[i]);
     }
     write_bindings(&g);
-    if (key->check) {
-        codegen_report(out, g.f->group_rank ? "rill_inside && " : "");
-    }
+    prelude_faults(out, key->check ? g.f->group_rank ? "rill_inside" : "true" : NULL, text->canary);
     write_live(&g);
     write_access(&g);
     write_indices(&g);

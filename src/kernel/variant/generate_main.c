@@ -244,16 +244,10 @@ static void write_element(Generator *g, int k)
     strbuf_add(g->out, "        }\n");
 }
 
-/* devices: once the trips of a shader are used up, every later loop runs once. */
 static void write_canary(Generator *g)
 {
     if (g->text->canary) {
-        strbuf_addf(g->out,
-                    "    uint rill_c = 0u;\n    for (uint k = 0u; k < %s; k++) rill_c = rill_c * 3u + 1u;\n"
-                    "    if ((rill_c != 40u || rill_trips == 4294967295u) && atomicCompSwap(rill_fault[0], 0u, 1u) == "
-                    "0u) { rill_fault[2] = "
-                    "uint(rill_e); rill_fault[6] = RILL_ID; }\n",
-                    access_word(g->layout->four));
+        strbuf_addf(g->out, "    rill_canary(%s);\n", access_word(g->layout->four));
     }
 }
 

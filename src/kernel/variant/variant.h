@@ -107,7 +107,8 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
 /* The helper functions that access functions are written with, and those that the bodies (NULL: none) call; `four` is the word that
  * holds 4. In prelude.c. */
 void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count);
-/* rill_report(): records the first index out of range; `condition` (GLSL, "" or ending in &&) guards it. */
-void codegen_report(StrBuf *out, const char *condition);
+/* What records faults: rill_report() for an index out of range, where `inside` (GLSL; NULL: none) says whether an invocation
+ * has an element; rill_canary() for loops that were cut. */
+void prelude_faults(StrBuf *out, const char *inside, bool canary);
 
 #endif

@@ -2,6 +2,7 @@
 #include "primitive/engine/inputs.h"
 
 #include "kernel/body/glsl.h"
+#include "shaders_embedded.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,10 +90,8 @@ void inputs_write_header(InputText *t, int group, int vectors, const Type *const
     strbuf_addf(t->out, "#version 430\nlayout(local_size_x = %d) in;\nlayout(location = 0) uniform uvec4 rill_p[%d];\n",
                 group, vectors);
     if (t->layout->canary || t->key->check) {
-        strbuf_addf(t->out,
-                    "layout(std430, binding = 0) coherent buffer Rill_fault { uint rill_fault[16]; };\n"
-                    "#define RILL_ID rill_id\nuint rill_id = %du;\nint rill_e;\n",
-                    t->layout->id);
+        strbuf_add(t->out, shader_faults);
+        strbuf_addf(t->out, "#define RILL_ID rill_id\nuint rill_id = %du;\nint rill_e;\n", t->layout->id);
     }
     strbuf_add(t->out, t->in->tokens ? "uint rill_trips = 0u;\n" : "");
     const Body *bodies[INPUT_SOURCES + 1];
@@ -100,9 +99,7 @@ void inputs_write_header(InputText *t, int group, int vectors, const Type *const
         bodies[s] = kernel_of(t, s) ? &kernel_of(t, s)->body : NULL;
     }
     prelude_write(t->out, device_traits(t->in->device), t->layout->four, bodies, INPUT_SOURCES + 1);
-    if (t->key->check) {
-        codegen_report(t->out, "");
-    }
+    prelude_faults(t->out, t->key->check ? "true" : NULL, t->layout->canary);
     write_types(t, types, count);
 }
 
@@ -434,11 +431,7 @@ void inputs_write_chunk_step(InputText *t)
 void inputs_write_canary(InputText *t)
 {
     if (t->layout->canary) {
-        strbuf_addf(t->out,
-                    "    uint rill_c = 0u;\n    for (uint k = 0u; k < %s; k++) rill_c = rill_c * 3u + 1u;\n"
-                    "    if ((rill_c != 40u || rill_trips == 4294967295u) && atomicCompSwap(rill_fault[0], 0u, 1u) == "
-                    "0u) rill_fault[6] = RILL_ID;\n",
-                    access_word(t->layout->four));
+        strbuf_addf(t->out, "    rill_canary(%s);\n", access_word(t->layout->four));
     }
 }
 

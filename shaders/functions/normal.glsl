@@ -1,0 +1,31 @@
+// ln and the circle by series of our own: the drivers' differ by more than 1e-6. `precise` keeps them the same everywhere.
+float natural_log(float u)
+{
+    int e;
+    float m = frexp(u, e);
+    if (m < 0.70710678) { m *= 2.0; e -= 1; }
+    precise float s = (m - 1.0) / (m + 1.0);
+    precise float q = s * s;
+    precise float p = 2.0 * s * (1.0 + q * (1.0 / 3.0 + q * (0.2 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q / 11.0)))));
+    precise float r = float(e) * 0.693147182464599609375 + (p - float(e) * 1.904654323148236017e-9);
+    return r;
+}
+
+vec2 circle(float turns)
+{
+    float quarter = floor(turns * 4.0 + 0.5);
+    precise float a = (turns - quarter * 0.25) * 6.283185307179586;
+    precise float q = a * a;
+    precise float s = a * (1.0 - q * (1.0 / 6.0 - q * (1.0 / 120.0 - q * (1.0 / 5040.0 - q / 362880.0))));
+    precise float c = 1.0 - q * (0.5 - q * (1.0 / 24.0 - q * (1.0 / 720.0 - q * (1.0 / 40320.0 - q / 3628800.0))));
+    int k = int(quarter) & 3;
+    return k == 0 ? vec2(c, s) : k == 1 ? vec2(-s, c) : k == 2 ? vec2(-c, -s) : vec2(s, -c);
+}
+
+// Two normal numbers of two words (Box and Muller 1958).
+vec2 pair(uvec2 w)
+{
+    float u = float((w.x >> 8) + 1u) * 5.9604644775390625e-8;
+    float r = sqrt(-2.0 * natural_log(u));
+    return r * circle(float(w.y >> 8) * 5.9604644775390625e-8);
+}

@@ -1,0 +1,12 @@
+// Sixteen floats pairwise, then one compensated addition: as fast as plain addition, its error bounded by a few ulps.
+float rill_h(uvec4 u)
+{
+    vec4 v = uintBitsToFloat(u);
+    precise float q = (v.x + v.y) + (v.z + v.w);
+    return q;
+}
+u_Sum rill_chunk(u_Sum a, bool first, uvec4 p, uvec4 q, uvec4 r, uvec4 s)
+{
+    precise float x = (rill_h(p) + rill_h(q)) + (rill_h(r) + rill_h(s));
+    return rill_add(a, x, 0.0);
+}

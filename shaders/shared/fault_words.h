@@ -1,0 +1,17 @@
+// What a running kernel reports, for C and for GLSL: storage block 0 is `buffer { uint rill_fault[16]; }`.
+#define RILL_FAULT_BINDING 0
+#define RILL_FAULT_WORDS 16
+
+// Its words.
+#define RILL_FAULT_KIND 0
+#define RILL_FAULT_ARGUMENT 1  // number of the parameter
+#define RILL_FAULT_ELEMENT 2   // of the launch
+#define RILL_FAULT_PLACE 3     // the index, an int
+#define RILL_FAULT_DIMENSION 4 // counted from the fastest
+#define RILL_FAULT_SIZE 5      // of that dimension
+#define RILL_FAULT_KERNEL 6    // the kernel's number
+
+// Kinds.
+#define RILL_FAULT_NONE 0u
+#define RILL_FAULT_LOOP_CUT 1u
+#define RILL_FAULT_INDEX 2u
