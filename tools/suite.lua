@@ -95,7 +95,7 @@ local function chosen_specs(words, named)
     for _, word in ipairs(words) do
         local found = is_file(word) and {word} or specs_under(word)
         if not found[1] then
-            local name = spec_name(word) or word
+            local name = spec_name(word .. (word:find "%.lua$" and "" or ".lua")) or word
             found[1] = assert(named[name], ("no spec file, folder or name '%s'"):format(word))
         end
         table.move(found, 1, #found, #specs + 1, specs)
