@@ -56,7 +56,8 @@ function addition:build(...)
         must("cd '%s' && grep -rlw '%s' src | xargs touch", self.directory, word)
     end
     local sanitizers = self:read "build/flags":match "%-fsanitize=%S+" or ""
-    must("cd '%s' && make -j2 -o build/flags build WERROR=-Werror CFLAGS=-O0 LDFLAGS='%s'", self.directory, sanitizers)
+    local settings = ("BUILD=build WERROR=-Werror CFLAGS=-O0 LDFLAGS='%s'"):format(sanitizers)
+    must("cd '%s' && make -j2 -o build/flags build %s", self.directory, settings)
 end
 
 --- Runs Lua in the copy, with its files; what it prints.
