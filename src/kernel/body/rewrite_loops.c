@@ -352,8 +352,20 @@ static bool may_load(const Rewriter *rw, size_t first, size_t last)
     return false;
 }
 
+/* Whether a condition keeps what it loads: "(v = g[i]) < n", or a function's argument may. */
+static bool keeps_load(const Rewriter *rw, size_t first, size_t last)
+{
+    bool keeps = false;
+    for (size_t i = first; i < last && !keeps; i++) {
+        const Token *t = rewriter_token(rw, i);
+        bool calls = t->kind == TOKEN_NAME && token_is(t + 1, "(") && module_function(rw->module, t);
+        keeps = calls || (t->kind == TOKEN_NAME && rewrite_loops_change(rw, t, i, i + 1));
+    }
+    return keeps && may_load(rw, first, last);
+}
+
 /* Keeps apart what the head of a loop asks for, but for terms that compilers count rounds by, and count them right; and lets a head that
- * loads have a way out in front of that: see watch. A `do` has its head behind it, as a `while` of its own. */
+ * keeps what it loads have a way out in front of that: see watch. A `do` has its head behind it, as a `while` of its own. */
 static bool keep_head_apart(Rewriter *rw, size_t i, size_t last)
 {
     size_t close = module_close(rw->module, i + 1, last), first;
@@ -364,7 +376,7 @@ static bool keep_head_apart(Rewriter *rw, size_t i, size_t last)
     if (first > end || always_true(rw, first, end) || declares(rw, first)) {
         return true;
     }
-    if (may_load(rw, first, end)) {
+    if (keeps_load(rw, first, end)) {
         return insert(rw, first, false, "(rill_never() ? false : rill_exit((") && insert(rw, end, false, ")))");
     }
     bool terms = is_conjunction(rw, first, end), is_for = token_is(rewriter_token(rw, i), "for");

@@ -38,8 +38,8 @@ static const struct {
  * leaves a loop is a value of its own where compilers conclude wrong numbers of rounds from it: see rewrite_loops.c. */
 static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 {
-    strbuf_addf(out, "bool rill_never() { return %s%s; }\n", traits->kept_loads ? "false" : access_word(four),
-                traits->kept_loads ? "" : " == 0u");
+    bool kept = traits->kept_loads || four == NO_SLOT;
+    strbuf_addf(out, "bool rill_never() { return %s%s; }\n", kept ? "false" : access_word(four), kept ? "" : " == 0u");
     strbuf_addf(out, "bool rill_exit(bool b) { return %s; }\n", traits->exact_rounds ? "b" : "rill_own(int(b)) != 0");
 }
 
