@@ -1,5 +1,7 @@
 -- Colours for Lua in the manual, and for the kernel text in its long strings: highlight(code) -> HTML.
 -- Classes: k keyword, s string, c comment, o output (what follows `-->`).
+local reference = require "rill.support.reference"
+
 local function set(words)
     local list = {}
     for word in words:gmatch "%S+" do
@@ -10,9 +12,15 @@ end
 
 local lua_words = set [[and break do else elseif end false for function goto if in local nil not or repeat return then true
     until while]]
-local kernel_words = set [[kernel reduce out inout neighbor iter vout push shared struct typedef const if else for while do return
+local kernel_words = set [[kernel push shared struct typedef const if else for while do return
     break continue void bool int uint float double half vec2 vec3 vec4 ivec2 ivec3 ivec4 uvec2 uvec3 uvec4 dvec2 dvec3 dvec4 mat2
     mat3 mat4 float2 float3 float4 int2 int3 int4 indexof sizeof_stream true false]]
+for _, entry in ipairs(reference.entries()) do
+    local word = entry.form and entry.form:match "^(%l+) T name" -- of a kind of parameters
+    if word then
+        kernel_words[word] = true
+    end
+end
 
 local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
 

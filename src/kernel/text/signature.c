@@ -1,4 +1,5 @@
 /* The parameters of functions: what kinds there are, and how they are written. */
+#include "base/strbuf.h"
 #include "kernel/text/parser.h"
 
 #include <stdlib.h>
@@ -130,14 +131,32 @@ static bool wrong_form(const Parser *p, const Param *param, const Qualifiers *q,
                         param_kinds[kind_of(q->word, false)].name);
 }
 
+/* The words of kinds, each once: "out, inout" and so on. */
+static void add_words(StrBuf *list)
+{
+    for (int k = 0; k < PARAM_KIND_COUNT; k++) {
+        const char *word = param_kinds[k].word;
+        bool known = !word;
+        for (int i = 0; i < k && !known; i++) {
+            known = param_kinds[i].word && strcmp(param_kinds[i].word, word) == 0;
+        }
+        if (!known) {
+            strbuf_addf(list, "%s%s", list->length ? ", " : "", word);
+        }
+    }
+}
+
 static bool param_kind(Parser *p, const Function *f, Param *param, const Qualifiers *q, bool stream, bool sized)
 {
     const SourceText *source = &p->module->source;
     const char *name = param->name;
     bool gather = param->rank > 0, out = is_word(q, "out"), inout = is_word(q, "inout");
     if (q->several) {
-        return source_error(source, param->offset, "'%s' has more than one of out, inout, neighbor, iter, reduce, vout",
-                            name);
+        StrBuf words = STRBUF_EMPTY;
+        add_words(&words);
+        source_error(source, param->offset, "'%s' has more than one of %s", name, strbuf_text(&words));
+        strbuf_free(&words);
+        return false;
     }
     if (f->kind == FUNCTION_HELPER && !stream && !is_word(q, "vout") && (!gather || sized)) {
         param->kind = PARAM_CONSTANT;
