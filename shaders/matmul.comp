@@ -1,21 +1,23 @@
 // C = A B over a batch. A is dense rows of DEPTH texels (four elements each, padded with zeros), B dense rows of WIDTH texels. Defines: T the
 // element type, T4 its vector of four; DOUBLE where a texel holds two; family cpu: GROUP, ROWS a lane; family gpu: TILE, 64 x 64 elements of C
 // a group of 256. BLOCK to read through storage blocks.
+#include "shared/parameters.glsl"
+#include "shared/matmul_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[9];
+layout(location = 0) uniform uvec4 rill_p[MATMUL_P_VECTORS];
 
-#define M int(rill_p[0].x)
-#define N int(rill_p[0].y)
-#define DEPTH int(rill_p[0].z)
-#define WIDTH int(rill_p[0].w)
-#define A_BASE int(rill_p[1].x)
-#define B_BASE int(rill_p[1].y)
-#define TILES_M rill_p[1].z
-#define TILES_N rill_p[1].w
-#define BATCH rill_p[2].x
-#define RANK int(rill_p[2].y)
-#define FROM int(rill_p[2].z) /* the texels of A's rows that this dispatch takes */
-#define TO int(rill_p[2].w)
+#define M int(PARAMETER(MATMUL_P_M))
+#define N int(PARAMETER(MATMUL_P_N))
+#define DEPTH int(PARAMETER(MATMUL_P_DEPTH))
+#define WIDTH int(PARAMETER(MATMUL_P_WIDTH))
+#define A_BASE int(PARAMETER(MATMUL_P_A_BASE))
+#define B_BASE int(PARAMETER(MATMUL_P_B_BASE))
+#define TILES_M PARAMETER(MATMUL_P_TILES_M)
+#define TILES_N PARAMETER(MATMUL_P_TILES_N)
+#define BATCH PARAMETER(MATMUL_P_BATCH)
+#define RANK int(PARAMETER(MATMUL_P_RANK))
+#define FROM int(PARAMETER(MATMUL_P_FROM))
+#define TO int(PARAMETER(MATMUL_P_TO))
 
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer A { uvec4 a_in[]; };
@@ -54,7 +56,7 @@ bool find_part(out int row, out int column, out int a, out int b, out int c)
     b = B_BASE;
     bool inside = item < BATCH;
     for (int d = 0; d < RANK; d++) {
-        uvec4 dimension = rill_p[3 + d]; // size, stride of A and of B in texels
+        uvec4 dimension = rill_p[MATMUL_P_BATCHES + d]; // size, stride of A and of B in texels
         uint next = item / dimension.x, index = item - next * dimension.x;
         a += int(index * dimension.y);
         b += int(index * dimension.z);

@@ -1,7 +1,9 @@
 // Merges two sorted rows of keys: an invocation finds by bisection where its part of the result begins in both, and goes on
 // from there (Odeh, Green, Mwassi, Shmueli and Birk, "Merge path", 2012). Equal keys: those of a first.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = 8) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[MERGE_P_VECTORS];
 layout(std430, binding = 1) writeonly buffer Out { uint merged[]; };
 #if READ_BLOCKS
 layout(std430, binding = 2) readonly buffer KeysA { uvec4 keys_a[]; };
@@ -17,7 +19,7 @@ layout(binding = 1) uniform usamplerBuffer keys_b;
 RADIX_KEY key_of(int at, bool in_b)
 {
     at *= KEY_BITS == 64 ? 2 : 1;
-    at += int(in_b ? rill_p[2].y : rill_p[2].x);
+    at += int(in_b ? PARAMETER(MERGE_P_BASE_B) : PARAMETER(MERGE_P_BASE_A));
 #if KEY_BITS == 64
     return in_b ? uvec2(TEXEL(keys_b, at >> 2)[at & 3], TEXEL(keys_b, (at + 1) >> 2)[(at + 1) & 3])
                 : uvec2(TEXEL(keys_a, at >> 2)[at & 3], TEXEL(keys_a, (at + 1) >> 2)[(at + 1) & 3]);
@@ -29,7 +31,7 @@ RADIX_KEY key_of(int at, bool in_b)
 void main()
 {
     int number = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * 8u + gl_LocalInvocationID.x);
-    int count_a = int(rill_p[0].x), count_b = int(rill_p[0].y), run = int(rill_p[0].z), all = count_a + count_b;
+    int count_a = int(PARAMETER(MERGE_P_COUNT_A)), count_b = int(PARAMETER(MERGE_P_COUNT_B)), run = int(PARAMETER(MERGE_P_RUN)), all = count_a + count_b;
     // The last run ends at the end; those behind it are empty.
     int at = int(min(uint(number) * uint(run), uint(all))), last = at + min(run, all - at);
     int low = max(0, at - count_b), high = min(at, count_a);

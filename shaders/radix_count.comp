@@ -1,12 +1,14 @@
 // Counts the digits of a pass: every invocation those of one run of keys, in a private histogram. A row of `length` keys has
 // `runs` runs of `run_length`; row r's run k is histogram r * runs + k.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[4];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) writeonly buffer Counts { uvec4 counts[]; };
 
 const int payload_base = 0;
-#define RADIX_ROW_FIRST int(rill_p[3].x)
-#define key_base int(rill_p[2].x)
+#define RADIX_ROW_FIRST int(PARAMETER(RADIX_P_FIRST_ROW))
+#define key_base int(PARAMETER(RADIX_P_KEY_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 #include "shared/radix_run.glsl"
@@ -23,7 +25,7 @@ void count(RADIX_KEY key)
 void main()
 {
     RadixRun run = radix_run();
-    shift = rill_p[1].x;
+    shift = PARAMETER(RADIX_P_SHIFT);
     for (int i = 0; i < 256; i++) {
         histogram[i] = 0u;
     }

@@ -1,12 +1,14 @@
 // Sorts very short rows: an invocation per four keys counts the keys of their row that go before each. PAYLOAD and STORE_KEYS as in
 // radix_scatter.comp.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = 64) in;
-layout(location = 0) uniform uvec4 rill_p[4];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
 
-#define key_base int(rill_p[2].x)
-#define payload_base int(rill_p[2].y)
+#define key_base int(PARAMETER(RADIX_P_KEY_BASE))
+#define payload_base int(PARAMETER(RADIX_P_PAYLOAD_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 
@@ -26,7 +28,7 @@ void put(int i, int row, int at, RADIX_KEY key)
 #if PAYLOAD == 1
     payload_out[at] = radix_payload(i);
 #elif PAYLOAD
-    payload_out[at] = uint(i) - uint(row) * rill_p[1].y;
+    payload_out[at] = uint(i) - uint(row) * PARAMETER(RADIX_P_NUMBERED);
 #endif
 }
 
@@ -44,8 +46,8 @@ ivec4 preceding(uvec4 own, int i, uint key, int k, int first, int end)
 void main()
 {
     int number = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * 64u + gl_LocalInvocationID.x);
-    int length = int(rill_p[0].x), fours = (length + 3) / 4, row = number / fours, first = row * length, end = first + length;
-    if (row >= int(rill_p[0].w)) {
+    int length = int(PARAMETER(RADIX_P_LENGTH)), fours = (length + 3) / 4, row = number / fours, first = row * length, end = first + length;
+    if (row >= int(PARAMETER(RADIX_P_ROWS))) {
         return;
     }
     int i = first + (number - row * fours) * 4;

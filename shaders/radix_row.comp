@@ -1,7 +1,9 @@
 // Sorts short rows, a group of 8 invocations per row, all passes in one launch. Passes write two sets of buffers in turn, the
 // last one the first set; PAYLOAD as in radix_scatter.comp.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = 8) in;
-layout(location = 0) uniform uvec4 rill_p[4];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) coherent buffer KeysA { uint keys_a[]; };
 layout(std430, binding = 2) coherent buffer KeysB { uint keys_b[]; };
 #if PAYLOAD
@@ -9,8 +11,8 @@ layout(std430, binding = 3) coherent buffer WordsA { uint words_a[]; };
 layout(std430, binding = 4) coherent buffer WordsB { uint words_b[]; };
 #endif
 
-#define key_base int(rill_p[2].x)
-#define payload_base int(rill_p[2].y)
+#define key_base int(PARAMETER(RADIX_P_KEY_BASE))
+#define payload_base int(PARAMETER(RADIX_P_PAYLOAD_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 
@@ -74,10 +76,10 @@ void scan_counts(int lane, uint base)
 void main()
 {
     int row = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), lane = int(gl_LocalInvocationID.x);
-    int length = row < int(rill_p[0].w) ? int(rill_p[0].x) : 0, own = (length + 7) / 8;
-    int start = row * int(rill_p[0].x), first = start + min(lane * own, length), last = start + min((lane + 1) * own, length);
-    bool to_a = (rill_p[1].x & 8u) != 0u; // an odd number of passes
-    for (uint shift = 0u; shift < rill_p[1].x; shift += 8u, to_a = !to_a) {
+    int length = row < int(PARAMETER(RADIX_P_ROWS)) ? int(PARAMETER(RADIX_P_LENGTH)) : 0, own = (length + 7) / 8;
+    int start = row * int(PARAMETER(RADIX_P_LENGTH)), first = start + min(lane * own, length), last = start + min((lane + 1) * own, length);
+    bool to_a = (PARAMETER(RADIX_P_SHIFT) & 8u) != 0u; // an odd number of passes
+    for (uint shift = 0u; shift < PARAMETER(RADIX_P_SHIFT); shift += 8u, to_a = !to_a) {
         bool initial = shift == 0u;
         for (int k = 0; k < 256; k++) {
             counts[lane * 256 + k] = 0u;
@@ -100,7 +102,7 @@ void main()
 #if PAYLOAD == 1
             uint word = initial ? radix_payload(i) : to_a ? words_b[i] : words_a[i];
 #elif PAYLOAD
-            uint word = initial ? uint(i) - uint(row) * rill_p[1].y : to_a ? words_b[i] : words_a[i];
+            uint word = initial ? uint(i) - uint(row) * PARAMETER(RADIX_P_NUMBERED) : to_a ? words_b[i] : words_a[i];
 #endif
 #if PAYLOAD
             if (to_a) {

@@ -1,13 +1,15 @@
 // Stores the keys of a pass at their places, each run in order: equal digits keep theirs. PAYLOAD: 0 none, 1 a word is read
 // beside each key, 2 it is the key's number (in its row, or through all). STORE_KEYS 0: only the payload is wanted.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[4];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
 
-#define RADIX_ROW_FIRST int(rill_p[3].x)
-#define key_base int(rill_p[2].x)
-#define payload_base int(rill_p[2].y)
+#define RADIX_ROW_FIRST int(PARAMETER(RADIX_P_FIRST_ROW))
+#define key_base int(PARAMETER(RADIX_P_KEY_BASE))
+#define payload_base int(PARAMETER(RADIX_P_PAYLOAD_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 #include "shared/radix_run.glsl"
@@ -37,7 +39,7 @@ void put(RADIX_KEY key, uint payload)
 void main()
 {
     RadixRun run = radix_run();
-    shift = rill_p[1].x;
+    shift = PARAMETER(RADIX_P_SHIFT);
     if (!run.exists) {
         return;
     }
@@ -48,7 +50,7 @@ void main()
         place[4 * k + 2] = t.z;
         place[4 * k + 3] = t.w;
     }
-    uint number_first = uint(run.row) * rill_p[1].y;
+    uint number_first = uint(run.row) * PARAMETER(RADIX_P_NUMBERED);
 #if PAYLOAD == 1
 #define PAYLOAD_OF(i) radix_payload(i)
 #else

@@ -1,6 +1,8 @@
 // Where every block of tiles stores its first key of each digit: a group per row, an invocation per digit.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[4];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) buffer Totals { uint totals[]; };
 
 shared uint start[256];
@@ -8,7 +10,7 @@ shared uint start[256];
 void main()
 {
     int row = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), digit = int(gl_LocalInvocationID.x);
-    int blocks = row < int(rill_p[0].w) ? int(rill_p[1].z) : 0;
+    int blocks = row < int(PARAMETER(RADIX_P_ROWS)) ? int(PARAMETER(RADIX_P_BLOCKS)) : 0;
     uint sum = 0u;
     for (int k = 0; k < blocks; k++) {
         sum += totals[(row * blocks + k) * 256 + digit];
@@ -21,7 +23,7 @@ void main()
         start[digit] += add;
         barrier();
     }
-    uint at = start[digit] - sum + (uint(row) + rill_p[3].x) * rill_p[0].x;
+    uint at = start[digit] - sum + (uint(row) + PARAMETER(RADIX_P_FIRST_ROW)) * PARAMETER(RADIX_P_LENGTH);
     for (int k = 0; k < blocks; k++) {
         int place = (row * blocks + k) * 256 + digit;
         uint count = totals[place];

@@ -1,12 +1,14 @@
 // Stores the keys of a pass at their places, a group per tile: the tile is ordered by the digit in shared memory, so that
 // keys of a digit are stored side by side. PAYLOAD and STORE_KEYS as in radix_scatter.comp.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[4];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
 
-#define key_base int(rill_p[2].x)
-#define payload_base int(rill_p[2].y)
+#define key_base int(PARAMETER(RADIX_P_KEY_BASE))
+#define payload_base int(PARAMETER(RADIX_P_PAYLOAD_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 #include "shared/radix_length.glsl"
@@ -16,11 +18,11 @@ layout(binding = 2) uniform usamplerBuffer offsets;
 void main()
 {
     int tile = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), t = int(gl_LocalInvocationID.x);
-    int tiles = int(rill_p[0].y), row = tile / tiles, first = (tile - row * tiles) * TILE;
-    bool exists = row < int(rill_p[0].w);
+    int tiles = int(PARAMETER(RADIX_P_RUNS)), row = tile / tiles, first = (tile - row * tiles) * TILE;
+    bool exists = row < int(PARAMETER(RADIX_P_ROWS));
     int valid = exists ? min(ROW_LENGTH - first, TILE) : 0;
-    row += int(rill_p[3].x);
-    first += row * int(rill_p[0].x);
+    row += int(PARAMETER(RADIX_P_FIRST_ROW));
+    first += row * int(PARAMETER(RADIX_P_LENGTH));
 
     RADIX_KEY key[ITEMS];
     uint digit[ITEMS], place[ITEMS];
@@ -30,7 +32,7 @@ void main()
         digit[i] = 255u;
         if (e < valid) {
             key[i] = radix_key(first + e);
-            digit[i] = radix_digit(key[i], rill_p[1].x);
+            digit[i] = radix_digit(key[i], PARAMETER(RADIX_P_SHIFT));
         }
     }
     tile_rank(digit, place);
@@ -64,7 +66,7 @@ void main()
     uint at[ITEMS];
     for (int i = 0; i < ITEMS; i++) {
         int p = i * 256 + t;
-        at[i] = tile_start[radix_digit(moved[i], rill_p[1].x)] + uint(p);
+        at[i] = tile_start[radix_digit(moved[i], PARAMETER(RADIX_P_SHIFT))] + uint(p);
 #if STORE_KEYS
         if (p < valid) {
 #if KEY_BITS == 64
@@ -82,7 +84,7 @@ void main()
 #if PAYLOAD == 1
         tile_data[place[i]] = e < valid ? radix_payload(first + e) : 0u;
 #else
-        tile_data[place[i]] = uint(first + e) - uint(row) * rill_p[1].y;
+        tile_data[place[i]] = uint(first + e) - uint(row) * PARAMETER(RADIX_P_NUMBERED);
 #endif
     }
     barrier();

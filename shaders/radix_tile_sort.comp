@@ -1,11 +1,13 @@
 // Sorts rows that fit a tile, a group per row, all passes in shared memory. PAYLOAD and STORE_KEYS as in radix_scatter.comp.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[4];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
 
-#define key_base int(rill_p[2].x)
-#define payload_base int(rill_p[2].y)
+#define key_base int(PARAMETER(RADIX_P_KEY_BASE))
+#define payload_base int(PARAMETER(RADIX_P_PAYLOAD_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 #include "shared/radix_length.glsl"
@@ -26,7 +28,7 @@ void exchange(inout uint value[ITEMS], in uint place[ITEMS])
 void main()
 {
     int row = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x);
-    int valid = row < int(rill_p[0].w) ? ROW_LENGTH : 0, first = row * int(rill_p[0].x);
+    int valid = row < int(PARAMETER(RADIX_P_ROWS)) ? ROW_LENGTH : 0, first = row * int(PARAMETER(RADIX_P_LENGTH));
     uint low[ITEMS], digit[ITEMS], place[ITEMS];
 #if KEY_BITS == 64
     uint high[ITEMS];
@@ -47,10 +49,10 @@ void main()
 #if PAYLOAD == 1
         payload[i] = e < valid ? radix_payload(first + e) : 0u;
 #elif PAYLOAD
-        payload[i] = uint(first + e) - uint(row) * rill_p[1].y;
+        payload[i] = uint(first + e) - uint(row) * PARAMETER(RADIX_P_NUMBERED);
 #endif
     }
-    for (uint shift = 0u; shift < rill_p[1].x; shift += 8u) {
+    for (uint shift = 0u; shift < PARAMETER(RADIX_P_SHIFT); shift += 8u) {
         for (int i = 0; i < ITEMS; i++) {
 #if KEY_BITS == 64
             uint own = radix_digit(uvec2(low[i], high[i]), shift);

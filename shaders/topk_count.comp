@@ -1,10 +1,12 @@
 // Counts the digits at a shift of the keys that have the prefix; every invocation those of one run, in a private histogram.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) writeonly buffer Counts { uvec4 counts[]; };
 layout(binding = 2) uniform usamplerBuffer state;
 
-#define key_base int(rill_p[2].x)
+#define key_base int(PARAMETER(RADIX_P_KEY_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 #include "shared/radix_run.glsl"
@@ -16,7 +18,7 @@ uint histogram[256];
 void main()
 {
     RadixRun run = radix_run();
-    uint shift = rill_p[1].x;
+    uint shift = PARAMETER(RADIX_P_SHIFT);
     RADIX_KEY prefix = topk_prefix(texelFetch(state, PREFIX).x, texelFetch(state, PREFIX + 1).x);
     for (int i = 0; i < 256; i++) {
         histogram[i] = 0u;

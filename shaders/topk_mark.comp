@@ -1,7 +1,9 @@
 // Counts, per run, the keys before the last one wanted and those equal to it; or (WRITE 1) stores keys and numbers: the first
 // kind, then as many of the second as are wanted, each in order.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 #if WRITE
 layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
 layout(std430, binding = 2) writeonly buffer NumbersOut { uint numbers_out[]; };
@@ -11,7 +13,7 @@ layout(std430, binding = 1) writeonly buffer Counts { uvec2 counts[]; };
 #endif
 layout(binding = 2) uniform usamplerBuffer state;
 
-#define key_base int(rill_p[2].x)
+#define key_base int(PARAMETER(RADIX_P_KEY_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 #include "shared/radix_run.glsl"

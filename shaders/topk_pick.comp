@@ -1,13 +1,15 @@
 // Finds the digit of the last key wanted, and adds it to the prefix. Leaves the totals zero.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = 1) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) buffer State { uint state[]; };
 layout(std430, binding = 2) buffer Totals { uint totals[]; };
 #include "shared/topk_state.glsl"
 
 void main()
 {
-    uint wanted = state[WANTED], before = 0u, shift = rill_p[1].x, found = 256u;
+    uint wanted = state[WANTED], before = 0u, shift = PARAMETER(RADIX_P_SHIFT), found = 256u;
     for (uint digit = 0u; digit < 256u; digit++) {
         uint count = totals[digit];
         totals[digit] = 0u;

@@ -1,13 +1,15 @@
 // Turns the counts of runs into places: an exclusive scan of pairs by one group, with the sums behind the last.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) buffer Counts { uvec2 counts[]; };
 
 shared uvec2 sums[256];
 
 void main()
 {
-    int t = int(gl_LocalInvocationID.x), runs = int(rill_p[0].y), own = (runs + 255) / 256;
+    int t = int(gl_LocalInvocationID.x), runs = int(PARAMETER(RADIX_P_RUNS)), own = (runs + 255) / 256;
     int first = min(t * own, runs), last = min(first + own, runs);
     uvec2 sum = uvec2(0u);
     for (int k = first; k < last; k++) {

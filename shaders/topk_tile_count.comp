@@ -1,10 +1,12 @@
 // As topk_count.comp, a group per tile of keys: counted in shared memory, then added to the totals.
+#include "shared/parameters.glsl"
+#include "shared/radix_words.h"
 layout(local_size_x = 256) in;
-layout(location = 0) uniform uvec4 rill_p[3];
+layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
 layout(std430, binding = 1) buffer Totals { uint totals[]; };
 layout(binding = 2) uniform usamplerBuffer state;
 
-#define key_base int(rill_p[2].x)
+#define key_base int(PARAMETER(RADIX_P_KEY_BASE))
 #include "shared/radix_key.glsl"
 #include "shared/radix_input.glsl"
 #include "shared/topk_state.glsl"
@@ -15,8 +17,8 @@ shared uint histogram[256];
 void main()
 {
     int tile = int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x), t = int(gl_LocalInvocationID.x);
-    int first = tile * TILE_KEYS, last = min(first + TILE_KEYS, int(rill_p[0].x));
-    uint shift = rill_p[1].x;
+    int first = tile * TILE_KEYS, last = min(first + TILE_KEYS, int(PARAMETER(RADIX_P_LENGTH)));
+    uint shift = PARAMETER(RADIX_P_SHIFT);
     RADIX_KEY prefix = topk_prefix(texelFetch(state, PREFIX).x, texelFetch(state, PREFIX + 1).x);
     histogram[t] = 0u;
     barrier();

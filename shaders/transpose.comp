@@ -1,19 +1,21 @@
 // A copy whose fastest dimension is not the source's: along x the target is contiguous, along y the source; the other dimensions
 // are a batch of such planes. Defines: GROUP invocations; WORDS per element (1 to 4 in vector form, any number else), PACKED
 // elements per word; VECTOR where both sides are read and written as aligned 16-byte texels, of E elements; TILE the gpu family's way.
+#include "shared/parameters.glsl"
+#include "shared/transpose_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[10];
+layout(location = 0) uniform uvec4 rill_p[TRANSPOSE_P_VECTORS];
 
-#define NX int(rill_p[0].x)
-#define NY int(rill_p[0].y)
-#define TILES_X rill_p[0].z
-#define TILES_Y rill_p[0].w
-#define FROM_X int(rill_p[1].x)
-#define TO_Y int(rill_p[1].y)
-#define PLANES rill_p[1].z
-#define RANK int(rill_p[1].w)
-#define FROM_BASE int(rill_p[2].x)
-#define TO_BASE int(rill_p[2].y)
+#define NX int(PARAMETER(TRANSPOSE_P_NX))
+#define NY int(PARAMETER(TRANSPOSE_P_NY))
+#define TILES_X PARAMETER(TRANSPOSE_P_TILES_X)
+#define TILES_Y PARAMETER(TRANSPOSE_P_TILES_Y)
+#define FROM_X int(PARAMETER(TRANSPOSE_P_FROM_X))
+#define TO_Y int(PARAMETER(TRANSPOSE_P_TO_Y))
+#define PLANES PARAMETER(TRANSPOSE_P_PLANES)
+#define RANK int(PARAMETER(TRANSPOSE_P_RANK))
+#define FROM_BASE int(PARAMETER(TRANSPOSE_P_FROM_BASE))
+#define TO_BASE int(PARAMETER(TRANSPOSE_P_TO_BASE))
 
 #ifdef VECTOR
 #define UNIT uvec4
@@ -45,7 +47,7 @@ bool find_tile(out uint tile_x, out uint tile_y, out int from_base, out int to_b
     to_base = TO_BASE;
     bool inside = plane < PLANES;
     for (int d = 0; d < RANK; d++) {
-        uvec4 dimension = rill_p[3 + d]; // size, stride of the source, stride of the target
+        uvec4 dimension = rill_p[TRANSPOSE_P_DIMENSIONS + d]; // size, stride of the source, stride of the target
         uint next = plane / dimension.x;
         int index = int(plane - next * dimension.x);
         from_base += index * int(dimension.y);

@@ -2,7 +2,7 @@
 // the one wanted, and is computed anew in every pass: signs of zero and the bits of NaNs survive, and no pass is spent on it.
 // Defined by the host: KEY_FLOAT (0: whole numbers) and KEY_BITS (of floats: 16, 32 or 64). radix_flip is what turns signed
 // numbers into unsigned ones and ascending into descending order: bits to be exchanged.
-#define radix_flip rill_p[2].w
+#define radix_flip PARAMETER(RADIX_P_FLIP)
 #if KEY_BITS == 64
 #define RADIX_KEY uvec2
 #else

@@ -17,7 +17,7 @@ const int RADIX_STEP = 4;
 
 RadixRun radix_run()
 {
-    int length = int(rill_p[0].x), runs = int(rill_p[0].y), run_length = int(rill_p[0].z), rows = int(rill_p[0].w);
+    int length = int(PARAMETER(RADIX_P_LENGTH)), runs = int(PARAMETER(RADIX_P_RUNS)), run_length = int(PARAMETER(RADIX_P_RUN)), rows = int(PARAMETER(RADIX_P_ROWS));
     RadixRun run;
     run.number = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
     run.exists = run.number < rows * runs;

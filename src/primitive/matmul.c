@@ -4,6 +4,7 @@
 #include "gpu/shader.h"
 #include "kernel/launch/copy.h"
 #include "primitive/reduce.h"
+#include "shared/matmul_words.h"
 
 #include <string.h>
 
@@ -14,7 +15,6 @@ enum {
     GPU_GROUP = 256,
     FEW_COLUMNS = 32,
     MAX_TRIPS = 16384, /* texels of a row that one dispatch takes */
-    PARAM_VECTORS = 9
 };
 
 /* One operand as rows of texels, dense. */
@@ -232,7 +232,7 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, Strea
     int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
     rows = p->m <= 1 ? 1 : p->m <= 4 ? 4 : rows;
     Dispatch dispatch = {.program = find_program(p->device, p->type, tile, block, rows),
-                         .param_vectors = PARAM_VECTORS};
+                         .param_vectors = MATMUL_P_VECTORS};
     if (!dispatch.program || !buffer_block_fits(c->buffer) ||
         (block && !(buffer_block_fits(a->dense.buffer) && buffer_block_fits(b->dense.buffer)))) {
         return false;
@@ -240,20 +240,21 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, Strea
     uint64_t tiles_m = divide_up(p->m, tile ? GPU_TILE : rows),
              tiles_n = divide_up(p->n, tile ? GPU_TILE : 4 * CPU_GROUP);
     uint64_t batch = p->batch.rank ? (uint64_t)shape_elements(&p->batch) : 1;
-    uint32_t params[4 * PARAM_VECTORS] = {(uint32_t)p->m,
-                                          (uint32_t)p->n,
-                                          (uint32_t)a->texels,
-                                          (uint32_t)b->texels,
-                                          (uint32_t)(a->dense.offset / 4),
-                                          (uint32_t)(b->dense.offset / 4),
-                                          (uint32_t)tiles_m,
-                                          (uint32_t)tiles_n,
-                                          (uint32_t)batch,
-                                          (uint32_t)p->batch.rank};
+    uint32_t params[4 * MATMUL_P_VECTORS] = {[MATMUL_P_M] = (uint32_t)p->m,
+                                             [MATMUL_P_N] = (uint32_t)p->n,
+                                             [MATMUL_P_DEPTH] = (uint32_t)a->texels,
+                                             [MATMUL_P_WIDTH] = (uint32_t)b->texels,
+                                             [MATMUL_P_A_BASE] = (uint32_t)(a->dense.offset / 4),
+                                             [MATMUL_P_B_BASE] = (uint32_t)(b->dense.offset / 4),
+                                             [MATMUL_P_TILES_M] = (uint32_t)tiles_m,
+                                             [MATMUL_P_TILES_N] = (uint32_t)tiles_n,
+                                             [MATMUL_P_BATCH] = (uint32_t)batch,
+                                             [MATMUL_P_RANK] = (uint32_t)p->batch.rank};
     for (int d = 0; d < p->batch.rank; d++) {
-        params[12 + 4 * d] = (uint32_t)p->batch.size[p->batch.rank - 1 - d];
-        params[13 + 4 * d] = batch_stride(a, d);
-        params[14 + 4 * d] = batch_stride(b, d);
+        uint32_t *dimension = params + 4 * (MATMUL_P_BATCHES + d);
+        dimension[0] = (uint32_t)p->batch.size[p->batch.rank - 1 - d];
+        dimension[1] = batch_stride(a, d);
+        dimension[2] = batch_stride(b, d);
     }
     dispatch.params = params;
     dispatch.groups[0] = tiles_m * tiles_n * batch;
@@ -267,8 +268,8 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, Strea
     dispatch.textures[1] = (DispatchTexture){b->dense.buffer, TEXEL_VECTOR};
     bool done = true;
     for (int64_t from = 0; from < a->texels && done; from += MAX_TRIPS) {
-        params[10] = (uint32_t)from;
-        params[11] = (uint32_t)(from + MAX_TRIPS < a->texels ? from + MAX_TRIPS : a->texels);
+        params[MATMUL_P_FROM] = (uint32_t)from;
+        params[MATMUL_P_TO] = (uint32_t)(from + MAX_TRIPS < a->texels ? from + MAX_TRIPS : a->texels);
         done = device_dispatch(p->device, &dispatch);
     }
     return done;

@@ -4,6 +4,7 @@
 #include "gpu/shader.h"
 #include "kernel/launch/copy.h"
 #include "primitive/engine/order.h"
+#include "shared/radix_words.h"
 
 #include <stdio.h>
 
@@ -13,7 +14,6 @@ enum {
     CPU_SHORT_RUN = 256,
     CPU_MOST_RUN = 8192, /* trips of one invocation */
     GPU_RUN = 16,
-    PARAMS = 12
 };
 
 static int64_t run_length(const Device *device, int64_t count)
@@ -38,13 +38,14 @@ static bool dispatch(const RadixKey *key, const Stream *a, int64_t base_a, const
     snprintf(defines, sizeof defines, "%s#define READ_BLOCKS %d\n", radix_defines(key, keys), block);
     int64_t count_a = stream_elements(a), count_b = stream_elements(b);
     int64_t run = run_length(a->device, count_a + count_b), runs = (count_a + count_b + run - 1) / run;
-    uint32_t params[PARAMS] = {(uint32_t)count_a, (uint32_t)count_b, (uint32_t)run};
-    params[8] = (uint32_t)base_a;
-    params[9] = (uint32_t)base_b;
-    params[11] = radix_flip(key);
+    uint32_t params[4 * MERGE_P_VECTORS] = {
+        [MERGE_P_COUNT_A] = (uint32_t)count_a, [MERGE_P_COUNT_B] = (uint32_t)count_b, [MERGE_P_RUN] = (uint32_t)run};
+    params[MERGE_P_BASE_A] = (uint32_t)base_a;
+    params[MERGE_P_BASE_B] = (uint32_t)base_b;
+    params[RADIX_P_FLIP] = radix_flip(key);
     Dispatch merge = {.program = shader_program(a->device, "merge.comp", defines),
                       .params = params,
-                      .param_vectors = PARAMS / 4,
+                      .param_vectors = MERGE_P_VECTORS,
                       .texture_count = block ? 0 : 2,
                       .block_count = block ? 3 : 1,
                       .groups = {(uint64_t)(runs + GROUP - 1) / GROUP, 1, 1}};

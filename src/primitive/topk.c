@@ -5,6 +5,7 @@
 #include "kernel/launch/copy.h"
 #include "primitive/engine/order.h"
 #include "primitive/sort.h"
+#include "shared/radix_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,6 @@ enum {
     GPU_TILE = 16384,
     DIGITS = 256,
     MOSTLY = 4, /* where more than one in so many is wanted everything is sorted */
-    PARAMS = 12
 };
 
 typedef struct TopK {
@@ -28,7 +28,7 @@ typedef struct TopK {
     int64_t count, k, runs, run_length;
     bool tiles, read_blocks;
     Buffer *state, *counts, *totals, *marks, *keys_out, *numbers_out;
-    uint32_t params[PARAMS];
+    uint32_t params[4 * RADIX_P_VECTORS];
 } TopK;
 
 static int64_t divide_up(int64_t n, int64_t unit)
@@ -47,12 +47,12 @@ static void cut(TopK *t)
 
 static void fill_params(TopK *t, int64_t key_base)
 {
-    t->params[0] = (uint32_t)t->count;
-    t->params[1] = (uint32_t)t->runs;
-    t->params[2] = (uint32_t)t->run_length;
-    t->params[3] = 1;
-    t->params[8] = (uint32_t)key_base;
-    t->params[11] = radix_flip(&t->key);
+    t->params[RADIX_P_LENGTH] = (uint32_t)t->count;
+    t->params[RADIX_P_RUNS] = (uint32_t)t->runs;
+    t->params[RADIX_P_RUN] = (uint32_t)t->run_length;
+    t->params[RADIX_P_ROWS] = 1;
+    t->params[RADIX_P_KEY_BASE] = (uint32_t)key_base;
+    t->params[RADIX_P_FLIP] = radix_flip(&t->key);
 }
 
 static bool create_buffers(TopK *t)
@@ -86,8 +86,11 @@ static bool run(const TopK *t, const char *shader, bool keyless, bool write, Buf
              "%s#define READ_BLOCKS %d\n#define GROUP %d\n#define PAYLOAD 0\n#define WRITE %d\n#define TILE_KEYS %d\n",
              radix_defines(&t->key, key), t->read_blocks, CPU_GROUP, write, GPU_TILE);
     Program *program = shader_program(t->device, shader, keyless ? "" : defines);
-    Dispatch dispatch = {
-        .program = program, .params = t->params, .param_vectors = 3, .texture_count = 4, .block_count = 2};
+    Dispatch dispatch = {.program = program,
+                         .params = t->params,
+                         .param_vectors = RADIX_P_VECTORS,
+                         .texture_count = 4,
+                         .block_count = 2};
     Buffer *keys = keyless ? first : t->read_blocks ? t->state : t->keys;
     dispatch.textures[0] = dispatch.textures[1] = (DispatchTexture){keys, TEXEL_VECTOR};
     dispatch.textures[2] = (DispatchTexture){t->state, TEXEL_WORD};
@@ -109,7 +112,7 @@ static bool sum_counts(const TopK *t)
 {
     Dispatch dispatch = {.program = shader_program(t->device, "radix_total.comp", ""),
                          .params = t->params,
-                         .param_vectors = 3,
+                         .param_vectors = RADIX_P_VECTORS,
                          .texture_count = 1,
                          .block_count = 1,
                          .groups = {DIGITS / 4 / CPU_GROUP, 1, 1}};
@@ -122,7 +125,7 @@ static bool select_last(TopK *t)
 {
     int64_t groups = divide_up(t->runs, CPU_GROUP);
     for (int shift = (t->key.used + 7) / 8 * 8 - 8; shift >= 0; shift -= 8) {
-        t->params[4] = (uint32_t)shift;
+        t->params[RADIX_P_SHIFT] = (uint32_t)shift;
         bool counted =
             t->tiles
                 ? run(t, "topk_tile_count.comp", false, false, t->totals, NULL, NULL, divide_up(t->count, GPU_TILE))

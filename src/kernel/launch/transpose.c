@@ -2,6 +2,7 @@
 
 #include "base/strbuf.h"
 #include "gpu/shader.h"
+#include "shared/transpose_words.h"
 #include "stream/view.h"
 
 #include <string.h>
@@ -11,7 +12,6 @@ enum {
     CPU_ROWS = 16,
     GPU_GROUP = 256,
     GPU_TILE = 32,
-    PARAM_VECTORS = 10
 };
 
 typedef struct Dimension {
@@ -138,21 +138,21 @@ static uint64_t fill(const Stream *to, const Stream *from, const Planes *planes,
 {
     uint64_t x = round_up(planes->x.size, tile ? GPU_TILE : group * unit->elements);
     uint64_t y = round_up(planes->y.size, tile ? GPU_TILE : CPU_ROWS * unit->elements);
-    const uint32_t head[12] = {(uint32_t)planes->x.size,
-                               (uint32_t)planes->y.size,
-                               (uint32_t)x,
-                               (uint32_t)y,
-                               units(unit, planes->x.from),
-                               units(unit, planes->y.to),
-                               (uint32_t)planes->count,
-                               (uint32_t)planes->rank,
-                               units(unit, from->offset),
-                               units(unit, to->offset)};
-    memcpy(p, head, sizeof head);
+    p[TRANSPOSE_P_NX] = (uint32_t)planes->x.size;
+    p[TRANSPOSE_P_NY] = (uint32_t)planes->y.size;
+    p[TRANSPOSE_P_TILES_X] = (uint32_t)x;
+    p[TRANSPOSE_P_TILES_Y] = (uint32_t)y;
+    p[TRANSPOSE_P_FROM_X] = units(unit, planes->x.from);
+    p[TRANSPOSE_P_TO_Y] = units(unit, planes->y.to);
+    p[TRANSPOSE_P_PLANES] = (uint32_t)planes->count;
+    p[TRANSPOSE_P_RANK] = (uint32_t)planes->rank;
+    p[TRANSPOSE_P_FROM_BASE] = units(unit, from->offset);
+    p[TRANSPOSE_P_TO_BASE] = units(unit, to->offset);
     for (int d = 0; d < planes->rank; d++) {
-        p[12 + 4 * d] = (uint32_t)planes->planes[d].size;
-        p[13 + 4 * d] = units(unit, planes->planes[d].from);
-        p[14 + 4 * d] = units(unit, planes->planes[d].to);
+        uint32_t *dimension = p + 4 * (TRANSPOSE_P_DIMENSIONS + d);
+        dimension[0] = (uint32_t)planes->planes[d].size;
+        dimension[1] = units(unit, planes->planes[d].from);
+        dimension[2] = units(unit, planes->planes[d].to);
     }
     return x * y * (uint64_t)planes->count;
 }
@@ -186,8 +186,9 @@ bool transpose_copy(Stream *to, const Stream *from)
     if (!program || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {
         return false;
     }
-    uint32_t params[4 * PARAM_VECTORS] = {0};
-    Dispatch dispatch = {.program = program, .params = params, .param_vectors = PARAM_VECTORS, .groups = {0, 1, 1}};
+    uint32_t params[4 * TRANSPOSE_P_VECTORS] = {0};
+    Dispatch dispatch = {
+        .program = program, .params = params, .param_vectors = TRANSPOSE_P_VECTORS, .groups = {0, 1, 1}};
     dispatch.groups[0] = fill(to, from, &planes, &unit, tile, group, params);
     dispatch.blocks[0].buffer = to->buffer;
     dispatch.block_count = block ? 2 : 1;

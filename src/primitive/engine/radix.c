@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "gpu/shader.h"
+#include "shared/radix_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +24,6 @@ enum {
     GPU_GROUP = 256,
     GPU_FEW_KEYS = 1 << 18,
     GPU_BLOCK = 64, /* tiles whose counts one group turns into places */
-    PARAMS = 16,
-    PARAM_VECTORS = 4,
     MOST_BINDINGS = 6
 };
 
@@ -42,7 +41,7 @@ typedef struct Sort {
     Buffer *keys[2], *words[2];
     int turn;   /* the set the next pass writes; it reads the other */
     bool moved; /* some pass has written */
-    uint32_t params[PARAMS];
+    uint32_t params[4 * RADIX_P_VECTORS];
 } Sort;
 
 static int key_words(const RadixJob *job)
@@ -100,7 +99,7 @@ static Program *find_program(const Sort *s, const Step *step)
 
 static bool run_step(const Sort *s, const Step *step)
 {
-    Dispatch dispatch = {.program = find_program(s, step), .params = s->params, .param_vectors = PARAM_VECTORS};
+    Dispatch dispatch = {.program = find_program(s, step), .params = s->params, .param_vectors = RADIX_P_VECTORS};
     Buffer *any = NULL;
     for (int k = 3; k >= 0; k--) { /* a unit that the program doesn't use gets what the next one has */
         Buffer *buffer = step->textures[k];
@@ -139,18 +138,18 @@ static void fill_params(Sort *s)
     const RadixJob *job = s->job;
     uint32_t *params = s->params;
     memset(params, 0, sizeof s->params);
-    params[0] = (uint32_t)job->length;
-    params[1] = (uint32_t)s->runs;
-    params[2] = (uint32_t)s->run_length;
-    params[3] = (uint32_t)s->rows;
-    params[5] = job->flat ? 0 : (uint32_t)job->length;
-    params[6] = (uint32_t)s->blocks;
-    params[7] = (uint32_t)s->block_tiles;
-    params[8] = (uint32_t)job->key_base;
-    params[9] = (uint32_t)job->word_base;
-    params[10] = job->known.word;
-    params[11] = radix_flip(&job->key);
-    params[12] = (uint32_t)s->row_first;
+    params[RADIX_P_LENGTH] = (uint32_t)job->length;
+    params[RADIX_P_RUNS] = (uint32_t)s->runs;
+    params[RADIX_P_RUN] = (uint32_t)s->run_length;
+    params[RADIX_P_ROWS] = (uint32_t)s->rows;
+    params[RADIX_P_NUMBERED] = job->flat ? 0 : (uint32_t)job->length;
+    params[RADIX_P_BLOCKS] = (uint32_t)s->blocks;
+    params[RADIX_P_BLOCK_TILES] = (uint32_t)s->block_tiles;
+    params[RADIX_P_KEY_BASE] = (uint32_t)job->key_base;
+    params[RADIX_P_PAYLOAD_BASE] = (uint32_t)job->word_base;
+    params[RADIX_P_KNOWN] = job->known.word;
+    params[RADIX_P_FLIP] = radix_flip(&job->key);
+    params[RADIX_P_FIRST_ROW] = (uint32_t)s->row_first;
 }
 
 /* passes */
@@ -216,7 +215,7 @@ static bool move_keys(Sort *s, bool store_keys)
     }
     s->moved = true;
     s->turn = !s->turn;
-    s->params[8] = s->params[9] = 0;
+    s->params[RADIX_P_KEY_BASE] = s->params[RADIX_P_PAYLOAD_BASE] = 0;
     return true;
 }
 
@@ -240,7 +239,7 @@ static bool same_digit(const Sort *s)
 static bool run_pass(Sort *s, int pass)
 {
     bool last = pass + 1 == pass_count(s->job);
-    s->params[4] = (uint32_t)pass * 8;
+    s->params[RADIX_P_SHIFT] = (uint32_t)pass * 8;
     if (!count_digits(s) || (!s->tiles && !sum_digits(s))) {
         return false;
     }
@@ -280,7 +279,7 @@ static bool run_short(Sort *s)
     Step step = {.payload = job->payload, .store_keys = job->want_keys, .groups = job->rows};
     step.blocks[0] = s->keys[0];
     fill_params(s);
-    s->params[4] = (uint32_t)pass_count(job) * 8;
+    s->params[RADIX_P_SHIFT] = (uint32_t)pass_count(job) * 8;
     if (rank) {
         step.shader = "radix_rank.comp";
         step.blocks[1] = s->words[0];

@@ -1,0 +1,15 @@
+// Words of matmul.comp's parameters, for C and for GLSL.
+#define MATMUL_P_M 0      // rows of the product
+#define MATMUL_P_N 1      // columns
+#define MATMUL_P_DEPTH 2  // texels of a row of A
+#define MATMUL_P_WIDTH 3  // texels of a row of B
+#define MATMUL_P_A_BASE 4 // first texels
+#define MATMUL_P_B_BASE 5
+#define MATMUL_P_TILES_M 6
+#define MATMUL_P_TILES_N 7
+#define MATMUL_P_BATCH 8 // products
+#define MATMUL_P_RANK 9  // dimensions of the batch
+#define MATMUL_P_FROM 10 // the texels of A's rows that this dispatch takes
+#define MATMUL_P_TO 11
+#define MATMUL_P_BATCHES 3 // a vector for each dimension of the batch begins here: its size, strides of A and of B in texels
+#define MATMUL_P_VECTORS 9
