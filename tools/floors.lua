@@ -94,7 +94,7 @@ below.binding.io = true
 local rooms = {
     kernel = {{"text"}, {"body"}, {"variant"}, {""}, {"launch"}},
     primitive = {{"engine"}, {""}},
-    binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files"}},
+    binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files", "containers"}},
 }
 local heights = {} -- floor -> room -> its height
 for floor in pairs(below) do
@@ -119,8 +119,11 @@ end
 local apart = set("container", "solver", "io", "binding")
 -- ... but for these: [includer] = headers, "*" is every file of the floor.
 local exceptions = {
-    -- What the files on kernels and on pictures share.
-    binding = {["*"] = set("binding.h", "lua_kernel.h", "lua_picture.h")},
+    -- What the files on kernels, on pictures and on translators share.
+    binding = {["*"] = set("binding.h", "lua_kernel.h", "lua_picture.h", "lua_translator.h")},
+    -- What kinds of translators share.
+    container = {["*"] = set("translator.h", "translator_kind.h", "address_text.h", "range.h", "word_table.h",
+        "paged.h")},
     -- What formats share; and the one that picks the format, which may include any.
     io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), apng = set("png.h"),
         format = setmetatable({}, {__index = function() return true end})},

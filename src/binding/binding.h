@@ -151,6 +151,8 @@ const Type *type_check(lua_State *L, int index, const char *function, int n, con
 void type_push_struct(lua_State *L, const Type *type);
 /* A shape from an integer, a table of integers or a Shape-like table; raises. */
 void shape_check_arg(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape);
+/* The same for a shape of any sizes and any number of elements, which nothing may ever be made of. */
+void shape_check_sizes(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape);
 void shape_push(lua_State *L, const Shape *shape);
 bool shape_is(lua_State *L, int index); /* could be a shape: an integer or a flat table of integers */
 /* One whole number per dimension from the arguments from `first` on, or one for all; raises. */

@@ -68,6 +68,20 @@ int chunk_line(lua_State *L, const char *source, int current, const char *text, 
     return 1;
 }
 
+int chunk_locate(lua_State *L, const char *text, size_t length, const char **chunk)
+{
+    lua_Debug info;
+    int level = 1;
+    *chunk = "kernel text";
+    while (lua_getstack(L, level, &info) && lua_getinfo(L, "Sl", &info) && *info.what == 'C') {
+        level++;
+    }
+    if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "Sl", &info)) {
+        return 1;
+    }
+    return chunk_line(L, info.source, info.currentline, text, length, chunk);
+}
+
 void chunk_add_param(luaL_Buffer *b, const Param *param)
 {
     const ParamKindInfo *kind = &param_kinds[param->kind];

@@ -127,21 +127,6 @@ static int kernel_call(lua_State *L)
 
 /* making kernels */
 
-/* The chunk a text was written in: its name, and the line where the text starts when the chunk's source has it. */
-static int locate(lua_State *L, const char *text, size_t length, const char **chunk)
-{
-    lua_Debug info;
-    int level = 1;
-    *chunk = "kernel text";
-    while (lua_getstack(L, level, &info) && lua_getinfo(L, "Sl", &info) && *info.what == 'C') {
-        level++;
-    }
-    if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "Sl", &info)) {
-        return 1;
-    }
-    return chunk_line(L, info.source, info.currentline, text, length, chunk);
-}
-
 static int module_gc(lua_State *L)
 {
     Module **slot = binding_finalized(L, &module_key, sizeof *slot);
@@ -174,7 +159,7 @@ static Module *parse(lua_State *L, int index, const char *function)
         binding_argument(L, function, 1, "text", index, "kernel text (a string)");
     }
     const char *text = lua_tolstring(L, index, &length), *chunk;
-    int line = locate(L, text, length, &chunk);
+    int line = chunk_locate(L, text, length, &chunk);
     return module_push(L, text, length, chunk, line);
 }
 

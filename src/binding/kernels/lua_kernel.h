@@ -58,6 +58,8 @@ int reduce_call_input(lua_State *L, Call *call, const Call *input);
  * chunk's name. `current` is the line of the call: of several places the last one before it is taken; where the text is
  * not in the chunk as it is, lines count from 1 and the name tells the call's. May push. */
 int chunk_line(lua_State *L, const char *source, int current, const char *text, size_t length, const char **chunk);
+/* The same for a text that the function at work was given: of the chunk that called it. */
+int chunk_locate(lua_State *L, const char *text, size_t length, const char **chunk);
 /* Pushes a file's content, or nil. */
 void chunk_read(lua_State *L, const char *path);
 /* Adds a parameter as it is declared: "out float r<>". */

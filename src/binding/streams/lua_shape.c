@@ -26,7 +26,7 @@ static bool shape_read(lua_State *L, int index, Shape *shape)
     return true;
 }
 
-void shape_check_arg(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape)
+void shape_check_sizes(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape)
 {
     int top = lua_gettop(L);
     bool good;
@@ -40,10 +40,18 @@ void shape_check_arg(lua_State *L, int index, const char *function, int n, const
     } else {
         binding_argument(L, function, n, name, index, "a shape: a whole number or a table of them");
     }
-    if (!good || !shape_check(shape)) {
+    if (!good) {
         binding_argument_error(L, function, n, name);
     }
     lua_settop(L, top);
+}
+
+void shape_check_arg(lua_State *L, int index, const char *function, int n, const char *name, Shape *shape)
+{
+    shape_check_sizes(L, index, function, n, name, shape);
+    if (!shape_check(shape)) {
+        binding_argument_error(L, function, n, name);
+    }
 }
 
 bool shape_is(lua_State *L, int index)

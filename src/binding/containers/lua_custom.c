@@ -1,0 +1,442 @@
+/* rill.translator.new: translators of a user's own, in GLSL for the device and in Lua for the host. */
+#include "binding/containers/lua_translator.h"
+#include "binding/kernels/lua_kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char function[] = "rill.translator.new";
+
+enum { SAMPLE = 64, SAMPLE_SIZE = 256, MOST_RANK = 4 };
+
+/* What a translator needs of Lua: a userdata, under whose address the registry holds a table of the functions, and the userdata. */
+typedef struct LuaHooks {
+    lua_State *main; /* the state's main thread: it lives as long as the registry */
+    int rank, to;
+    bool inverse; /* cpu_inverse was given */
+} LuaHooks;
+
+/* Places in the table of functions. */
+enum { HOOK_POINT = 1, HOOK_RANGES = HOOK_POINT + DIRECTION_COUNT, HOOK_SELF };
+
+static void push_hook(lua_State *L, const LuaHooks *hooks, int place)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, hooks);
+    lua_rawgeti(L, -1, place);
+}
+
+/* calling */
+
+/* Calls a C function with `context` so that nothing is raised past it; false with error_set. */
+static bool protect(lua_State *L, lua_CFunction f, void *context, const char *option)
+{
+    if (!lua_checkstack(L, 8)) {
+        return error_set("option '%s': the stack is full", option);
+    }
+    lua_pushcfunction(L, f);
+    lua_pushlightuserdata(L, context);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
+        return true;
+    }
+    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it raised no message";
+    error_record("option '%s': %s", option, message);
+    lua_pop(L, 1);
+    return false;
+}
+
+typedef struct PointCall {
+    const LuaHooks *hooks;
+    Direction direction;
+    const int64_t *from;
+    int64_t *to;
+    Outcome outcome;
+} PointCall;
+
+static int call_point(lua_State *L)
+{
+    PointCall *call = lua_touserdata(L, 1);
+    bool inverse = call->direction == DIRECTION_INVERSE;
+    int rank = inverse ? call->hooks->to : call->hooks->rank, to = inverse ? call->hooks->rank : call->hooks->to;
+    push_hook(L, call->hooks, HOOK_POINT + (int)call->direction);
+    for (int d = 0; d < rank; d++) {
+        lua_pushinteger(L, call->from[d]);
+    }
+    lua_call(L, rank, to);
+    if (lua_isnil(L, -to)) {
+        call->outcome = OUTCOME_NOWHERE;
+        return 0;
+    }
+    for (int d = 0; d < to; d++) {
+        int whole = 0;
+        call->to[d] = lua_type(L, d - to) == LUA_TNUMBER ? lua_tointegerx(L, d - to, &whole) : 0;
+        if (!whole) {
+            return luaL_error(L, "expected %d whole number%s or nil as what it returns, got %s", to, to == 1 ? "" : "s",
+                              binding_describe(L, d - to));
+        }
+    }
+    call->outcome = OUTCOME_FOUND;
+    return 0;
+}
+
+static Outcome hook_point(void *self, Direction direction, const int64_t *from, int64_t *to, void *caller)
+{
+    const LuaHooks *hooks = self;
+    const char *option = direction == DIRECTION_INVERSE ? "cpu_inverse" : "cpu";
+    PointCall call = {hooks, direction, from, to, OUTCOME_NOWHERE};
+    if (direction == DIRECTION_INVERSE && !hooks->inverse) {
+        error_set("option 'cpu_inverse' was not given: points are inverted by it, streams by the GLSL");
+        return OUTCOME_FAILED;
+    }
+    return protect(caller, call_point, &call, option) ? call.outcome : OUTCOME_FAILED;
+}
+
+typedef struct RangesCall {
+    const LuaHooks *hooks;
+    const int64_t *first, *last;
+    RangeList *list;
+} RangesCall;
+
+/* Takes the range on top of the stack. */
+static void take_range(lua_State *L, const RangesCall *call, lua_Integer number)
+{
+    Range range = {0};
+    int rank = call->hooks->rank;
+    bool good = lua_istable(L, -1);
+    for (int i = 0; good && i < 3; i++) {
+        static const char *const names[] = {"first", "last", "at"};
+        int64_t *const points[] = {range.first, range.last, range.at};
+        lua_getfield(L, -1, names[i]);
+        good = point_read(L, lua_gettop(L), i < 2 ? rank : call->hooks->to, points[i]);
+        lua_pop(L, 1);
+    }
+    for (int d = 0; d < rank; d++) {
+        good = good && range.first[d] <= range.last[d];
+    }
+    if (!good) {
+        luaL_error(L, "item %I: expected a table like {first = point, last = point, at = point}", (LUAI_UACINT)number);
+    }
+    if (!range_add(call->list, range.first, range.last, range.at)) {
+        binding_raise(L);
+    }
+}
+
+static int call_ranges(lua_State *L)
+{
+    RangesCall *call = lua_touserdata(L, 1);
+    push_hook(L, call->hooks, HOOK_RANGES);
+    point_push(L, call->first, call->hooks->rank);
+    point_push(L, call->last, call->hooks->rank);
+    lua_call(L, 2, 1);
+    if (!lua_istable(L, -1)) {
+        return luaL_error(L, "expected a list of ranges as what it returns, got %s", binding_describe(L, -1));
+    }
+    for (lua_Integer i = 1; lua_geti(L, -1, i) != LUA_TNIL; i++) {
+        take_range(L, call, i);
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+static bool hook_ranges(void *self, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+{
+    RangesCall call = {self, first, last, list};
+    return protect(caller, call_ranges, &call, "ranges");
+}
+
+static void hook_drop(void *self)
+{
+    lua_State *L = ((const LuaHooks *)self)->main;
+    if (lua_checkstack(L, 1)) {
+        lua_pushnil(L);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, self);
+    }
+}
+
+/* options */
+
+/* Pushes the function under option `name`, or nil; raises where it is none. */
+static bool push_function(lua_State *L, const char *name, bool required)
+{
+    if (lua_getfield(L, 1, name) == LUA_TNIL && !required) {
+        return false;
+    }
+    if (!lua_isfunction(L, -1)) {
+        binding_argument(L, function, 1, name, lua_gettop(L), "a function");
+    }
+    return true;
+}
+
+/* Pushes a userdata and puts the functions into the registry; raises. */
+static LuaHooks *push_hooks(lua_State *L, int rank, int to, bool *ranges)
+{
+    LuaHooks *hooks = lua_newuserdatauv(L, sizeof *hooks, 0);
+    *hooks = (LuaHooks){.rank = rank, .to = to};
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    hooks->main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    lua_createtable(L, HOOK_SELF, 0);
+    push_function(L, "cpu", true);
+    lua_rawseti(L, -2, HOOK_POINT + DIRECTION_TRANSLATE);
+    hooks->inverse = push_function(L, "cpu_inverse", false);
+    lua_rawseti(L, -2, HOOK_POINT + DIRECTION_INVERSE);
+    *ranges = push_function(L, "ranges", false);
+    lua_rawseti(L, -2, HOOK_RANGES);
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, -2, HOOK_SELF);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, hooks);
+    return hooks;
+}
+
+static const char *option_complexity(lua_State *L, int traits, const char *name)
+{
+    static const char *const orders[] = {"1", "log n", "n"};
+    if (lua_getfield(L, traits, name) == LUA_TNIL) {
+        lua_pop(L, 1);
+        return orders[0];
+    }
+    const char *value = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        if (strcmp(orders[i], value) == 0) {
+            lua_pop(L, 1);
+            return orders[i];
+        }
+    }
+    luaL_error(L, "%s: trait '%s': expected \"1\", \"log n\" or \"n\", got %s", function, name,
+               binding_describe(L, lua_gettop(L)));
+    return NULL;
+}
+
+static bool option_trait(lua_State *L, int traits, const char *name, bool otherwise)
+{
+    int type = lua_getfield(L, traits, name);
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN) {
+        luaL_error(L, "%s: trait '%s': expected true or false, got %s", function, name, binding_describe(L, -1));
+    }
+    bool value = type == LUA_TNIL ? otherwise : lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+/* What the GLSL says by itself, invertible and location, is no option. */
+static TranslatorTraits option_traits(lua_State *L)
+{
+    static const char *const names[] = {"memory", "access", "consistent", "complete", "one_to_one", NULL};
+    int type = lua_getfield(L, 1, "traits"), index = lua_gettop(L);
+    if (type == LUA_TNIL) {
+        lua_newtable(L);
+        lua_replace(L, index);
+    } else if (type != LUA_TTABLE) {
+        binding_argument(L, function, 1, "traits", index, "a table like {memory = \"1\", complete = true}");
+    }
+    translator_options(L, index, function, names);
+    TranslatorTraits traits = {.memory = option_complexity(L, index, "memory"),
+                               .access = option_complexity(L, index, "access"),
+                               .location = "gpu",
+                               .consistent = option_trait(L, index, "consistent", true),
+                               .complete = option_trait(L, index, "complete", false),
+                               .one_to_one = option_trait(L, index, "one_to_one", true)};
+    lua_pop(L, 1);
+    return traits;
+}
+
+/* What new was given, all checked but the text. */
+typedef struct Options {
+    const char *name, *glsl;
+    size_t length;
+    bool shaped;
+    Shape shape;
+    TranslatorTraits traits;
+    int rank, to;
+} Options;
+
+static const char *option_text(lua_State *L, const char *name, const char *expected, const char *otherwise,
+                               size_t *length)
+{
+    if (lua_getfield(L, 1, name) == LUA_TNIL && otherwise) {
+        lua_pop(L, 1);
+        return otherwise;
+    }
+    if (lua_type(L, -1) != LUA_TSTRING) {
+        binding_argument(L, function, 1, name, lua_gettop(L), expected);
+    }
+    return lua_tolstring(L, -1, length); /* stays on the stack */
+}
+
+static void check_options(lua_State *L, Options *options)
+{
+    static const char *const names[] = {"name", "rank", "to", "shape", "glsl", "cpu", "cpu_inverse", "ranges", "traits", NULL};
+    binding_count(L, function, 1, false);
+    if (!binding_is_options(L, 1)) {
+        binding_argument(L, function, 1, "options", 1, "a table like {rank = 2, to = 1, glsl = text, cpu = f}");
+    }
+    translator_options(L, 1, function, names);
+    options->shaped = translator_sizes(L, function, "shape", false, &options->shape);
+    options->rank = (int)translator_count(L, function, "rank", 1, MOST_RANK);
+    options->to = (int)translator_count(L, function, "to", 1, MOST_RANK);
+    if (!options->rank || !options->to || (options->shaped && options->shape.rank != options->rank)) {
+        luaL_error(L, "%s: expected 'rank' and 'to', from 1 to 4 dimensions, and 'shape' of as many sizes as 'rank' says",
+                   function);
+    }
+    for (int d = 0; options->shaped && d < options->rank; d++) {
+        if (options->shape.size[d] < 1 || options->shape.size[d] > SHAPE_MAX_ELEMENTS) {
+            luaL_error(L, "%s: option 'shape': sizes go from 1 to 2147483647", function);
+        }
+    }
+    size_t length;
+    options->traits = option_traits(L);
+    options->name = option_text(L, "name", "a name (a string)", "custom", &length);
+    options->glsl = option_text(L, "glsl", "GLSL that defines 'translate' (a string)", NULL, &options->length);
+}
+
+/* Makes the translator; NULL with error_set and a place in the text. */
+static Translator *create(lua_State *L, const Options *options, LuaHooks *hooks, bool ranges)
+{
+    const char *chunk;
+    int line = chunk_locate(L, options->glsl, options->length, &chunk);
+    Device *device = state_device(L);
+    const TranslatorHooks table = {hooks, hook_point, ranges ? hook_ranges : NULL, hook_drop};
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    Module *module = module_create(options->glsl, options->length, chunk, line);
+    Translator *t = module ? translator_custom(device, options->name, options->rank, options->to,
+                                               options->shaped ? &options->shape : NULL, module, &options->traits, &table)
+                           : NULL;
+    module_release(module);
+    device_leave(&scope);
+    return t;
+}
+
+/* trying, under rill.check */
+
+/* Points of the domain: both ends, and others without a pattern. */
+static void sample_points(const TranslatorInfo *info, int32_t *points)
+{
+    uint32_t state = 1;
+    for (int i = 0; i < SAMPLE * info->rank; i++) {
+        int64_t size = info->domain.known ? info->domain.size[i % info->rank] : SAMPLE_SIZE;
+        state = state * 1664525u + 1013904223u;
+        int64_t any = (int64_t)(((uint64_t)state * (uint64_t)size) >> 32);
+        points[i] = (int32_t)(i < info->rank ? 0 : i < 2 * info->rank ? size - 1 : any);
+    }
+}
+
+/* All points through the device; raises. */
+static void sample_device(lua_State *L, Translator *t, Direction direction, const int32_t *points, int32_t *results)
+{
+    TranslatorInfo info = translator_info(t);
+    int rank = direction == DIRECTION_INVERSE ? info.to : info.rank;
+    Shape shape = {1, {SAMPLE}};
+    Stream from, to = {0};
+    DeviceScope scope;
+    Device *device = state_device(L);
+    binding_enter(L, device, &scope);
+    bool done = file_stream(device, type_of(SCALAR_INT, rank), &shape, points, &from);
+    bool made = done;
+    done = done && translator_stream(t, direction, &from, &to) && transfer_download(&to, results);
+    if (made) {
+        stream_release(&from);
+    }
+    if (to.device) {
+        stream_release(&to);
+    }
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+}
+
+static void widen(const int32_t *from, int count, int64_t *to)
+{
+    for (int d = 0; d < count; d++) {
+        to[d] = from[d];
+    }
+}
+
+static const char *result_text(lua_State *L, const int32_t *result, int rank)
+{
+    int64_t point[SHAPE_MAX_RANK];
+    widen(result, rank, point);
+    return result[0] == TRANSLATOR_NOWHERE ? "nowhere" : point_text(L, point, rank);
+}
+
+/* Raises unless the host gives for a point what the device gave. */
+static void compare(lua_State *L, const Translator *t, Direction direction, const int32_t *point, const int32_t *result)
+{
+    TranslatorInfo info = translator_info(t);
+    bool inverse = direction == DIRECTION_INVERSE;
+    int rank = inverse ? info.to : info.rank, to = inverse ? info.rank : info.to;
+    int64_t from[SHAPE_MAX_RANK], found[SHAPE_MAX_RANK], given[SHAPE_MAX_RANK];
+    widen(point, rank, from);
+    widen(result, to, given);
+    Outcome outcome = translator_point(t, direction, from, found, L);
+    if (outcome == OUTCOME_FAILED) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    bool same = outcome == OUTCOME_FOUND ? memcmp(found, given, (size_t)to * sizeof *found) == 0
+                                         : result[0] == TRANSLATOR_NOWHERE;
+    if (!same) {
+        luaL_error(L, "%s: translator '%s' is wrong: of %s '%s' makes %s, the GLSL %s", function, info.name,
+                   point_text(L, from, rank), inverse ? "cpu_inverse" : "cpu",
+                   outcome == OUTCOME_FOUND ? point_text(L, found, to) : "nil", result_text(L, result, to));
+    }
+}
+
+static void try_translator(lua_State *L, Translator *t, const LuaHooks *hooks)
+{
+    int32_t points[SAMPLE * MOST_RANK], results[SAMPLE * MOST_RANK], again[SAMPLE * MOST_RANK];
+    TranslatorInfo info = translator_info(t);
+    sample_points(&info, points);
+    sample_device(L, t, DIRECTION_TRANSLATE, points, results);
+    if (info.traits.invertible) {
+        sample_device(L, t, DIRECTION_INVERSE, results, again);
+    }
+    for (int i = 0; i < SAMPLE; i++) {
+        const int32_t *point = points + i * info.rank, *result = results + i * info.to, *back = again + i * info.rank;
+        bool found = result[0] != TRANSLATOR_NOWHERE;
+        compare(L, t, DIRECTION_TRANSLATE, point, result);
+        if (!found || !info.traits.invertible) {
+            continue;
+        }
+        if (info.traits.one_to_one && memcmp(point, back, (size_t)info.rank * sizeof *point) != 0) {
+            luaL_error(L, "%s: translator '%s' is wrong: %s translates to %s, whose inverse is %s", function, info.name,
+                       result_text(L, point, info.rank), result_text(L, result, info.to),
+                       result_text(L, back, info.rank));
+        }
+        if (hooks->inverse) {
+            compare(L, t, DIRECTION_INVERSE, result, back);
+        }
+    }
+}
+
+static int rill_new(lua_State *L)
+{
+    Options options;
+    bool ranges;
+    check_options(L, &options);
+    state_device(L);
+    Translator **slot = translator_push(L);
+    int index = lua_gettop(L);
+    LuaHooks *hooks = push_hooks(L, options.rank, options.to, &ranges);
+    *slot = create(L, &options, hooks, ranges);
+    if (!*slot) {
+        hook_drop(hooks);
+        binding_raise_placed(L);
+    }
+    binding_charge(L, state_device(L));
+    lua_settop(L, index);
+    if (state_get(L)->check) {
+        try_translator(L, *slot, hooks);
+    }
+    lua_settop(L, index);
+    return 1;
+}
+
+void open_custom(lua_State *L)
+{
+    lua_getfield(L, -1, "translator");
+    lua_pushcfunction(L, rill_new);
+    lua_setfield(L, -2, "new");
+    lua_pop(L, 1);
+}

@@ -1,0 +1,477 @@
+/* The userdata of a translator: its methods and fields. */
+#include "binding/containers/lua_translator.h"
+
+#include <string.h>
+
+static const char meta_key;
+
+typedef struct LuaTranslator {
+    Translator *translator; /* NULL: closed */
+} LuaTranslator;
+
+/* handles */
+
+void translator_drop(Translator *t)
+{
+    Device *device = t ? translator_device(t) : NULL;
+    DeviceScope scope;
+    if (!device || translator_shared(t)) {
+        translator_release(t);
+        return;
+    }
+    device_retain(device); /* its tables may hold the last reference, which cannot go inside the scope */
+    bool entered = device_enter(device, &scope);
+    translator_release(t);
+    if (entered) {
+        device_leave(&scope);
+    }
+    device_release(device);
+}
+
+Translator **translator_push(lua_State *L)
+{
+    LuaTranslator *self = lua_newuserdatauv(L, sizeof *self, 0);
+    self->translator = NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_setmetatable(L, -2);
+    return &self->translator;
+}
+
+void translator_take(lua_State *L, Translator **slot, Translator *t, const char *function)
+{
+    *slot = t;
+    if (!t) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    if (translator_device(t)) {
+        binding_charge(L, translator_device(t));
+    }
+}
+
+Translator *translator_check(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    LuaTranslator *self = binding_userdata(L, index, &meta_key, sizeof *self);
+    if (!self) {
+        binding_argument(L, function, n, name, index, "a translator");
+    }
+    if (!self->translator) {
+        luaL_error(L, "%s: argument '%s': the translator was closed", function, name);
+    }
+    return self->translator;
+}
+
+static int translator_close(lua_State *L)
+{
+    LuaTranslator *self = binding_userdata(L, 1, &meta_key, sizeof *self);
+    if (!self) {
+        binding_argument(L, "t:close", 0, "t", 1, "a translator");
+    }
+    if (!binding_park(L, 1, translator_close)) {
+        Translator *t = self->translator;
+        self->translator = NULL;
+        translator_drop(t);
+    }
+    return 0;
+}
+
+static int translator_gc(lua_State *L)
+{
+    LuaTranslator *self = binding_finalized(L, &meta_key, sizeof *self);
+    if (self) {
+        Translator *t = self->translator;
+        self->translator = NULL;
+        translator_drop(t);
+    }
+    return 0;
+}
+
+/* points */
+
+bool point_read(lua_State *L, int index, int rank, int64_t *point)
+{
+    int whole = 1;
+    if (rank == 1 && lua_type(L, index) == LUA_TNUMBER) {
+        point[0] = lua_tointegerx(L, index, &whole);
+        return whole;
+    }
+    if (!lua_istable(L, index) || lua_rawlen(L, index) != (lua_Unsigned)rank) {
+        return false;
+    }
+    for (int d = 0; d < rank && whole; d++) {
+        whole = lua_rawgeti(L, index, d + 1) == LUA_TNUMBER;
+        if (whole) {
+            point[d] = lua_tointegerx(L, -1, &whole);
+        }
+        lua_pop(L, 1);
+    }
+    return whole;
+}
+
+void point_check(lua_State *L, int index, int rank, const char *function, int n, const char *name, int64_t *point)
+{
+    memset(point, 0, SHAPE_MAX_RANK * sizeof *point);
+    if (!point_read(L, index, rank, point)) {
+        binding_argument(L, function, n, name, index,
+                         rank == 1 ? "a whole number" : lua_pushfstring(L, "a table of %d whole numbers", rank));
+    }
+}
+
+void point_push(lua_State *L, const int64_t *point, int rank)
+{
+    if (rank == 1) {
+        lua_pushinteger(L, point[0]);
+        return;
+    }
+    lua_createtable(L, rank, 0);
+    for (int d = 0; d < rank; d++) {
+        lua_pushinteger(L, point[d]);
+        lua_rawseti(L, -2, d + 1);
+    }
+}
+
+const char *point_text(lua_State *L, const int64_t *point, int rank)
+{
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    for (int d = 0; d < rank; d++) {
+        luaL_addstring(&text, d ? ", " : "{");
+        lua_pushinteger(L, point[d]);
+        luaL_addvalue(&text);
+    }
+    luaL_addstring(&text, "}");
+    luaL_pushresult(&text);
+    return lua_tostring(L, -1);
+}
+
+/* Raises unless a point lies in the domain. */
+static void check_inside(lua_State *L, const Translator *t, const int64_t *point, const char *function, int n,
+                         const char *name)
+{
+    TranslatorInfo info = translator_info(t);
+    if (translator_inside(t, point)) {
+        return;
+    }
+    const char *text = point_text(L, point, info.rank);
+    if (!info.domain.known) {
+        luaL_error(L, "%s: argument #%d '%s': %s lies outside of the domain: coordinates go to 2147483647 either way",
+                   function, n, name, text);
+    }
+    int64_t last[SHAPE_MAX_RANK], first[SHAPE_MAX_RANK] = {0};
+    for (int d = 0; d < info.rank; d++) {
+        last[d] = info.domain.size[d] - 1;
+    }
+    luaL_error(L, "%s: argument #%d '%s': %s lies outside of the domain, %s .. %s", function, n, name, text,
+               point_text(L, first, info.rank), point_text(L, last, info.rank));
+}
+
+/* t:translate, t:inverse */
+
+static int translate_point(lua_State *L, Translator *t, Direction direction, const char *function)
+{
+    TranslatorInfo info = translator_info(t);
+    bool inverse = direction == DIRECTION_INVERSE;
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    point_check(L, 2, inverse ? info.to : info.rank, function, 1, "point", from);
+    if (!inverse) {
+        check_inside(L, t, from, function, 1, "point");
+    }
+    translator_retain(t); /* a user's function could close it */
+    Outcome outcome = translator_point(t, direction, from, to, L);
+    translator_drop(t);
+    if (outcome == OUTCOME_FAILED) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    } else if (outcome == OUTCOME_NOWHERE) {
+        lua_pushnil(L);
+    } else {
+        point_push(L, to, inverse ? info.rank : info.to);
+    }
+    return 1;
+}
+
+static int translate_stream(lua_State *L, Translator *t, Direction direction, const char *function)
+{
+    Stream *points = accept_check(L, 2, function, 1, "points");
+    Device *device = translator_device(t);
+    if (device && device != points->device) {
+        binding_argument(L, function, 1, "points", 2, "a stream on the translator's device");
+    }
+    TranslatorInfo info = translator_info(t);
+    Shape shape;
+    if (!translator_points_check(points, direction == DIRECTION_INVERSE ? info.to : info.rank, &shape)) {
+        binding_argument_error(L, function, 1, "points");
+    }
+    Stream *result = handle_push(L);
+    device = points->device;
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    bool done = translator_stream(t, direction, points, result);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    binding_charge(L, device);
+    return 1;
+}
+
+static int translate(lua_State *L, Direction direction, const char *function)
+{
+    Translator *t = translator_check(L, 1, function, 0, "t");
+    binding_count(L, function, 2, true);
+    if (direction == DIRECTION_INVERSE && !translator_info(t).traits.invertible) {
+        return luaL_error(L, "%s: translator '%s' has no inverse", function, translator_info(t).name);
+    }
+    bool stream = handle_to(L, 2) || hooks_is_expression(L, 2);
+    return (stream ? translate_stream : translate_point)(L, t, direction, function);
+}
+
+static int translator_translate(lua_State *L)
+{
+    return translate(L, DIRECTION_TRANSLATE, "t:translate");
+}
+
+static int translator_inverse(lua_State *L)
+{
+    return translate(L, DIRECTION_INVERSE, "t:inverse");
+}
+
+/* t:ranges, t:map, t:unmap */
+
+/* The arguments first and last at 2 and 3; last is first where it is left out. An empty box need not lie in the domain. */
+static void check_box(lua_State *L, const Translator *t, const char *function, int64_t *first, int64_t *last)
+{
+    int rank = translator_info(t).rank;
+    point_check(L, 2, rank, function, 1, "first", first);
+    memcpy(last, first, SHAPE_MAX_RANK * sizeof *last);
+    if (!lua_isnoneornil(L, 3)) {
+        point_check(L, 3, rank, function, 2, "last", last);
+    }
+    for (int d = 0; d < rank; d++) {
+        if (last[d] < first[d]) {
+            return;
+        }
+    }
+    check_inside(L, t, first, function, 1, "first");
+    check_inside(L, t, last, function, 2, "last");
+}
+
+static void push_ranges(lua_State *L, const RangeList *list)
+{
+    lua_createtable(L, (int)(list->count < INT32_MAX ? list->count : INT32_MAX), 0);
+    for (size_t i = 0; i < list->count; i++) {
+        const Range *range = &list->items[i];
+        lua_createtable(L, 0, 3);
+        point_push(L, range->first, list->rank);
+        lua_setfield(L, -2, "first");
+        point_push(L, range->last, list->rank);
+        lua_setfield(L, -2, "last");
+        point_push(L, range->at, list->to);
+        lua_setfield(L, -2, "at");
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
+/* Pushing may raise for want of memory, so a userdata holds the list meanwhile. */
+static int translator_ranges_call(lua_State *L)
+{
+    Translator *t = translator_check(L, 1, "t:ranges", 0, "t");
+    binding_count(L, "t:ranges", 3, true);
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    check_box(L, t, "t:ranges", first, last);
+    scratch_push(L, 0);
+    int held = lua_gettop(L);
+    RangeList list = {0};
+    translator_retain(t);
+    bool done = translator_ranges(t, first, last, &list, L);
+    translator_drop(t);
+    scratch_give(L, held, list.items);
+    if (!done) {
+        error_prefix("t:ranges");
+        binding_raise(L);
+    }
+    push_ranges(L, &list);
+    scratch_free(L, held);
+    return 1;
+}
+
+/* t:map and t:unmap, given whose box at 2 and 3: `frame` NULL unmaps, and counts. */
+static void change_pages(lua_State *L, Translator *t, const char *function, const int64_t *frame, int64_t *count)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    TranslatorInfo info = translator_info(t);
+    if (!info.pages) {
+        luaL_error(L, "%s: the mapping of translator '%s' is fixed: pages and hash have pages to map", function,
+                   info.name);
+    }
+    check_box(L, t, function, first, last);
+    for (int d = 0; d < info.rank; d++) {
+        if (last[d] < first[d]) {
+            return;
+        }
+    }
+    DeviceScope scope;
+    Device *device = translator_device(t);
+    binding_enter(L, device, &scope);
+    bool done = frame ? translator_map(t, first, last, *frame) : translator_unmap(t, first, last, count);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    binding_charge(L, device);
+}
+
+/* t:map(first, last, frame): the translator. */
+static int translator_map_pages(lua_State *L)
+{
+    Translator *t = translator_check(L, 1, "t:map", 0, "t");
+    binding_count(L, "t:map", 4, true);
+    int64_t frame = binding_integer(L, 4, "t:map", 3, "frame");
+    change_pages(L, t, "t:map", &frame, NULL);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* t:unmap(first [, last]): how many pages were. */
+static int translator_unmap_pages(lua_State *L)
+{
+    Translator *t = translator_check(L, 1, "t:unmap", 0, "t");
+    int64_t count = 0;
+    binding_count(L, "t:unmap", 3, true);
+    change_pages(L, t, "t:unmap", NULL, &count);
+    lua_pushinteger(L, count);
+    return 1;
+}
+
+/* fields */
+
+/* Pushes the shape whose sizes these are, or nil. */
+static void push_bounds(lua_State *L, const Bounds *bounds, int rank)
+{
+    Shape shape = {.rank = rank};
+    for (int d = 0; d < rank; d++) {
+        shape.size[d] = bounds->size[rank - 1 - d];
+    }
+    if (bounds->known) {
+        shape_push(L, &shape);
+    } else {
+        lua_pushnil(L);
+    }
+}
+
+static void set_flag(lua_State *L, const char *name, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, name);
+}
+
+static void set_text(lua_State *L, const char *name, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, name);
+}
+
+static void push_traits(lua_State *L, const TranslatorTraits *traits)
+{
+    lua_createtable(L, 0, 8);
+    set_text(L, "memory", traits->memory);
+    set_text(L, "access", traits->access);
+    set_text(L, "location", traits->location);
+    set_flag(L, "consistent", traits->consistent);
+    set_flag(L, "complete", traits->complete);
+    set_flag(L, "one_to_one", traits->one_to_one);
+    set_flag(L, "invertible", traits->invertible);
+    set_flag(L, "mutable", traits->mutable);
+}
+
+static bool push_field(lua_State *L, const TranslatorInfo *info, const char *key)
+{
+    if (strcmp(key, "name") == 0) {
+        lua_pushstring(L, info->name);
+    } else if (strcmp(key, "rank") == 0) {
+        lua_pushinteger(L, info->rank);
+    } else if (strcmp(key, "to") == 0) {
+        lua_pushinteger(L, info->to);
+    } else if (strcmp(key, "shape") == 0) {
+        push_bounds(L, &info->domain, info->rank);
+    } else if (strcmp(key, "extent") == 0) {
+        push_bounds(L, &info->memory, info->to);
+    } else if (strcmp(key, "traits") == 0) {
+        push_traits(L, &info->traits);
+    } else if (strcmp(key, "mapped") == 0 && info->pages) {
+        lua_pushinteger(L, info->mapped);
+    } else if (strcmp(key, "mapped") == 0) {
+        lua_pushnil(L);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* t[key]: upvalue 1 holds the methods. */
+static int translator_index(lua_State *L)
+{
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
+        return 1;
+    }
+    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    TranslatorInfo info = translator_info(translator_check(L, 1, lua_pushfstring(L, "t.%s", key), 0, "t"));
+    if (!push_field(L, &info, key)) {
+        return luaL_error(L, "a translator has no field or method %s%s", binding_key(L, 2), binding_hint(L, "t", 2));
+    }
+    return 1;
+}
+
+static void add_bounds(lua_State *L, const Bounds *bounds, int rank)
+{
+    push_bounds(L, bounds, rank);
+    if (lua_isnil(L, -1)) {
+        lua_pushfstring(L, "%d dimension%s", rank, rank == 1 ? "" : "s");
+    } else {
+        luaL_tolstring(L, -1, NULL);
+    }
+    lua_replace(L, -2);
+}
+
+static int translator_tostring(lua_State *L)
+{
+    const LuaTranslator *self = binding_userdata(L, 1, &meta_key, sizeof *self);
+    if (!self || !self->translator) {
+        lua_pushstring(L, self ? "closed translator" : "not a translator");
+        return 1;
+    }
+    TranslatorInfo info = translator_info(self->translator);
+    add_bounds(L, &info.domain, info.rank);
+    add_bounds(L, &info.memory, info.to);
+    lua_pushfstring(L, "translator %s: %s to %s", info.name, lua_tostring(L, -2), lua_tostring(L, -1));
+    if (info.pages) {
+        lua_pushfstring(L, "%s, %I page%s mapped", lua_tostring(L, -1), (LUAI_UACINT)info.mapped,
+                        info.mapped == 1 ? "" : "s");
+    }
+    return 1;
+}
+
+void open_translator(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__gc", translator_gc},
+                                    {"__close", translator_close},
+                                    {"__tostring", translator_tostring},
+                                    {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"translate", translator_translate}, {"inverse", translator_inverse},
+                                       {"ranges", translator_ranges_call},  {"map", translator_map_pages},
+                                       {"unmap", translator_unmap_pages},   {"close", translator_close},
+                                       {NULL, NULL}};
+    lua_newtable(L);
+    luaL_setfuncs(L, meta, 0);
+    luaL_newlib(L, methods);
+    lua_pushcclosure(L, translator_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushliteral(L, "rill.translator");
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__name");
+    lua_setfield(L, -2, "__metatable");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+}

@@ -1,0 +1,33 @@
+/* What the binding's files on translators share. */
+#ifndef RILL_LUA_TRANSLATOR_H
+#define RILL_LUA_TRANSLATOR_H
+
+#include "binding/binding.h"
+#include "container/translator.h"
+
+/* Pushes a closed translator, into which one goes that is still to be made: what raises meanwhile leaks nothing. */
+Translator **translator_push(lua_State *L);
+/* Takes over a translator that was made; NULL raises what was set, with the function's name in front. */
+void translator_take(lua_State *L, Translator **slot, Translator *t, const char *function);
+/* An open translator, or raises. */
+Translator *translator_check(lua_State *L, int index, const char *function, int n, const char *name);
+/* Gives a reference back, outside of any scope; never raises. */
+void translator_drop(Translator *t);
+
+/* A point of so many coordinates: a whole number or a table of them. False where it is none. */
+bool point_read(lua_State *L, int index, int rank, int64_t *point);
+/* The same, or raises. */
+void point_check(lua_State *L, int index, int rank, const char *function, int n, const char *name, int64_t *point);
+/* Pushes a number or a table of them. */
+void point_push(lua_State *L, const int64_t *point, int rank);
+/* "{1, 2, 3}", pushed. */
+const char *point_text(lua_State *L, const int64_t *point, int rank);
+
+/* Raises unless every key of the table at `options` is among the names, which end in NULL. */
+void translator_options(lua_State *L, int options, const char *function, const char *const *names);
+/* Option `name` of the table at 1, sizes: false where it is left out and need not be there; raises. */
+bool translator_sizes(lua_State *L, const char *function, const char *name, bool required, Shape *shape);
+/* Option `name` of the table at 1, a whole number of low .. high; 0 where it is left out. Raises. */
+int64_t translator_count(lua_State *L, const char *function, const char *name, int64_t low, int64_t high);
+
+#endif

@@ -1,0 +1,194 @@
+/* Pages found by a hash of their coordinates: open addressing, linear probing, at most half full. A slot is 1 more than the frame, or 0,
+ * and the coordinates. */
+#include "container/paged.h"
+
+#include <string.h>
+
+enum { FIRST_SLOTS = 64 };
+
+/* Knuth's multiplicative constant, 2^32 over the golden ratio. */
+#define HASH_FACTOR 0x9E3779B1u
+enum { HASH_SHIFT = 15 };
+
+typedef struct Hash {
+    Paged paged;
+    int mask; /* number: slots - 1, slots being a power of two */
+} Hash;
+
+static int64_t mask_of(const Paged *paged)
+{
+    return paged->base.numbers[((const Hash *)paged)->mask];
+}
+
+static int64_t slot_at(const Paged *paged, int64_t slot)
+{
+    return slot * (paged->base.info.rank + 1);
+}
+
+static void write_lookup(const Paged *paged, StrBuf *out, int number)
+{
+    int rank = paged->base.info.rank;
+    const char *mask = address_text_number(number, ((const Hash *)paged)->mask);
+    strbuf_add(out, "  uint h = 0u;\n");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  h = (h ^ uint(g%d)) * %uu; h = h ^ (h >> %d);\n", d, HASH_FACTOR, HASH_SHIFT);
+    }
+    strbuf_addf(out,
+                "  int w = 0, slot = int(h & uint(%s));\n"
+                "  for (int k = 0; k <= %s; k++) {\n"
+                "    int at = slot * %d, here = t%d_t[at];\n"
+                "    bool same = true;\n",
+                mask, mask, rank + 1, number);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "    same = same && t%d_t[at + %d] == g%d;\n", number, d + 1, d);
+    }
+    strbuf_addf(out,
+                "    if (here == 0 || same) { w = here; break; }\n"
+                "    slot = (slot + 1) & %s;\n  }\n",
+                mask);
+}
+
+static int64_t home(const Paged *paged, const int64_t *page, int64_t mask)
+{
+    uint32_t h = 0;
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        h = (h ^ (uint32_t)page[d]) * HASH_FACTOR;
+        h ^= h >> HASH_SHIFT;
+    }
+    return h & mask;
+}
+
+/* The slot of a page, or the empty one where it would stand. */
+static int64_t find_slot(const Paged *paged, const int32_t *words, const int64_t *page, int64_t mask)
+{
+    int64_t slot = home(paged, page, mask);
+    for (;; slot = (slot + 1) & mask) {
+        const int32_t *at = words + slot_at(paged, slot);
+        bool same = true;
+        for (int d = 0; d < paged->base.info.rank; d++) {
+            same = same && at[d + 1] == page[d];
+        }
+        if (!at[0] || same) {
+            return slot;
+        }
+    }
+}
+
+static int64_t find(const Paged *paged, const int64_t *page)
+{
+    const int32_t *words = paged->base.tables[PAGED_TABLE].words;
+    return words[slot_at(paged, find_slot(paged, words, page, mask_of(paged)))] - 1;
+}
+
+static void set_slot(const Paged *paged, WordTable *table, int64_t slot, int64_t frame, const int64_t *page)
+{
+    int64_t at = slot_at(paged, slot);
+    word_table_set(table, at, (int32_t)(frame + 1));
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        word_table_set(table, at + d + 1, (int32_t)page[d]);
+    }
+}
+
+static void slot_page(const Paged *paged, const int32_t *words, int64_t *page)
+{
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        page[d] = words[d + 1];
+    }
+}
+
+/* A table of so many slots with all that is mapped. */
+static bool rebuild(Paged *paged, int64_t slots)
+{
+    WordTable grown, *table = &paged->base.tables[PAGED_TABLE];
+    const int32_t *back = paged->base.tables[PAGED_BACK].words;
+    if (!word_table_create(&grown, paged->base.device, slot_at(paged, slots))) {
+        return false;
+    }
+    for (int64_t frame = 0; frame < paged_frames(paged); frame++) {
+        const int32_t *words = back + paged_back(paged, frame);
+        int64_t page[SHAPE_MAX_RANK];
+        slot_page(paged, words, page);
+        if (words[0]) {
+            set_slot(paged, &grown, find_slot(paged, grown.words, page, slots - 1), frame, page);
+        }
+    }
+    if (!word_table_flush(&grown)) {
+        word_table_free(&grown);
+        return false;
+    }
+    word_table_free(table);
+    *table = grown;
+    paged->base.numbers[((Hash *)paged)->mask] = (int32_t)(slots - 1);
+    return true;
+}
+
+static bool reserve(Paged *paged, const int64_t *page, int64_t count)
+{
+    int64_t wanted = 2 * (paged->base.info.mapped + count), slots = mask_of(paged) + 1;
+    (void)page;
+    if (wanted <= slots) {
+        return true;
+    }
+    while (slots < wanted) {
+        slots *= 2;
+    }
+    if (slot_at(paged, slots) > SHAPE_MAX_ELEMENTS) {
+        return error_set("the hash table is full: take larger pages");
+    }
+    return rebuild(paged, slots);
+}
+
+/* Empties a slot: those behind it that would not be found any more move up. */
+static void leave(Paged *paged, int64_t empty)
+{
+    static const int64_t nothing[SHAPE_MAX_RANK];
+    WordTable *table = &paged->base.tables[PAGED_TABLE];
+    int64_t mask = mask_of(paged), slot = empty, page[SHAPE_MAX_RANK];
+    for (;;) {
+        slot = (slot + 1) & mask;
+        const int32_t *words = table->words + slot_at(paged, slot);
+        if (!words[0]) {
+            break;
+        }
+        slot_page(paged, words, page);
+        int64_t far = (slot - home(paged, page, mask)) & mask;
+        if (far >= ((slot - empty) & mask)) {
+            set_slot(paged, table, empty, words[0] - 1, page);
+            empty = slot;
+        }
+    }
+    set_slot(paged, table, empty, -1, nothing);
+}
+
+static void enter(Paged *paged, const int64_t *page, int64_t frame)
+{
+    WordTable *table = &paged->base.tables[PAGED_TABLE];
+    int64_t slot = find_slot(paged, table->words, page, mask_of(paged));
+    if (frame < 0) {
+        leave(paged, slot);
+    } else {
+        set_slot(paged, table, slot, frame, page);
+    }
+}
+
+static const PagedKind hash_kind = {.base = {PAGED_FUNCTIONS},
+                                    .floors = true,
+                                    .write_lookup = write_lookup,
+                                    .find = find,
+                                    .reserve = reserve,
+                                    .enter = enter};
+
+Translator *translator_hash(Device *device, const Shape *page, int64_t capacity)
+{
+    Paged *paged = paged_make(&hash_kind, sizeof(Hash), device, "hash", NULL, page, capacity);
+    if (!paged) {
+        return NULL;
+    }
+    paged->base.info.traits.consistent = false; /* as many steps as there are collisions */
+    ((Hash *)paged)->mask = translator_number(&paged->base, FIRST_SLOTS - 1);
+    if (!word_table_create(&paged->base.tables[PAGED_TABLE], device, slot_at(paged, FIRST_SLOTS))) {
+        translator_release(&paged->base);
+        return NULL;
+    }
+    return &paged->base;
+}

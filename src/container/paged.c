@@ -1,0 +1,348 @@
+#include "container/paged.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const PagedKind *kind_of(const Paged *paged)
+{
+    return (const PagedKind *)paged->base.kind;
+}
+
+int64_t paged_back(const Paged *paged, int64_t frame)
+{
+    return frame * (paged->base.info.rank + 1);
+}
+
+int64_t paged_frames(const Paged *paged)
+{
+    return paged->base.tables[PAGED_BACK].count / (paged->base.info.rank + 1);
+}
+
+static const int32_t *back_words(const Paged *paged, int64_t frame)
+{
+    return paged->base.tables[PAGED_BACK].words + paged_back(paged, frame);
+}
+
+/* The page of a point, and where the point stands in it. */
+static void split_point(const Paged *paged, const int64_t *point, int64_t *page, int64_t *inside)
+{
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        int64_t size = paged->page[d];
+        page[d] = point[d] >= 0 ? point[d] / size : -1 - (-1 - point[d]) / size;
+        inside[d] = point[d] - page[d] * size;
+    }
+}
+
+/* text */
+
+static void write_translate(const Paged *paged, StrBuf *out, int number)
+{
+    int rank = paged->base.info.rank;
+    for (int d = 0; d < rank; d++) {
+        const char *size = address_text_number(number, paged->sizes + d);
+        if (kind_of(paged)->floors) {
+            strbuf_addf(out, "  int g%d = v%d >= 0 ? v%d / %s : -1 - (-1 - v%d) / %s;\n", d, d, d, size, d, size);
+        } else {
+            strbuf_addf(out, "  int g%d = v%d / %s;\n", d, d, size);
+        }
+        strbuf_addf(out, "  int o%d = v%d - g%d * %s;\n", d, d, d, size);
+    }
+    kind_of(paged)->write_lookup(paged, out, number);
+    strbuf_addf(out, "  p0 = (w - 1) * %s + ", address_text_number(number, paged->sizes + rank));
+    address_text_join(out, number, "o", 0, rank, paged->sizes);
+    strbuf_add(out, ";\n  return w != 0;\n}\n");
+}
+
+static void write_inverse(const Paged *paged, StrBuf *out, int number)
+{
+    int rank = paged->base.info.rank;
+    const char *elements = address_text_number(number, paged->sizes + rank);
+    strbuf_addf(out,
+                "  int frame = p0 / %s, o = p0 - frame * %s;\n"
+                "  bool inside = p0 >= 0 && frame < %s;\n"
+                "  int at = inside ? frame * %d : 0;\n  int ",
+                elements, elements, address_text_number(number, paged->frames), rank + 1);
+    address_text_list(out, "", "o", rank);
+    strbuf_add(out, ";\n");
+    address_text_split(out, number, "o", "o", 0, rank, paged->sizes);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  v%d = t%d_t[at + %d] * %s + o%d;\n", d, number, d + 1,
+                    address_text_number(number, paged->sizes + d), d);
+    }
+    strbuf_addf(out, "  return inside && t%d_t[at] != 0 && ", number);
+    address_text_inside(&paged->base, out, number, "v");
+    for (int d = 0; d < rank && kind_of(paged)->floors; d++) { /* beyond the last int a page's coordinates wrap around */
+        strbuf_addf(out, " && (v%d < 0) == (t%d_t[at + %d] < 0)", d, number, d + 1);
+    }
+    strbuf_add(out, ";\n}\n");
+}
+
+void paged_write(const Translator *t, AddressText *text, int number)
+{
+    address_text_open(t, text, number);
+    (text->direction == DIRECTION_INVERSE ? write_inverse : write_translate)((const Paged *)t, text->out, number);
+}
+
+/* points */
+
+Outcome paged_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller)
+{
+    const Paged *paged = (const Paged *)t;
+    int64_t page[SHAPE_MAX_RANK], inside[SHAPE_MAX_RANK];
+    (void)caller;
+    if (direction == DIRECTION_TRANSLATE) {
+        split_point(paged, from, page, inside);
+        int64_t frame = kind_of(paged)->find(paged, page);
+        to[0] = frame * paged->elements + translator_join(inside, paged->page, t->info.rank);
+        return frame >= 0 ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+    }
+    int64_t frame = from[0] / paged->elements;
+    if (from[0] < 0 || frame >= paged_frames(paged) || !back_words(paged, frame)[0]) {
+        return OUTCOME_NOWHERE;
+    }
+    translator_split(from[0] % paged->elements, paged->page, t->info.rank, inside);
+    for (int d = 0; d < t->info.rank; d++) {
+        to[d] = back_words(paged, frame)[d + 1] * paged->page[d] + inside[d];
+    }
+    return translator_inside(t, to) ? OUTCOME_FOUND : OUTCOME_NOWHERE;
+}
+
+/* pages of a box */
+
+typedef struct PageBox {
+    const Paged *paged;
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK]; /* pages, inclusive */
+    int64_t count;                                       /* capped at SHAPE_MAX_ELEMENTS + 1 */
+} PageBox;
+
+static PageBox page_box(const Paged *paged, const int64_t *first, const int64_t *last)
+{
+    PageBox box = {.paged = paged, .count = 1};
+    int64_t inside[SHAPE_MAX_RANK];
+    split_point(paged, first, box.first, inside);
+    split_point(paged, last, box.last, inside);
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        int64_t pages = box.last[d] - box.first[d] + 1;
+        bool many = box.count > SHAPE_MAX_ELEMENTS / pages;
+        box.count = many ? SHAPE_MAX_ELEMENTS + 1 : box.count * pages;
+    }
+    return box;
+}
+
+static bool in_box(const PageBox *box, const int32_t *page)
+{
+    for (int d = 0; d < box->paged->base.info.rank; d++) {
+        if (page[d] < box->first[d] || page[d] > box->last[d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct MappedPage {
+    int64_t page[SHAPE_MAX_RANK], frame;
+} MappedPage;
+
+static int compare_pages(const void *a, const void *b)
+{
+    const MappedPage *x = a, *y = b;
+    for (int d = SHAPE_MAX_RANK - 1; d >= 0; d--) {
+        if (x->page[d] != y->page[d]) {
+            return x->page[d] < y->page[d] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Asks for each page where the box has few, else looks which frames hold pages of it. */
+static int64_t collect_pages(const PageBox *box, MappedPage *pages)
+{
+    const Paged *paged = box->paged;
+    int rank = paged->base.info.rank;
+    int64_t count = 0, page[SHAPE_MAX_RANK] = {0};
+    if (box->count <= paged->base.info.mapped) {
+        memcpy(page, box->first, (size_t)rank * sizeof *page);
+        do {
+            int64_t frame = kind_of(paged)->find(paged, page);
+            if (frame >= 0) {
+                memcpy(pages[count].page, page, sizeof page);
+                pages[count++].frame = frame;
+            }
+        } while (range_step(page, box->first, box->last, 0, rank));
+        return count;
+    }
+    for (int64_t frame = 0; frame < paged_frames(paged); frame++) {
+        const int32_t *words = back_words(paged, frame);
+        if (words[0] && in_box(box, words + 1)) {
+            for (int d = 0; d < rank; d++) {
+                pages[count].page[d] = words[d + 1];
+            }
+            pages[count++].frame = frame;
+        }
+    }
+    qsort(pages, (size_t)count, sizeof *pages, compare_pages);
+    return count;
+}
+
+/* The mapped pages of a box, row-major; to be freed. NULL with error_set. */
+static MappedPage *mapped_pages(const PageBox *box, int64_t *count)
+{
+    MappedPage *pages = calloc((size_t)box->paged->base.info.mapped + 1, sizeof *pages);
+    if (!pages) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    *count = collect_pages(box, pages);
+    return pages;
+}
+
+bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+{
+    const Paged *paged = (const Paged *)t;
+    PageBox box = page_box(paged, first, last);
+    int64_t count, origin[SHAPE_MAX_RANK] = {0}, from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK] = {0};
+    MappedPage *pages = mapped_pages(&box, &count);
+    bool done = pages != NULL;
+    (void)caller;
+    for (int64_t i = 0; done && i < count; i++) {
+        for (int d = 0; d < t->info.rank; d++) {
+            origin[d] = pages[i].page[d] * paged->page[d];
+            int64_t end = origin[d] + paged->page[d] - 1;
+            from[d] = first[d] > origin[d] ? first[d] : origin[d];
+            to[d] = last[d] < end ? last[d] : end;
+        }
+        done = range_add_block(list, paged->page, origin, pages[i].frame * paged->elements, from, to);
+    }
+    free(pages);
+    return done;
+}
+
+/* mapping */
+
+static bool flush(Paged *paged)
+{
+    paged->base.numbers[paged->frames] = (int32_t)paged_frames(paged);
+    return word_table_flush(&paged->base.tables[PAGED_TABLE]) && word_table_flush(&paged->base.tables[PAGED_BACK]);
+}
+
+static void enter(Paged *paged, const int64_t *page, int64_t frame, bool mapped)
+{
+    WordTable *back = &paged->base.tables[PAGED_BACK];
+    word_table_set(back, paged_back(paged, frame), mapped);
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        word_table_set(back, paged_back(paged, frame) + d + 1, mapped ? (int32_t)page[d] : 0);
+    }
+    kind_of(paged)->enter(paged, page, mapped ? frame : -1);
+    paged->base.info.mapped += mapped ? 1 : -1;
+}
+
+/* Whether all pages of a box can go to frames from `frame` on. */
+static bool check_box(const Paged *paged, const PageBox *box, int64_t frame)
+{
+    int64_t page[SHAPE_MAX_RANK];
+    memcpy(page, box->first, sizeof page);
+    if (frame < 0 || box->count > paged->capacity || frame > paged->capacity - box->count) {
+        return error_set("%" PRId64 " pages don't go into frames from %" PRId64 " on: the capacity is %" PRId64
+                         " frames, 0 .. %" PRId64,
+                         box->count, frame, paged->capacity, paged->capacity - 1);
+    }
+    for (int64_t f = frame; f < frame + box->count && f < paged_frames(paged); f++) {
+        if (back_words(paged, f)[0]) {
+            return error_set("frame %" PRId64 " holds a page already: unmap it first, or take another frame", f);
+        }
+    }
+    do {
+        int64_t found = kind_of(paged)->find(paged, page);
+        if (found >= 0) {
+            return error_set("a page of the box is mapped already, to frame %" PRId64 ": unmap it first", found);
+        }
+    } while (range_step(page, box->first, box->last, 0, paged->base.info.rank));
+    return true;
+}
+
+bool paged_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame)
+{
+    Paged *paged = (Paged *)t;
+    PageBox box = page_box(paged, first, last);
+    int64_t page[SHAPE_MAX_RANK], most = paged_back(paged, paged->capacity);
+    if (!check_box(paged, &box, frame) ||
+        !word_table_grow(&t->tables[PAGED_BACK], paged_back(paged, frame + box.count), most)) {
+        return false;
+    }
+    memcpy(page, box.first, sizeof page);
+    do {
+        if (!kind_of(paged)->reserve(paged, page, box.count)) {
+            return flush(paged) && error_failed();
+        }
+    } while (range_step(page, box.first, box.last, 0, t->info.rank));
+    memcpy(page, box.first, sizeof page);
+    do {
+        enter(paged, page, frame++, true);
+    } while (range_step(page, box.first, box.last, 0, t->info.rank));
+    return flush(paged);
+}
+
+bool paged_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count)
+{
+    Paged *paged = (Paged *)t;
+    PageBox box = page_box(paged, first, last);
+    MappedPage *pages = mapped_pages(&box, count);
+    if (!pages) {
+        return false;
+    }
+    for (int64_t i = 0; i < *count; i++) {
+        enter(paged, pages[i].page, pages[i].frame, false);
+    }
+    free(pages);
+    return flush(paged);
+}
+
+/* making */
+
+Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,
+                  const Shape *page, int64_t capacity)
+{
+    int64_t elements;
+    if (!translator_shape_fits(page, "page", &elements)) {
+        return NULL;
+    }
+    /* Words of table 1 are counted by an int, too. */
+    int64_t reached = SHAPE_MAX_ELEMENTS / elements, most = SHAPE_MAX_ELEMENTS / (page->rank + 1);
+    most = reached < most ? reached : most;
+    if (capacity > most) {
+        error_set("'capacity' is %" PRId64 ": pages of %" PRId64 " elements reach %" PRId64 " frames", capacity, elements,
+                  most);
+        return NULL;
+    }
+    Translator *t = translator_make(&kind->base, bytes, name, page->rank, 1, domain);
+    if (!t) {
+        return NULL;
+    }
+    Paged *paged = (Paged *)t;
+    t->device = device;
+    t->info.traits = (TranslatorTraits){.memory = "n",
+                                        .access = "1",
+                                        .location = "gpu",
+                                        .consistent = true,
+                                        .one_to_one = true,
+                                        .invertible = true,
+                                        .mutable = true};
+    paged->elements = elements;
+    paged->capacity = capacity ? capacity : most;
+    if (capacity) {
+        translator_set_memory(t, &(Shape){1, {capacity * elements}});
+    }
+    for (int d = 0; d < page->rank; d++) {
+        paged->page[d] = page->size[page->rank - 1 - d];
+    }
+    paged->sizes = translator_numbers(t, page);
+    translator_number(t, elements);
+    paged->frames = translator_number(t, 0);
+    if (!word_table_create(&t->tables[PAGED_BACK], device, paged_back(paged, 1))) {
+        translator_release(t);
+        return NULL;
+    }
+    t->numbers[paged->frames] = (int32_t)paged_frames(paged);
+    return paged;
+}

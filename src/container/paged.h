@@ -1,0 +1,54 @@
+/* What translators with pages share: pieces of the domain anywhere in memory of one dimension. How the frame of a page is found is a
+ * kind's own: by a table of pages, or a hash table. Table 0 is the kind's, table 1 says which page a frame holds. */
+#ifndef RILL_PAGED_H
+#define RILL_PAGED_H
+
+#include "container/address_text.h"
+
+enum { PAGED_TABLE, PAGED_BACK };
+
+typedef struct Paged Paged;
+
+typedef struct PagedKind {
+    TranslatorKind base;
+    bool floors; /* coordinates may be negative */
+    /* Writes statements that set `int w` to 1 more than the frame of page g0, g1 ..., or to 0. */
+    void (*write_lookup)(const Paged *paged, StrBuf *out, int number);
+    /* The frame of a page, or -1. */
+    int64_t (*find)(const Paged *paged, const int64_t *page);
+    /* Makes room for a page that will be entered, one of `count` in all; the mapping stays as it is. False with error_set. */
+    bool (*reserve)(Paged *paged, const int64_t *page, int64_t count);
+    /* Notes the frame of a page, -1: none. */
+    void (*enter)(Paged *paged, const int64_t *page, int64_t frame);
+} PagedKind;
+
+struct Paged {
+    Translator base;
+    int64_t page[SHAPE_MAX_RANK]; /* sizes of a page, x first */
+    int64_t elements;             /* of a page */
+    int64_t capacity;             /* frames there may be */
+    int sizes, frames;            /* numbers: the page's sizes and behind them its elements; frames in table 1 */
+};
+
+/* The functions of a row that all such kinds have; `kind` is the PagedKind's name. */
+#define PAGED_FUNCTIONS                                                                                                \
+    .table = {PAGED_TABLE, PAGED_BACK}, .write = paged_write, .point = paged_point, .ranges = paged_ranges,            \
+    .map = paged_map, .unmap = paged_unmap
+
+void paged_write(const Translator *t, AddressText *text, int number);
+Outcome paged_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
+bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
+bool paged_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame);
+bool paged_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count);
+
+/* A translator of `bytes` bytes, the first of which are a Paged, with table 1 and no table 0 yet; NULL with error_set. `domain` NULL:
+ * unbounded; capacity 0: what addresses reach. */
+Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,
+                  const Shape *page, int64_t capacity);
+
+/* Where a frame's words begin in table 1: 1, or 0 where it is free, then the page's coordinates. */
+int64_t paged_back(const Paged *paged, int64_t frame);
+/* How many frames table 1 tells of. */
+int64_t paged_frames(const Paged *paged);
+
+#endif

@@ -1,0 +1,187 @@
+/* Page tables of one or more levels. The table begins with the root, one entry for each part of the domain; nodes of equal size follow
+ * as they are needed. An entry is 0, or where its node begins, or at the last level 1 more than its page's frame. Below the root a
+ * level takes so many bits of a page's coordinates, the same for all levels. */
+#include "container/paged.h"
+
+#include <string.h>
+
+enum { MOST_LEVELS = 8, EMPTY_ENTRIES = 1 << 18, MOST_ROOT = 1 << 28 };
+
+typedef struct Pages {
+    Paged paged;
+    int levels;
+    int bits[SHAPE_MAX_RANK];     /* of each level below the root */
+    int64_t root[SHAPE_MAX_RANK]; /* sizes of the root, x first */
+    int64_t node;                 /* entries of a node */
+    int64_t used;                 /* entries of the table */
+    int roots, bits_at;           /* numbers */
+} Pages;
+
+static const Pages *pages_of(const Paged *paged)
+{
+    return (const Pages *)paged;
+}
+
+/* "g2 >> 2 * t0_n3.x", where a level has below it so many further ones. */
+static void add_shifted(const Pages *pages, StrBuf *out, int number, int d, int below)
+{
+    strbuf_addf(out, "g%d", d);
+    if (below) {
+        strbuf_addf(out, " >> %d * %s", below, address_text_number(number, pages->bits_at + d));
+    }
+}
+
+static void write_lookup(const Paged *paged, StrBuf *out, int number)
+{
+    const Pages *pages = pages_of(paged);
+    int rank = paged->base.info.rank, below = pages->levels - 1;
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  int i%d = ", d);
+        add_shifted(pages, out, number, d, below);
+        strbuf_add(out, ";\n");
+    }
+    strbuf_addf(out, "  int w = t%d_t[", number);
+    address_text_join(out, number, "i", 0, rank, pages->roots);
+    strbuf_add(out, "];\n");
+    while (below-- > 0) {
+        for (int d = rank - 1; d >= 0; d--) {
+            const char *bits = address_text_number(number, pages->bits_at + d);
+            strbuf_addf(out, d == rank - 1 ? "  i0 = " : "  i0 = (i0 << %s) + ", bits);
+            strbuf_add(out, "((");
+            add_shifted(pages, out, number, d, below);
+            strbuf_addf(out, ") & ((1 << %s) - 1));\n", bits);
+        }
+        strbuf_addf(out, "  w = w == 0 ? 0 : t%d_t[w + i0];\n", number);
+    }
+}
+
+/* The entry of a page at the last level; 0 where a node is missing, whose place is *missing. */
+static int64_t find_entry(const Pages *pages, const int64_t *page, int64_t *missing)
+{
+    const Paged *paged = &pages->paged;
+    int rank = paged->base.info.rank;
+    int64_t index[SHAPE_MAX_RANK], entry;
+    int below = pages->levels - 1;
+    for (int d = 0; d < rank; d++) {
+        index[d] = page[d] >> below * pages->bits[d];
+    }
+    entry = translator_join(index, pages->root, rank);
+    while (below-- > 0) {
+        int32_t node = paged->base.tables[PAGED_TABLE].words[entry];
+        int64_t inside = 0;
+        *missing = entry;
+        if (!node) {
+            return -1;
+        }
+        for (int d = rank - 1; d >= 0; d--) {
+            inside = (inside << pages->bits[d]) + ((page[d] >> below * pages->bits[d]) & ((1 << pages->bits[d]) - 1));
+        }
+        entry = node + inside;
+    }
+    return entry;
+}
+
+static int64_t find(const Paged *paged, const int64_t *page)
+{
+    int64_t missing, entry = find_entry(pages_of(paged), page, &missing);
+    return entry < 0 ? -1 : paged->base.tables[PAGED_TABLE].words[entry] - 1;
+}
+
+static bool reserve(Paged *paged, const int64_t *page, int64_t count)
+{
+    Pages *pages = (Pages *)paged;
+    WordTable *table = &paged->base.tables[PAGED_TABLE];
+    int64_t missing;
+    (void)count;
+    while (find_entry(pages, page, &missing) < 0) {
+        if (pages->used > SHAPE_MAX_ELEMENTS - pages->node) {
+            return error_set("the page table is full: take larger pages, or more levels");
+        }
+        if (!word_table_grow(table, pages->used + pages->node, SHAPE_MAX_ELEMENTS)) {
+            return false;
+        }
+        word_table_set(table, missing, (int32_t)pages->used);
+        pages->used += pages->node;
+    }
+    return true;
+}
+
+static void enter(Paged *paged, const int64_t *page, int64_t frame)
+{
+    int64_t missing, entry = find_entry(pages_of(paged), page, &missing);
+    word_table_set(&paged->base.tables[PAGED_TABLE], entry, (int32_t)(frame + 1));
+}
+
+static const PagedKind pages_kind = {
+    .base = {PAGED_FUNCTIONS}, .write_lookup = write_lookup, .find = find, .reserve = reserve, .enter = enter};
+
+/* Lays out a table; its entries while empty, or -1 where that are too many. */
+static int64_t plan_levels(Pages *pages, const int64_t *grid, int levels)
+{
+    int64_t entries = 1;
+    pages->levels = levels;
+    pages->node = 1;
+    for (int d = 0; d < pages->paged.base.info.rank; d++) {
+        int all = 0;
+        while (INT64_C(1) << all < grid[d]) {
+            all++;
+        }
+        int bits = levels > 1 ? (all + levels - 1) / levels : 0;
+        int64_t below = INT64_C(1) << bits * (levels - 1);
+        pages->bits[d] = bits;
+        pages->root[d] = (grid[d] + below - 1) / below;
+        entries = entries > MOST_ROOT / pages->root[d] ? MOST_ROOT + 1 : entries * pages->root[d];
+        pages->node = pages->node > MOST_ROOT >> bits ? MOST_ROOT + 1 : pages->node << bits;
+    }
+    return entries > MOST_ROOT || pages->node > MOST_ROOT ? -1 : entries;
+}
+
+static bool choose_levels(Pages *pages, const Shape *shape, int levels, int64_t *entries)
+{
+    int64_t grid[SHAPE_MAX_RANK];
+    for (int d = 0; d < shape->rank; d++) {
+        int64_t page = pages->paged.page[d];
+        grid[d] = (shape->size[shape->rank - 1 - d] + page - 1) / page;
+    }
+    *entries = -1;
+    for (int n = levels ? levels : 1; n <= (levels ? levels : MOST_LEVELS); n++) {
+        *entries = plan_levels(pages, grid, n);
+        if (*entries >= 0 && *entries < EMPTY_ENTRIES) {
+            break;
+        }
+    }
+    return *entries >= 0 || error_set("the page table would be too large: take larger pages, or more levels");
+}
+
+Translator *translator_pages(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    int64_t count, entries;
+    if (shape->rank != page->rank) {
+        error_set("'page', %s, has not as many dimensions as 'shape', %s", shape_text(page, a), shape_text(shape, b));
+        return NULL;
+    }
+    if (!translator_shape(shape, "shape", &count)) {
+        return NULL;
+    }
+    Paged *paged = paged_make(&pages_kind, sizeof(Pages), device, "pages", shape, page, capacity);
+    if (!paged) {
+        return NULL;
+    }
+    Pages *pages = (Pages *)paged;
+    if (!choose_levels(pages, shape, levels, &entries) ||
+        !word_table_create(&paged->base.tables[PAGED_TABLE], device, entries)) {
+        translator_release(&paged->base);
+        return NULL;
+    }
+    pages->used = entries;
+    pages->roots = paged->base.number_count;
+    for (int d = 0; d < shape->rank; d++) {
+        translator_number(&paged->base, pages->root[d]);
+    }
+    pages->bits_at = paged->base.number_count;
+    for (int d = 0; d < shape->rank && pages->levels > 1; d++) {
+        translator_number(&paged->base, pages->bits[d]);
+    }
+    return &paged->base;
+}

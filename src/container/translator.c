@@ -1,0 +1,172 @@
+#include "container/translator_kind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set_bounds(Bounds *bounds, const Shape *shape)
+{
+    bounds->known = true;
+    for (int d = 0; d < shape->rank; d++) {
+        bounds->size[d] = shape->size[shape->rank - 1 - d];
+    }
+}
+
+Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char *name, int rank, int to, const Shape *domain)
+{
+    Translator *t = calloc(1, bytes);
+    if (!t) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    t->references = 1;
+    t->kind = kind;
+    snprintf(t->name, sizeof t->name, "%s", name);
+    t->info = (TranslatorInfo){.name = t->name, .rank = rank, .to = to, .pages = kind->map != NULL};
+    if (domain) {
+        set_bounds(&t->info.domain, domain);
+        translator_numbers(t, domain);
+    }
+    return t;
+}
+
+int translator_number(Translator *t, int64_t number)
+{
+    t->numbers[t->number_count] = (int32_t)number;
+    return t->number_count++;
+}
+
+int translator_numbers(Translator *t, const Shape *shape)
+{
+    int place = t->number_count;
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        translator_number(t, shape->size[d]);
+    }
+    return place;
+}
+
+void translator_set_memory(Translator *t, const Shape *memory)
+{
+    set_bounds(&t->info.memory, memory);
+}
+
+bool translator_shape(const Shape *shape, const char *what, int64_t *elements)
+{
+    char text[SHAPE_TEXT];
+    *elements = 1;
+    for (int d = 0; d < shape->rank; d++) {
+        if (shape->size[d] < 1 || shape->size[d] > SHAPE_MAX_ELEMENTS) {
+            return error_set("'%s' is %s: sizes go from 1 to 2147483647", what, shape_text(shape, text));
+        }
+        bool more = *elements < 0 || *elements > SHAPE_MAX_ELEMENTS / shape->size[d];
+        *elements = more ? -1 : *elements * shape->size[d];
+    }
+    return true;
+}
+
+bool translator_shape_fits(const Shape *shape, const char *what, int64_t *elements)
+{
+    char text[SHAPE_TEXT];
+    if (!translator_shape(shape, what, elements)) {
+        return false;
+    }
+    return *elements > 0 || error_set("'%s' is %s: addresses reach 2147483647 elements", what, shape_text(shape, text));
+}
+
+int64_t translator_join(const int64_t *digit, const int64_t *size, int count)
+{
+    int64_t number = 0;
+    for (int d = count - 1; d >= 0; d--) {
+        number = number * size[d] + digit[d];
+    }
+    return number;
+}
+
+void translator_split(int64_t number, const int64_t *size, int count, int64_t *digit)
+{
+    for (int d = 0; d < count - 1; d++) {
+        digit[d] = number % size[d];
+        number /= size[d];
+    }
+    if (count) {
+        digit[count - 1] = number;
+    }
+}
+
+Translator *translator_retain(Translator *t)
+{
+    t->references++;
+    return t;
+}
+
+void translator_release(Translator *t)
+{
+    if (!t || --t->references > 0) {
+        return;
+    }
+    if (t->kind->destroy) {
+        t->kind->destroy(t);
+    }
+    for (int i = 0; i < TRANSLATOR_TABLES; i++) {
+        word_table_free(&t->tables[i]);
+    }
+    for (int i = 0; i < DIRECTION_COUNT; i++) {
+        kernel_release(t->kernels[i]);
+    }
+    translator_release(t->parts[0]);
+    translator_release(t->parts[1]);
+    free(t);
+}
+
+bool translator_shared(const Translator *t)
+{
+    return t->references > 1;
+}
+
+TranslatorInfo translator_info(const Translator *t)
+{
+    return t->info;
+}
+
+Device *translator_device(const Translator *t)
+{
+    return t->device;
+}
+
+bool translator_inside(const Translator *t, const int64_t *point)
+{
+    for (int d = 0; d < t->info.rank; d++) {
+        if (t->info.domain.known ? point[d] < 0 || point[d] >= t->info.domain.size[d]
+                                 : point[d] <= INT32_MIN || point[d] > INT32_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Outcome translator_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller)
+{
+    return t->kind->point(t, direction, from, to, caller);
+}
+
+bool translator_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+{
+    list->rank = t->info.rank;
+    list->to = t->info.to;
+    for (int d = 0; d < t->info.rank; d++) {
+        if (last[d] < first[d]) {
+            return true;
+        }
+    }
+    return t->kind->ranges(t, first, last, list, caller);
+}
+
+bool translator_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame)
+{
+    return t->kind->map(t, first, last, frame);
+}
+
+bool translator_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count)
+{
+    return t->kind->unmap(t, first, last, count);
+}

@@ -1,0 +1,27 @@
+/* A table of ints that kernels read, and its copy on the host. The copy is written; a flush brings what differs to the device. */
+#ifndef RILL_WORD_TABLE_H
+#define RILL_WORD_TABLE_H
+
+#include "stream/stream.h"
+
+typedef struct WordTable {
+    Stream stream; /* of one dimension; closed: no table */
+    int32_t *words;
+    int64_t count;
+    struct {
+        struct WordRun {
+            int64_t first, last;
+        } *items;
+        size_t count, capacity;
+    } dirty;
+} WordTable;
+
+/* Zeros; false with error_set. All inside of a scope. */
+bool word_table_create(WordTable *table, Device *device, int64_t count);
+/* At least `count` words, new ones zero, by doubling; up to `most`. The table is as it was where that fails. */
+bool word_table_grow(WordTable *table, int64_t count, int64_t most);
+void word_table_set(WordTable *table, int64_t at, int32_t word);
+bool word_table_flush(WordTable *table);
+void word_table_free(WordTable *table);
+
+#endif
