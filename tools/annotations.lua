@@ -11,7 +11,7 @@ local reference = require "rill.support.reference"
 -- The classes, by the letter that stands for their values in signatures; those of "s" that read are an expression's too.
 local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
-    a = "animation",
+    a = "animation", t = "translator",
 }
 
 -- What an expression has not: these write.
@@ -95,6 +95,11 @@ local progress = {}
 ---@class rill.animation
 local animation = {}
 
+---Where the addresses of a virtual domain stand in memory.
+---@class rill.translator
+%s
+local translator = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -116,7 +121,7 @@ local animation = {}
 ]=]
 
 local kinds = {}
-for word in ("stream expression kernel device request map progress animation struct report"):gmatch "%a+" do
+for word in ("stream expression kernel device request map progress animation translator struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 
@@ -183,7 +188,7 @@ local function function_text(entry)
 end
 
 local function annotations()
-    local parts = {head:format(fields "s", fields "k", fields "d")}
+    local parts = {head:format(fields "s", fields "k", fields "d", fields "t")}
     for _, name in ipairs(sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

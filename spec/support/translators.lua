@@ -83,8 +83,8 @@ function translators.each(first, last)
     end
 end
 
--- Each: a function of a generator of random numbers and a rank, which makes the translator `t`, its domain's `first` and `last` points
--- (of a hash where it may be mapped) and `translate(point)`, what should become of a point of the domain.
+-- Each: a function of a generator of random numbers and a rank, which makes the translator `t`, its domain's `first` and `last`
+-- points (of a hash where it may be mapped) and `translate(point)`, what should become of a point of the domain.
 local kinds = {}
 
 local function over(t, shape, translate)
@@ -226,7 +226,8 @@ function kinds.lists(random, rank)
     end
     local t = random(2) == 0
         and rill.translator.lists { shape = cells, counts = rill.stream("int", #counts, counts) }
-        or rill.translator.lists { shape = cells, offsets = rill.stream("int", #counts + 1, { 0, table.unpack(offsets) }) }
+        or rill.translator.lists { shape = cells, offsets = rill.stream("int", #counts + 1, { 0,
+            table.unpack(offsets) }) }
     local shape = { table.unpack(cells) }
     shape[rank] = longest
     return over(t, shape, function(p)

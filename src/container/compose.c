@@ -80,7 +80,8 @@ static bool add_line(const Translator *t, const RangeList *lines, const Range *l
     return done;
 }
 
-static bool ranges_compose(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+static bool ranges_compose(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
+                           void *caller)
 {
     RangeList lines = {0};
     bool done = translator_ranges(t->parts[INNER], first, last, &lines, caller);
@@ -145,8 +146,9 @@ static int count_given(const Translator *t)
 Translator *translator_compose(Translator *outer, Translator *inner)
 {
     if (inner->info.to != outer->info.rank) {
-        error_set("the addresses of the inner translator's memory have %d coordinates, those of the outer one's domain %d",
-                  inner->info.to, outer->info.rank);
+        error_set(
+            "the addresses of the inner translator's memory have %d coordinates, those of the outer one's domain %d",
+            inner->info.to, outer->info.rank);
         return NULL;
     }
     if (inner->device && outer->device && inner->device != outer->device) {

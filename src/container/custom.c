@@ -16,8 +16,8 @@ static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
 
 static bool defines(const Module *module, const Token *token)
 {
-    return token->kind == TOKEN_NAME && (module_function(module, token) || module_struct(module, token) ||
-                                         module_constant(module, token));
+    return token->kind == TOKEN_NAME &&
+           (module_function(module, token) || module_struct(module, token) || module_constant(module, token));
 }
 
 /* The user's text, with a prefix before all that it defines: several may stand side by side. */

@@ -64,8 +64,8 @@ static void write_tiles(const Translator *t, AddressText *text, int number)
     strbuf_add(out, "  bool inside = true;\n");
     for (int d = 0; d < to; d++) {
         const char *size = address_text_number(number, d), *count = address_text_number(number, tiles + d);
-        strbuf_addf(out, "  s%d = p%d / %s; v%d = p%d - s%d * %s; inside = inside && p%d >= 0 && s%d < %s;\n", d, d, size,
-                    d, d, d, size, d, d, count);
+        strbuf_addf(out, "  s%d = p%d / %s; v%d = p%d - s%d * %s; inside = inside && p%d >= 0 && s%d < %s;\n", d, d,
+                    size, d, d, d, size, d, d, count);
     }
     strbuf_add(out, "  int slice = inside ? ");
     address_text_join(out, number, "s", 0, to, tiles);
@@ -170,8 +170,7 @@ static bool ranges_fold(const Translator *t, const int64_t *first, const int64_t
         return ranges_tiles(t, first, last, list);
     }
     RangeList lines = {.rank = t->info.rank, .to = 1};
-    bool done =
-        range_add_block(&lines, t->info.domain.size, origin, 0, first, last) && ranges_rows(t, &lines, list);
+    bool done = range_add_block(&lines, t->info.domain.size, origin, 0, first, last) && ranges_rows(t, &lines, list);
     range_list_free(&lines);
     return done;
 }
@@ -196,8 +195,9 @@ static bool check_tiles(const Shape *shape, const Shape *to, Shape *tiles, int64
         *slices *= shape->size[d];
     }
     return (more > 0 && *slices <= count) ||
-           error_set("tiles of %s don't go into 'to', %s: expected a shape of fewer dimensions, with room for each tile",
-                     shape_text(shape, a), shape_text(to, b));
+           error_set(
+               "tiles of %s don't go into 'to', %s: expected a shape of fewer dimensions, with room for each tile",
+               shape_text(shape, a), shape_text(to, b));
 }
 
 Translator *translator_fold(const Shape *shape, const Shape *to, bool tiled)

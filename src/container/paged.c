@@ -72,7 +72,8 @@ static void write_inverse(const Paged *paged, StrBuf *out, int number)
     }
     strbuf_addf(out, "  return inside && t%d_t[at] != 0 && ", number);
     address_text_inside(&paged->base, out, number, "v");
-    for (int d = 0; d < rank && kind_of(paged)->floors; d++) { /* beyond the last int a page's coordinates wrap around */
+    for (int d = 0; d < rank && kind_of(paged)->floors;
+         d++) { /* beyond the last int a page's coordinates wrap around */
         strbuf_addf(out, " && (v%d < 0) == (t%d_t[at + %d] < 0)", d, number, d + 1);
     }
     strbuf_add(out, ";\n}\n");
@@ -311,8 +312,8 @@ Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const cha
     int64_t reached = SHAPE_MAX_ELEMENTS / elements, most = SHAPE_MAX_ELEMENTS / (page->rank + 1);
     most = reached < most ? reached : most;
     if (capacity > most) {
-        error_set("'capacity' is %" PRId64 ": pages of %" PRId64 " elements reach %" PRId64 " frames", capacity, elements,
-                  most);
+        error_set("'capacity' is %" PRId64 ": pages of %" PRId64 " elements reach %" PRId64 " frames", capacity,
+                  elements, most);
         return NULL;
     }
     Translator *t = translator_make(&kind->base, bytes, name, page->rank, 1, domain);

@@ -35,6 +35,7 @@ struct Paged {
     .table = {PAGED_TABLE, PAGED_BACK}, .write = paged_write, .point = paged_point, .ranges = paged_ranges,            \
     .map = paged_map, .unmap = paged_unmap
 
+/* See TranslatorKind. */
 void paged_write(const Translator *t, AddressText *text, int number);
 Outcome paged_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
 bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);

@@ -49,7 +49,8 @@ bool range_step(int64_t *point, const int64_t *first, const int64_t *last, int f
 bool range_add_block(RangeList *list, const int64_t *size, const int64_t *origin, int64_t base, const int64_t *first,
                      const int64_t *last)
 {
-    int rank = list->rank, whole = 0; /* dimensions that a range takes: the box's whole rows, planes ... and one beyond */
+    int rank = list->rank,
+        whole = 0; /* dimensions that a range takes: the box's whole rows, planes ... and one beyond */
     while (whole < rank - 1 && last[whole] - first[whole] + 1 == size[whole]) {
         whole++;
     }

@@ -16,8 +16,8 @@ typedef struct RangeList {
     int rank, to; /* of addresses, and of those in memory */
 } RangeList;
 
+/* Frees the ranges; and how many elements one has. */
 void range_list_free(RangeList *list);
-/* Elements of a range. */
 int64_t range_elements(const RangeList *list, const Range *range);
 
 /* Each adds ranges; false with error_set when out of host memory. */

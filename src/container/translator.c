@@ -12,7 +12,8 @@ static void set_bounds(Bounds *bounds, const Shape *shape)
     }
 }
 
-Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char *name, int rank, int to, const Shape *domain)
+Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char *name, int rank, int to,
+                            const Shape *domain)
 {
     Translator *t = calloc(1, bytes);
     if (!t) {

@@ -78,14 +78,15 @@ typedef struct TranslatorHooks {
 Translator *translator_custom(Device *device, const char *name, int rank, int to, const Shape *shape, Module *module,
                               const TranslatorTraits *traits, const TranslatorHooks *hooks);
 
+/* Counted. The last one goes inside a scope of the translator's device, where it has one; releasing NULL does nothing. */
 Translator *translator_retain(Translator *t);
-void translator_release(Translator *t); /* NULL: nothing to do; inside a scope of the device, where it has one */
+void translator_release(Translator *t);
 
 /* Whether there are further references. */
 bool translator_shared(const Translator *t);
 
+/* What there is to know about it; and its tables' device, NULL where it has none. */
 TranslatorInfo translator_info(const Translator *t);
-/* NULL: none is needed. */
 Device *translator_device(const Translator *t);
 /* Whether a point lies in the domain. */
 bool translator_inside(const Translator *t, const int64_t *point);

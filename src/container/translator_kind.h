@@ -44,13 +44,14 @@ struct Translator {
     int number_count;
     int32_t numbers[TRANSLATOR_NUMBERS]; /* as the text reads them; of a known domain its sizes come first */
     WordTable tables[TRANSLATOR_TABLES];
-    Translator *parts[2];                /* inner and outer, of a composition */
-    Kernel *kernels[DIRECTION_COUNT];    /* that translate streams; NULL until needed */
+    Translator *parts[2];             /* inner and outer, of a composition */
+    Kernel *kernels[DIRECTION_COUNT]; /* that translate streams; NULL until needed */
 };
 
 /* A translator of `bytes` bytes, the first of which are a Translator, with its domain's sizes (NULL: unknown) as numbers. NULL with
  * error_set. */
-Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char *name, int rank, int to, const Shape *domain);
+Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char *name, int rank, int to,
+                            const Shape *domain);
 /* Appends a number; its place. Sizes of a shape are appended x first. */
 int translator_number(Translator *t, int64_t number);
 int translator_numbers(Translator *t, const Shape *shape);

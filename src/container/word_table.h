@@ -11,7 +11,7 @@ typedef struct WordTable {
     struct {
         struct WordRun {
             int64_t first, last;
-        } *items;
+        } * items;
         size_t count, capacity;
     } dirty;
 } WordTable;

@@ -4,7 +4,8 @@
 --
 -- A line is `signature -- what it does`. Signatures are written as in LuaLS: `name?: type` may be left out, `{key?: type}` is a
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
--- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation.
+-- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
+-- translator.
 local operations = require "rill.algebra.operations"
 
 local reference = {}
@@ -22,7 +23,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -184,6 +185,28 @@ rill.debug.stats(s: source): table -- what is in a stream: count, nan, inf, and 
 rill.debug.watch(f: function): ... -- runs f() and stops at the first kernel that writes a NaN, with its name, output and element
 s:stats(): table -- rill.debug.stats(s)
 ]==] },
+    { "translator", [==[
+rill.translator.linear(options: {shape: shape}): translator -- row-major: any rank to one dimension
+rill.translator.fold(options: {shape: shape, to: shape, tiled?: boolean}): translator -- N dimensions into M: row-major, or tiled: the slowest dimensions as tiles side by side, as flat 3-D textures are made
+rill.translator.pages(options: {shape: shape, page: shape, levels?: integer, capacity?: integer}): translator -- a page table of one or more levels; nothing is mapped at first
+rill.translator.hash(options: {rank?: integer, page?: shape, capacity?: integer}): translator -- pages found by a hash of their coordinates, negative ones too; nothing is mapped at first
+rill.translator.lists(options: {shape?: shape, counts?: source, offsets?: source}): translator -- a grid of lists; x is the place in a list. Their lengths, or where each begins and the last ends
+rill.translator.compose(outer: translator, inner: translator): translator -- outer of what inner gives, as one program
+rill.translator.new(options: {name?: string, rank: integer, to: integer, shape?: shape, glsl: string, cpu: function, cpu_inverse?: function, ranges?: function, traits?: table}): translator -- one of your own: GLSL functions translate and inverse for the device, Lua functions for points
+t.name: string -- what kind it is: linear, fold, pages ...; of a translator of your own its name
+t.rank: integer -- dimensions of its addresses
+t.to: integer -- dimensions of addresses in memory
+t.shape: integer[] -- the shape of its domain, slowest dimension first; nil where there are no bounds
+t.extent: integer[] -- the shape of the memory it gives addresses of; nil where that is not known
+t.mapped: integer -- how many pages are mapped; nil where there are none to map
+t.traits: table -- memory, access ("1", "log n", "n"), location, consistent, complete, one_to_one, invertible, mutable
+t:translate(points: point|source): point|stream|nil -- from addresses to memory: a point on the CPU, a stream of points on the device
+t:inverse(points: point|source): point|stream|nil -- from memory to addresses: a point on the CPU, a stream of points on the device
+t:ranges(first: point, last?: point): table[] -- the mapped parts of a box that stand in memory one element after the other: tables with first, last, and at, where they begin
+t:map(first: point, last: point?, frame: integer): translator -- maps the pages that the box touches to frames from `frame` on, all or none
+t:unmap(first: point, last?: point): integer -- unmaps the pages that the box touches, and counts them
+t:close() -- lets go of its tables; compositions with it stay valid
+]==] },
     { "horn", [==[
 rill.horn.filter(s: source, pred: string, options?: {search?: string, struct?: struct}): stream, integer -- Horn's filtering by scan, search and gather: the records for which pred holds; number of passes
 rill.horn.scan(nulls: source): stream, integer -- running count of the true elements; passes
@@ -226,6 +249,7 @@ reference.aliases = {
     predicate = "string|kernel|stream|expression",
     operator = "string|kernel",
     value = "number|boolean|number[]|stream|nil",
+    point = "integer|integer[]",
 }
 
 -- The pieces of a text between separators that stand outside of brackets.
@@ -300,7 +324,7 @@ end
 function reference.find(name)
     local owners = {
         stream = "s", expression = "e", kernel = "k", device = "d", request = "r", map = "m", progress = "p",
-        animation = "a",
+        animation = "a", translator = "t",
     }
     local owner, member = name:match "^(%l+)[.:]([%w_]+)$"
     local wanted = owners[owner] and owners[owner] .. "." .. member or name:gsub(":", ".")

@@ -264,7 +264,8 @@ static const char *option_text(lua_State *L, const char *name, const char *expec
 
 static void check_options(lua_State *L, Options *options)
 {
-    static const char *const names[] = {"name", "rank", "to", "shape", "glsl", "cpu", "cpu_inverse", "ranges", "traits", NULL};
+    static const char *const names[] = {"name", "rank",        "to",     "shape",  "glsl",
+                                        "cpu",  "cpu_inverse", "ranges", "traits", NULL};
     binding_count(L, function, 1, false);
     if (!binding_is_options(L, 1)) {
         binding_argument(L, function, 1, "options", 1, "a table like {rank = 2, to = 1, glsl = text, cpu = f}");
@@ -274,7 +275,8 @@ static void check_options(lua_State *L, Options *options)
     options->rank = (int)translator_count(L, function, "rank", 1, MOST_RANK);
     options->to = (int)translator_count(L, function, "to", 1, MOST_RANK);
     if (!options->rank || !options->to || (options->shaped && options->shape.rank != options->rank)) {
-        luaL_error(L, "%s: expected 'rank' and 'to', from 1 to 4 dimensions, and 'shape' of as many sizes as 'rank' says",
+        luaL_error(L,
+                   "%s: expected 'rank' and 'to', from 1 to 4 dimensions, and 'shape' of as many sizes as 'rank' says",
                    function);
     }
     for (int d = 0; options->shaped && d < options->rank; d++) {
@@ -298,9 +300,10 @@ static Translator *create(lua_State *L, const Options *options, LuaHooks *hooks,
     DeviceScope scope;
     binding_enter(L, device, &scope);
     Module *module = module_create(options->glsl, options->length, chunk, line);
-    Translator *t = module ? translator_custom(device, options->name, options->rank, options->to,
-                                               options->shaped ? &options->shape : NULL, module, &options->traits, &table)
-                           : NULL;
+    Translator *t = module
+                        ? translator_custom(device, options->name, options->rank, options->to,
+                                            options->shaped ? &options->shape : NULL, module, &options->traits, &table)
+                        : NULL;
     module_release(module);
     device_leave(&scope);
     return t;

@@ -1,6 +1,7 @@
 /* The userdata of a translator: its methods and fields. */
 #include "binding/containers/lua_translator.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char meta_key;
@@ -112,8 +113,9 @@ void point_check(lua_State *L, int index, int rank, const char *function, int n,
 {
     memset(point, 0, SHAPE_MAX_RANK * sizeof *point);
     if (!point_read(L, index, rank, point)) {
-        binding_argument(L, function, n, name, index,
-                         rank == 1 ? "a whole number" : lua_pushfstring(L, "a table of %d whole numbers", rank));
+        char expected[48]; /* nothing is pushed: the argument may be missing */
+        snprintf(expected, sizeof expected, rank == 1 ? "a whole number" : "a table of %d whole numbers", rank);
+        binding_argument(L, function, n, name, index, expected);
     }
 }
 
@@ -456,13 +458,14 @@ static int translator_tostring(lua_State *L)
 
 void open_translator(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__gc", translator_gc},
-                                    {"__close", translator_close},
-                                    {"__tostring", translator_tostring},
-                                    {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"translate", translator_translate}, {"inverse", translator_inverse},
-                                       {"ranges", translator_ranges_call},  {"map", translator_map_pages},
-                                       {"unmap", translator_unmap_pages},   {"close", translator_close},
+    static const luaL_Reg meta[] = {
+        {"__gc", translator_gc}, {"__close", translator_close}, {"__tostring", translator_tostring}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"translate", translator_translate},
+                                       {"inverse", translator_inverse},
+                                       {"ranges", translator_ranges_call},
+                                       {"map", translator_map_pages},
+                                       {"unmap", translator_unmap_pages},
+                                       {"close", translator_close},
                                        {NULL, NULL}};
     lua_newtable(L);
     luaL_setfuncs(L, meta, 0);

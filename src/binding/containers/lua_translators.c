@@ -129,7 +129,9 @@ static void check_offsets(lua_State *L, const char *function, int32_t *offset, i
     for (int64_t i = 0; i < count; i++) {
         int64_t length = counts ? offset[i + 1] : (int64_t)offset[i + 1] - offset[i];
         if (length < 0) {
-            luaL_error(L, counts ? "%s: 'counts': list %I has %I entries" : "%s: 'offsets': list %I ends %I entries before it begins",
+            luaL_error(L,
+                       counts ? "%s: 'counts': list %I has %I entries"
+                              : "%s: 'offsets': list %I ends %I entries before it begins",
                        function, (LUAI_UACINT)i, (LUAI_UACINT)(counts ? length : -length));
         }
         sum += length;
@@ -138,8 +140,9 @@ static void check_offsets(lua_State *L, const char *function, int32_t *offset, i
         }
     }
     if (offset[0] != 0 || sum > SHAPE_MAX_ELEMENTS) {
-        luaL_error(L, sum > SHAPE_MAX_ELEMENTS ? "%s: the lists have more entries than addresses reach"
-                                               : "%s: 'offsets': expected 0 as the first",
+        luaL_error(L,
+                   sum > SHAPE_MAX_ELEMENTS ? "%s: the lists have more entries than addresses reach"
+                                            : "%s: 'offsets': expected 0 as the first",
                    function);
     }
 }
@@ -172,17 +175,16 @@ static int rill_lists(lua_State *L)
     bool counts;
     check_options(L, function, "a table like {counts = s}", names);
     Stream *s = option_lists(L, function, &counts);
-    int64_t count = stream_elements(s) - !counts, wanted = 1;
-    if (!translator_sizes(L, function, "shape", false, &cells)) {
-        cells = counts ? s->shape : (Shape){1, {count}};
+    int64_t count = stream_elements(s) - !counts;
+    cells = counts ? s->shape : (Shape){1, {count}};
+    if (lua_getfield(L, 1, "shape") != LUA_TNIL) {
+        shape_check_arg(L, lua_gettop(L), function, 1, "shape", &cells);
     }
-    for (int d = 0; d < cells.rank && wanted <= count; d++) {
-        wanted *= cells.size[d];
-    }
-    if (wanted != count) {
+    if (shape_elements(&cells) != count) {
         char text[SHAPE_TEXT];
-        return luaL_error(L, counts ? "%s: 'counts' has %I elements, but there are %s cells"
-                                    : "%s: 'offsets' tells of %I lists, but there are %s cells",
+        return luaL_error(L,
+                          counts ? "%s: 'counts' has %I elements, but there are %s cells"
+                                 : "%s: 'offsets' tells of %I lists, but there are %s cells",
                           function, (LUAI_UACINT)count, shape_text(&cells, text));
     }
     Translator **slot = translator_push(L);
@@ -221,9 +223,9 @@ static int rill_compose(lua_State *L)
 
 void open_translators(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"linear", rill_linear},   {"fold", rill_fold}, {"pages", rill_pages},
-                                         {"hash", rill_hash},       {"lists", rill_lists}, {"compose", rill_compose},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"linear", rill_linear}, {"fold", rill_fold},       {"pages", rill_pages}, {"hash", rill_hash},
+        {"lists", rill_lists},   {"compose", rill_compose}, {NULL, NULL}};
     luaL_newlib(L, functions);
     binding_strict(L, "rill.translator");
     lua_setfield(L, -2, "translator");

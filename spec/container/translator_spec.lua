@@ -1,0 +1,423 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local T <const> = rill.translator
+local raises <const> = check.raises
+
+local swap <const> = {
+    rank = 2, to = 2, glsl = "ivec2 translate(ivec2 v) { return v.yx; } ivec2 inverse(ivec2 p) { return p.yx; }",
+    cpu = function(x, y) return y, x end,
+}
+
+-- The options of `swap` with others.
+local function like(options)
+    local result = {}
+    for name, value in pairs(swap) do
+        result[name] = value
+    end
+    for name, value in pairs(options) do
+        result[name] = value
+    end
+    return result
+end
+
+-- A new translator under rill.check(true).
+local function tried(options)
+    local before = rill.check(true)
+    local results = {pcall(T.new, options)}
+    rill.check(before)
+    if not results[1] then
+        error(results[2], 0)
+    end
+    return results[2]
+end
+
+describe("a translator", function()
+    leaks.watch(setup, teardown)
+
+    it("has fields, a kind and a text", function()
+        local t = T.fold {shape = {4, 8, 8}, to = {16, 17}, tiled = true}
+        assert.equal("translator", rill.type(t))
+        assert.equal("fold", t.name)
+        assert.same({3, 2}, {t.rank, t.to})
+        assert.is_true(t.shape == {4, 8, 8} and t.extent == {16, 17})
+        assert.is_nil(t.mapped)
+        assert.equal("translator fold: 4x8x8 to 16x17", tostring(t))
+        local pages = T.pages {shape = 100, page = 7, capacity = 3}
+        assert.is_true(pages.extent == {21})
+        assert.equal("translator pages: 100 to 21, 0 pages mapped", tostring(pages))
+        assert.equal("translator pages: 100 to 21, 1 page mapped", tostring(pages:map(99, nil, 2)))
+        assert.equal("translator hash: 2 dimensions to 1 dimension, 0 pages mapped", tostring(T.hash {rank = 2}))
+        raises("a translator has no field or method 'invers'; did you mean t:inverse", function() return t.invers end)
+        raises("t:translate: argument 't': expected a translator, got nothing", t.translate)
+    end)
+
+    it("tells its characteristics", function()
+        local function traits(memory, access, consistent, complete, one_to_one, invertible, mutable)
+            return {memory = memory, access = access, location = "gpu", consistent = consistent, complete = complete,
+                one_to_one = one_to_one, invertible = invertible, mutable = mutable}
+        end
+        local linear, pages = T.linear {shape = {4, 4}}, T.pages {shape = 64, page = 8}
+        assert.same(traits("1", "1", true, true, true, true, false), linear.traits)
+        assert.same(linear.traits, T.fold {shape = 16, to = {4, 4}}.traits)
+        assert.same(traits("n", "1", true, false, true, true, true), pages.traits)
+        assert.same(traits("n", "1", false, false, true, true, true), T.hash {rank = 2}.traits)
+        assert.same(traits("n", "1", true, false, true, true, false), T.lists {counts = rill.from({2, 0},
+            "int")}.traits)
+        assert.is_true(T.lists {counts = rill.from({2, 2}, "int")}.traits.complete)
+        assert.same(pages.traits, T.compose(pages, linear).traits)
+        assert.same(linear.traits, T.compose(T.fold {shape = 16, to = {4, 4}}, linear).traits)
+        assert.is_false(T.compose(T.fold {shape = 15, to = {4, 4}}, linear).traits.complete)
+        assert.same(traits("1", "1", true, false, true, true, false), T.new(swap).traits)
+        local own = T.new(like {glsl = "ivec2 translate(ivec2 v) { return v / 2; }",
+            traits = {memory = "log n", access = "n", consistent = false, complete = true, one_to_one = false}})
+        assert.same(traits("log n", "n", false, true, false, false, false), own.traits)
+        assert.equal("n", T.compose(own, own).traits.access)
+    end)
+
+    it("closes, and compositions with it stay", function()
+        local pages = T.pages {shape = 64, page = 8}:map(8, 15, 3)
+        local both = T.compose(pages, T.linear {shape = {8, 8}})
+        pages:close()
+        pages:close()
+        assert.equal("closed translator", tostring(pages))
+        raises("the translator was closed", pages.translate, pages, 8)
+        raises("the translator was closed", function() return pages.rank end)
+        raises("the translator was closed", T.compose, pages, pages)
+        assert.equal(26, both:translate {2, 1})
+        assert.same({24, 31}, both:translate(rill.from({{0, 1}, {7, 1}}, "ivec2")):values())
+        local kept
+        do
+            local t <close> = T.linear {shape = 4}
+            kept = t
+        end
+        assert.equal("closed translator", tostring(kept))
+    end)
+
+    it("takes points of one element, expressions, views and no points", function()
+        local t = T.linear {shape = {3, 5}}
+        assert.equal(7, t:translate(rill.from({{2, 1}}, "ivec2")):get(1))
+        assert.is_true(t:translate(rill.stream("ivec2", {0, 3})).shape == {0, 3})
+        assert.same({{0, 2}, {4, -2 ^ 31 | 0}}, t:translate(rill.stream("ivec2", {2, 2}, {0, 0, 2, 0, 4, 0, 5,
+            0})):read())
+        local points = rill.from({{0, 0}, {9, 9}, {1, 1}, {9, 9}, {2, 2}}, "ivec2")
+        assert.same({0, 6, 12}, t:translate(points:stride(2)):values())
+        assert.same({1, 2, 3}, T.linear {shape = 10}:translate(rill.iota(3) + 1):values())
+        assert.same({1, 2}, T.linear {shape = 10}:translate(rill.from({1, 2}, "int16")):values())
+        local eight = T.linear {shape = {2, 2, 2, 2, 2, 2, 2, 3}}
+        local back = eight:inverse(rill.from({{383, 0}, {384, 5}}, "int"))
+        assert.is_true(back.shape == {2, 2, 8})
+        assert.same({2, 1, 1, 1, 1, 1, 1, 1}, back:read()[1][1])
+        assert.same({{383, 0}, {-2 ^ 31 | 0, 5}}, eight:translate(back):read())
+    end)
+
+    it("refuses what is no point of its domain", function()
+        local t, hash = T.linear {shape = {3, 5}}, T.hash {rank = 2}
+        raises("t:translate: argument #1 'point': {5, 0} lies outside of the domain, {0, 0} .. {4, 2}", t.translate,
+            t, {5, 0})
+        raises("{%-1, 0} lies outside", t.translate, t, {-1, 0})
+        raises("expected a table of 2 whole numbers, got table of 3", t.translate, t, {1, 2, 3})
+        raises("expected a table of 2 whole numbers, got table of 2", t.translate, t, {1, 2.5})
+        raises("expected a table of 2 whole numbers, got table of 2", t.translate, t, {1, "2"})
+        raises("expected a table of 2 whole numbers, got number 3", t.translate, t, 3)
+        raises("expected a table of 2 whole numbers, got nothing", t.translate, t)
+        raises("argument #1 'point': expected a whole number, got string", t.inverse, t, "1")
+        raises("expected at most 1 argument, got 2", t.translate, t, {1, 2}, 3)
+        raises("coordinates go to 2147483647 either way", hash.translate, hash, {-2 ^ 31 | 0, 0})
+        raises("a stream of ivec2, got one of ivec3", t.translate, t, rill.stream("ivec3", 2))
+        raises("a stream of ivec2, got one of vec2", t.translate, t, rill.stream("vec2", 2))
+        raises("of shape {n, 5}, got 4", T.linear {shape = {1, 1, 1, 1, 1}}.translate, T.linear {shape = {1, 1, 1, 1,
+            1}},
+            rill.stream("int", 4))
+        raises("expected points of at most 7 dimensions", function()
+            T.linear {shape = {1, 1, 1, 1, 1}}:inverse(rill.stream("int", {1, 1, 1, 1, 1, 1, 1, 1}))
+        end)
+        local closed = rill.stream("ivec2", 2)
+        closed:close()
+        raises("expected an open stream, got closed stream", t.translate, t, closed)
+        assert.is_nil(t:inverse(15))
+        assert.is_nil(t:inverse(-1))
+        assert.is_nil(t:inverse(2 ^ 40 | 0))
+    end)
+
+    it("reaches all that an int counts", function()
+        local t = T.linear {shape = {1, 2 ^ 31 - 1 | 0}}
+        assert.equal(2 ^ 31 - 2, t:translate {2 ^ 31 - 2 | 0, 0})
+        assert.equal(2 ^ 31 - 2, t:translate(rill.from({{2 ^ 31 - 2 | 0, 0}}, "ivec2")):get(1))
+        raises("'shape' is 65536x32768: addresses reach 2147483647 elements", T.linear, {shape = {65536, 32768}})
+        raises("'shape' is 4x0: sizes go from 1", T.linear, {shape = {4, 0}})
+        raises("'shape' is 4x4294967296: sizes go from 1", T.linear, {shape = {4, 2 ^ 32 | 0}})
+        raises("1 to 8 dimensions", T.linear, {shape = {1, 1, 1, 1, 1, 1, 1, 1, 1}})
+        local far = T.pages {shape = {131072, 131072}, page = {16, 16}}
+        far:map({131071, 131071}, nil, 7)
+        assert.equal(7 * 256 + 255, far:translate {131071, 131071})
+        assert.same({7 * 256 + 255, -2 ^ 31 | 0}, far:translate(rill.from({{131071, 131071}, {0, 0}},
+            "ivec2")):values())
+        assert.same({131071, 131071}, far:inverse(7 * 256 + 255))
+        local most = 2 ^ 31 - 1 | 0
+        local hash = T.hash {page = {3, 3}}:map({-most, most}, nil, 0)
+        local points = rill.from({{-most, most}, {most, most}}, "ivec2")
+        local address = hash:translate {-most, most}
+        assert.same({address, -2 ^ 31 | 0}, hash:translate(points):values())
+        for at = 0, 8 do -- a page at the end of the ints: not all of it is there
+            local expected = hash:inverse(at) or {-2 ^ 31 | 0, -2 ^ 31 | 0}
+            assert.same(expected, hash:inverse(rill.from({at}, "int")):get(1))
+        end
+    end)
+
+    it("refuses wrong options", function()
+        raises("rill.translator.linear: argument #1 'options': expected a table like", T.linear, 5)
+        raises("rill.translator.linear: unknown option 'shapes'", T.linear, {shapes = 4})
+        raises("argument #1 'shape': expected a shape", T.linear, {})
+        raises("'to', 3x3, has fewer elements than 'shape', 10", T.fold, {shape = 10, to = {3, 3}})
+        raises("tiles of 4x4 don't go into 'to', 4x4", T.fold, {shape = {4, 4}, to = {4, 4}, tiled = true})
+        raises("tiles of 3x4x4 don't go into 'to', 7x11", T.fold, {shape = {3, 4, 4}, to = {7, 11}, tiled = true})
+        raises("'page', 4, has not as many dimensions as 'shape', 8x8", T.pages, {shape = {8, 8}, page = 4})
+        raises("option 'levels': expected 1 .. 8, got 0", T.pages, {shape = 8, page = 4, levels = 0})
+        raises("option 'capacity': expected 1 .. 2147483647, got 0", T.pages, {shape = 8, page = 4, capacity = 0})
+        raises("pages of 65536 elements reach 32767 frames", T.hash, {page = {256, 256}, capacity = 2 ^ 20})
+        raises("the page table would be too large", T.pages, {shape = {2 ^ 31 - 1 | 0, 2 ^ 31 - 1 | 0}, page = {1, 1},
+            levels = 1})
+        raises("expected 'rank', or 'page'", T.hash, {})
+        raises("expected 'rank', or 'page'", T.hash, {rank = 2, page = 4})
+        raises("argument #1 'outer': expected a translator, got nothing", T.compose)
+        raises("memory have 1 coordinates, those of the outer one's domain 2", T.compose, T.linear {shape = {4, 4}},
+            T.linear {shape = 4})
+        local deep = T.linear {shape = 4}
+        raises("the composition has too many parts", function()
+            for _ = 1, 100 do
+                deep = T.compose(deep, T.linear {shape = 4})
+            end
+        end)
+        assert.equal(3, deep:translate(3))
+        assert.same({0, 1, 2}, deep:translate(rill.iota(3)):values())
+    end)
+
+    it("of lists takes counts, offsets and cells", function()
+        local lists = T.lists {offsets = rill.from({0, 2, 2, 5}, "int")}
+        assert.is_true(lists.shape == {3, 3} and lists.extent == {5})
+        assert.same({2, 2}, lists:inverse(4))
+        assert.is_nil(lists:translate {0, 1})
+        assert.is_nil(lists:inverse(5))
+        local none = T.lists {counts = rill.stream("int", {2, 2})}
+        assert.is_true(none.shape == {2, 2, 1})
+        assert.is_nil(none:translate {0, 0, 0})
+        assert.same({-2 ^ 31 | 0}, none:translate(rill.from({{0, 0, 0}}, "ivec3")):values())
+        assert.equal(0, #none:ranges({0, 0, 0}, {0, 1, 1}))
+        raises("expected either 'counts' or 'offsets'", T.lists, {})
+        raises("expected either", T.lists, {counts = rill.iota(2), offsets = rill.iota(2)})
+        raises("'counts': list 1 has %-3 entries", T.lists, {counts = rill.from({1, -3}, "int")})
+        raises("'offsets': list 1 ends 3 entries before it begins", T.lists, {offsets = rill.from({0, 4, 1}, "int")})
+        raises("'offsets': expected 0 as the first", T.lists, {offsets = rill.from({1, 4}, "int")})
+        raises("'offsets': expected 0 as the first", T.lists, {offsets = rill.stream("int", 0)})
+        raises("'counts' has 3 elements, but there are 2x2 cells", T.lists, {counts = rill.iota(3), shape = {2, 2}})
+        raises("'offsets' tells of 2 lists, but there are 3 cells", T.lists, {offsets = rill.iota(3), shape = 3})
+        raises("more entries than addresses reach", T.lists, {counts = rill.from({2 ^ 31 - 1 | 0, 1}, "int")})
+        raises("argument #1 'counts': expected a stream of int, got stream<float>", T.lists,
+            {counts = rill.stream("float", 2)})
+        raises("a grid of lists has at most 7", T.lists, {counts = rill.stream("int", {1, 1, 1, 1, 1, 1, 1, 1})})
+    end)
+
+    it("without elements has none", function()
+        raises("sizes go from 1", T.lists, {counts = rill.stream("int", 0)})
+        raises("sizes go from 1", T.pages, {shape = {0, 4}, page = {1, 1}})
+        raises("sizes go from 1", T.pages, {shape = {4, 4}, page = {0, 1}})
+    end)
+end)
+
+describe("pages", function()
+    leaks.watch(setup, teardown)
+
+    local makers = {
+        pages = function(capacity) return T.pages {shape = {64, 64}, page = {8, 8}, levels = 2,
+            capacity = capacity} end,
+        hash = function(capacity) return T.hash {page = {8, 8}, capacity = capacity} end,
+    }
+    for name, make in pairs(makers) do
+        it("of " .. name .. " are mapped all, or none", function()
+            local t = make(5)
+            t:map({0, 0}, {15, 7}, 1)
+            local points = rill.from({{0, 0}, {8, 0}, {16, 0}, {0, 8}}, "ivec2")
+            local function unchanged()
+                assert.equal(2, t.mapped)
+                assert.same({64, 128, -2 ^ 31 | 0, -2 ^ 31 | 0}, t:translate(points):values())
+                assert.is_nil(t:translate {16, 0})
+                assert.is_nil(t:inverse(192))
+            end
+            unchanged()
+            raises("a page of the box is mapped already, to frame 2", t.map, t, {8, 0}, {20, 0}, 3)
+            raises("the capacity is 5 frames", t.map, t, {8, 0}, {20, 0}, 4)
+            unchanged()
+            raises("frame 2 holds a page already", t.map, t, {16, 0}, {31, 0}, 2)
+            raises("frame 1 holds a page already", t.map, t, {16, 0}, nil, 1)
+            raises("2 pages don't go into frames from 4 on", t.map, t, {16, 0}, {24, 0}, 4)
+            raises("1 pages don't go into frames from %-1 on", t.map, t, {16, 0}, nil, -1)
+            raises("don't go into frames", t.map, t, {16, 0}, nil, 2 ^ 62 | 0)
+            raises("argument #3 'frame': expected a whole number, got nothing", t.map, t, {16, 0}, {16, 0})
+            unchanged()
+            assert.equal(t, t:map({5, 5}, {4, 5}, 3))
+            assert.equal(0, t:unmap {16, 0})
+            unchanged()
+            assert.equal(1, t:unmap({0, 0}, {7, 30}))
+            assert.equal(1, t.mapped)
+            assert.is_nil(t:inverse(64))
+            assert.equal(1, t:unmap({0, 0}, {63, 63}))
+            assert.equal(0, #t:ranges({0, 0}, {63, 63}))
+        end)
+    end
+
+    it("come in ranges, page by page", function()
+        local t = T.pages {shape = {20, 20}, page = {8, 8}}
+        t:map({8, 0}, {19, 7}, 4):map({0, 8}, {7, 15}, 2)
+        local expected = {
+            {first = {8, 0}, last = {15, 7}, at = 256}, {first = {16, 0}, last = {19, 0}, at = 320},
+        }
+        local found = t:ranges({0, 0}, {19, 19})
+        assert.same(expected, {found[1], found[2]})
+        assert.same({first = {0, 8}, last = {7, 15}, at = 128}, found[#found])
+        assert.same({{first = {9, 3}, last = {9, 3}, at = 281}}, t:ranges {9, 3})
+        assert.same({}, t:ranges({9, 3}, {8, 3}))
+        assert.same({}, t:ranges({99, 99}, {0, 0}))
+        raises("argument #2 'last': {20, 0} lies outside", t.ranges, t, {0, 0}, {20, 0})
+    end)
+
+    it("have a fixed number in other translators: none", function()
+        local t = T.linear {shape = {4, 4}}
+        raises("t:map: the mapping of translator 'linear' is fixed", t.map, t, {0, 0}, {0, 0}, 0)
+        raises("t:unmap: the mapping of translator 'linear' is fixed", t.unmap, t, {0, 0})
+    end)
+
+    it("reach their composition when they are mapped later", function()
+        local pages = T.pages {shape = 64, page = 8}
+        local both = T.compose(pages, T.linear {shape = {8, 8}})
+        local points = rill.from({{1, 2}, {3, 0}}, "ivec2")
+        assert.same({-2 ^ 31 | 0, -2 ^ 31 | 0}, both:translate(points):values())
+        pages:map(0, nil, 1000)
+        assert.same({-2 ^ 31 | 0, 8003}, both:translate(points):values())
+        assert.same({{first = {0, 0}, last = {7, 0}, at = 8000}}, both:ranges({0, 0}, {7, 7}))
+        assert.same({{first = {2, 0}, last = {5, 0}, at = 8002}}, both:ranges({2, 0}, {5, 7}))
+    end)
+
+    it("of a translation allocate nothing but its result", function()
+        local t = T.compose(T.fold {shape = 4096, to = {64, 64}}, T.pages {shape = {64, 64}, page = {8, 8}}:map({0,
+            0}, {63, 63}, 0))
+        local points = rill.stream("ivec2", 1000)
+        local kept = t:translate(points)
+        check.collect()
+        local before = rill.memory()
+        for _ = 1, 5 do
+            t:translate(points):close()
+        end
+        local after = rill.memory()
+        assert.same({before.bytes, before.streams}, {after.bytes, after.streams})
+        kept:close()
+    end)
+end)
+
+describe("a translator of one's own", function()
+    leaks.watch(setup, teardown)
+
+    it("may define functions, constants and macros, beside others", function()
+        local function shifted(by)
+            return T.new {rank = 1, to = 1, shape = 100, name = "shifted", glsl = ([[
+                #define BY %d
+                const int twice = 2;
+                int x(int v) { return v + BY * twice / 2; }
+                int translate(int v) { ivec2 p = ivec2(x(v), 0); return p.x; }
+                int inverse(int p) { return p - BY; }
+            ]]):format(by), cpu = function(v) return v + by end, cpu_inverse = function(p) return p - by end}
+        end
+        local t = T.compose(shifted(3), T.compose(shifted(20), shifted(1)))
+        assert.same({24, 25, 26}, t:translate(rill.iota(3)):values())
+        assert.same({0, 1}, t:inverse(rill.from({24, 25}, "int")):values())
+        assert.equal(24, t:translate(0))
+        assert.equal(0, t:inverse(24))
+        assert.is_nil(t:inverse(23))
+        assert.is_nil(t:translate(80))
+        assert.same({-2 ^ 31 | 0}, t:translate(rill.from({80}, "int")):values())
+        assert.same({{first = 4, last = 78, at = 28}}, t:ranges(4, 90))
+    end)
+
+    it("maps what is negative to nowhere", function()
+        local t = T.new {rank = 1, to = 2, glsl = "ivec2 translate(int v) { return ivec2(v, 5 - v); }",
+            cpu = function(v) return v, 5 - v end}
+        assert.same({{5, 0}, {-2 ^ 31 | 0, -2 ^ 31 | 0}}, t:translate(rill.from({5, 6}, "int")):read())
+        assert.same({5, 0}, t:translate(5))
+        assert.is_nil(t:translate(6))
+        assert.is_nil(t:translate(-1))
+        assert.is_nil(t.shape)
+        assert.is_nil(t.extent)
+        raises("translator 'custom' has no inverse", t.inverse, t, {5, 0})
+    end)
+
+    it("has errors that point into its text", function()
+        local message = raises("translator_spec.lua:%d+:", function()
+            T.new(like {glsl = [[
+                ivec2 translate(ivec2 v) {
+                    return v.yxz;
+                }]]})
+        end)
+        local line = debug.getinfo(1, "l").currentline - 3
+        assert.is_truthy(message:find(("spec.lua:%d:"):format(line), 1, true), message)
+        assert.is_truthy(message:find("return v.yxz", 1, true))
+        raises("nothing", T.new, like {glsl = "ivec2 translate(ivec2 v) { return nothing; }"})
+        raises("expected a function 'ivec2 translate%(ivec2 address%)'", T.new,
+            like {glsl = "int f(int x) { return x; }"})
+        raises("expected a function 'ivec2 translate", T.new, like {glsl = "ivec2 translate(ivec3 v) { return v.xy; }"})
+        raises("expected a function 'ivec2 inverse", T.new,
+            like {glsl = swap.glsl:gsub("ivec2 inverse%(ivec2 p%)", "ivec2 inverse(int p)"):gsub("p%.yx", "ivec2(p)")})
+        raises("translator_spec.lua:%d+:", function() T.new(like {glsl = "ivec2 translate(ivec2 v) {"}) end)
+    end)
+
+    it("has checked options", function()
+        raises("argument #1 'glsl': expected GLSL that defines 'translate' %(a string%), got nil", T.new,
+            {rank = 1, to = 1, cpu = print})
+        raises("argument #1 'cpu': expected a function, got nil", T.new, {rank = 2, to = 2, glsl = swap.glsl})
+        raises("argument #1 'ranges': expected a function, got number 3", T.new, like {ranges = 3})
+        raises("expected 'rank' and 'to'", T.new, {to = 1})
+        raises("expected 'rank' and 'to'", T.new, like {shape = {1, 2, 3}})
+        raises("option 'rank': expected 1 .. 4, got 5", T.new, like {rank = 5})
+        raises("option 'shape': sizes go from 1", T.new, like {shape = {4, 0}})
+        raises("trait 'memory': expected \"1\", \"log n\" or \"n\", got string \"2\"", T.new,
+            like {traits = {memory = "2"}})
+        raises("trait 'complete': expected true or false, got number 1", T.new, like {traits = {complete = 1}})
+        raises("unknown option 'invertible'", T.new, like {traits = {invertible = true}})
+        raises("argument #1 'name': expected a name", T.new, like {name = 5})
+    end)
+
+    it("is told what its Lua functions do wrong", function()
+        local t = T.new(like {cpu = function(x) if x == 0 then error("not this one", 0) elseif x == 1 then error({}) end
+            return x, "y" end, ranges = function(first) return first[1] == 0 and 5 or first[1] == 1 and {{first = {0,
+                0}}}
+            or {{first = {3, 0}, last = {3, 1}, at = {9, 9}}} end})
+        raises("t:translate: option 'cpu': not this one", t.translate, t, {0, 0})
+        raises("option 'cpu': it raised no message", t.translate, t, {1, 0})
+        raises("expected 2 whole numbers or nil as what it returns, got string \"y\"", t.translate, t, {2, 0})
+        raises("option 'cpu_inverse' was not given", t.inverse, t, {2, 0})
+        raises("t:ranges: option 'ranges': expected a list of ranges as what it returns, got number 5", t.ranges, t,
+            {0, 0})
+        raises("item 1: expected a table like", t.ranges, t, {1, 0})
+        assert.same({{first = {3, 0}, last = {3, 1}, at = {9, 9}}}, t:ranges({2, 0}, {9, 9}))
+        local closing
+        closing = T.new(like {cpu = function(x, y) closing:close() return y, x end})
+        assert.same({2, 1}, closing:translate {1, 2})
+        assert.equal("closed translator", tostring(closing))
+        local yielding = T.new(like {cpu = coroutine.yield})
+        raises("yield across a C%-call boundary", coroutine.wrap(function() yielding:translate {1, 2} end))
+    end)
+
+    it("is compared with itself under check", function()
+        assert.equal("custom", tried(swap).name)
+        assert.equal("custom", tried(like {shape = {9, 7}, cpu_inverse = function(x, y) return y, x end}).name)
+        raises("translator 'wrong' is wrong: of {0, 0} 'cpu' makes {1, 0}, the GLSL {0, 0}", tried,
+            like {name = "wrong", cpu = function(x, y) return y + 1, x end})
+        raises("'cpu' makes nil, the GLSL {0, 0}", tried, like {cpu = function() end})
+        raises("translates to {%d+, %d+}, whose inverse is {%d+, %d+}", tried,
+            like {glsl = swap.glsl:gsub("p%.yx", "p.xy")})
+        raises("'cpu_inverse' makes {0, 7}", tried, like {cpu_inverse = function(x, y) return y, x + 7 end})
+        raises("option 'cpu': never", tried, like {cpu = function() error("never", 0) end})
+        tried(like {glsl = "ivec2 translate(ivec2 v) { return v / 2; } ivec2 inverse(ivec2 p) { return p * 2; }",
+            cpu = function(x, y) return x // 2, y // 2 end, traits = {one_to_one = false}})
+    end)
+end)
