@@ -106,7 +106,7 @@ static void take_range(lua_State *L, const RangesCall *call, lua_Integer number)
         static const char *const names[] = {"first", "last", "at"};
         int64_t *const points[] = {range.first, range.last, range.at};
         lua_getfield(L, -1, names[i]);
-        good = point_read(L, lua_gettop(L), i < 2 ? rank : call->hooks->to, points[i]);
+        good = translator_read_point(L, lua_gettop(L), i < 2 ? rank : call->hooks->to, points[i]);
         lua_pop(L, 1);
     }
     for (int d = 0; d < rank; d++) {
@@ -124,8 +124,8 @@ static int call_ranges(lua_State *L)
 {
     RangesCall *call = lua_touserdata(L, 1);
     push_hook(L, call->hooks, HOOK_RANGES);
-    point_push(L, call->first, call->hooks->rank);
-    point_push(L, call->last, call->hooks->rank);
+    translator_push_point(L, call->first, call->hooks->rank);
+    translator_push_point(L, call->last, call->hooks->rank);
     lua_call(L, 2, 1);
     if (!lua_istable(L, -1)) {
         return luaL_error(L, "expected a list of ranges as what it returns, got %s", binding_describe(L, -1));
@@ -360,7 +360,7 @@ static const char *result_text(lua_State *L, const int32_t *result, int rank)
 {
     int64_t point[SHAPE_MAX_RANK];
     widen(result, rank, point);
-    return result[0] == TRANSLATOR_NOWHERE ? "nowhere" : point_text(L, point, rank);
+    return result[0] == TRANSLATOR_NOWHERE ? "nowhere" : translator_point_text(L, point, rank);
 }
 
 /* Raises unless the host gives for a point what the device gave. */
@@ -381,8 +381,8 @@ static void compare(lua_State *L, const Translator *t, Direction direction, cons
                                          : result[0] == TRANSLATOR_NOWHERE;
     if (!same) {
         luaL_error(L, "%s: translator '%s' is wrong: of %s '%s' makes %s, the GLSL %s", function, info.name,
-                   point_text(L, from, rank), inverse ? "cpu_inverse" : "cpu",
-                   outcome == OUTCOME_FOUND ? point_text(L, found, to) : "nil", result_text(L, result, to));
+                   translator_point_text(L, from, rank), inverse ? "cpu_inverse" : "cpu",
+                   outcome == OUTCOME_FOUND ? translator_point_text(L, found, to) : "nil", result_text(L, result, to));
     }
 }
 
@@ -438,7 +438,7 @@ static int rill_new(lua_State *L)
 
 void open_custom(lua_State *L)
 {
-    lua_getfield(L, -1, "translator");
+    luaL_getsubtable(L, -1, "translator");
     lua_pushcfunction(L, rill_new);
     lua_setfield(L, -2, "new");
     lua_pop(L, 1);

@@ -89,7 +89,7 @@ static int translator_gc(lua_State *L)
 
 /* points */
 
-bool point_read(lua_State *L, int index, int rank, int64_t *point)
+bool translator_read_point(lua_State *L, int index, int rank, int64_t *point)
 {
     int whole = 1;
     if (rank == 1 && lua_type(L, index) == LUA_TNUMBER) {
@@ -109,17 +109,18 @@ bool point_read(lua_State *L, int index, int rank, int64_t *point)
     return whole;
 }
 
-void point_check(lua_State *L, int index, int rank, const char *function, int n, const char *name, int64_t *point)
+void translator_check_point(lua_State *L, int index, int rank, const char *function, int n, const char *name,
+                            int64_t *point)
 {
     memset(point, 0, SHAPE_MAX_RANK * sizeof *point);
-    if (!point_read(L, index, rank, point)) {
+    if (!translator_read_point(L, index, rank, point)) {
         char expected[48]; /* nothing is pushed: the argument may be missing */
         snprintf(expected, sizeof expected, rank == 1 ? "a whole number" : "a table of %d whole numbers", rank);
         binding_argument(L, function, n, name, index, expected);
     }
 }
 
-void point_push(lua_State *L, const int64_t *point, int rank)
+void translator_push_point(lua_State *L, const int64_t *point, int rank)
 {
     if (rank == 1) {
         lua_pushinteger(L, point[0]);
@@ -132,7 +133,7 @@ void point_push(lua_State *L, const int64_t *point, int rank)
     }
 }
 
-const char *point_text(lua_State *L, const int64_t *point, int rank)
+const char *translator_point_text(lua_State *L, const int64_t *point, int rank)
 {
     luaL_Buffer text;
     luaL_buffinit(L, &text);
@@ -154,7 +155,7 @@ static void check_inside(lua_State *L, const Translator *t, const int64_t *point
     if (translator_inside(t, point)) {
         return;
     }
-    const char *text = point_text(L, point, info.rank);
+    const char *text = translator_point_text(L, point, info.rank);
     if (!info.domain.known) {
         luaL_error(L, "%s: argument #%d '%s': %s lies outside of the domain: coordinates go to 2147483647 either way",
                    function, n, name, text);
@@ -164,7 +165,7 @@ static void check_inside(lua_State *L, const Translator *t, const int64_t *point
         last[d] = info.domain.size[d] - 1;
     }
     luaL_error(L, "%s: argument #%d '%s': %s lies outside of the domain, %s .. %s", function, n, name, text,
-               point_text(L, first, info.rank), point_text(L, last, info.rank));
+               translator_point_text(L, first, info.rank), translator_point_text(L, last, info.rank));
 }
 
 /* t:translate, t:inverse */
@@ -174,7 +175,7 @@ static int translate_point(lua_State *L, Translator *t, Direction direction, con
     TranslatorInfo info = translator_info(t);
     bool inverse = direction == DIRECTION_INVERSE;
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    point_check(L, 2, inverse ? info.to : info.rank, function, 1, "point", from);
+    translator_check_point(L, 2, inverse ? info.to : info.rank, function, 1, "point", from);
     if (!inverse) {
         check_inside(L, t, from, function, 1, "point");
     }
@@ -187,7 +188,7 @@ static int translate_point(lua_State *L, Translator *t, Direction direction, con
     } else if (outcome == OUTCOME_NOWHERE) {
         lua_pushnil(L);
     } else {
-        point_push(L, to, inverse ? info.rank : info.to);
+        translator_push_point(L, to, inverse ? info.rank : info.to);
     }
     return 1;
 }
@@ -245,10 +246,10 @@ static int translator_inverse(lua_State *L)
 static void check_box(lua_State *L, const Translator *t, const char *function, int64_t *first, int64_t *last)
 {
     int rank = translator_info(t).rank;
-    point_check(L, 2, rank, function, 1, "first", first);
+    translator_check_point(L, 2, rank, function, 1, "first", first);
     memcpy(last, first, SHAPE_MAX_RANK * sizeof *last);
     if (!lua_isnoneornil(L, 3)) {
-        point_check(L, 3, rank, function, 2, "last", last);
+        translator_check_point(L, 3, rank, function, 2, "last", last);
     }
     for (int d = 0; d < rank; d++) {
         if (last[d] < first[d]) {
@@ -265,11 +266,11 @@ static void push_ranges(lua_State *L, const RangeList *list)
     for (size_t i = 0; i < list->count; i++) {
         const Range *range = &list->items[i];
         lua_createtable(L, 0, 3);
-        point_push(L, range->first, list->rank);
+        translator_push_point(L, range->first, list->rank);
         lua_setfield(L, -2, "first");
-        point_push(L, range->last, list->rank);
+        translator_push_point(L, range->last, list->rank);
         lua_setfield(L, -2, "last");
-        point_push(L, range->at, list->to);
+        translator_push_point(L, range->at, list->to);
         lua_setfield(L, -2, "at");
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }

@@ -15,13 +15,14 @@ Translator *translator_check(lua_State *L, int index, const char *function, int 
 void translator_drop(Translator *t);
 
 /* A point of so many coordinates: a whole number or a table of them. False where it is none. */
-bool point_read(lua_State *L, int index, int rank, int64_t *point);
+bool translator_read_point(lua_State *L, int index, int rank, int64_t *point);
 /* The same, or raises. */
-void point_check(lua_State *L, int index, int rank, const char *function, int n, const char *name, int64_t *point);
+void translator_check_point(lua_State *L, int index, int rank, const char *function, int n, const char *name,
+                            int64_t *point);
 /* Pushes a number or a table of them. */
-void point_push(lua_State *L, const int64_t *point, int rank);
+void translator_push_point(lua_State *L, const int64_t *point, int rank);
 /* "{1, 2, 3}", pushed. */
-const char *point_text(lua_State *L, const int64_t *point, int rank);
+const char *translator_point_text(lua_State *L, const int64_t *point, int rank);
 
 /* Raises unless every key of the table at `options` is among the names, which end in NULL. */
 void translator_options(lua_State *L, int options, const char *function, const char *const *names);

@@ -221,12 +221,13 @@ static int rill_compose(lua_State *L)
     return 1;
 }
 
-void open_translators(lua_State *L)
+void open_translator_make(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"linear", rill_linear}, {"fold", rill_fold},       {"pages", rill_pages}, {"hash", rill_hash},
         {"lists", rill_lists},   {"compose", rill_compose}, {NULL, NULL}};
-    luaL_newlib(L, functions);
+    luaL_getsubtable(L, -1, "translator");
+    luaL_setfuncs(L, functions, 0);
     binding_strict(L, "rill.translator");
-    lua_setfield(L, -2, "translator");
+    lua_pop(L, 1);
 }
