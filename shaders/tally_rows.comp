@@ -1,7 +1,9 @@
 // Any number of bins: every lane adds what its contiguous run of numbers brings to a row of its own, in order. Defines: GROUP;
 // WEIGHTS: what is added are weights, in double, kept as two words (DOUBLE: they come as such); BLOCK to read through storage blocks.
+#include "shared/parameters.glsl"
+#include "shared/tally_words.h"
 layout(local_size_x = GROUP) in;
-layout(location = 0) uniform uvec4 rill_p[2];
+layout(location = 0) uniform uvec4 rill_p[TALLY_P_VECTORS];
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer Numbers { uint numbers[]; };
 layout(std430, binding = 3) readonly buffer Weights { uint weights[]; };
@@ -13,14 +15,14 @@ layout(binding = 1) uniform usamplerBuffer weights;
 #endif
 layout(std430, binding = 1) buffer Rows { uint rows[]; };
 
-#define COUNT rill_p[0].x
-#define BINS rill_p[0].y
-#define LANES rill_p[0].z
-#define RUN rill_p[0].w /* numbers of a lane, in all dispatches together */
-#define FROM rill_p[1].x /* of its run, in this one */
-#define TO rill_p[1].y
-#define BASE rill_p[1].z
-#define WEIGHT_BASE rill_p[1].w
+#define COUNT PARAMETER(TALLY_P_COUNT)
+#define BINS PARAMETER(TALLY_P_BINS)
+#define LANES PARAMETER(TALLY_P_LANES)
+#define RUN PARAMETER(TALLY_P_RUN)
+#define FROM PARAMETER(TALLY_P_FROM)
+#define TO PARAMETER(TALLY_P_TO)
+#define BASE PARAMETER(TALLY_P_BASE)
+#define WEIGHT_BASE PARAMETER(TALLY_P_WEIGHT_BASE)
 
 #ifdef WEIGHTS
 double weight(uint i)

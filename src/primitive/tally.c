@@ -4,6 +4,7 @@
 #include "gpu/shader.h"
 #include "primitive/reduce.h"
 #include "primitive/scatter.h"
+#include "shared/tally_words.h"
 
 #include <string.h>
 
@@ -49,7 +50,7 @@ static bool in_texture(const Stream *s, TexelFormat format)
 /* A dispatch of one of the programs here. */
 typedef struct Pass {
     Dispatch dispatch;
-    uint32_t params[8];
+    uint32_t params[4 * TALLY_P_VECTORS];
     StrBuf defines;
     bool block; /* reads go through storage blocks */
 } Pass;
@@ -77,13 +78,13 @@ static bool pass_read(Pass *pass, const Stream *s, TexelFormat format)
     return true;
 }
 
-static bool pass_run(Pass *pass, const char *shader, Device *device, int vectors, uint64_t groups)
+static bool pass_run(Pass *pass, const char *shader, Device *device, uint64_t groups)
 {
     Dispatch *dispatch = &pass->dispatch;
     dispatch->program = shader_program(device, shader, strbuf_text(&pass->defines));
     strbuf_free(&pass->defines);
     dispatch->params = pass->params;
-    dispatch->param_vectors = vectors;
+    dispatch->param_vectors = TALLY_P_VECTORS;
     dispatch->groups[0] = groups;
     dispatch->groups[1] = dispatch->groups[2] = 1;
     return dispatch->program && device_dispatch(device, dispatch);
@@ -97,21 +98,23 @@ static bool add_bytes(const Stream *numbers, uint32_t bins, uint32_t first, uint
     Device *device = numbers->device;
     Pass pass;
     pass_start(&pass, "#define GROUP 16\n", false);
-    const uint32_t params[8] = {(uint32_t)stream_elements(numbers), lanes, run, first,
-                                (uint32_t)(numbers->offset / 4),    bins};
-    memcpy(pass.params, params, sizeof params);
+    pass.params[TALLY_P_COUNT] = (uint32_t)stream_elements(numbers);
+    pass.params[TALLY_P_LANES] = lanes;
+    pass.params[TALLY_P_RUN] = run;
+    pass.params[TALLY_P_FIRST] = first;
+    pass.params[TALLY_P_BASE] = (uint32_t)(numbers->offset / 4);
+    pass.params[TALLY_P_BINS] = bins;
     pass_write(&pass, columns);
     pass_write(&pass, counts);
-    if (!pass_read(&pass, numbers, TEXEL_VECTOR) ||
-        !pass_run(&pass, "tally_bytes.comp", device, 2, round_up(lanes, 16))) {
+    if (!pass_read(&pass, numbers, TEXEL_VECTOR) || !pass_run(&pass, "tally_bytes.comp", device, round_up(lanes, 16))) {
         return false;
     }
     pass_start(&pass, "", false);
-    pass.params[0] = lanes;
-    pass.params[1] = first;
-    pass.params[2] = bins;
+    pass.params[TALLY_P_LANES] = lanes;
+    pass.params[TALLY_P_FIRST] = first;
+    pass.params[TALLY_P_BINS] = bins;
     pass_write(&pass, counts);
-    return pass_read(&pass, columns, TEXEL_VECTOR) && pass_run(&pass, "tally_columns.comp", device, 1, 257 / 8 + 1);
+    return pass_read(&pass, columns, TEXEL_VECTOR) && pass_run(&pass, "tally_columns.comp", device, 257 / 8 + 1);
 }
 
 /* Into `counts`, zeroed, which has one word more than bins: the largest number goes there. */
@@ -160,18 +163,17 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
         Pass pass;
         pass_start(&pass, "#define GROUP 8\n", block);
         strbuf_add(&pass.defines, weight_defines(weights));
-        const uint32_t params[8] = {count,
-                                    bins,
-                                    lanes,
-                                    run,
-                                    from,
-                                    from + ROW_TRIPS < run ? from + ROW_TRIPS : run,
-                                    (uint32_t)numbers->offset,
-                                    weights ? (uint32_t)(weights->offset * weights->type->bytes / 4) : 0};
-        memcpy(pass.params, params, sizeof params);
+        pass.params[TALLY_P_COUNT] = count;
+        pass.params[TALLY_P_BINS] = bins;
+        pass.params[TALLY_P_LANES] = lanes;
+        pass.params[TALLY_P_RUN] = run;
+        pass.params[TALLY_P_FROM] = from;
+        pass.params[TALLY_P_TO] = from + ROW_TRIPS < run ? from + ROW_TRIPS : run;
+        pass.params[TALLY_P_BASE] = (uint32_t)numbers->offset;
+        pass.params[TALLY_P_WEIGHT_BASE] = weights ? (uint32_t)(weights->offset * weights->type->bytes / 4) : 0;
         pass_write(&pass, rows);
         done = pass_read(&pass, numbers, TEXEL_WORD) && pass_read(&pass, weights ? weights : numbers, TEXEL_WORD) &&
-               pass_run(&pass, "tally_rows.comp", numbers->device, 2, round_up(lanes, 8));
+               pass_run(&pass, "tally_rows.comp", numbers->device, round_up(lanes, 8));
     }
     return done;
 }
@@ -191,11 +193,11 @@ static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bin
     Pass pass;
     pass_start(&pass, "#define GROUP 8\n", block);
     strbuf_add(&pass.defines, weight_defines(weights));
-    pass.params[0] = (uint32_t)bins;
-    pass.params[1] = (uint32_t)lanes;
+    pass.params[TALLY_P_BINS] = (uint32_t)bins;
+    pass.params[TALLY_P_LANES] = (uint32_t)lanes;
     pass_write(&pass, result);
     done = done && pass_read(&pass, &rows, TEXEL_WORD) &&
-           pass_run(&pass, "tally_sums.comp", numbers->device, 1, round_up((uint64_t)bins, 8));
+           pass_run(&pass, "tally_sums.comp", numbers->device, round_up((uint64_t)bins, 8));
     strbuf_free(&pass.defines);
     stream_release(&rows);
     return done;
@@ -216,12 +218,12 @@ static bool count_atomically(const Stream *numbers, int64_t bins, Stream *counts
     if (bins <= SHARED_BINS && (uint32_t)bins * 4 <= device_limits(numbers->device)->shared_bytes) {
         strbuf_addf(&pass.defines, "#define BINS_SHARED %d\n", bins <= 1024 ? 1024 : SHARED_BINS);
     }
-    pass.params[0] = count;
-    pass.params[1] = (uint32_t)bins;
-    pass.params[2] = (uint32_t)numbers->offset;
+    pass.params[TALLY_P_COUNT] = count;
+    pass.params[TALLY_P_BINS] = (uint32_t)bins;
+    pass.params[TALLY_P_BASE] = (uint32_t)numbers->offset;
     pass_write(&pass, counts);
     return pass_read(&pass, numbers, TEXEL_WORD) &&
-           pass_run(&pass, "tally_atomics.comp", numbers->device, 1, round_up(count, ATOMIC_GROUP * each));
+           pass_run(&pass, "tally_atomics.comp", numbers->device, round_up(count, ATOMIC_GROUP * each));
 }
 
 /* all of it */
