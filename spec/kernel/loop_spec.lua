@@ -188,6 +188,27 @@ describe("a loop", function()
         end
     end)
 
+    it("ends where its statement does, a switch or a do without braces around it", function()
+        local loops = {
+            ["for (int i = 0; i < n; i++) switch (i) { case 0: v++; break; default: v += 2; } v += 10;"] =
+                {10, 11, 13, 15},
+            ["int i = 0; while (i < n) switch (i++) { case 0: v++; } v = v * 2 + i;"] = {0, 3, 4, 5},
+            ["int k = 0; for (int i = 0; i < n; i++) do v++; while (++k % 3 != 0); v += 10;"] = {10, 13, 16, 19},
+            ["int j = 0; do do v++; while (v % 3 != 0); while (j++ < n); v += 10;"] = {13, 16, 19, 22},
+            ["int j = 0; do switch (j) { case 1: v += 5; break; default: v++; } while (j++ < n); v *= 2;"] =
+                {2, 12, 14, 16},
+            ["for (int i = 0; i < 4; i++) if (i < n) switch (i) { case 0: v++; } else do v += 2; while (v < 3); v++;"] =
+                {11, 8, 6, 4},
+            ["int k = 9; do for (int i = 0; i < n; i++) do k--; while (k % 2 == 0); while (v++ < 1); v = k;"] =
+                {9, 5, 1, -3},
+            ["for (int i = 0; i < 3; i++) do i += 3; while (i < 0); for (; v < n; ) v++; v += 10;"] = {10, 11, 12, 13},
+        }
+        for loop, expected in pairs(loops) do
+            local k = rill.kernel("kernel void f(out int r<>) { int n = indexof(r).x, v = 0; " .. loop .. " r = v; }")
+            assert.same(expected, k {shape = 4}:values(), loop)
+        end
+    end)
+
     it("with a bound known beforehand runs in full", function()
         local k = rill.program [=[
             const int N = 17;

@@ -10,7 +10,7 @@ size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
 {
     for (;;) {
         const Token *t = rewriter_token(rw, i);
-        bool choice = token_is(t, "if");
+        bool choice = token_is(t, "if"), is_do = token_is(t, "do");
         if (i >= last) {
             return last;
         }
@@ -18,7 +18,11 @@ size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
             size_t end = module_close(rw->module, i, last);
             return end ? end : last;
         }
-        if (!choice && !token_is(t, "for") && !token_is(t, "while")) {
+        if (is_do) { /* its head is behind it, as a `while` of its own */
+            i = rewrite_loops_statement_end(rw, i + 1, last);
+            continue;
+        }
+        if (!choice && !token_is(t, "for") && !token_is(t, "while") && !token_is(t, "switch")) {
             break;
         }
         size_t after = module_close(rw->module, i + 1, last);
