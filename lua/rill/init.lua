@@ -37,9 +37,15 @@ core._active_list = later.call("rill.stream.active", "list")
 require "rill.algebra.arithmetic"
 require "rill.algebra.fusion"
 
+for _, files in ipairs(later.moves and {functions, methods} or {}) do
+    for module in pairs(files) do
+        require(module)
+    end
+end
+
 -- What may have been meant by a name that is none.
 local function hint(owner, key)
-    return require "rill.support.nearest".hint(owner, key)
+    return later.require "rill.support.nearest".hint(owner, key)
 end
 require "rill.algebra.expression".hooks.hint = hint
 

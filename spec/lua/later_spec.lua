@@ -18,6 +18,32 @@ describe("functions and methods in files of their own", function()
         assert.equal("3.0 2.0\t3.0 2.0 1.0\n8\t6\t12.0\n", result.out, result.err)
     end)
 
+    it("are there when rill was found by a relative path and the script goes elsewhere", function()
+        local result = process.run [[
+            local files = require "lfs"
+            package.path = "./lua/?.lua;./lua/?/init.lua"
+            local rill = require "rill"
+            assert(files.chdir "/")
+            local s = rill.from {3, 1, 2}
+            print(table.concat(s:filter "x > 1":values(), " "), s:map "2 * x":sum(), rill.concat {s, s}.size)
+        ]]
+        assert.equal("3.0 2.0\t12.0\t6\n", result.out, result.err)
+    end)
+
+    it("leave a wrong name to its own message, whatever package.path is by then", function()
+        local result = process.run [[
+            local rill = require "rill"
+            local horn, s = rill.horn, rill.iota(3)
+            package.path = "/nowhere/?.lua"
+            print(select(2, pcall(function() return rill.strem end)))
+            print(select(2, pcall(function() return s.fliter end)))
+            print(select(2, pcall(function() return horn.fliter end)))
+        ]]
+        for _, meant in ipairs {"rill.stream?", "s:filter?", "rill.horn.filter?"} do
+            assert.truthy(result.out:find("did you mean " .. meant, 1, true), result.out .. result.err)
+        end
+    end)
+
     it("blame the line that calls them, the first time too", function()
         local result = process.run [[
             local rill = require "rill"

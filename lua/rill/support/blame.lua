@@ -1,6 +1,7 @@
 -- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of rill's own files.
 local core = require "rill.core"
 local rill = require "rill"
+local later = require "rill.support.later"
 
 local getinfo <const> = debug.getinfo
 local blame = {}
@@ -107,7 +108,8 @@ end
 function blame.strict(functions, name)
     return setmetatable(functions, {
         __index = function(_, key)
-            blame.fail("%s has no field '%s'%s", name, tostring(key), require "rill.support.nearest".hint(name, key))
+            local hint = later.require "rill.support.nearest".hint(name, key)
+            blame.fail("%s has no field '%s'%s", name, tostring(key), hint)
         end,
         __close = function() end,
     })

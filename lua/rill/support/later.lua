@@ -3,6 +3,11 @@ local later = {}
 
 local path <const> = package.path -- the one by which rill was found; a script may set another
 
+local _, file = ... -- where this one was found
+
+--- Whether that path leads elsewhere once the script goes to another folder: then nothing can wait.
+later.moves = type(file) == "string" and file:sub(1, 1) ~= "/"
+
 --- As require, by that path.
 function later.require(name)
     local theirs = package.path
