@@ -20,10 +20,9 @@ describe("functions and methods in files of their own", function()
 
     it("are there when rill was found by a relative path and the script goes elsewhere", function()
         local result = process.run [[
-            local files = require "lfs"
             package.path = "./lua/?.lua;./lua/?/init.lua"
             local rill = require "rill"
-            assert(files.chdir "/")
+            package.searchers[2] = function() return " (no longer found)" end -- as from another folder
             local s = rill.from {3, 1, 2}
             print(table.concat(s:filter "x > 1":values(), " "), s:map "2 * x":sum(), rill.concat {s, s}.size)
         ]]
