@@ -69,6 +69,35 @@ function subjects.request(salt)
     end
 end
 
+-- Tables that grow, a text of one's own, and pages that are mapped all or none.
+function subjects.translators(salt)
+    return function()
+        local rill = require "rill"
+        local T = rill.translator
+        local own = T.new {rank = 2, to = 2, shape = {16, 16}, glsl = ([[
+            ivec2 turned%d(ivec2 v) { return v.yx; }
+            ivec2 translate(ivec2 v) { return turned%d(v); }
+            ivec2 inverse(ivec2 p) { return p.yx; }]]):format(salt, salt), cpu = function(x, y) return y, x end}
+        local points = rill.from({{1, 2}, {15, 0}}, "ivec2")
+        for _, t in ipairs {T.pages {shape = {16, 16}, page = {2, 2}, levels = 3}, T.hash {page = {2, 2}}} do
+            for row = 0, 15, 4 do
+                local mapped = t.mapped
+                local good, message = pcall(t.map, t, {0, row}, {15, row + 3}, 4 * row)
+                expect("pages", {mapped + (good and 16 or 0)}, {t.mapped})
+                assert(good, message)
+            end
+            local both = T.compose(t, own)
+            expect("translation", {6, 226}, both:translate(points))
+            expect("inverse", {1, 2, 15, 0}, both:inverse(both:translate(points)))
+            expect("point", {6, 226}, {both:translate {1, 2}, both:translate {15, 0}})
+            expect("ranges", {256}, {#both:ranges({0, 0}, {15, 15})})
+            expect("unmapped", {64}, {t:unmap({0, 0}, {15, 15})})
+        end
+        local lists = T.lists {counts = rill.from({2, 0, 3}, "int")}
+        expect("lists", {1, 4}, lists:translate(rill.from({{1, 0}, {2, 2}}, "ivec2")))
+    end
+end
+
 function subjects.picture(salt)
     return function()
         local rill = require "rill"

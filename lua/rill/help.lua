@@ -4,7 +4,6 @@ local rill = require "rill"
 local nearest = require "rill.support.nearest"
 local reference = require "rill.support.reference"
 
-local LETTERS <const> = { stream = "s", expression = "s", kernel = "k", device = "d" }
 local overview = [[
 Type Lua; what an expression gives is printed, and kept in _ (the one before in _2, then _3).
   x = rill.random(1000)          a stream of 1000 numbers on the device
@@ -79,8 +78,8 @@ local function everything(width)
     for _, part in ipairs(parts) do
         texts[#texts + 1] = module_names("rill." .. part .. ".", width)
     end
-    for _, kind in ipairs { "stream", "expression", "kernel", "device" } do
-        local letter = kind == "expression" and "e" or LETTERS[kind] -- beside the methods of streams
+    for _, kind in ipairs { "stream", "expression", "kernel", "device", "translator" } do
+        local letter = kind == "expression" and "e" or reference.letters[kind] -- beside the methods of streams
         texts[#texts + 1] = ("a %s has\n%s"):format(kind, members_of(letter, width))
     end
     local language = {}
@@ -101,8 +100,8 @@ local function of_name(name, width)
         parts[i] = described(entry, width)
     end
     parts[#parts + 1] = module_names((name:match "^rill" and name or "rill." .. name) .. ".", width)
-    if LETTERS[name] then
-        parts[#parts + 1] = ("a %s has\n%s"):format(name, members_of(LETTERS[name], width))
+    if reference.letters[name] then
+        parts[#parts + 1] = ("a %s has\n%s"):format(name, members_of(reference.letters[name], width))
     end
     return #parts > 0 and table.concat(parts, "\n\n") or nil
 end
@@ -131,8 +130,8 @@ local function of_value(value, width)
         return module_names("rill.", width)
     elseif kind == "kernel" then
         return tostring(value) .. "\n" .. members_of("k", width)
-    elseif LETTERS[kind] then
-        return ("a %s has\n%s"):format(kind, members_of(LETTERS[kind], width))
+    elseif reference.letters[kind] then
+        return ("a %s has\n%s"):format(kind, members_of(reference.letters[kind], width))
     end
     local name = name_of(value)
     if name then

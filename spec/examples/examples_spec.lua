@@ -85,6 +85,13 @@ describe("the example", function()
         assert.is_truthy(said:find(pattern))
     end)
 
+    it("translator draws four orders of memory", function()
+        run("translator", 8, files.directory)
+        picture("translator.png", 512, 512)
+        names(files:path "translator.png")
+        assert.is_truthy(said:find "linear +4\nplough, then linear +10\npages along diagonals +16\nmorton +8\n", said)
+    end)
+
     it("walk draws charts and a spreading cloud", function()
         run("walk", 100, files.directory)
         picture("walk.png", 500, 800)

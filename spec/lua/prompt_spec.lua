@@ -18,6 +18,7 @@ describe("completion", function()
     local env = {
         rill = rill, s = rill.iota(4), x = {inner = {deep = 1, run = print}, list = {{name = 1}}}, text = "abc",
         k = rill.kernel "kernel void k(float alpha, float x<>, out float r<>) { r = alpha * x; }", print = print,
+        t = rill.translator.linear {shape = 4},
     }
 
     local function complete(text, from)
@@ -39,6 +40,8 @@ describe("completion", function()
         assert.equal("x.list[1].name", complete("x.list[1].n", 1))
         assert.equal("text:upper", complete "text:up")
         assert.equal("k:specialize", complete "print(k:sp")
+        assert.equal("t.rank", complete "t.ra")
+        assert.equal("t:ranges", complete "t:ra")
         assert.equal("rill.random", complete "rill.ra" :match "rill.random")
         assert.equal("rill.image.load", complete "rill.image.l")
         assert.equal("", complete "nothing.at")

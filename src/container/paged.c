@@ -42,7 +42,7 @@ static void write_translate(const Paged *paged, StrBuf *out, int number)
     for (int d = 0; d < rank; d++) {
         const char *size = address_text_number(number, paged->sizes + d);
         if (kind_of(paged)->floors) {
-            strbuf_addf(out, "  int g%d = v%d >= 0 ? v%d / %s : -1 - (-1 - v%d) / %s;\n", d, d, d, size, d, size);
+            strbuf_addf(out, "  int g%d = ((v%d ^ (v%d >> 31)) / %s) ^ (v%d >> 31);\n", d, d, d, size, d);
         } else {
             strbuf_addf(out, "  int g%d = v%d / %s;\n", d, d, size);
         }
@@ -189,7 +189,8 @@ static int64_t collect_pages(const PageBox *box, MappedPage *pages)
 /* The mapped pages of a box, row-major; to be freed. NULL with error_set. */
 static MappedPage *mapped_pages(const PageBox *box, int64_t *count)
 {
-    MappedPage *pages = calloc((size_t)box->paged->base.info.mapped + 1, sizeof *pages);
+    int64_t mapped = box->paged->base.info.mapped;
+    MappedPage *pages = calloc((size_t)(box->count < mapped ? box->count : mapped) + 1, sizeof *pages);
     if (!pages) {
         error_set("out of host memory");
         return NULL;

@@ -228,6 +228,9 @@ bool translator_stream(Translator *t, Direction direction, const Stream *points,
     if (!kernel || !create_result(points->device, &shape, to, result)) {
         return false;
     }
+    if (points->length.buffer) {
+        stream_set_length(result, points->length);
+    }
     PointViews inputs, outputs = {0};
     bool done = make_views(points, rank, &inputs);
     done = done && make_views(result, to, &outputs) && launch(t, direction, kernel, &inputs, &outputs, &shape);

@@ -100,7 +100,8 @@ bool translator_ranges(const Translator *t, const int64_t *first, const int64_t 
 /* What a stream of points is made of: elements of 1 to 4 ints, or beyond four dimensions ints whose last dimension are the
  * coordinates. Sets the shape of the points; false with error_set. */
 bool translator_points_check(const Stream *points, int rank, Shape *shape);
-/* All points of a stream on the device, into a new stream. What is outside of the domain is nowhere. */
+/* All points of a stream on the device, into a new stream, whose length may be known only there, too. What is outside of the domain is
+ * nowhere. */
 bool translator_stream(Translator *t, Direction direction, const Stream *points, Stream *result);
 
 /* Of translators with pages only. Maps the pages that the box touches, row-major, to frames from `frame` on; all of them, or none with error_set: a page that is mapped

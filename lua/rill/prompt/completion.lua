@@ -3,7 +3,6 @@ local core = require "rill.core"
 local rill = require "rill"
 local reference = require "rill.support.reference"
 
-local LETTERS <const> = { stream = "s", expression = "s", kernel = "k", device = "d" }
 local keywords = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true until
     while]]):gmatch "%l+" do
@@ -99,7 +98,7 @@ end
 
 -- The names after '.' or ':' of a value.
 local function members(value, separator)
-    local letter = LETTERS[rill.type(value)]
+    local letter = reference.letters[rill.type(value)]
     if letter then
         local names = {}
         for name, entry in pairs(reference.members(letter)) do
@@ -137,7 +136,7 @@ local function options_of(chain, env)
         keys.shape, keys.where = true, true
         return keys
     end
-    local owner = separator == ":" and LETTERS[rill.type(value_of(base, env))]
+    local owner = separator == ":" and reference.letters[rill.type(value_of(base, env))]
     local full = separator == ":" and (owner or "s") .. ":" .. name or chain
     for _, entry in ipairs(reference.entries()) do
         for _, parameter in ipairs(entry.name == full and entry.params or {}) do

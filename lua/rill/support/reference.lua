@@ -237,6 +237,10 @@ groupid | groupid() -- in group kernels: the number of the work group; a vector 
 localid | localid() -- in group kernels: the invocation's number in its group; a vector where the group has more dimensions
 ]==]
 
+--- reference.letters: what stands in signatures for values of the kinds of rill.type that have members. Expressions share those of
+-- streams; their own are under "e".
+reference.letters = { stream = "s", expression = "s", kernel = "k", device = "d", translator = "t" }
+
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.
 reference.aliases = {
     typename = "string|struct",

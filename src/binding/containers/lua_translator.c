@@ -195,7 +195,7 @@ static int translate_point(lua_State *L, Translator *t, Direction direction, con
 
 static int translate_stream(lua_State *L, Translator *t, Direction direction, const char *function)
 {
-    Stream *points = accept_check(L, 2, function, 1, "points");
+    Stream *points = accept_open(L, 2, function, 1, "points");
     Device *device = translator_device(t);
     if (device && device != points->device) {
         binding_argument(L, function, 1, "points", 2, "a stream on the translator's device");
