@@ -12,6 +12,7 @@ local examples = {
     {"life", "Conway's game of life on a torus", 1000, directory},
     {"photo", "a darkroom: filters on a picture (give one of yours: examples/photo.lua PHOTO)", nil, directory},
     {"walk", "random walks of 10,000 walkers: charts here and in files, and an animation", 400, directory},
+    {"translator", "a square in memory, row by row, as the ox ploughs, by pages, and in Morton order", 16, directory},
     {"smoke", "smoke from a vent meets a moving ball, 512 x 512 cells, 200 steps", 512, 200, directory},
 }
 

@@ -239,6 +239,15 @@ static void enter(Paged *paged, const int64_t *page, int64_t frame, bool mapped)
     paged->base.info.mapped += mapped ? 1 : -1;
 }
 
+static void enter_box(Paged *paged, const PageBox *box, int64_t frame, bool mapped)
+{
+    int64_t page[SHAPE_MAX_RANK];
+    memcpy(page, box->first, sizeof page);
+    do {
+        enter(paged, page, frame++, mapped);
+    } while (range_step(page, box->first, box->last, 0, paged->base.info.rank));
+}
+
 /* Whether all pages of a box can go to frames from `frame` on. */
 static bool check_box(const Paged *paged, const PageBox *box, int64_t frame)
 {
@@ -278,11 +287,12 @@ bool paged_map(Translator *t, const int64_t *first, const int64_t *last, int64_t
             return flush(paged) && error_failed();
         }
     } while (range_step(page, box.first, box.last, 0, t->info.rank));
-    memcpy(page, box.first, sizeof page);
-    do {
-        enter(paged, page, frame++, true);
-    } while (range_step(page, box.first, box.last, 0, t->info.rank));
-    return flush(paged);
+    enter_box(paged, &box, frame, true);
+    if (!flush(paged)) {
+        enter_box(paged, &box, frame, false);
+        return false;
+    }
+    return true;
 }
 
 bool paged_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count)

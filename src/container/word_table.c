@@ -80,7 +80,7 @@ bool word_table_flush(WordTable *table)
         done = buffer_write(table->stream.buffer, from, table->words + run->first,
                             (uint64_t)(run->last - run->first + 1) * sizeof *table->words);
     }
-    table->dirty.count = 0;
+    table->dirty.count = done ? 0 : table->dirty.count;
     return done;
 }
 
