@@ -170,6 +170,30 @@ describe("a translator", function()
         end
     end)
 
+    it("divides by any size as the CPU does", function()
+        local most = 2 ^ 31 - 1 | 0
+        for _, size in ipairs {1, 2, 3, 7, 641, 46341, 65535, 65536, 65537, 6700417, 2 ^ 30 | 0, 2 ^ 30 + 1 | 0, most} do
+            local shape, addresses = {most // size, size}, {}
+            for _, quotient in ipairs {0, 1, 2, shape[1] // 3, shape[1] - 1, shape[1]} do
+                for more = -1, 1 do
+                    local address = quotient * size + more
+                    addresses[#addresses + 1] = address <= most and address or nil
+                end
+            end
+            addresses[#addresses + 1] = most
+            local all = rill.from(addresses, "int")
+            local rows = math.min(shape[1], 40)
+            local pages = T.pages {shape = shape, page = {1, size}, capacity = rows}:map({0, 0}, {0, rows - 1}, 0)
+            for _, t in ipairs {T.linear {shape = shape}, pages} do
+                for i, found in ipairs(t:inverse(all):read()) do
+                    local expected = t:inverse(addresses[i]) or {-2 ^ 31 | 0, -2 ^ 31 | 0}
+                    assert.same(expected, found)
+                    assert.is_true(expected[1] < 0 or t:translate(expected) == addresses[i])
+                end
+            end
+        end
+    end)
+
     it("refuses wrong options", function()
         raises("rill.translator.linear: argument #1 'options': expected a table like", T.linear, 5)
         raises("rill.translator.linear: unknown option 'shapes'", T.linear, {shapes = 4})

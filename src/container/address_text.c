@@ -2,6 +2,13 @@
 
 #include <stdio.h>
 
+/* Division by multiplication, as access_divisor prepares it: drivers divide by uniforms slowly. */
+const char address_text_functions[] = "int t_quotient(int n, int multiplier, int shift) {\n"
+                                      "  uint high, low;\n"
+                                      "  umulExtended(uint(n) << 1u, uint(multiplier), high, low);\n"
+                                      "  return int(high >> uint(shift));\n"
+                                      "}\n";
+
 int address_text_write(const Translator *t, AddressText *text)
 {
     int number = text->next++;
@@ -57,6 +64,22 @@ const char *address_text_number(int number, int k)
     return text;
 }
 
+const char *address_text_size(int number, int sizes, int d)
+{
+    return address_text_number(number, sizes + TRANSLATOR_SIZE * d);
+}
+
+const char *address_text_quotient(const char *n, int number, int sizes, int d)
+{
+    static _Thread_local char texts[4][128];
+    static _Thread_local unsigned turn;
+    char *text = texts[turn++ % 4];
+    int at = sizes + TRANSLATOR_SIZE * d;
+    snprintf(text, sizeof texts[0], "t_quotient(%s, %s, %s)", n, address_text_number(number, at + 1),
+             address_text_number(number, at + 2));
+    return text;
+}
+
 void address_text_inside(const Translator *t, StrBuf *out, int number, const char *name)
 {
     while (t->parts[0]) { /* the domain is that of the innermost */
@@ -66,7 +89,7 @@ void address_text_inside(const Translator *t, StrBuf *out, int number, const cha
     for (int d = 0; d < t->info.rank; d++) {
         strbuf_addf(out, "%s%s%s%d", d ? " && " : "", t->info.domain.known ? "uint(" : "", name, d);
         if (t->info.domain.known) {
-            strbuf_addf(out, ") < uint(%s)", address_text_number(number, d));
+            strbuf_addf(out, ") < uint(%s)", address_text_size(number, 0, d));
         } else {
             strbuf_add(out, " != -2147483647 - 1");
         }
@@ -79,21 +102,26 @@ void address_text_join(StrBuf *out, int number, const char *name, int first, int
         strbuf_add(out, "(");
     }
     for (int d = count - 1; d >= 0; d--) {
-        strbuf_addf(out, d < count - 1 ? " * %s + %s%d)" : "%.0s%s%d", address_text_number(number, sizes + d), name,
-                    first + d);
+        if (d < count - 1) {
+            strbuf_addf(out, " * %s + %s%d)", address_text_size(number, sizes, d), name, first + d);
+        } else {
+            strbuf_addf(out, "%s%d", name, first + d);
+        }
     }
     strbuf_add(out, count ? "" : "0");
 }
 
 void address_text_split(StrBuf *out, int number, const char *from, const char *name, int first, int count, int sizes)
 {
-    strbuf_addf(out, "  int rest_%s = %s;\n", name, from);
+    char rest[32], next[32];
+    snprintf(rest, sizeof rest, "%s", from);
     for (int d = 0; d < count - 1; d++) {
-        const char *size = address_text_number(number, sizes + d);
-        strbuf_addf(out, "  %s%d = rest_%s - rest_%s / %s * %s; rest_%s = rest_%s / %s;\n", name, first + d, name, name,
-                    size, size, name, name, size);
+        snprintf(next, sizeof next, "rest_%s%d", name, d);
+        strbuf_addf(out, "  int %s = %s; %s%d = %s - %s * %s;\n", next, address_text_quotient(rest, number, sizes, d),
+                    name, first + d, rest, next, address_text_size(number, sizes, d));
+        snprintf(rest, sizeof rest, "%s", next);
     }
     if (count) {
-        strbuf_addf(out, "  %s%d = rest_%s;\n", name, first + count - 1, name);
+        strbuf_addf(out, "  %s%d = %s;\n", name, first + count - 1, rest);
     }
 }

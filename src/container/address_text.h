@@ -4,6 +4,8 @@
 
 #include "container/translator_kind.h"
 
+/* Functions that all texts use; once in a program. */
+extern const char address_text_functions[];
 /* Writes a translator, and those it is made of, as functions; its number. */
 int address_text_write(const Translator *t, AddressText *text);
 
@@ -15,6 +17,9 @@ void address_text_given(const Translator *t, StrBuf *out, Direction direction, i
 void address_text_list(StrBuf *out, const char *word, const char *name, int count);
 /* Number k of translator `number`: "t3_n1.y"; valid until the sixteenth further call on this thread. */
 const char *address_text_number(int number, int k);
+/* The size of dimension d, of sizes whose numbers start at `sizes`; and `n` over it, for any n from 0. Valid as long. */
+const char *address_text_size(int number, int sizes, int d);
+const char *address_text_quotient(const char *n, int number, int sizes, int d);
 /* A condition: whether name0, name1 ... lie in the domain. */
 void address_text_inside(const Translator *t, StrBuf *out, int number, const char *name);
 /* An expression: row-major from digits name<first> ..., `count` of them, whose sizes are numbers from `sizes` on; 0 of none. */

@@ -1,6 +1,8 @@
 /* N dimensions into M: row-major from one shape into the other, or as tiles side by side. */
 #include "container/address_text.h"
 
+#include <stdio.h>
+
 /* Numbers: the domain's sizes, then the memory's; of tiles how many there are in each of its dimensions. */
 typedef struct Fold {
     Translator base;
@@ -32,7 +34,7 @@ static void write_rows(const Translator *t, AddressText *text, int number)
     }
     strbuf_add(out, "  bool inside = ");
     for (int d = 0; d < to; d++) {
-        strbuf_addf(out, "%suint(p%d) < uint(%s)", d ? " && " : "", d, address_text_number(number, sizes + d));
+        strbuf_addf(out, "%suint(p%d) < uint(%s)", d ? " && " : "", d, address_text_size(number, sizes, d));
     }
     strbuf_add(out, ";\n  int e = inside ? ");
     address_text_join(out, number, "p", 0, to, sizes);
@@ -46,31 +48,33 @@ static void write_rows(const Translator *t, AddressText *text, int number)
 static void write_tiles(const Translator *t, AddressText *text, int number)
 {
     StrBuf *out = text->out;
-    int rank = t->info.rank, to = t->info.to, tiles = fold_of(t)->to;
+    int rank = t->info.rank, to = t->info.to, tiles = fold_of(t)->to, above = TRANSLATOR_SIZE * to;
     strbuf_add(out, "  int ");
     address_text_list(out, "", "s", to);
     strbuf_add(out, ";\n");
     if (text->direction == DIRECTION_TRANSLATE) {
         strbuf_add(out, "  int slice = ");
-        address_text_join(out, number, "v", to, rank - to, to);
+        address_text_join(out, number, "v", to, rank - to, above);
         strbuf_add(out, ";\n");
         address_text_split(out, number, "slice", "s", 0, to, tiles);
         for (int d = 0; d < to; d++) {
-            strbuf_addf(out, "  p%d = s%d * %s + v%d;\n", d, d, address_text_number(number, d), d);
+            strbuf_addf(out, "  p%d = s%d * %s + v%d;\n", d, d, address_text_size(number, 0, d), d);
         }
         strbuf_add(out, "  return true;\n}\n");
         return;
     }
     strbuf_add(out, "  bool inside = true;\n");
     for (int d = 0; d < to; d++) {
-        const char *size = address_text_number(number, d), *count = address_text_number(number, tiles + d);
-        strbuf_addf(out, "  s%d = p%d / %s; v%d = p%d - s%d * %s; inside = inside && p%d >= 0 && s%d < %s;\n", d, d,
-                    size, d, d, d, size, d, d, count);
+        char p[16];
+        snprintf(p, sizeof p, "p%d", d);
+        const char *size = address_text_size(number, 0, d), *count = address_text_size(number, tiles, d);
+        strbuf_addf(out, "  s%d = %s; v%d = p%d - s%d * %s; inside = inside && p%d >= 0 && s%d < %s;\n", d,
+                    address_text_quotient(p, number, 0, d), d, d, d, size, d, d, count);
     }
     strbuf_add(out, "  int slice = inside ? ");
     address_text_join(out, number, "s", 0, to, tiles);
     strbuf_add(out, " : 0;\n");
-    address_text_split(out, number, "slice", "v", to, rank - to, to);
+    address_text_split(out, number, "slice", "v", to, rank - to, above);
     strbuf_add(out, "  return inside && ");
     address_text_inside(t, out, number, "v");
     strbuf_add(out, ";\n}\n");
@@ -223,7 +227,7 @@ Translator *translator_fold(const Shape *shape, const Shape *to, bool tiled)
     fold->tiled = tiled;
     fold->elements = count;
     fold->slices = slices;
-    fold->to = translator_numbers(t, &numbers);
+    fold->to = translator_sizes(t, &numbers);
     for (int d = 0; tiled && d < to->rank; d++) {
         fold->tiles[d] = numbers.size[to->rank - 1 - d];
     }

@@ -28,7 +28,7 @@ static void write_inverse(const Translator *t, StrBuf *out, int number)
                 "  int c = inside ? low : 0;\n"
                 "  v0 = p0 - t%d_t[c];\n",
                 cells, number, cells, number);
-    address_text_split(out, number, "c", "v", 1, t->info.rank - 1, 1);
+    address_text_split(out, number, "c", "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
     strbuf_add(out, "  return inside;\n}\n");
 }
 
@@ -41,7 +41,7 @@ static void write_lists(const Translator *t, AddressText *text, int number)
         return;
     }
     strbuf_add(out, "  int c = ");
-    address_text_join(out, number, "v", 1, t->info.rank - 1, 1);
+    address_text_join(out, number, "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
     strbuf_addf(out, ";\n  p0 = t%d_t[c] + v0;\n  return p0 < t%d_t[c + 1];\n}\n", number, number);
 }
 

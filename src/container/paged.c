@@ -1,6 +1,7 @@
 #include "container/paged.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,16 +41,18 @@ static void write_translate(const Paged *paged, StrBuf *out, int number)
 {
     int rank = paged->base.info.rank;
     for (int d = 0; d < rank; d++) {
-        const char *size = address_text_number(number, paged->sizes + d);
-        if (kind_of(paged)->floors) {
-            strbuf_addf(out, "  int g%d = ((v%d ^ (v%d >> 31)) / %s) ^ (v%d >> 31);\n", d, d, d, size, d);
+        char n[32];
+        snprintf(n, sizeof n, kind_of(paged)->floors ? "v%d ^ sign%d" : "v%d", d, d);
+        const char *quotient = address_text_quotient(n, number, paged->sizes, d);
+        if (kind_of(paged)->floors) { /* -1 - v / size rounds down */
+            strbuf_addf(out, "  int sign%d = v%d >> 31, g%d = %s ^ sign%d;\n", d, d, d, quotient, d);
         } else {
-            strbuf_addf(out, "  int g%d = v%d / %s;\n", d, d, size);
+            strbuf_addf(out, "  int g%d = %s;\n", d, quotient);
         }
-        strbuf_addf(out, "  int o%d = v%d - g%d * %s;\n", d, d, d, size);
+        strbuf_addf(out, "  int o%d = v%d - g%d * %s;\n", d, d, d, address_text_size(number, paged->sizes, d));
     }
     kind_of(paged)->write_lookup(paged, out, number);
-    strbuf_addf(out, "  p0 = (w - 1) * %s + ", address_text_number(number, paged->sizes + rank));
+    strbuf_addf(out, "  p0 = (w - 1) * %s + ", address_text_size(number, paged->sizes, rank));
     address_text_join(out, number, "o", 0, rank, paged->sizes);
     strbuf_add(out, ";\n  return w != 0;\n}\n");
 }
@@ -57,23 +60,23 @@ static void write_translate(const Paged *paged, StrBuf *out, int number)
 static void write_inverse(const Paged *paged, StrBuf *out, int number)
 {
     int rank = paged->base.info.rank;
-    const char *elements = address_text_number(number, paged->sizes + rank);
     strbuf_addf(out,
-                "  int frame = p0 / %s, o = p0 - frame * %s;\n"
+                "  int frame = %s, o = p0 - frame * %s;\n"
                 "  bool inside = p0 >= 0 && frame < %s;\n"
                 "  int at = inside ? frame * %d : 0;\n  int ",
-                elements, elements, address_text_number(number, paged->frames), rank + 1);
+                address_text_quotient("p0", number, paged->sizes, rank), address_text_size(number, paged->sizes, rank),
+                address_text_number(number, paged->frames), rank + 1);
     address_text_list(out, "", "o", rank);
     strbuf_add(out, ";\n");
     address_text_split(out, number, "o", "o", 0, rank, paged->sizes);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "  v%d = t%d_t[at + %d] * %s + o%d;\n", d, number, d + 1,
-                    address_text_number(number, paged->sizes + d), d);
+                    address_text_size(number, paged->sizes, d), d);
     }
     strbuf_addf(out, "  return inside && t%d_t[at] != 0 && ", number);
     address_text_inside(&paged->base, out, number, "v");
-    for (int d = 0; d < rank && kind_of(paged)->floors;
-         d++) { /* beyond the last int a page's coordinates wrap around */
+    /* Beyond the last int a page's coordinates wrap around. */
+    for (int d = 0; d < rank && kind_of(paged)->floors; d++) {
         strbuf_addf(out, " && (v%d < 0) == (t%d_t[at + %d] < 0)", d, number, d + 1);
     }
     strbuf_add(out, ";\n}\n");
@@ -348,8 +351,8 @@ Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const cha
     for (int d = 0; d < page->rank; d++) {
         paged->page[d] = page->size[page->rank - 1 - d];
     }
-    paged->sizes = translator_numbers(t, page);
-    translator_number(t, elements);
+    paged->sizes = translator_sizes(t, page);
+    translator_size(t, elements);
     paged->frames = translator_number(t, 0);
     if (!word_table_create(&t->tables[PAGED_BACK], device, paged_back(paged, 1))) {
         translator_release(t);

@@ -177,7 +177,7 @@ Translator *translator_pages(Device *device, const Shape *shape, const Shape *pa
     pages->used = entries;
     pages->roots = paged->base.number_count;
     for (int d = 0; d < shape->rank; d++) {
-        translator_number(&paged->base, pages->root[d]);
+        translator_size(&paged->base, pages->root[d]);
     }
     pages->bits_at = paged->base.number_count;
     for (int d = 0; d < shape->rank && pages->levels > 1; d++) {

@@ -76,6 +76,7 @@ static void write_kernel(const Translator *t, Direction direction, StrBuf *out)
     bool inverse = direction == DIRECTION_INVERSE;
     int rank = inverse ? t->info.to : t->info.rank, to = inverse ? t->info.rank : t->info.to;
     AddressText text = {out, direction, 0};
+    strbuf_add(out, address_text_functions);
     address_text_write(t, &text);
     strbuf_addf(out, "kernel void %s(", inverse ? "inverse" : "translate");
     declare_points(out, "", "a", rank);

@@ -1,5 +1,7 @@
 #include "container/translator_kind.h"
 
+#include "kernel/variant/access.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,7 @@ Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char
     t->info = (TranslatorInfo){.name = t->name, .rank = rank, .to = to, .pages = kind->map != NULL};
     if (domain) {
         set_bounds(&t->info.domain, domain);
-        translator_numbers(t, domain);
+        translator_sizes(t, domain);
     }
     return t;
 }
@@ -37,11 +39,21 @@ int translator_number(Translator *t, int64_t number)
     return t->number_count++;
 }
 
-int translator_numbers(Translator *t, const Shape *shape)
+int translator_size(Translator *t, int64_t size)
+{
+    uint32_t multiplier, shift;
+    access_divisor(size, &multiplier, &shift);
+    int place = translator_number(t, size);
+    translator_number(t, multiplier);
+    translator_number(t, shift);
+    return place;
+}
+
+int translator_sizes(Translator *t, const Shape *shape)
 {
     int place = t->number_count;
     for (int d = shape->rank - 1; d >= 0; d--) {
-        translator_number(t, shape->size[d]);
+        translator_size(t, shape->size[d]);
     }
     return place;
 }

@@ -6,7 +6,7 @@
 #include "container/word_table.h"
 #include "kernel/kernel.h"
 
-enum { TRANSLATOR_NUMBERS = 48, TRANSLATOR_TABLES = 2, NO_TABLE = -1, NO_NUMBER = -1 };
+enum { TRANSLATOR_NUMBERS = 96, TRANSLATOR_SIZE = 3, TRANSLATOR_TABLES = 2, NO_TABLE = -1, NO_NUMBER = -1 };
 
 /* A text that is being written: GLSL in the kernel language, functions of plain ints. Each translator in it has a number, and writes
  *
@@ -15,7 +15,7 @@ enum { TRANSLATOR_NUMBERS = 48, TRANSLATOR_TABLES = 2, NO_TABLE = -1, NO_NUMBER 
  * or `t<number>_inverse`, from p to v; x is v0 and p0. `translate` is called for points of the domain only, `inverse` for any; both
  * are true where there is something. GIVEN are what the translator and those it is made of read: numbers, four to an ivec4
  * t<number>_n<k>, and a table t<number>_t[]. Whoever calls it declares them and gives them along, so the same text stands in a
- * kernel of its own or beside another's body. */
+ * kernel of its own or beside another's body. In front of them stand address_text_functions. */
 typedef struct AddressText {
     StrBuf *out;
     Direction direction;
@@ -52,9 +52,11 @@ struct Translator {
  * error_set. */
 Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char *name, int rank, int to,
                             const Shape *domain);
-/* Appends a number; its place. Sizes of a shape are appended x first. */
+/* Appends a number; its place. A size is TRANSLATOR_SIZE numbers: itself, and by what one multiplies and shifts instead of dividing
+ * by it. Sizes of a shape are appended x first. */
 int translator_number(Translator *t, int64_t number);
-int translator_numbers(Translator *t, const Shape *shape);
+int translator_size(Translator *t, int64_t size);
+int translator_sizes(Translator *t, const Shape *shape);
 /* Declares which memory there is. */
 void translator_set_memory(Translator *t, const Shape *memory);
 /* Checks that no size of a shape is 0 or beyond an int, and counts its elements; -1 where they are more than addresses reach. False with

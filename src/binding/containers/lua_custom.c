@@ -271,9 +271,9 @@ static void check_options(lua_State *L, Options *options)
         binding_argument(L, function, 1, "options", 1, "a table like {rank = 2, to = 1, glsl = text, cpu = f}");
     }
     translator_options(L, 1, function, names);
-    options->shaped = translator_sizes(L, function, "shape", false, &options->shape);
-    options->rank = (int)translator_count(L, function, "rank", 1, MOST_RANK);
-    options->to = (int)translator_count(L, function, "to", 1, MOST_RANK);
+    options->shaped = translator_option_sizes(L, function, "shape", false, &options->shape);
+    options->rank = (int)translator_option_count(L, function, "rank", 1, MOST_RANK);
+    options->to = (int)translator_option_count(L, function, "to", 1, MOST_RANK);
     if (!options->rank || !options->to || (options->shaped && options->shape.rank != options->rank)) {
         luaL_error(L,
                    "%s: expected 'rank' and 'to', from 1 to 4 dimensions, and 'shape' of as many sizes as 'rank' says",

@@ -26,7 +26,7 @@ void translator_options(lua_State *L, int options, const char *function, const c
     }
 }
 
-bool translator_sizes(lua_State *L, const char *function, const char *name, bool required, Shape *shape)
+bool translator_option_sizes(lua_State *L, const char *function, const char *name, bool required, Shape *shape)
 {
     bool there = lua_getfield(L, 1, name) != LUA_TNIL;
     if (there || required) {
@@ -36,7 +36,7 @@ bool translator_sizes(lua_State *L, const char *function, const char *name, bool
     return there;
 }
 
-int64_t translator_count(lua_State *L, const char *function, const char *name, int64_t low, int64_t high)
+int64_t translator_option_count(lua_State *L, const char *function, const char *name, int64_t low, int64_t high)
 {
     lua_Integer value = 0;
     if (lua_getfield(L, 1, name) != LUA_TNIL) {
@@ -55,7 +55,7 @@ static int rill_linear(lua_State *L)
     static const char *const names[] = {"shape", NULL};
     Shape shape;
     check_options(L, "rill.translator.linear", "a table like {shape = {8, 8}}", names);
-    translator_sizes(L, "rill.translator.linear", "shape", true, &shape);
+    translator_option_sizes(L, "rill.translator.linear", "shape", true, &shape);
     Translator **slot = translator_push(L);
     translator_take(L, slot, translator_linear(&shape), "rill.translator.linear");
     return 1;
@@ -66,8 +66,8 @@ static int rill_fold(lua_State *L)
     static const char *const names[] = {"shape", "to", "tiled", NULL};
     Shape shape, to;
     check_options(L, "rill.translator.fold", "a table like {shape = {4, 8, 8}, to = {16, 16}}", names);
-    translator_sizes(L, "rill.translator.fold", "shape", true, &shape);
-    translator_sizes(L, "rill.translator.fold", "to", true, &to);
+    translator_option_sizes(L, "rill.translator.fold", "shape", true, &shape);
+    translator_option_sizes(L, "rill.translator.fold", "to", true, &to);
     bool tiled = binding_flag(L, 1, "rill.translator.fold", "tiled");
     Translator **slot = translator_push(L);
     translator_take(L, slot, translator_fold(&shape, &to, tiled), "rill.translator.fold");
@@ -80,10 +80,10 @@ static int rill_pages(lua_State *L)
     static const char function[] = "rill.translator.pages";
     Shape shape, page;
     check_options(L, function, "a table like {shape = {1024, 1024}, page = {16, 16}}", names);
-    translator_sizes(L, function, "shape", true, &shape);
-    translator_sizes(L, function, "page", true, &page);
-    int levels = (int)translator_count(L, function, "levels", 1, 8);
-    int64_t capacity = translator_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
+    translator_option_sizes(L, function, "shape", true, &shape);
+    translator_option_sizes(L, function, "page", true, &page);
+    int levels = (int)translator_option_count(L, function, "levels", 1, 8);
+    int64_t capacity = translator_option_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
     Translator **slot = translator_push(L);
     DeviceScope scope;
     Device *device = state_device(L);
@@ -100,8 +100,8 @@ static int rill_hash(lua_State *L)
     static const char function[] = "rill.translator.hash";
     Shape page = {0};
     check_options(L, function, "a table like {rank = 3, page = {4, 4, 4}}", names);
-    bool paged = translator_sizes(L, function, "page", false, &page);
-    int rank = (int)translator_count(L, function, "rank", 1, SHAPE_MAX_RANK);
+    bool paged = translator_option_sizes(L, function, "page", false, &page);
+    int rank = (int)translator_option_count(L, function, "rank", 1, SHAPE_MAX_RANK);
     if (!paged) {
         page.rank = rank ? rank : 1;
         for (int d = 0; d < page.rank; d++) {
@@ -111,7 +111,7 @@ static int rill_hash(lua_State *L)
     if (!rank ? !paged : rank != page.rank) {
         return luaL_error(L, "%s: expected 'rank', or 'page' of as many sizes as there are dimensions", function);
     }
-    int64_t capacity = translator_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
+    int64_t capacity = translator_option_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
     Translator **slot = translator_push(L);
     DeviceScope scope;
     Device *device = state_device(L);
