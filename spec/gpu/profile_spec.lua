@@ -1,5 +1,6 @@
 local rill = require "rill"
 local check = require "spec.support.check"
+local process = require "spec.support.process"
 
 local saxpy = rill.kernel "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }"
 local double = rill.kernel "kernel void double_it(float x<>, out float r<>) { r = 2.0 * x; }"
@@ -55,5 +56,13 @@ describe("rill.profile", function()
         check.raises("taken already", rill.profile, function() rill.profile(function() end) end)
         check.raises("rill.profile: argument #1 'f': expected a function, got number", rill.profile, 3)
         assert.are.equal(0, rill.profile(function() end).launches)
+    end)
+
+    it("measures copies where a texture has the fewest texels that OpenGL allows", function()
+        local script = [[
+            local rill = require "rill"
+            local report = rill.profile(function() end)
+            print(report.copy_rate > 0 and report.copy_rate < math.huge)]]
+        assert.are.equal("true", (process.output(script, {RILL_MAX_TEXELS = "65536"}):gsub("%s+$", "")))
     end)
 end)

@@ -5,7 +5,7 @@
 #include "gpu/shader.h"
 #include "gpu/timer.h"
 
-enum { COPY_BYTES = 64 * 1024 * 1024, COPY_ROUNDS = 5, TEXEL_BYTES = 16 };
+enum { MOST_TEXELS = 4 * 1024 * 1024, COPY_ROUNDS = 5, TEXEL_BYTES = 16 };
 
 /* Lanes of a group and steps of a lane: what each family likes best. Their product divides the texels. */
 static const struct {
@@ -16,13 +16,27 @@ static const struct {
     [FAMILY_GPU] = {256, 4, "#define LANES 256\n#define TRIPS 4\n"},
 };
 
+static uint64_t group_texels(const Device *device)
+{
+    return (uint64_t)copy_grids[device->traits.family].lanes * (uint64_t)copy_grids[device->traits.family].trips;
+}
+
+/* As many groups as a texture of the device reaches; the least that OpenGL allows has 65,536 texels. */
+static uint64_t copy_groups(const Device *device)
+{
+    uint64_t reach = device->limits.texture_texels;
+    return (reach < MOST_TEXELS ? reach : MOST_TEXELS) / group_texels(device);
+}
+
+static uint64_t copy_bytes(const Device *device)
+{
+    return copy_groups(device) * group_texels(device) * TEXEL_BYTES;
+}
+
 static bool copy_once(Device *device, Program *program, Buffer *from, Buffer *to)
 {
-    int per_group = copy_grids[device->traits.family].lanes * copy_grids[device->traits.family].trips;
-    Dispatch dispatch = {.program = program,
-                         .texture_count = 1,
-                         .block_count = 1,
-                         .groups = {(uint64_t)(COPY_BYTES / TEXEL_BYTES / per_group), 1, 1}};
+    Dispatch dispatch = {
+        .program = program, .texture_count = 1, .block_count = 1, .groups = {copy_groups(device), 1, 1}};
     dispatch.textures[0] = (DispatchTexture){from, TEXEL_VECTOR};
     dispatch.blocks[0].buffer = to;
     return device_dispatch(device, &dispatch);
@@ -39,7 +53,7 @@ static double measure(Device *device, Program *program, Buffer *from, Buffer *to
         if (!copy_once(device, program, from, to) || !device_wait(device)) {
             return 0;
         }
-        double rate = 2.0 * (double)COPY_BYTES / (timer_clock() - start);
+        double rate = 2.0 * (double)copy_bytes(device) / (timer_clock() - start);
         best = round > 0 && rate > best ? rate : best; /* the first one compiles */
     }
     return best;
@@ -53,8 +67,8 @@ double profile_copy_rate(Device *device)
     Recorder *recorder = device->recorder;
     device->recorder = NULL;
     Program *program = shader_program(device, "copy_rate.comp", copy_grids[device->traits.family].defines);
-    Buffer *from = program ? buffer_create(device, COPY_BYTES, true) : NULL;
-    Buffer *to = from ? buffer_create(device, COPY_BYTES, false) : NULL;
+    Buffer *from = program ? buffer_create(device, copy_bytes(device), true) : NULL;
+    Buffer *to = from ? buffer_create(device, copy_bytes(device), false) : NULL;
     if (to) {
         device->copy_rate = measure(device, program, from, to);
     }
