@@ -7,7 +7,7 @@ set -eu
 folder=$1
 shift
 specs='brook calls check group histogram lengths matmul matvec predication private_array random reduce_kernel struct top_k
-    transpose type vout'
+    translator transpose type vout'
 rm -rf "$folder"
 mkdir -p "$folder"
 # Whether the specs pass is what `make test` says.

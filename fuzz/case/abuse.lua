@@ -17,6 +17,7 @@ for _, entry in ipairs(reference.entries()) do
     if entry.params and name and not skipped[name] and not entry.name:find "%..*%." then
         table.insert(owner == "rill" and names.functions or names.methods, name)
     end
+    table.insert(names.functions, (entry.name:match "^rill%.(translator%.%l+)$"))
 end
 
 local values = {
@@ -34,7 +35,10 @@ local values = {
         "function() a:close() return 1 end",
     "function() coroutine.yield(1) end", "function() collectgarbage() return 1 end", "print",
         "coroutine.create(print)", "io.stdout",
-    "a", "b", "c", "v", "w", "e", "k", "r", "m", "closed", "P", "h", "big", "empty", "it",
+    "a", "b", "c", "v", "w", "e", "k", "r", "m", "closed", "P", "h", "big", "empty", "it", "t", "own", "points",
+    "{shape = {30, 40}, page = {4, 3}}", "{shape = {30, 40}}", "{shape = 12, to = {3, 4}}", "{rank = 2}",
+    "{counts = b}",
+    "{rank = 1, to = 1, glsl = 'int translate(int v) { return v; }', cpu = function() own:close() return 1 end}",
 }
 
 local SETUP = [[
@@ -49,6 +53,10 @@ local r, m = a:request(), a:map_cpu()
 local closed = a:copy()
 closed:close()
 local P = rill.struct("P", "vec3 at; int n;")
+local t = rill.translator.pages {shape = {30, 40}, page = {4, 3}}:map({3, 2}, {9, 9}, 1)
+local points = rill.stream("ivec2", 5, {3, 7})
+local own = rill.translator.new {rank = 2, to = 2, glsl = "ivec2 translate(ivec2 v) { return v.yx; }",
+    cpu = function(x, y) a:close() return y, x end, ranges = function(...) return {...} end}
 local big, empty = a:domain(1, 1):tile((1 << 20) - 1), rill.stream("float", 0)
 local all = {}
 local function keep(...)
@@ -88,7 +96,7 @@ local function arguments(d)
     return table.concat(d:many(0, 5, 2, function() return d:pick(values) end), ", ")
 end
 
-local objects = {"a", "b", "c", "v", "w", "e", "k", "h", "r", "m", "closed", "P", "big", "empty", "it",
+local objects = {"t", "t", "own", "a", "b", "c", "v", "w", "e", "k", "h", "r", "m", "closed", "P", "big", "empty", "it",
     "(all[#all] or a)", "(all[1] or a)"}
 
 local function step(d)

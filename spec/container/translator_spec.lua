@@ -1,6 +1,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local order = require "spec.support.order"
 
 local T <const> = rill.translator
 local raises <const> = check.raises
@@ -74,6 +75,24 @@ describe("a translator", function()
             traits = {memory = "log n", access = "n", consistent = false, complete = true, one_to_one = false}})
         assert.same(traits("log n", "n", false, true, false, false, false), own.traits)
         assert.equal("n", T.compose(own, own).traits.access)
+    end)
+
+    it("has the characteristics of Glift's Table II", function()
+        local rows = { -- memory, access, consistent, complete, mutable; dimensions
+            {T.fold {shape = 64, to = {8, 8}}, "1", "1", true, true, false, 1, 2}, -- Buck 2004
+            {T.fold {shape = {4, 4, 4}, to = {8, 8}, tiled = true}, "1", "1", true, true, false, 3, 2}, -- Harris 2003
+            {T.compose(T.fold {shape = 512, to = {16, 32}},
+                T.pages {shape = {8, 64, 64}, page = {1, 8, 8}, capacity = 8}), "n", "1", true, false, true, 3, 2}, -- Lefohn 2004
+            {T.compose(T.fold {shape = 6, to = {2, 3}}, T.lists {counts = rill.from({{{2, 1}, {0, 3}}}, "int")}),
+                "n", "1", true, false, false, 4, 2}, -- Purcell 2003
+        }
+        for _, row in ipairs(rows) do
+            local t, traits = row[1], row[1].traits
+            assert.same({table.unpack(row, 2)}, {traits.memory, traits.access, traits.consistent, traits.complete,
+                traits.mutable, t.rank, t.to})
+            assert.is_true(traits.invertible and traits.one_to_one)
+        end
+        assert.same({2, 1}, rows[4][1]:translate {2, 1, 1, 0})
     end)
 
     it("closes, and compositions with it stay", function()
@@ -172,7 +191,7 @@ describe("a translator", function()
 
     it("divides by any size as the CPU does", function()
         local most = 2 ^ 31 - 1 | 0
-        for _, size in ipairs {1, 2, 3, 7, 641, 46341, 65535, 65536, 65537, 6700417, 2 ^ 30 | 0, 2 ^ 30 + 1 | 0, most} do
+        for _, size in ipairs {1, 2, 3, 7, 641, 46341, 65535, 65536, 65537, 6700417, 1 << 30, (1 << 30) + 1, most} do
             local shape, addresses = {most // size, size}, {}
             for _, quotient in ipairs {0, 1, 2, shape[1] // 3, shape[1] - 1, shape[1]} do
                 for more = -1, 1 do
@@ -294,6 +313,29 @@ describe("pages", function()
             assert.equal(0, #t:ranges({0, 0}, {63, 63}))
         end)
     end
+
+    it("give back the nodes of their tables", function()
+        local t = T.pages {shape = {4096, 4096}, page = {8, 8}, levels = 4}
+        t:map({0, 0}, {15, 15}, 0):unmap({0, 0}, {15, 15})
+        check.collect()
+        local before = rill.memory().bytes
+        local random = order.generator(9)
+        local x, y
+        for _ = 1, 500 do
+            x, y = random(4080), random(4080)
+            t:map({x, y}, {x + 15, y + 15}, 0)
+            assert.is_true(t:unmap({0, 0}, {4095, 4095}) >= 4)
+        end
+        assert.equal(0, t.mapped)
+        check.collect()
+        assert.is_true(rill.memory().bytes <= before + 16384)
+        t:map({x, y}, {x + 15, y + 15}, 3)
+        local around = rill.from({{x, y}, {x + 15, y + 15}, {x - 9, y - 9}, {0, 0}, {4095, 4095}}, "ivec2")
+        for i, found in ipairs(t:translate(around):values()) do
+            local p = around:get(i)
+            assert.equal(p[1] >= 0 and p[2] >= 0 and t:translate(p) or -2 ^ 31 | 0, found)
+        end
+    end)
 
     it("come in ranges, page by page", function()
         local t = T.pages {shape = {20, 20}, page = {8, 8}}

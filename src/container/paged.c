@@ -251,6 +251,16 @@ static void enter_box(Paged *paged, const PageBox *box, int64_t frame, bool mapp
     } while (range_step(page, box->first, box->last, 0, paged->base.info.rank));
 }
 
+/* Takes back what was reserved for pages that are not mapped. */
+static void discard(Paged *paged, const PageBox *box)
+{
+    int64_t page[SHAPE_MAX_RANK];
+    memcpy(page, box->first, sizeof page);
+    do {
+        kind_of(paged)->enter(paged, page, -1);
+    } while (range_step(page, box->first, box->last, 0, paged->base.info.rank));
+}
+
 /* Whether all pages of a box can go to frames from `frame` on. */
 static bool check_box(const Paged *paged, const PageBox *box, int64_t frame)
 {
@@ -287,6 +297,7 @@ bool paged_map(Translator *t, const int64_t *first, const int64_t *last, int64_t
     memcpy(page, box.first, sizeof page);
     do {
         if (!kind_of(paged)->reserve(paged, page, box.count)) {
+            discard(paged, &box);
             return flush(paged) && error_failed();
         }
     } while (range_step(page, box.first, box.last, 0, t->info.rank));

@@ -18,7 +18,7 @@ typedef struct PagedKind {
     int64_t (*find)(const Paged *paged, const int64_t *page);
     /* Makes room for a page that will be entered, one of `count` in all; the mapping stays as it is. False with error_set. */
     bool (*reserve)(Paged *paged, const int64_t *page, int64_t count);
-    /* Notes the frame of a page, -1: none. */
+    /* Notes the frame of a page, -1: none, and what is kept for the page alone goes. */
     void (*enter)(Paged *paged, const int64_t *page, int64_t frame);
 } PagedKind;
 

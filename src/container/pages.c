@@ -1,9 +1,10 @@
 /* Page tables of one or more levels. The table begins with the root, one entry for each part of the domain; nodes of equal size follow
  * as they are needed. An entry is 0, or where its node begins, or at the last level 1 more than its page's frame. Below the root a
  * level takes so many bits of a page's coordinates, the same for all levels. */
+#include "base/array.h"
 #include "container/paged.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 enum { MOST_LEVELS = 8, EMPTY_ENTRIES = 1 << 18, MOST_ROOT = 1 << 28 };
 
@@ -13,8 +14,12 @@ typedef struct Pages {
     int bits[SHAPE_MAX_RANK];     /* of each level below the root */
     int64_t root[SHAPE_MAX_RANK]; /* sizes of the root, x first */
     int64_t node;                 /* entries of a node */
-    int64_t used;                 /* entries of the table */
-    int roots, bits_at;           /* numbers */
+    int64_t root_entries;         /* behind which the nodes stand */
+    struct {
+        int32_t *items;
+        size_t count, capacity;
+    } fill, spare;      /* entries in use of each node; where nodes begin that are empty and in no other */
+    int roots, bits_at; /* numbers */
 } Pages;
 
 static const Pages *pages_of(const Paged *paged)
@@ -55,65 +60,118 @@ static void write_lookup(const Paged *paged, StrBuf *out, int number)
     }
 }
 
-/* The entry of a page at the last level; 0 where a node is missing, whose place is *missing. */
-static int64_t find_entry(const Pages *pages, const int64_t *page, int64_t *missing)
+/* The places of a page's entries from the root on, one per level that is there; how many. */
+static int walk(const Pages *pages, const int64_t *page, int64_t path[MOST_LEVELS])
 {
     const Paged *paged = &pages->paged;
-    int rank = paged->base.info.rank;
-    int64_t index[SHAPE_MAX_RANK], entry;
-    int below = pages->levels - 1;
+    int rank = paged->base.info.rank, below = pages->levels - 1;
+    int64_t index[SHAPE_MAX_RANK];
     for (int d = 0; d < rank; d++) {
         index[d] = page[d] >> below * pages->bits[d];
     }
-    entry = translator_join(index, pages->root, rank);
-    while (below-- > 0) {
-        int32_t node = paged->base.tables[PAGED_TABLE].words[entry];
+    path[0] = translator_join(index, pages->root, rank);
+    for (int depth = 1; depth < pages->levels; depth++) {
+        int32_t node = paged->base.tables[PAGED_TABLE].words[path[depth - 1]];
         int64_t inside = 0;
-        *missing = entry;
         if (!node) {
-            return -1;
+            return depth;
         }
+        below--;
         for (int d = rank - 1; d >= 0; d--) {
             inside = (inside << pages->bits[d]) + ((page[d] >> below * pages->bits[d]) & ((1 << pages->bits[d]) - 1));
         }
-        entry = node + inside;
+        path[depth] = node + inside;
     }
-    return entry;
+    return pages->levels;
 }
 
 static int64_t find(const Paged *paged, const int64_t *page)
 {
-    int64_t missing, entry = find_entry(pages_of(paged), page, &missing);
-    return entry < 0 ? -1 : paged->base.tables[PAGED_TABLE].words[entry] - 1;
+    const Pages *pages = pages_of(paged);
+    int64_t path[MOST_LEVELS];
+    int depth = walk(pages, page, path);
+    return depth < pages->levels ? -1 : paged->base.tables[PAGED_TABLE].words[path[depth - 1]] - 1;
+}
+
+/* Entries in use of the node in which an entry below the root stands. */
+static int32_t *node_fill(const Pages *pages, int64_t entry)
+{
+    return &pages->fill.items[(entry - pages->root_entries) / pages->node];
+}
+
+static void set_entry(Pages *pages, int64_t entry, int64_t word)
+{
+    WordTable *table = &pages->paged.base.tables[PAGED_TABLE];
+    if (entry >= pages->root_entries) {
+        *node_fill(pages, entry) += (word != 0) - (table->words[entry] != 0);
+    }
+    word_table_set(table, entry, (int32_t)word);
+}
+
+/* Where an empty node begins; 0 with error_set. */
+static int64_t take_node(Pages *pages)
+{
+    if (pages->spare.count) {
+        return pages->spare.items[--pages->spare.count];
+    }
+    int64_t begin = pages->root_entries + (int64_t)pages->fill.count * pages->node;
+    if (begin > SHAPE_MAX_ELEMENTS - pages->node) {
+        return error_set("the page table is full: take larger pages, or more levels");
+    }
+    /* There must be room for every node to become spare: giving one back can't fail. */
+    if (!ARRAY_ROOM(&pages->fill) || !array_reserve((void **)&pages->spare.items, &pages->spare.capacity,
+                                                    pages->fill.count, sizeof *pages->spare.items)) {
+        return 0;
+    }
+    if (!word_table_grow(&pages->paged.base.tables[PAGED_TABLE], begin + pages->node, SHAPE_MAX_ELEMENTS)) {
+        return 0;
+    }
+    pages->fill.items[pages->fill.count++] = 0;
+    return begin;
 }
 
 static bool reserve(Paged *paged, const int64_t *page, int64_t count)
 {
     Pages *pages = (Pages *)paged;
-    WordTable *table = &paged->base.tables[PAGED_TABLE];
-    int64_t missing;
+    int64_t path[MOST_LEVELS];
     (void)count;
-    while (find_entry(pages, page, &missing) < 0) {
-        if (pages->used > SHAPE_MAX_ELEMENTS - pages->node) {
-            return error_set("the page table is full: take larger pages, or more levels");
-        }
-        if (!word_table_grow(table, pages->used + pages->node, SHAPE_MAX_ELEMENTS)) {
+    for (int depth = walk(pages, page, path); depth < pages->levels; depth = walk(pages, page, path)) {
+        int64_t node = take_node(pages);
+        if (!node) {
             return false;
         }
-        word_table_set(table, missing, (int32_t)pages->used);
-        pages->used += pages->node;
+        set_entry(pages, path[depth - 1], node);
     }
     return true;
 }
 
+/* Without a frame, nodes that are empty then are given back. */
 static void enter(Paged *paged, const int64_t *page, int64_t frame)
 {
-    int64_t missing, entry = find_entry(pages_of(paged), page, &missing);
-    word_table_set(&paged->base.tables[PAGED_TABLE], entry, (int32_t)(frame + 1));
+    Pages *pages = (Pages *)paged;
+    int64_t path[MOST_LEVELS];
+    int depth = walk(pages, page, path);
+    if (depth == pages->levels) {
+        set_entry(pages, path[depth - 1], frame + 1);
+    }
+    for (; depth > 1 && *node_fill(pages, path[depth - 1]) == 0; depth--) {
+        pages->spare.items[pages->spare.count++] = paged->base.tables[PAGED_TABLE].words[path[depth - 2]];
+        set_entry(pages, path[depth - 2], 0);
+    }
 }
 
-static const PagedKind pages_kind = {
-    .base = {PAGED_FUNCTIONS}, .write_lookup = write_lookup, .find = find, .reserve = reserve, .enter = enter};
+static void destroy(Translator *t)
+{
+    Pages *pages = (Pages *)t;
+    free(pages->fill.items);
+    free(pages->spare.items);
+}
+
+static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destroy},
+                                     .write_lookup = write_lookup,
+                                     .find = find,
+                                     .reserve = reserve,
+                                     .enter = enter};
 
 /* Lays out a table; its entries while empty, or -1 where that are too many. */
 static int64_t plan_levels(Pages *pages, const int64_t *grid, int levels)
@@ -174,7 +232,7 @@ Translator *translator_pages(Device *device, const Shape *shape, const Shape *pa
         translator_release(&paged->base);
         return NULL;
     }
-    pages->used = entries;
+    pages->root_entries = entries;
     pages->roots = paged->base.number_count;
     for (int d = 0; d < shape->rank; d++) {
         translator_size(&paged->base, pages->root[d]);
