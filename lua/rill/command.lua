@@ -242,11 +242,14 @@ local function with_profile(run)
     return good
 end
 
+-- A device that is not there is no fault of any code: there is no traceback to print.
+local function open_device(device)
+    local opened, message = pcall(require "rill".open, tonumber(device) or device)
+    return opened or complain(message)
+end
+
 local function prepare(options, piped)
     local rill = require "rill"
-    if options.device then
-        rill.open(tonumber(options.device) or options.device)
-    end
     if options.check then
         rill.check(true)
     end
@@ -266,6 +269,10 @@ local function perform(options, words, at)
     end
     if options.devices then
         list_devices()
+    end
+    local opened = not options.device or open_device(options.device)
+    if opened ~= true then
+        return opened
     end
     local script = words[at]
     local asked = options.version or options.devices or options.selftest or #options.steps > 0

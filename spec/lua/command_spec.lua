@@ -109,7 +109,7 @@ describe("the command", function()
         assert.equal(name .. "\n", rill(("-d 1 -e 'rill.open(\"%s\") print(rill.device().name)'"):format(name)).out)
         local none = rill "--device nonesuch -e 'print(1)'"
         assert.equal(1, none.status)
-        assert.truthy(none.err:find "no device \"nonesuch\"")
+        assert.matches('^rill: rill%.open: no device "nonesuch"[^\n]*\n$', none.err)
         assert.equal("true\n", rill "--check -e 'print(rill.check())'".out)
         files:write("work.lua", [[
             local rill = require "rill"
