@@ -33,10 +33,11 @@ static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
     return true;
 }
 
-static const char *expected_text(const Param *param, char text[128])
+static const char *expected_text(const Param *param, bool table, char text[128])
 {
     const char *type = param->matrix ? "matrix" : param->type->name;
-    snprintf(text, 128, "a stream of %s (%s)", type, param_kinds[param->kind].name);
+    snprintf(text, 128, "a stream of %s (%s%s)", type, param_kinds[param->kind].name,
+             table ? "; rill.from makes one of a table" : "");
     return text;
 }
 
@@ -55,7 +56,8 @@ static void check_stream(lua_State *L, const Call *call, int i, int index, int n
     Stream *stream = handle_to(L, index);
     char expected[128];
     if (!stream || !stream->device || !types_fit(param, stream->type)) {
-        binding_argument(L, call->function->name, n, param->name, index, expected_text(param, expected));
+        binding_argument(L, call->function->name, n, param->name, index,
+                         expected_text(param, binding_is_options(L, index), expected));
     } else if (stream->device != call->device) {
         luaL_error(L,
                    "%s: argument #%d '%s': the stream belongs to another device (%s): open that one with rill.open, "
@@ -183,7 +185,9 @@ void call_keys(lua_State *L, const Call *call, int table)
     for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
         if (!key || (call_param(call, key) < 0 && !is_option(call, key))) {
-            luaL_error(L, "%s: unknown argument or option '%s'", call->function->name, luaL_tolstring(L, -2, NULL));
+            const char *hint = key ? "" : ": a table holds arguments by name; rill.from makes a stream of a list";
+            luaL_error(L, "%s: unknown argument or option '%s'%s", call->function->name, luaL_tolstring(L, -2, NULL),
+                       hint);
         }
     }
 }

@@ -12,11 +12,19 @@ Stream *accept_stream(lua_State *L, int index)
     return handle_to(L, index);
 }
 
+static const char *stream_expected(lua_State *L, int index, int n)
+{
+    if (n == 0) {
+        return "a stream before the colon";
+    }
+    return binding_is_options(L, index) ? "a stream (rill.from makes one of a table)" : "a stream";
+}
+
 Stream *accept_open(lua_State *L, int index, const char *function, int n, const char *name)
 {
     Stream *stream = accept_stream(L, index);
     if (!stream) {
-        binding_argument(L, function, n, name, index, n ? "a stream" : "a stream before the colon");
+        binding_argument(L, function, n, name, index, stream_expected(L, index, n));
     }
     if (!stream->device) {
         binding_argument(L, function, n, name, index, "an open stream");
