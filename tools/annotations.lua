@@ -1,6 +1,6 @@
 -- Annotations for LuaLS, made of lua/rill/support/reference.lua: annotations.lua OUT writes them, annotations.lua --check fails, naming each,
 -- when
---   the module has a name that is not annotated, or an annotated name is not in the module;
+--   the module has a name without a line in the reference, or a line there has no name in the module;
 --   a public name occurs in no spec, or not in the code of the page that the reference gives for it.
 -- The layout is LuaCATS's: one file per module under a folder `library`, to be named in `Lua.workspace.library`. Needs the build
 -- tree on the paths to check, and only its Lua to write.
@@ -249,13 +249,15 @@ local function words_of(paths)
     return words
 end
 
+local LINES <const> = "lua/rill/support/reference.lua"
+
 local function check()
     local names = annotated(annotations())
     for _, name in ipairs(sorted_keys(names)) do
-        if not exports.has(name) then fault("%s is annotated, and not in the module", name) end
+        if not exports.has(name) then fault("%s has a line in %s, and is not in the module", name, LINES) end
     end
     for _, name in ipairs(sorted_keys(exports.names())) do
-        if not names[name] then fault("%s is in the module, and not annotated", name) end
+        if not names[name] then fault("%s is in the module, and has no line in %s", name, LINES) end
     end
     local tested = words_of(files.lines "find spec -name '*.lua'")
     for _, entry in ipairs(public_entries()) do

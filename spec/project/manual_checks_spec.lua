@@ -95,18 +95,18 @@ describe("the checks of the manual #slow", function()
             end
         end)
 
-        it("names a function without an annotation", function()
+        it("names a function without a line in the reference", function()
             local said = refused(command, "lua/rill/init.lua", function(before)
                 return (before:gsub("\nreturn setmetatable%(rill", "\nfunction rill.moon() end%0"))
             end)
-            says(said, "rill.moon is in the module, and not annotated")
+            says(said, "rill.moon is in the module, and has no line in lua/rill/support/reference.lua")
         end)
 
-        it("names an annotation without a function", function()
+        it("names a line of the reference without a function", function()
             local said = refused(command, "lua/rill/support/reference.lua", function(before)
                 return (before:gsub("\nrill%.sync%(%)", "\nrill.moon() -- it rises%0"))
             end)
-            says(said, "rill.moon is annotated, and not in the module")
+            says(said, "rill.moon has a line in lua/rill/support/reference.lua, and is not in the module")
         end)
     end)
 

@@ -1,6 +1,6 @@
 -- Every public name of rill, once: what `?name` at the prompt prints, what tools/docscov.lua holds the module against, and what
 -- annotations and the manual's index are made of. Those of the algebra's operations have their lines in their rows, in rill.operation.
--- `make check-docs` fails for a name without a line, and for a line without its name.
+-- `make check-annotations` fails for a name without a line, and for a line without its name.
 --
 -- A line is `signature -- what it does`. Signatures are written as in LuaLS: `name?: type` may be left out, `{key?: type}` is a
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
