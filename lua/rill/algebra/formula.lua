@@ -105,7 +105,7 @@ local function function_text(name, scalar)
     elseif type(found) == "function" then
         found = found()
     end
-    return assert(found, name .. " " .. scalar)
+    return assert(found, ("@%s has no function for %s: GLSL's own is called without the @"):format(name, scalar))
 end
 
 -- Float literals of a function for double have the suffix that makes them doubles.
