@@ -15,7 +15,8 @@ end
 
 local no_device = {reason = "what drives the device makes no difference to it",
     "colormap", "command", "contributing", "deps", "examples", "format", "hostile", "install", "interrupt",
-    "manual_checks", "npy", "plot", "png", "pnm", "prompt", "qoi", "readme", "rillfile", "suite"}
+    "manual_checks", "npy", "plot", "png", "pnm", "prompt", "qoi", "rillfile", "suite"}
+local pages = {reason = "the passes own, cpu and gpu have run the pages of the manual", "readme"}
 local no_collector = {reason = "the collector makes no difference to it",
     "command", "contributing", "deps", "examples", "install", "interrupt", "manual_checks", "prompt", "readme",
     "suite"}
@@ -120,7 +121,7 @@ for _, driver in ipairs(drivers) do
         passes[name] = {title = ("%s, RILL_FAMILY=%s"):format(driver[1], family),
             expects = driver.expects, absent = absent,
             env = env and env .. " RILL_FAMILY=" .. family,
-            out = {no_device, timed, driver.out}, options = driver.options,
+            out = {no_device, pages, timed, driver.out}, options = driver.options,
             tags = joined(driver.tags or {"slow"}, driver.of_family and driver.of_family[family])}
         names[#names + 1] = name
     end
