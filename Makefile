@@ -113,7 +113,7 @@ test: ## install what is missing, build, run the whole suite; SPEC=sort: one fil
 	@$(AGAIN) $(PARALLEL) build
 	@$(SUITE) own -- $(SPEC)
 
-test-all: ## the same, then for the other family, under an aggressive collector, and on all drivers; PASSES="own other gc": these
+test-all: ## the same, then for the other family, under an aggressive collector, and on all drivers; PASSES="own other": only these
 	$(DEPS) build prompt test drivers
 	@$(AGAIN) $(PARALLEL) build
 	@$(SUITE) $(or $(PASSES),own other gc drivers) -- $(SPEC)
