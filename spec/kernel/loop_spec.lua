@@ -209,6 +209,17 @@ describe("a loop", function()
         end
     end)
 
+    it("that is cut off before its head is an error", function()
+        local loops = {"do v++;", "do { v++; }", "do v++; while", "for (;", "while (v < 3"}
+        for n = 1, 40 do -- where the tokens fill their memory, AddressSanitizer sees what reads past them
+            table.insert(loops, ("do "):rep(n) .. "v++")
+        end
+        for _, loop in ipairs(loops) do
+            local text = "kernel void f(int n<>, out int r<>) { int v = 0; for (int i = 0; i < n; i++) " .. loop .. " }"
+            assert.is_false((pcall(rill.kernel, text)))
+        end
+    end)
+
     it("with a bound known beforehand runs in full", function()
         local k = rill.program [=[
             const int N = 17;

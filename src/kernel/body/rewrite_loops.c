@@ -254,7 +254,7 @@ static bool always_true(const Rewriter *rw, size_t first, size_t last)
            (first + 1 == last && (token_is(t, "true") || (t->kind == TOKEN_NUMBER && !token_is(t, "0"))));
 }
 
-/* One past the condition's last token; *first is its first. */
+/* One past the condition's last token; *first is its first, and larger where a `do` has no head. */
 static size_t condition_of(const Rewriter *rw, size_t i, size_t body, size_t last, size_t *first)
 {
     if (token_is(rewriter_token(rw, i), "while")) {
@@ -265,7 +265,7 @@ static size_t condition_of(const Rewriter *rw, size_t i, size_t body, size_t las
     if (token_is(rewriter_token(rw, i), "do")) {
         *first = at + 2; /* while ( */
         size_t close = at + 1 < last ? module_close(rw->module, at + 1, last) : 0;
-        return close ? close - 1 : *first + 2;
+        return close ? close - 1 : at;
     }
     at = rewrite_loops_statement_end(rw, at, last);
     *first = at;
