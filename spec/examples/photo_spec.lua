@@ -257,7 +257,7 @@ describe("the photo example on camera.png", function()
         near(want[3], pixel(u, 300, 200), 1e-5)
     end
 
-    it("diffuses it as Perona and Malik do", function()
+    it("diffuses it as Perona and Malik do #large", function()
         perona_malik(0.1, 0.2, 20, 1, {var = 0.0815088602, min = 0.01369359, max = 0.98398179,
             0.831527691, 0.033191042, 0.122897769})
         perona_malik(0.1, 0.2, 20, 2, {var = 0.0794118799, min = 0.01369394, max = 0.96129436,
@@ -266,7 +266,7 @@ describe("the photo example on camera.png", function()
             0.831022125, 0.032371384, 0.118711019})
     end)
 
-    it("convolves it with Gauss's weights", function()
+    it("convolves it with Gauss's weights #large", function()
         local u = red(photo.convolve(picture, photo.gauss(6, 2)))
         near(0.5061183272, u:mean(), 1e-6)
         near(0.831741386, pixel(u, 100, 100), 1e-6)
