@@ -314,6 +314,35 @@ describe("pages", function()
         end)
     end
 
+    it("of one hash are as many as a walk has steps", function()
+        local function mixed(h)
+            h = h * 0x9E3779B1 & 0xffffffff
+            return h ~ h >> 15
+        end
+        local t, points = T.hash {rank = 2}, {}
+        for i = 1, 129 do
+            points[i] = {i, (mixed(i) ~ 77) << 32 >> 32}
+            points[i][2] = points[i][2] >= 1 << 31 and points[i][2] - (1 << 32) or points[i][2]
+        end
+        local last = table.remove(points)
+        for i, p in ipairs(points) do
+            t:map(p, nil, i - 1)
+        end
+        local before = rill.memory().bytes
+        raises("the hash table is full", t.map, t, last, nil, 128)
+        raises("the hash table is full", t.map, t, {last[1] - 1, last[2]}, last, 128)
+        assert.is_true(rill.memory().bytes <= before + 8192)
+        assert.equal(128, t.mapped)
+        assert.is_nil(t:translate(last))
+        for i, found in ipairs(t:translate(rill.from(points, "ivec2")):values()) do
+            assert.equal(i - 1, found)
+            assert.equal(i - 1, t:translate(points[i]))
+        end
+        assert.equal(1, t:unmap(points[1]))
+        t:map(last, nil, 200)
+        assert.equal(200, t:translate(rill.from({last}, "ivec2")):get(1))
+    end)
+
     it("give back the nodes of their tables", function()
         local t = T.pages {shape = {4096, 4096}, page = {8, 8}, levels = 4}
         t:map({0, 0}, {15, 15}, 0):unmap({0, 0}, {15, 15})

@@ -54,7 +54,7 @@ static void write_translate(const Paged *paged, StrBuf *out, int number)
     kind_of(paged)->write_lookup(paged, out, number);
     strbuf_addf(out, "  p0 = (w - 1) * %s + ", address_text_size(number, paged->sizes, rank));
     address_text_join(out, number, "o", 0, rank, paged->sizes);
-    strbuf_add(out, ";\n  return w != 0;\n}\n");
+    strbuf_add(out, ";\n  return w > 0;\n}\n");
 }
 
 static void write_inverse(const Paged *paged, StrBuf *out, int number)

@@ -12,9 +12,9 @@ typedef struct Paged Paged;
 typedef struct PagedKind {
     TranslatorKind base;
     bool floors; /* coordinates may be negative */
-    /* Writes statements that set `int w` to 1 more than the frame of page g0, g1 ..., or to 0. */
+    /* Writes statements that set `int w` to 1 more than the frame of page g0, g1 ..., or to nothing above 0. */
     void (*write_lookup)(const Paged *paged, StrBuf *out, int number);
-    /* The frame of a page, or -1. */
+    /* The frame of a page, or less than 0. */
     int64_t (*find)(const Paged *paged, const int64_t *page);
     /* Makes room for a page that will be entered, one of `count` in all; the mapping stays as it is. False with error_set. */
     bool (*reserve)(Paged *paged, const int64_t *page, int64_t count);
