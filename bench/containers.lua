@@ -1,0 +1,79 @@
+-- Address translators against kernels written by hand for one shape, whose sizes the compiler knows: addresses of random points.
+local rill = require "rill"
+local support = require "bench.support"
+
+local T <const> = rill.translator
+local count <const>, rounds <const> = 1 << 21, 7
+local side <const>, page <const>, pages <const> = 256, 8, 32 -- of the cube of points, of its pages, and pages in its side
+
+local text = [[
+    const int side = SIDE, page = PAGE, pages = SIDE / PAGE, nowhere = -2147483647 - 1;
+    bool inside(ivec3 v) { return uint(v.x) < uint(side) && uint(v.y) < uint(side) && uint(v.z) < uint(side); }
+
+    kernel ivec2 fold(int v<>) { return uint(v) < uint(side * side) ? ivec2(v % side, v / side) : ivec2(nowhere); }
+
+    kernel int one_level(ivec3 v<>, int frames[]) {
+        ivec3 g = v / page, o = v % page;
+        int w = frames[inside(v) ? (g.z * pages + g.y) * pages + g.x : 0];
+        return inside(v) && w != 0 ? (w - 1) * page * page * page + (o.z * page + o.y) * page + o.x : nowhere;
+    }
+
+    kernel int two_levels(ivec3 v<>, int root[], int frames[]) {
+        ivec3 g = v / page, o = v % page, r = g / 8, i = g % 8;
+        int node = root[inside(v) ? (r.z * (pages / 8) + r.y) * (pages / 8) + r.x : 0];
+        int w = node == 0 ? 0 : frames[(node - 1) * 512 + (i.z * 8 + i.y) * 8 + i.x];
+        return inside(v) && w != 0 ? (w - 1) * page * page * page + (o.z * page + o.y) * page + o.x : nowhere;
+    }
+
+    // The indices of the tables of two levels, one after the other in memory.
+    kernel void points(int n<>, out ivec3 p<>) {
+        uint h = uint(n) * 2654435761u;
+        h = h ^ h >> 15;
+        p = ivec3(h & 255u, h >> 8 & 255u, h >> 16 & 255u);
+    }
+    kernel int frame_of_two(int n<>) { // entry n of the lower nodes: its frame among pages in row-major order, and 1
+        int node = n / 512, i = n % 512;
+        ivec3 r = ivec3(node % (pages / 8), node / (pages / 8) % (pages / 8), node / (pages / 8 * (pages / 8)));
+        ivec3 g = r * 8 + ivec3(i % 8, i / 8 % 8, i / 64);
+        return (g.z * pages + g.y) * pages + g.x + 1;
+    }
+]]
+
+-- Seconds of the translator and of the kernel by hand, after both gave the same addresses.
+local function race(t, points, by_hand)
+    local mine <close> = t:translate(points)
+    local other <close> = by_hand()
+    assert(mine:bytes() == other:bytes(), t.name .. ": other addresses")
+    return support.race(rounds, function()
+        return support.timed(function() t:translate(points):close() end, 1)
+    end, function()
+        return support.timed(function() by_hand():close() end, 1)
+    end)
+end
+
+return function()
+    local hand = rill.program((text:gsub("SIDE", side):gsub("PAGE", page)))
+    local line <close> = rill.random(count, {type = "int", low = 0, high = side * side - 1, seed = 1})
+    local points <close> = hand.points(rill.iota(count))
+    local last, entries = {side - 1, side - 1, side - 1}, rill.iota(pages * pages * pages)
+    local one, two = (entries + 1):eval(), hand.frame_of_two(entries)
+    local root = (rill.iota(pages * pages * pages // 512) + 1):eval()
+    local shape, sizes = {side, side, side}, {page, page, page}
+    local function mapped(levels)
+        return T.pages {shape = shape, page = sizes, levels = levels}:map({0, 0, 0}, last, 0)
+    end
+    local cases = {
+        {"1-D to 2-D", T.fold {shape = side * side, to = {side, side}}, line, function() return hand.fold(line) end},
+        {"page table, 1 level", mapped(1), points, function() return hand.one_level(points, one) end},
+        {"page table, 2 levels", mapped(2), points, function() return hand.two_levels(points, root, two) end},
+    }
+    local rows = {}
+    for i, case in ipairs(cases) do
+        local mine, other = race(case[2], case[3], case[4])
+        rows[i] = support.costs(case[1] .. ", 2^21 addresses", mine, "a kernel of one shape", other, 1.1)
+    end
+    local hash = T.hash {page = sizes}:map({0, 0, 0}, last, 0)
+    local mine, other = race(hash, points, function() return hand.one_level(points, one) end)
+    rows[#rows + 1] = support.note("spatial hash, 2^21 addresses", ("%.2f x that of 1 level"):format(mine / other))
+    return rows
+end
