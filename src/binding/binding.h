@@ -69,6 +69,8 @@ void binding_count(lua_State *L, const char *function, int most, bool self);
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name);
 /* An index argument counted from 0; -1 for all below 1, which say themselves what is wrong. */
 int64_t binding_index(lua_State *L, int index, const char *function, int n, const char *name);
+/* Raises unless every key of the table at `options` is among the names, which end in NULL. */
+void binding_known(lua_State *L, int options, const char *function, const char *const *names);
 /* Option `name` of the table at `options`, false when it is not there; raises unless it is true or false. */
 bool binding_flag(lua_State *L, int options, const char *function, const char *name);
 /* The full userdata at `index` whose metatable the registry holds under `key`, else NULL: any other value, a foreign one of that

@@ -228,7 +228,7 @@ static TranslatorTraits option_traits(lua_State *L)
     } else if (type != LUA_TTABLE) {
         binding_argument(L, function, 1, "traits", index, "a table like {memory = \"1\", complete = true}");
     }
-    translator_options(L, index, function, names);
+    binding_known(L, index, function, names);
     TranslatorTraits traits = {.memory = option_complexity(L, index, "memory"),
                                .access = option_complexity(L, index, "access"),
                                .location = "gpu",
@@ -270,7 +270,7 @@ static void check_options(lua_State *L, Options *options)
     if (!binding_is_options(L, 1)) {
         binding_argument(L, function, 1, "options", 1, "a table like {rank = 2, to = 1, glsl = text, cpu = f}");
     }
-    translator_options(L, 1, function, names);
+    binding_known(L, 1, function, names);
     options->shaped = translator_option_sizes(L, function, "shape", false, &options->shape);
     options->rank = (int)translator_option_count(L, function, "rank", 1, MOST_RANK);
     options->to = (int)translator_option_count(L, function, "to", 1, MOST_RANK);

@@ -24,8 +24,6 @@ void translator_push_point(lua_State *L, const int64_t *point, int rank);
 /* "{1, 2, 3}", pushed. */
 const char *translator_point_text(lua_State *L, const int64_t *point, int rank);
 
-/* Raises unless every key of the table at `options` is among the names, which end in NULL. */
-void translator_options(lua_State *L, int options, const char *function, const char *const *names);
 /* Option `name` of the table at 1, sizes: false where it is left out and need not be there; raises. */
 bool translator_option_sizes(lua_State *L, const char *function, const char *name, bool required, Shape *shape);
 /* Option `name` of the table at 1, a whole number of low .. high; 0 where it is left out. Raises. */

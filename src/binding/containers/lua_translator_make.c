@@ -10,20 +10,7 @@ static void check_options(lua_State *L, const char *function, const char *expect
     if (!binding_is_options(L, 1)) {
         binding_argument(L, function, 1, "options", 1, expected);
     }
-    translator_options(L, 1, function, names);
-}
-
-void translator_options(lua_State *L, int options, const char *function, const char *const *names)
-{
-    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
-        const char *const *name = names;
-        while (*name && !(lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), *name) == 0)) {
-            name++;
-        }
-        if (!*name) {
-            luaL_error(L, "%s: unknown option %s", function, binding_key(L, -2));
-        }
-    }
+    binding_known(L, 1, function, names);
 }
 
 bool translator_option_sizes(lua_State *L, const char *function, const char *name, bool required, Shape *shape)

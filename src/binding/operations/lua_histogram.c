@@ -8,20 +8,6 @@
 
 enum { MOST_BINS = 1 << 28 };
 
-/* Raises unless every key of the options is known. */
-static void check_keys(lua_State *L, int options, const char *function, const char *const *names)
-{
-    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
-        const char *const *name = names;
-        while (*name && !(lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), *name) == 0)) {
-            name++;
-        }
-        if (!*name) {
-            luaL_error(L, "%s: unknown option %s", function, binding_key(L, -2));
-        }
-    }
-}
-
 /* Option `name` for axis a: a number for all, or a table with one for each. True when it is there; the value is on the stack. */
 static bool axis_option(lua_State *L, const char *name, int a, int axes)
 {
@@ -147,7 +133,7 @@ static int stream_lua_histogram(lua_State *L)
     } else if (!binding_is_options(L, 2)) {
         binding_argument(L, "s:histogram", 1, "options", 2, "a table of options");
     }
-    check_keys(L, 2, "s:histogram", names);
+    binding_known(L, 2, "s:histogram", names);
     if (s->type->is_struct || s->type->components > 2 || s->type->value->scalar == SCALAR_BOOL) {
         luaL_error(L, "s:histogram: expected numbers, or vectors of two for a grid of bins, got elements of %s",
                    s->type->name);
@@ -186,7 +172,7 @@ static int rill_bincount(lua_State *L)
         if (!binding_is_options(L, 2)) {
             binding_argument(L, "rill.bincount", 2, "options", 2, "a table of options");
         }
-        check_keys(L, 2, "rill.bincount", names);
+        binding_known(L, 2, "rill.bincount", names);
         if (lua_getfield(L, 2, "minlength") != LUA_TNIL) {
             least = binding_integer(L, -1, "rill.bincount", 2, "minlength");
         }

@@ -21,21 +21,6 @@ static Sequence *sequence_get(lua_State *L)
     return sequence;
 }
 
-static const char *const option_names[] = {"seed", "type", "distribution", "low", "high", "mean", "sd"};
-
-static void check_options(lua_State *L, int options)
-{
-    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
-        bool known = false;
-        for (size_t i = 0; i < sizeof option_names / sizeof *option_names; i++) {
-            known = known || (lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), option_names[i]) == 0);
-        }
-        if (!known) {
-            luaL_error(L, "rill.random: unknown option '%s'", luaL_tolstring(L, -2, NULL));
-        }
-    }
-}
-
 /* A number option; *given tells whether it was there. */
 static double number_option(lua_State *L, int options, const char *name, double otherwise, bool integer, bool *given)
 {
@@ -126,6 +111,7 @@ static const Type *type_option(lua_State *L, int options)
 
 static int rill_random(lua_State *L)
 {
+    static const char *const names[] = {"seed", "type", "distribution", "low", "high", "mean", "sd", NULL};
     binding_count(L, "rill.random", 2, false);
     Shape shape;
     shape_check_arg(L, 1, "rill.random", 1, "shape", &shape);
@@ -134,7 +120,7 @@ static int rill_random(lua_State *L)
         binding_argument(L, "rill.random", 2, "options", 2, "a table of options");
     }
     if (options) {
-        check_options(L, options);
+        binding_known(L, options, "rill.random", names);
     }
     RandomSpec spec = {.type = type_option(L, options)};
     distribution(L, options, &spec);

@@ -146,11 +146,8 @@ static bool check_keep(lua_State *L, int index, const char *function)
     if (!binding_is_options(L, index)) {
         binding_argument(L, function, 2, "options", index, "a table like {keep = true}");
     }
-    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "keep") != 0) {
-            luaL_error(L, "%s: unknown option '%s'", function, luaL_tolstring(L, -2, NULL));
-        }
-    }
+    static const char *const names[] = {"keep", NULL};
+    binding_known(L, index, function, names);
     return binding_flag(L, index, function, "keep");
 }
 

@@ -71,19 +71,11 @@ static void raise_for(lua_State *L, const char *function)
 
 static void check_options(lua_State *L, int options, const char *function)
 {
-    static const char *const known[] = {"exclusive", "reverse", "axis", "segments"};
+    static const char *const known[] = {"exclusive", "reverse", "axis", "segments", NULL};
     if (!binding_is_options(L, options)) {
         binding_argument(L, function, 2, "options", options, "a table like {exclusive = true}");
     }
-    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
-        bool found = false;
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-            found = found || (lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), known[i]) == 0);
-        }
-        if (!found) {
-            luaL_error(L, "%s: unknown option %s", function, binding_key(L, -2));
-        }
-    }
+    binding_known(L, options, function, known);
 }
 
 /* Fills the spec from the options; *segments are flags or lengths, kept on the stack. */

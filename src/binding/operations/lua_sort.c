@@ -11,20 +11,6 @@
 
 enum { MOST_VALUES = 16 };
 
-/* Raises on options that are not among the names. */
-static void check_options(lua_State *L, int index, const char *function, const char *const *names)
-{
-    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        bool known = false;
-        for (int i = 0; names[i] && lua_type(L, -2) == LUA_TSTRING; i++) {
-            known = known || strcmp(lua_tostring(L, -2), names[i]) == 0;
-        }
-        if (!known) {
-            luaL_error(L, "%s: unknown option %s", function, binding_key(L, -2));
-        }
-    }
-}
-
 /* Options at `index` (absent: defaults) for a stream of `rank` dimensions. */
 static SortOptions read_options(lua_State *L, int index, const char *function, int n, int rank)
 {
@@ -36,7 +22,7 @@ static SortOptions read_options(lua_State *L, int index, const char *function, i
     if (!binding_is_options(L, index)) {
         binding_argument(L, function, n, "options", index, "a table like {descending = true}");
     }
-    check_options(L, index, function, names);
+    binding_known(L, index, function, names);
     options.descending = binding_flag(L, index, function, "descending");
     if (lua_getfield(L, index, "axis") != LUA_TNIL) {
         lua_Integer axis = binding_integer(L, lua_gettop(L), function, n, "axis");
@@ -222,7 +208,7 @@ static bool has_options(lua_State *L, int index, const char *function, int n, co
     if (!binding_is_options(L, index)) {
         binding_argument(L, function, n, "options", index, example);
     }
-    check_options(L, index, function, names);
+    binding_known(L, index, function, names);
     return true;
 }
 

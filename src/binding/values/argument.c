@@ -74,6 +74,19 @@ int64_t binding_index(lua_State *L, int index, const char *function, int n, cons
     return value < 1 ? -1 : value - 1;
 }
 
+void binding_known(lua_State *L, int options, const char *function, const char *const *names)
+{
+    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
+        const char *const *name = names;
+        while (*name && !(lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), *name) == 0)) {
+            name++;
+        }
+        if (!*name) {
+            luaL_error(L, "%s: unknown option %s", function, binding_key(L, -2));
+        }
+    }
+}
+
 bool binding_flag(lua_State *L, int options, const char *function, const char *name)
 {
     int type = lua_getfield(L, options, name);
