@@ -120,6 +120,44 @@ describe("a loop", function()
         check.equal(x:values(), pushed:values())
     end)
 
+    -- What was loaded says where the next load is: read anew it is another value, through a texture too.
+    it("that goes from one element to the next by what it loads keeps the last one", function()
+        local following = kernels.list(64, function(i) return ((i - 1) * 13 + 5) % 64 end)
+        local expected = kernels.list(64, function(i)
+            local n, c = (i - 1) % 23, 0
+            local k = following[n + 1]
+            while k % 5 ~= n % 5 do
+                k, c = following[k + 1], c + 1
+            end
+            return k * 100 + c
+        end)
+        local texts = {
+            "kernel void f(int n<>, SORT int g[], out int r<>) { int k = n, c = 0; LOOP r = k * 100 + c; }",
+            "int q(int n, SORT int g[]) { int k = n, c = 0; LOOP return k * 100 + c; }"
+                .. "kernel void f(int n<>, SORT int g[], out int r<>) { r = q(n, g); }",
+        }
+        local n <close> = rill.stream("int", 64, function(i) return (i - 1) % 23 end)
+        local g <close> = rill.stream("int", 64, following)
+        for _, loop in ipairs {
+            "for (;;) { k = g[k]; if (k % 5 == n % 5) break; if (++c > 60) break; }",
+            "bool on = true; while (on) { k = g[k]; if (k % 5 == n % 5) break; c++; }",
+            "for (uint i = 0u; i >= 0u; i++) { k = g[k]; if (k % 5 == n % 5) break; c++; }",
+            "do { k = g[k]; if (k % 5 == n % 5) break; } while (++c < 60);",
+            "c--; do { k = g[k]; c++; } while (k % 5 != n % 5 && c < 60);",
+            "while ((k = g[k]) % 5 != n % 5) c++;", "for (; (k = g[k]) % 5 != n % 5; c++);",
+            "for (; c < 60; c++) { k = g[k]; if (k % 5 == n % 5) break; }",
+            "while (c < 60) { k = g[k]; if (k % 5 == n % 5) break; c++; }",
+        } do
+            for _, text in ipairs(texts) do
+                for _, sort in ipairs {"", "inout"} do
+                    local k = rill.kernel((text:gsub("LOOP", (loop:gsub("%%", "%%%%"))):gsub("SORT", sort)))
+                    local r <close> = k {n = n, g = g}
+                    assert.same(expected, r:values(), loop .. sort)
+                end
+            end
+        end
+    end)
+
     it("left by a condition that goes through copies, flags and functions goes on where it does not hold", function()
         local ways = {
             "int j = i; if (j < min(n, 1)) break;", "bool b = i < min(n, 1); if (b) break;",

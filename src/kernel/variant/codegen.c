@@ -201,13 +201,13 @@ static void write_live(Generator *g)
     }
 }
 
-/* Whether the body itself loads from storage blocks or shared variables: elements are loaded before it. */
-static bool loads_blocks(const Generator *g)
+/* Whether the body itself loads, by an index: elements are loaded before it. */
+static bool body_loads(const Generator *g)
 {
     bool loads = g->f->group_rank > 0;
     for (int i = 0; i < g->f->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[g->f->params[i].kind];
-        loads = loads || kind->anywhere || (kind->bound && g->layout->args[i].block != NO_UNIT);
+        loads = loads || kind->anywhere || kind->bound;
     }
     return loads;
 }
@@ -216,7 +216,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
 {
     Generator g = {text, text->function, key, layout, out};
     write_header(&g);
-    prelude_write(out, text->traits, loads_blocks(&g) ? layout->four : NO_SLOT, &text->body, 1);
+    prelude_write(out, text->traits, body_loads(&g) ? layout->four : NO_SLOT, &text->body, 1);
     for (size_t i = 0; i < text->module->structs.count; i++) {
         glsl_struct(out, text->module->structs.items[i]);
     }

@@ -33,8 +33,9 @@ static const struct {
     {"rill_fmod(", shader_remainder, {"rill_fmod"}, 2},
 };
 
-/* What loops are guarded by. Loads of lanes that have left a loop are zeros on some drivers (Mesa 22.3's llvmpipe), which replace what was
- * loaded before, unless there is a way out in front of the load: then the value is another one behind the loop than within it. And what
+/* What loops are guarded by. Lanes that have left a loop go on loading on some drivers (Mesa 22.3's llvmpipe), and that replaces what they
+ * loaded before: zeros of a block, of a texture what stands where the last value leads to, as in "k = g[k]". Not so where there is a way
+ * out in front of the load: then the value is another one behind the loop than within it. And what
  * leaves a loop is a value of its own where compilers conclude wrong numbers of rounds from it: see rewrite_loops.c. */
 static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 {

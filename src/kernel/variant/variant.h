@@ -105,7 +105,7 @@ int variant_elements(const KernelText *text, const VariantKey *key);
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
 
 /* The helper functions that access functions are written with, and those that the bodies (NULL: none) call; `four` is the word that
- * holds 4, NO_SLOT where bodies load from no storage block or shared variable. In prelude.c. */
+ * holds 4, NO_SLOT where bodies load nothing by an index. In prelude.c. */
 void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count);
 /* What records faults: rill_report() for an index out of range, where `inside` (GLSL; NULL: none) says whether an invocation
  * has an element; rill_canary() for loops that were cut. */
