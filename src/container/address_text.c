@@ -44,6 +44,21 @@ void address_text_given(const Translator *t, StrBuf *out, Direction direction, i
     add_given(t, out, direction, number, parameters);
 }
 
+int address_text_give(const Translator *t, Direction direction, Argument *args)
+{
+    int count = 0;
+    for (int i = 0; i < 2 && t->parts[i]; i++) {
+        count += address_text_give(t->parts[i], direction, args + count);
+    }
+    for (int k = 0; k < t->number_count; k += 4) {
+        args[count++].words = (const uint32_t *)(t->numbers + k);
+    }
+    if (t->kind->table[direction] != NO_TABLE) {
+        args[count++].stream = &t->tables[t->kind->table[direction]].stream;
+    }
+    return count;
+}
+
 void address_text_open(const Translator *t, AddressText *text, int number)
 {
     bool inverse = text->direction == DIRECTION_INVERSE;

@@ -13,6 +13,8 @@ int address_text_write(const Translator *t, AddressText *text);
 void address_text_open(const Translator *t, AddressText *text, int number);
 /* The arguments that it is called with behind the coordinates: ", t3_n0, t3_t"; as parameters ", ivec4 t3_n0, int t3_t[]". */
 void address_text_given(const Translator *t, StrBuf *out, Direction direction, int number, bool parameters);
+/* Those arguments for a launch, in order; how many. */
+int address_text_give(const Translator *t, Direction direction, Argument *args);
 /* "name0, name1 ...", each behind `word`. */
 void address_text_list(StrBuf *out, const char *word, const char *name, int count);
 /* Number k of translator `number`: "t3_n1.y"; valid until the sixteenth further call on this thread. */

@@ -356,6 +356,8 @@ Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const cha
                                         .mutable = true};
     paged->elements = elements;
     paged->capacity = capacity ? capacity : most;
+    t->info.page = elements;
+    t->info.capacity = paged->capacity;
     if (capacity) {
         translator_set_memory(t, &(Shape){1, {capacity * elements}});
     }

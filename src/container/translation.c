@@ -106,22 +106,6 @@ static Kernel *find_kernel(Translator *t, Device *device, Direction direction)
     return t->kernels[direction];
 }
 
-/* Numbers and tables, in the order of address_text_given; how many. */
-static int give_parts(const Translator *t, Direction direction, Argument *args)
-{
-    int count = 0;
-    for (int i = 0; i < 2 && t->parts[i]; i++) {
-        count += give_parts(t->parts[i], direction, args + count);
-    }
-    for (int k = 0; k < t->number_count; k += 4) {
-        args[count++].words = (const uint32_t *)(t->numbers + k);
-    }
-    if (t->kind->table[direction] != NO_TABLE) {
-        args[count++].stream = &t->tables[t->kind->table[direction]].stream;
-    }
-    return count;
-}
-
 bool translator_points_check(const Stream *points, int rank, Shape *shape)
 {
     const Type *type = type_of(SCALAR_INT, rank > VECTOR ? 1 : rank);
@@ -210,7 +194,7 @@ static bool launch(Translator *t, Direction direction, Kernel *kernel, const Poi
     for (int i = 0; i < from->count; i++) {
         args[count++].stream = &from->items[i];
     }
-    count += give_parts(t, direction, args + count);
+    count += address_text_give(t, direction, args + count);
     for (int i = 0; i < to->count; i++) {
         args[count++].stream = &to->items[i];
     }

@@ -44,6 +44,7 @@ typedef struct TranslatorInfo {
     TranslatorTraits traits;
     bool pages;     /* can be mapped and unmapped by pages */
     int64_t mapped; /* pages, of such a one */
+    int64_t page, capacity; /* elements of a page, and pages there may be */
 } TranslatorInfo;
 
 /* Constructors give a reference, or NULL with error_set; tables are made on `device`, which a scope has entered. Shapes are as

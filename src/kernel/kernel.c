@@ -165,6 +165,7 @@ void kernel_release(Kernel *kernel)
         return;
     }
     recent_clear(&kernel->variants, variant_destroy);
+    recent_clear(&kernel->mapped, mapped_kernel_destroy);
     if (kernel->life) {
         kernel->life->over = true;
         kernel_life_release(kernel->life);
@@ -175,7 +176,9 @@ void kernel_release(Kernel *kernel)
     kernel_release(kernel->count);
     kernel_release(kernel->write);
     fault_unregister(kernel->id);
-    body_free(&kernel->body);
+    if (!kernel->body_borrowed) {
+        body_free(&kernel->body);
+    }
     free(kernel->function.params);
     free(kernel->words);
     module_release(kernel->module);
@@ -222,6 +225,7 @@ KernelText kernel_text(const Kernel *kernel, Device *device)
         .uniform_limit = limits->uniform_vectors < MAX_PARAM_VECTORS ? limits->uniform_vectors : MAX_PARAM_VECTORS,
         .canary = traits->loop_limit > 0 && kernel->body.unbounded,
         .id = kernel->id,
+        .addresses = kernel->addresses,
     };
 }
 

@@ -35,6 +35,9 @@ struct Kernel {
     uint64_t serial;       /* never used twice: for caches that outlive kernels */
     KernelLife *life;
     Recent variants; /* of Variant */
+    Recent mapped;   /* kernels derived from this one: see address_map.c */
+    const AddressUse *addresses; /* of a derived one, else NULL */
+    bool body_borrowed;          /* by a derived one */
     uint32_t *words; /* room for the uniforms of a launch */
 };
 
@@ -42,6 +45,8 @@ struct Kernel {
 Kernel *kernel_blank(Module *module);
 /* What the generator needs of the kernel on this device: borrowed, valid as long as the kernel. */
 KernelText kernel_text(const Kernel *kernel, Device *device);
+/* For the list of kernels derived by address_map.c. */
+void mapped_kernel_destroy(void *item);
 /* Finds or compiles a variant. */
 Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key);
 /* Turns the driver's log of a program into an error at the place in the kernel text. */

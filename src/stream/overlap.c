@@ -104,6 +104,9 @@ bool stream_overlaps(const Stream *a, const Stream *b)
     if (!a->buffer || a->buffer != b->buffer || stream_elements(a) == 0 || stream_elements(b) == 0) {
         return false;
     }
+    if (a->map || b->map) {
+        return true;
+    }
     int64_t a_low, a_high, b_low, b_high;
     byte_range(a, &a_low, &a_high);
     byte_range(b, &b_low, &b_high);
@@ -171,10 +174,12 @@ static void find_rows(const Stream *s, BufferRegion *region)
 
 static BufferRegion region_of(const Stream *s)
 {
-    int64_t low, high;
-    byte_range(s, &low, &high);
+    int64_t low = 0, high = (int64_t)buffer_bytes(s->buffer);
+    if (!s->map) {
+        byte_range(s, &low, &high);
+    }
     BufferRegion region = {.from = (uint64_t)low, .to = (uint64_t)high, .width = (uint64_t)(high - low)};
-    if (!s->contiguous && is_regular(s)) {
+    if (!s->contiguous && !s->map && is_regular(s)) {
         find_rows(s, &region);
     }
     return region;
@@ -204,7 +209,7 @@ void stream_wrote(const Stream *stream)
 
 bool stream_same_mapping(const Stream *a, const Stream *b)
 {
-    if (!a->buffer || a->buffer != b->buffer || !shape_equal(&a->shape, &b->shape) ||
+    if (!a->buffer || a->buffer != b->buffer || a->map != b->map || !shape_equal(&a->shape, &b->shape) ||
         a->type->bytes != b->type->bytes || a->offset != b->offset) {
         return false;
     }

@@ -18,8 +18,11 @@ typedef struct ViewDim {
 
 typedef enum Boundary { BOUNDARY_CLAMP, BOUNDARY_WRAP, BOUNDARY_MIRROR, BOUNDARY_VALUE } Boundary;
 
-/* Where elements come from. Further sources (expressions, sparse containers) are further rows. */
-typedef enum Source { SOURCE_BUFFER, SOURCE_RAMP } Source;
+/* Where elements come from. Further sources are further rows. */
+typedef enum Source { SOURCE_BUFFER, SOURCE_RAMP, SOURCE_MAPPED } Source;
+
+/* Finds the elements of a container in its memory: see kernel/address_map.h. */
+typedef struct AddressMap AddressMap;
 
 /* An iterator stream: element number e (found as in a buffer) has component c =
  * from[c] + delta[c] * ((e / div[c]) % mod[c]). */
@@ -33,7 +36,10 @@ typedef struct Stream {
     const Type *type;
     Shape shape;
     Source source;
-    Buffer *buffer; /* SOURCE_BUFFER; NULL for a ramp */
+    Buffer *buffer; /* NULL for a ramp */
+    /* SOURCE_MAPPED, the box of a container that begins at dim[d].start: borrowed. Such a header is read and written by kernels only, and
+     * may have more elements than a buffer. */
+    AddressMap *map;
     Ramp ramp;
     int64_t offset; /* elements */
     ViewDim dim[SHAPE_MAX_RANK];

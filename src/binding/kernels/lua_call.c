@@ -1,4 +1,5 @@
 /* The arguments of a kernel call, from the Lua stack. */
+#include "binding/containers/lua_container.h"
 #include "binding/kernels/lua_kernel.h"
 
 #include <stdio.h>
@@ -53,8 +54,13 @@ static bool types_fit(const Param *param, const Type *have)
 static void check_stream(lua_State *L, const Call *call, int i, int index, int n)
 {
     const Param *param = &call->function->params[i];
-    Stream *stream = handle_to(L, index);
+    LuaContainer *container = container_to(L, index);
+    Stream *stream = container ? &container->stream : handle_to(L, index);
     char expected[128];
+    if (container && (call->dense || call->function->kind == FUNCTION_REDUCE)) {
+        luaL_error(L, "%s: argument #%d '%s': expected a stream, got a container: its elements as one are c:stream()",
+                   call->function->name, n, param->name);
+    }
     if (!stream || !stream->device || !types_fit(param, stream->type)) {
         binding_argument(L, call->function->name, n, param->name, index,
                          expected_text(param, binding_is_options(L, index), expected));
@@ -138,6 +144,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->used = 0;
     call->has_shape = false;
     call->active = NULL;
+    call->dense = false;
     memset(call->slot, 0, sizeof call->slot);
     memset(call->args, 0, sizeof call->args);
     memset(call->vouts, 0, sizeof call->vouts);
@@ -276,6 +283,21 @@ static void check_where(lua_State *L, const Call *call)
     }
 }
 
+/* Containers that are written in order are mapped everywhere. */
+static void check_written(lua_State *L, const Call *call)
+{
+    static const int64_t origin[SHAPE_MAX_RANK];
+    for (int i = 0; i < call->function->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
+        LuaContainer *c = call->slot[i] && kind->written && !kind->anywhere ? container_to(L, call->slot[i]) : NULL;
+        if (c && c->container) {
+            const char *label = lua_pushfstring(L, "%s: argument '%s'", call->function->name, call->function->params[i].name);
+            container_check_mapped(L, c, origin, c->stream.shape.size, label);
+            lua_pop(L, 1);
+        }
+    }
+}
+
 Domain call_domain(const Call *call)
 {
     return (Domain){.shape = call->domain, .active = call->active};
@@ -285,6 +307,7 @@ void call_inputs(lua_State *L, Call *call, int list, bool settled)
 {
     const Function *f = call->function;
     luaL_checkstack(L, f->param_count + 8, "too many arguments");
+    call->dense = true;
     for (int i = 0, n = 1; i < f->param_count; i++) {
         if (kernel_is_baked(call->kernel, i) || call_allocates(&f->params[i])) {
             continue;
@@ -310,6 +333,7 @@ void call_allocate(lua_State *L, Call *call)
         binding_raise(L);
     }
     check_where(L, call);
+    check_written(L, call);
     luaL_checkstack(L, f->param_count + 8, "too many outputs");
     for (int i = 0; i < f->param_count; i++) {
         if (!call_allocates(&f->params[i]) || call->args[i].stream) {

@@ -19,6 +19,7 @@ typedef struct Call {
     Shape shape, domain;
     Shape masked;         /* with an active list: the shape it counts in */
     const Stream *active; /* the list of `where`, or NULL */
+    bool dense;           /* takes no containers */
     int used;
     uint32_t words[CALL_WORDS];
 } Call;

@@ -48,10 +48,10 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     const Param *param = &plan->kernel->function.params[i];
     bool bound = launch_kind(&plan->kernel->function, i)->bound;
     key->type = s->type;
-    key->path = s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE;
+    key->path = (uint8_t)(s->map ? PATH_MAPPED : s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE);
     key->rank = (uint8_t)param->rank;
-    key->mapped = stream_mapped(s);
-    key->unit = !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
+    key->mapped = !s->map && stream_mapped(s);
+    key->unit = !key->mapped && !s->map && s->dim[s->shape.rank - 1].stride == 1;
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
     if (bound) {
         key->boundary = boundary_bits(s);
@@ -90,10 +90,10 @@ static void choose_blocks(Plan *plan, const KernelText *text, VariantKey *key)
     const Function *f = text->function;
     for (int i = 0; i < f->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(f, i);
-        if (key->args[i].path != PATH_DENSE || !kind->read || param_kinds[f->params[i].kind].anywhere) {
+        if (!path_buffered(key->args[i].path) || !kind->read || param_kinds[f->params[i].kind].anywhere) {
             continue;
         }
-        bool flat = key->flat_loads && kind->element;
+        bool flat = key->flat_loads && kind->element && key->args[i].path == PATH_DENSE;
         key->args[i].block = !buffer_texture_reaches(plan->device, flat ? TEXEL_VECTOR : TEXEL_WORD,
                                                      buffer_capacity(plan->streams[i]->buffer));
     }
@@ -115,7 +115,7 @@ static bool reads_written(const Plan *plan, const VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
-        if (key->args[i].path == PATH_DENSE && launch_kind(f, i)->stream && launch_kind(f, i)->read &&
+        if (path_buffered(key->args[i].path) && launch_kind(f, i)->stream && launch_kind(f, i)->read &&
             (key->args[i].block || !plan->traits->buffer_textures) && stream_written(plan, plan->streams[i])) {
             return true;
         }

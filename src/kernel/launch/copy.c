@@ -101,7 +101,7 @@ bool copy_stream(Stream *to, const Stream *from)
     if (same && transpose_serves(to, from) && !stream_overlaps(to, from)) {
         return transpose_copy(to, from);
     }
-    if (same && from->source == SOURCE_BUFFER) {
+    if (same && from->source != SOURCE_RAMP) {
         return copy_raw(to, from);
     }
     if (!to->type->is_struct && !from->type->is_struct && to->type->components == from->type->components) {

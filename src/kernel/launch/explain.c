@@ -18,8 +18,8 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     char shape[SHAPE_TEXT];
     strbuf_addf(out, " of %s[%s]", arg->stream->type->name, shape_text(&arg->stream->shape, shape));
     strbuf_addf(out, ", %s", access_paths[a->path].name);
-    if (kind->read && a->path == PATH_DENSE && !param_kinds[param->kind].anywhere) {
-        bool flat = key->flat_loads && kind->element;
+    if (kind->read && path_buffered(a->path) && !param_kinds[param->kind].anywhere) {
+        bool flat = key->flat_loads && kind->element && a->path == PATH_DENSE;
         strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",
                     place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
     }
@@ -56,7 +56,7 @@ static void explain_preview(const KernelText *text, const Preview *preview, cons
     if (text->canary) {
         strbuf_add(out, "  loops of unknown length: watched for being cut short\n");
     }
-    for (int i = 0; i < f->param_count; i++) {
+    for (int i = 0; i < f->param_count - f->given; i++) {
         explain_argument(text, &preview->key, layout, i, &args[i], out);
     }
     strbuf_addf(out, "  moves %llu bytes element-wise; gathers come on top\n",
@@ -73,7 +73,7 @@ bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const 
     preview->loads = preview->stores = STRBUF_EMPTY;
     bool done = launch_preview(kernel, device, args, domain, check, preview);
     if (done) {
-        KernelText text = kernel_text(kernel, device);
+        KernelText text = kernel_text(preview->kernel, device);
         strbuf_addf(out, "%s over %s on %s (%s family)\n", kernel->function.name, shape_text(&domain->shape, shape),
                     device_describe(device)->name, text.traits->family == FAMILY_CPU ? "cpu" : "gpu");
         explain_preview(&text, preview, args, domain, out);

@@ -4,6 +4,7 @@
 #include "gpu/buffer.h"
 #include "gpu/profile.h"
 #include "gpu/program.h"
+#include "kernel/address_map.h"
 
 #include <string.h>
 
@@ -163,7 +164,11 @@ bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const S
 
 bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
 {
-    Plan *plan = plan_start(kernel, device, domain, check);
+    Argument given[MAX_PARAMS];
+    Kernel *mapped = address_kernel(kernel, device, args, given);
+    args = mapped == kernel ? args : given;
+    kernel = mapped;
+    Plan *plan = kernel ? plan_start(kernel, device, domain, check) : NULL;
     int outputs, per_pass;
     if (!plan) {
         return false;
@@ -191,7 +196,11 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
 bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
                     Preview *preview)
 {
-    Plan *plan = plan_start(kernel, device, domain, check);
+    Argument given[MAX_PARAMS];
+    Kernel *mapped = address_kernel(kernel, device, args, given);
+    args = mapped == kernel ? args : given;
+    kernel = preview->kernel = mapped;
+    Plan *plan = kernel ? plan_start(kernel, device, domain, check) : NULL;
     int outputs, per_pass;
     if (!plan) {
         return false;

@@ -81,6 +81,7 @@ uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shap
 
 /* What a launch would do; `loads` and `stores` are the reasons for general ones. */
 typedef struct Preview {
+    Kernel *kernel; /* that is launched */
     VariantKey key;
     Layout layout;
     int passes;

@@ -3,6 +3,7 @@
 
 #include "gpu/buffer.h"
 #include "gpu/workspace.h"
+#include "kernel/address_map.h"
 #include "kernel/launch/copy.h"
 
 #include <string.h>
@@ -126,6 +127,29 @@ static bool check_sizes(const Plan *plan)
     return true;
 }
 
+/* Containers are not repeated or strided. */
+static bool check_map(const Plan *plan, int i)
+{
+    const Function *f = &plan->kernel->function;
+    const Stream *s = plan->streams[i];
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    return !s->map || shape_equal(&s->shape, &plan->domain) ||
+           error_set("%s: argument '%s' is a container of shape %s, the launch runs over %s: read it as a gather, or "
+                     "hand over a stream of its elements (c:stream)",
+                     f->name, f->params[i].name, shape_text(&s->shape, a), shape_text(&plan->domain, b));
+}
+
+/* What is not mapped has no place to be read and written at. */
+static bool check_random(const Plan *plan, int i)
+{
+    const Function *f = &plan->kernel->function;
+    const AddressMap *map = plan->streams[i]->map;
+    return !map || map->complete || !launch_kind(f, i)->anywhere ||
+           error_set("%s: argument '%s' is a container that is not mapped everywhere: it can't be written at random, "
+                     "declare it 'T %s[]' to read it, or 'out T %s<>' to write it in order",
+                     f->name, f->params[i].name, f->params[i].name, f->params[i].name);
+}
+
 static bool check_shapes(Plan *plan)
 {
     const Function *f = &plan->kernel->function;
@@ -147,7 +171,10 @@ static bool check_shapes(Plan *plan)
                 return error_set("%s: argument '%s' has shape %s, expected %s", f->name, param->name,
                                  shape_text(&stream->shape, a), shape_text(&plan->domain, b));
             }
-        } else if (!resample(plan, i)) {
+        } else if (!check_map(plan, i) || !resample(plan, i)) {
+            return false;
+        }
+        if (!check_random(plan, i)) {
             return false;
         }
         if (launch_kind(f, i)->written && !stream->writable) {
@@ -177,6 +204,11 @@ static bool separate(Plan *plan, bool passes)
             }
             bool same = launch_kind(f, i)->element && launch_is_output(f, o) && !passes &&
                         stream_same_mapping(plan->streams[i], plan->streams[o]);
+            if (!same && plan->streams[i]->map) {
+                return error_set("%s: argument '%s' is a container whose memory '%s' writes: read a copy of it "
+                                 "(c:stream, c:copy)",
+                                 f->name, f->params[i].name, f->params[o].name);
+            }
             if (!same && !(plan->streams[i] = plan_copied(plan, plan->streams[i]))) {
                 return false;
             }
@@ -222,7 +254,7 @@ static bool mergeable(const Plan *plan, int d)
         const Stream *s = plan->streams[i];
         const ViewDim *outer = &s->dim[d], *inner = &s->dim[d + 1];
         bool one = s->shape.size[d] == 1 || s->shape.size[d + 1] == 1; /* a dimension of size 1 never steps */
-        if (launch_dim_mapped(outer) || launch_dim_mapped(inner) ||
+        if (s->map || launch_dim_mapped(outer) || launch_dim_mapped(inner) ||
             (!one && outer->stride != inner->stride * s->shape.size[d + 1])) {
             return false;
         }
@@ -315,6 +347,12 @@ bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
         return false;
     }
     plan->count = shape_elements(&plan->domain);
+    if (plan->count > SHAPE_MAX_ELEMENTS) {
+        char text[SHAPE_TEXT];
+        return error_set("%s: a launch over %s is more than 2147483647 elements: declare the container 'T name[]' and "
+                         "run over a smaller shape",
+                         f->name, shape_text(&plan->domain, text));
+    }
     return plan->count == 0 || (separate(plan, *per_pass < *outputs) && replace_empty(plan));
 }
 

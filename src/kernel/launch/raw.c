@@ -45,10 +45,12 @@ void raw_declare(StrBuf *text, const Type *type)
 
 bool raw_view(const Stream *stream, Stream *result)
 {
-    if (stream->source != SOURCE_BUFFER) {
+    const Type *raw = stream->source == SOURCE_RAMP ? stream->type : raw_type(stream->type->bytes);
+    if (stream->source != SOURCE_BUFFER && raw) {
         stream_copy_view(stream, result);
+        type_release(result->type);
+        result->type = type_retain(raw);
         return true;
     }
-    const Type *raw = raw_type(stream->type->bytes);
     return raw && stream_retype(stream, raw, result);
 }

@@ -6,7 +6,9 @@ static bool own_reason(const Plan *plan, int i, StrBuf *out)
 {
     const Stream *s = plan->streams[i];
     const char *name = plan->kernel->function.params[i].name;
-    if (plan->resampled[i]) {
+    if (s->map) {
+        strbuf_addf(out, " because argument '%s' is a container", name);
+    } else if (plan->resampled[i]) {
         strbuf_addf(out, " because argument '%s' is repeated or strided to the output's shape", name);
     } else if (!s->contiguous) {
         strbuf_addf(out, " because argument '%s' is a view whose elements do not lie side by side", name);

@@ -44,7 +44,7 @@ void trace_launch(const Plan *plan, const Argument *args)
     char shape[SHAPE_TEXT];
     StrBuf out = STRBUF_EMPTY;
     strbuf_addf(&out, "rill: %s over %s", f->name, shape_text(&plan->domain, shape));
-    for (int i = 0; i < f->param_count; i++) {
+    for (int i = 0; i < f->param_count - f->given; i++) {
         strbuf_addf(&out, "%s%s = ", i ? ", " : ": ", f->params[i].name);
         if (kernel_is_baked(plan->kernel, i)) {
             strbuf_add(&out, "fixed");

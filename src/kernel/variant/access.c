@@ -1,5 +1,6 @@
 #include "kernel/variant/access.h"
 
+#include "kernel/address_map.h"
 #include "kernel/body/glsl.h"
 
 #include <stdio.h>
@@ -47,7 +48,8 @@ static void word_reader(StrBuf *out, const AccessText *text)
     }
 }
 
-static void declare_dense(StrBuf *out, const AccessText *text)
+/* T PREFIX_NAME(int e): element e of the buffer. */
+static void declare_elements(StrBuf *out, const AccessText *text, const char *prefix)
 {
     const Type *type = text->key->type, *seen = text->param->type;
     const char *name = text->param->name;
@@ -55,7 +57,7 @@ static void declare_dense(StrBuf *out, const AccessText *text)
     const char *words[TYPE_MAX_WORDS];
     int count = glsl_words(type);
     word_reader(out, text);
-    strbuf_addf(out, "%s fetch_%s(int e) {", glsl_type(seen), name);
+    strbuf_addf(out, "%s %s_%s(int e) {", glsl_type(seen), prefix, name);
     if (type->bytes < 4) {
         int per_word = 4 / type->bytes;
         words[0] = "rill_w";
@@ -73,6 +75,29 @@ static void declare_dense(StrBuf *out, const AccessText *text)
     strbuf_add(out, " return ");
     glsl_decode(out, type, seen, words, NULL);
     strbuf_add(out, "; }\n");
+}
+
+static void declare_dense(StrBuf *out, const AccessText *text)
+{
+    declare_elements(out, text, "fetch");
+}
+
+/* Element -1 is what is not mapped. */
+static void declare_mapped(StrBuf *out, const AccessText *text)
+{
+    const Type *type = text->key->type, *seen = text->param->type;
+    const char *name = text->param->name;
+    char names[TYPE_MAX_WORDS][32];
+    const char *words[TYPE_MAX_WORDS];
+    declare_elements(out, text, "stored");
+    for (int k = 0; k < glsl_words(type); k++) {
+        snprintf(names[k], sizeof names[k], "%s", access_word(text->layout->fallback + k));
+        words[k] = names[k];
+    }
+    strbuf_addf(out, "%s fetch_%s(int e) { %s rill_v = stored_%s(max(e, 0)); if (e < 0) { rill_v = ", glsl_type(seen),
+                name, glsl_type(seen), name);
+    glsl_decode(out, type, seen, words, type->bytes < 4 ? "0u" : NULL);
+    strbuf_add(out, "; } return rill_v; }\n");
 }
 
 /* A ramp's words: per component from and delta (two each), divisor (multiplier, shift), modulus. */
@@ -132,6 +157,12 @@ static void fill_ramp(const ArgLayout *layout, const Stream *stream, uint32_t *w
     }
 }
 
+static void fill_mapped(const ArgLayout *layout, const Stream *stream, uint32_t *words)
+{
+    words[layout->fallback] = 0;
+    memcpy(words + layout->fallback, stream->map->fallback, (size_t)stream->type->bytes);
+}
+
 static void fill_nothing(const ArgLayout *layout, const Stream *stream, uint32_t *words)
 {
     (void)layout;
@@ -143,6 +174,7 @@ const AccessPath access_paths[PATH_COUNT] = {
     [PATH_CONSTANT] = {"uniform", NULL, NULL},
     [PATH_DENSE] = {"buffer", declare_dense, fill_nothing},
     [PATH_RAMP] = {"computed ramp", declare_ramp, fill_ramp},
+    [PATH_MAPPED] = {"container", declare_mapped, fill_mapped},
 };
 
 /* addresses */
@@ -165,11 +197,25 @@ static void add_dimension(StrBuf *out, const AccessText *text, int d, const char
                 access_word(at));
 }
 
+/* The place that the address function finds, behind the box's begin. */
+static void add_place(StrBuf *out, const AccessText *text, int rank)
+{
+    strbuf_addf(out, ") { int p = place_%s(", text->param->name);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "%sd%d + int(%s)", d ? ", " : "", d, access_word(text->layout->dims + d));
+    }
+    strbuf_addf(out, "); return p < 0 ? -1 : p + int(%s); }\n", access_word(text->layout->base));
+}
+
 void access_address(StrBuf *out, const AccessText *text, int rank)
 {
     strbuf_addf(out, "int adr_%s(", text->param->name);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "%sint d%d", d ? ", " : "", d);
+    }
+    if (text->key->path == PATH_MAPPED) {
+        add_place(out, text, rank);
+        return;
     }
     strbuf_addf(out, ") { return int(%s)", access_word(text->layout->base));
     for (int d = 0; d < rank; d++) {
@@ -205,6 +251,9 @@ void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *strea
         static const ViewDim none = {0, 1, 0, 1, 0};
         const ViewDim *dim = d < own && !empty ? &stream->dim[own - 1 - d] : &none;
         fill_dimension(dim, key->mapped, words + layout->dims + d * width);
+        if (key->path == PATH_MAPPED) {
+            words[layout->dims + d] = (uint32_t)dim->start;
+        }
         if (layout->sizes != NO_SLOT) {
             words[layout->sizes + d] = d < own && !empty ? (uint32_t)stream->shape.size[own - 1 - d] : 1;
         }

@@ -1,4 +1,5 @@
 /* Writes the GLSL of one variant: bindings, access functions, the rewritten body, and a main that walks the launch. */
+#include "kernel/address_map.h"
 #include "kernel/body/glsl.h"
 #include "kernel/variant/generator.h"
 #include "shaders_embedded.h"
@@ -166,9 +167,38 @@ static void write_sizes(Generator *g)
     }
 }
 
-static void write_access(Generator *g)
+/* int place_NAME(int d0, ...): the place of an element of every parameter that has an address function. */
+static void write_places(Generator *g)
 {
-    for (int i = 0; i < g->f->param_count; i++) {
+    for (int i = 0; g->text->addresses && i < g->f->param_count; i++) {
+        const AddressUse *use = &g->text->addresses[i];
+        if (!use->function) {
+            continue;
+        }
+        strbuf_add(g->out, use->repeated ? "" : strbuf_text(&use->body->text));
+        int rank = address_rank(use->function);
+        strbuf_addf(g->out, "int place_%s(", g->f->params[i].name);
+        for (int d = 0; d < rank; d++) {
+            strbuf_addf(g->out, "%sint d%d", d ? ", " : "", d);
+        }
+        strbuf_addf(g->out, ") { int p; %s(", use->body->entry);
+        for (int d = 0; d < rank; d++) {
+            strbuf_addf(g->out, "d%d, ", d);
+        }
+        strbuf_add(g->out, "p");
+        for (int k = use->given; k < use->given + address_given(use->function); k++) {
+            if (g->f->params[k].kind == PARAM_CONSTANT) {
+                strbuf_add(g->out, ", ");
+                access_constant(g->out, &g->f->params[k], g->layout->args[k].constant);
+            }
+        }
+        strbuf_add(g->out, "); return p; }\n");
+    }
+}
+
+static void write_access_of(Generator *g, int first, int end)
+{
+    for (int i = first; i < end; i++) {
         AccessText text = access_text(g, i);
         const ParamKindInfo *kind = &param_kinds[text.param->kind];
         const AccessPath *path = &access_paths[text.key->path];
@@ -189,6 +219,15 @@ static void write_access(Generator *g)
             access_address(g->out, &text, g->key->rank);
         }
     }
+}
+
+/* Address functions stand between what they are given and what calls them. */
+static void write_access(Generator *g)
+{
+    int own = g->f->param_count - g->f->given;
+    write_access_of(g, own, g->f->param_count);
+    write_places(g);
+    write_access_of(g, 0, own);
 }
 
 /* bool rill_live(): whether the element exists; steps of several elements may pass the end. */
@@ -212,14 +251,37 @@ static bool body_loads(const Generator *g)
     return loads;
 }
 
+static void write_structs(const Module *module, StrBuf *out)
+{
+    for (size_t i = 0; i < module->structs.count; i++) {
+        glsl_struct(out, module->structs.items[i]);
+    }
+}
+
+/* What the bodies need, and their structures. */
+static void write_declarations(Generator *g)
+{
+    const Body *bodies[MAX_PARAMS + 1] = {g->text->body};
+    int count = 1;
+    for (int i = 0; g->text->addresses && i < g->f->param_count; i++) {
+        if (g->text->addresses[i].function && !g->text->addresses[i].repeated) {
+            bodies[count++] = g->text->addresses[i].body;
+        }
+    }
+    prelude_write(g->out, g->text->traits, body_loads(g) ? g->layout->four : NO_SLOT, bodies, count);
+    write_structs(g->text->module, g->out);
+    for (int i = 0; g->text->addresses && i < g->f->param_count; i++) {
+        if (g->text->addresses[i].function && !g->text->addresses[i].repeated) {
+            write_structs(g->text->addresses[i].module, g->out);
+        }
+    }
+}
+
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at)
 {
     Generator g = {text, text->function, key, layout, out};
     write_header(&g);
-    prelude_write(out, text->traits, body_loads(&g) ? layout->four : NO_SLOT, &text->body, 1);
-    for (size_t i = 0; i < text->module->structs.count; i++) {
-        glsl_struct(out, text->module->structs.items[i]);
-    }
+    write_declarations(&g);
     write_bindings(&g);
     prelude_faults(out, key->check ? g.f->group_rank ? "rill_inside" : "true" : NULL, text->canary);
     write_live(&g);

@@ -24,7 +24,7 @@ static void write_position(Generator *g, const char *element)
 
 static void write_constants(Generator *g)
 {
-    for (int i = 0; i < g->f->param_count; i++) {
+    for (int i = 0; i < g->f->param_count - g->f->given; i++) {
         const Param *param = &g->f->params[i];
         if (param->kind != PARAM_CONSTANT) {
             continue;
@@ -104,7 +104,7 @@ static void write_loads(Generator *g, int k)
 
 static void write_call(Generator *g)
 {
-    int count = g->f->param_count - (g->f->result != NULL); /* the last one is what the function returns */
+    int count = g->f->param_count - g->f->given - (g->f->result != NULL); /* behind it stands what the function returns */
     if (g->f->result) {
         strbuf_addf(g->out, "        v_%s = %s(", g->f->params[count].name, g->text->body->entry);
     } else {
@@ -194,18 +194,22 @@ static void store_element(Generator *g, int i)
     strbuf_addf(g->out, "        if (rill_e < int(%s)) { int a = adr_%s(", access_word(g->layout->count), name);
     write_position_arguments(g);
     strbuf_add(g->out, ")");
+    bool mapped = g->key->args[i].path == PATH_MAPPED;
+    strbuf_add(g->out, mapped ? "; if (a >= 0) { a = a" : "");
     if (param->kind == PARAM_INOUT) {
         const ArgLayout *arg = &g->layout->args[i];
         strbuf_addf(g->out, " + int(%s) - int(%s)", access_word(arg->store_base), access_word(arg->base));
     }
     strbuf_add(g->out, ";");
+    const char *end = mapped ? " } }\n" : " }\n";
     if (type->bytes < 4) {
         int per_word = 4 / type->bytes;
         strbuf_addf(g->out,
                     " uint s = uint(a %% %d) * %du; atomicAnd(out_%s[a / %d], ~(%uu << s)); atomicOr(out_%s[a / %d], (",
                     per_word, type->bytes * 8, name, per_word, type->bytes == 1 ? 255u : 65535u, name, per_word);
         glsl_encode(g->out, type, param->type, value, 0);
-        strbuf_add(g->out, ") << s); }\n");
+        strbuf_add(g->out, ") << s);");
+        strbuf_add(g->out, end);
         return;
     }
     int count = glsl_words(type);
@@ -214,7 +218,7 @@ static void store_element(Generator *g, int i)
         glsl_encode(g->out, type, param->type, value, w);
         strbuf_add(g->out, ";");
     }
-    strbuf_add(g->out, " }\n");
+    strbuf_add(g->out, end);
 }
 
 static void write_element(Generator *g, int k)

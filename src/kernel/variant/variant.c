@@ -74,7 +74,7 @@ static int texel_elements(const KernelText *text, const VariantKey *key, bool lo
 
 static bool is_read(const Function *f, const VariantKey *key, int i)
 {
-    return key->args[i].path == PATH_DENSE && param_kinds[f->params[i].kind].read &&
+    return path_buffered(key->args[i].path) && param_kinds[f->params[i].kind].read &&
            !param_kinds[f->params[i].kind].anywhere;
 }
 
@@ -84,7 +84,7 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
     for (int i = 0; i < text->function->param_count; i++) {
         bool read = is_read(text->function, key, i);
         reads += read;
-        gathers += read && param_kinds[text->function->params[i].kind].bound;
+        gathers += read && (param_kinds[text->function->params[i].kind].bound || key->args[i].path == PATH_MAPPED);
     }
     return gathers > 0 && reads > text->texture_limit + variant_free_blocks(text, key);
 }
@@ -174,6 +174,9 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     if (a->path == PATH_RAMP) {
         arg->ramp = take(layout, RAMP_WORDS * a->type->components);
     }
+    if (a->path == PATH_MAPPED) {
+        arg->fallback = take(layout, glsl_words(a->type));
+    }
 }
 
 int variant_free_blocks(const KernelText *text, const VariantKey *key)
@@ -227,7 +230,7 @@ static bool layout_units(const KernelText *text, const VariantKey *key, Layout *
     for (int i = 0; i < f->param_count; i++) {
         ArgLayout *arg = &layout->args[i];
         arg->texture = arg->block = arg->store = NO_UNIT;
-        if (key->args[i].path == PATH_DENSE && (variant_stores(f, key, i) || param_kinds[f->params[i].kind].anywhere)) {
+        if (path_buffered(key->args[i].path) && (variant_stores(f, key, i) || param_kinds[f->params[i].kind].anywhere)) {
             arg->store = layout->blocks++;
         }
         if (is_read(f, key, i) && !place_read(text, key, free_blocks, i, layout, &blocks)) {
@@ -295,7 +298,7 @@ bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layou
     for (int i = 0; i < f->param_count; i++) {
         ArgLayout *arg = &layout->args[i];
         arg->constant = arg->base = arg->store_base = arg->dims = arg->sizes = arg->outside = NO_SLOT;
-        arg->resample = arg->extents = arg->ramp = arg->dump = NO_SLOT;
+        arg->resample = arg->extents = arg->ramp = arg->dump = arg->fallback = NO_SLOT;
     }
     layout->count = take(layout, 1);
     layout->steps = take(layout, 1);

@@ -7,7 +7,13 @@
 #include "stream/stream.h"
 
 /* How an argument's elements are reached: rows of access_paths in access.c. */
-typedef enum PathKind { PATH_CONSTANT, PATH_DENSE, PATH_RAMP, PATH_COUNT } PathKind;
+typedef enum PathKind { PATH_CONSTANT, PATH_DENSE, PATH_RAMP, PATH_MAPPED, PATH_COUNT } PathKind;
+
+/* Whether elements so reached stand in a buffer. */
+static inline bool path_buffered(int path)
+{
+    return path == PATH_DENSE || path == PATH_MAPPED;
+}
 
 typedef struct ArgKey {
     const Type *type;  /* of the stream; NULL: a constant */
@@ -50,6 +56,7 @@ typedef struct ArgLayout {
     int resample;       /* three words per dimension of the launch */
     int extents;        /* sizeof_stream: eight words */
     int ramp;           /* the ramp's words */
+    int fallback;       /* the element that is read where nothing is mapped */
     int dump;           /* element that takes stores out of range */
     int texture, block; /* unit and binding numbers of what is read; NO_UNIT */
     int store;          /* storage binding of what is written, or NO_UNIT */
@@ -73,6 +80,15 @@ typedef struct Layout {
     ArgLayout args[MAX_PARAMS];
 } Layout;
 
+/* How a kernel asks for the places of a parameter's elements. */
+typedef struct AddressUse {
+    const Module *module;
+    const Function *function; /* NULL: it need not ask */
+    const Body *body;         /* of the function */
+    int given;                /* number of the first parameter that the function is given */
+    bool repeated;            /* a parameter before it has the same function */
+} AddressUse;
+
 typedef struct KernelText {
     const Module *module;
     const Function *function;
@@ -83,6 +99,7 @@ typedef struct KernelText {
     int texture_limit, block_limit, uniform_limit; /* the last in uvec4s */
     bool canary;
     int id; /* for the fault words */
+    const AddressUse *addresses; /* per parameter; NULL: none has one */
 } KernelText;
 
 /* Words per dimension of element addressing: stride, or the eight of a mapped dimension. */

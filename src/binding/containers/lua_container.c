@@ -1,0 +1,490 @@
+/* Containers in Lua: rill.physical, rill.virtual, and the userdata with its fields and methods. */
+#include "binding/containers/lua_container.h"
+
+#include "binding/containers/lua_translator.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char meta_key;
+
+/* handles */
+
+LuaContainer *container_to(lua_State *L, int index)
+{
+    return binding_userdata(L, index, &meta_key, sizeof(LuaContainer));
+}
+
+static LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    LuaContainer *self = container_to(L, index);
+    if (!self) {
+        binding_argument(L, function, n, name, index, "a container");
+    }
+    if (!self->container) {
+        luaL_error(L, "%s: argument '%s': the container was closed", function, name);
+    }
+    return self;
+}
+
+/* Pushes a closed container, into which one goes that is still to be made. */
+static LuaContainer *container_push(lua_State *L)
+{
+    LuaContainer *self = lua_newuserdatauv(L, sizeof *self, 0);
+    memset(self, 0, sizeof *self);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_setmetatable(L, -2);
+    return self;
+}
+
+/* Takes over a container that was made; NULL raises what was set. */
+static void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function)
+{
+    if (!c) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    self->container = c;
+    self->stream = *container_whole(c);
+    binding_charge(L, self->stream.device);
+}
+
+/* Outside of any scope; never raises. */
+static void container_drop(LuaContainer *self)
+{
+    Container *c = self->container;
+    Device *device = self->stream.device;
+    DeviceScope scope;
+    if (!c) {
+        return;
+    }
+    memset(self, 0, sizeof *self);
+    device_retain(device); /* the container's memory may hold the last reference, which cannot go inside the scope */
+    bool entered = device_enter(device, &scope);
+    container_destroy(c);
+    if (entered) {
+        device_leave(&scope);
+    }
+    device_release(device);
+}
+
+static int container_close(lua_State *L)
+{
+    LuaContainer *self = container_to(L, 1);
+    if (!self) {
+        binding_argument(L, "c:close", 0, "c", 1, "a container");
+    }
+    if (!binding_park(L, 1, container_close)) {
+        container_drop(self);
+    }
+    return 0;
+}
+
+static int container_gc(lua_State *L)
+{
+    LuaContainer *self = binding_finalized(L, &meta_key, sizeof *self);
+    if (self) {
+        container_drop(self);
+    }
+    return 0;
+}
+
+/* Raises after leaving a scope in which something failed. */
+static void check_done(lua_State *L, const LuaContainer *self, bool done, const char *function)
+{
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    binding_charge(L, self->stream.device);
+}
+
+/* making */
+
+/* rill.physical(type, shape): memory of buffer storage is a stream. */
+static int rill_physical(lua_State *L)
+{
+    static const char function[] = "rill.physical";
+    Shape shape;
+    binding_count(L, function, 2, false);
+    const Type *type = type_check(L, 1, function, 1, "type");
+    shape_check_arg(L, 2, function, 2, "shape", &shape);
+    create_stream(L, type, &shape, function);
+    return 1;
+}
+
+/* rill.virtual(translator, physical [, {default=}]) */
+static int rill_virtual(lua_State *L)
+{
+    static const char function[] = "rill.virtual";
+    static const char *const names[] = {"default", NULL};
+    char fallback[TYPE_MAX_BYTES] = {0};
+    binding_count(L, function, 3, false);
+    lua_settop(L, 3);
+    Translator *t = translator_check(L, 1, function, 1, "translator");
+    const Stream *memory = accept_check(L, 2, function, 2, "physical");
+    if (!lua_isnil(L, 3)) {
+        if (!binding_is_options(L, 3)) {
+            binding_argument(L, function, 3, "options", 3, "a table like {default = 0}");
+        }
+        translator_options(L, 3, function, names);
+        bool there = lua_getfield(L, 3, "default") != LUA_TNIL;
+        if (there && !value_pack_splat(L, lua_gettop(L), memory->type, fallback)) {
+            binding_argument_error(L, function, 3, "default");
+        }
+        lua_pop(L, 1);
+    }
+    LuaContainer *self = container_push(L);
+    Device *device = memory->device;
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    Container *c = container_create(t, memory, fallback);
+    device_leave(&scope);
+    container_take(L, self, c, function);
+    return 1;
+}
+
+static int container_copy_call(lua_State *L)
+{
+    static const char function[] = "c:copy";
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 1, true);
+    LuaContainer *copy = container_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    Container *c = container_copy(self->container);
+    device_leave(&scope);
+    container_take(L, copy, c, function);
+    return 1;
+}
+
+/* single elements */
+
+static void check_index(lua_State *L, const Stream *s, int first, const char *function, int64_t *index)
+{
+    int count = lua_gettop(L) - first + 1;
+    char text[SHAPE_TEXT];
+    if (count != s->shape.rank) {
+        luaL_error(L, "%s: expected %d %s for a container of shape %s, got %d", function, s->shape.rank,
+                   s->shape.rank == 1 ? "index" : "indices", shape_text(&s->shape, text), count < 0 ? 0 : count);
+    }
+    for (int d = 0; d < count; d++) {
+        index[d] = binding_index(L, first + d, function, first - 1 + d, "index");
+        if (index[d] < 0 || index[d] >= s->shape.size[d]) {
+            luaL_error(L, "%s: index %I of dimension %d does not lie in 1 .. %I", function,
+                       (LUAI_UACINT)lua_tointeger(L, first + d), d + 1, (LUAI_UACINT)s->shape.size[d]);
+        }
+    }
+}
+
+/* The number in memory of the element at an index; false where it is not mapped. A translator's function may run Lua. */
+static bool locate(lua_State *L, const LuaContainer *self, const int64_t *index, int64_t *number, const char *function)
+{
+    Translator *t = translator_retain(container_translator(self->container));
+    Outcome outcome = container_locate(self->container, index, number, L);
+    translator_drop(t);
+    if (outcome == OUTCOME_FAILED) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    return outcome == OUTCOME_FOUND;
+}
+
+/* c:get(i, ...) */
+static int container_get(lua_State *L)
+{
+    static const char function[] = "c:get";
+    char element[TYPE_MAX_BYTES];
+    int64_t index[SHAPE_MAX_RANK], number;
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    const Type *type = self->stream.type;
+    check_index(L, &self->stream, 2, function, index);
+    if (!locate(L, self, index, &number, function)) {
+        value_push(L, type, container_fallback(self->container));
+        return 1;
+    }
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done =
+        buffer_read(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes);
+    device_leave(&scope);
+    check_done(L, self, done, function);
+    value_push(L, type, element);
+    return 1;
+}
+
+/* c:set(value, i, ...) */
+static int container_set(lua_State *L)
+{
+    static const char function[] = "c:set";
+    char element[TYPE_MAX_BYTES];
+    int64_t index[SHAPE_MAX_RANK], number;
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    const Type *type = self->stream.type;
+    check_index(L, &self->stream, 3, function, index);
+    if (!value_pack(L, 2, type, element)) {
+        binding_argument_error(L, function, 1, "value");
+    }
+    if (!locate(L, self, index, &number, function)) {
+        int64_t last[SHAPE_MAX_RANK];
+        for (int d = 0; d < self->stream.shape.rank; d++) {
+            last[d] = index[d] + 1;
+        }
+        container_check_mapped(L, self, index, last, function);
+    }
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done =
+        buffer_write(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes);
+    device_leave(&scope);
+    check_done(L, self, done, function);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* boxes */
+
+void container_check_mapped(lua_State *L, const LuaContainer *self, const int64_t *first, const int64_t *last,
+                            const char *function)
+{
+    int64_t count = 0;
+    Stream box = container_box(self->container, first, last);
+    bool done = container_count(self->container, first, last, &count, L);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    if (count < stream_elements(&box)) {
+        luaL_error(L,
+                   "%s: %I of the %I elements to be written are not mapped: map their pages first (t:map), in memory "
+                   "that has room for them",
+                   function, (LUAI_UACINT)(stream_elements(&box) - count), (LUAI_UACINT)stream_elements(&box));
+    }
+}
+
+/* Pushes a dense stream of a box. */
+static void push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
+                       const char *function)
+{
+    Stream *dense = handle_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = container_dense(self->container, from, to, dense);
+    device_leave(&scope);
+    check_done(L, self, done, function);
+}
+
+/* Calls a method of the dense stream of the box in arguments 1 and 2. */
+static int read_box(lua_State *L, const char *function, const char *method)
+{
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 3, true);
+    box_check(L, &self->stream, 2, function, 1, from, to);
+    push_dense(L, self, from, to, function);
+    lua_getfield(L, -1, method);
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
+static int container_read(lua_State *L)
+{
+    return read_box(L, "c:read", "read");
+}
+
+static int container_values(lua_State *L)
+{
+    return read_box(L, "c:values", "values");
+}
+
+/* c:stream(): all of it. */
+static int container_stream(lua_State *L)
+{
+    static const int64_t origin[SHAPE_MAX_RANK];
+    LuaContainer *self = container_check(L, 1, "c:stream", 0, "c");
+    binding_count(L, "c:stream", 1, true);
+    push_dense(L, self, origin, self->stream.shape.size, "c:stream");
+    return 1;
+}
+
+/* Where only `first` is given, the data, a stream or a table, tells how far the box goes. */
+static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, int64_t *to)
+{
+    const Stream *data = handle_to(L, 2);
+    Shape shape = {.rank = 0};
+    if (data && data->device) {
+        shape = data->shape;
+    } else if (lua_istable(L, 2) && !table_shape(L, 2, s->type, &shape)) {
+        shape.rank = 0;
+    }
+    for (int d = 0; d < s->shape.rank && shape.rank == s->shape.rank; d++) {
+        if (shape.size[d] <= s->shape.size[d] - from[d]) {
+            to[d] = from[d] + shape.size[d];
+        }
+    }
+}
+
+/* The data at 2 as a dense stream of a shape: itself, or a new one that takes it as s:write does. */
+static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *shape, const char *function)
+{
+    Stream *data = handle_to(L, 2);
+    if (data && data->device == to->device && data->type == to->type && shape_equal(&data->shape, shape)) {
+        return data;
+    }
+    Stream *dense = create_stream(L, to->type, shape, function);
+    lua_getfield(L, -1, "write");
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, 2);
+    lua_call(L, 2, 0);
+    return dense;
+}
+
+/* c:write(data [, first [, last]]) */
+static int container_write_call(lua_State *L)
+{
+    static const char function[] = "c:write";
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 4, true);
+    lua_settop(L, 4);
+    Stream *given = accept_stream(L, 2);
+    if (given && given->device) {
+        accept_settled(L, given);
+    }
+    box_check(L, &self->stream, 3, function, 2, from, to);
+    if (!lua_isnil(L, 3) && lua_isnil(L, 4)) {
+        extent_of_data(L, &self->stream, from, to);
+    }
+    container_check_mapped(L, self, from, to, function);
+    Stream box = container_box(self->container, from, to);
+    const Stream *data = dense_data(L, &self->stream, &box.shape, function);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = container_write(self->container, from, data);
+    device_leave(&scope);
+    check_done(L, self, done, function);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* c:fill(value): all that is mapped. */
+static int container_fill_call(lua_State *L)
+{
+    static const char function[] = "c:fill";
+    char element[TYPE_MAX_BYTES];
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 2, true);
+    if (!value_pack_splat(L, 2, self->stream.type, element)) {
+        binding_argument_error(L, function, 1, "value");
+    }
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = container_fill(self->container, element, L);
+    device_leave(&scope);
+    check_done(L, self, done, function);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* fields */
+
+static void push_pages(lua_State *L, const Container *c)
+{
+    int64_t mapped, capacity;
+    if (!container_pages(c, &mapped, &capacity)) {
+        lua_pushnil(L);
+        return;
+    }
+    lua_createtable(L, 0, 3);
+    lua_pushinteger(L, mapped);
+    lua_setfield(L, -2, "mapped");
+    lua_pushinteger(L, capacity);
+    lua_setfield(L, -2, "capacity");
+    lua_pushinteger(L, capacity - mapped);
+    lua_setfield(L, -2, "free");
+}
+
+static bool push_field(lua_State *L, const LuaContainer *self, const char *key)
+{
+    if (strcmp(key, "type") == 0) {
+        lua_pushstring(L, self->stream.type->name);
+    } else if (strcmp(key, "shape") == 0) {
+        shape_push(L, &self->stream.shape);
+    } else if (strcmp(key, "size") == 0) {
+        lua_pushinteger(L, stream_elements(&self->stream));
+    } else if (strcmp(key, "nbytes") == 0) {
+        lua_pushinteger(L, (lua_Integer)container_bytes(self->container));
+    } else if (strcmp(key, "pages") == 0) {
+        push_pages(L, self->container);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* c[key]: upvalue 1 holds the methods. */
+static int container_index(lua_State *L)
+{
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
+        return 1;
+    }
+    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    LuaContainer *self = container_check(L, 1, lua_pushfstring(L, "c.%s", key), 0, "c");
+    if (!push_field(L, self, key)) {
+        return luaL_error(L, "a container has no field or method %s%s", binding_key(L, 2), binding_hint(L, "c", 2));
+    }
+    return 1;
+}
+
+static int container_tostring(lua_State *L)
+{
+    const LuaContainer *self = container_to(L, 1);
+    char shape[SHAPE_TEXT];
+    int64_t mapped, capacity;
+    if (!self || !self->container) {
+        lua_pushstring(L, self ? "closed container" : "not a container");
+        return 1;
+    }
+    lua_pushfstring(L, "container<%s>[%s], %s", self->stream.type->name, shape_text(&self->stream.shape, shape),
+                    translator_info(container_translator(self->container)).name);
+    if (container_pages(self->container, &mapped, &capacity)) {
+        lua_pushfstring(L, "%s, %I page%s mapped of %I", lua_tostring(L, -1), (LUAI_UACINT)mapped,
+                        mapped == 1 ? "" : "s", (LUAI_UACINT)capacity);
+    }
+    return 1;
+}
+
+static int container_length(lua_State *L)
+{
+    lua_pushinteger(L, stream_elements(&container_check(L, 1, "#", 0, "c")->stream));
+    return 1;
+}
+
+void open_container(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__gc", container_gc},
+                                    {"__close", container_close},
+                                    {"__tostring", container_tostring},
+                                    {"__len", container_length},
+                                    {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"get", container_get},       {"set", container_set},
+                                       {"read", container_read},     {"values", container_values},
+                                       {"stream", container_stream}, {"write", container_write_call},
+                                       {"fill", container_fill_call}, {"copy", container_copy_call},
+                                       {"close", container_close},   {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"physical", rill_physical}, {"virtual", rill_virtual}, {NULL, NULL}};
+    lua_newtable(L);
+    luaL_setfuncs(L, meta, 0);
+    luaL_newlib(L, methods);
+    lua_pushcclosure(L, container_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushliteral(L, "rill.container");
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__name");
+    lua_setfield(L, -2, "__metatable");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,382 @@
+#include "container/container.h"
+
+#include "container/address_text.h"
+#include "kernel/address_map.h"
+#include "kernel/launch/copy.h"
+#include "kernel/launch/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Translators of different slots have numbers so far apart; no user's name begins as theirs do. */
+enum { FIRST_NUMBER = 1000000, SLOT_NUMBERS = 1000 };
+
+struct Container {
+    AddressMap map;
+    Translator *translator; /* held */
+    Stream memory;          /* a view */
+    Stream whole;           /* holds nothing */
+    bool checked;           /* the translator may give places outside of memory */
+    int32_t sizes[SHAPE_MAX_RANK]; /* of memory, x first */
+    char fallback[TYPE_MAX_BYTES];
+    Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
+};
+
+/* the address function */
+
+static const Container *container_of(const AddressMap *map)
+{
+    return (const Container *)map;
+}
+
+/* "m.x" of memory's size d. */
+static void add_size(StrBuf *out, int number, int d)
+{
+    strbuf_addf(out, "m%d_%d.%c", number, d / 4, "xyzw"[d % 4]);
+}
+
+static void add_parameters(const Container *c, StrBuf *out, int number)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    for (int d = 0; d < info.rank; d++) {
+        strbuf_addf(out, "int v%d<>, ", d);
+    }
+    strbuf_add(out, "out int p<>");
+    for (int d = 0; d < info.to; d += 4) {
+        strbuf_addf(out, ", ivec4 m%d_%d", number, d / 4);
+    }
+    address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, true);
+}
+
+static void write_address(const Container *c, StrBuf *out, int number)
+{
+    AddressText text = {out, DIRECTION_TRANSLATE, number};
+    TranslatorInfo info = translator_info(c->translator);
+    address_text_write(c->translator, &text);
+    strbuf_addf(out, "kernel void address%d(", number);
+    add_parameters(c, out, number);
+    strbuf_add(out, ") {\n  int ");
+    address_text_list(out, "", "p", info.to);
+    strbuf_addf(out, ";\n  bool found = t%d_translate(", number);
+    address_text_list(out, "", "v", info.rank);
+    strbuf_add(out, ", ");
+    address_text_list(out, "", "p", info.to);
+    address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, false);
+    strbuf_add(out, ")");
+    for (int d = 0; c->checked && d < info.to; d++) {
+        strbuf_addf(out, " && uint(p%d) < uint(", d);
+        add_size(out, number, d);
+        strbuf_add(out, ")");
+    }
+    strbuf_add(out, ";\n  p = found ? ");
+    for (int d = 0; d < info.to - 1; d++) {
+        strbuf_add(out, "(");
+    }
+    strbuf_addf(out, "p%d", info.to - 1);
+    for (int d = info.to - 2; d >= 0; d--) {
+        strbuf_add(out, " * ");
+        add_size(out, number, d);
+        strbuf_addf(out, " + p%d)", d);
+    }
+    strbuf_add(out, " : -1;\n}\n");
+}
+
+static Kernel *map_kernel(AddressMap *map, Device *device, int slot)
+{
+    Container *c = (Container *)map;
+    if (!c->kernels[slot]) {
+        StrBuf text = STRBUF_EMPTY;
+        write_address(c, &text, FIRST_NUMBER + slot * SLOT_NUMBERS);
+        Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+        strbuf_free(&text);
+        c->kernels[slot] = kernel ? kernel_retain(kernel) : NULL;
+    }
+    return c->kernels[slot];
+}
+
+static void map_give(const AddressMap *map, Argument *args)
+{
+    const Container *c = container_of(map);
+    int count = 0;
+    for (int d = 0; d < translator_info(c->translator).to; d += 4) {
+        args[count++].words = (const uint32_t *)(c->sizes + d);
+    }
+    address_text_give(c->translator, DIRECTION_TRANSLATE, args + count);
+}
+
+/* making */
+
+/* Whether the translator gives no place outside of memory. */
+static bool contained(const TranslatorInfo *info, const Stream *memory)
+{
+    for (int d = 0; d < info->to; d++) {
+        if (!info->memory.known || info->memory.size[d] > memory->shape.size[info->to - 1 - d]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_domain(const TranslatorInfo *info)
+{
+    const int64_t most = INT64_C(1) << 53;
+    int64_t count = 1;
+    if (!info->domain.known) {
+        return error_set("the domain of translator '%s' has no bounds: expected one with a shape", info->name);
+    }
+    for (int d = 0; d < info->rank; d++) {
+        if (info->domain.size[d] > most / count) {
+            return error_set("the domain of translator '%s' has more than 2^53 elements", info->name);
+        }
+        count *= info->domain.size[d];
+    }
+    return true;
+}
+
+static bool check_memory(const Translator *t, const TranslatorInfo *info, const Stream *memory)
+{
+    char text[SHAPE_TEXT];
+    if (memory->shape.rank != info->to) {
+        return error_set("translator '%s' gives addresses of %d dimension%s, the memory's shape is %s", info->name,
+                         info->to, info->to == 1 ? "" : "s", shape_text(&memory->shape, text));
+    }
+    if (!memory->buffer || !memory->contiguous || !memory->writable || stream_elements(memory) == 0) {
+        return error_set("expected memory whose elements lie side by side, one at least: rill.physical makes it");
+    }
+    if (translator_device(t) && translator_device(t) != memory->device) {
+        return error_set("the translator's tables and the memory are on different devices");
+    }
+    return true;
+}
+
+static void set_whole(Container *c, const TranslatorInfo *info)
+{
+    c->whole = c->memory;
+    c->whole.source = SOURCE_MAPPED;
+    c->whole.map = &c->map;
+    c->whole.contiguous = false;
+    c->whole.shape.rank = info->rank;
+    for (int d = 0; d < info->rank; d++) {
+        c->whole.shape.size[d] = info->domain.size[info->rank - 1 - d];
+        c->whole.dim[d] = (ViewDim){.stride = 1, .step = 1, .div = 1};
+        c->whole.boundary[d] = BOUNDARY_CLAMP;
+    }
+}
+
+Container *container_create(Translator *t, const Stream *memory, const void *fallback)
+{
+    TranslatorInfo info = translator_info(t);
+    if (!check_domain(&info) || !check_memory(t, &info, memory)) {
+        return NULL;
+    }
+    Container *c = calloc(1, sizeof *c);
+    if (!c) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    c->checked = !contained(&info, memory);
+    c->map = (AddressMap){map_kernel, map_give, c->fallback, info.traits.complete && !c->checked};
+    c->translator = translator_retain(t);
+    stream_copy_view(memory, &c->memory);
+    if (fallback) {
+        memcpy(c->fallback, fallback, (size_t)memory->type->bytes);
+    }
+    for (int d = 0; d < info.to; d++) {
+        c->sizes[d] = (int32_t)memory->shape.size[info.to - 1 - d];
+    }
+    set_whole(c, &info);
+    return c;
+}
+
+void container_destroy(Container *c)
+{
+    if (!c) {
+        return;
+    }
+    for (int i = 0; i < ADDRESS_SLOTS; i++) {
+        kernel_release(c->kernels[i]);
+    }
+    translator_release(c->translator);
+    stream_release(&c->memory);
+    free(c);
+}
+
+/* what there is to know */
+
+Translator *container_translator(const Container *c)
+{
+    return c->translator;
+}
+
+const void *container_fallback(const Container *c)
+{
+    return c->fallback;
+}
+
+static uint64_t table_bytes(const Translator *t)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < TRANSLATOR_TABLES; i++) {
+        bytes += (uint64_t)t->tables[i].count * sizeof *t->tables[i].words;
+    }
+    for (int i = 0; i < 2 && t->parts[i]; i++) {
+        bytes += table_bytes(t->parts[i]);
+    }
+    return bytes;
+}
+
+uint64_t container_bytes(const Container *c)
+{
+    return stream_bytes(&c->memory) + table_bytes(c->translator);
+}
+
+bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    if (!info.pages) {
+        return false;
+    }
+    int64_t room = stream_elements(&c->memory) / info.page;
+    *mapped = info.mapped;
+    *capacity = info.capacity < room ? info.capacity : room;
+    return true;
+}
+
+const Stream *container_whole(const Container *c)
+{
+    return &c->whole;
+}
+
+Stream container_box(const Container *c, const int64_t *first, const int64_t *last)
+{
+    Stream box = c->whole;
+    for (int d = 0; d < box.shape.rank; d++) {
+        box.dim[d].start = first[d];
+        box.shape.size[d] = last[d] - first[d];
+    }
+    return box;
+}
+
+/* elements */
+
+Outcome container_locate(const Container *c, const int64_t *index, int64_t *number, void *caller)
+{
+    int rank = c->whole.shape.rank, to = c->memory.shape.rank;
+    int64_t point[SHAPE_MAX_RANK], place[SHAPE_MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        point[d] = index[rank - 1 - d];
+    }
+    Outcome outcome = translator_point(c->translator, DIRECTION_TRANSLATE, point, place, caller);
+    *number = 0;
+    for (int d = to - 1; outcome == OUTCOME_FOUND && d >= 0; d--) {
+        if (place[d] < 0 || place[d] >= c->sizes[d]) {
+            return OUTCOME_NOWHERE;
+        }
+        *number = *number * c->sizes[d] + place[d];
+    }
+    *number += c->memory.offset;
+    return outcome;
+}
+
+/* The mapped ranges of a box. */
+static bool find_ranges(const Container *c, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
+{
+    int rank = c->whole.shape.rank;
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        from[d] = first[rank - 1 - d];
+        to[d] = last[rank - 1 - d] - 1;
+    }
+    return translator_ranges(c->translator, from, to, list, caller);
+}
+
+/* How many elements of a range lie in memory, and the number of the first. */
+static int64_t range_places(const Container *c, const RangeList *list, const Range *range, int64_t *number)
+{
+    int64_t count = range_elements(list, range), room = c->sizes[0] - range->at[0];
+    *number = 0;
+    for (int d = list->to - 1; d >= 0; d--) {
+        if (range->at[d] < 0 || range->at[d] >= c->sizes[d]) {
+            return 0;
+        }
+        *number = *number * c->sizes[d] + range->at[d];
+    }
+    return count < room ? count : room;
+}
+
+bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller)
+{
+    RangeList list = {0};
+    int64_t number;
+    Stream box = container_box(c, first, last);
+    *count = stream_elements(&box);
+    if (c->map.complete) {
+        return true;
+    }
+    bool done = find_ranges(c, first, last, &list, caller);
+    *count = 0;
+    for (size_t i = 0; done && i < list.count; i++) {
+        *count += range_places(c, &list, &list.items[i], &number);
+    }
+    range_list_free(&list);
+    return done;
+}
+
+bool container_dense(const Container *c, const int64_t *first, const int64_t *last, Stream *result)
+{
+    Stream box = container_box(c, first, last);
+    return copy_new(&box, NULL, result);
+}
+
+bool container_write(const Container *c, const int64_t *first, const Stream *from)
+{
+    int64_t last[SHAPE_MAX_RANK];
+    for (int d = 0; d < from->shape.rank; d++) {
+        last[d] = first[d] + from->shape.size[d];
+    }
+    Stream box = container_box(c, first, last);
+    return copy_stream(&box, from);
+}
+
+/* By the ranges, side by side ones at once; elsewhere the device asks for each element. */
+bool container_fill(const Container *c, const void *element, void *caller)
+{
+    static const int64_t origin[SHAPE_MAX_RANK];
+    TranslatorInfo info = translator_info(c->translator);
+    if (!info.pages) {
+        Stream whole = c->whole;
+        return copy_fill(&whole, element);
+    }
+    RangeList list = {0};
+    bool done = find_ranges(c, origin, c->whole.shape.size, &list, caller);
+    for (size_t i = 0; done && i < list.count;) {
+        Stream run;
+        int64_t number, next, count = range_places(c, &list, &list.items[i++], &number);
+        while (i < list.count) {
+            int64_t more = range_places(c, &list, &list.items[i], &next);
+            if (next != number + count) {
+                break;
+            }
+            count += more;
+            i++;
+        }
+        if (count > 0) {
+            done = stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, c->memory.offset + number, &run);
+            done = done && copy_fill(&run, element);
+            stream_release(&run);
+        }
+    }
+    range_list_free(&list);
+    return done;
+}
+
+Container *container_copy(const Container *c)
+{
+    Stream memory;
+    if (!copy_new(&c->memory, NULL, &memory)) {
+        return NULL;
+    }
+    Container *copy = container_create(c->translator, &memory, c->fallback);
+    stream_release(&memory);
+    return copy;
+}

@@ -1,0 +1,203 @@
+/* Kernels that reach arguments through address maps: derived from a kernel once for each set of address functions. */
+#include "kernel/address_map.h"
+
+#include "kernel/fault.h"
+#include "kernel/kernel_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MAPPED = 64 };
+
+typedef struct MappedKernel {
+    uint64_t functions[MAX_PARAMS]; /* serials of the address functions; 0: none */
+    Kernel *addresses[MAX_PARAMS];  /* held */
+    AddressUse uses[MAX_PARAMS];
+    Kernel *kernel;
+} MappedKernel;
+
+void mapped_kernel_destroy(void *item)
+{
+    MappedKernel *mapped = item;
+    kernel_release(mapped->kernel);
+    for (int i = 0; i < MAX_PARAMS; i++) {
+        kernel_release(mapped->addresses[i]);
+    }
+    free(mapped);
+}
+
+static const Stream *stream_of(const Kernel *kernel, const Argument *args, int i)
+{
+    return param_kinds[kernel->function.params[i].kind].stream ? args[i].stream : NULL;
+}
+
+/* The address function of every argument that has a map; one map, one function. False with error_set. */
+static bool find_functions(const Kernel *kernel, Device *device, const Argument *args, Kernel *addresses[MAX_PARAMS])
+{
+    const Function *f = &kernel->function;
+    int slots = 0;
+    memset(addresses, 0, MAX_PARAMS * sizeof *addresses);
+    for (int i = 0; i < f->param_count; i++) {
+        const Stream *s = stream_of(kernel, args, i);
+        if (!s || !s->map) {
+            continue;
+        }
+        for (int k = 0; k < i && !addresses[i]; k++) {
+            const Stream *before = stream_of(kernel, args, k);
+            addresses[i] = before && before->map == s->map ? addresses[k] : NULL;
+        }
+        if (!addresses[i] && slots == ADDRESS_SLOTS) {
+            return error_set("%s: more than %d different containers in one launch", f->name, ADDRESS_SLOTS);
+        }
+        if (!addresses[i] && !(addresses[i] = s->map->kernel(s->map, device, slots++))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Appends what an address function is given to the parameters. */
+static bool add_given(Kernel *kernel, const Kernel *address)
+{
+    const Function *from = &address->function;
+    Function *to = &kernel->function;
+    int count = address_given(from);
+    if (to->param_count > MAX_PARAMS - count) {
+        return error_set("%s: with what its containers need it has more than %d parameters", to->name, MAX_PARAMS);
+    }
+    memcpy(to->params + to->param_count, from->params + from->param_count - count, (size_t)count * sizeof *to->params);
+    memcpy(kernel->body.use + to->param_count, address->body.use + from->param_count - count,
+           (size_t)count * sizeof *kernel->body.use);
+    to->param_count += count;
+    to->given += count;
+    kernel->body.trips += address->body.trips;
+    kernel->body.tokens += address->body.tokens;
+    kernel->body.unbounded = kernel->body.unbounded || address->body.unbounded;
+    return true;
+}
+
+static bool add_addresses(MappedKernel *mapped, int count)
+{
+    Kernel *kernel = mapped->kernel;
+    for (int i = 0; i < count; i++) {
+        Kernel *address = mapped->addresses[i];
+        AddressUse *use = &mapped->uses[i];
+        if (!address) {
+            continue;
+        }
+        *use = (AddressUse){address->module, &address->function, &address->body, kernel->function.param_count, false};
+        for (int k = 0; k < i && !use->repeated; k++) {
+            use->repeated = mapped->addresses[k] == address;
+            use->given = use->repeated ? mapped->uses[k].given : use->given;
+        }
+        if (!use->repeated && !add_given(kernel, address)) {
+            return false;
+        }
+    }
+    kernel->addresses = mapped->uses;
+    return true;
+}
+
+static bool copy_baked(const Kernel *from, Kernel *to)
+{
+    for (int i = 0; i < MAX_PARAMS; i++) {
+        to->baked[i] = from->baked[i] ? strdup(from->baked[i]) : NULL;
+        if (from->baked[i] && !to->baked[i]) {
+            return error_set("out of host memory");
+        }
+    }
+    return true;
+}
+
+/* A kernel that shares the body of another and has a signature of its own. */
+static Kernel *copy_kernel(const Kernel *from)
+{
+    Kernel *kernel = kernel_blank(from->module);
+    Param *params = calloc(MAX_PARAMS, sizeof *params);
+    if (!kernel || !params) {
+        kernel_release(kernel);
+        free(params);
+        error_set("out of host memory");
+        return NULL;
+    }
+    kernel->function = from->function;
+    kernel->function.params = params;
+    memcpy(params, from->function.params, (size_t)from->function.param_count * sizeof *params);
+    kernel->body = from->body;
+    kernel->body_borrowed = true;
+    if (!copy_baked(from, kernel)) {
+        kernel_release(kernel);
+        return NULL;
+    }
+    return kernel;
+}
+
+static MappedKernel *derive(Kernel *kernel, Kernel *const *addresses)
+{
+    MappedKernel *mapped = calloc(1, sizeof *mapped);
+    if (!mapped) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    int count = kernel->function.param_count;
+    for (int i = 0; i < count; i++) {
+        mapped->addresses[i] = addresses[i] ? kernel_retain(addresses[i]) : NULL;
+        mapped->functions[i] = addresses[i] ? addresses[i]->serial : 0;
+    }
+    mapped->kernel = copy_kernel(kernel);
+    if (!mapped->kernel || !add_addresses(mapped, count) ||
+        !fault_register(kernel->function.name, &mapped->kernel->function, &mapped->kernel->id) ||
+        !recent_add(&kernel->mapped, mapped, MOST_MAPPED, mapped_kernel_destroy)) {
+        mapped_kernel_destroy(mapped);
+        return NULL;
+    }
+    return mapped;
+}
+
+static bool same_functions(const MappedKernel *mapped, Kernel *const *addresses, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (mapped->functions[i] != (addresses[i] ? addresses[i]->serial : 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static MappedKernel *find(Kernel *kernel, Kernel *const *addresses)
+{
+    for (size_t i = 0; i < kernel->mapped.count; i++) {
+        if (same_functions(kernel->mapped.items[i], addresses, kernel->function.param_count)) {
+            return recent_use(&kernel->mapped, i);
+        }
+    }
+    return derive(kernel, addresses);
+}
+
+Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Argument given[MAX_PARAMS])
+{
+    Kernel *addresses[MAX_PARAMS];
+    int count = kernel->function.param_count;
+    bool any = false;
+    for (int i = 0; i < count && !any; i++) {
+        const Stream *s = stream_of(kernel, args, i);
+        any = s && s->map;
+    }
+    if (!any) {
+        return kernel;
+    }
+    if (!find_functions(kernel, device, args, addresses)) {
+        return NULL;
+    }
+    const MappedKernel *mapped = find(kernel, addresses);
+    if (!mapped) {
+        return NULL;
+    }
+    memcpy(given, args, (size_t)count * sizeof *given);
+    for (int i = 0; i < count; i++) {
+        if (addresses[i] && !mapped->uses[i].repeated) {
+            args[i].stream->map->give(args[i].stream->map, given + mapped->uses[i].given);
+        }
+    }
+    return mapped->kernel;
+}

@@ -1,0 +1,44 @@
+/* Address maps: where the elements of a container stand in its buffer. Floors above implement them; a kernel that is given a stream
+ * with a map is compiled with the map's address function. */
+#ifndef RILL_ADDRESS_MAP_H
+#define RILL_ADDRESS_MAP_H
+
+#include "kernel/kernel.h"
+
+enum { ADDRESS_SLOTS = 8 /* different maps in one launch */ };
+
+struct AddressMap {
+    /* The address function, as a kernel:
+     *
+     *     kernel void NAME(int v0<>, int v1<>, ..., out int p<>, GIVEN) { ... }
+     *
+     * v0 is x; p becomes the number of the element behind the stream's first, or is negative where nothing is mapped. GIVEN are
+     * constants and gathers. It is called with coordinates of the map's domain. Maps that share a program have different slots, and
+     * no name in one's text may be in another's, or in GIVEN be a name that users give. The kernel is the map's; NULL with error_set. */
+    Kernel *(*kernel)(AddressMap *map, Device *device, int slot);
+    /* Sets what GIVEN are for one launch. */
+    void (*give)(const AddressMap *map, Argument *args);
+    const void *fallback; /* the packed element that is read where nothing is mapped */
+    bool complete;        /* everything is mapped */
+};
+
+/* Of an address function: coordinates, and parameters of GIVEN. */
+static inline int address_rank(const Function *f)
+{
+    int rank = 0;
+    while (f->params[rank].kind == PARAM_INPUT) {
+        rank++;
+    }
+    return rank;
+}
+
+static inline int address_given(const Function *f)
+{
+    return f->param_count - address_rank(f) - 1;
+}
+
+/* The kernel to launch instead, where arguments have maps, and in `given` its arguments: else the kernel itself, `given` unchanged. It lives
+ * as long as the kernel. NULL with error_set. */
+Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Argument given[MAX_PARAMS]);
+
+#endif
