@@ -11,7 +11,7 @@ local reference = require "rill.support.reference"
 -- The classes, by the letter that stands for their values in signatures; those of "s" that read are an expression's too.
 local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
-    a = "animation", t = "translator",
+    a = "animation", t = "translator", c = "container",
 }
 
 -- What an expression has not: these write.
@@ -100,6 +100,11 @@ local animation = {}
 %s
 local translator = {}
 
+---A virtual domain whose elements stand in memory where a translator says.
+---@class rill.container
+%s
+local container = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -121,7 +126,8 @@ local translator = {}
 ]=]
 
 local kinds = {}
-for word in ("stream expression kernel device request map progress animation translator struct report"):gmatch "%a+" do
+for word in ("stream expression kernel device request map progress animation translator container struct " ..
+    "report"):gmatch "%a+" do
     kinds[word] = true
 end
 
@@ -188,7 +194,7 @@ local function function_text(entry)
 end
 
 local function annotations()
-    local parts = {head:format(fields "s", fields "k", fields "d", fields "t")}
+    local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c")}
     for _, name in ipairs(sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

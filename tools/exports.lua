@@ -42,7 +42,7 @@ local function samples()
     return {
         rill = rill, s = s, e = s + 1, d = rill.device(), r = s:request(), m = s:map_cpu(), p = rill.progress(1),
         k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }", a = rill.animate(path .. ".png"),
-        t = rill.translator.pages {shape = 4, page = 2, capacity = 1},
+        t = rill.translator.pages {shape = 4, page = 2, capacity = 1}, c = rill.array("float", 1),
     }
 end
 
@@ -67,7 +67,7 @@ local function sample(letter)
 end
 
 --- The set of names that can be seen without knowing them: those of the module, of the tables in it, and of streams, kernels,
---- devices, requests, progress bars, animations and translators.
+--- devices, requests, progress bars, animations, translators and containers.
 function exports.names()
     local names = {}
     load_modules(sample "rill")
@@ -78,7 +78,7 @@ function exports.names()
             names["rill." .. key] = true
         end
     end
-    for _, letter in ipairs {"s", "k", "d", "r", "p", "a", "t"} do
+    for _, letter in ipairs {"s", "k", "d", "r", "p", "a", "t", "c"} do
         for name in pairs(exports.members(sample(letter))) do
             names[letter .. "." .. name] = true
         end

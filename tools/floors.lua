@@ -119,8 +119,8 @@ end
 local apart = set("container", "solver", "io", "binding")
 -- ... but for these: [includer] = headers, "*" is every file of the floor.
 local exceptions = {
-    -- What the files on kernels, on pictures and on translators share.
-    binding = {["*"] = set("binding.h", "lua_kernel.h", "lua_picture.h", "lua_translator.h")},
+    -- What the files on kernels, on pictures, on translators and on containers share.
+    binding = {["*"] = set("binding.h", "lua_kernel.h", "lua_picture.h", "lua_translator.h", "container_handle.h")},
     -- What kinds of translators share.
     container = {["*"] = set("translator.h", "translator_kind.h", "address_text.h", "range.h", "word_table.h",
         "paged.h")},

@@ -1,9 +1,9 @@
 #include "container/container.h"
 
 #include "container/address_text.h"
-#include "kernel/address_map.h"
 #include "kernel/launch/copy.h"
 #include "kernel/launch/internal.h"
+#include "kernel/variant/address_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@ enum { FIRST_NUMBER = 1000000, SLOT_NUMBERS = 1000 };
 
 struct Container {
     AddressMap map;
-    Translator *translator; /* held */
-    Stream memory;          /* a view */
-    Stream whole;           /* holds nothing */
-    bool checked;           /* the translator may give places outside of memory */
+    Translator *translator;        /* held */
+    Stream memory;                 /* a view */
+    Stream whole;                  /* holds nothing */
+    bool checked;                  /* the translator may give places outside of memory */
     int32_t sizes[SHAPE_MAX_RANK]; /* of memory, x first */
     char fallback[TYPE_MAX_BYTES];
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
@@ -52,6 +52,8 @@ static void write_address(const Container *c, StrBuf *out, int number)
 {
     AddressText text = {out, DIRECTION_TRANSLATE, number};
     TranslatorInfo info = translator_info(c->translator);
+    /* Shared functions are this slot's own, too. */
+    strbuf_addf(out, "#define t_quotient t%d_quotient\n%s", number, address_text_functions);
     address_text_write(c->translator, &text);
     strbuf_addf(out, "kernel void address%d(", number);
     add_parameters(c, out, number);

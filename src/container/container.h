@@ -12,6 +12,7 @@ typedef struct Container Container;
 Container *container_create(Translator *t, const Stream *memory, const void *fallback);
 void container_destroy(Container *c); /* NULL: nothing */
 
+/* Its translator, borrowed; the packed element that is read where nothing is mapped. */
 Translator *container_translator(const Container *c);
 const void *container_fallback(const Container *c);
 /* Bytes of memory and of the translator's tables. */

@@ -42,8 +42,8 @@ typedef struct TranslatorInfo {
     int rank, to;     /* dimensions of the domain and of the memory */
     Bounds domain, memory;
     TranslatorTraits traits;
-    bool pages;     /* can be mapped and unmapped by pages */
-    int64_t mapped; /* pages, of such a one */
+    bool pages;             /* can be mapped and unmapped by pages */
+    int64_t mapped;         /* pages, of such a one */
     int64_t page, capacity; /* elements of a page, and pages there may be */
 } TranslatorInfo;
 

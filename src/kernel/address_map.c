@@ -1,5 +1,5 @@
 /* Kernels that reach arguments through address maps: derived from a kernel once for each set of address functions. */
-#include "kernel/address_map.h"
+#include "kernel/variant/address_map.h"
 
 #include "kernel/fault.h"
 #include "kernel/kernel_private.h"
@@ -16,7 +16,7 @@ typedef struct MappedKernel {
     Kernel *kernel;
 } MappedKernel;
 
-void mapped_kernel_destroy(void *item)
+static void destroy(void *item)
 {
     MappedKernel *mapped = item;
     kernel_release(mapped->kernel);
@@ -144,11 +144,12 @@ static MappedKernel *derive(Kernel *kernel, Kernel *const *addresses)
         mapped->addresses[i] = addresses[i] ? kernel_retain(addresses[i]) : NULL;
         mapped->functions[i] = addresses[i] ? addresses[i]->serial : 0;
     }
+    kernel->mapped_destroy = destroy;
     mapped->kernel = copy_kernel(kernel);
     if (!mapped->kernel || !add_addresses(mapped, count) ||
         !fault_register(kernel->function.name, &mapped->kernel->function, &mapped->kernel->id) ||
-        !recent_add(&kernel->mapped, mapped, MOST_MAPPED, mapped_kernel_destroy)) {
-        mapped_kernel_destroy(mapped);
+        !recent_add(&kernel->mapped, mapped, MOST_MAPPED, destroy)) {
+        destroy(mapped);
         return NULL;
     }
     return mapped;

@@ -165,7 +165,7 @@ void kernel_release(Kernel *kernel)
         return;
     }
     recent_clear(&kernel->variants, variant_destroy);
-    recent_clear(&kernel->mapped, mapped_kernel_destroy);
+    recent_clear(&kernel->mapped, kernel->mapped_destroy);
     if (kernel->life) {
         kernel->life->over = true;
         kernel_life_release(kernel->life);

@@ -35,18 +35,20 @@ struct Kernel {
     uint64_t serial;       /* never used twice: for caches that outlive kernels */
     KernelLife *life;
     Recent variants; /* of Variant */
-    Recent mapped;   /* kernels derived from this one: see address_map.c */
+    Recent mapped;   /* kernels derived from this one by address_map.c, which sets what destroys them */
+    void (*mapped_destroy)(void *item);
     const AddressUse *addresses; /* of a derived one, else NULL */
     bool body_borrowed;          /* by a derived one */
-    uint32_t *words; /* room for the uniforms of a launch */
+    uint32_t *words;             /* room for the uniforms of a launch */
 };
 
 /* A kernel of no function yet; NULL with error_set. */
 Kernel *kernel_blank(Module *module);
 /* What the generator needs of the kernel on this device: borrowed, valid as long as the kernel. */
 KernelText kernel_text(const Kernel *kernel, Device *device);
-/* For the list of kernels derived by address_map.c. */
-void mapped_kernel_destroy(void *item);
+/* address_map.c. The kernel to launch instead, where arguments have maps, and in `given` its arguments; else the kernel itself, `given`
+ * unchanged. It lives as long as the kernel. NULL with error_set. */
+Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Argument given[MAX_PARAMS]);
 /* Finds or compiles a variant. */
 Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key);
 /* Turns the driver's log of a program into an error at the place in the kernel text. */

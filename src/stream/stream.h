@@ -21,7 +21,7 @@ typedef enum Boundary { BOUNDARY_CLAMP, BOUNDARY_WRAP, BOUNDARY_MIRROR, BOUNDARY
 /* Where elements come from. Further sources are further rows. */
 typedef enum Source { SOURCE_BUFFER, SOURCE_RAMP, SOURCE_MAPPED } Source;
 
-/* Finds the elements of a container in its memory: see kernel/address_map.h. */
+/* Finds the elements of a container in its memory: see kernel/variant/address_map.h. */
 typedef struct AddressMap AddressMap;
 
 /* An iterator stream: element number e (found as in a buffer) has component c =

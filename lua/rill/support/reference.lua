@@ -5,7 +5,7 @@
 -- A line is `signature -- what it does`. Signatures are written as in LuaLS: `name?: type` may be left out, `{key?: type}` is a
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
 -- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
--- translator.
+-- translator, `c` a container.
 local operations = require "rill.algebra.operations"
 
 local reference = {}
@@ -23,7 +23,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -207,6 +207,25 @@ t:map(first: point, last: point?, frame: integer): translator -- maps the pages 
 t:unmap(first: point, last?: point): integer -- unmaps the pages that the box touches, and counts them
 t:close() -- lets go of its tables; compositions with it stay valid
 ]==] },
+    { "container", [==[
+rill.array(type: typename, shape: shape): container -- a dense container, zeros at first
+rill.physical(type: typename, shape: shape): stream -- memory for a container: a stream of its own
+rill.virtual(translator: translator, physical: stream, options?: {default?: element}): container -- a container: a virtual domain whose elements stand in memory where the translator says; default: what is read where nothing is mapped, zero unless told
+c.type: string -- the type of its elements
+c.shape: integer[] -- the shape of its virtual domain, slowest dimension first
+c.size: integer -- elements of the virtual domain
+c.nbytes: integer -- bytes of its memory and of the translator's tables
+c.pages: table -- mapped, capacity and free, in pages; nil where the translator has none
+c:get(i: integer, ...: integer): element -- one element, indices from 1; the default where nothing is mapped
+c:set(value: element, i: integer, ...: integer): container -- sets one element, which is mapped
+c:read(first?: index, last?: index): table -- a box, or all of it, as a table nested as the shape
+c:values(first?: index, last?: index): table -- the same as a flat table of numbers
+c:write(data: data, first?: index, last?: index): container -- writes a box, or all of it, which is mapped
+c:fill(value: element): container -- sets all that is mapped
+c:copy(): container -- the same elements in memory of their own, by the same translator
+c:stream(): stream -- all of it as a dense stream
+c:close() -- lets go of translator and memory at once
+]==] },
     { "horn", [==[
 rill.horn.filter(s: source, pred: string, options?: {search?: string, struct?: struct}): stream, integer -- Horn's filtering by scan, search and gather: the records for which pred holds; number of passes
 rill.horn.scan(nulls: source): stream, integer -- running count of the true elements; passes
@@ -328,7 +347,7 @@ end
 function reference.find(name)
     local owners = {
         stream = "s", expression = "e", kernel = "k", device = "d", request = "r", map = "m", progress = "p",
-        animation = "a", translator = "t",
+        animation = "a", translator = "t", container = "c",
     }
     local owner, member = name:match "^(%l+)[.:]([%w_]+)$"
     local wanted = owners[owner] and owners[owner] .. "." .. member or name:gsub(":", ".")

@@ -1,20 +1,12 @@
 /* Containers in Lua: rill.physical, rill.virtual, and the userdata with its fields and methods. */
-#include "binding/containers/lua_container.h"
-
 #include "binding/containers/lua_translator.h"
+#include "binding/streams/container_handle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char meta_key;
-
 /* handles */
-
-LuaContainer *container_to(lua_State *L, int index)
-{
-    return binding_userdata(L, index, &meta_key, sizeof(LuaContainer));
-}
 
 static LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name)
 {
@@ -25,16 +17,6 @@ static LuaContainer *container_check(lua_State *L, int index, const char *functi
     if (!self->container) {
         luaL_error(L, "%s: argument '%s': the container was closed", function, name);
     }
-    return self;
-}
-
-/* Pushes a closed container, into which one goes that is still to be made. */
-static LuaContainer *container_push(lua_State *L)
-{
-    LuaContainer *self = lua_newuserdatauv(L, sizeof *self, 0);
-    memset(self, 0, sizeof *self);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
-    lua_setmetatable(L, -2);
     return self;
 }
 
@@ -83,7 +65,7 @@ static int container_close(lua_State *L)
 
 static int container_gc(lua_State *L)
 {
-    LuaContainer *self = binding_finalized(L, &meta_key, sizeof *self);
+    LuaContainer *self = binding_finalized(L, &container_meta, sizeof *self);
     if (self) {
         container_drop(self);
     }
@@ -142,6 +124,39 @@ static int rill_virtual(lua_State *L)
     Container *c = container_create(t, memory, fallback);
     device_leave(&scope);
     container_take(L, self, c, function);
+    return 1;
+}
+
+static bool make_array(Device *device, const Type *type, const Shape *shape, Container **made)
+{
+    Stream memory;
+    Translator *t = translator_linear(shape);
+    bool done = t && stream_create(device, type, &(Shape){1, {shape_elements(shape)}}, true, &memory);
+    if (done) {
+        *made = container_create(t, &memory, NULL);
+        done = *made != NULL;
+        stream_release(&memory);
+    }
+    translator_release(t);
+    return done;
+}
+
+/* rill.array(type, shape): dense, zeros at first. */
+static int rill_array(lua_State *L)
+{
+    static const char function[] = "rill.array";
+    Shape shape;
+    binding_count(L, function, 2, false);
+    const Type *type = type_check(L, 1, function, 1, "type");
+    shape_check_arg(L, 2, function, 2, "shape", &shape);
+    LuaContainer *self = container_push(L);
+    Device *device = state_device(L);
+    Container *c = NULL;
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    bool done = make_array(device, type, &shape, &c);
+    device_leave(&scope);
+    container_take(L, self, done ? c : NULL, function);
     return 1;
 }
 
@@ -245,24 +260,6 @@ static int container_set(lua_State *L)
 
 /* boxes */
 
-void container_check_mapped(lua_State *L, const LuaContainer *self, const int64_t *first, const int64_t *last,
-                            const char *function)
-{
-    int64_t count = 0;
-    Stream box = container_box(self->container, first, last);
-    bool done = container_count(self->container, first, last, &count, L);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    if (count < stream_elements(&box)) {
-        luaL_error(L,
-                   "%s: %I of the %I elements to be written are not mapped: map their pages first (t:map), in memory "
-                   "that has room for them",
-                   function, (LUAI_UACINT)(stream_elements(&box) - count), (LUAI_UACINT)stream_elements(&box));
-    }
-}
-
 /* Pushes a dense stream of a box. */
 static void push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
                        const char *function)
@@ -357,8 +354,10 @@ static int container_write_call(lua_State *L)
     if (!lua_isnil(L, 3) && lua_isnil(L, 4)) {
         extent_of_data(L, &self->stream, from, to);
     }
-    container_check_mapped(L, self, from, to, function);
     Stream box = container_box(self->container, from, to);
+    if (stream_elements(&box) <= SHAPE_MAX_ELEMENTS) {
+        container_check_mapped(L, self, from, to, function);
+    }
     const Stream *data = dense_data(L, &self->stream, &box.shape, function);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
@@ -470,12 +469,13 @@ void open_container(lua_State *L)
                                     {"__tostring", container_tostring},
                                     {"__len", container_length},
                                     {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"get", container_get},       {"set", container_set},
-                                       {"read", container_read},     {"values", container_values},
-                                       {"stream", container_stream}, {"write", container_write_call},
+    static const luaL_Reg methods[] = {{"get", container_get},        {"set", container_set},
+                                       {"read", container_read},      {"values", container_values},
+                                       {"stream", container_stream},  {"write", container_write_call},
                                        {"fill", container_fill_call}, {"copy", container_copy_call},
-                                       {"close", container_close},   {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"physical", rill_physical}, {"virtual", rill_virtual}, {NULL, NULL}};
+                                       {"close", container_close},    {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"physical", rill_physical}, {"virtual", rill_virtual}, {"array", rill_array}, {NULL, NULL}};
     lua_newtable(L);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
@@ -485,6 +485,6 @@ void open_container(lua_State *L)
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__name");
     lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &container_meta);
     luaL_setfuncs(L, functions, 0);
 }

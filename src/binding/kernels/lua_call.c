@@ -1,6 +1,6 @@
 /* The arguments of a kernel call, from the Lua stack. */
-#include "binding/containers/lua_container.h"
 #include "binding/kernels/lua_kernel.h"
+#include "binding/streams/container_handle.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -283,15 +283,17 @@ static void check_where(lua_State *L, const Call *call)
     }
 }
 
-/* Containers that are written in order are mapped everywhere. */
+/* Containers that are written in order are mapped everywhere; those that no launch runs over it refuses by itself. */
 static void check_written(lua_State *L, const Call *call)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
     for (int i = 0; i < call->function->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
         LuaContainer *c = call->slot[i] && kind->written && !kind->anywhere ? container_to(L, call->slot[i]) : NULL;
-        if (c && c->container) {
-            const char *label = lua_pushfstring(L, "%s: argument '%s'", call->function->name, call->function->params[i].name);
+        bool launches = c && c->container && stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS;
+        if (launches) {
+            const char *label =
+                lua_pushfstring(L, "%s: argument '%s'", call->function->name, call->function->params[i].name);
             container_check_mapped(L, c, origin, c->stream.shape.size, label);
             lua_pop(L, 1);
         }

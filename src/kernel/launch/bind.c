@@ -166,7 +166,8 @@ bool launch_bind_reads(Plan *plan, const Variant *variant, Dispatch *dispatch)
             *place = plan->streams[i]->buffer;
         }
         if (texture) {
-            bool flat = variant->key.flat_loads && launch_kind(f, i)->element && variant->key.args[i].path == PATH_DENSE;
+            bool flat =
+                variant->key.flat_loads && launch_kind(f, i)->element && variant->key.args[i].path == PATH_DENSE;
             dispatch->textures[layout->texture].format = flat ? TEXEL_VECTOR : TEXEL_WORD;
         }
     }

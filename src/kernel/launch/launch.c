@@ -4,7 +4,6 @@
 #include "gpu/buffer.h"
 #include "gpu/profile.h"
 #include "gpu/program.h"
-#include "kernel/address_map.h"
 
 #include <string.h>
 

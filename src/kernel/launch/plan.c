@@ -3,8 +3,8 @@
 
 #include "gpu/buffer.h"
 #include "gpu/workspace.h"
-#include "kernel/address_map.h"
 #include "kernel/launch/copy.h"
+#include "kernel/variant/address_map.h"
 
 #include <string.h>
 

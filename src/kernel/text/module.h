@@ -60,7 +60,7 @@ typedef struct Function {
     int result_matrix;
     Param *params;
     int param_count;
-    int given; /* how many of them, the last ones, a launch fills in by itself: see kernel/address_map.h */
+    int given; /* how many of them, the last ones, a launch fills in by itself: see kernel/variant/address_map.h */
     size_t body_first, body_last; /* tokens between the braces: first, one past the last */
     int group_rank, group[3];     /* kernel(64), kernel(16, 8): x first; rank 0: not a group kernel */
 } Function;

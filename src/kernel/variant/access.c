@@ -1,7 +1,7 @@
 #include "kernel/variant/access.h"
 
-#include "kernel/address_map.h"
 #include "kernel/body/glsl.h"
+#include "kernel/variant/address_map.h"
 
 #include <stdio.h>
 #include <string.h>

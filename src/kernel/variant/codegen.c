@@ -1,6 +1,6 @@
 /* Writes the GLSL of one variant: bindings, access functions, the rewritten body, and a main that walks the launch. */
-#include "kernel/address_map.h"
 #include "kernel/body/glsl.h"
+#include "kernel/variant/address_map.h"
 #include "kernel/variant/generator.h"
 #include "shaders_embedded.h"
 

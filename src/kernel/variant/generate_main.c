@@ -104,7 +104,8 @@ static void write_loads(Generator *g, int k)
 
 static void write_call(Generator *g)
 {
-    int count = g->f->param_count - g->f->given - (g->f->result != NULL); /* behind it stands what the function returns */
+    int count =
+        g->f->param_count - g->f->given - (g->f->result != NULL); /* behind it stands what the function returns */
     if (g->f->result) {
         strbuf_addf(g->out, "        v_%s = %s(", g->f->params[count].name, g->text->body->entry);
     } else {

@@ -98,14 +98,15 @@ bool variant_texels_fit(const KernelText *text, const VariantKey *key)
 }
 
 /* A software device does better with more elements side by side: fetches at random keep memory busy, and streams of words cost
- * fewer trips (a tenth of the time). Not stencils, whose steps are strips. */
+ * fewer trips (a tenth of the time). Not stencils, whose steps are strips, nor containers, whose addresses are code of their own. */
 static int widened(const KernelText *text, const VariantKey *key, int elements, int bytes)
 {
-    bool gathers = false, neighbors = false, loads = false;
+    bool gathers = false, neighbors = false, loads = false, mapped = false;
     for (int i = 0; i < text->function->param_count; i++) {
         ParamKind kind = text->function->params[i].kind;
         gathers = gathers || (kind == PARAM_GATHER && text->body->use[i].element);
         neighbors = neighbors || kind == PARAM_NEIGHBOR;
+        mapped = mapped || key->args[i].path == PATH_MAPPED;
         loads = loads || (param_kinds[kind].element && param_kinds[kind].read && param_kinds[kind].stream);
     }
     int wide = elements < WIDE_STEP ? WIDE_STEP : elements;
@@ -113,7 +114,7 @@ static int widened(const KernelText *text, const VariantKey *key, int elements, 
     bool fits = key->flat_stores && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
                 wide * bytes <= MAX_STEP_BYTES &&
                 (size_t)wide * text->body->tokens < (gathers ? WIDE_GATHERS : WIDE_WORDS);
-    return (gathers || words) && fits ? wide : elements;
+    return (gathers || words) && fits && !mapped ? wide : elements;
 }
 
 int variant_elements(const KernelText *text, const VariantKey *key)
@@ -230,7 +231,8 @@ static bool layout_units(const KernelText *text, const VariantKey *key, Layout *
     for (int i = 0; i < f->param_count; i++) {
         ArgLayout *arg = &layout->args[i];
         arg->texture = arg->block = arg->store = NO_UNIT;
-        if (path_buffered(key->args[i].path) && (variant_stores(f, key, i) || param_kinds[f->params[i].kind].anywhere)) {
+        if (path_buffered(key->args[i].path) &&
+            (variant_stores(f, key, i) || param_kinds[f->params[i].kind].anywhere)) {
             arg->store = layout->blocks++;
         }
         if (is_read(f, key, i) && !place_read(text, key, free_blocks, i, layout, &blocks)) {

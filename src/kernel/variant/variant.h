@@ -98,7 +98,7 @@ typedef struct KernelText {
     const char *const *baked;
     int texture_limit, block_limit, uniform_limit; /* the last in uvec4s */
     bool canary;
-    int id; /* for the fault words */
+    int id;                      /* for the fault words */
     const AddressUse *addresses; /* per parameter; NULL: none has one */
 } KernelText;
 

@@ -3,7 +3,12 @@
 #ifndef RILL_ADDRESS_MAP_H
 #define RILL_ADDRESS_MAP_H
 
-#include "kernel/kernel.h"
+#include "stream/stream.h"
+
+#include "kernel/text/module.h"
+
+typedef struct Kernel Kernel;
+union Argument;
 
 enum { ADDRESS_SLOTS = 8 /* different maps in one launch */ };
 
@@ -17,12 +22,12 @@ struct AddressMap {
      * no name in one's text may be in another's, or in GIVEN be a name that users give. The kernel is the map's; NULL with error_set. */
     Kernel *(*kernel)(AddressMap *map, Device *device, int slot);
     /* Sets what GIVEN are for one launch. */
-    void (*give)(const AddressMap *map, Argument *args);
+    void (*give)(const AddressMap *map, union Argument *args);
     const void *fallback; /* the packed element that is read where nothing is mapped */
     bool complete;        /* everything is mapped */
 };
 
-/* Of an address function: coordinates, and parameters of GIVEN. */
+/* How many coordinates an address function has. */
 static inline int address_rank(const Function *f)
 {
     int rank = 0;
@@ -32,13 +37,10 @@ static inline int address_rank(const Function *f)
     return rank;
 }
 
+/* How many parameters GIVEN are. */
 static inline int address_given(const Function *f)
 {
     return f->param_count - address_rank(f) - 1;
 }
-
-/* The kernel to launch instead, where arguments have maps, and in `given` its arguments: else the kernel itself, `given` unchanged. It lives
- * as long as the kernel. NULL with error_set. */
-Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Argument given[MAX_PARAMS]);
 
 #endif

@@ -1,6 +1,6 @@
 /* What the binding's files on containers share. */
-#ifndef RILL_LUA_CONTAINER_H
-#define RILL_LUA_CONTAINER_H
+#ifndef RILL_CONTAINER_HANDLE_H
+#define RILL_CONTAINER_HANDLE_H
 
 #include "binding/binding.h"
 #include "container/container.h"
@@ -11,6 +11,11 @@ typedef struct LuaContainer {
     Container *container;
 } LuaContainer;
 
+/* The registry holds the metatable under its address. */
+extern const char container_meta;
+
+/* Pushes a closed container, into which one goes that is still to be made. */
+LuaContainer *container_push(lua_State *L);
 /* The value if it is a container, open or closed, else NULL. */
 LuaContainer *container_to(lua_State *L, int index);
 /* Raises unless all of a container's elements first .. last - 1 are mapped. */

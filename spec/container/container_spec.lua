@@ -1,0 +1,466 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local T <const> = rill.translator
+local raises <const> = check.raises
+
+-- Number of element i (flat, from 0) in all containers here.
+local function value(i)
+    return (i * 37 + 11) % 251
+end
+
+local function product(shape)
+    local n = 1
+    for _, size in ipairs(shape) do n = n * size end
+    return n
+end
+
+local function reversed(list)
+    local result = {}
+    for i = #list, 1, -1 do result[#result + 1] = list[i] end
+    return result
+end
+
+-- A stream with these elements: value(i) by components, or `default` where `mapped` says no. mapped(coordinates from 0, slowest first).
+local function dense(type, shape, mapped, default)
+    local list, at = {}, {}
+    for i = 0, product(shape) - 1 do
+        local rest = i
+        for d = #shape, 1, -1 do
+            at[d], rest = rest % shape[d], rest // shape[d]
+        end
+        local v = mapped and not mapped(at) and default
+        local components = type:match "vec(%d)"
+        list[i + 1] = v or value(i)
+        if components then
+            list[i + 1] = {v or value(i), v or value(i + 1), v or value(i + 2)}
+        end
+    end
+    local vector = type:find "vec"
+    local whole = rill.from(list, vector and type or "float"):reshape(shape)
+    return (vector and whole or whole:cast(type)):copy()
+end
+
+-- A page-table container of which every second page is mapped, at frames from the last down; whether an index is mapped.
+local function checkered(type, shape, page, default)
+    local grid, count = {}, 1
+    for d = 1, #shape do
+        grid[d] = (shape[d] + page[d] - 1) // page[d]
+        count = count * grid[d]
+    end
+    local t = T.pages {shape = shape, page = page}
+    local c = rill.virtual(t, rill.physical(type, count * product(page)), {default = default})
+    local pages = {}
+    for n = 0, count - 1 do
+        local at, rest, sum = {}, n, 0
+        for d = #shape, 1, -1 do
+            at[d], rest = rest % grid[d] * page[d], rest // grid[d]
+            sum = sum + at[d] // page[d]
+        end
+        if sum % 2 == 0 then
+            t:map(#shape == 1 and at[1] or reversed(at), nil, count - 1 - n)
+            pages[#pages + 1] = at
+        end
+    end
+    local function mapped(at)
+        local sum = 0
+        for d = 1, #shape do sum = sum + at[d] // page[d] end
+        return sum % 2 == 0
+    end
+    local all = dense(type, shape)
+    for _, at in ipairs(pages) do
+        local first, last = {}, {}
+        for d = 1, #shape do
+            first[d], last[d] = at[d] + 1, math.min(at[d] + page[d], shape[d])
+        end
+        c:write(all:domain(first, last), first, last)
+    end
+    return c, mapped
+end
+
+local morton <const> = [[
+int spread(int x) { x = (x | x << 4) & 0x0f0f; x = (x | x << 2) & 0x3333; return (x | x << 1) & 0x5555; }
+int translate(ivec2 v) { return spread(v.x) | spread(v.y) << 1; }]]
+
+local function morton_cpu(x, y)
+    local at = 0
+    for bit = 0, 7 do at = at | (x >> bit & 1) << 2 * bit | (y >> bit & 1) << 2 * bit + 1 end
+    return at
+end
+
+-- Containers of one shape and type and what a stream in their place holds, by name.
+local function both(type, shape)
+    local rank, n = #shape, product(shape)
+    local all = dense(type, shape)
+    local function complete(c)
+        return {c:write(all), all}
+    end
+    local cases = {
+        array = complete(rill.array(type, shape)),
+        linear = complete(rill.virtual(T.linear {shape = shape}, rill.physical(type, n + 5))),
+        fold = complete(rill.virtual(T.fold {shape = shape, to = {n // 7 + 1, 7}},
+            rill.physical(type, {n // 7 + 1, 7}))),
+    }
+    local sparse, mapped = checkered(type, shape, ({{5}, {4, 3}, {2, 3, 4}})[rank], 7)
+    cases.pages = {sparse, dense(type, shape, mapped, 7)}
+    if rank == 3 then
+        local to = {2 * shape[2], (shape[1] + 1) // 2 * shape[3]}
+        cases.tiles = complete(rill.virtual(T.fold {shape = shape, to = to, tiled = true}, rill.physical(type, to)))
+    elseif rank == 2 then
+        local t = T.new {name = "morton", rank = 2, to = 1, shape = shape, glsl = morton, cpu = morton_cpu,
+            traits = {complete = true}}
+        cases.custom = complete(rill.virtual(t, rill.physical(type, 4096)))
+        local inner = T.fold {shape = shape, to = {n}}
+        local outer = T.pages {shape = n, page = 8}
+        outer:map(0, n - 1, 0)
+        cases.compose = complete(rill.virtual(T.compose(outer, inner), rill.physical(type, n + 8)))
+    end
+    return cases
+end
+
+-- Runs `f` for every container of these shapes, beside the stream.
+local function each(types, shapes, f)
+    for _, type in ipairs(types) do
+        for _, shape in ipairs(shapes) do
+            for name, case in pairs(both(type, shape)) do
+                f(case[1], case[2], ("%s %s %s"):format(name, type, table.concat(shape, "x")), type, #shape)
+            end
+        end
+    end
+end
+
+local function same(a, b, label)
+    assert.same(b:values(), a:values(), label)
+end
+
+local shapes <const> = {{23}, {9, 14}, {5, 7, 6}}
+
+describe("a container", function()
+    leaks.watch(setup, teardown)
+
+    it("has fields and a text", function()
+        local a = rill.array("vec2", {3, 4})
+        assert.equal("container", rill.type(a))
+        assert.same({"vec2", 12, 12, 96}, {a.type, a.size, #a, a.nbytes})
+        assert.is_true(a.shape == {3, 4})
+        assert.is_nil(a.pages)
+        assert.equal("container<vec2>[3x4], linear", tostring(a))
+        local t = T.pages {shape = {40, 40}, page = {8, 8}, capacity = 9}
+        local c = rill.virtual(t, rill.physical("float", 64 * 6))
+        assert.same({mapped = 0, capacity = 6, free = 6}, c.pages)
+        t:map({0, 0}, {15, 0}, 4)
+        assert.same({mapped = 2, capacity = 6, free = 4}, c.pages)
+        assert.equal("container<float>[40x40], pages, 2 pages mapped of 6", tostring(c))
+        c:close()
+        assert.equal("closed container", tostring(c))
+        raises("c.shape: argument 'c': the container was closed", function() return c.shape end)
+        raises("c:read: argument 'c': the container was closed", c.read, c)
+        raises("a container has no field or method 'valeus'; did you mean c:values", function() return a.valeus end)
+    end)
+
+    it("is read and written from Lua as a stream is", function()
+        each({"float", "ivec3"}, shapes, function(c, s, label, _, rank)
+            same(c:stream(), s, label)
+            assert.same(s:read(), c:read(), label)
+            local first, last = ({{3}, {2, 3}, {2, 3, 2}})[rank], ({{17}, {8, 9}, {4, 6, 5}})[rank]
+            assert.same(s:values(first, last), c:values(first, last), label)
+            for _ = 1, 20 do
+                local at = {}
+                for d = 1, rank do at[d] = math.random(c.shape[d]) end
+                assert.same(s:get(table.unpack(at)), c:get(table.unpack(at)), label)
+            end
+        end)
+        local a = rill.array("int", {4, 6})
+        a:fill(1):write({{2, 3}, {4, 5}}, {2, 3}):set(9, 4, 6):write(rill.from({{6, 7}}, "int"), {1, 1})
+        assert.same({6, 7, 1, 1, 1, 1, 1, 1, 2, 3, 1, 1, 1, 1, 4, 5, 1, 1, 1, 1, 1, 1, 1, 9}, a:values())
+        assert.equal(9, a:write(rill.from({{8}}, "int") + 1, {4, 1}, {4, 1}):get(4, 1))
+        raises("c:get: expected 2 indices for a container of shape 4x6, got 1", a.get, a, 1)
+        raises("c:get: index 7 of dimension 2 does not lie in 1 .. 6", a.get, a, 1, 7)
+        raises("c:set: argument #1 'value'", a.set, a, "x", 1, 1)
+        raises("c:fill: argument #1 'value'", a.fill, a, {})
+    end)
+
+    it("copies its memory", function()
+        local a = rill.array("float", 6):fill(2)
+        local b = a:copy():set(3, 1)
+        assert.same({2, 3}, {a:get(1), b:get(1)})
+        assert.equal("container", rill.type(b))
+    end)
+
+    it("holds elements of any type", function()
+        each({"half", "uint8", "int16", "unorm8", "double", "vec3"}, {{9, 14}}, function(c, s, label)
+            same(c:stream(), s, label)
+            assert.same(s:get(5, 5), c:get(5, 5), label)
+        end)
+        local Pair = rill.struct("Pair", "float a; ivec2 b;")
+        local t = T.pages {shape = 10, page = 4}
+        local c = rill.virtual(t, rill.physical(Pair, 12), {default = {a = 1.5, b = {2, 3}}})
+        t:map(4, nil, 2)
+        c:set({a = 4, b = {5, 6}}, 6)
+        assert.same({a = 1.5, b = {2, 3}}, c:get(9))
+        assert.same({{a = 1.5, b = {2, 3}}, {a = 0.0, b = {0, 0}}, {a = 4.0, b = {5, 6}}}, c:read(4, 6))
+    end)
+end)
+
+describe("a kernel", function()
+    leaks.watch(setup, teardown)
+
+    it("reads containers element by element, with its text unchanged", function()
+        local k = rill.kernel "kernel void f(float x<>, float y<>, out float r<>) { r = 2.0 * x + y; }"
+        each({"float", "half"}, shapes, function(c, s, label)
+            same(k(c, s), k(s, s), label)
+            same(k(c, c), k(s, s), label)
+            local r = rill.stream("float", c.shape)
+            k(s, c, r)
+            same(r, k(s, s), label)
+        end)
+    end)
+
+    it("gathers from containers, at any index", function()
+        local texts <const> = {
+            "kernel void g(float c[], int p<>, out float r<>) { r = c[p]; }",
+            "kernel void g(float c[][], ivec2 p<>, out float r<>) { r = c[p.y][p.x] - c[p]; r = r + c[p.yx]; }",
+            "kernel void g(float c[][][], ivec3 p<>, out float r<>) { r = c[p.z][p.y][p.x] + 2.0 * c[p.zyx]; }",
+        }
+        local types <const> = {"int", "ivec2", "ivec3"}
+        each({"float", "uint8"}, shapes, function(c, s, label, _, rank)
+            local points = {}
+            for i = 1, 200 do
+                local p = {}
+                for d = 1, rank do p[d] = math.random(-3, c.shape[rank + 1 - d] + 2) end
+                points[i] = rank == 1 and p[1] or p
+            end
+            local k, p = rill.kernel(texts[rank]), rill.from(points, types[rank])
+            same(k(c, p), k(s, p), label)
+        end)
+    end)
+
+    it("finds neighbours across pages", function()
+        local texts <const> = {
+            "kernel void n(neighbor float c<>, out float r<>) { r = c[-1] + 2.0 * c[1] - c; }",
+            "kernel void n(neighbor float c<>, out float r<>) { r = c[ivec2(-1, 1)] + 2.0 * c[-2][1] - c; }",
+            "kernel void n(neighbor float c<>, out float r<>) { r = c[ivec3(-1, 1, 0)] + 2.0 * c[-1][2][1] - c; }",
+        }
+        each({"float"}, shapes, function(c, s, label, _, rank)
+            local k = rill.kernel(texts[rank])
+            same(k(c), k(s), label)
+        end)
+    end)
+
+    it("knows index and size, and samples between elements", function()
+        local k = rill.kernel [[kernel void i(float x<>, float c[][], out vec3 r<>) {
+            ivec2 at = indexof(x).xy;
+            r = vec3(sizeof_stream(c).xy, sample(c, vec2(at) * 0.7 + 0.3)) + vec3(at, x);
+        }]]
+        each({"float"}, {{9, 14}}, function(c, s, label)
+            same(k(c, c), k(s, s), label)
+        end)
+    end)
+
+    it("takes several containers, functions and structures beside them", function()
+        local k = rill.kernel [[
+            struct Sum { float a; float b; };
+            float around(float c[][], ivec2 p) { return c[p] + c[p + ivec2(1, 0)]; }
+            kernel void t(float a[][], float b[][], float c[][], float d<>, out float r<>, out int n<>) {
+                ivec2 p = indexof(d).xy;
+                Sum s = Sum(around(a, p) - around(b, p), around(c, p));
+                r = s.a + 3.0 * s.b + d; n = int(d);
+            }]]
+        local cases = both("float", {9, 14})
+        local p, q, r = cases.pages, both("float", {9, 14}).pages, cases.custom
+        local a, n = k(p[1], q[1], r[1], p[1])
+        local b, m = k(p[2], q[2], r[2], p[2])
+        same(a, b)
+        same(n, m)
+        a = k(q[1], r[1], r[1], cases.compose[1])
+        same(a, (k(q[2], r[2], r[2], cases.compose[2])))
+    end)
+
+    it("runs over active elements, as a group, under rill.check and with variable outputs", function()
+        local cases = both("float", {9, 14})
+        local c, s = cases.pages[1], cases.pages[2]
+        local k = rill.kernel "kernel void f(float x<>, float g[][], out float r<>) { r = x + g[1][indexof(x).x]; }"
+        local where = rill.from({3, 5, 77, 100}, "int")
+        local r1, r2 = rill.stream("float", {9, 14}), rill.stream("float", {9, 14})
+        k {x = c, g = c, r = r1, where = rill.active(s:gt(100))}
+        k {x = s, g = s, r = r2, where = rill.active(s:gt(100))}
+        same(r1, r2)
+        assert.equal(4, where.size)
+        local group = rill.kernel [[kernel(32) void f(float x<>, float g[][], out float r<>) {
+            shared float t[32];
+            t[localid()] = x; barrier();
+            r = t[31 - localid()] + g[2][3];
+        }]]
+        same(group(c, c), group(s, s))
+        local v = rill.kernel [[kernel void v(float x<>, vout float r<>) {
+            if (x > 100.0) { push(r, x); push(r, 1.0); }
+        }]]
+        same(v(c), v(s))
+        local before = rill.check(true)
+        local far = rill.kernel "kernel void far(float x<>, float g[][], out float r<>) { r = x + g[0][14]; }"
+        local good, message = pcall(function()
+            far(c, c)
+            rill.sync()
+        end)
+        rill.check(before)
+        assert.is_false(good)
+        assert.matches("'g'", message)
+    end)
+
+    it("sees pages that are mapped and unmapped between launches", function()
+        local t = T.pages {shape = 64, page = 8}
+        local c = rill.virtual(t, rill.physical("int", 64), {default = -5})
+        local k = rill.kernel "kernel void f(int x<>, out int r<>) { r = x; }"
+        assert.same(rill.stream("int", 64):fill(-5):values(), k(c):values())
+        for page = 7, 0, -1 do
+            t:map(8 * page, nil, 7 - page)
+            c:write(rill.iota(8) + 8 * page, 8 * page + 1)
+        end
+        assert.same(rill.iota(64):values(), k(c):values())
+        t:unmap(8, 23)
+        assert.same({7, -5, -5, 24}, {c:get(8), c:get(9), c:get(24), c:get(25)})
+        assert.same({6, 7, -5, -5}, k(c):values(7, 10))
+    end)
+
+    it("writes containers that are mapped everywhere", function()
+        local k = rill.kernel "kernel void w(float x<>, inout float u<>, out float r<>) { u = u + x; r = 2.0 * x; }"
+        each({"float", "half"}, shapes, function(c, s, label)
+            local u, r = s:copy(), rill.stream(s.type, s.shape)
+            if c.pages and c.pages.free > 0 then
+                raises("w: argument 'u': %d+ of the %d+ elements to be written are not mapped: map their pages first",
+                    k, s, c, r)
+            else
+                k(s, c, r)
+                k(s, u, rill.stream(s.type, s.shape))
+                same(c:stream(), u, label)
+                k(s, rill.stream(s.type, s.shape), c)
+                same(c:stream(), r, label)
+            end
+        end)
+    end)
+
+    it("writes pages and nothing beside them", function()
+        local t = T.pages {shape = {6, 10}, page = {4, 4}}
+        local memory = rill.physical("int", 16 * 8)
+        local c = rill.virtual(t, memory)
+        t:map({0, 0}, {9, 5}, 1)
+        local k = rill.kernel "kernel void w(int x<>, out int r<>) { r = x; }"
+        k((rill.iota(60) + 1):reshape {6, 10}, c)
+        assert.same((rill.iota(60) + 1):values(), c:values())
+        assert.equal(60, memory:gt(0):count())
+        assert.same(memory:values(1, 16), rill.stream("int", 16):values())
+    end)
+
+    it("writes at random what is mapped everywhere", function()
+        local k = rill.kernel [[kernel void s(ivec2 p<>, inout int c[][], out int r<>) { atomicAdd(c[p], 1); r = 0; }]]
+        local p = rill.from({{1, 2}, {3, 1}, {1, 2}, {9, 9}}, "ivec2")
+        local a, s = rill.array("int", {4, 5}), rill.stream("int", {4, 5})
+        k(p, a)
+        k(p, s)
+        same(a:stream(), s)
+        local c = rill.virtual(T.pages {shape = {4, 5}, page = {2, 2}}, rill.physical("int", 24))
+        raises("s: argument 'c' is a container that is not mapped everywhere: it can't be written at random", k, p, c)
+    end)
+
+    it("leaves what it can't do to streams, and says so", function()
+        local a = rill.array("float", {4, 4})
+        local f = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
+        local sum = rill.kernel "reduce void sum(float x<>, reduce float r<>) { r += x; }"
+        raises("sum: argument #1 'x': expected a stream, got a container: its elements as one are c:stream%(%)", sum, a)
+        raises("f: argument 'x' is a container of shape 4x4, the launch runs over 8x8", function()
+            f {x = a, r = rill.stream("float", {8, 8})}
+        end)
+        local shift = rill.kernel "kernel void shift(float g[][], out float r<>) { r = g[0][1]; }"
+        raises("shift: argument 'g' is a container whose memory 'r' writes", shift, a, a)
+        local memory = rill.physical("float", 16)
+        local c = rill.virtual(T.linear {shape = {4, 4}}, memory)
+        raises("argument 'g' is a container whose memory 'r' writes", shift, c, memory:reshape {4, 4})
+        local typed = rill.kernel "kernel void typed(ivec2 x<>, out int r<>) { r = x.x; }"
+        raises("typed: argument #1 'x': expected a stream of ivec2", typed, a)
+        a:close()
+        raises("f: argument #1 'x'", f, a)
+        local list = {}
+        for i = 1, 9 do list[i] = rill.array("float", 2) end
+        local many = rill.kernel [[kernel void many(float a<>, float b<>, float c<>, float d<>, float e<>, float g<>, float h<>,
+            float i<>, float j<>, out float r<>) { r = a + b + c + d + e + g + h + i + j; }]]
+        raises("many: more than 8 different containers in one launch", many, table.unpack(list))
+    end)
+
+    it("explains how it reaches them", function()
+        local k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
+        local a = rill.array("float", 4)
+        assert.matches("x +input stream of float%[4%], container, word loads", k:explain(a))
+        assert.matches("general stores because argument 'r' is a container", k:explain(rill.stream("float", 4), a))
+    end)
+end)
+
+describe("a virtual domain of 2048^3", function()
+    leaks.watch(setup, teardown)
+
+    it("takes the memory of its pages", function()
+        local t = T.pages {shape = {2048, 2048, 2048}, page = {8, 8, 8}, capacity = 100}
+        local before = rill.memory().peak
+        local c = rill.virtual(t, rill.physical("float", 100 * 512), {default = -1})
+        local oracle, points = {}, {}
+        for frame = 0, 49 do
+            local at = {math.random(0, 255) * 8, math.random(0, 255) * 8, frame * 40}
+            t:map(at, nil, frame)
+            c:set(frame + 1, at[3] + 1, at[2] + 1, at[1] + 1)
+            points[#points + 1], oracle[#oracle + 1] = at, frame + 1
+            points[#points + 1], oracle[#oracle + 1] = {at[1], at[2], at[3] + 8}, -1
+            points[#points + 1], oracle[#oracle + 1] = {at[1] + 7, at[2] + 7, at[3] + 7}, 0
+        end
+        local k = rill.kernel "kernel void f(ivec3 p<>, float c[][][], out float r<>) { r = c[p.z][p.y][p.x]; }"
+        assert.same(oracle, k(rill.from(points, "ivec3"), c):values())
+        c:fill(4)
+        assert.same({4, -1}, {c:get(points[1][3] + 8, points[1][2] + 1, points[1][1] + 1), c:get(2048, 2048, 2048)})
+        assert.equal(8589934592, c.size)
+        assert.is_true(rill.memory().peak - before < 8 * 1024 * 1024)
+        assert.is_true(c.nbytes < 4 * 1024 * 1024)
+        raises("f: a launch over 2048x2048x2048 is more than 2147483647 elements",
+            rill.kernel "kernel void f(inout float x<>) { x = 1.0; }", c)
+        raises("c:stream: shape 2048x2048x2048 has more than 2147483647 elements", c.stream, c)
+        raises("c:write: 512 of the 1024 elements to be written are not mapped", function()
+            local p = points[1]
+            c:write(rill.stream("float", {16, 8, 8}), {p[3] + 1, p[2] + 1, p[1] + 1})
+        end)
+    end)
+end)
+
+describe("rill.virtual", function()
+    it("names what does not fit", function()
+        local t, m = T.linear {shape = {4, 4}}, rill.physical("float", 16)
+        raises("rill.virtual: argument #1 'translator': expected a translator, got", rill.virtual, m)
+        raises("rill.virtual: argument #2 'physical': expected a stream, got nil", rill.virtual, t)
+        raises("rill.virtual: translator 'linear' gives addresses of 1 dimension, the memory's shape is 4x4",
+            rill.virtual, t, rill.physical("float", {4, 4}))
+        raises("rill.virtual: expected memory whose elements lie side by side", rill.virtual, t, m:stride(2))
+        raises("rill.virtual: expected memory whose elements lie side by side", rill.virtual, t,
+            rill.iter("float", 16, 0, 1))
+        raises("rill.virtual: the domain of translator 'hash' has no bounds", rill.virtual, T.hash {rank = 2}, m)
+        raises("rill.virtual: the domain of translator 'pages' has more than 2%^53 elements", rill.virtual,
+            T.pages {shape = {2 ^ 30 | 0, 2 ^ 30 | 0}, page = {1 << 15, 1 << 15}, levels = 2}, m)
+        raises("rill.virtual: unknown option 'defualt'", rill.virtual, t, m, {defualt = 1})
+        raises("rill.virtual: argument #3 'default'", rill.virtual, t, m, {default = "x"})
+        raises("rill.virtual: argument #3 'options'", rill.virtual, t, m, 1)
+    end)
+
+    it("reads the default where memory ends before the addresses", function()
+        local c = rill.virtual(T.linear {shape = 10}, rill.physical("float", 6):fill(1), {default = 3})
+        assert.same({1, 1, 1, 1, 1, 1, 3, 3, 3, 3}, c:values())
+        assert.same({1, 3}, {c:get(6), c:get(7)})
+        raises("c:write: 4 of the 10 elements to be written are not mapped", c.write, c, rill.iota(10))
+        raises("c:set: 1 of the 1 elements to be written are not mapped", c.set, c, 1, 7)
+        c:write(rill.iota(6), 1)
+        assert.same({0, 1, 2, 3, 4, 5, 3, 3, 3, 3}, c:values())
+    end)
+
+    it("keeps its translator and memory when these are closed", function()
+        local t, m = T.linear {shape = {2, 3}}, rill.physical("float", 6):fill(5)
+        local c <close> = rill.virtual(t, m)
+        t:close()
+        m:close()
+        assert.same({5, 5, 5, 5, 5, 5}, c:values())
+    end)
+end)

@@ -1,0 +1,38 @@
+/* The userdata of a container: its header. What it can do is lua_container.c's. */
+#include "binding/streams/container_handle.h"
+
+#include <string.h>
+
+const char container_meta;
+
+LuaContainer *container_to(lua_State *L, int index)
+{
+    return binding_userdata(L, index, &container_meta, sizeof(LuaContainer));
+}
+
+LuaContainer *container_push(lua_State *L)
+{
+    LuaContainer *self = lua_newuserdatauv(L, sizeof *self, 0);
+    memset(self, 0, sizeof *self);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &container_meta);
+    lua_setmetatable(L, -2);
+    return self;
+}
+
+void container_check_mapped(lua_State *L, const LuaContainer *self, const int64_t *first, const int64_t *last,
+                            const char *function)
+{
+    int64_t count = 0;
+    Stream box = container_box(self->container, first, last);
+    bool done = container_count(self->container, first, last, &count, L);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    if (count < stream_elements(&box)) {
+        luaL_error(L,
+                   "%s: %I of the %I elements to be written are not mapped: map their pages first (t:map), in memory "
+                   "that has room for them",
+                   function, (LUAI_UACINT)(stream_elements(&box) - count), (LUAI_UACINT)stream_elements(&box));
+    }
+}
