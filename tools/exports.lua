@@ -42,7 +42,8 @@ local function samples()
     return {
         rill = rill, s = s, e = s + 1, d = rill.device(), r = s:request(), m = s:map_cpu(), p = rill.progress(1),
         k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }", a = rill.animate(path .. ".png"),
-        t = rill.translator.pages {shape = 4, page = 2, capacity = 1}, c = rill.array("float", 1),
+        t = rill.translator.pages {shape = 4, page = 2, capacity = 1},
+        c = rill.virtual(rill.translator.pages {shape = 4, page = 2}, rill.physical("float", 2)),
     }
 end
 

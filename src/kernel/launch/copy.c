@@ -98,7 +98,7 @@ bool copy_stream(Stream *to, const Stream *from)
         return buffer_copy(to->buffer, (uint64_t)to->offset * size, from->buffer, (uint64_t)from->offset * size,
                            stream_bytes(from));
     }
-    if (same && transpose_serves(to, from) && !stream_overlaps(to, from)) {
+    if (same && !to->map && !from->map && transpose_serves(to, from) && !stream_overlaps(to, from)) {
         return transpose_copy(to, from);
     }
     if (same && from->source != SOURCE_RAMP) {
