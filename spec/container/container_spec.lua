@@ -160,7 +160,7 @@ describe("a container", function()
     end)
 
     it("is read and written from Lua as a stream is", function()
-        each({"float", "ivec3"}, shapes, function(c, s, label, _, rank)
+        each({"float"}, shapes, function(c, s, label, _, rank)
             same(c:stream(), s, label)
             assert.same(s:read(), c:read(), label)
             local first, last = ({{3}, {2, 3}, {2, 3, 2}})[rank], ({{17}, {8, 9}, {4, 6, 5}})[rank]
@@ -189,9 +189,9 @@ describe("a container", function()
     end)
 
     it("holds elements of any type", function()
-        each({"half", "uint8", "int16", "unorm8", "double", "vec3"}, {{9, 14}}, function(c, s, label)
+        each({"half", "uint8", "int16", "unorm8", "double", "ivec3"}, {{23}}, function(c, s, label)
             same(c:stream(), s, label)
-            assert.same(s:get(5, 5), c:get(5, 5), label)
+            assert.same(s:get(5), c:get(5), label)
         end)
         local Pair = rill.struct("Pair", "float a; ivec2 b;")
         local t = T.pages {shape = 10, page = 4}
@@ -208,7 +208,7 @@ describe("a kernel", function()
 
     it("reads containers element by element, with its text unchanged", function()
         local k = rill.kernel "kernel void f(float x<>, float y<>, out float r<>) { r = 2.0 * x + y; }"
-        each({"float", "half"}, shapes, function(c, s, label)
+        each({"float", "half"}, {{9, 14}, {5, 7, 6}}, function(c, s, label)
             same(k(c, s), k(s, s), label)
             same(k(c, c), k(s, s), label)
             local r = rill.stream("float", c.shape)
@@ -224,7 +224,7 @@ describe("a kernel", function()
             "kernel void g(float c[][][], ivec3 p<>, out float r<>) { r = c[p.z][p.y][p.x] + 2.0 * c[p.zyx]; }",
         }
         local types <const> = {"int", "ivec2", "ivec3"}
-        each({"float", "uint8"}, shapes, function(c, s, label, _, rank)
+        each({"float"}, shapes, function(c, s, label, _, rank)
             local points = {}
             for i = 1, 200 do
                 local p = {}
@@ -325,7 +325,7 @@ describe("a kernel", function()
 
     it("writes containers that are mapped everywhere", function()
         local k = rill.kernel "kernel void w(float x<>, inout float u<>, out float r<>) { u = u + x; r = 2.0 * x; }"
-        each({"float", "half"}, shapes, function(c, s, label)
+        each({"float", "half"}, {{9, 14}}, function(c, s, label)
             local u, r = s:copy(), rill.stream(s.type, s.shape)
             if c.pages and c.pages.free > 0 then
                 raises("w: argument 'u': %d+ of the %d+ elements to be written are not mapped: map their pages first",

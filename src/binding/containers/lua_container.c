@@ -110,7 +110,7 @@ static int rill_virtual(lua_State *L)
         if (!binding_is_options(L, 3)) {
             binding_argument(L, function, 3, "options", 3, "a table like {default = 0}");
         }
-        translator_options(L, 3, function, names);
+        binding_known(L, 3, function, names);
         bool there = lua_getfield(L, 3, "default") != LUA_TNIL;
         if (there && !value_pack_splat(L, lua_gettop(L), memory->type, fallback)) {
             binding_argument_error(L, function, 3, "default");
