@@ -147,6 +147,13 @@ describe("a loop", function()
             "while ((k = g[k]) % 5 != n % 5) c++;", "for (; (k = g[k]) % 5 != n % 5; c++);",
             "for (; c < 60; c++) { k = g[k]; if (k % 5 == n % 5) break; }",
             "while (c < 60) { k = g[k]; if (k % 5 == n % 5) break; c++; }",
+            "for (int m = n + 60; c < m; c++) { k = g[k]; if (k % 5 == n % 5) break; }",
+            "int m = 60; while (m != c) { k = g[k]; if (k % 5 == n % 5) break; c += 1; }",
+            "uint m = 60u; while (m >= 0u) { k = g[k]; if (k % 5 == n % 5) break; m--; c++; }",
+            "const uint Z = 0u; uint m = 60u; while (Z <= m) { k = g[k]; if (k % 5 == n % 5) break; m--; c++; }",
+            "int m = 0; while (m < 1) { k = g[k]; if (k % 5 == n % 5) break; m = 0; c++; }",
+            "for (int i = 0; i <= 2147483647; i++) { k = g[k]; if (k % 5 == n % 5) break; c++; }",
+            "int m = 0; while (0 <= m) { k = g[k]; if (k % 5 == n % 5) break; m = c++; }",
         } do
             for _, text in ipairs(texts) do
                 for _, sort in ipairs {"", "inout"} do

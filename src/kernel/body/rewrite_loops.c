@@ -417,7 +417,8 @@ static bool check_end(const Rewriter *rw, size_t i, size_t body, size_t last)
 }
 
 /* A loop of unknown length counts its trips: compilers remove loops without effect, endless ones too, and the kernel would
- * go on as if the loop had ended. One that loads has a way out in front of that, which nobody takes: see rill_never in prelude.c. */
+ * go on as if the loop had ended. One that loads has a way out in front of that: its head, or one that nobody takes, see rill_never in
+ * prelude.c. */
 static bool watch(Rewriter *rw, size_t i, size_t last)
 {
     bool is_do = token_is(rewriter_token(rw, i), "do");
@@ -431,7 +432,10 @@ static bool watch(Rewriter *rw, size_t i, size_t last)
     }
     size_t end = rewrite_loops_statement_end(rw, body, last), first, head_end = condition_of(rw, i, body, last, &first);
     bool block = token_is(rewriter_token(rw, body), "{"), loads = may_load(rw, i, end > head_end ? end : head_end);
-    const char *text = loads ? " rill_trips += 1u; if (rill_never()) break;" : " rill_trips += 1u;";
+    /* "i < n" is a way out that compilers keep; what they may find to be always true, as in "u >= 0u", is none. */
+    bool leaves_first = token_is(rewriter_token(rw, i), "for") && first + 3 == head_end &&
+                        token_is(rewriter_token(rw, first + 1), "<") && rises(rw, first, head_end, body, end);
+    const char *text = loads && !leaves_first ? " rill_trips += 1u; if (rill_never()) break;" : " rill_trips += 1u;";
     return (block || insert(rw, body, false, " {")) && insert(rw, body, block, text) &&
            (block || insert(rw, end, false, " }"));
 }
