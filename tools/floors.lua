@@ -123,7 +123,7 @@ local exceptions = {
     binding = {["*"] = set("binding.h", "lua_kernel.h", "lua_picture.h", "lua_translator.h", "container_handle.h")},
     -- What kinds of translators share.
     container = {["*"] = set("translator.h", "translator_kind.h", "address_text.h", "range.h", "word_table.h",
-        "paged.h")},
+        "paged.h", "container.h", "container_parts.h")},
     -- What formats share; and the one that picks the format, which may include any.
     io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), apng = set("png.h"),
         format = setmetatable({}, {__index = function() return true end})},

@@ -1,26 +1,14 @@
-#include "container/container.h"
+#include "container/container_parts.h"
 
 #include "container/address_text.h"
 #include "kernel/launch/copy.h"
 #include "kernel/launch/internal.h"
-#include "kernel/variant/address_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Translators of different slots have numbers so far apart; no user's name begins as theirs do. */
 enum { FIRST_NUMBER = 1000000, SLOT_NUMBERS = 1000 };
-
-struct Container {
-    AddressMap map;
-    Translator *translator;        /* held */
-    Stream memory;                 /* a view */
-    Stream whole;                  /* holds nothing */
-    bool checked;                  /* the translator may give places outside of memory */
-    int32_t sizes[SHAPE_MAX_RANK]; /* of memory, x first */
-    char fallback[TYPE_MAX_BYTES];
-    Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
-};
 
 /* the address function */
 
@@ -153,6 +141,9 @@ static bool check_memory(const Translator *t, const TranslatorInfo *info, const 
 
 static void set_whole(Container *c, const TranslatorInfo *info)
 {
+    for (int d = 0; d < info->to; d++) {
+        c->sizes[d] = (int32_t)c->memory.shape.size[info->to - 1 - d];
+    }
     c->whole = c->memory;
     c->whole.source = SOURCE_MAPPED;
     c->whole.map = &c->map;
@@ -183,11 +174,16 @@ Container *container_create(Translator *t, const Stream *memory, const void *fal
     if (fallback) {
         memcpy(c->fallback, fallback, (size_t)memory->type->bytes);
     }
-    for (int d = 0; d < info.to; d++) {
-        c->sizes[d] = (int32_t)memory->shape.size[info.to - 1 - d];
-    }
     set_whole(c, &info);
     return c;
+}
+
+void container_replace_memory(Container *c, const Stream *memory)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    stream_release(&c->memory);
+    stream_copy_view(memory, &c->memory);
+    set_whole(c, &info);
 }
 
 void container_destroy(Container *c)
@@ -200,6 +196,7 @@ void container_destroy(Container *c)
     }
     translator_release(c->translator);
     stream_release(&c->memory);
+    free(c->freed.items);
     free(c);
 }
 
@@ -240,7 +237,7 @@ bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity)
     }
     int64_t room = stream_elements(&c->memory) / info.page;
     *mapped = info.mapped;
-    *capacity = info.capacity < room ? info.capacity : room;
+    *capacity = c->pooled || info.capacity < room ? info.capacity : room;
     return true;
 }
 
@@ -370,15 +367,4 @@ bool container_fill(const Container *c, const void *element, void *caller)
     }
     range_list_free(&list);
     return done;
-}
-
-Container *container_copy(const Container *c)
-{
-    Stream memory;
-    if (!copy_new(&c->memory, NULL, &memory)) {
-        return NULL;
-    }
-    Container *copy = container_create(c->translator, &memory, c->fallback);
-    stream_release(&memory);
-    return copy;
 }

@@ -35,7 +35,18 @@ bool container_dense(const Container *c, const int64_t *first, const int64_t *la
 bool container_write(const Container *c, const int64_t *first, const Stream *from);
 /* Sets all that is mapped to one packed element. */
 bool container_fill(const Container *c, const void *element, void *caller);
-/* The same elements in memory of their own, by the same translator. NULL with error_set. */
+/* The same elements in memory of their own; by the same translator, unless the pages are the container's own. NULL with error_set. */
 Container *container_copy(const Container *c);
+
+/* Containers with pages of their own, in allocation.c: memory grows by doubling, up to `capacity` pages; 0: as many as addresses reach.
+ * `levels` as for translator_pages. */
+Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int levels,
+                            int64_t capacity, const void *fallback);
+bool container_pooled(const Container *c);
+/* Maps all pages that a box touches; new ones hold the default. All of them, or none with error_set. The header container_whole() gives
+ * is another one afterwards. */
+bool container_allocate(Container *c, const int64_t *first, const int64_t *last);
+/* Frees all pages that a box touches. */
+bool container_free(Container *c, const int64_t *first, const int64_t *last);
 
 #endif

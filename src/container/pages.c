@@ -243,3 +243,26 @@ Translator *translator_pages(Device *device, const Shape *shape, const Shape *pa
     }
     return &paged->base;
 }
+
+Translator *translator_pages_copy(const Translator *t)
+{
+    const Paged *paged = (const Paged *)t;
+    Shape shape = {.rank = t->info.rank}, page = {.rank = t->info.rank};
+    for (int d = 0; d < shape.rank; d++) {
+        shape.size[shape.rank - 1 - d] = t->info.domain.size[d];
+        page.size[shape.rank - 1 - d] = paged->page[d];
+    }
+    Translator *copy = translator_pages(t->device, &shape, &page, pages_of(paged)->levels, paged->capacity);
+    for (int64_t frame = 0; copy && frame < paged_frames(paged); frame++) {
+        const int32_t *words = t->tables[PAGED_BACK].words + paged_back(paged, frame);
+        int64_t point[SHAPE_MAX_RANK];
+        for (int d = 0; words[0] && d < shape.rank; d++) {
+            point[d] = words[d + 1] * paged->page[d];
+        }
+        if (words[0] && !translator_map(copy, point, point, frame)) {
+            translator_release(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}

@@ -209,6 +209,7 @@ t:close() -- lets go of its tables; compositions with it stay valid
 ]==] },
     { "container", [==[
 rill.array(type: typename, shape: shape): container -- a dense container, zeros at first
+rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: integer, default?: element, capacity?: integer}): container -- a container of pages that come as they are allocated or written; capacity: how many there may be
 rill.physical(type: typename, shape: shape): stream -- memory for a container: a stream of its own
 rill.virtual(translator: translator, physical: stream, options?: {default?: element}): container -- a container: a virtual domain whose elements stand in memory where the translator says; default: what is read where nothing is mapped, zero unless told
 c.type: string -- the type of its elements
@@ -217,13 +218,15 @@ c.size: integer -- elements of the virtual domain
 c.nbytes: integer -- bytes of its memory and of the translator's tables
 c.pages: table -- mapped, capacity and free, in pages; nil where the translator has none
 c:get(i: integer, ...: integer): element -- one element, indices from 1; the default where nothing is mapped
-c:set(value: element, i: integer, ...: integer): container -- sets one element, which is mapped
+c:set(value: element, i: integer, ...: integer): container -- sets one element, which is mapped, or will be in a sparse container
 c:read(first?: index, last?: index): table -- a box, or all of it, as a table nested as the shape
 c:values(first?: index, last?: index): table -- the same as a flat table of numbers
-c:write(data: data, first?: index, last?: index): container -- writes a box, or all of it, which is mapped
+c:write(data: data, first?: index, last?: index): container -- writes a box, or all of it, which is mapped, or will be in a sparse container
 c:fill(value: element): container -- sets all that is mapped
 c:copy(): container -- the same elements in memory of their own, by the same translator
 c:stream(): stream -- all of it as a dense stream
+c:allocate(first: index, last?: index): container -- a sparse container: maps all pages that the box touches, or raises; new ones hold the default
+c:release(first: index, last?: index): container -- a sparse container: frees all pages that the box touches
 c:close() -- lets go of translator and memory at once
 ]==] },
     { "horn", [==[

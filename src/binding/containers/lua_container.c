@@ -96,6 +96,16 @@ static int rill_physical(lua_State *L)
     return 1;
 }
 
+/* Option `default` of the table at `options`, as an element of a type; zeros where it is left out. */
+static void option_default(lua_State *L, int options, const char *function, const Type *type, char *element)
+{
+    memset(element, 0, TYPE_MAX_BYTES);
+    if (lua_getfield(L, options, "default") != LUA_TNIL && !value_pack_splat(L, lua_gettop(L), type, element)) {
+        binding_argument_error(L, function, options, "default");
+    }
+    lua_pop(L, 1);
+}
+
 /* rill.virtual(translator, physical [, {default=}]) */
 static int rill_virtual(lua_State *L)
 {
@@ -111,11 +121,7 @@ static int rill_virtual(lua_State *L)
             binding_argument(L, function, 3, "options", 3, "a table like {default = 0}");
         }
         binding_known(L, 3, function, names);
-        bool there = lua_getfield(L, 3, "default") != LUA_TNIL;
-        if (there && !value_pack_splat(L, lua_gettop(L), memory->type, fallback)) {
-            binding_argument_error(L, function, 3, "default");
-        }
-        lua_pop(L, 1);
+        option_default(L, 3, function, memory->type, fallback);
     }
     LuaContainer *self = container_push(L);
     Device *device = memory->device;
@@ -157,6 +163,53 @@ static int rill_array(lua_State *L)
     bool done = make_array(device, type, &shape, &c);
     device_leave(&scope);
     container_take(L, self, done ? c : NULL, function);
+    return 1;
+}
+
+/* A whole number from 1 under a name, 0 where it is left out. */
+static int64_t option_count(lua_State *L, int options, const char *function, const char *name, int64_t most)
+{
+    lua_Integer value = 0;
+    if (lua_getfield(L, options, name) != LUA_TNIL) {
+        value = binding_integer(L, -1, function, options, name);
+        if (value < 1 || value > most) {
+            luaL_error(L, "%s: option '%s': expected 1 .. %I, got %I", function, name, (LUAI_UACINT)most,
+                       (LUAI_UACINT)value);
+        }
+    }
+    lua_pop(L, 1);
+    return value;
+}
+
+/* rill.sparse(type, shape, {page=, levels=, default=, capacity=}) */
+static int rill_sparse(lua_State *L)
+{
+    static const char function[] = "rill.sparse";
+    static const char *const names[] = {"page", "levels", "default", "capacity", NULL};
+    enum { MOST_LEVELS = 8 };
+    char fallback[TYPE_MAX_BYTES];
+    Shape shape, page;
+    binding_count(L, function, 3, false);
+    lua_settop(L, 3);
+    const Type *type = type_check(L, 1, function, 1, "type");
+    shape_check_sizes(L, 2, function, 2, "shape", &shape);
+    if (!binding_is_options(L, 3)) {
+        binding_argument(L, function, 3, "options", 3, "a table like {page = {8, 8, 8}}");
+    }
+    binding_known(L, 3, function, names);
+    lua_getfield(L, 3, "page");
+    shape_check_sizes(L, lua_gettop(L), function, 3, "page", &page);
+    lua_pop(L, 1);
+    option_default(L, 3, function, type, fallback);
+    int levels = (int)option_count(L, 3, function, "levels", MOST_LEVELS);
+    int64_t capacity = option_count(L, 3, function, "capacity", SHAPE_MAX_ELEMENTS);
+    LuaContainer *self = container_push(L);
+    Device *device = state_device(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    Container *c = container_sparse(device, type, &shape, &page, levels, capacity, fallback);
+    device_leave(&scope);
+    container_take(L, self, c, function);
     return 1;
 }
 
@@ -206,6 +259,54 @@ static bool locate(lua_State *L, const LuaContainer *self, const int64_t *index,
     return outcome == OUTCOME_FOUND;
 }
 
+/* The header is another one after memory has grown. */
+static void refresh(LuaContainer *self)
+{
+    self->stream = *container_whole(self->container);
+}
+
+/* c:allocate(first [, last]) and c:release: pages of its own; what has none has no need of them. */
+static int change_pages(lua_State *L, const char *function,
+                        bool (*change)(Container *, const int64_t *, const int64_t *))
+{
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 3, true);
+    if (lua_isnoneornil(L, 2)) {
+        binding_argument(L, function, 1, "first", 2, "an index: of one dimension a number, else a table of them");
+    }
+    if (lua_isnoneornil(L, 3)) { /* one element */
+        lua_settop(L, 2);
+        lua_pushvalue(L, 2);
+    }
+    box_check(L, &self->stream, 2, function, 1, from, to);
+    if (!container_pooled(self->container)) {
+        if (translator_info(container_translator(self->container)).traits.complete) {
+            lua_settop(L, 1);
+            return 1;
+        }
+        return luaL_error(L, "%s: this container's pages are its translator's: use t:map and t:unmap", function);
+    }
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = change(self->container, from, to);
+    device_leave(&scope);
+    refresh(self);
+    check_done(L, self, done, function);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int container_allocate_call(lua_State *L)
+{
+    return change_pages(L, "c:allocate", container_allocate);
+}
+
+static int container_release_call(lua_State *L)
+{
+    return change_pages(L, "c:release", container_free);
+}
+
 /* c:get(i, ...) */
 static int container_get(lua_State *L)
 {
@@ -246,7 +347,8 @@ static int container_set(lua_State *L)
         for (int d = 0; d < self->stream.shape.rank; d++) {
             last[d] = index[d] + 1;
         }
-        container_check_mapped(L, self, index, last, function);
+        container_make_mapped(L, self, index, last, function);
+        locate(L, self, index, &number, function);
     }
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
@@ -355,10 +457,8 @@ static int container_write_call(lua_State *L)
         extent_of_data(L, &self->stream, from, to);
     }
     Stream box = container_box(self->container, from, to);
-    if (stream_elements(&box) <= SHAPE_MAX_ELEMENTS) {
-        container_check_mapped(L, self, from, to, function);
-    }
     const Stream *data = dense_data(L, &self->stream, &box.shape, function);
+    container_make_mapped(L, self, from, to, function);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = container_write(self->container, from, data);
@@ -469,13 +569,23 @@ void open_container(lua_State *L)
                                     {"__tostring", container_tostring},
                                     {"__len", container_length},
                                     {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"get", container_get},        {"set", container_set},
-                                       {"read", container_read},      {"values", container_values},
-                                       {"stream", container_stream},  {"write", container_write_call},
-                                       {"fill", container_fill_call}, {"copy", container_copy_call},
-                                       {"close", container_close},    {NULL, NULL}};
-    static const luaL_Reg functions[] = {
-        {"physical", rill_physical}, {"virtual", rill_virtual}, {"array", rill_array}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"get", container_get},
+                                       {"set", container_set},
+                                       {"read", container_read},
+                                       {"values", container_values},
+                                       {"stream", container_stream},
+                                       {"write", container_write_call},
+                                       {"fill", container_fill_call},
+                                       {"copy", container_copy_call},
+                                       {"allocate", container_allocate_call},
+                                       {"release", container_release_call},
+                                       {"close", container_close},
+                                       {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"physical", rill_physical},
+                                         {"virtual", rill_virtual},
+                                         {"array", rill_array},
+                                         {"sparse", rill_sparse},
+                                         {NULL, NULL}};
     lua_newtable(L);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);

@@ -283,8 +283,8 @@ static void check_where(lua_State *L, const Call *call)
     }
 }
 
-/* Containers that are written in order are mapped everywhere; those that no launch runs over it refuses by itself. */
-static void check_written(lua_State *L, const Call *call)
+/* Containers that are written in order are mapped everywhere first; those that no launch runs over it refuses by itself. */
+static void map_written(lua_State *L, const Call *call)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
     for (int i = 0; i < call->function->param_count; i++) {
@@ -294,7 +294,9 @@ static void check_written(lua_State *L, const Call *call)
         if (launches) {
             const char *label =
                 lua_pushfstring(L, "%s: argument '%s'", call->function->name, call->function->params[i].name);
-            container_check_mapped(L, c, origin, c->stream.shape.size, label);
+            int64_t last[SHAPE_MAX_RANK]; /* the header may change */
+            memcpy(last, c->stream.shape.size, sizeof last);
+            container_make_mapped(L, c, origin, last, label);
             lua_pop(L, 1);
         }
     }
@@ -335,7 +337,7 @@ void call_allocate(lua_State *L, Call *call)
         binding_raise(L);
     }
     check_where(L, call);
-    check_written(L, call);
+    map_written(L, call);
     luaL_checkstack(L, f->param_count + 8, "too many outputs");
     for (int i = 0; i < f->param_count; i++) {
         if (!call_allocates(&f->params[i]) || call->args[i].stream) {

@@ -19,13 +19,32 @@ LuaContainer *container_push(lua_State *L)
     return self;
 }
 
-void container_check_mapped(lua_State *L, const LuaContainer *self, const int64_t *first, const int64_t *last,
-                            const char *function)
+/* Pages of the container's own. */
+static void allocate(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last, const char *function)
+{
+    DeviceScope scope;
+    Device *device = self->stream.device;
+    binding_enter(L, device, &scope);
+    bool done = container_allocate(self->container, first, last);
+    device_leave(&scope);
+    self->stream = *container_whole(self->container);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    binding_charge(L, device);
+}
+
+void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last,
+                           const char *function)
 {
     int64_t count = 0;
     Stream box = container_box(self->container, first, last);
-    bool done = container_count(self->container, first, last, &count, L);
-    if (!done) {
+    if (container_pooled(self->container)) {
+        allocate(L, self, first, last, function);
+        return;
+    }
+    if (!container_count(self->container, first, last, &count, L)) {
         error_prefix("%s", function);
         binding_raise(L);
     }

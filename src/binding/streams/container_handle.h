@@ -18,8 +18,9 @@ extern const char container_meta;
 LuaContainer *container_push(lua_State *L);
 /* The value if it is a container, open or closed, else NULL. */
 LuaContainer *container_to(lua_State *L, int index);
-/* Raises unless all of a container's elements first .. last - 1 are mapped. */
-void container_check_mapped(lua_State *L, const LuaContainer *self, const int64_t *first, const int64_t *last,
-                            const char *function);
+/* Maps pages of the container's own for its elements first .. last - 1, or raises; raises unless those of any other container are
+ * mapped. The header may be another one afterwards. */
+void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last,
+                           const char *function);
 
 #endif

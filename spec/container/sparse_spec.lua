@@ -1,0 +1,233 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local raises <const> = check.raises
+
+-- A sparse container beside a table of its elements: flat, `default` where no page is mapped.
+local Model <const> = {}
+Model.__index = Model
+
+local function model(shape, page, default, capacity)
+    local self = setmetatable({shape = shape, page = page, default = default, capacity = capacity, values = {},
+        mapped = {}, count = 0}, Model)
+    self.size = 1
+    for _, size in ipairs(shape) do self.size = self.size * size end
+    for i = 1, self.size do self.values[i] = default end
+    return self
+end
+
+-- Calls f(flat index from 1, key of the page) for the elements of a box of indices from 1.
+function Model:visit(first, last, f)
+    local at = table.move(first, 1, #first, 1, {})
+    while at[1] <= last[1] do
+        local flat, keys = 0, {}
+        for d = 1, #at do
+            flat = flat * self.shape[d] + at[d] - 1
+            keys[d] = (at[d] - 1) // self.page[d]
+        end
+        f(flat + 1, table.concat(keys, ","))
+        local d = #at
+        at[d] = at[d] + 1
+        while d > 1 and at[d] > last[d] do
+            at[d] = first[d]
+            d = d - 1
+            at[d] = at[d] + 1
+        end
+    end
+end
+
+-- The box of whole pages that a box touches.
+function Model:whole(first, last)
+    local from, to = {}, {}
+    for d = 1, #first do
+        from[d] = (first[d] - 1) // self.page[d] * self.page[d] + 1
+        to[d] = math.min(self.shape[d], ((last[d] - 1) // self.page[d] + 1) * self.page[d])
+    end
+    return from, to
+end
+
+-- Whether the pages fit.
+function Model:allocate(first, last)
+    local new, count = {}, 0
+    self:visit(first, last, function(_, key)
+        if not self.mapped[key] and not new[key] then
+            new[key], count = true, count + 1
+        end
+    end)
+    if self.count + count > self.capacity then return false end
+    for key in pairs(new) do self.mapped[key] = true end
+    self.count = self.count + count
+    return true
+end
+
+function Model:release(first, last)
+    self:visit(first, last, function(_, key)
+        self.count = self.count - (self.mapped[key] and 1 or 0)
+        self.mapped[key] = nil
+    end)
+    local from, to = self:whole(first, last)
+    self:visit(from, to, function(flat) self.values[flat] = self.default end)
+end
+
+function Model:fill(value)
+    self:visit(self.first, self.shape, function(flat, key)
+        if self.mapped[key] then self.values[flat] = value end
+    end)
+end
+
+local function one(list)
+    return #list == 1 and list[1] or list
+end
+
+local function random_box(shape)
+    local first, last = {}, {}
+    for d = 1, #shape do
+        first[d] = math.random(shape[d])
+        last[d] = math.min(shape[d], first[d] + math.random(0, 9))
+    end
+    return first, last
+end
+
+local cases <const> = {
+    {shape = {50}, page = {7}, capacity = 5}, {shape = {17, 23}, page = {4, 8}, capacity = 9},
+    {shape = {9, 10, 11}, page = {4, 4, 4}, capacity = 14, levels = 2},
+    {shape = {4, 5, 3, 6}, page = {2, 3, 2, 4}, capacity = 20, levels = 3},
+}
+
+local add <const> = {
+    "kernel void add(float g[], float x<>, out float r<>) { r = g[indexof(x).x] + x; }",
+    "kernel void add(float g[][], float x<>, out float r<>) { r = g[indexof(x).xy] + x; }",
+    "kernel void add(float g[][][], float x<>, out float r<>) { r = g[indexof(x).xyz] + x; }",
+    "kernel void add(float g[][][][], float x<>, out float r<>) { r = g[indexof(x)] + x; }",
+}
+
+describe("a sparse container", function()
+    leaks.watch(setup, teardown)
+
+    it("holds what a table holds, whatever is allocated, released and written", function()
+        for _, case in ipairs(cases) do
+            local m = model(case.shape, case.page, -2, case.capacity)
+            m.first = {}
+            for d = 1, #case.shape do m.first[d] = 1 end
+            local c = rill.sparse("float", one(case.shape), {page = one(case.page), default = -2, levels = case.levels,
+                capacity = case.capacity})
+            local k = rill.kernel(add[#case.shape])
+            for step = 1, 60 do
+                local first, last = random_box(case.shape)
+                local what = math.random(5)
+                if what == 1 then
+                    local fits = m:allocate(first, last)
+                    assert.equal(fits, (pcall(c.allocate, c, one(first), one(last))))
+                elseif what == 2 then
+                    m:release(first, last)
+                    c:release(one(first), one(last))
+                elseif what == 3 then
+                    local size, shape = 1, {}
+                    for d = 1, #first do
+                        shape[d] = last[d] - first[d] + 1
+                        size = size * shape[d]
+                    end
+                    local data = rill.random(size):reshape(one(shape)):copy()
+                    local values, i = data:values(), 0
+                    local fits = m:allocate(first, last)
+                    assert.equal(fits, (pcall(c.write, c, data, one(first), one(last))))
+                    m:visit(first, last, function(flat)
+                        i = i + 1
+                        if fits then m.values[flat] = values[i] end
+                    end)
+                elseif what == 4 then
+                    m:fill(step)
+                    c:fill(step)
+                else
+                    c = c:copy()
+                end
+                assert.same({m.count, case.capacity, case.capacity - m.count},
+                    {c.pages.mapped, c.pages.capacity, c.pages.free})
+                if step % 6 == 0 then
+                    assert.same(m.values, c:values())
+                    local twice = k(c, c):values()
+                    for i = 1, #twice do assert.equal(2 * m.values[i], twice[i]) end
+                end
+            end
+        end
+    end)
+
+    it("maps pages where it is written, all of them or none", function()
+        local c = rill.sparse("float", {10, 20}, {page = {4, 4}, default = 1, capacity = 15})
+        local k = rill.kernel "kernel void w(float x<>, out float r<>) { r = 2.0 * x; }"
+        local x = rill.iota(200):reshape {10, 20}
+        k(x, c)
+        assert.same((2 * x):values(), c:values())
+        assert.same({mapped = 15, capacity = 15, free = 0}, c.pages)
+        local d = rill.sparse("float", {10, 20}, {page = {4, 4}, default = 1, capacity = 14})
+        d:set(7, 1, 1)
+        raises("w: argument 'r': it takes 15 pages, of which 1 are mapped and 13 free: 'capacity' is 14", k, x, d)
+        raises("c:write: it takes 15 pages", d.write, d, x)
+        d:allocate({1, 1}, {10, 16}):set(8, 10, 20)
+        raises("c:set: it takes 1 pages, of which 0 are mapped and 0 free", function()
+            d:set(8, 1, 20):set(8, 5, 20)
+        end)
+        assert.same({7, 8, 1}, {d:get(1, 1), d:get(10, 20), d:get(5, 20)})
+    end)
+
+    it("updates pages in place, and starts new ones with the default", function()
+        local c = rill.sparse("int", 30, {page = 8, default = 5})
+        c:write(rill.from({1, 2, 3}, "int"), 1)
+        local k = rill.kernel "kernel void u(inout int x<>) { x = x + 10; }"
+        k(c)
+        assert.same({11, 12, 13, 15}, c:values(1, 4))
+        assert.equal(15, c:get(30))
+        assert.equal(4, c.pages.mapped)
+        c:release(9, 9)
+        assert.same({15, 5, 5, 15}, {c:get(8), c:get(9), c:get(16), c:get(17)})
+        c:allocate(10)
+        assert.same({15, 5, 5, 15}, {c:get(8), c:get(9), c:get(16), c:get(17)})
+    end)
+
+    it("takes memory for its pages only, and grows", function()
+        local before = rill.memory().peak
+        local c = rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}})
+        assert.is_true(c.nbytes < 1024 * 1024)
+        for i = 1, 100 do
+            c:set(i, i * 20, 2049 - i * 20, i)
+        end
+        assert.equal(100, c.pages.mapped)
+        local points = {}
+        for i = 1, 100 do points[i] = {i - 1, 2048 - i * 20, i * 20 - 1} end
+        local k = rill.kernel "kernel void f(ivec3 p<>, float c[][][], out float r<>) { r = c[p.z][p.y][p.x]; }"
+        assert.same(rill.iota(100):values(), (k(rill.from(points, "ivec3"), c) - 1):values())
+        assert.is_true(rill.memory().peak - before < 16 * 1024 * 1024)
+        c:release({1, 1, 1}, {2048, 2048, 2048})
+        assert.equal(0, c.pages.mapped)
+    end)
+
+    it("holds structures", function()
+        local Cell = rill.struct("Cell", "vec3 v; int n;")
+        local c = rill.sparse(Cell, {8, 8}, {page = {4, 4}, default = {v = {1, 2, 3}, n = -1}})
+        c:set({v = {4, 5, 6}, n = 7}, 5, 5)
+        assert.same({v = {1.0, 2.0, 3.0}, n = -1}, c:get(1, 1))
+        assert.same({v = {1.0, 2.0, 3.0}, n = -1}, c:get(5, 6))
+        assert.same({v = {4.0, 5.0, 6.0}, n = 7}, c:get(5, 5))
+    end)
+
+    it("names wrong arguments", function()
+        raises("rill.sparse: argument #3 'options': expected a table like", rill.sparse, "float", 8)
+        raises("rill.sparse: argument #3 'page'", rill.sparse, "float", 8, {})
+        raises("rill.sparse: unknown option 'pages'", rill.sparse, "float", 8, {page = 4, pages = 2})
+        raises("rill.sparse: option 'capacity': expected 1 .. 2147483647, got 0", rill.sparse, "float", 8,
+            {page = 4, capacity = 0})
+        raises("rill.sparse: option 'levels': expected 1 .. 8, got 9", rill.sparse, "float", 8, {page = 4, levels = 9})
+        raises("rill.sparse: 'page', 4x4, has not as many dimensions as 'shape', 8", rill.sparse, "float", 8,
+            {page = {4, 4}})
+        local c = rill.sparse("float", {8, 8}, {page = {4, 4}})
+        raises("c:allocate: argument #1 'first': expected an index", c.allocate, c)
+        raises("c:release: argument #1 'first': expected an index", c.release, c)
+        raises("c:allocate: .*9", c.allocate, c, {1, 9})
+        local a = rill.array("float", 3)
+        assert.equal(a, a:allocate(1, 3))
+        assert.equal(a, a:release(1))
+        local v = rill.virtual(rill.translator.pages {shape = 8, page = 4}, rill.physical("float", 8))
+        raises("c:allocate: this container's pages are its translator's: use t:map and t:unmap", v.allocate, v, 1)
+    end)
+end)
