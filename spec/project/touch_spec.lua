@@ -54,7 +54,7 @@ print(select(2, pcall(function() return rill.logistik end)))
 
     it("a primitive", function()
         local copy <close> = addition.open()
-        copy:write("src/primitive/differences.h", [[
+        copy:write("src/primitive/delta2.h", [[
 /* Differences of neighbours. */
 #ifndef RILL_DIFFERENCES_H
 #define RILL_DIFFERENCES_H
@@ -62,20 +62,20 @@ print(select(2, pcall(function() return rill.logistik end)))
 #include "stream/stream.h"
 
 /* Each element less the one before it: a stream of one dimension and one element less. */
-bool differences_stream(const Stream *s, Stream *result);
+bool delta2_stream(const Stream *s, Stream *result);
 
 #endif
 ]])
-        copy:write("src/primitive/differences.c", [[
-#include "primitive/differences.h"
+        copy:write("src/primitive/delta2.c", [[
+#include "primitive/delta2.h"
 
 #include "kernel/launch/internal.h"
 
-bool differences_stream(const Stream *s, Stream *result)
+bool delta2_stream(const Stream *s, Stream *result)
 {
     Shape shape = {.rank = 1, .size = {s->shape.size[0] - 1}};
     StrBuf text = STRBUF_EMPTY;
-    strbuf_addf(&text, "kernel void differences(%s s[], out %s r<>) { r = s[indexof(r).x + 1] - s[indexof(r).x]; }",
+    strbuf_addf(&text, "kernel void delta2(%s s[], out %s r<>) { r = s[indexof(r).x + 1] - s[indexof(r).x]; }",
                 s->type->value->name, s->type->value->name);
     Kernel *kernel = internal_kernel(s->device, strbuf_text(&text));
     strbuf_free(&text);
@@ -90,55 +90,55 @@ bool differences_stream(const Stream *s, Stream *result)
     return true;
 }
 ]])
-        copy:write("src/binding/operations/lua_differences.c", [[
-/* rill.differences. */
+        copy:write("src/binding/operations/lua_delta2.c", [[
+/* rill.delta2. */
 #include "binding/binding.h"
 
-#include "primitive/differences.h"
+#include "primitive/delta2.h"
 
-static int rill_differences(lua_State *L)
+static int rill_delta2(lua_State *L)
 {
-    binding_count(L, "rill.differences", 1, false);
-    const Stream *s = accept_check(L, 1, "rill.differences", 1, "s");
+    binding_count(L, "rill.delta2", 1, false);
+    const Stream *s = accept_check(L, 1, "rill.delta2", 1, "s");
     Stream *result = handle_push(L);
     DeviceScope scope;
     binding_enter(L, s->device, &scope);
-    bool done = differences_stream(s, result);
+    bool done = delta2_stream(s, result);
     device_leave(&scope);
     if (!done) {
-        error_prefix("rill.differences");
+        error_prefix("rill.delta2");
         binding_raise(L);
     }
     binding_charge(L, s->device);
     return 1;
 }
 
-void open_differences(lua_State *L)
+void open_delta2(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"differences", rill_differences}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"delta2", rill_delta2}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }
 ]])
         copy:insert("lua/rill/support/reference.lua",
-            "rill.differences(s: source): stream -- each element less the one before it\n", "rill.seed(")
-        copy:insert("docs/primitive.md", "\n`rill.differences(s)` is each element less the one before it.\n")
-        copy:write("spec/primitive/differences_spec.lua", [[
+            "rill.delta2(s: source): stream -- each element less the one before it\n", "rill.seed(")
+        copy:insert("docs/primitive.md", "\n`rill.delta2(s)` is each element less the one before it.\n")
+        copy:write("spec/primitive/delta2_spec.lua", [[
 local rill = require "rill"
-assert(table.concat(rill.differences(rill.from {1, 4, 9, 16}):values(), " ") == "3.0 5.0 7.0")
-assert(table.concat(rill.differences(rill.iota(5):cast "int16"):values(), " ") == "1 1 1 1")
-print((rill.help "rill.differences"))
-print(select(2, pcall(rill.differences, 1)))
+assert(table.concat(rill.delta2(rill.from {1, 4, 9, 16}):values(), " ") == "3.0 5.0 7.0")
+assert(table.concat(rill.delta2(rill.iota(5):cast "int16"):values(), " ") == "1 1 1 1")
+print((rill.help "rill.delta2"))
+print(select(2, pcall(rill.delta2, 1)))
 ]])
         copy:build "OPENERS"
-        local output = copy:run "spec/primitive/differences_spec.lua"
+        local output = copy:run "spec/primitive/delta2_spec.lua"
         assert.truthy(output:find("each element less the one before it", 1, true), output)
-        assert.truthy(output:find("rill.differences: argument #1 's': expected", 1, true), output)
+        assert.truthy(output:find("rill.delta2: argument #1 's': expected", 1, true), output)
         for _, tool in ipairs {"floors", "circles", "errors", "annotations", "docscov"} do
             copy:run("tools/%s.lua %s", tool, CHECKS[tool] or "")
         end
         counts(copy, "A primitive", 6, {
-            "docs/primitive.md", "lua/rill/support/reference.lua", "spec/primitive/differences_spec.lua",
-            "src/binding/operations/lua_differences.c", "src/primitive/differences.c", "src/primitive/differences.h",
+            "docs/primitive.md", "lua/rill/support/reference.lua", "spec/primitive/delta2_spec.lua",
+            "src/binding/operations/lua_delta2.c", "src/primitive/delta2.c", "src/primitive/delta2.h",
         })
     end)
 
