@@ -210,3 +210,35 @@ describe("every type in kernels", function()
         check.equal({6, 14, 10, 10}, g:values())
     end)
 end)
+
+describe("bool(x)", function()
+    it("is whether x is other than 0, and a NaN is", function()
+        for _, type in ipairs {"float", "double"} do
+            local x = rill.stream(type, 4, {0 / 0, 0.0, -0.0, 2.0})
+            local wanted = {true, false, false, true}
+            for _, text in ipairs {"bool(x)", "(bool)x", "bool (+x)", "!!(bool)(x)", "bool(int(bool(x)))"} do
+                local k = rill.kernel(("kernel void k(%s x<>, out bool r<>) { r = %s; }"):format(type, text))
+                assert.same(wanted, k(x):values(), type .. " " .. text)
+            end
+            assert.same(wanted, x:cast "bool":values(), type)
+            assert.same({1.0, 0.0, 0.0, 1.0}, rill.where(x, 1.0, 0.0):values(), type)
+        end
+    end)
+
+    it("takes every type that GLSL takes, of more components the first", function()
+        local k = rill.kernel [[
+            const bool ALWAYS = bool(3);
+            kernel void k(out ivec4 r<>) {
+                bool b = bool(2u) && bool(bvec2(true, false)) && bool(ivec3(7, 0, 0)) && bool(uvec4(1u, 0u, 0u, 0u));
+                bool c = bool(vec2(0.0, 1.0)) || bool(vec3(0.0)) || bool(vec4(0.0, 1.0, 1.0, 1.0)) || bool(mat2(0.0));
+                bool d = bool(dvec2(1.0, 0.0)) && bool(mat3(1.0)) && bool(mat4(1.0)) && bool(true);
+                r = ivec4(b, c, d, ALWAYS);
+            }]]
+        assert.same({1, 0, 1, 1}, k(rill.stream("ivec4", 1)):values())
+    end)
+end)
+
+it("functions of rill's own may stand apart from their parenthesis", function()
+    local k = rill.kernel "kernel void k(float x<>, out float r<>) { r = fmod (x, 2.0) + saturate (x) + log2 (x) + log (1.0); }"
+    assert.equal(4, k(rill.stream("float", 1, 4.0)):get(1) + 1)
+end)

@@ -76,7 +76,7 @@ bool rewrite_cast_write(Rewriter *rw, size_t i, size_t last, size_t *next)
     module_type(rw->module, t, &type, &matrix, &used);
     size_t first = i + 2 + (size_t)used, end = operand_end(rw, first, last);
     rewriter_add(rw, " ");
-    if (!rewriter_type(rw, t)) {
+    if (!rewriter_constructor(rw, t)) {
         return false;
     }
     rewriter_add(rw, "(");

@@ -120,6 +120,14 @@ static void leave_block(Rewriter *rw)
     }
 }
 
+bool rewriter_constructor(Rewriter *rw, const Token *token)
+{
+    if (rw->self.function && token_is(token, "bool")) { /* zink's bool() of a NaN is false */
+        return rewriter_put(rw, token, "rill_bool", 9);
+    }
+    return rewriter_type(rw, token);
+}
+
 bool rewriter_type(Rewriter *rw, const Token *token)
 {
     if (token_is(token, "struct")) {
@@ -461,6 +469,9 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     }
     if (handled) {
         return true;
+    }
+    if (token_is(t, "bool") && called) {
+        return rewriter_constructor(rw, t);
     }
     if (module_constant(rw->module, t)) {
         return put_user(rw, t, "u_");

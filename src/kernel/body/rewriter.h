@@ -107,6 +107,8 @@ bool rewrite_index_plain_counter(const Rewriter *rw, size_t i, const Local *coun
 
 /* The tokens of a type as GLSL has it. */
 bool rewriter_type(Rewriter *rw, const Token *token);
+/* The same where a value is made of others: "bool(" is a function of rill's. */
+bool rewriter_constructor(Rewriter *rw, const Token *token);
 
 /* rewrite_loops.c */
 bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last);

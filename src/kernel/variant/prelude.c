@@ -28,9 +28,10 @@ static const struct {
 } called[] = {
     {"rill_ix(", shader_index, {NULL}, 0},
     {", b_", shader_far_index, {NULL}, 0},
-    {"rill_saturate(", "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n", {"rill_saturate"}, 1},
+    {"rill_saturate", "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n", {"rill_saturate"}, 1},
+    {"rill_bool", shader_truth, {NULL}, 0},
     {"rill_log", shader_logarithm, {"rill_log", "rill_log2"}, 1},
-    {"rill_fmod(", shader_remainder, {"rill_fmod"}, 2},
+    {"rill_fmod", shader_remainder, {"rill_fmod"}, 2},
 };
 
 /* What loops are guarded by. Lanes that have left a loop go on loading on some drivers (Mesa 22.3's llvmpipe), and that replaces what they
