@@ -185,6 +185,46 @@ describe("a sparse container", function()
         assert.same({15, 5, 5, 15}, {c:get(8), c:get(9), c:get(16), c:get(17)})
     end)
 
+    it("maps and frees the pages of points", function()
+        local types = {"int", "ivec2", "ivec3", "ivec4"}
+        for _, case in ipairs(cases) do
+            local rank = #case.shape
+            local page = one(case.page)
+            local a = rill.sparse("int", one(case.shape), {page = page})
+            local b = rill.sparse("int", one(case.shape), {page = page})
+            local points, list = {}, {}
+            for i = 1, 12 do
+                local index, point = {}, {}
+                for d = 1, rank do
+                    index[d] = math.random(case.shape[d])
+                    point[rank + 1 - d] = index[d] - 1
+                end
+                points[i], list[i] = one(point), one(index)
+            end
+            a:allocate(rill.from(points, types[rank]))
+            a:allocate(rill.from({points[3], points[3]}, types[rank]))
+            for _, index in ipairs(list) do b:allocate(index) end
+            assert.same(b.pages, a.pages)
+            a:fill(3)
+            b:fill(3)
+            a:release(rill.from({points[1], points[7], points[1]}, types[rank]))
+            b:release(list[1]):release(list[7])
+            assert.same(b.pages, a.pages)
+            assert.same(b:values(), a:values())
+            points[4] = rank == 1 and case.shape[1] or table.move(case.shape, 1, rank, 1, {})
+            raises("c:allocate: argument #1 'points': some lie outside of the container's shape", a.allocate, a,
+                rill.from(points, types[rank]))
+        end
+        local c = rill.sparse("float", {40, 40}, {page = {4, 4}, capacity = 3})
+        local p = rill.from({{0, 0}, {39, 39}, {20, 0}, {0, 20}}, "ivec2")
+        raises("c:allocate: it takes 4 pages, of which 0 are mapped and 3 free: 'capacity' is 3", c.allocate, c, p)
+        assert.equal(0, c.pages.mapped)
+        c:allocate(p:domain(1, 3)):allocate(rill.from({}, "ivec2"))
+        assert.equal(3, c.pages.mapped)
+        raises("c:allocate: argument #1 'points': expected points of 2 coordinates", c.allocate, c, rill.iota(3))
+        raises("c:release: argument #2 'last': expected nothing behind points", c.release, c, p, {1, 1})
+    end)
+
     it("takes memory for its pages only, and grows", function()
         local before = rill.memory().peak
         local c = rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}})

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "kernel/launch/copy.h"
+#include "kernel/launch/internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -50,11 +51,13 @@ static void page_points(const PageGrid *grid, const int64_t *first, const int64_
     }
 }
 
-static bool is_mapped(const Container *c, const PageGrid *grid, const int64_t *page)
+/* Where a page is mapped; -1: nowhere. */
+static int64_t frame_of(const Container *c, const PageGrid *grid, const int64_t *page)
 {
     int64_t point[SHAPE_MAX_RANK], same[SHAPE_MAX_RANK], place[SHAPE_MAX_RANK];
     page_points(grid, page, page, point, same);
-    return translator_point(c->translator, DIRECTION_TRANSLATE, point, place, NULL) == OUTCOME_FOUND;
+    bool found = translator_point(c->translator, DIRECTION_TRANSLATE, point, place, NULL) == OUTCOME_FOUND;
+    return found ? place[0] / translator_info(c->translator).page : -1;
 }
 
 /* memory */
@@ -100,6 +103,15 @@ static bool clear(const Container *c, int64_t frame, int64_t count)
 
 /* allocating */
 
+/* -1, with error_set. */
+static int64_t refuse(const TranslatorInfo *info, int64_t pages, int64_t mapped)
+{
+    error_set(
+        "it takes %" PRId64 " pages%s, of which %" PRId64 " are mapped and %" PRId64 " free: 'capacity' is %" PRId64,
+        pages, pages > SHAPE_MAX_ELEMENTS ? " and more" : "", mapped, info->capacity - info->mapped, info->capacity);
+    return -1;
+}
+
 /* How many pages of a grid are not mapped; -1 where they are more than are free, which error_set says. */
 static int64_t count_missing(const Container *c, const PageGrid *grid)
 {
@@ -111,17 +123,11 @@ static int64_t count_missing(const Container *c, const PageGrid *grid)
     }
     if (grid->count <= info.capacity) {
         do {
-            missing += !is_mapped(c, grid, page);
+            missing += frame_of(c, grid, page) < 0;
         } while (range_step(page, grid->first, grid->last, 0, grid->rank));
     }
-    if (grid->count > info.capacity || missing > free) {
-        error_set("it takes %" PRId64 " pages%s, of which %" PRId64 " are mapped and %" PRId64
-                  " free: 'capacity' is %" PRId64,
-                  grid->count, grid->count > SHAPE_MAX_ELEMENTS ? " and more" : "",
-                  grid->count > info.capacity ? info.mapped : grid->count - missing, free, info.capacity);
-        return -1;
-    }
-    return missing;
+    bool many = grid->count > info.capacity;
+    return many || missing > free ? refuse(&info, grid->count, many ? info.mapped : grid->count - missing) : missing;
 }
 
 /* The frame for the next page: one that was freed, or one never used. */
@@ -151,28 +157,48 @@ static bool map_grid(Container *c, const PageGrid *grid)
     return done;
 }
 
-/* Page by page; those mapped so far are freed again where one fails. */
-static bool map_missing(Container *c, const PageGrid *grid, int64_t missing)
+static bool free_page(Container *c, const PageGrid *grid, const int64_t *page)
 {
-    int64_t page[SHAPE_MAX_RANK], *mapped = malloc((size_t)missing * sizeof page), count = 0, none;
-    bool done = mapped != NULL || error_set("out of host memory");
-    memcpy(page, grid->first, sizeof page);
-    do {
-        if (done && !is_mapped(c, grid, page)) {
-            done = map_page(c, grid, page);
-            memcpy(mapped + count * SHAPE_MAX_RANK, page, sizeof page);
-            count += done;
-        }
-    } while (done && range_step(page, grid->first, grid->last, 0, grid->rank));
-    while (mapped && !done && count-- > 0) {
-        int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], place[SHAPE_MAX_RANK];
-        const int64_t *last = mapped + count * SHAPE_MAX_RANK;
-        page_points(grid, last, last, from, to);
-        translator_point(c->translator, DIRECTION_TRANSLATE, from, place, NULL);
-        c->freed.items[c->freed.count++] = place[0] / translator_info(c->translator).page;
-        translator_unmap(c->translator, from, to, &none);
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], count, frame = frame_of(c, grid, page);
+    if (frame < 0) {
+        return true;
     }
-    free(mapped);
+    page_points(grid, page, page, from, to);
+    c->freed.items[c->freed.count++] = frame;
+    return translator_unmap(c->translator, from, to, &count);
+}
+
+/* Pages, SHAPE_MAX_RANK coordinates each. */
+typedef struct PageList {
+    int64_t *items, count;
+} PageList;
+
+static bool list_create(PageList *list, int64_t most)
+{
+    list->count = 0;
+    list->items = malloc((size_t)(most > 0 ? most : 1) * SHAPE_MAX_RANK * sizeof *list->items);
+    return list->items != NULL || error_set("out of host memory");
+}
+
+/* Adds a page unless it is mapped. */
+static void list_add(PageList *list, const Container *c, const PageGrid *grid, const int64_t *page)
+{
+    if (frame_of(c, grid, page) < 0) {
+        memcpy(list->items + SHAPE_MAX_RANK * list->count++, page, (size_t)grid->rank * sizeof *page);
+    }
+}
+
+/* One after the other; those mapped so far are freed again where one fails. */
+static bool map_list(Container *c, const PageGrid *grid, const PageList *list)
+{
+    bool done = true;
+    int64_t i = 0;
+    for (; done && i < list->count; i++) {
+        done = map_page(c, grid, list->items + SHAPE_MAX_RANK * i);
+    }
+    for (i--; !done && i-- > 0;) {
+        free_page(c, grid, list->items + SHAPE_MAX_RANK * i);
+    }
     return done;
 }
 
@@ -191,20 +217,35 @@ static bool reserve_freed(Container *c, int64_t frames)
     return true;
 }
 
+/* Memory and room for so many pages more. */
+static bool prepare(Container *c, int64_t missing)
+{
+    int64_t fresh = missing - (int64_t)c->freed.count;
+    int64_t frames = c->used + (fresh > 0 ? fresh : 0);
+    return grow(c, frames) && reserve_freed(c, frames);
+}
+
 bool container_allocate(Container *c, const int64_t *first, const int64_t *last)
 {
     PageGrid grid = page_grid(c, first, last);
-    int64_t missing = count_missing(c, &grid);
-    if (missing <= 0) {
+    int64_t missing = count_missing(c, &grid), page[SHAPE_MAX_RANK];
+    PageList list;
+    if (missing <= 0 || !prepare(c, missing)) {
         return missing == 0;
     }
-    int64_t fresh = missing - (int64_t)c->freed.count;
-    bool whole = missing == grid.count && c->freed.count == 0;
-    int64_t frames = c->used + (fresh > 0 ? fresh : 0);
-    if (!grow(c, frames) || !reserve_freed(c, frames)) {
+    if (missing == grid.count && c->freed.count == 0) {
+        return map_grid(c, &grid);
+    }
+    if (!list_create(&list, missing)) {
         return false;
     }
-    return whole ? map_grid(c, &grid) : map_missing(c, &grid, missing);
+    memcpy(page, grid.first, sizeof page);
+    do {
+        list_add(&list, c, &grid, page);
+    } while (range_step(page, grid.first, grid.last, 0, grid.rank));
+    bool done = map_list(c, &grid, &list);
+    free(list.items);
+    return done;
 }
 
 bool container_free(Container *c, const int64_t *first, const int64_t *last)
@@ -229,6 +270,104 @@ bool container_free(Container *c, const int64_t *first, const int64_t *last)
     }
     range_list_free(&list);
     return done && translator_unmap(c->translator, from, to, &count);
+}
+
+/* pages of points */
+
+/* All pages of the domain. */
+static PageGrid whole_grid(const Container *c)
+{
+    static const int64_t origin[SHAPE_MAX_RANK];
+    return page_grid(c, origin, c->whole.shape.size);
+}
+
+/* A kernel from points to numbers of pages, row-major; -1 outside of the domain. */
+static void write_numbers(StrBuf *out, int rank)
+{
+    static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
+    const char *vector = vectors[rank - 1];
+    strbuf_addf(out, "kernel void pages(%s a<>, %s size, %s page, %s grid, out int r<>) {\n  bool inside = ", vector,
+                vector, vector, vector);
+    for (int d = 0; d < rank; d++) {
+        const char *field = rank == 1 ? "" : &".x\0.y\0.z\0.w"[3 * d];
+        strbuf_addf(out, "%suint(a%s) < uint(size%s)", d ? " && " : "", field, field);
+    }
+    strbuf_add(out, ";\n  int n = 0;\n");
+    for (int d = rank - 1; d >= 0; d--) {
+        const char *field = rank == 1 ? "" : &".x\0.y\0.z\0.w"[3 * d];
+        strbuf_addf(out, "  n = n * grid%s + a%s / page%s;\n", field, field, field);
+    }
+    strbuf_add(out, "  r = inside ? n : -1;\n}\n");
+}
+
+bool container_page_numbers(const Container *c, const Stream *points, Stream *result)
+{
+    PageGrid grid = whole_grid(c);
+    uint32_t size[SHAPE_MAX_RANK], page[SHAPE_MAX_RANK], pages[SHAPE_MAX_RANK];
+    Shape shape;
+    if (grid.rank > 4 || grid.count > SHAPE_MAX_ELEMENTS) {
+        return error_set("points reach containers of up to 4 dimensions and 2147483647 pages: take boxes");
+    }
+    if (!translator_points_check(points, grid.rank, &shape)) {
+        return false;
+    }
+    for (int d = 0; d < grid.rank; d++) {
+        size[d] = (uint32_t)c->whole.shape.size[grid.rank - 1 - d];
+        page[d] = (uint32_t)grid.page[d];
+        pages[d] = (uint32_t)(grid.last[d] + 1);
+    }
+    StrBuf text = STRBUF_EMPTY;
+    write_numbers(&text, grid.rank);
+    Kernel *kernel = internal_kernel(points->device, strbuf_text(&text));
+    strbuf_free(&text);
+    if (!kernel || !stream_create(points->device, type_of(SCALAR_INT, 1), &shape, false, result)) {
+        return false;
+    }
+    Argument args[] = {{.stream = points}, {.words = size}, {.words = page}, {.words = pages}, {.stream = result}};
+    if (!kernel_launch(kernel, points->device, args, &shape, false)) {
+        stream_release(result);
+        return false;
+    }
+    return true;
+}
+
+static void page_of_number(const PageGrid *grid, int64_t number, int64_t *page)
+{
+    for (int d = 0; d < grid->rank; d++) {
+        page[d] = number % (grid->last[d] + 1);
+        number /= grid->last[d] + 1;
+    }
+}
+
+bool container_allocate_numbers(Container *c, const int32_t *numbers, int64_t count)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    PageGrid grid = whole_grid(c);
+    PageList list;
+    if (!list_create(&list, count)) {
+        return false;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t page[SHAPE_MAX_RANK];
+        page_of_number(&grid, numbers[i], page);
+        list_add(&list, c, &grid, page);
+    }
+    bool fits = list.count <= info.capacity - info.mapped || refuse(&info, count, count - list.count) == 0;
+    bool done = fits && prepare(c, list.count) && map_list(c, &grid, &list);
+    free(list.items);
+    return done;
+}
+
+bool container_free_numbers(Container *c, const int32_t *numbers, int64_t count)
+{
+    PageGrid grid = whole_grid(c);
+    bool done = true;
+    for (int64_t i = 0; done && i < count; i++) {
+        int64_t page[SHAPE_MAX_RANK];
+        page_of_number(&grid, numbers[i], page);
+        done = free_page(c, &grid, page);
+    }
+    return done;
 }
 
 /* making */

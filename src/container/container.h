@@ -49,4 +49,10 @@ bool container_allocate(Container *c, const int64_t *first, const int64_t *last)
 /* Frees all pages that a box touches. */
 bool container_free(Container *c, const int64_t *first, const int64_t *last);
 
+/* The same for pages by their numbers, each once, row-major over the whole domain. Those of a stream of points (coordinates from 0, x first) are
+ * found on the device, as a new stream of ints: -1 for a point outside of the domain. */
+bool container_page_numbers(const Container *c, const Stream *points, Stream *result);
+bool container_allocate_numbers(Container *c, const int32_t *numbers, int64_t count);
+bool container_free_numbers(Container *c, const int32_t *numbers, int64_t count);
+
 #endif

@@ -225,8 +225,8 @@ c:write(data: data, first?: index, last?: index): container -- writes a box, or 
 c:fill(value: element): container -- sets all that is mapped
 c:copy(): container -- the same elements in memory of their own, by the same translator
 c:stream(): stream -- all of it as a dense stream
-c:allocate(first: index, last?: index): container -- a sparse container: maps all pages that the box touches, or raises; new ones hold the default
-c:release(first: index, last?: index): container -- a sparse container: frees all pages that the box touches
+c:allocate(first: index|source, last?: index): container -- a sparse container: maps all pages that a box or a stream of points touches, or raises; new ones hold the default
+c:release(first: index|source, last?: index): container -- a sparse container: frees all pages that a box or a stream of points touches
 c:close() -- lets go of translator and memory at once
 ]==] },
     { "horn", [==[

@@ -1,36 +1,12 @@
-/* Containers in Lua: rill.physical, rill.virtual, and the userdata with its fields and methods. */
+/* The userdata of a container: its fields and methods. */
+#include "binding/containers/lua_container.h"
 #include "binding/containers/lua_translator.h"
-#include "binding/streams/container_handle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /* handles */
-
-static LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name)
-{
-    LuaContainer *self = container_to(L, index);
-    if (!self) {
-        binding_argument(L, function, n, name, index, "a container");
-    }
-    if (!self->container) {
-        luaL_error(L, "%s: argument '%s': the container was closed", function, name);
-    }
-    return self;
-}
-
-/* Takes over a container that was made; NULL raises what was set. */
-static void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function)
-{
-    if (!c) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    self->container = c;
-    self->stream = *container_whole(c);
-    binding_charge(L, self->stream.device);
-}
 
 /* Outside of any scope; never raises. */
 static void container_drop(LuaContainer *self)
@@ -72,147 +48,7 @@ static int container_gc(lua_State *L)
     return 0;
 }
 
-/* Raises after leaving a scope in which something failed. */
-static void check_done(lua_State *L, const LuaContainer *self, bool done, const char *function)
-{
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    binding_charge(L, self->stream.device);
-}
-
-/* making */
-
-/* rill.physical(type, shape): memory of buffer storage is a stream. */
-static int rill_physical(lua_State *L)
-{
-    static const char function[] = "rill.physical";
-    Shape shape;
-    binding_count(L, function, 2, false);
-    const Type *type = type_check(L, 1, function, 1, "type");
-    shape_check_arg(L, 2, function, 2, "shape", &shape);
-    create_stream(L, type, &shape, function);
-    return 1;
-}
-
-/* Option `default` of the table at `options`, as an element of a type; zeros where it is left out. */
-static void option_default(lua_State *L, int options, const char *function, const Type *type, char *element)
-{
-    memset(element, 0, TYPE_MAX_BYTES);
-    if (lua_getfield(L, options, "default") != LUA_TNIL && !value_pack_splat(L, lua_gettop(L), type, element)) {
-        binding_argument_error(L, function, options, "default");
-    }
-    lua_pop(L, 1);
-}
-
-/* rill.virtual(translator, physical [, {default=}]) */
-static int rill_virtual(lua_State *L)
-{
-    static const char function[] = "rill.virtual";
-    static const char *const names[] = {"default", NULL};
-    char fallback[TYPE_MAX_BYTES] = {0};
-    binding_count(L, function, 3, false);
-    lua_settop(L, 3);
-    Translator *t = translator_check(L, 1, function, 1, "translator");
-    const Stream *memory = accept_check(L, 2, function, 2, "physical");
-    if (!lua_isnil(L, 3)) {
-        if (!binding_is_options(L, 3)) {
-            binding_argument(L, function, 3, "options", 3, "a table like {default = 0}");
-        }
-        binding_known(L, 3, function, names);
-        option_default(L, 3, function, memory->type, fallback);
-    }
-    LuaContainer *self = container_push(L);
-    Device *device = memory->device;
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = container_create(t, memory, fallback);
-    device_leave(&scope);
-    container_take(L, self, c, function);
-    return 1;
-}
-
-static bool make_array(Device *device, const Type *type, const Shape *shape, Container **made)
-{
-    Stream memory;
-    Translator *t = translator_linear(shape);
-    bool done = t && stream_create(device, type, &(Shape){1, {shape_elements(shape)}}, true, &memory);
-    if (done) {
-        *made = container_create(t, &memory, NULL);
-        done = *made != NULL;
-        stream_release(&memory);
-    }
-    translator_release(t);
-    return done;
-}
-
-/* rill.array(type, shape): dense, zeros at first. */
-static int rill_array(lua_State *L)
-{
-    static const char function[] = "rill.array";
-    Shape shape;
-    binding_count(L, function, 2, false);
-    const Type *type = type_check(L, 1, function, 1, "type");
-    shape_check_arg(L, 2, function, 2, "shape", &shape);
-    LuaContainer *self = container_push(L);
-    Device *device = state_device(L);
-    Container *c = NULL;
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    bool done = make_array(device, type, &shape, &c);
-    device_leave(&scope);
-    container_take(L, self, done ? c : NULL, function);
-    return 1;
-}
-
-/* A whole number from 1 under a name, 0 where it is left out. */
-static int64_t option_count(lua_State *L, int options, const char *function, const char *name, int64_t most)
-{
-    lua_Integer value = 0;
-    if (lua_getfield(L, options, name) != LUA_TNIL) {
-        value = binding_integer(L, -1, function, options, name);
-        if (value < 1 || value > most) {
-            luaL_error(L, "%s: option '%s': expected 1 .. %I, got %I", function, name, (LUAI_UACINT)most,
-                       (LUAI_UACINT)value);
-        }
-    }
-    lua_pop(L, 1);
-    return value;
-}
-
-/* rill.sparse(type, shape, {page=, levels=, default=, capacity=}) */
-static int rill_sparse(lua_State *L)
-{
-    static const char function[] = "rill.sparse";
-    static const char *const names[] = {"page", "levels", "default", "capacity", NULL};
-    enum { MOST_LEVELS = 8 };
-    char fallback[TYPE_MAX_BYTES];
-    Shape shape, page;
-    binding_count(L, function, 3, false);
-    lua_settop(L, 3);
-    const Type *type = type_check(L, 1, function, 1, "type");
-    shape_check_sizes(L, 2, function, 2, "shape", &shape);
-    if (!binding_is_options(L, 3)) {
-        binding_argument(L, function, 3, "options", 3, "a table like {page = {8, 8, 8}}");
-    }
-    binding_known(L, 3, function, names);
-    lua_getfield(L, 3, "page");
-    shape_check_sizes(L, lua_gettop(L), function, 3, "page", &page);
-    lua_pop(L, 1);
-    option_default(L, 3, function, type, fallback);
-    int levels = (int)option_count(L, 3, function, "levels", MOST_LEVELS);
-    int64_t capacity = option_count(L, 3, function, "capacity", SHAPE_MAX_ELEMENTS);
-    LuaContainer *self = container_push(L);
-    Device *device = state_device(L);
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = container_sparse(device, type, &shape, &page, levels, capacity, fallback);
-    device_leave(&scope);
-    container_take(L, self, c, function);
-    return 1;
-}
-
+/* c:copy() */
 static int container_copy_call(lua_State *L)
 {
     static const char function[] = "c:copy";
@@ -259,54 +95,6 @@ static bool locate(lua_State *L, const LuaContainer *self, const int64_t *index,
     return outcome == OUTCOME_FOUND;
 }
 
-/* The header is another one after memory has grown. */
-static void refresh(LuaContainer *self)
-{
-    self->stream = *container_whole(self->container);
-}
-
-/* c:allocate(first [, last]) and c:release: pages of its own; what has none has no need of them. */
-static int change_pages(lua_State *L, const char *function,
-                        bool (*change)(Container *, const int64_t *, const int64_t *))
-{
-    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 3, true);
-    if (lua_isnoneornil(L, 2)) {
-        binding_argument(L, function, 1, "first", 2, "an index: of one dimension a number, else a table of them");
-    }
-    if (lua_isnoneornil(L, 3)) { /* one element */
-        lua_settop(L, 2);
-        lua_pushvalue(L, 2);
-    }
-    box_check(L, &self->stream, 2, function, 1, from, to);
-    if (!container_pooled(self->container)) {
-        if (translator_info(container_translator(self->container)).traits.complete) {
-            lua_settop(L, 1);
-            return 1;
-        }
-        return luaL_error(L, "%s: this container's pages are its translator's: use t:map and t:unmap", function);
-    }
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = change(self->container, from, to);
-    device_leave(&scope);
-    refresh(self);
-    check_done(L, self, done, function);
-    lua_settop(L, 1);
-    return 1;
-}
-
-static int container_allocate_call(lua_State *L)
-{
-    return change_pages(L, "c:allocate", container_allocate);
-}
-
-static int container_release_call(lua_State *L)
-{
-    return change_pages(L, "c:release", container_free);
-}
-
 /* c:get(i, ...) */
 static int container_get(lua_State *L)
 {
@@ -325,7 +113,7 @@ static int container_get(lua_State *L)
     bool done =
         buffer_read(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes);
     device_leave(&scope);
-    check_done(L, self, done, function);
+    container_done(L, self, done, function);
     value_push(L, type, element);
     return 1;
 }
@@ -355,7 +143,7 @@ static int container_set(lua_State *L)
     bool done =
         buffer_write(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes);
     device_leave(&scope);
-    check_done(L, self, done, function);
+    container_done(L, self, done, function);
     lua_settop(L, 1);
     return 1;
 }
@@ -371,7 +159,7 @@ static void push_dense(lua_State *L, const LuaContainer *self, const int64_t *fr
     binding_enter(L, self->stream.device, &scope);
     bool done = container_dense(self->container, from, to, dense);
     device_leave(&scope);
-    check_done(L, self, done, function);
+    container_done(L, self, done, function);
 }
 
 /* Calls a method of the dense stream of the box in arguments 1 and 2. */
@@ -458,12 +246,13 @@ static int container_write_call(lua_State *L)
     }
     Stream box = container_box(self->container, from, to);
     const Stream *data = dense_data(L, &self->stream, &box.shape, function);
+    container_check(L, 1, function, 0, "c"); /* a finalizer may have closed it meanwhile */
     container_make_mapped(L, self, from, to, function);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = container_write(self->container, from, data);
     device_leave(&scope);
-    check_done(L, self, done, function);
+    container_done(L, self, done, function);
     lua_settop(L, 1);
     return 1;
 }
@@ -482,7 +271,7 @@ static int container_fill_call(lua_State *L)
     binding_enter(L, self->stream.device, &scope);
     bool done = container_fill(self->container, element, L);
     device_leave(&scope);
-    check_done(L, self, done, function);
+    container_done(L, self, done, function);
     lua_settop(L, 1);
     return 1;
 }
@@ -581,11 +370,6 @@ void open_container(lua_State *L)
                                        {"release", container_release_call},
                                        {"close", container_close},
                                        {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"physical", rill_physical},
-                                         {"virtual", rill_virtual},
-                                         {"array", rill_array},
-                                         {"sparse", rill_sparse},
-                                         {NULL, NULL}};
     lua_newtable(L);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
@@ -596,5 +380,4 @@ void open_container(lua_State *L)
     lua_setfield(L, -3, "__name");
     lua_setfield(L, -2, "__metatable");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &container_meta);
-    luaL_setfuncs(L, functions, 0);
 }

@@ -19,6 +19,38 @@ LuaContainer *container_push(lua_State *L)
     return self;
 }
 
+LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    LuaContainer *self = container_to(L, index);
+    if (!self) {
+        binding_argument(L, function, n, name, index, "a container");
+    }
+    if (!self->container) {
+        luaL_error(L, "%s: argument '%s': the container was closed", function, name);
+    }
+    return self;
+}
+
+void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function)
+{
+    if (!c) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    self->container = c;
+    self->stream = *container_whole(c);
+    binding_charge(L, self->stream.device);
+}
+
+void container_done(lua_State *L, const LuaContainer *self, bool done, const char *function)
+{
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    binding_charge(L, self->stream.device);
+}
+
 /* Pages of the container's own. */
 static void allocate(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last, const char *function)
 {

@@ -18,6 +18,12 @@ extern const char container_meta;
 LuaContainer *container_push(lua_State *L);
 /* The value if it is a container, open or closed, else NULL. */
 LuaContainer *container_to(lua_State *L, int index);
+/* An open container, or raises. */
+LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name);
+/* Takes over a container that was made; NULL raises what was set, with the function's name in front. */
+void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function);
+/* Behind a scope: raises what was set unless it is done. */
+void container_done(lua_State *L, const LuaContainer *self, bool done, const char *function);
 /* Maps pages of the container's own for its elements first .. last - 1, or raises; raises unless those of any other container are
  * mapped. The header may be another one afterwards. */
 void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last,
