@@ -4,8 +4,7 @@
 #include "shared/radix_words.h"
 layout(local_size_x = 64) in;
 layout(location = 0) uniform uvec4 rill_p[RADIX_P_VECTORS];
-layout(std430, binding = 1) writeonly buffer KeysOut { uint keys_out[]; };
-layout(std430, binding = 2) writeonly buffer PayloadOut { uint payload_out[]; };
+#include "shared/radix_output.glsl"
 
 #define key_base int(PARAMETER(RADIX_P_KEY_BASE))
 #define payload_base int(PARAMETER(RADIX_P_PAYLOAD_BASE))
