@@ -368,3 +368,57 @@ bool container_fill(const Container *c, const void *element, void *caller)
     range_list_free(&list);
     return done;
 }
+
+/* The first elements of the mapped pages, packed; to be freed. NULL with error_set. */
+static int32_t *page_origins(const Container *c, int64_t page, int64_t *count)
+{
+    static const int64_t origin[SHAPE_MAX_RANK];
+    int rank = c->whole.shape.rank;
+    RangeList list = {0};
+    *count = 0;
+    int32_t *origins = calloc((size_t)(translator_info(c->translator).mapped + 1) * (size_t)rank, sizeof *origins);
+    if (!origins) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    if (!find_ranges(c, origin, c->whole.shape.size, &list, NULL)) {
+        free(origins);
+        return NULL;
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.items[i].at[0] % page == 0) {
+            for (int d = 0; d < rank; d++) {
+                origins[*count * rank + d] = (int32_t)list.items[i].first[d];
+            }
+            ++*count;
+        }
+    }
+    range_list_free(&list);
+    return origins;
+}
+
+bool container_active(const Container *c, PageSet *set, Stream *origins)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    int32_t whole[SHAPE_MAX_RANK] = {0}, *pages = NULL;
+    *set = (PageSet){.origins = origins, .count = 1};
+    for (int d = 0; d < info.rank; d++) {
+        set->page[d] = info.domain.size[d];
+    }
+    if (info.pages) {
+        translator_page_sizes(c->translator, set->page);
+        pages = page_origins(c, info.page, &set->count);
+    }
+    if (info.pages && !pages) {
+        return false;
+    }
+    Shape shape = {1, {set->count * info.rank}};
+    bool done = stream_create(c->memory.device, type_of(SCALAR_INT, 1), &shape, false, origins);
+    if (done && set->count > 0 &&
+        !buffer_write(origins->buffer, 0, pages ? pages : whole, (uint64_t)stream_bytes(origins))) {
+        stream_release(origins);
+        done = false;
+    }
+    free(pages);
+    return done;
+}

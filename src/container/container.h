@@ -4,6 +4,7 @@
 #define RILL_CONTAINER_H
 
 #include "container/translator.h"
+#include "kernel/kernel.h"
 
 typedef struct Container Container;
 
@@ -27,6 +28,9 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
 
 /* The number in memory of the element of an index as in a shape, on the CPU; `caller` as for translator_point. */
 Outcome container_locate(const Container *c, const int64_t *index, int64_t *number, void *caller);
+/* What is mapped, as pages to launch over, in address order: a container without pages is one of them. `origins` is a new stream, which the
+ * set refers to. False with error_set. */
+bool container_active(const Container *c, PageSet *set, Stream *origins);
 /* How many elements of a box are mapped; false with error_set. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
 

@@ -374,3 +374,8 @@ Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const cha
     t->numbers[paged->frames] = (int32_t)paged_frames(paged);
     return paged;
 }
+
+void translator_page_sizes(const Translator *t, int64_t *page)
+{
+    memcpy(page, ((const Paged *)t)->page, (size_t)t->info.rank * sizeof *page);
+}

@@ -107,6 +107,8 @@ bool translator_points_check(const Stream *points, int rank, Shape *shape);
  * nowhere. */
 bool translator_stream(Translator *t, Direction direction, const Stream *points, Stream *result);
 
+/* Sizes of a page, x first, of translators with pages. */
+void translator_page_sizes(const Translator *t, int64_t *page);
 /* Of translators with pages only. Maps the pages that the box touches, row-major, to frames from `frame` on; all of them, or none with error_set: a page that is mapped
  * already, a frame that is in use or beyond the capacity. */
 bool translator_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame);

@@ -46,8 +46,17 @@ bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check,
  * each once. Outputs keep their values elsewhere. */
 typedef struct Domain {
     Shape shape;
-    const Stream *active; /* NULL: all */
+    const Stream *active;        /* NULL: all */
+    const struct PageSet *pages; /* NULL: all; not both */
 } Domain;
+
+/* Boxes of one size within a shape that may be larger than any launch: one after the other, row-major within. What lies outside of the
+ * shape is left out. */
+typedef struct PageSet {
+    const Stream *origins; /* the least coordinates of each, x first: a contiguous int stream of one dimension */
+    int64_t count;
+    int64_t page[SHAPE_MAX_RANK]; /* their sizes, x first */
+} PageSet;
 
 /* The same as kernel_launch over any domain; a group kernel can't run over a list. */
 bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check);

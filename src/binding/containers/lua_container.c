@@ -48,6 +48,26 @@ static int container_gc(lua_State *L)
     return 0;
 }
 
+/* c:active(): what is mapped, as a range. */
+static int container_active_call(lua_State *L)
+{
+    static const char function[] = "c:active";
+    static const int64_t origin[SHAPE_MAX_RANK];
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 1, true);
+    LuaRange *range = range_push(L);
+    DeviceScope scope;
+    range->shape = self->stream.shape;
+    bool done = container_count(self->container, origin, range->shape.size, &range->size, L);
+    if (done) {
+        binding_enter(L, self->stream.device, &scope);
+        done = container_active(self->container, &range->set, &range->origins);
+        device_leave(&scope);
+    }
+    container_done(L, self, done, function);
+    return 1;
+}
+
 /* c:copy() */
 static int container_copy_call(lua_State *L)
 {
@@ -366,6 +386,7 @@ void open_container(lua_State *L)
                                        {"write", container_write_call},
                                        {"fill", container_fill_call},
                                        {"copy", container_copy_call},
+                                       {"active", container_active_call},
                                        {"allocate", container_allocate_call},
                                        {"release", container_release_call},
                                        {"close", container_close},

@@ -145,6 +145,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->has_shape = false;
     call->active = NULL;
     call->dense = false;
+    call->over = NULL;
     memset(call->slot, 0, sizeof call->slot);
     memset(call->args, 0, sizeof call->args);
     memset(call->vouts, 0, sizeof call->vouts);
@@ -184,7 +185,8 @@ int call_param(const Call *call, const char *name)
 /* The options beside the arguments of a launch. */
 static bool is_option(const Call *call, const char *key)
 {
-    return strcmp(key, "shape") == 0 || (strcmp(key, "where") == 0 && call->function->kind == FUNCTION_KERNEL);
+    return strcmp(key, "shape") == 0 ||
+           ((strcmp(key, "where") == 0 || strcmp(key, "over") == 0) && call->function->kind == FUNCTION_KERNEL);
 }
 
 void call_keys(lua_State *L, const Call *call, int table)
@@ -213,6 +215,23 @@ static void take_where(lua_State *L, Call *call)
     call->active = accept_open(L, lua_gettop(L) - 1, name, 0, "where");
 }
 
+/* Takes the value on top of the stack as `over`. It stays there. */
+static void take_over(lua_State *L, Call *call)
+{
+    const char *name = call->function->name;
+    const LuaRange *range = range_to(L, -1);
+    if (!range || !range->origins.device) {
+        luaL_error(L, "%s: option 'over': expected a range, got %s", name, binding_describe(L, -1));
+    }
+    if (call->active) {
+        luaL_error(L, "%s: expected either 'where' or 'over'", name);
+    }
+    if (kernel_counting(call->kernel)) {
+        luaL_error(L, "%s: a kernel with variable outputs takes no 'over'", name);
+    }
+    call->over = range;
+}
+
 static void by_name(lua_State *L, Call *call, int table)
 {
     const Function *f = call->function;
@@ -235,6 +254,9 @@ static void by_name(lua_State *L, Call *call, int table)
     }
     if (call_param(call, "where") < 0 && f->kind == FUNCTION_KERNEL && lua_getfield(L, table, "where") != LUA_TNIL) {
         take_where(L, call);
+    }
+    if (call_param(call, "over") < 0 && f->kind == FUNCTION_KERNEL && lua_getfield(L, table, "over") != LUA_TNIL) {
+        take_over(L, call);
     }
 }
 
@@ -263,7 +285,7 @@ void call_collect(lua_State *L, Call *call)
 static void settle(lua_State *L, const Call *call, DeviceLength *length)
 {
     *length = (DeviceLength){0};
-    if (!call->has_shape && !call->active &&
+    if (!call->has_shape && !call->active && !call->over &&
         kernel_takes_length(call->kernel, call->args, state_get(L)->check, length)) {
         return;
     }
@@ -277,6 +299,10 @@ static void settle(lua_State *L, const Call *call, DeviceLength *length)
 static void check_where(lua_State *L, const Call *call)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (call->over && !shape_equal(&call->over->shape, &call->domain)) {
+        luaL_error(L, "%s: 'over' is a range of shape %s, the launch runs over %s", call->function->name,
+                   shape_text(&call->over->shape, a), shape_text(&call->domain, b));
+    }
     if (call->active && !shape_equal(&call->masked, &call->domain)) {
         luaL_error(L, "%s: 'where' has shape %s, the launch runs over %s", call->function->name,
                    shape_text(&call->masked, a), shape_text(&call->domain, b));
@@ -290,8 +316,13 @@ static void map_written(lua_State *L, const Call *call)
     for (int i = 0; i < call->function->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
         LuaContainer *c = call->slot[i] && kind->written && !kind->anywhere ? container_to(L, call->slot[i]) : NULL;
-        bool launches = c && c->container && stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS;
-        if (launches) {
+        bool launches = c && c->container && (call->over || stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS);
+        if (launches && call->over) {
+            const char *label =
+                lua_pushfstring(L, "%s: argument '%s'", call->function->name, call->function->params[i].name);
+            container_map_range(L, c, call->over, label);
+            lua_pop(L, 1);
+        } else if (launches) {
             const char *label =
                 lua_pushfstring(L, "%s: argument '%s'", call->function->name, call->function->params[i].name);
             int64_t last[SHAPE_MAX_RANK]; /* the header may change */
@@ -304,7 +335,7 @@ static void map_written(lua_State *L, const Call *call)
 
 Domain call_domain(const Call *call)
 {
-    return (Domain){.shape = call->domain, .active = call->active};
+    return (Domain){.shape = call->domain, .active = call->active, .pages = call->over ? &call->over->set : NULL};
 }
 
 void call_inputs(lua_State *L, Call *call, int list, bool settled)
@@ -350,7 +381,7 @@ void call_allocate(lua_State *L, Call *call)
             continue;
         }
         binding_enter(L, call->device, &scope);
-        bool done = stream_create(call->device, f->params[i].type, &call->domain, call->active != NULL, stream);
+        bool done = stream_create(call->device, f->params[i].type, &call->domain, call->active || call->over, stream);
         device_leave(&scope);
         if (!done) {
             error_prefix("%s", f->name);

@@ -17,9 +17,10 @@ typedef struct Call {
     Stream *vouts[MAX_PARAMS]; /* of variable outputs: closed until launched */
     bool has_shape;
     Shape shape, domain;
-    Shape masked;         /* with an active list: the shape it counts in */
-    const Stream *active; /* the list of `where`, or NULL */
-    bool dense;           /* takes no containers */
+    Shape masked;                /* with an active list: the shape it counts in */
+    const Stream *active;        /* the list of `where`, or NULL */
+    bool dense;                  /* takes no containers */
+    const struct LuaRange *over; /* the range of `over`, or NULL */
     int used;
     uint32_t words[CALL_WORDS];
 } Call;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const char container_meta;
+const char container_meta, range_meta;
 
 LuaContainer *container_to(lua_State *L, int index)
 {
@@ -86,4 +86,40 @@ void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *firs
                    "that has room for them",
                    function, (LUAI_UACINT)(stream_elements(&box) - count), (LUAI_UACINT)stream_elements(&box));
     }
+}
+
+LuaRange *range_push(lua_State *L)
+{
+    LuaRange *range = lua_newuserdatauv(L, sizeof *range, 0);
+    memset(range, 0, sizeof *range);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &range_meta);
+    lua_setmetatable(L, -2);
+    return range;
+}
+
+LuaRange *range_to(lua_State *L, int index)
+{
+    return binding_userdata(L, index, &range_meta, sizeof(LuaRange));
+}
+
+void container_map_range(lua_State *L, LuaContainer *self, const LuaRange *range, const char *function)
+{
+    int rank = range->shape.rank;
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    int32_t *origins = scratch_push(L, (size_t)stream_bytes(&range->origins));
+    DeviceScope scope;
+    binding_enter(L, range->origins.device, &scope);
+    bool done = transfer_download(&range->origins, origins);
+    device_leave(&scope);
+    container_done(L, self, done, function);
+    for (int64_t i = 0; i < range->set.count; i++) {
+        for (int d = 0; d < rank; d++) {
+            int64_t size = range->shape.size[rank - 1 - d], end = origins[i * rank + d] + range->set.page[d];
+            first[rank - 1 - d] = origins[i * rank + d];
+            last[rank - 1 - d] = end < size ? end : size;
+        }
+        container_make_mapped(L, self, first, last, function);
+    }
+    scratch_free(L, -1);
+    lua_pop(L, 1);
 }

@@ -11,6 +11,19 @@ typedef struct LuaContainer {
     Container *container;
 } LuaContainer;
 
+/* Pages to launch over: what c:active() gives. */
+typedef struct LuaRange {
+    Stream origins; /* device NULL: closed */
+    PageSet set;
+    Shape shape;
+    int64_t size; /* elements within the shape */
+} LuaRange;
+
+extern const char range_meta;
+/* Pushes a closed range; the value if it is one, else NULL. */
+LuaRange *range_push(lua_State *L);
+LuaRange *range_to(lua_State *L, int index);
+
 /* The registry holds the metatable under its address. */
 extern const char container_meta;
 
@@ -24,6 +37,8 @@ LuaContainer *container_check(lua_State *L, int index, const char *function, int
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function);
 /* Behind a scope: raises what was set unless it is done. */
 void container_done(lua_State *L, const LuaContainer *self, bool done, const char *function);
+/* The same for what a launch over a range writes. */
+void container_map_range(lua_State *L, LuaContainer *self, const LuaRange *range, const char *function);
 /* Maps pages of the container's own for its elements first .. last - 1, or raises; raises unless those of any other container are
  * mapped. The header may be another one afterwards. */
 void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last,

@@ -8,6 +8,17 @@
 
 /* uniforms */
 
+static void fill_pages(const Plan *plan, int rank, uint32_t *w)
+{
+    int64_t all = 1;
+    for (int d = 0; d <= rank; d++, w += 3) {
+        int64_t size = d < rank ? plan->pages->page[d] : all;
+        w[0] = (uint32_t)size;
+        access_divisor(size, &w[1], &w[2]);
+        all *= size;
+    }
+}
+
 void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
 {
     words[layout->count] = (uint32_t)plan->count;
@@ -20,7 +31,10 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
         access_divisor(size, &w[1], &w[2]);
     }
     words[layout->steps] = (uint32_t)((plan->count + layout->elements - 1) / layout->elements);
-    if (layout->active != NO_SLOT) {
+    if (layout->page != NO_SLOT) {
+        fill_pages(plan, rank, words + layout->page);
+        words[layout->active] = (uint32_t)plan->pages->origins->offset;
+    } else if (layout->active != NO_SLOT) {
         words[layout->active] = (uint32_t)plan->active->offset;
         words[layout->active + 1] = plan->active->length.word;
         words[layout->steps] = (uint32_t)plan->active->shape.size[0];
@@ -140,8 +154,9 @@ void launch_bind_active(const Plan *plan, const Layout *layout, Dispatch *dispat
     if (layout->active == NO_SLOT) {
         return;
     }
-    dispatch->textures[0] = (DispatchTexture){plan->active->buffer, TEXEL_WORD};
-    if (plan->active->length.buffer) {
+    const Stream *list = plan->pages ? plan->pages->origins : plan->active;
+    dispatch->textures[0] = (DispatchTexture){list->buffer, TEXEL_WORD};
+    if (plan->active && plan->active->length.buffer) {
         dispatch->textures[1] = (DispatchTexture){plan->active->length.buffer, TEXEL_WORD};
     }
 }

@@ -129,7 +129,8 @@ void launch_key(Plan *plan, const KernelText *text, int first, int count, Varian
     memset(key, 0, offsetof(VariantKey, args) + (size_t)f->param_count * sizeof *key->args);
     key->rank = (uint8_t)plan->launch_shape.rank;
     key->check = plan->check;
-    key->active = (uint8_t)(!plan->active                 ? ACTIVE_NONE
+    key->active = (uint8_t)(plan->pages                   ? ACTIVE_PAGES
+                            : !plan->active               ? ACTIVE_NONE
                             : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED
                                                           : ACTIVE_COUNTED);
     key->first_output = (uint8_t)first;

@@ -47,7 +47,8 @@ static void explain_preview(const KernelText *text, const Preview *preview, cons
                 layout->elements == 1 ? "" : "s", f->group_rank ? f->group[0] : layout->group, preview->key.rank,
                 preview->key.rank == 1 ? "" : "s");
     if (preview->key.active) {
-        strbuf_add(out, "  over the list of active elements only\n");
+        strbuf_add(out, preview->key.active == ACTIVE_PAGES ? "  over pages only\n"
+                                                            : "  over the list of active elements only\n");
     }
     if (preview->passes > 1) {
         strbuf_addf(out, "  %d passes, %d outputs each, because this device stores no more at once\n", preview->passes,

@@ -42,7 +42,8 @@ static bool issue(Plan *plan, Variant *variant, const Argument *args)
         }
         launch_groups(plan, layout, kernel->words, dispatch.groups);
         if (profile_running(plan->device)) {
-            dispatch.bytes = launch_bytes(&kernel->function, args, plan->active ? &plan->active->shape : &plan->domain);
+            Shape all = {1, {plan->count}};
+            dispatch.bytes = launch_bytes(&kernel->function, args, plan->active ? &plan->active->shape : &all);
         }
         done = plan->length.buffer ? indirect_dispatch(plan->device, &dispatch, plan->length,
                                                        (uint32_t)(layout->group * layout->elements))

@@ -16,6 +16,7 @@ typedef struct Plan {
     bool check;
     DeviceLength length;  /* of the element-wise streams or of `active`, where the device knows it */
     const Stream *active; /* the elements to run over, as flat indices; NULL: all */
+    const PageSet *pages; /* those to run over; NULL: all */
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* resampled, copied, merged */
     bool resampled[MAX_PARAMS];

@@ -288,7 +288,7 @@ void plan_merge(Plan *plan)
     const Function *f = &kernel->function;
     plan->merged_count = 0;
     plan->launch_shape = plan->domain;
-    if (kernel->body.uses_position || f->group_rank > 1) {
+    if (kernel->body.uses_position || f->group_rank > 1 || plan->pages) {
         return;
     }
     Shape *shape = &plan->launch_shape;
@@ -326,6 +326,17 @@ static int outputs_per_pass(const Plan *plan, int outputs)
     return outputs < most ? outputs : most;
 }
 
+/* Of all pages, with what lies outside of the shape. */
+static int64_t page_elements(const Plan *plan)
+{
+    int64_t count = plan->pages->count;
+    for (int d = 0; d < plan->domain.rank; d++) {
+        bool many = count > SHAPE_MAX_ELEMENTS / plan->pages->page[d];
+        count = many ? SHAPE_MAX_ELEMENTS + 1 : count * plan->pages->page[d];
+    }
+    return count;
+}
+
 bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
 {
     const Function *f = &plan->kernel->function;
@@ -335,7 +346,7 @@ bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
         plan->resampled[i] = false;
         *outputs += launch_is_output(f, i);
     }
-    if (f->group_rank && plan->active) {
+    if (f->group_rank && (plan->active || plan->pages)) {
         return error_set("%s: a group kernel runs whole groups: it can't run over active elements only", f->name);
     }
     if (f->group_rank > 1 && (plan->domain.rank < f->group_rank || plan->domain.rank > 3)) {
@@ -346,7 +357,7 @@ bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
     if (!check_sizes(plan) || !check_shapes(plan)) {
         return false;
     }
-    plan->count = shape_elements(&plan->domain);
+    plan->count = plan->pages ? page_elements(plan) : shape_elements(&plan->domain);
     if (plan->count > SHAPE_MAX_ELEMENTS) {
         char text[SHAPE_TEXT];
         return error_set("%s: a launch over %s is more than 2147483647 elements: declare the container 'T name[]' and "
@@ -367,6 +378,7 @@ Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool chec
     plan->traits = device_traits(device);
     plan->domain = domain->shape;
     plan->active = domain->active;
+    plan->pages = domain->pages;
     plan->count = 0;
     plan->check = check;
     plan->length = (DeviceLength){0};

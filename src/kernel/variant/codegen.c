@@ -63,7 +63,7 @@ static int place_owner(const Generator *g, int i)
     return k;
 }
 
-/* int rill_active(int n): the element that entry n of the list names. */
+/* int rill_active(int n): what entry n of the list names: an element, or a coordinate of a page. */
 static void write_active(Generator *g)
 {
     if (!g->key->active) {

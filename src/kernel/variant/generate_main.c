@@ -222,15 +222,40 @@ static void store_element(Generator *g, int i)
     strbuf_add(g->out, end);
 }
 
+/* The launch's dimensions from the element's number, page by page, and in front of all that follows whether it exists. */
+static void write_page_position(Generator *g)
+{
+    int rank = g->key->rank, at = g->layout->page, shape = g->layout->shape;
+    strbuf_addf(g->out,
+                "        int rill_g = int(rill_div(uint(rill_e), %s, %s)), rill_i = rill_e - rill_g * int(%s);\n",
+                access_word(at + 3 * rank + 1), access_word(at + 3 * rank + 2), access_word(at + 3 * rank));
+    strbuf_add(g->out, "        int rill_j;\n");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(g->out, "        rill_j = int(rill_div(uint(rill_i), %s, %s)); ", access_word(at + 3 * d + 1),
+                    access_word(at + 3 * d + 2));
+        strbuf_addf(g->out, "rill_d%d = rill_active(rill_g * %d + %d) + rill_i - rill_j * int(%s); rill_i = rill_j;\n",
+                    d, rank, d, access_word(at + 3 * d));
+    }
+    strbuf_add(g->out, "        if (");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(g->out, "%suint(rill_d%d) < %s", d ? " && " : "", d, access_word(shape + 3 * d));
+    }
+    strbuf_add(g->out, ") {\n");
+}
+
 static void write_element(Generator *g, int k)
 {
-    bool rows = g->key->rows && k > 0;
-    if (g->key->active) {
+    bool rows = g->key->rows && k > 0, pages = g->key->active == ACTIVE_PAGES;
+    if (pages) {
+        strbuf_add(g->out, "        {\n        rill_e = rill_n;\n");
+    } else if (g->key->active) {
         strbuf_add(g->out, "        {\n        rill_e = rill_active(rill_n);\n");
     } else {
         strbuf_addf(g->out, "        {\n        rill_e = rill_n * %d + %d;\n", g->layout->elements, k);
     }
-    if (g->layout->strip != NO_SLOT) {
+    if (pages) {
+        write_page_position(g);
+    } else if (g->layout->strip != NO_SLOT) {
         strbuf_addf(g->out, "        rill_d0 = rill_x + %d;\n", k);
     } else if (rows) {
         strbuf_add(g->out, "        rill_d0 += 1;\n");
@@ -246,7 +271,7 @@ static void write_element(Generator *g, int k)
             store_element(g, i);
         }
     }
-    strbuf_add(g->out, "        }\n");
+    strbuf_add(g->out, pages ? "        }\n        }\n" : "        }\n");
 }
 
 static void write_canary(Generator *g)

@@ -214,7 +214,8 @@ static bool place_read(const KernelText *text, const VariantKey *key, int free_b
 static bool layout_active(const KernelText *text, const VariantKey *key, Layout *layout)
 {
     layout->active = key->active ? take(layout, 2) : NO_SLOT;
-    layout->active_units = key->active;
+    layout->page = key->active == ACTIVE_PAGES ? take(layout, 3 * (key->rank + 1)) : NO_SLOT;
+    layout->active_units = key->active == ACTIVE_PAGES ? 1 : key->active;
     layout->textures = layout->active_units;
     return layout->active_units <= text->texture_limit ||
            error_set("%s: this device has no binding left for the list of active elements", text->function->name);

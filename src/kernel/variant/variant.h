@@ -28,7 +28,7 @@ typedef struct ArgKey {
 } ArgKey;
 
 /* Whether a launch runs over a list of elements, and who knows how long the list is. */
-typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED } ActiveList;
+typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED, ACTIVE_PAGES } ActiveList;
 
 typedef struct VariantKey {
     uint8_t rank;                       /* of the launch, after merging dimensions */
@@ -72,9 +72,10 @@ typedef struct Layout {
     int group;    /* local size in x of a kernel that is no group kernel */
     int trips;    /* word with the trips each invocation makes over its part, or NO_SLOT: one */
     int max_trips;
-    int strip_rows;   /* rows that one step covers: more than 1 for small stencils */
-    int strip;        /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
-    int active;       /* words of the list: its first element, and where its length stands; or NO_SLOT */
+    int strip_rows; /* rows that one step covers: more than 1 for small stencils */
+    int strip;      /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
+    int active;     /* words of the list: its first element, and where its length stands; or NO_SLOT */
+    int page; /* words of a page: (size, multiplier, shift) for each dimension, then for all its elements; or NO_SLOT */
     int active_units; /* textures the list takes: it, and its length; they come first */
     int textures, blocks;
     ArgLayout args[MAX_PARAMS];
