@@ -11,7 +11,7 @@ local reference = require "rill.support.reference"
 -- The classes, by the letter that stands for their values in signatures; those of "s" that read are an expression's too.
 local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
-    a = "animation", t = "translator", c = "container",
+    a = "animation", t = "translator", c = "container", o = "range",
 }
 
 -- What an expression has not: these write.
@@ -105,6 +105,11 @@ local translator = {}
 %s
 local container = {}
 
+---What a launch runs over.
+---@class rill.range
+%s
+local range = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -126,7 +131,7 @@ local container = {}
 ]=]
 
 local kinds = {}
-for word in ("stream expression kernel device request map progress animation translator container struct " ..
+for word in ("stream expression kernel device request map progress animation translator container range struct " ..
     "report"):gmatch "%a+" do
     kinds[word] = true
 end
@@ -194,7 +199,7 @@ local function function_text(entry)
 end
 
 local function annotations()
-    local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c")}
+    local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o")}
     for _, name in ipairs(sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

@@ -44,6 +44,7 @@ local function samples()
         k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }", a = rill.animate(path .. ".png"),
         t = rill.translator.pages {shape = 4, page = 2, capacity = 1},
         c = rill.virtual(rill.translator.pages {shape = 4, page = 2}, rill.physical("float", 2)),
+        o = rill.array("float", 1):active(),
     }
 end
 
@@ -68,7 +69,8 @@ local function sample(letter)
 end
 
 --- The set of names that can be seen without knowing them: those of the module, of the tables in it, and of streams, kernels,
---- devices, requests, progress bars, animations, translators and containers.
+--- devices, requests, progress bars, animations, translators, containers and
+--- ranges.
 function exports.names()
     local names = {}
     load_modules(sample "rill")
@@ -79,7 +81,7 @@ function exports.names()
             names["rill." .. key] = true
         end
     end
-    for _, letter in ipairs {"s", "k", "d", "r", "p", "a", "t", "c"} do
+    for _, letter in ipairs {"s", "k", "d", "r", "p", "a", "t", "c", "o"} do
         for name in pairs(exports.members(sample(letter))) do
             names[letter .. "." .. name] = true
         end

@@ -121,7 +121,7 @@ local apart = set("container", "solver", "io", "binding")
 local exceptions = {
     -- What the files on kernels, on pictures, on translators and on containers share.
     binding = {["*"] = set("binding.h", "lua_kernel.h", "lua_picture.h", "lua_translator.h", "lua_container.h",
-        "container_handle.h")},
+        "container_handle.h", "range_handle.h")},
     -- What kinds of translators share.
     container = {["*"] = set("translator.h", "translator_kind.h", "address_text.h", "range.h", "word_table.h",
         "paged.h", "container.h", "container_parts.h")},

@@ -358,6 +358,73 @@ bool container_allocate_numbers(Container *c, const int32_t *numbers, int64_t co
     return done;
 }
 
+static int compare_pages(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    for (int d = SHAPE_MAX_RANK - 1; d >= 0; d--) {
+        if (x[d] != y[d]) {
+            return x[d] < y[d] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static void list_unique(PageList *list)
+{
+    int64_t kept = 0, *items = list->items;
+    qsort(items, (size_t)list->count, SHAPE_MAX_RANK * sizeof *items, compare_pages);
+    for (int64_t i = 0; i < list->count; i++) {
+        const int64_t *item = items + SHAPE_MAX_RANK * i;
+        if (kept == 0 || compare_pages(item, items + SHAPE_MAX_RANK * (kept - 1)) != 0) {
+            memmove(items + SHAPE_MAX_RANK * kept++, item, SHAPE_MAX_RANK * sizeof *item);
+        }
+    }
+    list->count = kept;
+}
+
+/* Box number i of a set. */
+static PageGrid set_grid(const Container *c, const int32_t *origins, const PageSet *set, int64_t i)
+{
+    const Shape *shape = &c->whole.shape;
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    for (int d = 0; d < shape->rank; d++) {
+        int64_t from = origins[i * shape->rank + d], end = from + set->page[d], size = shape->size[shape->rank - 1 - d];
+        first[shape->rank - 1 - d] = from;
+        last[shape->rank - 1 - d] = end < size ? end : size;
+    }
+    return page_grid(c, first, last);
+}
+
+bool container_allocate_set(Container *c, const int32_t *origins, const PageSet *set)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    int64_t most = 0, page[SHAPE_MAX_RANK] = {0};
+    PageGrid grid = whole_grid(c);
+    PageList list;
+    for (int64_t i = 0; i < set->count && most <= SHAPE_MAX_ELEMENTS; i++) {
+        most += set_grid(c, origins, set, i).count;
+    }
+    if (most > SHAPE_MAX_ELEMENTS) {
+        return refuse(&info, most, info.mapped) == 0;
+    }
+    if (!list_create(&list, most)) {
+        return false;
+    }
+    memset(list.items, 0, (size_t)most * SHAPE_MAX_RANK * sizeof *list.items);
+    for (int64_t i = 0; i < set->count; i++) {
+        PageGrid box = set_grid(c, origins, set, i);
+        memcpy(page, box.first, sizeof page);
+        do {
+            list_add(&list, c, &grid, page);
+        } while (range_step(page, box.first, box.last, 0, box.rank));
+    }
+    list_unique(&list);
+    bool fits = list.count <= info.capacity - info.mapped || refuse(&info, list.count, 0) == 0;
+    bool done = fits && prepare(c, list.count) && map_list(c, &grid, &list);
+    free(list.items);
+    return done;
+}
+
 bool container_free_numbers(Container *c, const int32_t *numbers, int64_t count)
 {
     PageGrid grid = whole_grid(c);

@@ -58,5 +58,7 @@ bool container_free(Container *c, const int64_t *first, const int64_t *last);
 bool container_page_numbers(const Container *c, const Stream *points, Stream *result);
 bool container_allocate_numbers(Container *c, const int32_t *numbers, int64_t count);
 bool container_free_numbers(Container *c, const int32_t *numbers, int64_t count);
+/* The same for the pages that boxes touch, whose origins are packed. */
+bool container_allocate_set(Container *c, const int32_t *origins, const PageSet *set);
 
 #endif

@@ -5,7 +5,8 @@
 -- A line is `signature -- what it does`. Signatures are written as in LuaLS: `name?: type` may be left out, `{key?: type}` is a
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
 -- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
--- translator, `c` a container.
+-- translator, `c` a container,
+-- `o` a range.
 local operations = require "rill.algebra.operations"
 
 local reference = {}
@@ -23,7 +24,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -227,6 +228,9 @@ c:copy(): container -- the same elements in memory of their own, by the same tra
 c:stream(): stream -- all of it as a dense stream
 c:allocate(first: index|source, last?: index): container -- a sparse container: maps all pages that a box or a stream of points touches, or raises; new ones hold the default
 c:release(first: index|source, last?: index): container -- a sparse container: frees all pages that a box or a stream of points touches
+c:active(): range -- its mapped part, page by page: what a launch runs over by the option `over`
+o.size: integer -- elements of a range
+o:close() -- lets go of a range
 c:close() -- lets go of translator and memory at once
 ]==] },
     { "horn", [==[
@@ -350,7 +354,7 @@ end
 function reference.find(name)
     local owners = {
         stream = "s", expression = "e", kernel = "k", device = "d", request = "r", map = "m", progress = "p",
-        animation = "a", translator = "t", container = "c",
+        animation = "a", translator = "t", container = "c", range = "o",
     }
     local owner, member = name:match "^(%l+)[.:]([%w_]+)$"
     local wanted = owners[owner] and owners[owner] .. "." .. member or name:gsub(":", ".")

@@ -1,5 +1,5 @@
 /* Ranges: what launches run over. */
-#include "binding/streams/container_handle.h"
+#include "binding/streams/range_handle.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ static int range_index(lua_State *L)
     LuaRange *range = range_to(L, 1);
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     if (!range || strcmp(key, "size") != 0) {
-        return luaL_error(L, "a range has no field or method %s", binding_key(L, 2));
+        return luaL_error(L, "a range has no field or method %s%s", binding_key(L, 2), binding_hint(L, "o", 2));
     }
     lua_pushinteger(L, range->size);
     return 1;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const char container_meta, range_meta;
+const char container_meta;
 
 LuaContainer *container_to(lua_State *L, int index)
 {
@@ -88,20 +88,6 @@ void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *firs
     }
 }
 
-LuaRange *range_push(lua_State *L)
-{
-    LuaRange *range = lua_newuserdatauv(L, sizeof *range, 0);
-    memset(range, 0, sizeof *range);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &range_meta);
-    lua_setmetatable(L, -2);
-    return range;
-}
-
-LuaRange *range_to(lua_State *L, int index)
-{
-    return binding_userdata(L, index, &range_meta, sizeof(LuaRange));
-}
-
 void container_map_range(lua_State *L, LuaContainer *self, const LuaRange *range, const char *function)
 {
     int rank = range->shape.rank;
@@ -112,7 +98,14 @@ void container_map_range(lua_State *L, LuaContainer *self, const LuaRange *range
     bool done = transfer_download(&range->origins, origins);
     device_leave(&scope);
     container_done(L, self, done, function);
-    for (int64_t i = 0; i < range->set.count; i++) {
+    if (container_pooled(self->container)) {
+        binding_enter(L, self->stream.device, &scope);
+        done = container_allocate_set(self->container, origins, &range->set);
+        device_leave(&scope);
+        self->stream = *container_whole(self->container);
+        container_done(L, self, done, function);
+    }
+    for (int64_t i = 0; i < range->set.count && !container_pooled(self->container); i++) {
         for (int d = 0; d < rank; d++) {
             int64_t size = range->shape.size[rank - 1 - d], end = origins[i * rank + d] + range->set.page[d];
             first[rank - 1 - d] = origins[i * rank + d];

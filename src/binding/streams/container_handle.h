@@ -2,7 +2,7 @@
 #ifndef RILL_CONTAINER_HANDLE_H
 #define RILL_CONTAINER_HANDLE_H
 
-#include "binding/binding.h"
+#include "binding/streams/range_handle.h"
 #include "container/container.h"
 
 /* A container: the header, all of it, that kernels take comes first. */
@@ -10,19 +10,6 @@ typedef struct LuaContainer {
     Stream stream; /* holds nothing; device NULL: closed */
     Container *container;
 } LuaContainer;
-
-/* Pages to launch over: what c:active() gives. */
-typedef struct LuaRange {
-    Stream origins; /* device NULL: closed */
-    PageSet set;
-    Shape shape;
-    int64_t size; /* elements within the shape */
-} LuaRange;
-
-extern const char range_meta;
-/* Pushes a closed range; the value if it is one, else NULL. */
-LuaRange *range_push(lua_State *L);
-LuaRange *range_to(lua_State *L, int index);
 
 /* The registry holds the metatable under its address. */
 extern const char container_meta;

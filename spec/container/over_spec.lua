@@ -1,0 +1,121 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local raises <const> = check.raises
+
+-- Sparse containers of which some pages are mapped, and all of them as streams; 1 where a page is.
+local cases <const> = {
+    {{45}, 7, {3, 20, 44}}, {{13, 21}, {4, 8}, {{1, 1}, {13, 21}, {6, 9}}},
+    {{9, 10, 11}, {4, 4, 4}, {{9, 10, 11}, {1, 5, 1}, {5, 5, 5}}},
+}
+
+local function make(case)
+    local shape = #case[1] == 1 and case[1][1] or case[1]
+    local c = rill.sparse("float", shape, {page = case[2], default = 3})
+    local mask = rill.sparse("float", shape, {page = case[2], default = 0})
+    for i, index in ipairs(case[3]) do
+        c:allocate(index)
+        mask:allocate(index)
+        if type(index) == "number" then
+            c:set(10 * i, index)
+        else
+            c:set(10 * i, table.unpack(index))
+        end
+    end
+    return c, mask:fill(1):stream(), c:stream()
+end
+
+local texts <const> = {
+    "kernel void f(float x<>, float c[], out float r<>) { int i = indexof(x).x; r = x + 100.0 * float(i) + c[i + 1]; }",
+    [[kernel void f(float x<>, float c[][], out float r<>) {
+        ivec2 i = indexof(x).xy; r = x + 100.0 * float(i.x) + 7.0 * float(i.y) + c[i + ivec2(1, 0)];
+    }]],
+    [[kernel void f(float x<>, float c[][][], out float r<>) {
+        ivec3 i = indexof(x).xyz; r = x + 100.0 * float(i.x) + 7.0 * float(i.y + i.z) + c[i + ivec3(1, 0, -1)];
+    }]],
+}
+
+describe("a launch over the mapped part", function()
+    leaks.watch(setup, teardown)
+
+    it("writes there, and nowhere else", function()
+        for _, case in ipairs(cases) do
+            local c, mask, s = make(case)
+            local k, range = rill.kernel(texts[#case[1]]), c:active()
+            assert.equal(mask:sum(), range.size)
+            local expected = rill.where(mask:gt(0), k(s, s), -1):copy()
+            local r = rill.stream("float", c.shape):fill(-1)
+            k {x = c, c = c, r = r, over = range}
+            assert.same(expected:values(), r:values())
+            k {x = s, c = c, r = r, over = range}
+            assert.same(expected:values(), r:values())
+            local d = rill.sparse("float", case[1], {page = case[2], default = -1})
+            k {x = c, c = s, r = d, over = range}
+            assert.same(expected:values(), d:values())
+            assert.equal(#case[3], d.pages.mapped)
+            assert.same(rill.where(mask:gt(0), k(s, s), 0):copy():values(), k {x = c, c = c, over = range}:values())
+        end
+    end)
+
+    it("maps what it writes first, or nothing", function()
+        local c = make(cases[2])
+        local k = rill.kernel "kernel void w(float x<>, out float r<>) { r = 2.0 * x; }"
+        local d = rill.sparse("float", {13, 21}, {page = {3, 5}, default = -1, capacity = 10})
+        raises("w: argument 'r': it takes 11 pages, of which 0 are mapped and 10 free: 'capacity' is 10", k,
+            {x = c, r = d, over = c:active()})
+        assert.equal(0, d.pages.mapped)
+        local e = rill.sparse("float", {13, 21}, {page = {3, 5}, default = -1})
+        k {x = c, r = e, over = c:active()}
+        assert.equal(20, e:get(1, 1))
+        assert.equal(40, e:get(13, 21))
+        local t = rill.translator.pages {shape = {13, 21}, page = {4, 8}}
+        local v = rill.virtual(t, rill.physical("float", 64))
+        raises("w: argument 'r': 32 of the 32 elements to be written are not mapped", k,
+            {x = c, r = v, over = c:active()})
+    end)
+
+    it("runs over domains that no launch could", function()
+        local c = rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}, default = 1})
+        local d = rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}})
+        for i = 1, 40 do c:set(i, i * 50, i * 30, i * 7) end
+        local before = rill.memory().peak
+        local k = rill.kernel [[kernel void n(neighbor float x<>, out float r<>) {
+            r = x[ivec3(0, 0, 0)] + x[ivec3(1, 0, 0)] + x[ivec3(0, 0, -1)];
+        }]]
+        k {x = c, r = d, over = c:active()}
+        for i = 1, 40 do assert.equal(i + 2, d:get(i * 50, i * 30, i * 7)) end
+        assert.equal(40, d.pages.mapped)
+        assert.is_true(rill.memory().peak - before < 8 * 1024 * 1024)
+        assert.equal(40 * 512, c:active().size)
+    end)
+
+    it("takes all of a container without pages, and nothing of an empty one", function()
+        local a = rill.array("int", {3, 4}):fill(2)
+        local k = rill.kernel "kernel void p(int x<>, out int r<>) { r = x + 1; }"
+        assert.same(rill.stream("int", {3, 4}):fill(3):values(), k {x = a, over = a:active()}:values())
+        local e = rill.sparse("int", {30, 30}, {page = {8, 8}, default = 4})
+        assert.equal(0, e:active().size)
+        assert.equal(0, k {x = e, over = e:active()}:sum())
+    end)
+
+    it("names what does not fit, and shows a range", function()
+        local c = make(cases[2])
+        local range = c:active()
+        assert.equal("range", rill.type(range))
+        assert.equal("range of 69 elements of 13x21", tostring(range))
+        local k = rill.kernel "kernel void p(float x<>, out float r<>) { r = x; }"
+        raises("p: option 'over': expected a range, got number 1", k, {x = c, over = 1})
+        raises("p: 'over' is a range of shape 13x21, the launch runs over 4x4", k,
+            {x = rill.stream("float", {4, 4}), over = range})
+        raises("p: expected either 'where' or 'over'", k, {x = c, over = range, where = rill.active(c:stream():gt(3))})
+        local v = rill.kernel "kernel void v(float x<>, vout float r<>) { push(r, x); }"
+        raises("v: a kernel with variable outputs takes no 'over'", v, {x = c, over = range})
+        raises("a range has no field or method 'sice'", function() return range.sice end)
+        assert.matches("general loads because it runs over pages",
+            k:explain {x = rill.stream("float", {13, 21}), over = range})
+        range:close()
+        assert.equal("closed range", tostring(range))
+        raises("p: option 'over': expected a range, got", k, {x = c, over = range})
+    end)
+end)
