@@ -136,11 +136,12 @@ static int64_t take_frame(Container *c)
     return c->freed.count ? c->freed.items[--c->freed.count] : c->used++;
 }
 
-static bool map_page(Container *c, const PageGrid *grid, const int64_t *page)
+/* Frames from `cleared` on hold the default already. */
+static bool map_page(Container *c, const PageGrid *grid, const int64_t *page, int64_t cleared)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], frame = take_frame(c);
     page_points(grid, page, page, from, to);
-    if (clear(c, frame, 1) && translator_map(c->translator, from, to, frame)) {
+    if ((frame >= cleared || clear(c, frame, 1)) && translator_map(c->translator, from, to, frame)) {
         return true;
     }
     c->freed.items[c->freed.count++] = frame;
@@ -191,10 +192,10 @@ static void list_add(PageList *list, const Container *c, const PageGrid *grid, c
 /* One after the other; those mapped so far are freed again where one fails. */
 static bool map_list(Container *c, const PageGrid *grid, const PageList *list)
 {
-    bool done = true;
-    int64_t i = 0;
+    int64_t i = 0, cleared = c->used, fresh = list->count - (int64_t)c->freed.count;
+    bool done = fresh <= 0 || clear(c, cleared, fresh);
     for (; done && i < list->count; i++) {
-        done = map_page(c, grid, list->items + SHAPE_MAX_RANK * i);
+        done = map_page(c, grid, list->items + SHAPE_MAX_RANK * i, cleared);
     }
     for (i--; !done && i-- > 0;) {
         free_page(c, grid, list->items + SHAPE_MAX_RANK * i);
