@@ -54,8 +54,9 @@ static bool types_fit(const Param *param, const Type *have)
 static void check_stream(lua_State *L, const Call *call, int i, int index, int n)
 {
     const Param *param = &call->function->params[i];
-    LuaContainer *container = container_to(L, index);
-    Stream *stream = container ? &container->stream : handle_to(L, index);
+    Stream *stream = handle_to(L, index);
+    LuaContainer *container = stream ? NULL : container_to(L, index);
+    stream = container ? &container->stream : stream;
     char expected[128];
     if (container && (call->dense || call->function->kind == FUNCTION_REDUCE)) {
         luaL_error(L, "%s: argument #%d '%s': expected a stream, got a container: its elements as one are c:stream()",
@@ -315,7 +316,8 @@ static void map_written(lua_State *L, const Call *call)
     static const int64_t origin[SHAPE_MAX_RANK];
     for (int i = 0; i < call->function->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
-        LuaContainer *c = call->slot[i] && kind->written && !kind->anywhere ? container_to(L, call->slot[i]) : NULL;
+        bool mapped = kind->written && kind->stream && call->args[i].stream && call->args[i].stream->map;
+        LuaContainer *c = mapped && !kind->anywhere ? container_to(L, call->slot[i]) : NULL;
         bool launches = c && c->container && (call->over || stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS);
         if (launches && call->over) {
             const char *label =
