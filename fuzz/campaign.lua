@@ -29,6 +29,14 @@ local function chosen()
     return #list > 0 and list or all
 end
 
+local function without(list, name)
+    local kept = {}
+    for _, item in ipairs(list) do
+        kept[#kept + 1] = item ~= name and item or nil
+    end
+    return kept
+end
+
 -- ---- processes
 
 local function environment(family)
@@ -169,7 +177,7 @@ end
 local function main()
     local generators = chosen()
     local _, lines, complaint = worker(120, nil, "-", "-", "-", "-")
-    local most, device = (lines[1] or ""):match "^most (%d+) (.*)$"
+    local arrays, most, device = (lines[1] or ""):match "^lanes (%l+) most (%d+) (.*)$"
     if not most then
         print("fuzz: no device:\n" .. complaint)
         os.exit(false)
@@ -177,8 +185,12 @@ local function main()
     draw.most = tonumber(most)
     print(("fuzz: SEED=%d, %d seconds, %s, at most %s elements: %s"):format(seed, seconds, device, most,
         table.concat(generators, " ")))
+    if arrays == "alike" then
+        generators = without(without(generators, "bodies"), "primitives")
+        print "fuzz: no bodies, no primitives: on this refused driver one element decides for others in private arrays"
+    end
     local base = (seed * 6364136223846793005) >> 16 -- seeds beside each other have no case in common
-    local finish, round = os.time() + seconds, 0
+    local finish, round = os.time() + (#generators > 0 and seconds or 0), 0
     while os.time() < finish do
         local name = generators[round % #generators + 1]
         local family = round // #generators % 2 == 1 and "gpu" or nil

@@ -1,5 +1,6 @@
 -- One batch of cases: worker.lua GENERATOR SEED COUNT MOST LOG. Every case is noted in LOG when it begins and when it ends, so that
--- whoever started this knows which one crashed or hung. `worker.lua - - - - LOG` notes how many elements a case may have on this device.
+-- whoever started this knows which one crashed or hung. `worker.lua - - - - LOG` notes what cases this device stands: how many
+-- elements, and whether those store at places of their own in private arrays.
 local draw = require "fuzz.support.draw"
 local script = require "fuzz.support.script"
 
@@ -18,8 +19,30 @@ local function measure()
     return math.max(256, math.min(n, rate * 0.1 // 1 | 0)), rill.device().name, rill.device().family
 end
 
+-- A refused device (softpipe, with RILL_TRUST) lets one element decide for its neighbours.
+local function apart()
+    local rill = require "rill"
+    local k = rill.kernel [[kernel void apart(int x<>, out int r<>) {
+        int a[7];
+        for (int i = 0; i < 7; i++) a[i] = x + i;
+        a[int(uint(x) % 7u)] = 0;
+        r = 0;
+        for (int i = 0; i < 7; i++) r = r * 31 + a[i];
+    }]]
+    for x, got in ipairs(k(rill.iota(64)):values()) do
+        local wanted = 0
+        for i = 0, 6 do
+            wanted = wanted * 31 + (i == (x - 1) % 7 and 0 or x - 1 + i)
+        end
+        if (got - wanted) & 0xffffffff ~= 0 then
+            return false
+        end
+    end
+    return true
+end
+
 if name == "-" then
-    log:write(("most %d %s, family %s\n"):format(measure()))
+    log:write(("lanes %s most %d %s, family %s\n"):format(apart() and "apart" or "alike", measure()))
     os.exit(true, true)
 end
 
