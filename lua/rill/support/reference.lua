@@ -265,7 +265,9 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 
 --- reference.letters: what stands in signatures for values of the kinds of rill.type that have members. Expressions share those of
 -- streams; their own are under "e".
-reference.letters = { stream = "s", expression = "s", kernel = "k", device = "d", translator = "t" }
+reference.letters = {
+    stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
+}
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.
 reference.aliases = {
@@ -352,10 +354,8 @@ end
 
 --- reference.find(name): the entries of a name in any spelling: "rill.load", "scan", "s:scan", "kernel:explain".
 function reference.find(name)
-    local owners = {
-        stream = "s", expression = "e", kernel = "k", device = "d", request = "r", map = "m", progress = "p",
-        animation = "a", translator = "t", container = "c", range = "o",
-    }
+    local owners = setmetatable({ expression = "e", request = "r", map = "m", progress = "p", animation = "a" },
+        { __index = reference.letters })
     local owner, member = name:match "^(%l+)[.:]([%w_]+)$"
     local wanted = owners[owner] and owners[owner] .. "." .. member or name:gsub(":", ".")
     local found = {}
