@@ -5,6 +5,8 @@
 # `make V=1` shows the compiler's commands.
 
 BUILD ?= build
+# One name for one folder: it is among the flags, and other flags build everything anew.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 CC = gcc
 LUA ?= lua5.4
 CFLAGS ?= -O2 -g
