@@ -51,7 +51,7 @@ describe("rill.memory", function()
         assert.same(before, leaks.snapshot())
     end)
 
-    it("many small temporaries stay few beside a large Lua heap, and with forced collections", function()
+    it("many small temporaries stay few beside a large Lua heap, and with forced collections #large", function()
         local out = process.output [[
             local rill = require "rill"
             local heap = {}
