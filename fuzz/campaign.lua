@@ -186,8 +186,10 @@ local function main()
     print(("fuzz: SEED=%d, %d seconds, %s, at most %s elements: %s"):format(seed, seconds, device, most,
         table.concat(generators, " ")))
     if arrays == "alike" then
-        generators = without(without(generators, "bodies"), "primitives")
-        print "fuzz: no bodies, no primitives: on this refused driver one element decides for others in private arrays"
+        for _, name in ipairs {"bodies", "primitives", "limits"} do
+            generators = without(generators, name)
+        end
+        print "fuzz: no bodies, primitives, limits: this refused driver mixes the elements of private arrays"
     end
     local base = (seed * 6364136223846793005) >> 16 -- seeds beside each other have no case in common
     local finish, round = os.time() + (#generators > 0 and seconds or 0), 0
