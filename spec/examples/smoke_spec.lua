@@ -260,6 +260,8 @@ describe("the smoke example", function()
         local function run()
             local simulation = smoke.create(40)
             simulation:step()
+            collectgarbage() -- what earlier tests left
+            collectgarbage()
             local streams, bytes = rill.memory().streams, rill.memory().bytes
             for _ = 1, 10 do simulation:step() end
             assert.are.equal(streams, rill.memory().streams)
