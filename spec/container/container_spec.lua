@@ -464,3 +464,11 @@ describe("rill.virtual", function()
         assert.same({5, 5, 5, 5, 5, 5}, c:values())
     end)
 end)
+
+it("a launch says what is wrong with a container: its type, or that it is closed", function()
+    local double = rill.kernel "kernel void double_it(float x<>, out float r<>) { r = 2.0 * x; }"
+    local c = rill.array("ivec2", {4})
+    check.raises("argument #1 'x': expected a stream of float .*got container<ivec2>%[4%]", double, c)
+    c:close()
+    check.raises("argument #1 'x': expected a stream of float .*got closed container", double, c)
+end)

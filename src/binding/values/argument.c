@@ -126,8 +126,12 @@ static const char *describe_stream(lua_State *L, const Stream *stream)
 static const char *describe_userdata(lua_State *L, int index)
 {
     const char *name = "userdata";
+    index = lua_absindex(L, index);
     if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
         name = lua_tostring(L, -1);
+    }
+    if (strcmp(name, "rill.container") == 0) { /* with its type and shape, or "closed container" */
+        return luaL_tolstring(L, index, NULL);
     }
     return lua_pushfstring(L, "%s", strncmp(name, "rill.", 5) == 0 ? name + 5 : name);
 }
