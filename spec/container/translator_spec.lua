@@ -66,6 +66,9 @@ describe("a translator", function()
         assert.same(traits("n", "1", false, false, true, true, true), T.hash {rank = 2}.traits)
         assert.same(traits("n", "1", true, false, true, true, false), T.lists {counts = rill.from({2, 0},
             "int")}.traits)
+        local adaptive = T.pages {shape = 64, page = 8, adaptive = true}
+        assert.same(traits("n", "1", true, false, false, true, true), adaptive.traits)
+        assert.is_false(T.pages {shape = {2 ^ 17 | 0, 2 ^ 17 | 0}, page = {16, 16}, adaptive = true}.traits.consistent)
         assert.is_true(T.lists {counts = rill.from({2, 2}, "int")}.traits.complete)
         assert.same(pages.traits, T.compose(pages, linear).traits)
         assert.same(linear.traits, T.compose(T.fold {shape = 16, to = {4, 4}}, linear).traits)
@@ -278,6 +281,8 @@ describe("pages", function()
 
     local makers = {
         pages = function(capacity) return T.pages {shape = {64, 64}, page = {8, 8}, levels = 2,
+            capacity = capacity} end,
+        adaptive = function(capacity) return T.pages {shape = {64, 64}, page = {8, 8}, adaptive = true,
             capacity = capacity} end,
         hash = function(capacity) return T.hash {page = {8, 8}, capacity = capacity} end,
     }

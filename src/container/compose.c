@@ -54,6 +54,22 @@ static Outcome point_compose(const Translator *t, Direction direction, const int
     return translator_point(t->parts[inverse ? INNER : OUTER], direction, between, to, caller);
 }
 
+/* What a part of a line has in the outer's memory; where that is coarser than an address, one by one. */
+static bool add_piece(RangeList *list, const Range *line, const Range *piece, int64_t skip)
+{
+    int64_t at[SHAPE_MAX_RANK], count = piece->last[0] - piece->first[0] + 1;
+    if (!piece->level) {
+        return range_add_part(list, line, skip, count, piece->at);
+    }
+    bool done = true;
+    memcpy(at, piece->at, sizeof at);
+    for (int64_t i = 0; done && i < count; i++) {
+        at[0] = piece->at[0] + ((piece->first[0] + i) >> piece->level) - (piece->first[0] >> piece->level);
+        done = range_add_part(list, line, skip + i, 1, at);
+    }
+    return done;
+}
+
 /* What stands in a line between the two, through the outer one. */
 static bool add_line(const Translator *t, const RangeList *lines, const Range *line, RangeList *list, void *caller)
 {
@@ -72,9 +88,7 @@ static bool add_line(const Translator *t, const RangeList *lines, const Range *l
     }
     bool done = translator_ranges(outer, first, last, &pieces, caller);
     for (size_t i = 0; done && i < pieces.count; i++) {
-        const Range *piece = &pieces.items[i];
-        done = range_add_part(list, line->first, line->last, piece->first[0] - first[0],
-                              piece->last[0] - piece->first[0] + 1, piece->at);
+        done = add_piece(list, line, &pieces.items[i], pieces.items[i].first[0] - first[0]);
     }
     range_list_free(&pieces);
     return done;

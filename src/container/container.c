@@ -303,10 +303,25 @@ static int64_t range_places(const Container *c, const RangeList *list, const Ran
     return count < room ? count : room;
 }
 
+/* How many addresses of a range have their places in memory; -1 with error_set. */
+static int64_t range_reached(const Container *c, const RangeList *list, const Range *range)
+{
+    RangeList part = {.rank = list->rank, .to = list->to};
+    int64_t number, count = 0, places = range_places(c, list, range, &number);
+    if (range->level == 0) {
+        return places;
+    }
+    bool done = places == 0 || range_add_part(&part, range, 0, places, range->at);
+    for (size_t i = 0; done && i < part.count; i++) {
+        count += range_addresses(&part, &part.items[i]);
+    }
+    range_list_free(&part);
+    return done ? count : -1;
+}
+
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller)
 {
     RangeList list = {0};
-    int64_t number;
     Stream box = container_box(c, first, last);
     *count = stream_elements(&box);
     if (c->map.complete) {
@@ -315,7 +330,9 @@ bool container_count(const Container *c, const int64_t *first, const int64_t *la
     bool done = find_ranges(c, first, last, &list, caller);
     *count = 0;
     for (size_t i = 0; done && i < list.count; i++) {
-        *count += range_places(c, &list, &list.items[i], &number);
+        int64_t reached = range_reached(c, &list, &list.items[i]);
+        done = reached >= 0;
+        *count += reached;
     }
     range_list_free(&list);
     return done;
@@ -401,15 +418,16 @@ bool container_active(const Container *c, PageSet *set, Stream *origins)
 {
     TranslatorInfo info = translator_info(c->translator);
     int32_t whole[SHAPE_MAX_RANK] = {0}, *pages = NULL;
+    bool paged = info.pages && !info.levels;
     *set = (PageSet){.origins = origins, .count = 1};
     for (int d = 0; d < info.rank; d++) {
         set->page[d] = info.domain.size[d];
     }
-    if (info.pages) {
+    if (paged) {
         translator_page_sizes(c->translator, set->page);
         pages = page_origins(c, info.page, &set->count);
     }
-    if (info.pages && !pages) {
+    if (paged && !pages) {
         return false;
     }
     Shape shape = {1, {set->count * info.rank}};

@@ -157,7 +157,7 @@ static bool ranges_rows(const Translator *t, const RangeList *lines, RangeList *
             int64_t e = line->at[0] + done, left = memory[0] - e % memory[0], at[SHAPE_MAX_RANK];
             int64_t taken = count - done < left ? count - done : left;
             translator_split(e, memory, t->info.to, at);
-            if (!range_add_part(list, line->first, line->last, done, taken, at)) {
+            if (!range_add_part(list, line, done, taken, at)) {
                 return false;
             }
             done += taken;

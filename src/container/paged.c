@@ -285,11 +285,12 @@ static bool check_box(const Paged *paged, const PageBox *box, int64_t frame)
     return true;
 }
 
-bool paged_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame)
+bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame)
 {
     Paged *paged = (Paged *)t;
     PageBox box = page_box(paged, first, last);
     int64_t page[SHAPE_MAX_RANK], most = paged_back(paged, paged->capacity);
+    (void)level;
     if (!check_box(paged, &box, frame) ||
         !word_table_grow(&t->tables[PAGED_BACK], paged_back(paged, frame + box.count), most)) {
         return false;
@@ -309,11 +310,12 @@ bool paged_map(Translator *t, const int64_t *first, const int64_t *last, int64_t
     return true;
 }
 
-bool paged_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count)
+bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count)
 {
     Paged *paged = (Paged *)t;
     PageBox box = page_box(paged, first, last);
     MappedPage *pages = mapped_pages(&box, count);
+    (void)level;
     if (!pages) {
         return false;
     }

@@ -39,8 +39,8 @@ struct Paged {
 void paged_write(const Translator *t, AddressText *text, int number);
 Outcome paged_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
 bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
-bool paged_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame);
-bool paged_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count);
+bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
+bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
 
 /* A translator of `bytes` bytes, the first of which are a Paged, with table 1 and no table 0 yet; NULL with error_set. `domain` NULL:
  * unbounded; capacity 0: what addresses reach. */

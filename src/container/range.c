@@ -16,9 +16,16 @@ int64_t range_elements(const RangeList *list, const Range *range)
 {
     int64_t count = 1;
     for (int d = 0; d < list->rank; d++) {
-        count *= range->last[d] - range->first[d] + 1;
+        count *= (range->last[d] >> range->level) - (range->first[d] >> range->level) + 1;
     }
     return count;
+}
+
+int64_t range_addresses(const RangeList *list, const Range *range)
+{
+    Range each = *range;
+    each.level = 0;
+    return range_elements(list, &each);
 }
 
 bool range_add(RangeList *list, const int64_t *first, const int64_t *last, const int64_t *at)
@@ -70,9 +77,36 @@ bool range_add_block(RangeList *list, const int64_t *size, const int64_t *origin
     return true;
 }
 
-/* The part lies in dimensions 0 .. d; `box` has those above fixed already. */
-static bool add_part(RangeList *list, Range *box, int d, int64_t skip, int64_t count, int64_t *moved)
+/* A range that is cut: its box in elements, of which dimensions above some are fixed already, and how many were taken. */
+typedef struct RangeCut {
+    const Range *range;
+    Range box;
+    int64_t moved;
+} RangeCut;
+
+/* The addresses of the box. */
+static bool add_box(RangeList *list, const RangeCut *cut)
 {
+    const Range *range = cut->range;
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK];
+    for (int d = 0; d < list->rank; d++) {
+        int64_t low = cut->box.first[d] << range->level, high = ((cut->box.last[d] + 1) << range->level) - 1;
+        first[d] = low > range->first[d] ? low : range->first[d];
+        last[d] = high < range->last[d] ? high : range->last[d];
+    }
+    memcpy(at, cut->box.at, sizeof at);
+    at[0] += cut->moved;
+    if (!range_add(list, first, last, at)) {
+        return false;
+    }
+    list->items[list->count - 1].level = range->level;
+    return true;
+}
+
+/* The part lies in dimensions 0 .. d. */
+static bool add_part(RangeList *list, RangeCut *cut, int d, int64_t skip, int64_t count)
+{
+    Range *box = &cut->box;
     int64_t below = 1, first = box->first[d], last = box->last[d];
     for (int k = 0; k < d; k++) {
         below *= box->last[k] - box->first[k] + 1;
@@ -84,14 +118,11 @@ static bool add_part(RangeList *list, Range *box, int d, int64_t skip, int64_t c
         if (inside == 0 && count >= below) {
             taken = count / below * below;
             box->last[d] = first + row + count / below - 1;
-            int64_t at[SHAPE_MAX_RANK];
-            memcpy(at, box->at, sizeof at);
-            at[0] += *moved;
-            *moved += taken;
-            done = range_add(list, box->first, box->last, at);
+            done = add_box(list, cut);
+            cut->moved += taken;
         } else {
             taken = count < below - inside ? count : below - inside;
-            done = add_part(list, box, d - 1, inside, taken, moved);
+            done = add_part(list, cut, d - 1, inside, taken);
         }
         skip += taken;
         count -= taken;
@@ -101,13 +132,13 @@ static bool add_part(RangeList *list, Range *box, int d, int64_t skip, int64_t c
     return done;
 }
 
-bool range_add_part(RangeList *list, const int64_t *first, const int64_t *last, int64_t skip, int64_t count,
-                    const int64_t *at)
+bool range_add_part(RangeList *list, const Range *range, int64_t skip, int64_t count, const int64_t *at)
 {
-    Range box = {0};
-    int64_t moved = 0;
-    memcpy(box.first, first, (size_t)list->rank * sizeof *first);
-    memcpy(box.last, last, (size_t)list->rank * sizeof *last);
-    memcpy(box.at, at, (size_t)list->to * sizeof *at);
-    return add_part(list, &box, list->rank - 1, skip, count, &moved);
+    RangeCut cut = {.range = range};
+    for (int d = 0; d < list->rank; d++) {
+        cut.box.first[d] = range->first[d] >> range->level;
+        cut.box.last[d] = range->last[d] >> range->level;
+    }
+    memcpy(cut.box.at, at, (size_t)list->to * sizeof *at);
+    return add_part(list, &cut, list->rank - 1, skip, count);
 }

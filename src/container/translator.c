@@ -174,12 +174,22 @@ bool translator_ranges(const Translator *t, const int64_t *first, const int64_t 
     return t->kind->ranges(t, first, last, list, caller);
 }
 
+bool translator_map_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame)
+{
+    return t->kind->map(t, level, first, last, frame);
+}
+
+bool translator_unmap_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count)
+{
+    return t->kind->unmap(t, level, first, last, count);
+}
+
 bool translator_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame)
 {
-    return t->kind->map(t, first, last, frame);
+    return translator_map_level(t, 0, first, last, frame);
 }
 
 bool translator_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count)
 {
-    return t->kind->unmap(t, first, last, count);
+    return translator_unmap_level(t, 0, first, last, count);
 }

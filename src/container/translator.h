@@ -43,6 +43,7 @@ typedef struct TranslatorInfo {
     Bounds domain, memory;
     TranslatorTraits traits;
     bool pages;             /* can be mapped and unmapped by pages */
+    int levels;             /* of its pages, where they have some, else 0 */
     int64_t mapped;         /* pages, of such a one */
     int64_t page, capacity; /* elements of a page, and pages there may be */
 } TranslatorInfo;
@@ -60,6 +61,9 @@ Translator *translator_fold(const Shape *shape, const Shape *to, bool tiled);
 Translator *translator_pages(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
 /* Another one with the same pages in the same frames; of such a one only. */
 Translator *translator_pages_copy(const Translator *t);
+/* The same with pages of levels: one of level l covers 2^l times a page's sizes by as many elements, up to one that covers all. `levels` are
+ * those of the table; 0: few, of small nodes. */
+Translator *translator_adaptive(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
 /* The same for a domain of all int coordinates but the least, by a hash table. */
 Translator *translator_hash(Device *device, const Shape *page, int64_t capacity);
 /* A grid of lists: x is the place in the list, the others are the cell's. List c takes offsets[c] .. offsets[c + 1] - 1. */
@@ -112,6 +116,9 @@ void translator_page_sizes(const Translator *t, int64_t *page);
 /* Of translators with pages only. Maps the pages that the box touches, row-major, to frames from `frame` on; all of them, or none with error_set: a page that is mapped
  * already, a frame that is in use or beyond the capacity. */
 bool translator_map(Translator *t, const int64_t *first, const int64_t *last, int64_t frame);
+/* The same for pages of a level, of those with levels. */
+bool translator_map_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
+bool translator_unmap_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
 /* Unmaps those of them that are mapped, and counts them; false with error_set. */
 bool translator_unmap(Translator *t, const int64_t *first, const int64_t *last, int64_t *count);
 

@@ -29,9 +29,9 @@ typedef struct TranslatorKind {
     void (*write)(const Translator *t, AddressText *text, int number);
     Outcome (*point)(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller);
     bool (*ranges)(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
-    /* NULL: the mapping is fixed. */
-    bool (*map)(Translator *t, const int64_t *first, const int64_t *last, int64_t frame);
-    bool (*unmap)(Translator *t, const int64_t *first, const int64_t *last, int64_t *count);
+    /* NULL: the mapping is fixed. `level` is 0 where pages have none. */
+    bool (*map)(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
+    bool (*unmap)(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
     void (*destroy)(Translator *t); /* what the kind holds beside the tables; NULL: nothing */
 } TranslatorKind;
 

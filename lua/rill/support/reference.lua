@@ -189,7 +189,7 @@ s:stats(): table -- rill.debug.stats(s)
     { "translator", [==[
 rill.translator.linear(options: {shape: shape}): translator -- row-major: any rank to one dimension
 rill.translator.fold(options: {shape: shape, to: shape, tiled?: boolean}): translator -- N dimensions into M: row-major, or tiled: the slowest dimensions as tiles side by side, as flat 3-D textures are made
-rill.translator.pages(options: {shape: shape, page: shape, levels?: integer, capacity?: integer}): translator -- a page table of one or more levels; nothing is mapped at first
+rill.translator.pages(options: {shape: shape, page: shape, levels?: integer, capacity?: integer, adaptive?: boolean}): translator -- a page table of one or more levels; nothing is mapped at first. Adaptive: its pages have levels, too, and cover 2^level times their size
 rill.translator.hash(options: {rank?: integer, page?: shape, capacity?: integer}): translator -- pages found by a hash of their coordinates, negative ones too; nothing is mapped at first
 rill.translator.lists(options: {shape?: shape, counts?: source, offsets?: source}): translator -- a grid of lists; x is the place in a list. Their lengths, or where each begins and the last ends
 rill.translator.compose(outer: translator, inner: translator): translator -- outer of what inner gives, as one program
@@ -203,9 +203,9 @@ t.mapped: integer -- how many pages are mapped; nil where there are none to map
 t.traits: table -- memory, access ("1", "log n", "n"), location, consistent, complete, one_to_one, invertible, mutable
 t:translate(points: point|source): point|stream|nil -- from addresses to memory: a point on the CPU, a stream of points on the device
 t:inverse(points: point|source): point|stream|nil -- from memory to addresses: a point on the CPU, a stream of points on the device
-t:ranges(first: point, last?: point): table[] -- the mapped parts of a box that stand in memory one element after the other: tables with first, last, and at, where they begin
-t:map(first: point, last: point?, frame: integer): translator -- maps the pages that the box touches to frames from `frame` on, all or none
-t:unmap(first: point, last?: point): integer -- unmaps the pages that the box touches, and counts them
+t:ranges(first: point, last?: point): table[] -- the mapped parts of a box that stand in memory one element after the other: tables with first, last, and at, where they begin; of pages of a level above 0, level
+t:map(first: point, last: point?, frame: integer, level?: integer): translator -- maps the pages (of a level, 0 unless told) that the box touches to frames from `frame` on, all or none
+t:unmap(first: point, last?: point, level?: integer): integer -- unmaps the pages (of a level, 0 unless told) that the box touches, and counts them
 t:close() -- lets go of its tables; compositions with it stay valid
 ]==] },
     { "container", [==[

@@ -272,6 +272,10 @@ static void push_ranges(lua_State *L, const RangeList *list)
         lua_setfield(L, -2, "last");
         translator_push_point(L, range->at, list->to);
         lua_setfield(L, -2, "at");
+        if (range->level) {
+            lua_pushinteger(L, range->level);
+            lua_setfield(L, -2, "level");
+        }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
 }
@@ -299,7 +303,25 @@ static int translator_ranges_call(lua_State *L)
     return 1;
 }
 
-/* t:map and t:unmap, given whose box at 2 and 3: `frame` NULL unmaps, and counts. */
+/* A page level at an index, 0 where it is left out. */
+static int check_level(lua_State *L, const TranslatorInfo *info, const char *function, int index)
+{
+    if (lua_isnoneornil(L, index)) {
+        return 0;
+    }
+    int64_t level = binding_integer(L, index, function, index - 1, "level");
+    if (!info->levels) {
+        luaL_error(L, "%s: pages of translator '%s' have no levels: make it with adaptive = true", function,
+                   info->name);
+    }
+    if (level < 0 || level >= info->levels) {
+        luaL_error(L, "%s: argument #%d 'level': expected 0 .. %d, got %I", function, index - 1, info->levels - 1,
+                   (LUAI_UACINT)level);
+    }
+    return (int)level;
+}
+
+/* t:map and t:unmap, given whose box at 2 and 3 and the level behind: `frame` NULL unmaps, and counts. */
 static void change_pages(lua_State *L, Translator *t, const char *function, const int64_t *frame, int64_t *count)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
@@ -308,6 +330,7 @@ static void change_pages(lua_State *L, Translator *t, const char *function, cons
         luaL_error(L, "%s: the mapping of translator '%s' is fixed: pages and hash have pages to map", function,
                    info.name);
     }
+    int level = check_level(L, &info, function, frame ? 5 : 4);
     check_box(L, t, function, first, last);
     for (int d = 0; d < info.rank; d++) {
         if (last[d] < first[d]) {
@@ -317,7 +340,8 @@ static void change_pages(lua_State *L, Translator *t, const char *function, cons
     DeviceScope scope;
     Device *device = translator_device(t);
     binding_enter(L, device, &scope);
-    bool done = frame ? translator_map(t, first, last, *frame) : translator_unmap(t, first, last, count);
+    bool done = frame ? translator_map_level(t, level, first, last, *frame)
+                      : translator_unmap_level(t, level, first, last, count);
     device_leave(&scope);
     if (!done) {
         error_prefix("%s", function);
@@ -326,23 +350,23 @@ static void change_pages(lua_State *L, Translator *t, const char *function, cons
     binding_charge(L, device);
 }
 
-/* t:map(first, last, frame): the translator. */
+/* t:map(first, last, frame [, level]): the translator. */
 static int translator_map_pages(lua_State *L)
 {
     Translator *t = translator_check(L, 1, "t:map", 0, "t");
-    binding_count(L, "t:map", 4, true);
+    binding_count(L, "t:map", 5, true);
     int64_t frame = binding_integer(L, 4, "t:map", 3, "frame");
     change_pages(L, t, "t:map", &frame, NULL);
     lua_settop(L, 1);
     return 1;
 }
 
-/* t:unmap(first [, last]): how many pages were. */
+/* t:unmap(first [, last [, level]]): how many pages were. */
 static int translator_unmap_pages(lua_State *L)
 {
     Translator *t = translator_check(L, 1, "t:unmap", 0, "t");
     int64_t count = 0;
-    binding_count(L, "t:unmap", 3, true);
+    binding_count(L, "t:unmap", 4, true);
     change_pages(L, t, "t:unmap", NULL, &count);
     lua_pushinteger(L, count);
     return 1;

@@ -63,7 +63,7 @@ static int rill_fold(lua_State *L)
 
 static int rill_pages(lua_State *L)
 {
-    static const char *const names[] = {"shape", "page", "levels", "capacity", NULL};
+    static const char *const names[] = {"shape", "page", "levels", "capacity", "adaptive", NULL};
     static const char function[] = "rill.translator.pages";
     Shape shape, page;
     check_options(L, function, "a table like {shape = {1024, 1024}, page = {16, 16}}", names);
@@ -71,11 +71,12 @@ static int rill_pages(lua_State *L)
     translator_option_sizes(L, function, "page", true, &page);
     int levels = (int)translator_option_count(L, function, "levels", 1, 8);
     int64_t capacity = translator_option_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
+    bool adaptive = binding_flag(L, 1, function, "adaptive");
     Translator **slot = translator_push(L);
     DeviceScope scope;
     Device *device = state_device(L);
     binding_enter(L, device, &scope);
-    Translator *t = translator_pages(device, &shape, &page, levels, capacity);
+    Translator *t = (adaptive ? translator_adaptive : translator_pages)(device, &shape, &page, levels, capacity);
     device_leave(&scope);
     translator_take(L, slot, t, function);
     return 1;
