@@ -1,4 +1,6 @@
 // Elementary operations on one case per invocation. STEPS comes from the host's list, which has the processor's form of each.
+#include "shared/gpu_words.h"
+#include "shared/parameters.glsl"
 layout(local_size_x = 32) in;
 layout(location = 0) uniform uvec4 rill_p[1];
 layout(std430, binding = 1) writeonly buffer Results { uint results[]; };
@@ -20,7 +22,7 @@ uint flags(float x, float y)
 void main()
 {
     uint i = gl_GlobalInvocationID.x;
-    if (i >= rill_p[0].x) return;
+    if (i >= PARAMETER(ARITHMETIC_P_CASES)) return;
     uint a = cases[i].x, b = cases[i].y, at = i * STEP_COUNT;
     float x = uintBitsToFloat(a), y = uintBitsToFloat(b);
     precise float product = x * y;

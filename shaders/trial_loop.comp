@@ -1,5 +1,7 @@
-// Loops of rill_p[0].x trips, a private array shifted past loops of rill_p[0].y trips, one stored to at another place by each lane, and
+// Loops, a private array shifted past loops of a few trips, one stored to at another place by each lane, and
 // what a loop loaded that lanes leave one after the other, and rounds of loops that end where a counter passes a minimum.
+#include "shared/gpu_words.h"
+#include "shared/parameters.glsl"
 layout(local_size_x = 8) in;
 layout(location = 0) uniform uvec4 rill_p[1];
 layout(std430, binding = 1) writeonly buffer Results { uint results[]; };
@@ -11,7 +13,7 @@ uint shifted()
     for (int i = 0; i < 8; i++) a[i] = uint(i) * 10u;
     for (int i = 0; i < 7; i++) {
         uint trips = 0u;
-        for (uint k = 0u; k < rill_p[0].y; k++) trips++;
+        for (uint k = 0u; k < PARAMETER(LOOP_P_INNER); k++) trips++;
         a[i] = a[i + 1] + trips;
     }
     return a[0];
@@ -33,7 +35,7 @@ uint loaded(uint lane)
     do {
         value = source[k];
         if (k == lane) break;
-    } while (++k < rill_p[0].z);
+    } while (++k < PARAMETER(LOOP_P_LEFT));
     return value;
 }
 
@@ -51,7 +53,7 @@ uint rounds(int n)
 void main()
 {
     uint lane = gl_LocalInvocationID.x, value = lane;
-    for (uint k = 0u; k < rill_p[0].x; k++) value = value * 1664525u + 1013904223u;
+    for (uint k = 0u; k < PARAMETER(LOOP_P_TRIPS); k++) value = value * 1664525u + 1013904223u;
     results[lane] = value;
     results[8u + lane] = shifted();
     results[16u + lane] = scattered(lane);

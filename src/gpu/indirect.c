@@ -3,6 +3,7 @@
 #include "gpu/buffer.h"
 #include "gpu/device_private.h"
 #include "gpu/shader.h"
+#include "shared/gpu_words.h"
 
 /* Slots are used in turn: dispatches are ordered, so that a slot is read long before it is written again. */
 enum { SLOTS = 256, SLOT_BYTES = 16 };
@@ -29,7 +30,10 @@ void indirect_destroy(Device *device)
 static bool count_groups(Device *device, DeviceLength length, uint32_t per_group, uint32_t slot)
 {
     Program *program = shader_program(device, "indirect.comp", "");
-    uint32_t params[4] = {length.word, per_group, device->limits.group_count, slot};
+    uint32_t params[4] = {[INDIRECT_P_WORD] = length.word,
+                          [INDIRECT_P_PER_GROUP] = per_group,
+                          [INDIRECT_P_MOST] = device->limits.group_count,
+                          [INDIRECT_P_SLOT] = slot};
     Dispatch dispatch = {.program = program,
                          .params = params,
                          .param_vectors = 1,

@@ -2,6 +2,7 @@
 #include "gpu/buffer.h"
 #include "gpu/device_private.h"
 #include "gpu/shader.h"
+#include "shared/gpu_words.h"
 
 /* Element numbers are signed 32-bit words in kernels, so a buffer ends below 2 GiB. */
 static const uint64_t most_bytes = (UINT64_C(1) << 31) - 1;
@@ -10,13 +11,13 @@ static const uint64_t most_bytes = (UINT64_C(1) << 31) - 1;
 static bool try_block(Device *device, Buffer *buffer)
 {
     uint64_t at = buffer_capacity(buffer) - 4;
-    uint32_t params[4] = {(uint32_t)(at / 4), 0x5ca1ab1eu, 0, 0}, word = 0;
+    uint32_t params[4] = {[PROBE_P_WORD] = (uint32_t)(at / 4), [PROBE_P_VALUE] = 0x5ca1ab1eu}, word = 0;
     Program *program = shader_program(device, "probe.comp", "");
     Dispatch dispatch = {
         .program = program, .params = params, .param_vectors = 1, .block_count = 1, .groups = {1, 1, 1}};
     dispatch.blocks[0].buffer = buffer;
     bool works = program && buffer_write(buffer, at, &word, sizeof word) && device_dispatch(device, &dispatch) &&
-                 buffer_read(buffer, at, &word, sizeof word) && word == params[1];
+                 buffer_read(buffer, at, &word, sizeof word) && word == params[PROBE_P_VALUE];
     return works;
 }
 

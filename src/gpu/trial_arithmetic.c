@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "gpu/buffer.h"
 #include "gpu/shader.h"
+#include "shared/gpu_words.h"
 
 #include <float.h>
 #include <math.h>
@@ -202,7 +203,7 @@ static void fill_cases(Case cases[CASES])
 static bool compute(Device *device, const Case cases[CASES], uint32_t results[CASES][STEP_COUNT])
 {
     Program *program = program_of(device);
-    const uint32_t params[4] = {CASES, 0, 0, 0};
+    const uint32_t params[4] = {[ARITHMETIC_P_CASES] = CASES};
     const size_t in_bytes = CASES * sizeof *cases, out_bytes = CASES * sizeof *results;
     Buffer *in = program ? buffer_create(device, in_bytes, false) : NULL;
     Buffer *out = in ? buffer_create(device, out_bytes, true) : NULL;

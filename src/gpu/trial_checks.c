@@ -3,6 +3,7 @@
 #include "gpu/device_private.h"
 #include "gpu/shader.h"
 #include "gpu/trial_private.h"
+#include "shared/gpu_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,28 +44,33 @@ static bool condition_programs(Device *device, Program *programs[CONDITION_PROGR
     return done;
 }
 
-static void condition_case(uint32_t round, uint32_t params[8], uint32_t *wanted)
+static void condition_case(uint32_t round, uint32_t params[4 * CONDITION_P_VECTORS], uint32_t *wanted)
 {
     const uint32_t program = (uint32_t)(turns[round] - '0');
     const bool taken = round < 8 || program > 0;
-    memset(params, 0, 8 * sizeof *params);
-    params[0] = 50 + round;
-    params[3] = round;
-    params[6] = taken;
+    memset(params, 0, 4 * CONDITION_P_VECTORS * sizeof *params);
+    params[CONDITION_P_VALUE] = 50 + round;
+    params[CONDITION_P_ROUND] = round;
+    params[CONDITION_P_TAKEN] = taken;
     for (uint32_t i = 0; i < CONDITION_LANES; i++) {
         uint32_t at = round * CONDITION_LANES + i;
-        wanted[at] = taken ? 100 * program + params[0] : 7;
-        wanted[CONDITION_WORDS + at] = program == 2 ? (params[0] > 60 ? 0 : i) : taken ? 0 : params[0] + i;
+        wanted[at] = taken ? 100 * program + params[CONDITION_P_VALUE] : 7;
+        wanted[CONDITION_WORDS + at] = program == 2 ? (params[CONDITION_P_VALUE] > 60 ? 0 : i)
+                                       : taken      ? 0
+                                                    : params[CONDITION_P_VALUE] + i;
     }
 }
 
 static bool try_conditions(Device *device, Trial *trial)
 {
-    uint32_t got[2 * CONDITION_WORDS], wanted[2 * CONDITION_WORDS], params[8];
+    uint32_t got[2 * CONDITION_WORDS], wanted[2 * CONDITION_WORDS], params[4 * CONDITION_P_VECTORS];
     Program *programs[CONDITION_PROGRAMS];
     Buffer *out = condition_programs(device, programs) ? buffer_create(device, sizeof got, true) : NULL;
-    Dispatch dispatch = {
-        .params = params, .param_vectors = 2, .block_count = 1, .blocks = {{out, 0}}, .groups = {1, 1, 1}};
+    Dispatch dispatch = {.params = params,
+                         .param_vectors = CONDITION_P_VECTORS,
+                         .block_count = 1,
+                         .blocks = {{out, 0}},
+                         .groups = {1, 1, 1}};
     bool done = out != NULL, current = device->buffer_storage;
     for (uint32_t round = 0; done && round < ROUNDS; round++) {
         condition_case(round, params, wanted);
@@ -96,7 +102,7 @@ typedef struct LoopTrial {
 
 static bool run_loop(Device *device, const LoopTrial *loop, uint32_t trips, uint32_t inner, uint32_t got[LOOP_WORDS])
 {
-    const uint32_t params[4] = {trips, inner, LOOP_LANES, 0};
+    const uint32_t params[4] = {[LOOP_P_TRIPS] = trips, [LOOP_P_INNER] = inner, [LOOP_P_LEFT] = LOOP_LANES};
     Dispatch dispatch = {.program = loop->program,
                          .params = params,
                          .param_vectors = 1,
