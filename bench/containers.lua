@@ -51,6 +51,44 @@ local function race(t, points, by_hand)
     end)
 end
 
+local cube <const> = {128, 128, 128}
+
+local function each_pair(f)
+    local twice = rill.kernel "kernel void twice(float x<>, out float r<>) { r = 2.0 * x; }"
+    local both = rill.kernel "kernel void both(float x<>, inout float r<>) { r = 0.5 * r + x; }"
+    f("r = 2 x", twice)
+    f("r = r / 2 + x", both)
+end
+
+-- Launches over all pages of sparse containers, whose places are shuffled, and over arrays, beside those over streams.
+local function add_launches(rows)
+    local from <close>, to <close> = rill.random(cube), rill.stream("float", cube)
+    local function add(case, k, x, r, range, goal)
+        k {x = x, r = r, over = range}
+        local mine, other = support.race(rounds, function()
+            return support.timed(function() k {x = x, r = r, over = range} end, 5)
+        end, function()
+            return support.timed(function() k {x = from, r = to} end, 5)
+        end)
+        rows[#rows + 1] = support.costs(case, mine, "streams of 128^3", other, goal)
+    end
+    for _, size in ipairs {4, 8, 16, 32} do
+        local c = rill.sparse("float", cube, {page = {size, size, size}})
+        local n <const> = 128 // size
+        local order <close> = rill.permutation(n * n * n, {seed = 1})
+        for _, p in ipairs(order:values()) do
+            c:allocate {p // (n * n) * size + 1, p // n % n * size + 1, p % n * size + 1}
+        end
+        local d <close> = c:copy()
+        each_pair(function(name, k)
+            add(("%s, pages of %d^3"):format(name, size), k, c, d, c:active(), 1.25)
+        end)
+        c:close()
+    end
+    local a <close>, b <close> = rill.array("float", cube), rill.array("float", cube)
+    each_pair(function(name, k) add(name .. ", arrays", k, a, b, nil, 1.1) end)
+end
+
 return function()
     local hand = rill.program((text:gsub("SIDE", side):gsub("PAGE", page)))
     local line <close> = rill.random(count, {type = "int", low = 0, high = side * side - 1, seed = 1})
@@ -75,5 +113,6 @@ return function()
     local hash = T.hash {page = sizes}:map({0, 0, 0}, last, 0)
     local mine, other = race(hash, points, function() return hand.one_level(points, one) end)
     rows[#rows + 1] = support.note("spatial hash, 2^21 addresses", ("%.2f x that of 1 level"):format(mine / other))
+    add_launches(rows)
     return rows
 end

@@ -368,20 +368,24 @@ describe("a kernel", function()
         local f = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
         local sum = rill.kernel "reduce void sum(float x<>, reduce float r<>) { r += x; }"
         raises("sum: argument #1 'x': expected a stream, got a container: its elements as one are c:stream%(%)", sum, a)
+        local memory = rill.physical("float", {4, 5})
+        local c = rill.virtual(T.fold {shape = {4, 4}, to = {4, 4}}, memory)
         raises("f: argument 'x' is a container of shape 4x4, the launch runs over 8x8", function()
-            f {x = a, r = rill.stream("float", {8, 8})}
+            f {x = c, r = rill.stream("float", {8, 8})}
         end)
         local shift = rill.kernel "kernel void shift(float g[][], out float r<>) { r = g[0][1]; }"
-        raises("shift: argument 'g' is a container whose memory 'r' writes", shift, a, a)
-        local memory = rill.physical("float", 16)
-        local c = rill.virtual(T.linear {shape = {4, 4}}, memory)
-        raises("argument 'g' is a container whose memory 'r' writes", shift, c, memory:reshape {4, 4})
+        raises("shift: argument 'g' is a container whose memory 'r' writes", shift, c, c)
+        raises("argument 'g' is a container whose memory 'r' writes", function()
+            shift {g = c, r = memory}
+        end)
         local typed = rill.kernel "kernel void typed(ivec2 x<>, out int r<>) { r = x.x; }"
         raises("typed: argument #1 'x': expected a stream of ivec2", typed, a)
         a:close()
         raises("f: argument #1 'x'", f, a)
         local list = {}
-        for i = 1, 9 do list[i] = rill.array("float", 2) end
+        for i = 1, 9 do
+            list[i] = rill.virtual(T.fold {shape = {2, 2}, to = {2, 2}}, rill.physical("float", {2, 3}))
+        end
         local many = rill.kernel [[kernel void many(float a<>, float b<>, float c<>, float d<>, float e<>, float g<>, float h<>,
             float i<>, float j<>, out float r<>) { r = a + b + c + d + e + g + h + i + j; }]]
         raises("many: more than 8 different containers in one launch", many, table.unpack(list))
@@ -389,9 +393,26 @@ describe("a kernel", function()
 
     it("explains how it reaches them", function()
         local k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
-        local a = rill.array("float", 4)
-        assert.matches("x +input stream of float%[4%], container, word loads", k:explain(a))
-        assert.matches("general stores because argument 'r' is a container", k:explain(rill.stream("float", 4), a))
+        local c = rill.virtual(T.fold {shape = 4, to = {2, 2}}, rill.physical("float", {2, 3}))
+        assert.matches("x +input stream of float%[4%], container, word loads", k:explain(c))
+        assert.matches("general stores because argument 'r' is a container", k:explain(rill.stream("float", 4), c))
+    end)
+
+    it("reaches rows that stand side by side as it does a stream's", function()
+        local k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
+        local a, s = rill.array("float", {40, 30}), rill.stream("float", {40, 30})
+        assert.equal(k:explain(s, s), (k:explain(a, a)))
+        local folded = rill.virtual(T.fold {shape = {40, 30}, to = {20, 60}}, rill.physical("float", {20, 60}))
+        assert.equal(k:explain(s, s), (k:explain(folded, folded)))
+        assert.same(rill.iota(9):values(), folded:write(rill.iota {40, 30}):values({1, 1}, {1, 9}))
+        folded:write(rill.iota(6):reshape {2, 3}, {39, 28})
+        assert.same({0, 1, 2, 3, 4, 5}, folded:values({39, 28}, {40, 30}))
+        local twice = rill.kernel "kernel void twice(float x<>, out float r<>) { r = 2.0 * x; }"
+        local row = rill.array("float", 30):write(rill.iota(30))
+        assert.same(rill.concat {rill.iota(30) * 2, rill.iota(30) * 2}:values(),
+            twice {x = row, r = rill.stream("float", {2, 30})}:values())
+        local shift = rill.kernel "kernel void shift(float g[], out float r<>) { r = g[indexof(r).x + 1]; }"
+        assert.same({1, 2, 2}, shift(row:copy():write({0, 1, 2, 2}, 1, 4), row):values(1, 3))
     end)
 end)
 

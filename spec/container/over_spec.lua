@@ -112,7 +112,7 @@ describe("a launch over the mapped part", function()
         local v = rill.kernel "kernel void v(float x<>, vout float r<>) { push(r, x); }"
         raises("v: a kernel with variable outputs takes no 'over'", v, {x = c, over = range})
         raises("a range has no field or method 'sice'", function() return range.sice end)
-        assert.matches("general loads because it runs over pages",
+        assert.matches("over pages only, each argument by itself",
             k:explain {x = rill.stream("float", {13, 21}), over = range})
         range:close()
         assert.equal("closed range", tostring(range))

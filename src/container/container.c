@@ -139,20 +139,43 @@ static bool check_memory(const Translator *t, const TranslatorInfo *info, const 
     return true;
 }
 
+/* Whether the elements stand in memory as a stream's, row-major from the first on. */
+static bool side_by_side(const Container *c, const TranslatorInfo *info)
+{
+    bool same = info->row_major && c->map.complete;
+    for (int d = 0; d < info->to - 1; d++) {
+        same = same && info->memory.size[d] == c->sizes[d];
+    }
+    return same;
+}
+
+/* Pages are row-major where memory holds whole ones only. */
+static void set_runs(Container *c, const TranslatorInfo *info)
+{
+    c->map.run_unit = 0;
+    if (info->pages && !info->levels && stream_elements(&c->memory) % info->page == 0) {
+        translator_page_sizes(c->translator, c->map.run);
+        c->map.run_unit = info->page;
+    }
+}
+
 static void set_whole(Container *c, const TranslatorInfo *info)
 {
+    int64_t stride = 1;
     for (int d = 0; d < info->to; d++) {
         c->sizes[d] = (int32_t)c->memory.shape.size[info->to - 1 - d];
     }
+    set_runs(c, info);
     c->whole = c->memory;
-    c->whole.source = SOURCE_MAPPED;
-    c->whole.map = &c->map;
-    c->whole.contiguous = false;
+    c->whole.contiguous = side_by_side(c, info);
+    c->whole.source = c->whole.contiguous ? SOURCE_BUFFER : SOURCE_MAPPED;
+    c->whole.map = c->whole.contiguous ? NULL : &c->map;
     c->whole.shape.rank = info->rank;
-    for (int d = 0; d < info->rank; d++) {
+    for (int d = info->rank - 1; d >= 0; d--) {
         c->whole.shape.size[d] = info->domain.size[info->rank - 1 - d];
-        c->whole.dim[d] = (ViewDim){.stride = 1, .step = 1, .div = 1};
+        c->whole.dim[d] = (ViewDim){.stride = stride, .step = 1, .div = 1};
         c->whole.boundary[d] = BOUNDARY_CLAMP;
+        stride *= c->whole.contiguous ? c->whole.shape.size[d] : 1;
     }
 }
 
@@ -168,7 +191,10 @@ Container *container_create(Translator *t, const Stream *memory, const void *fal
         return NULL;
     }
     c->checked = !contained(&info, memory);
-    c->map = (AddressMap){map_kernel, map_give, c->fallback, info.traits.complete && !c->checked};
+    c->map = (AddressMap){.kernel = map_kernel,
+                          .give = map_give,
+                          .fallback = c->fallback,
+                          .complete = info.traits.complete && !c->checked};
     c->translator = translator_retain(t);
     stream_copy_view(memory, &c->memory);
     if (fallback) {
@@ -250,7 +276,9 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
 {
     Stream box = c->whole;
     for (int d = 0; d < box.shape.rank; d++) {
-        box.dim[d].start = first[d];
+        box.contiguous = box.contiguous && last[d] - first[d] == box.shape.size[d];
+        box.offset += box.map ? 0 : first[d] * box.dim[d].stride;
+        box.dim[d].start = box.map ? first[d] : 0;
         box.shape.size[d] = last[d] - first[d];
     }
     return box;
@@ -419,7 +447,7 @@ bool container_active(const Container *c, PageSet *set, Stream *origins)
     TranslatorInfo info = translator_info(c->translator);
     int32_t whole[SHAPE_MAX_RANK] = {0}, *pages = NULL;
     bool paged = info.pages && !info.levels;
-    *set = (PageSet){.origins = origins, .count = 1};
+    *set = (PageSet){.origins = origins, .count = 1, .aligned = true};
     for (int d = 0; d < info.rank; d++) {
         set->page[d] = info.domain.size[d];
     }

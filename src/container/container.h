@@ -22,7 +22,8 @@ uint64_t container_bytes(const Container *c);
 /* How many pages there are, mapped, and as many as go into memory; false where the translator has no pages. */
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity);
 
-/* Headers over the container, which hold no reference: all of it, and the box first .. last - 1 with indices as in a shape. */
+/* Headers over the container, which hold no reference: all of it, and the box first .. last - 1 with indices as in a shape. They are
+ * streams as any other where the elements stand in memory row-major. */
 const Stream *container_whole(const Container *c);
 Stream container_box(const Container *c, const int64_t *first, const int64_t *last);
 

@@ -232,6 +232,7 @@ Translator *translator_fold(const Shape *shape, const Shape *to, bool tiled)
         fold->tiles[d] = numbers.size[to->rank - 1 - d];
     }
     translator_set_memory(t, to);
+    t->info.row_major = !tiled;
     t->info.traits = (TranslatorTraits){.memory = "1",
                                         .access = "1",
                                         .location = "gpu",

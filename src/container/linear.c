@@ -54,6 +54,7 @@ Translator *translator_linear(const Shape *shape)
     Translator *t = translator_make(&linear_kind, sizeof *t, "linear", shape->rank, 1, shape);
     if (t) {
         translator_set_memory(t, &(Shape){1, {count}});
+        t->info.row_major = true;
         t->info.traits = (TranslatorTraits){.memory = "1",
                                             .access = "1",
                                             .location = "gpu",

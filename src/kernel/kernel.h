@@ -48,6 +48,9 @@ typedef struct Domain {
     Shape shape;
     const Stream *active;        /* NULL: all */
     const struct PageSet *pages; /* NULL: all; not both */
+    /* Over pages: a bit for each parameter whose stream, contiguous and of one dimension, has an element for each of the launch's in order
+     * instead of one for each of the shape; those left out included, unless the set has `starts`. */
+    uint64_t numbered;
 } Domain;
 
 /* Boxes of one size within a shape that may be larger than any launch: one after the other, row-major within. What lies outside of the
@@ -56,6 +59,9 @@ typedef struct PageSet {
     const Stream *origins; /* the least coordinates of each, x first: a contiguous int stream of one dimension */
     int64_t count;
     int64_t page[SHAPE_MAX_RANK]; /* their sizes, x first */
+    bool
+        starts; /* behind the origins stands how many elements of the shape are in the pages before each: where numbered streams have it */
+    bool aligned; /* every coordinate of an origin is a multiple of the page's size there */
 } PageSet;
 
 /* The same as kernel_launch over any domain; a group kernel can't run over a list. */

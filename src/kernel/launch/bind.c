@@ -8,15 +8,29 @@
 
 /* uniforms */
 
-static void fill_pages(const Plan *plan, int rank, uint32_t *w)
+enum { PARTS = 64 }; /* of a launch, enough for every thread to have its share */
+
+/* The words of pages, and how many parts all are cut into. */
+static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint32_t *w)
 {
-    int64_t all = 1;
-    for (int d = 0; d <= rank; d++, w += 3) {
-        int64_t size = d < rank ? plan->pages->page[d] : all;
-        w[0] = (uint32_t)size;
-        access_divisor(size, &w[1], &w[2]);
-        all *= size;
+    int64_t steps = 1;
+    for (int d = 0; d < rank; d++) {
+        int64_t size = plan->pages->page[d] / (d ? 1 : layout->elements);
+        uint32_t *own = w + PAGE_WORDS + 3 * d;
+        own[0] = (uint32_t)size;
+        access_divisor(size, &own[1], &own[2]);
+        steps *= size;
     }
+    int64_t run = steps * plan->pages->count / ((int64_t)layout->group * PARTS);
+    run = run < layout->max_run ? run : layout->max_run;
+    run = run < steps ? run : steps;
+    run = run < 1 ? 1 : run;
+    int64_t parts = (steps + run - 1) / run;
+    w[PAGE_PARTS] = (uint32_t)parts;
+    access_divisor(parts, &w[PAGE_PARTS + 1], &w[PAGE_PARTS + 2]);
+    w[PAGE_RUN] = (uint32_t)((steps + parts - 1) / parts);
+    w[PAGE_STEPS] = (uint32_t)steps;
+    return parts * plan->pages->count;
 }
 
 void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
@@ -32,8 +46,9 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
     }
     words[layout->steps] = (uint32_t)((plan->count + layout->elements - 1) / layout->elements);
     if (layout->page != NO_SLOT) {
-        fill_pages(plan, rank, words + layout->page);
+        words[layout->steps] = (uint32_t)fill_pages(plan, layout, rank, words + layout->page);
         words[layout->active] = (uint32_t)plan->pages->origins->offset;
+        words[layout->active + 1] = (uint32_t)(plan->pages->count * rank);
     } else if (layout->active != NO_SLOT) {
         words[layout->active] = (uint32_t)plan->active->offset;
         words[layout->active + 1] = plan->active->length.word;
@@ -91,6 +106,9 @@ void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const
     access_fill(key, layout, s, base, kind->along ? variant->key.rank : key->rank, words);
     int64_t unit = (int64_t)variant->layout.elements * s->type->bytes;
     bool flat_store = layout->store != NO_UNIT && variant->key.flat_stores && !param_kinds[param->kind].anywhere;
+    for (int d = 1; key->paged == PAGED_STRIDED && d < variant->key.rank; d++) {
+        words[layout->strides + d - 1] = (uint32_t)launch_page_stride(s, d);
+    }
     if (variant->key.flat_loads && kind->element && kind->read && key->path == PATH_DENSE) {
         words[layout->base] = (uint32_t)(base * s->type->bytes / 16);
     }
@@ -181,8 +199,7 @@ bool launch_bind_reads(Plan *plan, const Variant *variant, Dispatch *dispatch)
             *place = plan->streams[i]->buffer;
         }
         if (texture) {
-            bool flat =
-                variant->key.flat_loads && launch_kind(f, i)->element && variant->key.args[i].path == PATH_DENSE;
+            bool flat = variant_flat_load(f, &variant->key, i);
             dispatch->textures[layout->texture].format = flat ? TEXEL_VECTOR : TEXEL_WORD;
         }
     }
@@ -215,7 +232,6 @@ void launch_groups(const Plan *plan, const Layout *layout, uint32_t *words, uint
         uint64_t invocations = words[layout->steps];
         uint64_t trips = 1;
         if (layout->trips != NO_SLOT) {
-            enum { PARTS = 64 }; /* enough for every thread to have its share */
             trips = invocations / ((uint64_t)layout->group * PARTS);
             if (trips < 1) {
                 trips = 1;

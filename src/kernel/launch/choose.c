@@ -2,6 +2,7 @@
 #include "kernel/launch/launch.h"
 
 #include "gpu/buffer.h"
+#include "kernel/variant/address_map.h"
 
 #include <string.h>
 
@@ -84,6 +85,109 @@ static void choose_stores(Plan *plan, const KernelText *text, VariantKey *key)
     }
 }
 
+/* launches over pages */
+
+/* Elements of a step: a part of a row of a page that lies inside of the shape or outside. */
+static int page_step(const Plan *plan, const KernelText *text, const VariantKey *key)
+{
+    int64_t row = plan->pages->page[0], size = plan->launch_shape.size[plan->launch_shape.rank - 1];
+    int step = plan->pages->aligned ? variant_page_step(text, key) : 1;
+    while (row % step || size % step) {
+        step--;
+    }
+    return step;
+}
+
+/* No page reaches out of the shape. */
+static bool pages_inside(const Plan *plan)
+{
+    bool inside = plan->pages->aligned;
+    for (int d = 0; d < plan->launch_shape.rank; d++) {
+        inside = inside && plan->launch_shape.size[plan->launch_shape.rank - 1 - d] % plan->pages->page[d] == 0;
+    }
+    return inside;
+}
+
+/* How far apart the neighbours of dimension d stand in memory, x being 0, of what is reached at a stride within a page. */
+int64_t launch_page_stride(const Stream *s, int d)
+{
+    int64_t stride = 1;
+    if (!s->map) {
+        return s->dim[s->shape.rank - 1 - d].stride;
+    }
+    for (int k = 0; k < d; k++) {
+        stride *= s->map->run[k];
+    }
+    return stride;
+}
+
+static PagedKind map_pages(const Plan *plan, const Stream *s)
+{
+    PagedKind kind = PAGED_WHOLE;
+    int rank = s->shape.rank;
+    if (!plan->pages->aligned || s->map->run_unit == 0) {
+        return PAGED_ANYWHERE;
+    }
+    for (int d = 0; d < rank; d++) {
+        int64_t page = plan->pages->page[d], run = s->map->run[d];
+        if (run % page != 0 || s->dim[rank - 1 - d].start != 0) {
+            return PAGED_ANYWHERE;
+        }
+        kind = run != page && d < rank - 1 ? PAGED_STRIDED : kind;
+    }
+    return kind;
+}
+
+/* Whether the elements of steps begin at multiples of so many bytes. */
+static bool page_units(const Stream *s, int64_t unit)
+{
+    int64_t bytes = s->type->bytes;
+    bool whole = s->offset * bytes % unit == 0 && (!s->map || s->map->run_unit * bytes % unit == 0);
+    for (int d = 1; d < s->shape.rank; d++) {
+        int64_t size = s->map ? s->map->run[d] : s->shape.size[s->shape.rank - 1 - d];
+        whole = whole && (size == 1 || launch_page_stride(s, d) * bytes % unit == 0);
+    }
+    return whole;
+}
+
+static void page_argument(const Plan *plan, const KernelText *text, int i, VariantKey *key)
+{
+    const ParamKindInfo *kind = launch_kind(text->function, i);
+    const Stream *s = plan->streams[i];
+    ArgKey *arg = &key->args[i];
+    bool stores = variant_stores(text->function, key, i);
+    if (!kind->element || !(kind->read || stores) || !path_buffered(arg->path)) {
+        return;
+    }
+    bool strided = arg->unit && plan->pages->aligned && !plan->resampled[i];
+    PagedKind paged = launch_numbered(plan, i) ? PAGED_NUMBERED
+                      : s->map                 ? map_pages(plan, s)
+                      : strided                ? PAGED_STRIDED
+                                               : PAGED_ANYWHERE;
+    int64_t bytes = key->page_step * s->type->bytes;
+    if (paged != PAGED_ANYWHERE && kind->read && bytes % 16 == 0 && page_units(s, 16)) {
+        arg->texels |= PAGED_TEXEL_LOADS;
+    }
+    if (paged != PAGED_ANYWHERE && stores && bytes % 4 == 0 && page_units(s, bytes % 16 ? 4 : 16)) {
+        arg->texels |= PAGED_TEXEL_STORES;
+    }
+    arg->paged = (uint8_t)(s->map || arg->texels || paged == PAGED_NUMBERED ? paged : PAGED_ANYWHERE);
+}
+
+static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *key)
+{
+    key->page_step = (uint8_t)page_step(plan, text, key);
+    key->page_inside = pages_inside(plan);
+    key->page_starts = plan->pages->starts && !key->page_inside;
+    bool clash = variant_formats_clash(text, key);
+    for (int i = 0; i < text->function->param_count; i++) {
+        if (launch_kind(text->function, i)->stream) {
+            page_argument(plan, text, i, key);
+            key->args[i].texels &= (uint8_t)(clash ? PAGED_TEXEL_STORES : 3);
+        }
+    }
+}
+
 /* Whether reads must go through a storage block: buffer textures end earlier. */
 static void choose_blocks(Plan *plan, const KernelText *text, VariantKey *key)
 {
@@ -93,7 +197,7 @@ static void choose_blocks(Plan *plan, const KernelText *text, VariantKey *key)
         if (!path_buffered(key->args[i].path) || !kind->read || param_kinds[f->params[i].kind].anywhere) {
             continue;
         }
-        bool flat = key->flat_loads && kind->element && key->args[i].path == PATH_DENSE;
+        bool flat = variant_flat_load(f, key, i);
         key->args[i].block = !buffer_texture_reaches(plan->device, flat ? TEXEL_VECTOR : TEXEL_WORD,
                                                      buffer_capacity(plan->streams[i]->buffer));
     }
@@ -141,10 +245,15 @@ void launch_key(Plan *plan, const KernelText *text, int first, int count, Varian
             arg_key(plan, i, &key->args[i]);
         }
     }
-    choose_loads(plan, text, key);
-    choose_stores(plan, text, key);
+    if (plan->pages) {
+        choose_pages(plan, text, key);
+    } else {
+        choose_loads(plan, text, key);
+        choose_stores(plan, text, key);
+    }
     int elements = variant_elements(text, key);
-    key->rows = key->rank > 1 && elements > 1 && plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
+    key->rows = !plan->pages && key->rank > 1 && elements > 1 &&
+                plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
     choose_blocks(plan, text, key);
     key->aliased = reads_written(plan, key);
 }

@@ -19,12 +19,12 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     strbuf_addf(out, " of %s[%s]", arg->stream->type->name, shape_text(&arg->stream->shape, shape));
     strbuf_addf(out, ", %s", access_paths[a->path].name);
     if (kind->read && path_buffered(a->path) && !param_kinds[param->kind].anywhere) {
-        bool flat = key->flat_loads && kind->element && a->path == PATH_DENSE;
+        bool flat = variant_flat_load(text->function, key, i);
         strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",
                     place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
     }
     if (place->store != NO_UNIT && !param_kinds[param->kind].anywhere) {
-        strbuf_add(out, key->flat_stores ? ", contiguous stores" : ", element stores");
+        strbuf_add(out, variant_flat_store(text->function, key, i) ? ", contiguous stores" : ", element stores");
     }
     strbuf_add(out, a->mapped ? ", index mapped (repeated, tiled or strided view)\n" : "\n");
 }
@@ -32,6 +32,10 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
 static void explain_access(const Preview *preview, StrBuf *out)
 {
     const VariantKey *key = &preview->key;
+    if (key->active == ACTIVE_PAGES) {
+        strbuf_add(out, "  over pages only, each argument by itself\n");
+        return;
+    }
     strbuf_addf(out, "  %s%s\n", key->flat_loads ? "aligned loads" : "general loads", strbuf_text(&preview->loads));
     strbuf_addf(out, "  %s%s\n", key->flat_stores ? "contiguous stores" : "general stores",
                 strbuf_text(&preview->stores));
@@ -46,9 +50,8 @@ static void explain_preview(const KernelText *text, const Preview *preview, cons
     strbuf_addf(out, "  %d element%s per step, group %d, %d dimension%s in the index\n", layout->elements,
                 layout->elements == 1 ? "" : "s", f->group_rank ? f->group[0] : layout->group, preview->key.rank,
                 preview->key.rank == 1 ? "" : "s");
-    if (preview->key.active) {
-        strbuf_add(out, preview->key.active == ACTIVE_PAGES ? "  over pages only\n"
-                                                            : "  over the list of active elements only\n");
+    if (preview->key.active && preview->key.active != ACTIVE_PAGES) {
+        strbuf_add(out, "  over the list of active elements only\n");
     }
     if (preview->passes > 1) {
         strbuf_addf(out, "  %d passes, %d outputs each, because this device stores no more at once\n", preview->passes,

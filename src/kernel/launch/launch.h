@@ -17,6 +17,7 @@ typedef struct Plan {
     DeviceLength length;  /* of the element-wise streams or of `active`, where the device knows it */
     const Stream *active; /* the elements to run over, as flat indices; NULL: all */
     const PageSet *pages; /* those to run over; NULL: all */
+    uint64_t numbered;    /* see Domain */
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* resampled, copied, merged */
     bool resampled[MAX_PARAMS];
@@ -37,6 +38,12 @@ static inline const ParamKindInfo *launch_kind(const Function *f, int i)
 static inline bool launch_is_output(const Function *f, int i)
 {
     return launch_kind(f, i)->written && !launch_kind(f, i)->bound;
+}
+
+/* Whether a parameter's stream has the launch's elements in order: see Domain. */
+static inline bool launch_numbered(const Plan *plan, int i)
+{
+    return (plan->numbered >> i & 1) != 0;
 }
 
 /* Whether a dimension needs more than its stride. */
@@ -60,6 +67,9 @@ void launch_key(Plan *plan, const KernelText *text, int first, int count, Varian
 /* Whether elements lie side by side and start on a texel; whether steps of so many elements can be stored whole. */
 bool launch_aligned(const Stream *stream);
 bool launch_storable(const Plan *plan, const Stream *stream, int elements);
+
+/* Of what is reached at strides within the pages launched over: how far apart the neighbours of dimension d stand, x being 0. */
+int64_t launch_page_stride(const Stream *stream, int d);
 
 /* reason.c: why the variant of a key has general loads or stores, in words: " because argument 'x' ...", or nothing. */
 void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);

@@ -157,7 +157,7 @@ static bool check_shapes(Plan *plan)
     for (int i = 0; i < f->param_count; i++) {
         const Param *param = &f->params[i];
         const Stream *stream = plan->streams[i];
-        if (!launch_kind(f, i)->stream) {
+        if (!launch_kind(f, i)->stream || launch_numbered(plan, i)) {
             continue;
         }
         if (param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere) {
@@ -379,6 +379,7 @@ Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool chec
     plan->domain = domain->shape;
     plan->active = domain->active;
     plan->pages = domain->pages;
+    plan->numbered = domain->numbered;
     plan->count = 0;
     plan->check = check;
     plan->length = (DeviceLength){0};

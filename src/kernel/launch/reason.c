@@ -26,11 +26,7 @@ static bool reads_texels(const Plan *plan, const VariantKey *key, int i)
     return kind->element && kind->read && key->args[i].path == PATH_DENSE;
 }
 
-static const char *over_list(const VariantKey *key)
-{
-    return key->active == ACTIVE_PAGES ? " because it runs over pages"
-                                       : " because it runs over a list of active elements";
-}
+static const char over_list[] = " because it runs over a list of active elements";
 
 void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out)
 {
@@ -43,7 +39,7 @@ void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *ke
         return;
     }
     if (key->active) {
-        strbuf_add(out, over_list(key));
+        strbuf_add(out, over_list);
         return;
     }
     for (int i = 0; i < f->param_count; i++) {
@@ -71,7 +67,7 @@ void reason_stores(const Plan *plan, const KernelText *text, const VariantKey *k
         return;
     }
     if (f->group_rank || key->active) {
-        strbuf_add(out, f->group_rank ? " because a group kernel stores element by element" : over_list(key));
+        strbuf_add(out, f->group_rank ? " because a group kernel stores element by element" : over_list);
         return;
     }
     for (int i = 0; i < f->param_count; i++) {

@@ -61,6 +61,10 @@ void trace_launch(const Plan *plan, const Argument *args)
 
 void trace_choice(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out)
 {
+    if (key->active == ACTIVE_PAGES) {
+        strbuf_add(out, "over pages, each argument by itself");
+        return;
+    }
     strbuf_add(out, key->flat_loads ? "aligned loads" : "general loads");
     reason_loads(plan, text, key, out);
     strbuf_add(out, key->flat_stores ? "\ncontiguous stores" : "\ngeneral stores");

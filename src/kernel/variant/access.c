@@ -82,21 +82,26 @@ static void declare_dense(StrBuf *out, const AccessText *text)
     declare_elements(out, text, "fetch");
 }
 
-/* Element -1 is what is not mapped. */
-static void declare_mapped(StrBuf *out, const AccessText *text)
+void access_fallback(StrBuf *out, const AccessText *text)
 {
-    const Type *type = text->key->type, *seen = text->param->type;
-    const char *name = text->param->name;
+    const Type *type = text->key->type;
     char names[TYPE_MAX_WORDS][32];
     const char *words[TYPE_MAX_WORDS];
-    declare_elements(out, text, "stored");
     for (int k = 0; k < glsl_words(type); k++) {
         snprintf(names[k], sizeof names[k], "%s", access_word(text->layout->fallback + k));
         words[k] = names[k];
     }
-    strbuf_addf(out, "%s fetch_%s(int e) { %s rill_v = stored_%s(max(e, 0)); if (e < 0) { rill_v = ", glsl_type(seen),
-                name, glsl_type(seen), name);
-    glsl_decode(out, type, seen, words, type->bytes < 4 ? "0u" : NULL);
+    glsl_decode(out, type, text->param->type, words, type->bytes < 4 ? "0u" : NULL);
+}
+
+/* Element -1 is what is not mapped. */
+static void declare_mapped(StrBuf *out, const AccessText *text)
+{
+    const char *seen = glsl_type(text->param->type), *name = text->param->name;
+    declare_elements(out, text, "stored");
+    strbuf_addf(out, "%s fetch_%s(int e) { %s rill_v = stored_%s(max(e, 0)); if (e < 0) { rill_v = ", seen, name, seen,
+                name);
+    access_fallback(out, text);
     strbuf_add(out, "; } return rill_v; }\n");
 }
 

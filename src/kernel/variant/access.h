@@ -28,6 +28,8 @@ const char *access_word(int word);
 
 /* Writes the value of element k, stored as `type`, out of the texels f_NAME_0, f_NAME_1 ... of a step. */
 void access_texel(StrBuf *out, const Param *param, const Type *type, int k);
+/* Writes the element that is read where nothing is mapped. */
+void access_fallback(StrBuf *out, const AccessText *text);
 /* Writes the value of a constant whose words start at `word`. */
 void access_constant(StrBuf *out, const Param *param, int word);
 /* Writes `int adr_NAME(int d0, ...)`: an index of `rank` dimensions (fastest first, in range) to an element number. */

@@ -25,6 +25,9 @@ struct AddressMap {
     void (*give)(const AddressMap *map, union Argument *args);
     const void *fallback; /* the packed element that is read where nothing is mapped */
     bool complete;        /* everything is mapped */
+    /* Sizes, x first, of the pieces of the domain within which memory is row-major; they begin at multiples of them, at elements whose numbers
+     * are multiples of `run_unit`. run_unit 0: there are none. */
+    int64_t run[SHAPE_MAX_RANK], run_unit;
 };
 
 /* How many coordinates an address function has. */

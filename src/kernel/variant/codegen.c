@@ -49,7 +49,7 @@ static const char *store_type(const Generator *g, int i)
     if (param_kinds[param->kind].anywhere) {
         return body_plain_random(g->key->args[i].type) ? glsl_type(g->key->args[i].type) : "uint";
     }
-    return g->key->flat_stores && generator_step_bytes(g, i) % 16 == 0 ? "uvec4" : "uint";
+    return variant_flat_store(g->f, g->key, i) && generator_step_bytes(g, i) % 16 == 0 ? "uvec4" : "uint";
 }
 
 /* The first argument that is read through the same place: what shares one is declared once, as devices count declarations. */
@@ -210,12 +210,14 @@ static void write_access_of(Generator *g, int first, int end)
             access_random(g->out, &text, g->key, g->layout, i);
             continue;
         }
-        if (kind->read && !generator_flat_load(g, i)) {
+        bool fetched = kind->read && !generator_flat_load(g, i);
+        if (fetched) {
             path->declare(g->out, &text);
         }
         if (kind->bound) {
             access_gather(g->out, &text, g->key, g->layout, i, &g->text->body->use[i]);
-        } else if ((kind->read && !generator_flat_load(g, i)) || (stored && !g->key->flat_stores)) {
+        } else if (fetched || (stored && !variant_flat_store(g->f, g->key, i)) ||
+                   (text.key->paged && text.key->paged != PAGED_NUMBERED)) {
             access_address(g->out, &text, g->key->rank);
         }
     }
@@ -233,7 +235,7 @@ static void write_access(Generator *g)
 /* bool rill_live(): whether the element exists; steps of several elements may pass the end. */
 static void write_live(Generator *g)
 {
-    if (g->layout->elements > 1) {
+    if (g->layout->elements > 1 && g->key->active != ACTIVE_PAGES) {
         strbuf_addf(g->out, "bool rill_live() { return uint(rill_e) < %s; }\n", access_word(g->layout->count));
     } else {
         strbuf_add(g->out, "bool rill_live() { return true; }\n");

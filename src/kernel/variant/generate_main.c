@@ -69,209 +69,36 @@ static void write_flat_loads(Generator *g)
     }
 }
 
-static void write_position_arguments(Generator *g)
-{
-    for (int d = 0; d < g->key->rank; d++) {
-        strbuf_addf(g->out, "%srill_d%d", d ? ", " : "", d);
-    }
-}
-
-static bool has_variable(const Param *param)
-{
-    return !param_kinds[param->kind].bound && param->kind != PARAM_CONSTANT;
-}
-
-static void write_loads(Generator *g, int k)
-{
-    for (int i = 0; i < g->f->param_count; i++) {
-        const Param *param = &g->f->params[i];
-        if (!has_variable(param)) {
-            continue;
-        }
-        strbuf_addf(g->out, "        %s v_%s = ", glsl_type(param->type), param->name);
-        if (!param_kinds[param->kind].read) {
-            glsl_zero(g->out, param->type);
-        } else if (generator_flat_load(g, i)) {
-            access_texel(g->out, param, g->key->args[i].type, k);
-        } else {
-            strbuf_addf(g->out, "fetch_%s(adr_%s(", param->name, param->name);
-            write_position_arguments(g);
-            strbuf_add(g->out, "))");
-        }
-        strbuf_add(g->out, ";\n");
-    }
-}
-
-static void write_call(Generator *g)
-{
-    int count =
-        g->f->param_count - g->f->given - (g->f->result != NULL); /* behind it stands what the function returns */
-    if (g->f->result) {
-        strbuf_addf(g->out, "        v_%s = %s(", g->f->params[count].name, g->text->body->entry);
-    } else {
-        strbuf_addf(g->out, "        %s(", g->text->body->entry);
-    }
-    bool comma = false;
-    for (int i = 0; i < count; i++) {
-        const Param *param = &g->f->params[i];
-        if (param_kinds[param->kind].bound) {
-            continue;
-        }
-        strbuf_addf(g->out, "%s%s_%s", comma ? ", " : "", param->kind == PARAM_CONSTANT ? "c" : "v", param->name);
-        comma = true;
-    }
-    strbuf_add(g->out, ");\n");
-}
-
-/* flat stores: words are collected over the elements, then stored together */
-
-static bool stored(const Generator *g, int i)
-{
-    return g->layout->args[i].store != NO_UNIT && !param_kinds[g->f->params[i].kind].anywhere;
-}
-
-static void declare_words(Generator *g)
-{
-    for (int i = 0; g->key->flat_stores && i < g->f->param_count; i++) {
-        if (!stored(g, i)) {
-            continue;
-        }
-        strbuf_add(g->out, "        uint");
-        for (int w = 0; w < generator_step_bytes(g, i) / 4; w++) {
-            strbuf_addf(g->out, "%s w_%s_%d", w ? "," : "", g->f->params[i].name, w);
-        }
-        strbuf_add(g->out, ";\n");
-    }
-}
-
-static void collect_words(Generator *g, int i, int k)
-{
-    const Param *param = &g->f->params[i];
-    const Type *type = g->key->args[i].type;
-    char value[MAX_NAME + 8];
-    snprintf(value, sizeof value, "v_%s", param->name);
-    int first = k * type->bytes;
-    for (int w = 0; w < glsl_words(type); w++) {
-        bool part = first % 4 != 0;
-        strbuf_addf(g->out, "        w_%s_%d %s ", param->name, first / 4 + w, part ? "|=" : "=");
-        strbuf_add(g->out, part ? "(" : "");
-        glsl_encode(g->out, type, param->type, value, w);
-        if (part) {
-            strbuf_addf(g->out, ") << %d", first % 4 * 8);
-        }
-        strbuf_add(g->out, ";\n");
-    }
-}
-
 static void store_words(Generator *g)
 {
     for (int i = 0; g->key->flat_stores && i < g->f->param_count; i++) {
-        if (!stored(g, i)) {
+        if (!generate_stored(g, i)) {
             continue;
         }
-        const char *name = g->f->params[i].name;
+        char at[MAX_NAME + 32];
         int words = generator_step_bytes(g, i) / 4;
-        for (int w = 0; w < words; w += words % 4 ? 1 : 4) {
-            if (words % 4) {
-                strbuf_addf(g->out, "        out_%s[o_%s + rill_n * %d + %d] = w_%s_%d;\n", name, name, words, w, name,
-                            w);
-            } else {
-                strbuf_addf(g->out,
-                            "        out_%s[o_%s + rill_n * %d + %d] = uvec4(w_%s_%d, w_%s_%d, w_%s_%d, w_%s_%d);\n",
-                            name, name, words / 4, w / 4, name, w, name, w + 1, name, w + 2, name, w + 3);
-            }
-        }
+        snprintf(at, sizeof at, "o_%s + rill_n * %d", g->f->params[i].name, words % 4 ? words : words / 4);
+        generate_store_words(g, i, at);
     }
-}
-
-/* One element to its own place; packed ones share words with others, hence atomics. */
-static void store_element(Generator *g, int i)
-{
-    const Param *param = &g->f->params[i];
-    const Type *type = g->key->args[i].type;
-    const char *name = param->name;
-    char value[MAX_NAME + 8];
-    snprintf(value, sizeof value, "v_%s", name);
-    strbuf_addf(g->out, "        if (rill_e < int(%s)) { int a = adr_%s(", access_word(g->layout->count), name);
-    write_position_arguments(g);
-    strbuf_add(g->out, ")");
-    bool mapped = g->key->args[i].path == PATH_MAPPED;
-    strbuf_add(g->out, mapped ? "; if (a >= 0) { a = a" : "");
-    if (param->kind == PARAM_INOUT) {
-        const ArgLayout *arg = &g->layout->args[i];
-        strbuf_addf(g->out, " + int(%s) - int(%s)", access_word(arg->store_base), access_word(arg->base));
-    }
-    strbuf_add(g->out, ";");
-    const char *end = mapped ? " } }\n" : " }\n";
-    if (type->bytes < 4) {
-        int per_word = 4 / type->bytes;
-        strbuf_addf(g->out,
-                    " uint s = uint(a %% %d) * %du; atomicAnd(out_%s[a / %d], ~(%uu << s)); atomicOr(out_%s[a / %d], (",
-                    per_word, type->bytes * 8, name, per_word, type->bytes == 1 ? 255u : 65535u, name, per_word);
-        glsl_encode(g->out, type, param->type, value, 0);
-        strbuf_add(g->out, ") << s);");
-        strbuf_add(g->out, end);
-        return;
-    }
-    int count = glsl_words(type);
-    for (int w = 0; w < count; w++) {
-        strbuf_addf(g->out, " out_%s[a * %d + %d] = ", name, count, w);
-        glsl_encode(g->out, type, param->type, value, w);
-        strbuf_add(g->out, ";");
-    }
-    strbuf_add(g->out, end);
-}
-
-/* The launch's dimensions from the element's number, page by page, and in front of all that follows whether it exists. */
-static void write_page_position(Generator *g)
-{
-    int rank = g->key->rank, at = g->layout->page, shape = g->layout->shape;
-    strbuf_addf(g->out,
-                "        int rill_g = int(rill_div(uint(rill_e), %s, %s)), rill_i = rill_e - rill_g * int(%s);\n",
-                access_word(at + 3 * rank + 1), access_word(at + 3 * rank + 2), access_word(at + 3 * rank));
-    strbuf_add(g->out, "        int rill_j;\n");
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(g->out, "        rill_j = int(rill_div(uint(rill_i), %s, %s)); ", access_word(at + 3 * d + 1),
-                    access_word(at + 3 * d + 2));
-        strbuf_addf(g->out, "rill_d%d = rill_active(rill_g * %d + %d) + rill_i - rill_j * int(%s); rill_i = rill_j;\n",
-                    d, rank, d, access_word(at + 3 * d));
-    }
-    strbuf_add(g->out, "        if (");
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(g->out, "%suint(rill_d%d) < %s", d ? " && " : "", d, access_word(shape + 3 * d));
-    }
-    strbuf_add(g->out, ") {\n");
 }
 
 static void write_element(Generator *g, int k)
 {
-    bool rows = g->key->rows && k > 0, pages = g->key->active == ACTIVE_PAGES;
-    if (pages) {
-        strbuf_add(g->out, "        {\n        rill_e = rill_n;\n");
-    } else if (g->key->active) {
+    bool rows = g->key->rows && k > 0;
+    if (g->key->active) {
         strbuf_add(g->out, "        {\n        rill_e = rill_active(rill_n);\n");
     } else {
         strbuf_addf(g->out, "        {\n        rill_e = rill_n * %d + %d;\n", g->layout->elements, k);
     }
-    if (pages) {
-        write_page_position(g);
-    } else if (g->layout->strip != NO_SLOT) {
+    if (g->layout->strip != NO_SLOT) {
         strbuf_addf(g->out, "        rill_d0 = rill_x + %d;\n", k);
     } else if (rows) {
         strbuf_add(g->out, "        rill_d0 += 1;\n");
     } else {
         write_position(g, clamps(g) ? "min(rill_e, rill_last)" : "rill_e");
     }
-    write_loads(g, k);
-    write_call(g);
-    for (int i = 0; i < g->f->param_count; i++) {
-        if (stored(g, i) && g->key->flat_stores) {
-            collect_words(g, i, k);
-        } else if (stored(g, i)) {
-            store_element(g, i);
-        }
-    }
-    strbuf_add(g->out, pages ? "        }\n        }\n" : "        }\n");
+    generate_element(g, k);
+    strbuf_add(g->out, "        }\n");
 }
 
 static void write_canary(Generator *g)
@@ -314,7 +141,7 @@ static void write_strip(Generator *g)
         strbuf_addf(g->out, "        int rill_n = (rill_z * int(%s) + rill_d1) * int(%s) + rill_x / %d;\n",
                     access_word(at + 3), access_word(g->layout->strip), elements);
         write_flat_loads(g);
-        declare_words(g);
+        generate_declare_words(g);
         for (int k = 0; k < elements; k++) {
             write_element(g, k);
         }
@@ -334,8 +161,12 @@ static void write_step(Generator *g)
         write_strip(g);
         return;
     }
+    if (g->key->active == ACTIVE_PAGES) {
+        generate_pages(g);
+        return;
+    }
     write_flat_loads(g);
-    declare_words(g);
+    generate_declare_words(g);
     for (int k = 0; k < g->layout->elements; k++) {
         write_element(g, k);
     }
@@ -365,7 +196,7 @@ static void write_bases(Generator *g)
                 write_last_texel(g, i);
             }
         }
-        if (stored(g, i) && g->key->flat_stores) {
+        if (generate_stored(g, i) && g->key->flat_stores) {
             strbuf_addf(g->out, "    int o_%s = int(%s);\n", name, access_word(g->layout->args[i].store_base));
         }
     }
@@ -376,7 +207,9 @@ static void write_walk(Generator *g)
 {
     const char *group = "gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x";
     const char *name = g->layout->strip != NO_SLOT ? "rill_s" : "rill_n";
-    write_bases(g);
+    if (g->key->active != ACTIVE_PAGES) {
+        write_bases(g);
+    }
     const char *steps = access_word(g->layout->steps); /* its text does not outlive many more */
     if (g->key->active == ACTIVE_DEVICE_COUNTED) {
         strbuf_addf(g->out, "    uint rill_steps = min(%s, texelFetch(rill_list_length, int(%s)).x);\n", steps,
@@ -432,18 +265,18 @@ static void write_group_position(Generator *g)
 static void write_group(Generator *g)
 {
     write_group_position(g);
-    write_loads(g, 0);
+    generate_loads(g, 0);
     if (g->f->group_rank == 1 && g->key->rank == 1) {
         strbuf_add(g->out, "    rill_d0 = rill_e;\n");
     }
     for (int d = 0; g->f->group_rank > 1 && d < g->key->rank; d++) {
         strbuf_addf(g->out, "    rill_d%d = rill_g%d;\n", d, d);
     }
-    write_call(g);
+    generate_call(g);
     strbuf_add(g->out, "    if (rill_inside) {\n");
     for (int i = 0; i < g->f->param_count; i++) {
-        if (stored(g, i)) {
-            store_element(g, i);
+        if (generate_stored(g, i)) {
+            generate_store(g, i);
         }
     }
     strbuf_add(g->out, "    }\n");

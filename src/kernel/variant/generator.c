@@ -12,6 +12,5 @@ int generator_step_bytes(const Generator *g, int i)
 
 bool generator_flat_load(const Generator *g, int i)
 {
-    const ParamKindInfo *kind = &param_kinds[g->f->params[i].kind];
-    return g->key->flat_loads && kind->element && kind->read && g->key->args[i].path == PATH_DENSE;
+    return variant_flat_load(g->f, g->key, i);
 }

@@ -18,6 +18,19 @@ bool generator_flat_load(const Generator *g, int i);
 /* Whether a fault word may be written. */
 bool generator_faults(const Generator *g);
 
+/* generate_element.c: element k of a step, from its loads to its stores; those of flat stores are words, which are declared before a step
+ * and stored behind it, for argument i from `at` on, an expression. And its parts, and whether main stores argument i. */
+void generate_element(Generator *g, int k);
+void generate_declare_words(Generator *g);
+void generate_store_words(Generator *g, int i, const char *at);
+void generate_loads(Generator *g, int k);
+void generate_call(Generator *g);
+void generate_store(Generator *g, int i);
+bool generate_stored(const Generator *g, int i);
+
+/* generate_pages.c: a step of a launch over pages, one part of a page. */
+void generate_pages(Generator *g);
+
 /* generate_main.c: main() and what it calls. */
 void generate_main(Generator *g);
 void generate_group_queries(Generator *g);

@@ -12,6 +12,8 @@ enum {
     WIDE_GATHERS = 3200,
     WIDE_WORDS = 800,
     MAX_TRIPS = 256,
+    MAX_RUN = 64,       /* steps within a page, for which it is looked up once */
+    MAX_RUN_TRIPS = 64, /* of the body's loops in one of them */
     MAX_TRIPS_BUDGET = 16384
 };
 
@@ -33,7 +35,7 @@ bool variant_stores(const Function *f, const VariantKey *key, int param)
 static bool one_element(const KernelText *text, const VariantKey *key)
 {
     const Function *f = text->function;
-    if (f->group_rank || text->body->unbounded || key->check || key->active) {
+    if (f->group_rank || text->body->unbounded || key->check || (key->active && key->active != ACTIVE_PAGES)) {
         return true;
     }
     for (int i = 0; i < f->param_count; i++) {
@@ -63,13 +65,26 @@ static int texel_elements(const KernelText *text, const VariantKey *key, bool lo
         const Type *type = key->args[i].type;
         const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
         bool used = (variant_stores(f, key, i) && stores) || (kind->element && kind->read && loads);
-        if (type && key->args[i].path == PATH_DENSE && kind->element) {
+        bool side_by_side = key->args[i].path == PATH_DENSE || (key->active && key->args[i].path == PATH_MAPPED);
+        if (type && side_by_side && kind->element) {
             *bytes = type->bytes > *bytes ? type->bytes : *bytes;
             int need = used ? whole_texels(type) : 1;
             largest = need > largest ? need : largest;
         }
     }
     return largest;
+}
+
+bool variant_flat_load(const Function *f, const VariantKey *key, int i)
+{
+    const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+    return kind->element && kind->read &&
+           ((key->flat_loads && key->args[i].path == PATH_DENSE) || key->args[i].texels & PAGED_TEXEL_LOADS);
+}
+
+bool variant_flat_store(const Function *f, const VariantKey *key, int i)
+{
+    return variant_stores(f, key, i) && (key->flat_stores || key->args[i].texels & PAGED_TEXEL_STORES);
 }
 
 static bool is_read(const Function *f, const VariantKey *key, int i)
@@ -84,7 +99,8 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
     for (int i = 0; i < text->function->param_count; i++) {
         bool read = is_read(text->function, key, i);
         reads += read;
-        gathers += read && (param_kinds[text->function->params[i].kind].bound || key->args[i].path == PATH_MAPPED);
+        gathers += read && (param_kinds[text->function->params[i].kind].bound || key->args[i].path == PATH_MAPPED ||
+                            key->active == ACTIVE_PAGES);
     }
     return gathers > 0 && reads > text->texture_limit + variant_free_blocks(text, key);
 }
@@ -117,8 +133,27 @@ static int widened(const KernelText *text, const VariantKey *key, int elements, 
     return (gathers || words) && fits && !mapped ? wide : elements;
 }
 
+int variant_page_step(const KernelText *text, const VariantKey *key)
+{
+    if (one_element(text, key)) {
+        return 1;
+    }
+    int bytes, least = texel_elements(text, key, true, true, &bytes);
+    bool wide = text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
+                WIDE_STEP * text->body->tokens < WIDE_WORDS && WIDE_STEP * bytes <= MAX_STEP_BYTES;
+    int elements = wide && least < WIDE_STEP ? WIDE_STEP : text->body->tokens > LARGE_BODY ? 1 : least;
+    while (elements > 1 && (text->body->trips * elements > (double)TRIP_BUDGET || elements * bytes > MAX_STEP_BYTES ||
+                            (double)elements * (double)text->body->tokens >= (double)MAX_INLINED)) {
+        elements /= 2;
+    }
+    return elements;
+}
+
 int variant_elements(const KernelText *text, const VariantKey *key)
 {
+    if (key->active == ACTIVE_PAGES) {
+        return key->page_step;
+    }
     if (one_element(text, key)) {
         return 1;
     }
@@ -178,6 +213,9 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     if (a->path == PATH_MAPPED) {
         arg->fallback = take(layout, glsl_words(a->type));
     }
+    if (a->paged == PAGED_STRIDED) {
+        arg->strides = take(layout, key->rank - 1);
+    }
 }
 
 int variant_free_blocks(const KernelText *text, const VariantKey *key)
@@ -214,7 +252,7 @@ static bool place_read(const KernelText *text, const VariantKey *key, int free_b
 static bool layout_active(const KernelText *text, const VariantKey *key, Layout *layout)
 {
     layout->active = key->active ? take(layout, 2) : NO_SLOT;
-    layout->page = key->active == ACTIVE_PAGES ? take(layout, 3 * (key->rank + 1)) : NO_SLOT;
+    layout->page = key->active == ACTIVE_PAGES ? take(layout, PAGE_WORDS + 3 * key->rank) : NO_SLOT;
     layout->active_units = key->active == ACTIVE_PAGES ? 1 : key->active;
     layout->textures = layout->active_units;
     return layout->active_units <= text->texture_limit ||
@@ -262,11 +300,15 @@ static void layout_blocks(const Function *f, Layout *layout)
 static void layout_trips(const KernelText *text, const VariantKey *key, Layout *layout)
 {
     layout->trips = NO_SLOT;
-    layout->max_trips = 1;
+    layout->max_trips = layout->max_run = 1;
     if (text->traits->family != FAMILY_CPU || text->body->unbounded || text->function->group_rank || key->check) {
         return;
     }
     double trips = text->body->trips * layout->elements * layout->strip_rows;
+    if (key->active == ACTIVE_PAGES && trips < MAX_RUN_TRIPS) {
+        layout->max_run = MAX_RUN;
+        trips = (trips + 1) * MAX_RUN;
+    }
     double most = trips > 0 ? (double)MAX_TRIPS_BUDGET / (trips + 1) : (double)MAX_TRIPS;
     layout->max_trips = most < (double)MAX_TRIPS ? (int)most : MAX_TRIPS;
     if (layout->max_trips > 1) {
@@ -301,7 +343,7 @@ bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layou
     for (int i = 0; i < f->param_count; i++) {
         ArgLayout *arg = &layout->args[i];
         arg->constant = arg->base = arg->store_base = arg->dims = arg->sizes = arg->outside = NO_SLOT;
-        arg->resample = arg->extents = arg->ramp = arg->dump = arg->fallback = NO_SLOT;
+        arg->resample = arg->extents = arg->ramp = arg->dump = arg->fallback = arg->strides = NO_SLOT;
     }
     layout->count = take(layout, 1);
     layout->steps = take(layout, 1);

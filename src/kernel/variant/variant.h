@@ -24,8 +24,16 @@ typedef struct ArgKey {
     uint8_t resampled; /* indexof differs from the launch's index */
     uint8_t quiet;     /* explicit boundary: never reported under check */
     uint8_t unit;      /* the fastest dimension steps by one element: no multiplication */
+    uint8_t paged;     /* PagedKind, of launches over pages */
+    uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
     uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
+
+/* Where the elements of a launch's page stand: anywhere; at a stride per dimension behind the page's first, along x side by side; all
+ * side by side, row-major; or so, and behind those of the page before. */
+typedef enum PagedKind { PAGED_ANYWHERE, PAGED_STRIDED, PAGED_WHOLE, PAGED_NUMBERED } PagedKind;
+/* Whether a step's elements are read, and written, in whole words. */
+typedef enum PagedTexels { PAGED_TEXEL_LOADS = 1, PAGED_TEXEL_STORES = 2 } PagedTexels;
 
 /* Whether a launch runs over a list of elements, and who knows how long the list is. */
 typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED, ACTIVE_PAGES } ActiveList;
@@ -38,10 +46,16 @@ typedef struct VariantKey {
     uint8_t check;                      /* report indices out of range */
     uint8_t aliased;                    /* what storage blocks read is written by the same launch */
     uint8_t active;                     /* ActiveList: runs over the elements that a list names */
+    uint8_t page_step;                  /* over pages: elements of a step, a part of a row */
+    uint8_t page_inside;                /* no page reaches out of the shape */
+    uint8_t page_starts;                /* numbered streams have only what lies inside of it */
     uint8_t first_output, output_count; /* the outputs this pass stores, in order of declaration */
     uint8_t count;                      /* of args in use */
     ArgKey args[MAX_PARAMS];
 } VariantKey;
+
+/* Words of a page: the parts it is cut into (size, multiplier, shift), and the steps of a part and of a page. */
+enum { PAGE_PARTS = 0, PAGE_RUN = 3, PAGE_STEPS = 4, PAGE_WORDS = 5 };
 
 enum { NO_UNIT = -1, NO_SLOT = -1, MAX_RANK = SHAPE_MAX_RANK, MAX_PARAM_VECTORS = 1024, RAMP_WORDS = 7 };
 
@@ -58,6 +72,7 @@ typedef struct ArgLayout {
     int ramp;           /* the ramp's words */
     int fallback;       /* the element that is read where nothing is mapped */
     int dump;           /* element that takes stores out of range */
+    int strides;        /* PAGED_STRIDED: one word per dimension from the second on */
     int texture, block; /* unit and binding numbers of what is read; NO_UNIT */
     int store;          /* storage binding of what is written, or NO_UNIT */
 } ArgLayout;
@@ -74,8 +89,9 @@ typedef struct Layout {
     int max_trips;
     int strip_rows; /* rows that one step covers: more than 1 for small stencils */
     int strip;      /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
-    int active;     /* words of the list: its first element, and where its length stands; or NO_SLOT */
-    int page; /* words of a page: (size, multiplier, shift) for each dimension, then for all its elements; or NO_SLOT */
+    int active; /* words of the list: its first element, and where its length stands, or behind it the starts of pages; or NO_SLOT */
+    int page; /* words of a page: PAGE_WORDS, then (size, multiplier, shift) for each dimension, x in steps; or NO_SLOT */
+    int max_run;      /* steps of a page that one invocation may take in a row */
     int active_units; /* textures the list takes: it, and its length; they come first */
     int textures, blocks;
     ArgLayout args[MAX_PARAMS];
@@ -114,6 +130,11 @@ bool variant_stores(const Function *f, const VariantKey *key, int param);
 bool variant_texels_fit(const KernelText *text, const VariantKey *key);
 /* Whether arguments that share a binding would want it in two formats, were elements read as whole texels. */
 bool variant_formats_clash(const KernelText *text, const VariantKey *key);
+/* Whether argument i is read as whole texels, and written as whole words, by each step. */
+bool variant_flat_load(const Function *f, const VariantKey *key, int i);
+bool variant_flat_store(const Function *f, const VariantKey *key, int i);
+/* The most elements that a step over pages may take. */
+int variant_page_step(const KernelText *text, const VariantKey *key);
 /* Storage blocks that the pass leaves for reads. */
 int variant_free_blocks(const KernelText *text, const VariantKey *key);
 /* Elements per trip of an invocation. */

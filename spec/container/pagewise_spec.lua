@@ -1,0 +1,160 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local equal <const> = check.equal
+
+-- Shapes, the pages of the container launched over, and those of the other one: equal ones, multiples, parts, any.
+local cases <const> = {
+    {{64}, {16}, {16}}, {{40}, {7}, {5}}, {{16, 24}, {4, 8}, {8, 24}}, {{13, 21}, {4, 8}, {4, 8}},
+    {{13, 20}, {5, 4}, {10, 8}},
+    {{8, 8, 16}, {4, 4, 8}, {2, 4, 8}}, {{9, 10, 12}, {3, 5, 4}, {3, 5, 4}}, {{2, 4, 8, 8}, {1, 3, 4, 4}, {2, 6, 8, 8}},
+    {{5, 96}, {2, 48}, {4, 48}},
+}
+local types <const> = {"float", "half", "uint8", "vec2", "vec3", "vec4", "double", "ivec3", "int16"}
+local seen <const> = {half = "float", uint8 = "uint", int16 = "int"}
+
+local function components(type)
+    return tonumber(type:match "vec(%d)") or 1
+end
+
+-- A stream of small whole numbers.
+local function numbers(type, shape)
+    local n = components(type)
+    return rill.stream(type, shape, function()
+        if n == 1 then return math.random(0, 9) end
+        local element = {}
+        for i = 1, n do element[i] = math.random(0, 9) end
+        return element
+    end)
+end
+
+-- Containers of these types with the same pages, some of them mapped.
+local function sparse(shape, page, defaults, ...)
+    local made, count = {}, math.random(0, 6)
+    for i, type in ipairs {...} do
+        made[i] = rill.sparse(type, #shape == 1 and shape[1] or shape, {page = page, default = defaults[i]})
+    end
+    for _ = 1, count do
+        local at = {}
+        for d, size in ipairs(shape) do at[d] = math.random(size) end
+        for _, c in ipairs(made) do c:allocate(at) end
+    end
+    return table.unpack(made)
+end
+
+-- Whether each element is mapped, and a container of the type that is.
+local function masked(type, shape, page, default)
+    local c, mask = sparse(shape, page, {default, 0}, type, "float")
+    return c, mask:fill(1):values()
+end
+
+-- Flat values: those of `old`, and where the mask is, f of those of the others.
+local function expected(type, mask, old, f, ...)
+    local n, lists, result = components(type), {...}, {}
+    for i = 1, #old do
+        local arguments = {}
+        for k, list in ipairs(lists) do arguments[k] = list[i] end
+        result[i] = mask[(i - 1) // n + 1] == 1 and f(table.unpack(arguments)) or old[i]
+    end
+    return result
+end
+
+local function sum(a, b, c) return a + b + (c or 0) end
+
+describe("a launch page by page", function()
+    leaks.watch(setup, teardown)
+
+    it("gives what one over streams gives, and writes nothing else", function()
+        for i, case in ipairs(cases) do
+            local shape, page, other = table.unpack(case)
+            for k = 0, 1 do
+                local type = types[(i + 4 * k) % #types + 1]
+                local T = seen[type] or type
+                local put = rill.kernel(("kernel void put(%s x<>, out %s r<>) { r = x; }"):format(T, T))
+                local mix = rill.kernel((([[kernel void mix(T a<>, T b<>, T x<>, inout T q<>, out T r<>) {
+                    r = a + b + x; q = q + a;
+                }]]):gsub("%f[%w]T%f[%W]", T)))
+                local a, mask = masked(type, shape, page, 3)
+                local b = sparse(shape, other, {5}, type)
+                local s, q, range = numbers(type, shape), numbers(type, shape), a:active()
+                put {x = s, r = a, over = range}
+                local av = expected(type, mask, a:copy():fill(3):values(), function(x) return x end, s:values())
+                equal(av, a:values())
+                put {x = s, r = b, over = b:active()}
+                local bv, sv, qv = b:values(), s:values(), q:values()
+                local r = numbers(type, shape)
+                local rv = r:values()
+                mix {a = a, b = b, x = s, q = q, r = r, over = range}
+                equal(expected(type, mask, rv, sum, av, bv, sv), r:values())
+                equal(expected(type, mask, qv, sum, qv, av), q:values())
+                local to = b:copy()
+                mix {a = s, b = a, x = q, q = a, r = to, over = range}
+                equal(expected(type, mask, bv, sum, sv, av, q:values()), to:values())
+                equal(expected(type, mask, av, sum, av, sv), a:values())
+            end
+        end
+    end)
+
+    it("knows its place, and what stands around it", function()
+        for _, case in ipairs(cases) do
+            local shape, page = case[1], case[2]
+            if #shape == 2 then
+                local c, mask = masked("float", shape, page, 3)
+                local s = numbers("float", shape)
+                local k = rill.kernel [[kernel void k(neighbor float x<>, float y<>, out float r<>) {
+                    ivec2 i = indexof(r).xy;
+                    r = x[ivec2(1, 0)] + 10.0 * x[ivec2(0, -1)] + y + 100.0 * float(i.x) + 1000.0 * float(i.y);
+                }]]
+                k {x = s, y = s, r = c, over = c:active()}
+                equal(expected("float", mask, c:copy():fill(3):values(), function(x) return x end, k(s, s):values()),
+                    c:values())
+                local old, whole = c:values(), c:stream()
+                local r = rill.stream("float", shape)
+                k {x = c, y = c, r = r, over = c:active()}
+                equal(expected("float", mask, r:copy():fill(0):values(), function(x) return x end,
+                    k(whole, whole):values()), r:values())
+                equal(old, c:values())
+            end
+        end
+    end)
+
+    it("takes views, and streams that are repeated", function()
+        local c, mask = masked("float", {16, 24}, {4, 8}, 3)
+        local k = rill.kernel "kernel void k(float x<>, float y<>, out float r<>) { r = x + y; }"
+        local row, wide = rill.iota(24):cast "float", numbers("float", {18, 50})
+        local view = wide:domain({2, 2}, {17, 49}):stride(1, 2)
+        local whole = k {x = row, y = view, shape = {16, 24}}
+        k {x = row, y = view, r = c, over = c:active()}
+        equal(expected("float", mask, c:copy():fill(3):values(), function(x) return x end, whole:values()), c:values())
+        local to = rill.stream("float", {16, 48})
+        k {x = c, y = view, r = to:stride(1, 2), over = c:active()}
+        equal(expected("float", mask, rill.stream("float", {16, 24}):values(), sum, c:values(), view:values()),
+            to:stride(1, 2):values())
+        assert.equal(0, to:domain({1, 2}, {16, 48}):stride(1, 2):sum())
+    end)
+
+    it("reports indices out of range, and runs loops without a known end", function()
+        local c = masked("float", {16, 24}, {4, 8}, 3)
+        c:set(1, 16, 24)
+        local walk = rill.kernel [[kernel void walk(float x<>, out float r<>) {
+            float left = x;
+            r = 0.0;
+            while (left > 0.5) { left -= 1.0; r += 1.0; }
+        }]]
+        local s = numbers("float", {16, 24})
+        walk {x = s, r = c, over = c:active()}
+        local mask = c:copy():fill(-1):values()
+        local got, want = c:values(), s:values()
+        for i = 1, #got do assert.equal(mask[i] == -1 and want[i] or 3, got[i]) end
+        local wild = rill.kernel "kernel void wild(float x<>, float g[][], out float r<>) { r = x + g[99][0]; }"
+        local before = rill.check(true)
+        local done, message = pcall(function()
+            wild {x = c, g = s, r = c, over = c:active()}
+            rill.sync()
+        end)
+        rill.check(before)
+        assert.is_false(done)
+        assert.matches("wild: .*99", message)
+    end)
+end)

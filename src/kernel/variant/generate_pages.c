@@ -1,0 +1,202 @@
+/* Launches over pages: an invocation takes a part of a page, a step after the other. Where the page begins, and where that stands in each
+ * argument, it asks once. */
+#include "kernel/variant/generator.h"
+
+#include <stdio.h>
+
+enum { LOAD_UNIT = 16, WORD = 4 };
+
+/* Whether argument i is reached behind the page's first element, g_NAME. */
+static bool follows(const Generator *g, int i)
+{
+    return g->key->args[i].paged && (param_kinds[g->f->params[i].kind].read || generate_stored(g, i));
+}
+
+/* The bytes of what a step stores argument i by. */
+static int store_unit(const Generator *g, int i)
+{
+    return generator_step_bytes(g, i) % LOAD_UNIT ? WORD : LOAD_UNIT;
+}
+
+/* An element number as a number of units: an expression. */
+static void write_units(Generator *g, int i, const char *elements, int unit)
+{
+    int bytes = g->key->args[i].type->bytes, shift = 0;
+    while (bytes % unit) {
+        bytes *= 2;
+        shift++;
+    }
+    strbuf_addf(g->out, "((%s) >> %d) * %d", elements, shift, bytes / unit);
+}
+
+/* g_NAME: where the page begins in argument i. */
+static void write_begin(Generator *g, int i)
+{
+    const char *name = g->f->params[i].name;
+    strbuf_addf(g->out, "        int g_%s = ", name);
+    if (g->key->args[i].paged != PAGED_NUMBERED) {
+        strbuf_addf(g->out, "adr_%s(", name);
+        for (int d = 0; d < g->key->rank; d++) {
+            strbuf_addf(g->out, "%srill_o%d", d ? ", " : "", d);
+        }
+        strbuf_add(g->out, ");\n");
+        return;
+    }
+    strbuf_addf(g->out, "int(%s) + ", access_word(g->layout->args[i].base));
+    if (!g->key->page_starts) {
+        strbuf_addf(g->out, "rill_g * int(%s) * %d;\n", access_word(g->layout->page + PAGE_STEPS), g->layout->elements);
+    } else {
+        strbuf_addf(g->out, "rill_active(int(%s) + rill_g);\n", access_word(g->layout->active + 1));
+    }
+}
+
+/* Where the page begins, and which of its steps is the first of this part. */
+static void write_page(Generator *g)
+{
+    int rank = g->key->rank, page = g->layout->page;
+    strbuf_addf(g->out, "        int rill_g = int(rill_div(uint(rill_n), %s, %s));\n",
+                access_word(page + PAGE_PARTS + 1), access_word(page + PAGE_PARTS + 2));
+    strbuf_addf(g->out, "        int rill_s = (rill_n - rill_g * int(%s)) * int(%s);\n", access_word(page + PAGE_PARTS),
+                access_word(page + PAGE_RUN));
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(g->out, "        int rill_o%d = rill_active(rill_g * %d + %d);\n", d, rank, d);
+    }
+    for (int i = 0; i < g->f->param_count; i++) {
+        if (follows(g, i)) {
+            write_begin(g, i);
+        }
+    }
+    strbuf_add(g->out, "        rill_e = rill_n;\n");
+}
+
+/* Where a step stands in its page, rill_p0 ..., and in the launch. */
+static void write_position(Generator *g)
+{
+    int rank = g->key->rank;
+    strbuf_add(g->out, "        int rill_i = rill_s, rill_j;\n");
+    for (int d = 0; d < rank; d++) {
+        int at = g->layout->page + PAGE_WORDS + 3 * d;
+        if (d < rank - 1) {
+            strbuf_addf(
+                g->out,
+                "        rill_j = int(rill_div(uint(rill_i), %s, %s)); int rill_p%d = rill_i - rill_j * int(%s); "
+                "rill_i = rill_j;\n",
+                access_word(at + 1), access_word(at + 2), d, access_word(at));
+        } else {
+            strbuf_addf(g->out, "        int rill_p%d = rill_i;\n", d);
+        }
+        if (d == 0 && g->layout->elements > 1) {
+            strbuf_addf(g->out, "        rill_p0 *= %d;\n", g->layout->elements);
+        }
+        strbuf_addf(g->out, "        rill_d%d = rill_o%d + rill_p%d;\n", d, d, d);
+    }
+}
+
+/* e_NAME: how far behind the page's first the elements of a step stand in argument i. */
+static void write_behind(Generator *g, int i)
+{
+    const char *name = g->f->params[i].name;
+    int paged = g->key->args[i].paged, rank = g->key->rank, elements = g->layout->elements;
+    if (paged == PAGED_WHOLE || (paged == PAGED_NUMBERED && !g->key->page_starts)) {
+        strbuf_addf(g->out, "        int e_%s = rill_s * %d;\n", name, elements);
+    } else if (paged == PAGED_NUMBERED) { /* row-major in what lies inside of the shape */
+        strbuf_addf(g->out, "        int e_%s = rill_p%d;\n", name, rank - 1);
+        for (int d = rank - 2; d >= 0; d--) {
+            strbuf_addf(g->out, "        e_%s = e_%s * min(int(%s) * %d, int(%s) - rill_o%d) + rill_p%d;\n", name, name,
+                        access_word(g->layout->page + PAGE_WORDS + 3 * d), d ? 1 : elements,
+                        access_word(g->layout->shape + 3 * d), d, d);
+        }
+    } else {
+        strbuf_addf(g->out, "        int e_%s = rill_p0", name);
+        for (int d = 1; d < rank; d++) {
+            strbuf_addf(g->out, " + rill_p%d * int(%s)", d, access_word(g->layout->args[i].strides + d - 1));
+        }
+        strbuf_add(g->out, ";\n");
+    }
+}
+
+/* Where the elements of a step stand, and what is read of them as whole texels. */
+static void write_step_loads(Generator *g)
+{
+    for (int i = 0; i < g->f->param_count; i++) {
+        const ArgLayout *layout = &g->layout->args[i];
+        const char *name = g->f->params[i].name;
+        if (!follows(g, i)) {
+            continue;
+        }
+        write_behind(g, i);
+        for (int t = 0; generator_flat_load(g, i) && t < generator_step_bytes(g, i) / LOAD_UNIT; t++) {
+            char first[MAX_NAME + 16], behind[MAX_NAME + 16];
+            snprintf(first, sizeof first, "max(g_%s, 0)", name);
+            snprintf(behind, sizeof behind, "e_%s", name);
+            strbuf_addf(g->out, "        uvec4 f_%s_%d = ", name, t);
+            strbuf_addf(g->out, layout->texture != NO_UNIT ? "texelFetch(tex_%s, " : "in_%s[", name);
+            write_units(g, i, first, LOAD_UNIT);
+            strbuf_add(g->out, " + ");
+            write_units(g, i, behind, LOAD_UNIT);
+            strbuf_addf(g->out, layout->texture != NO_UNIT ? " + %d);\n" : " + %d];\n", t);
+        }
+    }
+}
+
+static void write_step_stores(Generator *g)
+{
+    for (int i = 0; i < g->f->param_count; i++) {
+        const ArgLayout *layout = &g->layout->args[i];
+        const char *name = g->f->params[i].name;
+        char element[3 * MAX_NAME], at[MAX_NAME + 8];
+        if (!generate_stored(g, i) || !variant_flat_store(g->f, g->key, i)) {
+            continue;
+        }
+        if (layout->store_base == layout->base) {
+            snprintf(element, sizeof element, "g_%s + e_%s", name, name);
+        } else { /* what is read may have been packed elsewhere */
+            snprintf(element, sizeof element, "g_%s + e_%s + int(%s) - int(%s)", name, name,
+                     access_word(layout->store_base), access_word(layout->base));
+        }
+        snprintf(at, sizeof at, "o_%s", name);
+        strbuf_addf(g->out, "        if (g_%s >= 0) { int o_%s = ", name, name);
+        write_units(g, i, element, store_unit(g, i));
+        strbuf_add(g->out, ";\n");
+        generate_store_words(g, i, at);
+        strbuf_add(g->out, "        }\n");
+    }
+}
+
+/* A step past the shape's end is left out. */
+static void write_inside(Generator *g)
+{
+    strbuf_add(g->out, "        if (");
+    for (int d = 0; d < g->key->rank; d++) {
+        strbuf_addf(g->out, "%suint(rill_d%d) < %s", d ? " && " : "", d, access_word(g->layout->shape + 3 * d));
+    }
+    strbuf_add(g->out, ") {\n");
+}
+
+void generate_pages(Generator *g)
+{
+    int page = g->layout->page;
+    bool runs = g->layout->max_run > 1;
+    write_page(g);
+    if (runs) {
+        strbuf_addf(g->out, "        for (int rill_t = min(rill_s + int(%s), int(%s)); rill_s < rill_t; rill_s++) {\n",
+                    access_word(page + PAGE_RUN), access_word(page + PAGE_STEPS));
+    }
+    write_position(g);
+    if (!g->key->page_inside) {
+        write_inside(g);
+    }
+    write_step_loads(g);
+    generate_declare_words(g);
+    for (int k = 0; k < g->layout->elements; k++) {
+        strbuf_add(g->out, "        {\n");
+        if (k > 0) {
+            strbuf_addf(g->out, "        rill_d0 = rill_o0 + rill_p0 + %d;\n", k);
+        }
+        generate_element(g, k);
+        strbuf_add(g->out, "        }\n");
+    }
+    write_step_stores(g);
+    strbuf_add(g->out, g->key->page_inside ? "" : "        }\n");
+    strbuf_add(g->out, runs ? "        }\n" : "");
+}
