@@ -11,7 +11,7 @@ local reference = require "rill.support.reference"
 -- The classes, by the letter that stands for their values in signatures; those of "s" that read are an expression's too.
 local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
-    a = "animation", t = "translator", c = "container", o = "range",
+    a = "animation", t = "translator", c = "container", o = "range", n = "snapshot",
 }
 
 -- What an expression has not: these write.
@@ -110,6 +110,10 @@ local container = {}
 %s
 local range = {}
 
+---What a container held.
+---@class rill.snapshot
+local snapshot = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -131,8 +135,8 @@ local range = {}
 ]=]
 
 local kinds = {}
-for word in ("stream expression kernel device request map progress animation translator container range struct " ..
-    "report"):gmatch "%a+" do
+for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
+    "struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 

@@ -44,7 +44,7 @@ local function samples()
         k = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }", a = rill.animate(path .. ".png"),
         t = rill.translator.pages {shape = 4, page = 2, capacity = 1},
         c = rill.virtual(rill.translator.pages {shape = 4, page = 2}, rill.physical("float", 2)),
-        o = rill.array("float", 1):active(),
+        o = rill.array("float", 1):active(), n = rill.array("float", 1):snapshot(),
     }
 end
 
@@ -69,8 +69,8 @@ local function sample(letter)
 end
 
 --- The set of names that can be seen without knowing them: those of the module, of the tables in it, and of streams, kernels,
---- devices, requests, progress bars, animations, translators, containers and
---- ranges.
+--- devices, requests, progress bars, animations, translators, containers,
+--- ranges and snapshots.
 function exports.names()
     local names = {}
     load_modules(sample "rill")
@@ -81,7 +81,7 @@ function exports.names()
             names["rill." .. key] = true
         end
     end
-    for _, letter in ipairs {"s", "k", "d", "r", "p", "a", "t", "c", "o"} do
+    for _, letter in ipairs {"s", "k", "d", "r", "p", "a", "t", "c", "o", "n"} do
         for name in pairs(exports.members(sample(letter))) do
             names[letter .. "." .. name] = true
         end

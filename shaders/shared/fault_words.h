@@ -10,8 +10,10 @@
 #define RILL_FAULT_DIMENSION 4 // counted from the fastest
 #define RILL_FAULT_SIZE 5      // of that dimension
 #define RILL_FAULT_KERNEL 6    // the kernel's number
+#define RILL_FAULT_POINT 7     // eight coordinates, ints, x first: of what is written and not mapped
 
 // Kinds.
 #define RILL_FAULT_NONE 0u
 #define RILL_FAULT_LOOP_CUT 1u
 #define RILL_FAULT_INDEX 2u
+#define RILL_FAULT_UNMAPPED 3u

@@ -185,6 +185,48 @@ describe("a sparse container", function()
         assert.same({15, 5, 5, 15}, {c:get(8), c:get(9), c:get(16), c:get(17)})
     end)
 
+    it("is written at random where it is mapped, and nowhere else", function()
+        local Cell = rill.struct("Cell", "vec3 v; int n;")
+        local types = {
+            {"float", "float", 5, "x = y + 1.0"}, {"int", "int", 5, "x = y + 1"},
+            {"vec3", "vec3", {5, 5, 5}, "x = y + 1.0"},
+            {"double", "double", 5, "x = y + 1.0LF"},
+            {Cell, "Cell", {v = {5, 5, 5}, n = 5}, "x.n = y.n + 1"},
+        }
+        for _, case in ipairs(types) do
+            local c = rill.sparse(case[1], {9, 9}, {page = {4, 4}, default = case[3]})
+            local text = ("kernel void k(ivec2 p<>, inout %s c[][]) { %s; }"):format(case[2],
+                case[4]:gsub("x", "c[p]", 1):gsub("y", "c[p + ivec2(4, 0)]"))
+            local k = rill.kernel((case[2] == "Cell" and "struct Cell { vec3 v; int n; };\n" or "") .. text)
+            c:allocate({1, 1})
+            k(rill.from({{3, 3}, {0, 0}}, "ivec2"), c)
+            local six = c:get(4, 4)
+            six = type(six) == "table" and (six.n or six[2]) or six
+            assert.equal(6, six)
+            assert.same(c:get(4, 4), c:get(1, 1))
+            local was = c:values()
+            raises("k: argument 'c': c%[8%]%[4%] is mapped nowhere, and was written", function()
+                k(rill.from({{4, 8}, {3, 3}}, "ivec2"), c)
+                rill.sync()
+            end)
+            assert.same(was, c:values())
+            assert.equal(1, c.pages.mapped)
+            k(rill.from({{1, 1}}, "ivec2"), c)
+            assert.same(c:get(1, 1), c:get(2, 2))
+        end
+        local deep = rill.sparse("int", {2, 3, 2, 3, 4}, {page = {1, 1, 1, 1, 1}})
+        raises("d: argument 'c': c%[1%]%[2%]%[0%]%[1%]%[3%] is mapped nowhere", function()
+            local d = rill.kernel "kernel void d(int x<>, inout int c[][][][][]) { c[1][2][0][1][x] = 1; }"
+            d(rill.from({3}, "int"), deep)
+            rill.sync()
+        end)
+        local group = rill.kernel "kernel(8) void g(int p<>, inout int c[]) { c[p] += 1; }"
+        local line = rill.sparse("int", 40, {page = 4}):allocate(1, 8)
+        group(rill.iota(8), line)
+        group(rill.iota(5), line)
+        assert.same({2, 2, 2, 2, 2, 1, 1, 1, 0}, line:values(1, 9))
+    end)
+
     it("maps and frees the pages of points", function()
         local types = {"int", "ivec2", "ivec3", "ivec4"}
         for _, case in ipairs(cases) do

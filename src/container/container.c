@@ -111,10 +111,7 @@ static bool check_domain(const TranslatorInfo *info)
 {
     const int64_t most = INT64_C(1) << 53;
     int64_t count = 1;
-    if (!info->domain.known) {
-        return error_set("the domain of translator '%s' has no bounds: expected one with a shape", info->name);
-    }
-    for (int d = 0; d < info->rank; d++) {
+    for (int d = 0; d < info->rank && info->domain.known; d++) {
         if (info->domain.size[d] > most / count) {
             return error_set("the domain of translator '%s' has more than 2^53 elements", info->name);
         }
@@ -139,47 +136,17 @@ static bool check_memory(const Translator *t, const TranslatorInfo *info, const 
     return true;
 }
 
-/* Whether the elements stand in memory as a stream's, row-major from the first on. */
-static bool side_by_side(const Container *c, const TranslatorInfo *info)
-{
-    bool same = info->row_major && c->map.complete;
-    for (int d = 0; d < info->to - 1; d++) {
-        same = same && info->memory.size[d] == c->sizes[d];
-    }
-    return same;
-}
-
-/* Pages are row-major where memory holds whole ones only. */
-static void set_runs(Container *c, const TranslatorInfo *info)
-{
-    c->map.run_unit = 0;
-    if (info->pages && !info->levels && stream_elements(&c->memory) % info->page == 0) {
-        translator_page_sizes(c->translator, c->map.run);
-        c->map.run_unit = info->page;
-    }
-}
-
-static void set_whole(Container *c, const TranslatorInfo *info)
-{
-    int64_t stride = 1;
-    for (int d = 0; d < info->to; d++) {
-        c->sizes[d] = (int32_t)c->memory.shape.size[info->to - 1 - d];
-    }
-    set_runs(c, info);
-    c->whole = c->memory;
-    c->whole.contiguous = side_by_side(c, info);
-    c->whole.source = c->whole.contiguous ? SOURCE_BUFFER : SOURCE_MAPPED;
-    c->whole.map = c->whole.contiguous ? NULL : &c->map;
-    c->whole.shape.rank = info->rank;
-    for (int d = info->rank - 1; d >= 0; d--) {
-        c->whole.shape.size[d] = info->domain.size[info->rank - 1 - d];
-        c->whole.dim[d] = (ViewDim){.stride = stride, .step = 1, .div = 1};
-        c->whole.boundary[d] = BOUNDARY_CLAMP;
-        stride *= c->whole.contiguous ? c->whole.shape.size[d] : 1;
-    }
-}
-
 Container *container_create(Translator *t, const Stream *memory, const void *fallback)
+{
+    TranslatorInfo info = translator_info(t);
+    if (!info.domain.known) {
+        error_set("the domain of translator '%s' has no bounds: expected one with a shape", info.name);
+        return NULL;
+    }
+    return container_over(t, memory, fallback);
+}
+
+Container *container_over(Translator *t, const Stream *memory, const void *fallback)
 {
     TranslatorInfo info = translator_info(t);
     if (!check_domain(&info) || !check_memory(t, &info, memory)) {
@@ -194,22 +161,15 @@ Container *container_create(Translator *t, const Stream *memory, const void *fal
     c->map = (AddressMap){.kernel = map_kernel,
                           .give = map_give,
                           .fallback = c->fallback,
-                          .complete = info.traits.complete && !c->checked};
+                          .complete = info.traits.complete && !c->checked,
+                          .unbounded = !info.domain.known};
     c->translator = translator_retain(t);
     stream_copy_view(memory, &c->memory);
     if (fallback) {
         memcpy(c->fallback, fallback, (size_t)memory->type->bytes);
     }
-    set_whole(c, &info);
+    container_set_whole(c);
     return c;
-}
-
-void container_replace_memory(Container *c, const Stream *memory)
-{
-    TranslatorInfo info = translator_info(c->translator);
-    stream_release(&c->memory);
-    stream_copy_view(memory, &c->memory);
-    set_whole(c, &info);
 }
 
 void container_destroy(Container *c)
@@ -220,9 +180,10 @@ void container_destroy(Container *c)
     for (int i = 0; i < ADDRESS_SLOTS; i++) {
         kernel_release(c->kernels[i]);
     }
+    snapshot_orphan(c);
     translator_release(c->translator);
     stream_release(&c->memory);
-    free(c->freed.items);
+    frames_free(&c->frames);
     free(c);
 }
 
@@ -255,7 +216,7 @@ uint64_t container_bytes(const Container *c)
     return stream_bytes(&c->memory) + table_bytes(c->translator);
 }
 
-bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity)
+bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)
 {
     TranslatorInfo info = translator_info(c->translator);
     if (!info.pages) {
@@ -264,24 +225,8 @@ bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity)
     int64_t room = stream_elements(&c->memory) / info.page;
     *mapped = info.mapped;
     *capacity = c->pooled || info.capacity < room ? info.capacity : room;
+    *free = c->pooled ? allocation_room(c) : *capacity - *mapped;
     return true;
-}
-
-const Stream *container_whole(const Container *c)
-{
-    return &c->whole;
-}
-
-Stream container_box(const Container *c, const int64_t *first, const int64_t *last)
-{
-    Stream box = c->whole;
-    for (int d = 0; d < box.shape.rank; d++) {
-        box.contiguous = box.contiguous && last[d] - first[d] == box.shape.size[d];
-        box.offset += box.map ? 0 : first[d] * box.dim[d].stride;
-        box.dim[d].start = box.map ? first[d] : 0;
-        box.shape.size[d] = last[d] - first[d];
-    }
-    return box;
 }
 
 /* elements */
@@ -382,15 +327,10 @@ bool container_write(const Container *c, const int64_t *first, const Stream *fro
     return copy_stream(&box, from);
 }
 
-/* By the ranges, side by side ones at once; elsewhere the device asks for each element. */
-bool container_fill(const Container *c, const void *element, void *caller)
+/* By the ranges, side by side ones at once. */
+static bool fill_ranges(const Container *c, const void *element, void *caller)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
-    TranslatorInfo info = translator_info(c->translator);
-    if (!info.pages) {
-        Stream whole = c->whole;
-        return copy_fill(&whole, element);
-    }
     RangeList list = {0};
     bool done = find_ranges(c, origin, c->whole.shape.size, &list, caller);
     for (size_t i = 0; done && i < list.count;) {
@@ -414,57 +354,20 @@ bool container_fill(const Container *c, const void *element, void *caller)
     return done;
 }
 
-/* The first elements of the mapped pages, packed; to be freed. NULL with error_set. */
-static int32_t *page_origins(const Container *c, int64_t page, int64_t *count)
+bool container_fill(Container *c, const void *element, void *caller)
 {
-    static const int64_t origin[SHAPE_MAX_RANK];
-    int rank = c->whole.shape.rank;
-    RangeList list = {0};
-    *count = 0;
-    int32_t *origins = calloc((size_t)(translator_info(c->translator).mapped + 1) * (size_t)rank, sizeof *origins);
-    if (!origins) {
-        error_set("out of host memory");
-        return NULL;
-    }
-    if (!find_ranges(c, origin, c->whole.shape.size, &list, NULL)) {
-        free(origins);
-        return NULL;
-    }
-    for (size_t i = 0; i < list.count; i++) {
-        if (list.items[i].at[0] % page == 0) {
-            for (int d = 0; d < rank; d++) {
-                origins[*count * rank + d] = (int32_t)list.items[i].first[d];
-            }
-            ++*count;
-        }
-    }
-    range_list_free(&list);
-    return origins;
-}
-
-bool container_active(const Container *c, PageSet *set, Stream *origins)
-{
-    TranslatorInfo info = translator_info(c->translator);
-    int32_t whole[SHAPE_MAX_RANK] = {0}, *pages = NULL;
-    bool paged = info.pages && !info.levels;
-    *set = (PageSet){.origins = origins, .count = 1, .aligned = true};
-    for (int d = 0; d < info.rank; d++) {
-        set->page[d] = info.domain.size[d];
-    }
-    if (paged) {
-        translator_page_sizes(c->translator, set->page);
-        pages = page_origins(c, info.page, &set->count);
-    }
-    if (paged && !pages) {
+    PageList list = {0};
+    if (!container_ready_mapped(c)) {
         return false;
     }
-    Shape shape = {1, {set->count * info.rank}};
-    bool done = stream_create(c->memory.device, type_of(SCALAR_INT, 1), &shape, false, origins);
-    if (done && set->count > 0 &&
-        !buffer_write(origins->buffer, 0, pages ? pages : whole, (uint64_t)stream_bytes(origins))) {
-        stream_release(origins);
-        done = false;
+    if (!translator_info(c->translator).pages) { /* the device asks for each element */
+        Stream whole = c->whole;
+        return copy_fill(&whole, element);
     }
-    free(pages);
+    if (!c->pooled) {
+        return fill_ranges(c, element, caller);
+    }
+    bool done = container_mapped(c, &list) && allocation_fill_list(c, &list, element);
+    page_list_free(&list);
     return done;
 }

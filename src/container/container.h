@@ -3,6 +3,7 @@
 #ifndef RILL_CONTAINER_H
 #define RILL_CONTAINER_H
 
+#include "container/page_list.h"
 #include "container/translator.h"
 #include "kernel/kernel.h"
 
@@ -19,8 +20,10 @@ const void *container_fallback(const Container *c);
 /* Bytes of memory and of the translator's tables. */
 uint64_t container_bytes(const Container *c);
 
-/* How many pages there are, mapped, and as many as go into memory; false where the translator has no pages. */
-bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity);
+/* How many pages there are, mapped, and as many as go into memory; and how many more may be mapped. False where the translator has no pages. */
+bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free);
+/* Whether its domain has bounds; else the header's sizes are 0. */
+bool container_bounded(const Container *c);
 
 /* Headers over the container, which hold no reference: all of it, and the box first .. last - 1 with indices as in a shape. They are
  * streams as any other where the elements stand in memory row-major. */
@@ -39,27 +42,54 @@ bool container_count(const Container *c, const int64_t *first, const int64_t *la
 bool container_dense(const Container *c, const int64_t *first, const int64_t *last, Stream *result);
 bool container_write(const Container *c, const int64_t *first, const Stream *from);
 /* Sets all that is mapped to one packed element. */
-bool container_fill(const Container *c, const void *element, void *caller);
+bool container_fill(Container *c, const void *element, void *caller);
 /* The same elements in memory of their own; by the same translator, unless the pages are the container's own. NULL with error_set. */
 Container *container_copy(const Container *c);
 
-/* Containers with pages of their own, in allocation.c: memory grows by doubling, up to `capacity` pages; 0: as many as addresses reach.
- * `levels` as for translator_pages. */
+/* All there is, zeros at first. NULL with error_set. */
+Container *container_array(Device *device, const Type *type, const Shape *shape);
+
+/* Stacks (stack.c): arrays of one dimension, which grow by pushing all elements of a stream, and give the last ones as a view that holds until the
+ * next push. `capacity` 0: as many as addresses reach. */
+Container *container_stack(Device *device, const Type *type, int64_t capacity);
+bool container_is_stack(const Container *c);
+bool container_stack_push(Container *c, const Stream *from);
+bool container_stack_pop(Container *c, int64_t count, Stream *view);
+
+/* Containers with pages of their own: memory grows by doubling, up to `capacity` pages; 0: as many as addresses reach. `levels` as for
+ * translator_pages. The second has no bounds. */
 Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int levels,
                             int64_t capacity, const void *fallback);
+Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
+                              const void *fallback);
 bool container_pooled(const Container *c);
+/* Whether nobody else has its memory: one of those, or all of it is mapped. */
+bool container_owned(const Container *c);
 /* Maps all pages that a box touches; new ones hold the default. All of them, or none with error_set. The header container_whole() gives
  * is another one afterwards. */
 bool container_allocate(Container *c, const int64_t *first, const int64_t *last);
 /* Frees all pages that a box touches. */
 bool container_free(Container *c, const int64_t *first, const int64_t *last);
 
-/* The same for pages by their numbers, each once, row-major over the whole domain. Those of a stream of points (coordinates from 0, x first) are
- * found on the device, as a new stream of ints: -1 for a point outside of the domain. */
-bool container_page_numbers(const Container *c, const Stream *points, Stream *result);
-bool container_allocate_numbers(Container *c, const int32_t *numbers, int64_t count);
-bool container_free_numbers(Container *c, const int32_t *numbers, int64_t count);
-/* The same for the pages that boxes touch, whose origins are packed. */
-bool container_allocate_set(Container *c, const int32_t *origins, const PageSet *set);
+/* The same for those of a stream of points (coordinates from 0, x first), which are found on the device. */
+bool container_find_points(const Container *c, const Stream *points, PageList *pages);
+bool container_allocate_pages(Container *c, const PageList *pages);
+bool container_free_pages(Container *c, const PageList *pages);
+
+/* Snapshots of containers whose memory is their own (snapshot.c): what they hold is shared until it is written. The caller's to close, the
+ * container may go before. NULL with error_set. */
+typedef struct Snapshot Snapshot;
+Snapshot *container_snapshot(Container *c);
+void snapshot_close(Snapshot *s); /* NULL: nothing */
+/* False with error_set. */
+bool snapshot_of(const Snapshot *s, const Container *c);
+/* The pages that differ, in address order; and all as it was then. */
+bool container_diff(const Container *c, const Snapshot *s, PageSet *set, Stream *origins);
+bool container_undo(Container *c, Snapshot *s);
+/* Before elements of a box, of a set, or any that are mapped are written: their pages are mapped, and nobody's else. All, or nothing is changed,
+ * with error_set. The header may be another one afterwards. */
+bool container_ready(Container *c, const int64_t *first, const int64_t *last);
+bool container_ready_set(Container *c, const int32_t *origins, const PageSet *set);
+bool container_ready_mapped(Container *c);
 
 #endif

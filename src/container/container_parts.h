@@ -3,6 +3,8 @@
 #define RILL_CONTAINER_PARTS_H
 
 #include "container/container.h"
+#include "container/frames.h"
+#include "container/page_list.h"
 #include "kernel/variant/address_map.h"
 
 struct Container {
@@ -14,16 +16,82 @@ struct Container {
     int32_t sizes[SHAPE_MAX_RANK]; /* of memory, x first */
     char fallback[TYPE_MAX_BYTES];
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
-    /* Of a container with pages of its own: frames that were used and are free, and how many were used at all. */
-    bool pooled;
-    struct {
-        int64_t *items;
-        size_t count, capacity;
-    } freed;
-    int64_t used;
+    bool pooled;                    /* the pages, and the memory that grows for them, are its own: the frames, too */
+    Frames frames;
+    bool own;   /* the memory of an array or a stack is */
+    bool stack; /* of so many elements */
+    int64_t count;
+    bool shares;        /* something may be shared with snapshots */
+    uint32_t snapshots; /* made so far */
+    Snapshot *newest;   /* not held */
 };
 
+struct Snapshot {
+    Container *owner; /* NULL: it went */
+    Snapshot *older, *newer;
+    uint32_t number;
+    bool dropped; /* nobody has it any more, but its log found no room elsewhere */
+    PageList log; /* holds its frames */
+    size_t settled;
+    Stream memory; /* of a container without pages, a view; and its elements */
+    int64_t size;
+};
+
+/* container_header.c: makes the header anew. */
+void container_set_whole(Container *c);
 /* Gives a container other memory, of which it takes a view: the old one's elements are in it at the same places. */
 void container_replace_memory(Container *c, const Stream *memory);
+
+/* The pages that a box touches: `last` behind its last, both as in a shape. */
+PageBox container_pages_of(const Container *c, const int64_t *first, const int64_t *last);
+/* The same for page number i of a set. */
+PageBox container_set_box(const Container *c, const int32_t *origins, const PageSet *set, int64_t i);
+/* How many elements a stack has. */
+void container_set_count(Container *c, int64_t count);
+/* All there is to be mapped: coordinates, both ends inside. */
+void container_bounds(const Container *c, int64_t *first, int64_t *last);
+
+/* container_create for any translator: the container's own is complete in its memory, or has no bounds. */
+Container *container_over(Translator *t, const Stream *memory, const void *fallback);
+/* Whether the translator is a Paged. */
+bool container_paged(const Container *c);
+/* Adds all that is mapped, in address order; of translators with pages. */
+bool container_mapped(const Container *c, PageList *list);
+/* Pages to launch over: those of a list, or `count` (0 or 1) of the size of the whole shape. `origins` is a new stream, which the set refers to. */
+bool container_list_set(const Container *c, const PageList *list, PageSet *set, Stream *origins);
+bool container_whole_set(const Container *c, int64_t count, PageSet *set, Stream *origins);
+
+/* allocation.c: pages that are not mapped are, to new frames that hold the default; `asked` of how many they are what is missing. All, or none with
+ * error_set. */
+bool allocation_map(Container *c, PageList *list, int64_t asked);
+/* Mapped ones are no longer. */
+bool allocation_unmap(Container *c, PageList *list);
+/* Adds the pages of a box that are not mapped; and says that there are too few frames. */
+bool allocation_missing(const Container *c, const PageBox *box, PageList *list);
+bool allocation_refuse(const Container *c, int64_t pages, int64_t mapped);
+/* New frames for a list, of undefined elements, that it holds; and given back. */
+bool allocation_take(Container *c, PageList *list, int64_t asked);
+void allocation_give(Container *c, const PageList *list);
+/* Sets all elements of a list's frames. */
+bool allocation_fill_list(const Container *c, const PageList *list, const void *element);
+/* How many frames there may still be. */
+int64_t allocation_room(const Container *c);
+
+/* stack.c: makes an array of one dimension an empty stack. */
+void stack_make(Container *c);
+
+/* snapshot_log.c: the number of the last snapshot, 0 where there is none. Room in its log; then nothing fails: what a page was before
+ * it got a frame, and after it has lost one. */
+uint32_t snapshot_number(const Container *c);
+bool snapshot_reserve(Container *c, int64_t pages);
+void snapshot_note(Container *c, const PageEntry *entry);
+void snapshot_let_go(Container *c, const PageEntry *entry);
+/* Whether that log tells what the page of a frame was. Makes a log unique, if it has grown much; adds an entry where there is room. */
+bool snapshot_logged(const Container *c, int64_t frame);
+void snapshot_settle(Container *c, Snapshot *s);
+void snapshot_settle_all(Container *c, Snapshot *s);
+void snapshot_add(PageList *log, const PageEntry *entry);
+/* When the container goes. */
+void snapshot_orphan(Container *c);
 
 #endif

@@ -200,12 +200,22 @@ static void enter(Paged *paged, const int64_t *page, int64_t frame)
     }
 }
 
+static Translator *empty(const Paged *paged)
+{
+    Shape page = {.rank = paged->base.info.rank};
+    for (int d = 0; d < page.rank; d++) {
+        page.size[page.rank - 1 - d] = paged->page[d];
+    }
+    return translator_hash(paged->base.device, &page, paged->capacity);
+}
+
 static const PagedKind hash_kind = {.base = {PAGED_FUNCTIONS},
                                     .floors = true,
                                     .write_lookup = write_lookup,
                                     .find = find,
                                     .reserve = reserve,
-                                    .enter = enter};
+                                    .enter = enter,
+                                    .empty = empty};
 
 Translator *translator_hash(Device *device, const Shape *page, int64_t capacity)
 {

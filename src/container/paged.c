@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const PagedKind *kind_of(const Paged *paged)
@@ -114,29 +113,24 @@ Outcome paged_point(const Translator *t, Direction direction, const int64_t *fro
 
 /* pages of a box */
 
-typedef struct PageBox {
-    const Paged *paged;
-    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK]; /* pages, inclusive */
-    int64_t count;                                       /* capped at SHAPE_MAX_ELEMENTS + 1 */
-} PageBox;
-
-static PageBox page_box(const Paged *paged, const int64_t *first, const int64_t *last)
+PageBox paged_box(const Translator *t, const int64_t *first, const int64_t *last)
 {
-    PageBox box = {.paged = paged, .count = 1};
+    const Paged *paged = (const Paged *)t;
+    PageBox box = {.rank = t->info.rank, .count = 1};
     int64_t inside[SHAPE_MAX_RANK];
     split_point(paged, first, box.first, inside);
     split_point(paged, last, box.last, inside);
-    for (int d = 0; d < paged->base.info.rank; d++) {
+    for (int d = 0; d < box.rank; d++) {
         int64_t pages = box.last[d] - box.first[d] + 1;
-        bool many = box.count > SHAPE_MAX_ELEMENTS / pages;
-        box.count = many ? SHAPE_MAX_ELEMENTS + 1 : box.count * pages;
+        bool many = pages > 0 && box.count > SHAPE_MAX_ELEMENTS / pages;
+        box.count = pages <= 0 || box.count == 0 ? 0 : many ? SHAPE_MAX_ELEMENTS + 1 : box.count * pages;
     }
     return box;
 }
 
 static bool in_box(const PageBox *box, const int32_t *page)
 {
-    for (int d = 0; d < box->paged->base.info.rank; d++) {
+    for (int d = 0; d < box->rank; d++) {
         if (page[d] < box->first[d] || page[d] > box->last[d]) {
             return false;
         }
@@ -144,82 +138,70 @@ static bool in_box(const PageBox *box, const int32_t *page)
     return true;
 }
 
-typedef struct MappedPage {
-    int64_t page[SHAPE_MAX_RANK], frame;
-} MappedPage;
-
-static int compare_pages(const void *a, const void *b)
+int64_t paged_frame(const Translator *t, const int64_t *page)
 {
-    const MappedPage *x = a, *y = b;
-    for (int d = SHAPE_MAX_RANK - 1; d >= 0; d--) {
-        if (x->page[d] != y->page[d]) {
-            return x->page[d] < y->page[d] ? -1 : 1;
-        }
-    }
-    return 0;
+    const Paged *paged = (const Paged *)t;
+    int64_t frame = kind_of(paged)->find(paged, page);
+    return frame < 0 ? NO_FRAME : frame;
 }
 
-/* Asks for each page where the box has few, else looks which frames hold pages of it. */
-static int64_t collect_pages(const PageBox *box, MappedPage *pages)
+/* Asks for each page of a box. */
+static bool collect_asked(const Translator *t, const PageBox *box, PageList *list)
 {
-    const Paged *paged = box->paged;
-    int rank = paged->base.info.rank;
-    int64_t count = 0, page[SHAPE_MAX_RANK] = {0};
-    if (box->count <= paged->base.info.mapped) {
-        memcpy(page, box->first, (size_t)rank * sizeof *page);
-        do {
-            int64_t frame = kind_of(paged)->find(paged, page);
-            if (frame >= 0) {
-                memcpy(pages[count].page, page, sizeof page);
-                pages[count++].frame = frame;
-            }
-        } while (range_step(page, box->first, box->last, 0, rank));
-        return count;
-    }
+    int64_t page[SHAPE_MAX_RANK] = {0};
+    memcpy(page, box->first, (size_t)box->rank * sizeof *page);
+    do {
+        int64_t frame = paged_frame(t, page);
+        if (frame != NO_FRAME && !page_list_add(list, box->rank, page, frame)) {
+            return false;
+        }
+    } while (range_step(page, box->first, box->last, 0, box->rank));
+    return true;
+}
+
+/* Looks which frames hold pages of a box. */
+static bool collect_frames(const Paged *paged, const PageBox *box, PageList *list)
+{
     for (int64_t frame = 0; frame < paged_frames(paged); frame++) {
         const int32_t *words = back_words(paged, frame);
-        if (words[0] && in_box(box, words + 1)) {
-            for (int d = 0; d < rank; d++) {
-                pages[count].page[d] = words[d + 1];
-            }
-            pages[count++].frame = frame;
+        int64_t page[SHAPE_MAX_RANK];
+        for (int d = 0; d < box->rank; d++) {
+            page[d] = words[d + 1];
+        }
+        if (words[0] && in_box(box, words + 1) && !page_list_add(list, box->rank, page, frame)) {
+            return false;
         }
     }
-    qsort(pages, (size_t)count, sizeof *pages, compare_pages);
-    return count;
+    page_list_sort(list);
+    return true;
 }
 
-/* The mapped pages of a box, row-major; to be freed. NULL with error_set. */
-static MappedPage *mapped_pages(const PageBox *box, int64_t *count)
+bool paged_collect(const Translator *t, const PageBox *box, PageList *list)
 {
-    int64_t mapped = box->paged->base.info.mapped;
-    MappedPage *pages = calloc((size_t)(box->count < mapped ? box->count : mapped) + 1, sizeof *pages);
-    if (!pages) {
-        error_set("out of host memory");
-        return NULL;
+    if (box->count == 0) {
+        return true;
     }
-    *count = collect_pages(box, pages);
-    return pages;
+    return box->count <= t->info.mapped ? collect_asked(t, box, list) : collect_frames((const Paged *)t, box, list);
 }
 
 bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
 {
     const Paged *paged = (const Paged *)t;
-    PageBox box = page_box(paged, first, last);
-    int64_t count, origin[SHAPE_MAX_RANK] = {0}, from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK] = {0};
-    MappedPage *pages = mapped_pages(&box, &count);
-    bool done = pages != NULL;
+    PageBox box = paged_box(t, first, last);
+    PageList pages = {0};
+    int64_t origin[SHAPE_MAX_RANK] = {0}, from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK] = {0};
+    bool done = paged_collect(t, &box, &pages);
     (void)caller;
-    for (int64_t i = 0; done && i < count; i++) {
+    for (size_t i = 0; done && i < pages.count; i++) {
         for (int d = 0; d < t->info.rank; d++) {
-            origin[d] = pages[i].page[d] * paged->page[d];
+            origin[d] = pages.items[i].page[d] * paged->page[d];
             int64_t end = origin[d] + paged->page[d] - 1;
             from[d] = first[d] > origin[d] ? first[d] : origin[d];
             to[d] = last[d] < end ? last[d] : end;
         }
-        done = range_add_block(list, paged->page, origin, pages[i].frame * paged->elements, from, to);
+        done = range_add_block(list, paged->page, origin, pages.items[i].frame * paged->elements, from, to);
     }
-    free(pages);
+    page_list_free(&pages);
     return done;
 }
 
@@ -240,25 +222,6 @@ static void enter(Paged *paged, const int64_t *page, int64_t frame, bool mapped)
     }
     kind_of(paged)->enter(paged, page, mapped ? frame : -1);
     paged->base.info.mapped += mapped ? 1 : -1;
-}
-
-static void enter_box(Paged *paged, const PageBox *box, int64_t frame, bool mapped)
-{
-    int64_t page[SHAPE_MAX_RANK];
-    memcpy(page, box->first, sizeof page);
-    do {
-        enter(paged, page, frame++, mapped);
-    } while (range_step(page, box->first, box->last, 0, paged->base.info.rank));
-}
-
-/* Takes back what was reserved for pages that are not mapped. */
-static void discard(Paged *paged, const PageBox *box)
-{
-    int64_t page[SHAPE_MAX_RANK];
-    memcpy(page, box->first, sizeof page);
-    do {
-        kind_of(paged)->enter(paged, page, -1);
-    } while (range_step(page, box->first, box->last, 0, paged->base.info.rank));
 }
 
 /* Whether all pages of a box can go to frames from `frame` on. */
@@ -285,45 +248,110 @@ static bool check_box(const Paged *paged, const PageBox *box, int64_t frame)
     return true;
 }
 
-bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame)
+static void entry_page(const PageEntry *entry, int64_t *page)
+{
+    for (int d = 0; d < SHAPE_MAX_RANK; d++) {
+        page[d] = entry->page[d];
+    }
+}
+
+/* Room for all pages of a list that get frames. */
+static bool reserve_list(Paged *paged, const PageList *list)
+{
+    int64_t page[SHAPE_MAX_RANK], end = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        end = list->items[i].frame >= end ? list->items[i].frame + 1 : end;
+    }
+    bool done =
+        word_table_grow(&paged->base.tables[PAGED_BACK], paged_back(paged, end), paged_back(paged, paged->capacity));
+    size_t i = 0;
+    for (; done && i < list->count; i++) {
+        entry_page(&list->items[i], page);
+        done = list->items[i].frame == NO_FRAME || paged_frame(&paged->base, page) != NO_FRAME ||
+               kind_of(paged)->reserve(paged, page, (int64_t)list->count);
+    }
+    while (!done && i-- > 0) {
+        entry_page(&list->items[i], page);
+        if (list->items[i].frame != NO_FRAME && paged_frame(&paged->base, page) == NO_FRAME) {
+            kind_of(paged)->enter(paged, page, -1);
+        }
+    }
+    return done;
+}
+
+static void swap_list(Paged *paged, PageList *list)
+{
+    WordTable *back = &paged->base.tables[PAGED_BACK];
+    for (size_t i = 0; i < list->count; i++) {
+        PageEntry *entry = &list->items[i];
+        int64_t page[SHAPE_MAX_RANK];
+        entry_page(entry, page);
+        int64_t old = paged_frame(&paged->base, page);
+        if (old != NO_FRAME && entry->frame != NO_FRAME) { /* the page moves: what is kept for it stays */
+            word_table_set(back, paged_back(paged, old), 0);
+            paged->base.info.mapped--;
+        } else if (old != NO_FRAME) {
+            enter(paged, page, old, false);
+        }
+        if (entry->frame != NO_FRAME) {
+            enter(paged, page, entry->frame, true);
+        }
+        entry->frame = (int32_t)old;
+    }
+}
+
+bool paged_swap(Translator *t, PageList *list)
 {
     Paged *paged = (Paged *)t;
-    PageBox box = page_box(paged, first, last);
-    int64_t page[SHAPE_MAX_RANK], most = paged_back(paged, paged->capacity);
-    (void)level;
-    if (!check_box(paged, &box, frame) ||
-        !word_table_grow(&t->tables[PAGED_BACK], paged_back(paged, frame + box.count), most)) {
-        return false;
+    if (!reserve_list(paged, list)) {
+        return flush(paged) && error_failed();
     }
-    memcpy(page, box.first, sizeof page);
-    do {
-        if (!kind_of(paged)->reserve(paged, page, box.count)) {
-            discard(paged, &box);
-            return flush(paged) && error_failed();
-        }
-    } while (range_step(page, box.first, box.last, 0, t->info.rank));
-    enter_box(paged, &box, frame, true);
+    swap_list(paged, list);
     if (!flush(paged)) {
-        enter_box(paged, &box, frame, false);
+        if (reserve_list(paged, list)) { /* their room is there still */
+            swap_list(paged, list);
+        }
         return false;
     }
     return true;
 }
 
+/* The pages of a box, with frames from `frame` on. */
+static bool list_box(const PageBox *box, int64_t frame, PageList *list)
+{
+    int64_t page[SHAPE_MAX_RANK] = {0};
+    memcpy(page, box->first, (size_t)box->rank * sizeof *page);
+    do {
+        if (!page_list_add(list, box->rank, page, frame++)) {
+            return false;
+        }
+    } while (range_step(page, box->first, box->last, 0, box->rank));
+    return true;
+}
+
+bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame)
+{
+    PageBox box = paged_box(t, first, last);
+    (void)level;
+    PageList list = {0};
+    bool done = check_box((const Paged *)t, &box, frame) && list_box(&box, frame, &list) && paged_swap(t, &list);
+    page_list_free(&list);
+    return done;
+}
+
 bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count)
 {
-    Paged *paged = (Paged *)t;
-    PageBox box = page_box(paged, first, last);
-    MappedPage *pages = mapped_pages(&box, count);
     (void)level;
-    if (!pages) {
-        return false;
+    PageBox box = paged_box(t, first, last);
+    PageList list = {0};
+    bool done = paged_collect(t, &box, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        list.items[i].frame = NO_FRAME;
     }
-    for (int64_t i = 0; i < *count; i++) {
-        enter(paged, pages[i].page, pages[i].frame, false);
-    }
-    free(pages);
-    return flush(paged);
+    done = done && paged_swap(t, &list);
+    *count = (int64_t)list.count;
+    page_list_free(&list);
+    return done;
 }
 
 /* making */
@@ -380,4 +408,9 @@ Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const cha
 void translator_page_sizes(const Translator *t, int64_t *page)
 {
     memcpy(page, ((const Paged *)t)->page, (size_t)t->info.rank * sizeof *page);
+}
+
+Translator *translator_paged_empty(const Translator *t)
+{
+    return kind_of((const Paged *)t)->empty((const Paged *)t);
 }

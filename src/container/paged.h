@@ -4,6 +4,7 @@
 #define RILL_PAGED_H
 
 #include "container/address_text.h"
+#include "container/page_list.h"
 
 enum { PAGED_TABLE, PAGED_BACK };
 
@@ -20,6 +21,8 @@ typedef struct PagedKind {
     bool (*reserve)(Paged *paged, const int64_t *page, int64_t count);
     /* Notes the frame of a page, -1: none, and what is kept for the page alone goes. */
     void (*enter)(Paged *paged, const int64_t *page, int64_t frame);
+    /* Another one without pages; NULL with error_set. */
+    Translator *(*empty)(const Paged *paged);
 } PagedKind;
 
 struct Paged {
@@ -41,6 +44,15 @@ Outcome paged_point(const Translator *t, Direction direction, const int64_t *fro
 bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
 bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
 bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
+
+/* For containers that see to the frames themselves. The pages of a box of coordinates, both ends inside; the frame of a page. */
+PageBox paged_box(const Translator *t, const int64_t *first, const int64_t *last);
+int64_t paged_frame(const Translator *t, const int64_t *page);
+/* Adds the mapped pages of a box, row-major where the list was empty. */
+bool paged_collect(const Translator *t, const PageBox *box, PageList *list);
+/* Gives each page of a list, which has it once, the frame there, and notes the one it had: NO_FRAME is none. The
+ * frames are free. All, or none with error_set. */
+bool paged_swap(Translator *t, PageList *list);
 
 /* A translator of `bytes` bytes, the first of which are a Paged, with table 1 and no table 0 yet; NULL with error_set. `domain` NULL:
  * unbounded; capacity 0: what addresses reach. */

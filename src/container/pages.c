@@ -167,11 +167,23 @@ static void destroy(Translator *t)
     free(pages->spare.items);
 }
 
+static Translator *empty(const Paged *paged)
+{
+    const Translator *t = &paged->base;
+    Shape shape = {.rank = t->info.rank}, page = {.rank = t->info.rank};
+    for (int d = 0; d < shape.rank; d++) {
+        shape.size[shape.rank - 1 - d] = t->info.domain.size[d];
+        page.size[shape.rank - 1 - d] = paged->page[d];
+    }
+    return translator_pages(t->device, &shape, &page, pages_of(paged)->levels, paged->capacity);
+}
+
 static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destroy},
                                      .write_lookup = write_lookup,
                                      .find = find,
                                      .reserve = reserve,
-                                     .enter = enter};
+                                     .enter = enter,
+                                     .empty = empty};
 
 /* Lays out a table; its entries while empty, or -1 where that are too many. */
 static int64_t plan_levels(Pages *pages, const int64_t *grid, int levels)
@@ -242,27 +254,4 @@ Translator *translator_pages(Device *device, const Shape *shape, const Shape *pa
         translator_number(&paged->base, pages->bits[d]);
     }
     return &paged->base;
-}
-
-Translator *translator_pages_copy(const Translator *t)
-{
-    const Paged *paged = (const Paged *)t;
-    Shape shape = {.rank = t->info.rank}, page = {.rank = t->info.rank};
-    for (int d = 0; d < shape.rank; d++) {
-        shape.size[shape.rank - 1 - d] = t->info.domain.size[d];
-        page.size[shape.rank - 1 - d] = paged->page[d];
-    }
-    Translator *copy = translator_pages(t->device, &shape, &page, pages_of(paged)->levels, paged->capacity);
-    for (int64_t frame = 0; copy && frame < paged_frames(paged); frame++) {
-        const int32_t *words = t->tables[PAGED_BACK].words + paged_back(paged, frame);
-        int64_t point[SHAPE_MAX_RANK];
-        for (int d = 0; words[0] && d < shape.rank; d++) {
-            point[d] = words[d + 1] * paged->page[d];
-        }
-        if (words[0] && !translator_map(copy, point, point, frame)) {
-            translator_release(copy);
-            return NULL;
-        }
-    }
-    return copy;
 }

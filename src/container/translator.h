@@ -60,13 +60,13 @@ Translator *translator_fold(const Shape *shape, const Shape *to, bool tiled);
 /* A table of pages: page-sized pieces of the domain anywhere in memory of one dimension, row-major within. `levels` 0: the fewest with
  * which the empty table takes less than 1 MiB. `capacity`: frames (places for pages) in memory, 0: as many as addresses reach. */
 Translator *translator_pages(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
-/* Another one with the same pages in the same frames; of such a one only. */
-Translator *translator_pages_copy(const Translator *t);
 /* The same with pages of levels: one of level l covers 2^l times a page's sizes by as many elements, up to one that covers all. `levels` are
  * those of the table; 0: few, of small nodes. */
 Translator *translator_adaptive(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
 /* The same for a domain of all int coordinates but the least, by a hash table. */
 Translator *translator_hash(Device *device, const Shape *page, int64_t capacity);
+/* Another one of those two without pages. */
+Translator *translator_paged_empty(const Translator *t);
 /* A grid of lists: x is the place in the list, the others are the cell's. List c takes offsets[c] .. offsets[c + 1] - 1. */
 Translator *translator_lists(Device *device, const Shape *cells, const int32_t *offsets);
 /* outer(inner(address)). Holds both. */

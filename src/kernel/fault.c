@@ -5,6 +5,7 @@
 #include "gpu/device.h"
 #include "kernel/kernel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct FaultName {
@@ -63,6 +64,16 @@ static const FaultName *find(uint32_t id)
     return id > 0 && id <= names.count ? &names.items[id - 1] : NULL;
 }
 
+/* "[2][0]", as the kernel writes it. */
+static const char *place_text(const uint32_t *fault, int rank, char *text)
+{
+    *text = '\0';
+    for (int d = rank; d-- > 0;) {
+        sprintf(text + strlen(text), "[%d]", (int)fault[RILL_FAULT_POINT + d]);
+    }
+    return text;
+}
+
 static void set_error(Device *device, const uint32_t *fault)
 {
     const FaultName *kernel = find(fault[RILL_FAULT_KERNEL]);
@@ -72,11 +83,19 @@ static void set_error(Device *device, const uint32_t *fault)
                   "together, shared by the lanes of a "
                   "vector): the result would be wrong. Split the work over more elements or several launches",
                   name, device_traits(device)->loop_limit);
+        return;
+    }
+    const Function *f = kernel ? kernel->function : NULL;
+    const Param *param =
+        f && fault[RILL_FAULT_ARGUMENT] < (uint32_t)f->param_count ? &f->params[fault[RILL_FAULT_ARGUMENT]] : NULL;
+    const char *arg = param ? param->name : "?";
+    if (fault[RILL_FAULT_KIND] == RILL_FAULT_UNMAPPED) {
+        char place[SHAPE_MAX_RANK * 16];
+        error_set(
+            "%s: argument '%s': %s%s is mapped nowhere, and was written (at element %u): such writes are dropped; "
+            "c:allocate maps its page",
+            name, arg, arg, place_text(fault, param ? param->rank : 0, place), fault[RILL_FAULT_ELEMENT]);
     } else {
-        const Function *f = kernel ? kernel->function : NULL;
-        const char *arg = f && fault[RILL_FAULT_ARGUMENT] < (uint32_t)f->param_count
-                              ? f->params[fault[RILL_FAULT_ARGUMENT]].name
-                              : "?";
         error_set("%s: argument '%s': index %d is out of range 0 .. %d (dimension %u counted from the fastest, at "
                   "element %u)",
                   name, arg, (int)fault[RILL_FAULT_PLACE], (int)fault[RILL_FAULT_SIZE] - 1, fault[RILL_FAULT_DIMENSION],

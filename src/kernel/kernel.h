@@ -61,7 +61,9 @@ typedef struct PageSet {
     int64_t page[SHAPE_MAX_RANK]; /* their sizes, x first */
     bool
         starts; /* behind the origins stands how many elements of the shape are in the pages before each: where numbered streams have it */
-    bool aligned; /* every coordinate of an origin is a multiple of the page's size there */
+    bool aligned;     /* every coordinate of an origin is a multiple of the page's size there */
+    int64_t elements; /* within the shape */
+    bool unbounded;   /* the shape has no bounds, and 0 for sizes: nothing is left out */
 } PageSet;
 
 /* The same as kernel_launch over any domain; a group kernel can't run over a list. */

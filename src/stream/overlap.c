@@ -99,9 +99,15 @@ static bool is_regular(const Stream *s)
     return true;
 }
 
+/* A container without bounds has 0 for sizes, and elements. */
+static bool is_empty(const Stream *s)
+{
+    return !s->map && stream_elements(s) == 0;
+}
+
 bool stream_overlaps(const Stream *a, const Stream *b)
 {
-    if (!a->buffer || a->buffer != b->buffer || stream_elements(a) == 0 || stream_elements(b) == 0) {
+    if (!a->buffer || a->buffer != b->buffer || is_empty(a) || is_empty(b)) {
         return false;
     }
     if (a->map || b->map) {
@@ -192,7 +198,7 @@ uint64_t stream_version(const Stream *stream)
 
 bool stream_written_since(const Stream *stream, uint64_t version)
 {
-    if (!stream->buffer || buffer_version(stream->buffer) == version || stream_elements(stream) == 0) {
+    if (!stream->buffer || buffer_version(stream->buffer) == version || is_empty(stream)) {
         return false;
     }
     BufferRegion region = region_of(stream);
@@ -201,7 +207,7 @@ bool stream_written_since(const Stream *stream, uint64_t version)
 
 void stream_wrote(const Stream *stream)
 {
-    if (stream->buffer && stream_elements(stream) > 0) {
+    if (stream->buffer && !is_empty(stream)) {
         BufferRegion region = region_of(stream);
         buffer_wrote(stream->buffer, &region);
     }

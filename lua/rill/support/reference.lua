@@ -6,7 +6,7 @@
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
 -- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
 -- translator, `c` a container,
--- `o` a range.
+-- `o` a range, `n` a snapshot.
 local operations = require "rill.algebra.operations"
 
 local reference = {}
@@ -24,7 +24,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -211,11 +211,13 @@ t:close() -- lets go of its tables; compositions with it stay valid
     { "container", [==[
 rill.array(type: typename, shape: shape): container -- a dense container, zeros at first
 rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: integer, default?: element, capacity?: integer}): container -- a container of pages that come as they are allocated or written; capacity: how many there may be
+rill.hashgrid(type: typename, options: {rank?: integer, page?: shape, default?: element, capacity?: integer}): container -- the same without bounds: indices are any integers, negative ones too
+rill.stack(type: typename, options?: {capacity?: integer}): container -- an array that grows and shrinks at its end
 rill.physical(type: typename, shape: shape): stream -- memory for a container: a stream of its own
 rill.virtual(translator: translator, physical: stream, options?: {default?: element}): container -- a container: a virtual domain whose elements stand in memory where the translator says; default: what is read where nothing is mapped, zero unless told
 c.type: string -- the type of its elements
-c.shape: integer[] -- the shape of its virtual domain, slowest dimension first
-c.size: integer -- elements of the virtual domain
+c.shape: integer[]? -- the shape of its virtual domain, slowest dimension first; nil where it has no bounds
+c.size: integer? -- elements of the virtual domain
 c.nbytes: integer -- bytes of its memory and of the translator's tables
 c.pages: table -- mapped, capacity and free, in pages; nil where the translator has none
 c:get(i: integer, ...: integer): element -- one element, indices from 1; the default where nothing is mapped
@@ -229,6 +231,12 @@ c:stream(): stream -- all of it as a dense stream
 c:allocate(first: index|source, last?: index): container -- a sparse container: maps all pages that a box or a stream of points touches, or raises; new ones hold the default
 c:release(first: index|source, last?: index): container -- a sparse container: frees all pages that a box or a stream of points touches
 c:active(): range -- its mapped part, page by page: what a launch runs over by the option `over`
+c:push(elements: source|range): integer, integer -- puts all elements of a stream on a stack, or the coordinates of a range's: the indices of the first and the last
+c:pop(n: integer): stream -- takes the last n from a stack, in the order in which they were pushed: a view that holds until the next push
+c:snapshot(): snapshot -- what it holds now, of a container whose memory is its own: shared with it until that is written
+c:diff(snapshot: snapshot): range -- the pages that came, went or were written since
+c:undo(snapshot: snapshot): container -- makes all as it was then; as often as you like
+n:close() -- lets go of a snapshot
 o.size: integer -- elements of a range
 o:close() -- lets go of a range
 c:close() -- lets go of translator and memory at once
@@ -267,6 +275,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 -- streams; their own are under "e".
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
+    snapshot = "n",
 }
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.

@@ -52,19 +52,16 @@ static int container_gc(lua_State *L)
 static int container_active_call(lua_State *L)
 {
     static const char function[] = "c:active";
-    static const int64_t origin[SHAPE_MAX_RANK];
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 1, true);
     LuaRange *range = range_push(L);
     DeviceScope scope;
     range->shape = self->stream.shape;
-    bool done = container_count(self->container, origin, range->shape.size, &range->size, L);
-    if (done) {
-        binding_enter(L, self->stream.device, &scope);
-        done = container_active(self->container, &range->set, &range->origins);
-        device_leave(&scope);
-    }
+    binding_enter(L, self->stream.device, &scope);
+    bool done = container_active(self->container, &range->set, &range->origins);
+    device_leave(&scope);
     container_done(L, self, done, function);
+    range->size = range->set.elements;
     return 1;
 }
 
@@ -84,23 +81,6 @@ static int container_copy_call(lua_State *L)
 }
 
 /* single elements */
-
-static void check_index(lua_State *L, const Stream *s, int first, const char *function, int64_t *index)
-{
-    int count = lua_gettop(L) - first + 1;
-    char text[SHAPE_TEXT];
-    if (count != s->shape.rank) {
-        luaL_error(L, "%s: expected %d %s for a container of shape %s, got %d", function, s->shape.rank,
-                   s->shape.rank == 1 ? "index" : "indices", shape_text(&s->shape, text), count < 0 ? 0 : count);
-    }
-    for (int d = 0; d < count; d++) {
-        index[d] = binding_index(L, first + d, function, first - 1 + d, "index");
-        if (index[d] < 0 || index[d] >= s->shape.size[d]) {
-            luaL_error(L, "%s: index %I of dimension %d does not lie in 1 .. %I", function,
-                       (LUAI_UACINT)lua_tointeger(L, first + d), d + 1, (LUAI_UACINT)s->shape.size[d]);
-        }
-    }
-}
 
 /* The number in memory of the element at an index; false where it is not mapped. A translator's function may run Lua. */
 static bool locate(lua_State *L, const LuaContainer *self, const int64_t *index, int64_t *number, const char *function)
@@ -123,7 +103,7 @@ static int container_get(lua_State *L)
     int64_t index[SHAPE_MAX_RANK], number;
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     const Type *type = self->stream.type;
-    check_index(L, &self->stream, 2, function, index);
+    container_index_check(L, self, 2, function, index);
     if (!locate(L, self, index, &number, function)) {
         value_push(L, type, container_fallback(self->container));
         return 1;
@@ -146,11 +126,11 @@ static int container_set(lua_State *L)
     int64_t index[SHAPE_MAX_RANK], number;
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     const Type *type = self->stream.type;
-    check_index(L, &self->stream, 3, function, index);
+    container_index_check(L, self, 3, function, index);
     if (!value_pack(L, 2, type, element)) {
         binding_argument_error(L, function, 1, "value");
     }
-    if (!locate(L, self, index, &number, function)) {
+    if (container_owned(self->container) || !locate(L, self, index, &number, function)) {
         int64_t last[SHAPE_MAX_RANK];
         for (int d = 0; d < self->stream.shape.rank; d++) {
             last[d] = index[d] + 1;
@@ -188,7 +168,7 @@ static int read_box(lua_State *L, const char *function, const char *method)
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 3, true);
-    box_check(L, &self->stream, 2, function, 1, from, to);
+    container_box_check(L, self, 2, function, 1, from, to);
     push_dense(L, self, from, to, function);
     lua_getfield(L, -1, method);
     lua_insert(L, -2);
@@ -212,13 +192,17 @@ static int container_stream(lua_State *L)
     static const int64_t origin[SHAPE_MAX_RANK];
     LuaContainer *self = container_check(L, 1, "c:stream", 0, "c");
     binding_count(L, "c:stream", 1, true);
+    if (!container_bounded(self->container)) {
+        return luaL_error(L, "c:stream: a container without bounds has no whole: c:read takes a box");
+    }
     push_dense(L, self, origin, self->stream.shape.size, "c:stream");
     return 1;
 }
 
 /* Where only `first` is given, the data, a stream or a table, tells how far the box goes. */
-static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, int64_t *to)
+static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t *from, int64_t *to)
 {
+    const Stream *s = &self->stream;
     const Stream *data = handle_to(L, 2);
     Shape shape = {.rank = 0};
     if (data && data->device) {
@@ -227,7 +211,8 @@ static void extent_of_data(lua_State *L, const Stream *s, const int64_t *from, i
         shape.rank = 0;
     }
     for (int d = 0; d < s->shape.rank && shape.rank == s->shape.rank; d++) {
-        if (shape.size[d] <= s->shape.size[d] - from[d]) {
+        int64_t end = container_bounded(self->container) ? s->shape.size[d] : (int64_t)INT32_MAX + 1;
+        if (shape.size[d] <= end - from[d]) {
             to[d] = from[d] + shape.size[d];
         }
     }
@@ -260,9 +245,14 @@ static int container_write_call(lua_State *L)
     if (given && given->device) {
         accept_settled(L, given);
     }
-    box_check(L, &self->stream, 3, function, 2, from, to);
-    if (!lua_isnil(L, 3) && lua_isnil(L, 4)) {
-        extent_of_data(L, &self->stream, from, to);
+    bool by_data = !lua_isnil(L, 3) && lua_isnil(L, 4);
+    if (by_data && !container_bounded(self->container)) {
+        lua_pushvalue(L, 3);
+        lua_replace(L, 4);
+    }
+    container_box_check(L, self, 3, function, 2, from, to);
+    if (by_data) {
+        extent_of_data(L, self, from, to);
     }
     Stream box = container_box(self->container, from, to);
     const Stream *data = dense_data(L, &self->stream, &box.shape, function);
@@ -300,8 +290,8 @@ static int container_fill_call(lua_State *L)
 
 static void push_pages(lua_State *L, const Container *c)
 {
-    int64_t mapped, capacity;
-    if (!container_pages(c, &mapped, &capacity)) {
+    int64_t mapped, capacity, free;
+    if (!container_pages(c, &mapped, &capacity, &free)) {
         lua_pushnil(L);
         return;
     }
@@ -310,7 +300,7 @@ static void push_pages(lua_State *L, const Container *c)
     lua_setfield(L, -2, "mapped");
     lua_pushinteger(L, capacity);
     lua_setfield(L, -2, "capacity");
-    lua_pushinteger(L, capacity - mapped);
+    lua_pushinteger(L, free);
     lua_setfield(L, -2, "free");
 }
 
@@ -318,6 +308,8 @@ static bool push_field(lua_State *L, const LuaContainer *self, const char *key)
 {
     if (strcmp(key, "type") == 0) {
         lua_pushstring(L, self->stream.type->name);
+    } else if ((strcmp(key, "shape") == 0 || strcmp(key, "size") == 0) && !container_bounded(self->container)) {
+        lua_pushnil(L);
     } else if (strcmp(key, "shape") == 0) {
         shape_push(L, &self->stream.shape);
     } else if (strcmp(key, "size") == 0) {
@@ -351,14 +343,17 @@ static int container_tostring(lua_State *L)
 {
     const LuaContainer *self = container_to(L, 1);
     char shape[SHAPE_TEXT];
-    int64_t mapped, capacity;
+    int64_t mapped, capacity, free;
     if (!self || !self->container) {
         lua_pushstring(L, self ? "closed container" : "not a container");
         return 1;
     }
-    lua_pushfstring(L, "container<%s>[%s], %s", self->stream.type->name, shape_text(&self->stream.shape, shape),
-                    translator_info(container_translator(self->container)).name);
-    if (container_pages(self->container, &mapped, &capacity)) {
+    snprintf(shape, sizeof shape, "%d-D", self->stream.shape.rank);
+    lua_pushfstring(L, "container<%s>[%s], %s", self->stream.type->name,
+                    container_bounded(self->container) ? shape_text(&self->stream.shape, shape) : shape,
+                    container_is_stack(self->container) ? "stack"
+                                                        : translator_info(container_translator(self->container)).name);
+    if (container_pages(self->container, &mapped, &capacity, &free)) {
         lua_pushfstring(L, "%s, %I page%s mapped of %I", lua_tostring(L, -1), (LUAI_UACINT)mapped,
                         mapped == 1 ? "" : "s", (LUAI_UACINT)capacity);
     }
@@ -389,6 +384,11 @@ void open_container(lua_State *L)
                                        {"active", container_active_call},
                                        {"allocate", container_allocate_call},
                                        {"release", container_release_call},
+                                       {"push", stack_push},
+                                       {"pop", stack_pop},
+                                       {"snapshot", snapshot_take},
+                                       {"diff", snapshot_diff},
+                                       {"undo", snapshot_undo},
                                        {"close", container_close},
                                        {NULL, NULL}};
     lua_newtable(L);

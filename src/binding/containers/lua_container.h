@@ -7,5 +7,21 @@
 /* c:allocate(first [, last]), c:allocate(points), and c:release the same. */
 int container_allocate_call(lua_State *L);
 int container_release_call(lua_State *L);
+/* c:snapshot(), c:diff(snapshot), c:undo(snapshot) */
+int snapshot_take(lua_State *L);
+int snapshot_diff(lua_State *L);
+int snapshot_undo(lua_State *L);
+
+/* Indices from argument `first` to the last, counted from 0; raises. */
+void container_index_check(lua_State *L, const LuaContainer *self, int first, const char *function, int64_t *index);
+/* box_check for a container: one without bounds needs both ends, which are any ints. */
+void container_box_check(lua_State *L, const LuaContainer *self, int first, const char *function, int n, int64_t *from,
+                         int64_t *to);
+
+/* c:push(stream), c:pop(n) */
+int stack_push(lua_State *L);
+int stack_pop(lua_State *L);
+/* A whole number from 1 under a name of the table at `options`, 0 where it is left out; raises. */
+int64_t container_option_count(lua_State *L, int options, const char *function, const char *name, int64_t most);
 
 #endif

@@ -1,6 +1,6 @@
 /* rill.array, rill.sparse, rill.physical and rill.virtual. */
+#include "binding/containers/lua_container.h"
 #include "binding/containers/lua_translator.h"
-#include "binding/streams/container_handle.h"
 
 #include <string.h>
 
@@ -53,20 +53,6 @@ static int rill_virtual(lua_State *L)
     return 1;
 }
 
-static bool make_array(Device *device, const Type *type, const Shape *shape, Container **made)
-{
-    Stream memory;
-    Translator *t = translator_linear(shape);
-    bool done = t && stream_create(device, type, &(Shape){1, {shape_elements(shape)}}, true, &memory);
-    if (done) {
-        *made = container_create(t, &memory, NULL);
-        done = *made != NULL;
-        stream_release(&memory);
-    }
-    translator_release(t);
-    return done;
-}
-
 /* rill.array(type, shape): dense, zeros at first. */
 static int rill_array(lua_State *L)
 {
@@ -77,17 +63,15 @@ static int rill_array(lua_State *L)
     shape_check_arg(L, 2, function, 2, "shape", &shape);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
-    Container *c = NULL;
     DeviceScope scope;
     binding_enter(L, device, &scope);
-    bool done = make_array(device, type, &shape, &c);
+    Container *c = container_array(device, type, &shape);
     device_leave(&scope);
-    container_take(L, self, done ? c : NULL, function);
+    container_take(L, self, c, function);
     return 1;
 }
 
-/* A whole number from 1 under a name, 0 where it is left out. */
-static int64_t option_count(lua_State *L, int options, const char *function, const char *name, int64_t most)
+int64_t container_option_count(lua_State *L, int options, const char *function, const char *name, int64_t most)
 {
     lua_Integer value = 0;
     if (lua_getfield(L, options, name) != LUA_TNIL) {
@@ -121,8 +105,8 @@ static int rill_sparse(lua_State *L)
     shape_check_sizes(L, lua_gettop(L), function, 3, "page", &page);
     lua_pop(L, 1);
     option_default(L, 3, function, type, fallback);
-    int levels = (int)option_count(L, 3, function, "levels", MOST_LEVELS);
-    int64_t capacity = option_count(L, 3, function, "capacity", SHAPE_MAX_ELEMENTS);
+    int levels = (int)container_option_count(L, 3, function, "levels", MOST_LEVELS);
+    int64_t capacity = container_option_count(L, 3, function, "capacity", SHAPE_MAX_ELEMENTS);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
     DeviceScope scope;
@@ -133,12 +117,56 @@ static int rill_sparse(lua_State *L)
     return 1;
 }
 
+/* The sizes of a page under `page`; where only `rank` is told, pages of about 64 elements. */
+static void option_page(lua_State *L, const char *function, Shape *page)
+{
+    static const int64_t sides[SHAPE_MAX_RANK] = {64, 8, 4, 3, 2, 2, 2, 2};
+    int64_t rank = container_option_count(L, 2, function, "rank", SHAPE_MAX_RANK);
+    if (lua_getfield(L, 2, "page") != LUA_TNIL) {
+        shape_check_sizes(L, lua_gettop(L), function, 2, "page", page);
+    } else {
+        page->rank = (int)rank;
+        for (int d = 0; d < page->rank; d++) {
+            page->size[d] = sides[rank - 1];
+        }
+    }
+    lua_pop(L, 1);
+    if (page->rank == 0 || (rank && rank != page->rank)) {
+        luaL_error(L, "%s: expected 'rank', or 'page' of as many sizes as there are dimensions", function);
+    }
+}
+
+/* rill.hashgrid(type, {rank=, page=, default=, capacity=}) */
+static int rill_hashgrid(lua_State *L)
+{
+    static const char function[] = "rill.hashgrid";
+    static const char *const names[] = {"rank", "page", "default", "capacity", NULL};
+    char fallback[TYPE_MAX_BYTES];
+    Shape page = {0};
+    binding_count(L, function, 2, false);
+    lua_settop(L, 2);
+    const Type *type = type_check(L, 1, function, 1, "type");
+    if (!binding_is_options(L, 2)) {
+        binding_argument(L, function, 2, "options", 2, "a table like {page = {4, 4, 4}}");
+    }
+    binding_known(L, 2, function, names);
+    option_page(L, function, &page);
+    option_default(L, 2, function, type, fallback);
+    int64_t capacity = container_option_count(L, 2, function, "capacity", SHAPE_MAX_ELEMENTS);
+    LuaContainer *self = container_push(L);
+    Device *device = state_device(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    Container *c = container_hashgrid(device, type, &page, capacity, fallback);
+    device_leave(&scope);
+    container_take(L, self, c, function);
+    return 1;
+}
+
 void open_container_make(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"physical", rill_physical},
-                                         {"virtual", rill_virtual},
-                                         {"array", rill_array},
-                                         {"sparse", rill_sparse},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"physical", rill_physical}, {"virtual", rill_virtual},
+                                         {"array", rill_array},       {"sparse", rill_sparse},
+                                         {"hashgrid", rill_hashgrid}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -11,50 +11,27 @@ static void refresh(LuaContainer *self)
 typedef struct PageChange {
     const char *function;
     bool (*box)(Container *c, const int64_t *first, const int64_t *last);
-    bool (*numbers)(Container *c, const int32_t *numbers, int64_t count);
+    bool (*pages)(Container *c, const PageList *pages);
 } PageChange;
 
-/* The distinct numbers of the pages of the points at 2, in a scratch that is pushed. */
-static const int32_t *push_numbers(lua_State *L, const LuaContainer *self, const char *function, int64_t *count)
+static bool change_points(lua_State *L, LuaContainer *self, const PageChange *change)
 {
+    const char *function = change->function;
     const Stream *points = accept_check(L, 2, function, 1, "points");
+    container_check(L, 1, function, 0, "c"); /* an expression may have closed it */
     if (points->device != self->stream.device) {
         binding_argument(L, function, 1, "points", 2, "a stream on the container's device");
     }
-    Stream *numbers = handle_push(L);
+    PageList pages;
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
-    bool done = container_page_numbers(self->container, points, numbers);
+    bool found = container_find_points(self->container, points, &pages);
+    bool done = found && change->pages(self->container, &pages);
     device_leave(&scope);
-    if (!done) {
+    if (!found) {
         binding_argument_error(L, function, 1, "points");
     }
-    lua_getfield(L, -1, "unique");
-    lua_insert(L, -2);
-    lua_call(L, 1, 1);
-    const Stream *distinct = accept_check(L, lua_gettop(L), function, 1, "points");
-    *count = stream_elements(distinct);
-    int32_t *packed = scratch_push(L, (size_t)stream_bytes(distinct));
-    binding_enter(L, self->stream.device, &scope);
-    done = transfer_download(distinct, packed);
-    device_leave(&scope);
-    container_done(L, self, done, function);
-    if (*count > 0 && packed[0] < 0) { /* ascending */
-        luaL_error(L, "%s: argument #1 'points': some lie outside of the container's shape; they count from 0",
-                   function);
-    }
-    return packed;
-}
-
-static bool change_numbers(lua_State *L, LuaContainer *self, const PageChange *change)
-{
-    int64_t count;
-    const int32_t *numbers = push_numbers(L, self, change->function, &count);
-    container_check(L, 1, change->function, 0, "c"); /* a finalizer may have closed it meanwhile */
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = change->numbers(self->container, numbers, count);
-    device_leave(&scope);
+    page_list_free(&pages);
     return done;
 }
 
@@ -65,7 +42,7 @@ static bool change_box(lua_State *L, LuaContainer *self, const PageChange *chang
         lua_settop(L, 2);
         lua_pushvalue(L, 2);
     }
-    box_check(L, &self->stream, 2, change->function, 1, from, to);
+    container_box_check(L, self, 2, change->function, 1, from, to);
     if (!container_pooled(self->container)) {
         return true;
     }
@@ -94,7 +71,7 @@ static int change_pages(lua_State *L, const PageChange *change)
     if (!points) {
         done = change_box(L, self, change);
     } else if (container_pooled(self->container)) {
-        done = change_numbers(L, self, change);
+        done = change_points(L, self, change);
     }
     refresh(self);
     container_done(L, self, done, function);
@@ -105,12 +82,12 @@ static int change_pages(lua_State *L, const PageChange *change)
 /* c:allocate(first [, last]), c:allocate(points) */
 int container_allocate_call(lua_State *L)
 {
-    static const PageChange change = {"c:allocate", container_allocate, container_allocate_numbers};
+    static const PageChange change = {"c:allocate", container_allocate, container_allocate_pages};
     return change_pages(L, &change);
 }
 
 int container_release_call(lua_State *L)
 {
-    static const PageChange change = {"c:release", container_free, container_free_numbers};
+    static const PageChange change = {"c:release", container_free, container_free_pages};
     return change_pages(L, &change);
 }

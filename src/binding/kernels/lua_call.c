@@ -310,14 +310,32 @@ static void check_where(lua_State *L, const Call *call)
     }
 }
 
+/* Before any element may be written. */
+static void unshare(lua_State *L, const Call *call, LuaContainer *c)
+{
+    DeviceScope scope;
+    if (!container_owned(c->container)) {
+        return;
+    }
+    binding_enter(L, call->device, &scope);
+    bool done = container_ready_mapped(c->container);
+    device_leave(&scope);
+    c->stream = *container_whole(c->container);
+    container_done(L, c, done, call->function->name);
+}
+
 /* Containers that are written in order are mapped everywhere first; those that no launch runs over it refuses by itself. */
 static void map_written(lua_State *L, const Call *call)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
     for (int i = 0; i < call->function->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
-        bool mapped = kind->written && kind->stream && call->args[i].stream && call->args[i].stream->map;
-        LuaContainer *c = mapped && !kind->anywhere ? container_to(L, call->slot[i]) : NULL;
+        bool written = kind->written && kind->stream && call->args[i].stream;
+        LuaContainer *c = written ? container_to(L, call->slot[i]) : NULL;
+        if (c && c->container && kind->anywhere) {
+            unshare(L, call, c);
+            continue;
+        }
         bool launches = c && c->container && (call->over || stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS);
         if (launches && call->over) {
             const char *label =

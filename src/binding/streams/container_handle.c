@@ -51,13 +51,13 @@ void container_done(lua_State *L, const LuaContainer *self, bool done, const cha
     binding_charge(L, self->stream.device);
 }
 
-/* Pages of the container's own. */
+/* Of a container whose memory is its own. */
 static void allocate(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last, const char *function)
 {
     DeviceScope scope;
     Device *device = self->stream.device;
     binding_enter(L, device, &scope);
-    bool done = container_allocate(self->container, first, last);
+    bool done = container_ready(self->container, first, last);
     device_leave(&scope);
     self->stream = *container_whole(self->container);
     if (!done) {
@@ -72,7 +72,7 @@ void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *firs
 {
     int64_t count = 0;
     Stream box = container_box(self->container, first, last);
-    if (container_pooled(self->container)) {
+    if (container_owned(self->container)) {
         allocate(L, self, first, last, function);
         return;
     }
@@ -98,14 +98,14 @@ void container_map_range(lua_State *L, LuaContainer *self, const LuaRange *range
     bool done = transfer_download(&range->origins, origins);
     device_leave(&scope);
     container_done(L, self, done, function);
-    if (container_pooled(self->container)) {
+    if (container_owned(self->container)) {
         binding_enter(L, self->stream.device, &scope);
-        done = container_allocate_set(self->container, origins, &range->set);
+        done = container_ready_set(self->container, origins, &range->set);
         device_leave(&scope);
         self->stream = *container_whole(self->container);
         container_done(L, self, done, function);
     }
-    for (int64_t i = 0; i < range->set.count && !container_pooled(self->container); i++) {
+    for (int64_t i = 0; i < range->set.count && !container_owned(self->container); i++) {
         for (int d = 0; d < rank; d++) {
             int64_t size = range->shape.size[rank - 1 - d], end = origins[i * rank + d] + range->set.page[d];
             first[rank - 1 - d] = origins[i * rank + d];

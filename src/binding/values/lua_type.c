@@ -287,8 +287,8 @@ static int struct_eq(lua_State *L)
 /* rill.type(v): metatables of rill's userdata carry __name "rill.<type>". */
 static int rill_type(lua_State *L)
 {
-    static const char *const types[] = {"stream", "expression", "kernel",    "struct",
-                                        "device", "translator", "container", "range"};
+    static const char *const types[] = {"stream",     "expression", "kernel", "struct",  "device",
+                                        "translator", "container",  "range",  "snapshot"};
     luaL_checkany(L, 1);
     if ((lua_type(L, 1) == LUA_TUSERDATA || hooks_is_expression(L, 1)) &&
         luaL_getmetafield(L, 1, "__name") == LUA_TSTRING) {

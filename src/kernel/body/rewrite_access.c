@@ -176,14 +176,14 @@ static bool access_random(Rewriter *rw, size_t i, size_t last, const Param *para
     }
     char text[2 * MAX_NAME + 32];
     const char *root_name = rw->root->params[root].name;
-    strcpy(text, plain ? "data_" : "load_");
+    strcpy(text, written ? "data_" : "load_");
     strcat(text, root_name);
-    strcat(text, plain ? "[" : "(");
+    strcat(text, written ? "[" : "(");
     if (!rewriter_put(rw, name, text, (int)strlen(text)) || !put_call(rw, name, written ? "w_" : "r_", root) ||
         !put_indices(rw, i + 1, last, param->rank, written ? -1 : root, next)) {
         return false;
     }
-    rewriter_add(rw, plain ? ")]" : "))");
+    rewriter_add(rw, written ? ")]" : "))");
     return true;
 }
 

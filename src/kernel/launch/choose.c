@@ -54,9 +54,11 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->mapped = !s->map && stream_mapped(s);
     key->unit = !key->mapped && !s->map && s->dim[s->shape.rank - 1].stride == 1;
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
+    key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;
     if (bound) {
         key->boundary = boundary_bits(s);
-        key->quiet = s->explicit_boundary || param->kind == PARAM_NEIGHBOR;
+        key->unbounded = address_unbounded(s);
+        key->quiet = s->explicit_boundary || param->kind == PARAM_NEIGHBOR || key->unbounded;
     }
 }
 

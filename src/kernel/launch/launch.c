@@ -29,7 +29,8 @@ static bool issue(Plan *plan, Variant *variant, const Argument *args)
                          .param_vectors = (layout->words + 3) / 4,
                          .texture_count = layout->textures,
                          .block_count = layout->blocks,
-                         .faults = plan->check || (plan->traits->loop_limit && kernel->body.unbounded)};
+                         .faults = plan->check || variant_partial(&variant->key) ||
+                                   (plan->traits->loop_limit && kernel->body.unbounded)};
     memset(plan->packed_offset, 0, sizeof plan->packed_offset);
     plan->packed = NULL;
     launch_bind_active(plan, layout, &dispatch);

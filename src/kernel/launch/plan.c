@@ -139,15 +139,14 @@ static bool check_map(const Plan *plan, int i)
                      f->name, f->params[i].name, shape_text(&s->shape, a), shape_text(&plan->domain, b));
 }
 
-/* What is not mapped has no place to be read and written at. */
-static bool check_random(const Plan *plan, int i)
+/* Streams have bounds. */
+static bool check_unbounded(const Plan *plan, int i)
 {
     const Function *f = &plan->kernel->function;
-    const AddressMap *map = plan->streams[i]->map;
-    return !map || map->complete || !launch_kind(f, i)->anywhere ||
-           error_set("%s: argument '%s' is a container that is not mapped everywhere: it can't be written at random, "
-                     "declare it 'T %s[]' to read it, or 'out T %s<>' to write it in order",
-                     f->name, f->params[i].name, f->params[i].name, f->params[i].name);
+    return !plan->pages || !plan->pages->unbounded || !launch_kind(f, i)->along || plan->streams[i]->map ||
+           error_set("%s: argument '%s' is a stream, the launch runs over pages of a container without bounds: hand "
+                     "over such containers, and read the stream as a gather",
+                     f->name, f->params[i].name);
 }
 
 static bool check_shapes(Plan *plan)
@@ -159,6 +158,9 @@ static bool check_shapes(Plan *plan)
         const Stream *stream = plan->streams[i];
         if (!launch_kind(f, i)->stream || launch_numbered(plan, i)) {
             continue;
+        }
+        if (!check_unbounded(plan, i)) {
+            return false;
         }
         if (param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere) {
             if (stream->shape.rank != param->rank) {
@@ -172,9 +174,6 @@ static bool check_shapes(Plan *plan)
                                  shape_text(&stream->shape, a), shape_text(&plan->domain, b));
             }
         } else if (!check_map(plan, i) || !resample(plan, i)) {
-            return false;
-        }
-        if (!check_random(plan, i)) {
             return false;
         }
         if (launch_kind(f, i)->written && !stream->writable) {

@@ -250,7 +250,7 @@ void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *strea
                  uint32_t *words)
 {
     int width = variant_dim_words(key), own = stream->shape.rank;
-    bool empty = stream_elements(stream) == 0;
+    bool empty = !stream->map && stream_elements(stream) == 0;
     words[layout->base] = empty ? 0 : (uint32_t)base;
     for (int d = 0; d < rank; d++) {
         static const ViewDim none = {0, 1, 0, 1, 0};

@@ -23,6 +23,10 @@ static Boundary boundary_of(const ArgKey *key, int d)
 static void add_bounded(StrBuf *out, const AccessText *text, int d)
 {
     static const char *const names[] = {"rill_clamp", "rill_wrap", "rill_mirror", "rill_clamp"};
+    if (text->key->unbounded) {
+        strbuf_addf(out, "i%d", d);
+        return;
+    }
     strbuf_addf(out, "%s(i%d, int(%s))", names[boundary_of(text->key, d)], d, access_word(text->layout->sizes + d));
 }
 
@@ -253,11 +257,25 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
     component_overloads(out, text, rank);
 }
 
+/* What is read where nothing is mapped, behind a read of element e into rill_v. */
+static void unmapped_value(StrBuf *out, const AccessText *text)
+{
+    if (text->key->partial) {
+        strbuf_add(out, " if (e < 0) { rill_v = ");
+        access_fallback(out, text);
+        strbuf_add(out, "; }");
+    }
+}
+
 static void random_storage(StrBuf *out, const AccessText *text)
 {
     const char *name = text->param->name, *type = glsl_type(text->param->type);
     const Type *stored = text->key->type;
     if (body_plain_random(stored)) {
+        const char *place = text->key->partial ? "max(e, 0)" : "e";
+        strbuf_addf(out, "%s load_%s(int e) { %s rill_v = data_%s[%s];", type, name, type, name, place);
+        unmapped_value(out, text);
+        strbuf_add(out, " return rill_v; }\n");
         return;
     }
     int count = glsl_words(stored);
@@ -269,15 +287,39 @@ static void random_storage(StrBuf *out, const AccessText *text)
         words[k] = names[k];
         strbuf_addf(out, " uint w%d = data_%s[max(e, 0) * %d + %d];", k, name, count, k);
     }
-    strbuf_add(out, " return ");
+    strbuf_addf(out, " %s rill_v = ", type);
     glsl_decode(out, stored, text->param->type, words, NULL);
-    strbuf_addf(out, "; }\nvoid store_%s(int e, %s v) { if (e >= 0) {", name, type);
+    strbuf_add(out, ";");
+    unmapped_value(out, text);
+    strbuf_addf(out, " return rill_v; }\nvoid store_%s(int e, %s v) { if (e >= 0) {", name, type);
     for (int k = 0; k < count; k++) {
         strbuf_addf(out, " data_%s[e * %d + %d] = ", name, count, k);
         glsl_encode(out, stored, text->param->type, "v", k);
         strbuf_add(out, ";");
     }
     strbuf_add(out, " } }\n");
+}
+
+/* mapped_NAME(i0, ...): the place of an element that is written. Where it is not mapped that is reported, and the write goes where none counts. */
+static void mapped_address(StrBuf *out, const AccessText *text, int rank, int number)
+{
+    const char *name = text->param->name;
+    if (!text->key->partial) {
+        return;
+    }
+    strbuf_addf(out, "int mapped_%s(", name);
+    add_ints(out, "int i", rank);
+    strbuf_addf(out, ") { int p = adr_%s(", name);
+    add_ints(out, "i", rank);
+    strbuf_addf(out, "); if (p < 0) { p = int(%s); rill_unmapped(%du", access_word(text->layout->dump), number);
+    for (int d = 0; d < SHAPE_MAX_RANK; d++) {
+        char index[16] = "0";
+        if (d < rank) {
+            snprintf(index, sizeof index, "i%d", d);
+        }
+        strbuf_addf(out, "%s%s%s", d % 4 ? ", " : ", ivec4(", index, d % 4 == 3 ? ")" : "");
+    }
+    strbuf_add(out, "); } return p; }\n");
 }
 
 void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number)
@@ -288,6 +330,7 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, c
     boundary_function(out, text, rank);
     access_address(out, text, rank);
     random_storage(out, text);
+    mapped_address(out, text, rank, number);
     strbuf_addf(out, "int rr_%s(", name);
     add_ints(out, "int i", rank);
     strbuf_add(out, ") {");
@@ -302,10 +345,11 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, c
     strbuf_add(out, ") {");
     checked(out, text, key, rank, number);
     strbuf_add(out, " return ");
-    for (int d = 0; d < rank; d++) {
+    for (int d = 0; d < rank && !text->key->unbounded; d++) {
         strbuf_addf(out, "%suint(i%d) < %s", d ? " && " : "", d, access_word(text->layout->sizes + d));
     }
-    strbuf_addf(out, " ? adr_%s(", name);
+    strbuf_add(out, text->key->unbounded ? "true" : "");
+    strbuf_addf(out, " ? %s_%s(", text->key->partial ? "mapped" : "adr", name);
     add_ints(out, "i", rank);
     strbuf_addf(out, ") : int(%s); }\n", access_word(text->layout->dump));
     overloads(out, "int", "r_", name, "rr_", rank);

@@ -25,10 +25,17 @@ struct AddressMap {
     void (*give)(const AddressMap *map, union Argument *args);
     const void *fallback; /* the packed element that is read where nothing is mapped */
     bool complete;        /* everything is mapped */
+    bool unbounded;       /* coordinates are any ints: the whole has 0 for sizes, and no boundary */
     /* Sizes, x first, of the pieces of the domain within which memory is row-major; they begin at multiples of them, at elements whose numbers
      * are multiples of `run_unit`. run_unit 0: there are none. */
     int64_t run[SHAPE_MAX_RANK], run_unit;
 };
+
+/* Whether a stream is all of what has no bounds. */
+static inline bool address_unbounded(const Stream *stream)
+{
+    return stream->map && stream->map->unbounded && stream->shape.size[0] == 0;
+}
 
 /* How many coordinates an address function has. */
 static inline int address_rank(const Function *f)

@@ -285,7 +285,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
     write_header(&g);
     write_declarations(&g);
     write_bindings(&g);
-    prelude_faults(out, key->check ? g.f->group_rank ? "rill_inside" : "true" : NULL, text->canary);
+    prelude_faults(out, g.f->group_rank ? "rill_inside" : "true", key->check, variant_partial(key), text->canary);
     write_live(&g);
     write_access(&g);
     write_indices(&g);

@@ -2,7 +2,7 @@
 
 bool generator_faults(const Generator *g)
 {
-    return g->text->canary || g->key->check;
+    return g->text->canary || g->key->check || variant_partial(g->key);
 }
 
 int generator_step_bytes(const Generator *g, int i)

@@ -61,11 +61,12 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
     }
 }
 
-void prelude_faults(StrBuf *out, const char *inside, bool canary)
+void prelude_faults(StrBuf *out, const char *inside, bool check, bool partial, bool canary)
 {
-    if (inside) {
+    if (check || partial) {
         strbuf_addf(out, "#define RILL_INSIDE %s\n", inside);
-        strbuf_add(out, shader_report);
     }
+    strbuf_add(out, check ? shader_report : "");
+    strbuf_add(out, partial ? shader_unmapped : "");
     strbuf_add(out, canary ? shader_canary : "");
 }

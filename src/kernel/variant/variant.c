@@ -105,6 +105,16 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
     return gathers > 0 && reads > text->texture_limit + variant_free_blocks(text, key);
 }
 
+bool variant_partial(const VariantKey *key)
+{
+    for (int i = 0; i < key->count; i++) {
+        if (key->args[i].partial) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool variant_texels_fit(const KernelText *text, const VariantKey *key)
 {
     int bytes, elements = texel_elements(text, key, true, true, &bytes);

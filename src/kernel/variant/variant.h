@@ -23,6 +23,8 @@ typedef struct ArgKey {
     uint8_t block;     /* read through a storage block instead of a buffer texture */
     uint8_t resampled; /* indexof differs from the launch's index */
     uint8_t quiet;     /* explicit boundary: never reported under check */
+    uint8_t unbounded; /* a gather from a container without bounds: indices are taken as they are */
+    uint8_t partial;   /* random access to a container that is not mapped everywhere: writes elsewhere are reported */
     uint8_t unit;      /* the fastest dimension steps by one element: no multiplication */
     uint8_t paged;     /* PagedKind, of launches over pages */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
@@ -140,14 +142,17 @@ int variant_free_blocks(const KernelText *text, const VariantKey *key);
 /* Elements per trip of an invocation. */
 int variant_elements(const KernelText *text, const VariantKey *key);
 
+/* Whether it reports writes to what is not mapped. */
+bool variant_partial(const VariantKey *key);
+
 /* Writes its source; *body_at is where body->text starts in it. */
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at);
 
 /* The helper functions that access functions are written with, and those that the bodies (NULL: none) call; `four` is the word that
  * holds 4, NO_SLOT where bodies load nothing by an index. In prelude.c. */
 void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count);
-/* What records faults: rill_report() for an index out of range, where `inside` (GLSL; NULL: none) says whether an invocation
+/* What records faults: rill_report() for an index out of range and rill_unmapped() for writes, where `inside` (GLSL) says whether an invocation
  * has an element; rill_canary() for loops that were cut. */
-void prelude_faults(StrBuf *out, const char *inside, bool canary);
+void prelude_faults(StrBuf *out, const char *inside, bool check, bool partial, bool canary);
 
 #endif

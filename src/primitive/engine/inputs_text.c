@@ -99,7 +99,7 @@ void inputs_write_header(InputText *t, int group, int vectors, const Type *const
         bodies[s] = kernel_of(t, s) ? &kernel_of(t, s)->body : NULL;
     }
     prelude_write(t->out, device_traits(t->in->device), t->layout->four, bodies, INPUT_SOURCES + 1);
-    prelude_faults(t->out, t->key->check ? "true" : NULL, t->layout->canary);
+    prelude_faults(t->out, "true", t->key->check, false, t->layout->canary);
     write_types(t, types, count);
 }
 

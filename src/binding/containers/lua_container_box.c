@@ -1,0 +1,77 @@
+/* Indices and boxes of containers, from arguments. */
+#include "binding/containers/lua_container.h"
+
+/* An index where there are no bounds, as a coordinate. */
+static int64_t index_anywhere(lua_State *L, int index, const char *function, int n, const char *name)
+{
+    lua_Integer value = binding_integer(L, index, function, n, name);
+    if (value < 1 - (lua_Integer)INT32_MAX || value > (lua_Integer)INT32_MAX + 1) {
+        luaL_error(L, "%s: index %I does not lie in %I .. %I", function, (LUAI_UACINT)value,
+                   (LUAI_UACINT)(1 - (lua_Integer)INT32_MAX), (LUAI_UACINT)INT32_MAX + 1);
+    }
+    return value - 1;
+}
+
+/* One end of a box, counted from 0: a number or a table of them. */
+static void end_anywhere(lua_State *L, int index, int rank, const char *function, int n, const char *name, int64_t *end)
+{
+    index = lua_absindex(L, index);
+    if (rank == 1 && lua_type(L, index) == LUA_TNUMBER) {
+        end[0] = index_anywhere(L, index, function, n, name);
+        return;
+    }
+    if (!lua_istable(L, index) || lua_rawlen(L, index) != (lua_Unsigned)rank) {
+        binding_argument(L, function, n, name, index,
+                         rank == 1 ? "a whole number" : lua_pushfstring(L, "a table of %d whole numbers", rank));
+    }
+    for (int d = 0; d < rank; d++) {
+        lua_rawgeti(L, index, d + 1);
+        end[d] = index_anywhere(L, -1, function, n, name);
+        lua_pop(L, 1);
+    }
+}
+
+void container_box_check(lua_State *L, const LuaContainer *self, int first, const char *function, int n, int64_t *from,
+                         int64_t *to)
+{
+    int rank = self->stream.shape.rank;
+    if (container_bounded(self->container)) {
+        box_check(L, &self->stream, first, function, n, from, to);
+        return;
+    }
+    if (lua_isnoneornil(L, first) || lua_isnoneornil(L, first + 1)) {
+        luaL_error(L, "%s: a container without bounds has no whole: expected 'first' and 'last'", function);
+    }
+    end_anywhere(L, first, rank, function, n, "first", from);
+    end_anywhere(L, first + 1, rank, function, n + 1, "last", to);
+    for (int d = 0; d < rank; d++) {
+        to[d]++;
+        if (to[d] < from[d]) {
+            luaL_error(L, "%s: dimension %d: %I .. %I is no box", function, d + 1, (LUAI_UACINT)from[d] + 1,
+                       (LUAI_UACINT)to[d]);
+        }
+    }
+}
+
+void container_index_check(lua_State *L, const LuaContainer *self, int first, const char *function, int64_t *index)
+{
+    const Stream *s = &self->stream;
+    int count = lua_gettop(L) - first + 1;
+    bool bounded = container_bounded(self->container);
+    char text[SHAPE_TEXT];
+    if (count != s->shape.rank) {
+        luaL_error(L, "%s: expected %d %s for a container of %s %s, got %d", function, s->shape.rank,
+                   s->shape.rank == 1 ? "index" : "indices", bounded ? "shape" : "any",
+                   bounded ? shape_text(&s->shape, text) : "coordinates", count < 0 ? 0 : count);
+    }
+    for (int d = 0; d < count && !bounded; d++) {
+        index[d] = index_anywhere(L, first + d, function, first - 1 + d, "index");
+    }
+    for (int d = 0; d < count && bounded; d++) {
+        index[d] = binding_index(L, first + d, function, first - 1 + d, "index");
+        if (index[d] < 0 || index[d] >= s->shape.size[d]) {
+            luaL_error(L, "%s: index %I of dimension %d does not lie in 1 .. %I", function,
+                       (LUAI_UACINT)lua_tointeger(L, first + d), d + 1, (LUAI_UACINT)s->shape.size[d]);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+/* The header that kernels take, and the pages of its boxes. */
+#include "container/container_parts.h"
+#include "container/paged.h"
+
+#include <string.h>
+
+/* Whether the elements stand in memory as a stream's, row-major from the first on. */
+static bool side_by_side(const Container *c, const TranslatorInfo *info)
+{
+    bool same = info->row_major && c->map.complete;
+    for (int d = 0; d < info->to - 1; d++) {
+        same = same && info->memory.size[d] == c->sizes[d];
+    }
+    return same;
+}
+
+/* Pages are row-major where memory holds whole ones only. */
+static void set_runs(Container *c, const TranslatorInfo *info)
+{
+    c->map.run_unit = 0;
+    if (info->pages && !info->levels && stream_elements(&c->memory) % info->page == 0) {
+        translator_page_sizes(c->translator, c->map.run);
+        c->map.run_unit = info->page;
+    }
+}
+
+static int64_t whole_size(const Container *c, const TranslatorInfo *info, int d)
+{
+    return c->stack ? c->count : info->domain.known ? info->domain.size[info->rank - 1 - d] : 0;
+}
+
+void container_set_whole(Container *c)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    int64_t stride = 1;
+    for (int d = 0; d < info.to; d++) {
+        c->sizes[d] = (int32_t)c->memory.shape.size[info.to - 1 - d];
+    }
+    set_runs(c, &info);
+    c->whole = c->memory;
+    c->whole.contiguous = side_by_side(c, &info);
+    c->whole.source = c->whole.contiguous ? SOURCE_BUFFER : SOURCE_MAPPED;
+    c->whole.map = c->whole.contiguous ? NULL : &c->map;
+    c->whole.shape.rank = info.rank;
+    for (int d = info.rank - 1; d >= 0; d--) {
+        c->whole.shape.size[d] = whole_size(c, &info, d);
+        c->whole.dim[d] = (ViewDim){.stride = stride, .step = 1, .div = 1};
+        c->whole.boundary[d] = BOUNDARY_CLAMP;
+        stride *= c->whole.contiguous ? c->whole.shape.size[d] : 1;
+    }
+}
+
+void container_replace_memory(Container *c, const Stream *memory)
+{
+    stream_release(&c->memory);
+    stream_copy_view(memory, &c->memory);
+    container_set_whole(c);
+}
+
+const Stream *container_whole(const Container *c)
+{
+    return &c->whole;
+}
+
+bool container_bounded(const Container *c)
+{
+    return !c->map.unbounded;
+}
+
+void container_bounds(const Container *c, int64_t *first, int64_t *last)
+{
+    int rank = c->whole.shape.rank;
+    for (int d = 0; d < rank; d++) {
+        first[d] = container_bounded(c) ? 0 : -INT32_MAX;
+        last[d] = container_bounded(c) ? c->whole.shape.size[rank - 1 - d] - 1 : INT32_MAX;
+    }
+}
+
+Stream container_box(const Container *c, const int64_t *first, const int64_t *last)
+{
+    Stream box = c->whole;
+    for (int d = 0; d < box.shape.rank; d++) {
+        box.contiguous = box.contiguous && last[d] - first[d] == box.shape.size[d];
+        box.offset += box.map ? 0 : first[d] * box.dim[d].stride;
+        box.dim[d].start = box.map ? first[d] : 0;
+        box.shape.size[d] = last[d] - first[d];
+    }
+    return box;
+}
+
+void container_set_count(Container *c, int64_t count)
+{
+    c->count = count;
+    c->whole.shape.size[0] = count;
+}
+
+/* pages */
+
+PageBox container_pages_of(const Container *c, const int64_t *first, const int64_t *last)
+{
+    int rank = c->whole.shape.rank;
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        if (last[rank - 1 - d] <= first[rank - 1 - d]) {
+            return (PageBox){.rank = rank};
+        }
+        from[d] = first[rank - 1 - d];
+        to[d] = last[rank - 1 - d] - 1;
+    }
+    return paged_box(c->translator, from, to);
+}
+
+PageBox container_set_box(const Container *c, const int32_t *origins, const PageSet *set, int64_t i)
+{
+    const Shape *shape = &c->whole.shape;
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    for (int d = 0; d < shape->rank; d++) {
+        int64_t from = origins[i * shape->rank + d], end = from + set->page[d], size = shape->size[shape->rank - 1 - d];
+        first[shape->rank - 1 - d] = from;
+        last[shape->rank - 1 - d] = end < size || !container_bounded(c) ? end : size;
+    }
+    return container_pages_of(c, first, last);
+}

@@ -1,0 +1,60 @@
+#include "container/frames.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* By doubling. */
+static bool reserve(void **items, size_t *capacity, int64_t count, size_t size)
+{
+    size_t wanted = *capacity ? *capacity : 16;
+    while (wanted < (size_t)count) {
+        wanted *= 2;
+    }
+    void *grown = wanted == *capacity ? *items : realloc(*items, wanted * size);
+    if (!grown) {
+        return error_set("out of host memory");
+    }
+    memset((char *)grown + *capacity * size, 0, (wanted - *capacity) * size);
+    *items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+bool frames_reserve(Frames *frames, int64_t count)
+{
+    return reserve((void **)&frames->freed.items, &frames->freed.capacity, count, sizeof *frames->freed.items) &&
+           reserve((void **)&frames->held.items, &frames->held.capacity, count, sizeof *frames->held.items);
+}
+
+int64_t frames_needed(const Frames *frames, int64_t count)
+{
+    int64_t fresh = count - (int64_t)frames->freed.count;
+    return frames->used + (fresh > 0 ? fresh : 0);
+}
+
+int64_t frames_take(Frames *frames, uint32_t since)
+{
+    int64_t frame = frames->freed.count ? frames->freed.items[--frames->freed.count] : frames->used++;
+    frames->held.items[frame] = (struct Frame){1, since};
+    return frame;
+}
+
+void frames_hold(Frames *frames, int64_t frame)
+{
+    frames->held.items[frame].held++;
+}
+
+void frames_drop(Frames *frames, int64_t frame)
+{
+    if (--frames->held.items[frame].held == 0) {
+        frames->freed.items[frames->freed.count++] = frame;
+    }
+}
+
+void frames_free(Frames *frames)
+{
+    free(frames->freed.items);
+    free(frames->held.items);
+}

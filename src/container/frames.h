@@ -1,0 +1,36 @@
+/* Frames: the places for pages in a container's memory. Which are free, and who holds the others: the container, where a page is mapped there, and
+ * snapshots (snapshot.c). */
+#ifndef RILL_FRAMES_H
+#define RILL_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Frames {
+    int64_t used; /* those from here on were never taken */
+    struct {
+        int64_t *items;
+        size_t count, capacity;
+    } freed;
+    struct {
+        struct Frame {
+            int32_t held;   /* how often; 0: free */
+            uint32_t since; /* number of the last snapshot when its page came to it */
+        } * items;
+        size_t capacity;
+    } held;
+} Frames;
+
+/* Host memory for so many frames: nothing that follows fails then. False with error_set. */
+bool frames_reserve(Frames *frames, int64_t count);
+/* How many must be reserved to take so many. */
+int64_t frames_needed(const Frames *frames, int64_t count);
+/* One that is free, which was freed last or never taken: held once. */
+int64_t frames_take(Frames *frames, uint32_t since);
+void frames_hold(Frames *frames, int64_t frame);
+/* Who held it last frees it. */
+void frames_drop(Frames *frames, int64_t frame);
+void frames_free(Frames *frames);
+
+#endif

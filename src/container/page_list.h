@@ -1,0 +1,38 @@
+/* Lists of pages. */
+#ifndef RILL_PAGE_LIST_H
+#define RILL_PAGE_LIST_H
+
+#include "stream/shape.h"
+
+/* A page, by its coordinates among pages, x first; those behind the rank are zero. */
+typedef struct PageEntry {
+    int32_t page[SHAPE_MAX_RANK];
+    int32_t frame; /* where it is mapped; NO_FRAME */
+    int32_t order; /* when it came */
+} PageEntry;
+
+enum { NO_FRAME = -1 };
+
+typedef struct PageList {
+    PageEntry *items;
+    size_t count, capacity;
+} PageList;
+
+/* A box of pages, both ends inside. */
+typedef struct PageBox {
+    int rank;
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    int64_t count; /* capped at SHAPE_MAX_ELEMENTS + 1 */
+} PageBox;
+
+/* Nothing is in it then. */
+void page_list_free(PageList *list);
+/* Room for so many more; and one more. False with error_set when out of host memory. */
+bool page_list_reserve(PageList *list, int64_t more);
+bool page_list_add(PageList *list, int rank, const int64_t *page, int64_t frame);
+/* Row-major, what came first in front. */
+void page_list_sort(PageList *list);
+/* Sorts, and keeps of each page what came first; `drop` (NULL: nothing) gets the frames of the others. */
+void page_list_unique(PageList *list, void (*drop)(void *self, int64_t frame), void *self);
+
+#endif

@@ -1,0 +1,313 @@
+/* Snapshots: pages are shared with the container until it writes them. Taking one costs nothing: each keeps a log of what pages were
+ * that changed while it was the last one, their frames or that they had none; the first entry of a page in its log and those of later ones
+ * tells what it was. A frame whose page came to it since the last snapshot is in its log already.
+ *
+ * Containers whose memory is their own and that have no pages share all of it. */
+#include "container/container_parts.h"
+#include "container/paged.h"
+
+#include "kernel/launch/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* taking and closing */
+
+Snapshot *container_snapshot(Container *c)
+{
+    if (!c->pooled && !c->own) {
+        error_set("this container's memory is not its own: snapshots are of arrays, stacks and sparse containers");
+        return NULL;
+    }
+    Snapshot *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    s->owner = c;
+    s->number = ++c->snapshots;
+    s->older = c->newest;
+    if (c->newest) {
+        c->newest->newer = s;
+    }
+    c->newest = s;
+    c->shares = true;
+    if (!c->pooled) {
+        stream_copy_view(&c->memory, &s->memory);
+        s->size = c->whole.shape.size[0];
+    }
+    return s;
+}
+
+static void destroy(Snapshot *s)
+{
+    page_list_free(&s->log);
+    if (s->memory.device) {
+        stream_release(&s->memory);
+    }
+    free(s);
+}
+
+/* What s tells is told by the one before it from now on. */
+static bool hand_over(Container *c, Snapshot *s)
+{
+    if (!s->older) {
+        for (size_t i = 0; i < s->log.count; i++) {
+            if (s->log.items[i].frame != NO_FRAME) {
+                frames_drop(&c->frames, s->log.items[i].frame);
+            }
+        }
+        return true;
+    }
+    if (!page_list_reserve(&s->older->log, (int64_t)s->log.count)) {
+        return false;
+    }
+    for (size_t i = 0; i < s->log.count; i++) {
+        snapshot_add(&s->older->log, &s->log.items[i]);
+    }
+    snapshot_settle(c, s->older);
+    return true;
+}
+
+void snapshot_close(Snapshot *s)
+{
+    Container *c = s ? s->owner : NULL;
+    if (!c) {
+        free(s);
+        return;
+    }
+    snapshot_settle_all(c, s);
+    if (!hand_over(c, s)) {
+        s->dropped = true;
+        return;
+    }
+    if (s->older) {
+        s->older->newer = s->newer;
+    }
+    if (s->newer) {
+        s->newer->older = s->older;
+    } else {
+        c->newest = s->older;
+    }
+    c->shares = c->newest != NULL;
+    destroy(s);
+}
+
+/* writing */
+
+/* Copies frames, side by side ones at once. */
+static bool copy_frames(const Container *c, const PageList *from, const PageList *to)
+{
+    uint64_t page = (uint64_t)translator_info(c->translator).page * (uint64_t)c->memory.type->bytes;
+    bool done = true;
+    for (size_t i = 0; done && i < from->count;) {
+        size_t first = i++;
+        while (i < from->count && from->items[i].frame == from->items[i - 1].frame + 1 &&
+               to->items[i].frame == to->items[i - 1].frame + 1) {
+            i++;
+        }
+        done = buffer_copy(c->memory.buffer, (uint64_t)to->items[first].frame * page, c->memory.buffer,
+                           (uint64_t)from->items[first].frame * page, (i - first) * page);
+    }
+    return done;
+}
+
+static bool copy_list(const PageList *from, PageList *to)
+{
+    bool done = page_list_reserve(to, (int64_t)from->count);
+    for (size_t i = 0; done && i < from->count; i++) {
+        snapshot_add(to, &from->items[i]);
+    }
+    return done;
+}
+
+/* Gives pages, which are mapped to shared frames, frames of their own. */
+static bool separate(Container *c, PageList *list)
+{
+    PageList from = {0};
+    bool done = copy_list(list, &from) && snapshot_reserve(c, (int64_t)list->count);
+    if (done && !(done = allocation_take(c, list, (int64_t)list->count))) {
+        page_list_free(&from);
+        return false;
+    }
+    if (done && !(done = copy_frames(c, &from, list) && paged_swap(c->translator, list))) {
+        allocation_give(c, list);
+    }
+    for (size_t i = 0; done && i < list->count; i++) {
+        snapshot_let_go(c, &list->items[i]);
+    }
+    page_list_free(&from);
+    return done;
+}
+
+/* Leaves of a list of mapped pages those that are shared. */
+static void keep_shared(const Container *c, PageList *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        int64_t frame = list->items[i].frame;
+        if (c->shares && (!snapshot_logged(c, frame) || c->frames.held.items[frame].held > 1)) {
+            list->items[kept++] = list->items[i];
+        }
+    }
+    list->count = kept;
+}
+
+/* Maps pages, and gives others, which are mapped, frames of their own: some of `asked`. */
+static bool make_ready(Container *c, PageList *missing, PageList *mapped, int64_t asked)
+{
+    keep_shared(c, mapped);
+    int64_t needed = (int64_t)(missing->count + mapped->count);
+    if (needed > allocation_room(c)) {
+        return allocation_refuse(c, asked, asked - needed);
+    }
+    return allocation_map(c, missing, asked) && (mapped->count == 0 || separate(c, mapped));
+}
+
+/* A container without pages shares all its memory. */
+static bool separate_memory(Container *c)
+{
+    Stream memory;
+    bool shared = false;
+    for (const Snapshot *s = c->newest; s && !shared; s = s->older) {
+        shared = s->memory.buffer == c->memory.buffer;
+    }
+    if (!shared) {
+        return true;
+    }
+    if (!copy_new(&c->memory, NULL, &memory)) {
+        return false;
+    }
+    container_replace_memory(c, &memory);
+    stream_release(&memory);
+    return true;
+}
+
+bool container_ready(Container *c, const int64_t *first, const int64_t *last)
+{
+    PageList missing = {0}, mapped = {0};
+    if (!c->pooled) {
+        return !c->shares || separate_memory(c);
+    }
+    PageBox box = container_pages_of(c, first, last);
+    bool done = allocation_missing(c, &box, &missing) && (!c->shares || paged_collect(c->translator, &box, &mapped)) &&
+                make_ready(c, &missing, &mapped, box.count);
+    page_list_free(&missing);
+    page_list_free(&mapped);
+    return done;
+}
+
+bool container_ready_set(Container *c, const int32_t *origins, const PageSet *set)
+{
+    PageList missing = {0}, mapped = {0};
+    bool done = true;
+    if (!c->pooled) {
+        return !c->shares || separate_memory(c);
+    }
+    for (int64_t i = 0; done && i < set->count; i++) {
+        PageBox box = container_set_box(c, origins, set, i);
+        done = allocation_missing(c, &box, &missing) && (!c->shares || paged_collect(c->translator, &box, &mapped));
+    }
+    page_list_unique(&missing, NULL, NULL);
+    page_list_unique(&mapped, NULL, NULL);
+    done = done && make_ready(c, &missing, &mapped, (int64_t)(missing.count + mapped.count));
+    page_list_free(&missing);
+    page_list_free(&mapped);
+    return done;
+}
+
+bool container_ready_mapped(Container *c)
+{
+    PageList missing = {0}, mapped = {0};
+    if (!c->shares || !c->pooled) {
+        return !c->shares || separate_memory(c);
+    }
+    bool done = container_mapped(c, &mapped) && make_ready(c, &missing, &mapped, (int64_t)mapped.count);
+    c->shares = !done;
+    page_list_free(&mapped);
+    return done;
+}
+
+/* asking */
+
+bool snapshot_of(const Snapshot *s, const Container *c)
+{
+    return s->owner == c || error_set(s->owner ? "the snapshot is of another container" : "its container was closed");
+}
+
+/* The pages that are not what they were, as they were: their frames. */
+static bool find_changed(const Container *c, const Snapshot *s, PageList *list)
+{
+    bool done = true;
+    size_t kept = 0;
+    for (; done && s; s = s->newer) {
+        done = page_list_reserve(list, (int64_t)s->log.count);
+        for (size_t i = 0; done && i < s->log.count; i++) {
+            snapshot_add(list, &s->log.items[i]);
+        }
+    }
+    page_list_unique(list, NULL, NULL);
+    for (size_t i = 0; done && i < list->count; i++) {
+        int64_t page[SHAPE_MAX_RANK];
+        for (int d = 0; d < SHAPE_MAX_RANK; d++) {
+            page[d] = list->items[i].page[d];
+        }
+        if (paged_frame(c->translator, page) != list->items[i].frame) {
+            list->items[kept++] = list->items[i];
+        }
+    }
+    list->count = done ? kept : 0;
+    return done;
+}
+
+bool container_diff(const Container *c, const Snapshot *s, PageSet *set, Stream *origins)
+{
+    PageList list = {0};
+    if (!snapshot_of(s, c)) {
+        return false;
+    }
+    if (!c->pooled) {
+        bool same = s->memory.buffer == c->memory.buffer && s->size == c->whole.shape.size[0];
+        return container_whole_set(c, same ? 0 : 1, set, origins);
+    }
+    bool done = find_changed(c, s, &list) && container_list_set(c, &list, set, origins);
+    page_list_free(&list);
+    return done;
+}
+
+static void put_back(Container *c, const Snapshot *s, const PageEntry *now, int64_t frame)
+{
+    if (now->frame != NO_FRAME) {
+        snapshot_let_go(c, now);
+    } else if (c->newest != s) {
+        snapshot_note(c, now);
+    }
+    if (frame != NO_FRAME) {
+        frames_hold(&c->frames, frame);
+        c->frames.held.items[frame].since = c->newest->number;
+    }
+}
+
+bool container_undo(Container *c, Snapshot *s)
+{
+    PageList list = {0}, now = {0};
+    if (!snapshot_of(s, c)) {
+        return false;
+    }
+    c->shares = true;
+    if (!c->pooled) {
+        container_replace_memory(c, &s->memory);
+        if (c->stack) {
+            container_set_count(c, s->size);
+        }
+        return true;
+    }
+    bool done = find_changed(c, s, &list) && copy_list(&list, &now) && snapshot_reserve(c, (int64_t)list.count) &&
+                paged_swap(c->translator, &now);
+    for (size_t i = 0; done && i < list.count; i++) {
+        put_back(c, s, &now.items[i], list.items[i].frame);
+    }
+    page_list_free(&list);
+    page_list_free(&now);
+    return done;
+}

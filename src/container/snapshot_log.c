@@ -1,0 +1,82 @@
+/* The logs of snapshots: see snapshot.c. */
+#include "container/container_parts.h"
+
+#include <stdlib.h>
+
+enum { UNSETTLED = 64 }; /* entries of a log beyond twice the pages there were when it was last made unique */
+
+uint32_t snapshot_number(const Container *c)
+{
+    return c->newest ? c->newest->number : 0;
+}
+
+bool snapshot_logged(const Container *c, int64_t frame)
+{
+    return !c->newest || c->frames.held.items[frame].since >= c->newest->number;
+}
+
+static void drop(void *frames, int64_t frame)
+{
+    frames_drop(frames, frame);
+}
+
+void snapshot_settle_all(Container *c, Snapshot *s)
+{
+    page_list_unique(&s->log, drop, &c->frames);
+    s->settled = s->log.count;
+}
+
+void snapshot_settle(Container *c, Snapshot *s)
+{
+    if (s->log.count > 2 * s->settled + UNSETTLED) {
+        snapshot_settle_all(c, s);
+    }
+}
+
+bool snapshot_reserve(Container *c, int64_t pages)
+{
+    if (!c->newest) {
+        return true;
+    }
+    snapshot_settle(c, c->newest);
+    return page_list_reserve(&c->newest->log, pages);
+}
+
+void snapshot_add(PageList *log, const PageEntry *entry)
+{
+    log->items[log->count] = *entry;
+    log->items[log->count].order = (int32_t)log->count;
+    log->count++;
+}
+
+void snapshot_note(Container *c, const PageEntry *entry)
+{
+    if (c->newest) {
+        snapshot_add(&c->newest->log, entry);
+    }
+}
+
+void snapshot_let_go(Container *c, const PageEntry *entry)
+{
+    if (snapshot_logged(c, entry->frame)) {
+        frames_drop(&c->frames, entry->frame);
+    } else {
+        snapshot_note(c, entry); /* which holds it from now on */
+    }
+}
+
+void snapshot_orphan(Container *c)
+{
+    while (c->newest) {
+        Snapshot *s = c->newest;
+        c->newest = s->older;
+        page_list_free(&s->log);
+        if (s->memory.device) {
+            stream_release(&s->memory);
+        }
+        s->owner = NULL;
+        if (s->dropped) {
+            free(s);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/* Containers whose memory is their own, made and copied. */
+#include "container/container_parts.h"
+#include "container/paged.h"
+
+#include "kernel/launch/copy.h"
+
+enum { LEAST_FRAMES = 1 };
+
+/* Takes over the translator; NULL: error_set says why. */
+static Container *make(Translator *t, Device *device, const Type *type, int64_t frames, const void *fallback)
+{
+    Container *c = NULL;
+    Stream memory;
+    if (t && stream_create(device, type, &(Shape){1, {frames * translator_info(t).page}}, false, &memory)) {
+        c = container_over(t, &memory, fallback);
+        stream_release(&memory);
+    }
+    translator_release(t);
+    if (c) {
+        c->pooled = true;
+        c->checked = false; /* no page is mapped outside of memory */
+    }
+    return c;
+}
+
+Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int levels,
+                            int64_t capacity, const void *fallback)
+{
+    return make(translator_pages(device, shape, page, levels, capacity), device, type, LEAST_FRAMES, fallback);
+}
+
+Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
+                              const void *fallback)
+{
+    return make(translator_hash(device, page, capacity), device, type, LEAST_FRAMES, fallback);
+}
+
+Container *container_array(Device *device, const Type *type, const Shape *shape)
+{
+    Stream memory;
+    Translator *t = translator_linear(shape);
+    Container *c = NULL;
+    if (t && stream_create(device, type, &(Shape){1, {shape_elements(shape)}}, true, &memory)) {
+        c = container_over(t, &memory, NULL);
+        stream_release(&memory);
+    }
+    translator_release(t);
+    if (c) {
+        c->own = true;
+    }
+    return c;
+}
+
+/* Pages in the same frames; the others are free. */
+static bool copy_frames(const Container *from, Container *copy)
+{
+    PageList list = {0};
+    bool done = container_mapped(from, &list) && frames_reserve(&copy->frames, from->frames.used);
+    while (done && copy->frames.used < from->frames.used) {
+        frames_take(&copy->frames, 0);
+    }
+    for (size_t i = 0; done && i < list.count; i++) {
+        frames_hold(&copy->frames, list.items[i].frame);
+    }
+    for (int64_t frame = 0; done && frame < copy->frames.used; frame++) {
+        frames_drop(&copy->frames, frame);
+    }
+    done = done && paged_swap(copy->translator, &list);
+    page_list_free(&list);
+    return done;
+}
+
+static Container *copy_pages(const Container *c)
+{
+    int64_t frames = stream_elements(&c->memory) / translator_info(c->translator).page;
+    Container *copy =
+        make(translator_paged_empty(c->translator), c->memory.device, c->memory.type, frames, c->fallback);
+    if (copy &&
+        !(copy_frames(c, copy) && buffer_copy(copy->memory.buffer, 0, c->memory.buffer, 0, stream_bytes(&c->memory)))) {
+        container_destroy(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+Container *container_copy(const Container *c)
+{
+    Stream memory;
+    if (c->pooled) {
+        return copy_pages(c);
+    }
+    if (!copy_new(&c->memory, NULL, &memory)) {
+        return NULL;
+    }
+    Container *copy = container_over(c->translator, &memory, c->fallback);
+    stream_release(&memory);
+    if (copy) {
+        copy->own = c->own;
+        if (c->stack) {
+            stack_make(copy);
+            container_set_count(copy, c->count);
+        }
+    }
+    return copy;
+}

@@ -1,0 +1,94 @@
+/* Stacks: an array whose last elements come and go, in memory that grows. */
+#include "container/container_parts.h"
+
+#include "kernel/launch/copy.h"
+
+#include <inttypes.h>
+
+enum { LEAST_ELEMENTS = 64 };
+
+Container *container_stack(Device *device, const Type *type, int64_t capacity)
+{
+    int64_t most = capacity ? capacity : SHAPE_MAX_ELEMENTS, least = most < LEAST_ELEMENTS ? most : LEAST_ELEMENTS;
+    Translator *t = translator_linear(&(Shape){1, {most}});
+    Container *c = NULL;
+    Stream memory;
+    if (t && stream_create(device, type, &(Shape){1, {least}}, false, &memory)) {
+        c = container_over(t, &memory, NULL);
+        stream_release(&memory);
+    }
+    translator_release(t);
+    if (c) {
+        stack_make(c);
+    }
+    return c;
+}
+
+void stack_make(Container *c)
+{
+    c->own = c->stack = c->map.complete = true;
+    c->checked = false; /* its size keeps within memory */
+    container_set_whole(c);
+}
+
+bool container_is_stack(const Container *c)
+{
+    return c->stack;
+}
+
+/* Memory for so many elements, by doubling. */
+static bool grow(Container *c, int64_t count)
+{
+    int64_t most = translator_info(c->translator).domain.size[0], have = stream_elements(&c->memory);
+    int64_t wanted = 2 * have > count ? 2 * have : count;
+    Stream memory;
+    if (count <= have) {
+        return container_ready_mapped(c);
+    }
+    wanted = wanted < most ? wanted : most;
+    if (!stream_create(c->memory.device, c->memory.type, &(Shape){1, {wanted}}, false, &memory)) {
+        return false;
+    }
+    bool done =
+        buffer_copy(memory.buffer, 0, c->memory.buffer, 0, (uint64_t)(c->count * (int64_t)c->memory.type->bytes));
+    if (done) {
+        container_replace_memory(c, &memory);
+    }
+    stream_release(&memory);
+    return done;
+}
+
+bool container_stack_push(Container *c, const Stream *from)
+{
+    int64_t more = stream_elements(from), most = translator_info(c->translator).domain.size[0];
+    Stream place;
+    if (more > most - c->count) {
+        return error_set("%" PRId64 " elements don't go on a stack of %" PRId64 ": 'capacity' is %" PRId64, more,
+                         c->count, most);
+    }
+    if (more == 0) {
+        return true;
+    }
+    if (!grow(c, c->count + more) || !stream_over(c->memory.buffer, c->memory.type, &from->shape, c->count, &place)) {
+        return false;
+    }
+    bool done = copy_stream(&place, from);
+    stream_release(&place);
+    if (done) {
+        container_set_count(c, c->count + more);
+    }
+    return done;
+}
+
+bool container_stack_pop(Container *c, int64_t count, Stream *view)
+{
+    if (count > c->count) {
+        return error_set("there are %" PRId64 " elements on the stack, %" PRId64 " are asked for", c->count, count);
+    }
+    if (!container_ready_mapped(c) ||
+        !stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, c->count - count, view)) {
+        return false;
+    }
+    container_set_count(c, c->count - count);
+    return true;
+}
