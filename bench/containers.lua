@@ -89,6 +89,45 @@ local function add_launches(rows)
     each_pair(function(name, k) add(name .. ", arrays", k, a, b, nil, 1.1) end)
 end
 
+-- What one page costs where so many are mapped, in boxes of pages of 2^3 elements: it should not grow. Growth of memory is left out. To iterate
+-- touches all of them.
+local function page_costs()
+    local side <const>, runs <const> = 256, 200 -- of the domain in pages
+    local double = rill.kernel "kernel void double_all(inout float x<>) { x *= 2.0; }"
+    local lines = {{"mapped pages", "allocate", "release", "snapshot", "write shared", "diff", "undo", "iterate"}}
+    for _, box in ipairs {{1, 10, 10}, {1, 32, 32}, {1, 100, 100}, {1, side, side}, {16, side, 245}} do
+        local c <close> = rill.sparse("float", {2 * side, 2 * side, 2 * side}, {page = {2, 2, 2}})
+        c:allocate({1, 1, 1}, {2 * box[1], 2 * box[2], 2 * box[3]})
+        local line, at, taken = {("%d"):format(c.pages.mapped)}, 0, {}
+        local function add(f, count)
+            at = 0
+            line[#line + 1] = support.duration(support.timed(function()
+                at = at + 1
+                f()
+            end, count))
+        end
+        local function far() return {2 * side, 2 * side, 2 * at} end
+        c:allocate({2 * side, 2 * side, 1}, {2 * side, 2 * side, 2 * runs}):release {2 * side, 2 * side, 1}
+        c:release({2 * side, 2 * side, 1}, {2 * side, 2 * side, 2 * runs})
+        add(function() c:allocate(far()) end, runs)
+        add(function() c:release(far()) end, runs)
+        add(function() taken[at] = c:snapshot() end, runs)
+        for _, s in ipairs(taken) do s:close() end
+        local s <close> = c:snapshot()
+        add(function() c:set(1, 1, 1 + (at - 1) // 10 * 2, 2 * ((at - 1) % 10) + 1) end, 100)
+        add(function() c:diff(s):close() end, 10)
+        add(function() c:undo(s) end, 1)
+        s:close()
+        double {x = c, over = c:active()}
+        add(function()
+            local range <close> = c:active()
+            double {x = c, over = range}
+        end, 5)
+        lines[#lines + 1] = line
+    end
+    return support.table("What one page of so many costs; of diff and undo, 100 pages", lines)
+end
+
 return function()
     local hand = rill.program((text:gsub("SIDE", side):gsub("PAGE", page)))
     local line <close> = rill.random(count, {type = "int", low = 0, high = side * side - 1, seed = 1})
@@ -114,5 +153,6 @@ return function()
     local mine, other = race(hash, points, function() return hand.one_level(points, one) end)
     rows[#rows + 1] = support.note("spatial hash, 2^21 addresses", ("%.2f x that of 1 level"):format(mine / other))
     add_launches(rows)
+    rows[#rows + 1] = page_costs()
     return rows
 end

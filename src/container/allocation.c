@@ -148,6 +148,7 @@ bool allocation_map(Container *c, PageList *list, int64_t asked)
         allocation_give(c, list);
         return false;
     }
+    container_remapped(c, false);
     for (size_t i = 0; i < list->count; i++) {
         snapshot_note(c, &list->items[i]);
     }
@@ -162,6 +163,7 @@ bool allocation_unmap(Container *c, PageList *list)
     if (!snapshot_reserve(c, (int64_t)list->count) || !paged_swap(c->translator, list)) {
         return false;
     }
+    container_remapped(c, true);
     for (size_t i = 0; i < list->count; i++) {
         snapshot_let_go(c, &list->items[i]);
     }

@@ -181,6 +181,7 @@ void container_destroy(Container *c)
         kernel_release(c->kernels[i]);
     }
     snapshot_orphan(c);
+    container_remapped(c, true);
     translator_release(c->translator);
     stream_release(&c->memory);
     frames_free(&c->frames);

@@ -34,7 +34,7 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
 Outcome container_locate(const Container *c, const int64_t *index, int64_t *number, void *caller);
 /* What is mapped, as pages to launch over, in address order: a container without pages is one of them. `origins` is a new stream, which the
  * set refers to. False with error_set. */
-bool container_active(const Container *c, PageSet *set, Stream *origins);
+bool container_active(Container *c, PageSet *set, Stream *origins);
 /* How many elements of a box are mapped; false with error_set. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
 
@@ -91,5 +91,7 @@ bool container_undo(Container *c, Snapshot *s);
 bool container_ready(Container *c, const int64_t *first, const int64_t *last);
 bool container_ready_set(Container *c, const int32_t *origins, const PageSet *set);
 bool container_ready_mapped(Container *c);
+/* Whether they are for a set, as far as is known without reading it. */
+bool container_is_ready(const Container *c, const PageSet *set);
 
 #endif

@@ -18,6 +18,9 @@ struct Container {
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
     bool pooled;                    /* the pages, and the memory that grows for them, are its own: the frames, too */
     Frames frames;
+    Stream origins; /* of the pages that are mapped, which launches run over, as long as they stay the same; device NULL: not known */
+    int64_t elements;
+    Stream ready; /* origins of a set whose pages are mapped; device NULL: of none */
     bool own;   /* the memory of an array or a stack is */
     bool stack; /* of so many elements */
     int64_t count;
@@ -57,6 +60,10 @@ Container *container_over(Translator *t, const Stream *memory, const void *fallb
 bool container_paged(const Container *c);
 /* Adds all that is mapped, in address order; of translators with pages. */
 bool container_mapped(const Container *c, PageList *list);
+/* Other pages are mapped than before, and perhaps some no longer. */
+void container_remapped(Container *c, bool unmapped);
+/* All pages of a set are mapped, whose origins stay as they are. */
+void container_note_ready(Container *c, const PageSet *set);
 /* Pages to launch over: those of a list, or `count` (0 or 1) of the size of the whole shape. `origins` is a new stream, which the set refers to. */
 bool container_list_set(const Container *c, const PageList *list, PageSet *set, Stream *origins);
 bool container_whole_set(const Container *c, int64_t count, PageSet *set, Stream *origins);

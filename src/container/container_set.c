@@ -78,13 +78,65 @@ bool container_paged(const Container *c)
     return info.pages && !info.levels;
 }
 
-bool container_active(const Container *c, PageSet *set, Stream *origins)
+static void forget(Stream *origins)
+{
+    if (origins->device) {
+        stream_release(origins);
+    }
+}
+
+void container_remapped(Container *c, bool unmapped)
+{
+    forget(&c->origins);
+    if (unmapped) {
+        forget(&c->ready);
+    }
+}
+
+static bool same_origins(const Stream *known, const PageSet *set)
+{
+    return known->device && known->buffer == set->origins->buffer && known->offset == set->origins->offset &&
+           shape_equal(&known->shape, &set->origins->shape);
+}
+
+bool container_is_ready(const Container *c, const PageSet *set)
+{
+    return c->pooled && !c->shares && (same_origins(&c->origins, set) || same_origins(&c->ready, set));
+}
+
+void container_note_ready(Container *c, const PageSet *set)
+{
+    forget(&c->ready);
+    stream_copy_view(set->origins, &c->ready);
+}
+
+/* What was found before, where the pages are the container's own. */
+static bool known_set(const Container *c, PageSet *set, Stream *origins)
+{
+    *set = (PageSet){.origins = origins,
+                     .count = translator_info(c->translator).mapped,
+                     .elements = c->elements,
+                     .aligned = true,
+                     .unbounded = !container_bounded(c)};
+    translator_page_sizes(c->translator, set->page);
+    stream_copy_view(&c->origins, origins);
+    return true;
+}
+
+bool container_active(Container *c, PageSet *set, Stream *origins)
 {
     PageList list = {0};
     if (!container_paged(c)) {
         return container_whole_set(c, 1, set, origins);
     }
+    if (c->origins.device) {
+        return known_set(c, set, origins);
+    }
     bool done = container_mapped(c, &list) && container_list_set(c, &list, set, origins);
     page_list_free(&list);
+    if (done && c->pooled) {
+        stream_copy_view(origins, &c->origins);
+        c->elements = set->elements;
+    }
     return done;
 }

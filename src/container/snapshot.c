@@ -211,6 +211,9 @@ bool container_ready_set(Container *c, const int32_t *origins, const PageSet *se
     page_list_unique(&missing, NULL, NULL);
     page_list_unique(&mapped, NULL, NULL);
     done = done && make_ready(c, &missing, &mapped, (int64_t)(missing.count + mapped.count));
+    if (done) {
+        container_note_ready(c, set);
+    }
     page_list_free(&missing);
     page_list_free(&mapped);
     return done;
@@ -304,6 +307,7 @@ bool container_undo(Container *c, Snapshot *s)
     }
     bool done = find_changed(c, s, &list) && copy_list(&list, &now) && snapshot_reserve(c, (int64_t)list.count) &&
                 paged_swap(c->translator, &now);
+    container_remapped(c, true);
     for (size_t i = 0; done && i < list.count; i++) {
         put_back(c, s, &now.items[i], list.items[i].frame);
     }

@@ -281,6 +281,7 @@ static int container_fill_call(lua_State *L)
     binding_enter(L, self->stream.device, &scope);
     bool done = container_fill(self->container, element, L);
     device_leave(&scope);
+    self->stream = *container_whole(self->container);
     container_done(L, self, done, function);
     lua_settop(L, 1);
     return 1;

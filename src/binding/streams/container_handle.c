@@ -92,6 +92,9 @@ void container_map_range(lua_State *L, LuaContainer *self, const LuaRange *range
 {
     int rank = range->shape.rank;
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    if (container_is_ready(self->container, &range->set)) {
+        return;
+    }
     int32_t *origins = scratch_push(L, (size_t)stream_bytes(&range->origins));
     DeviceScope scope;
     binding_enter(L, range->origins.device, &scope);
