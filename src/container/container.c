@@ -94,6 +94,14 @@ static void map_give(const AddressMap *map, Argument *args)
     address_text_give(c->translator, DIRECTION_TRANSLATE, args + count);
 }
 
+/* Containers of one translator over memories of one shape. */
+static bool map_same(const AddressMap *map, const AddressMap *other)
+{
+    const Container *a = container_of(map), *b = container_of(other);
+    return a->translator == b->translator && a->checked == b->checked &&
+           memcmp(a->sizes, b->sizes, sizeof a->sizes) == 0;
+}
+
 /* making */
 
 /* Whether the translator gives no place outside of memory. */
@@ -160,6 +168,7 @@ Container *container_over(Translator *t, const Stream *memory, const void *fallb
     c->checked = !contained(&info, memory);
     c->map = (AddressMap){.kernel = map_kernel,
                           .give = map_give,
+                          .same = map_same,
                           .fallback = c->fallback,
                           .complete = info.traits.complete && !c->checked,
                           .unbounded = !info.domain.known};

@@ -31,7 +31,7 @@ static const Stream *stream_of(const Kernel *kernel, const Argument *args, int i
     return param_kinds[kernel->function.params[i].kind].stream ? args[i].stream : NULL;
 }
 
-/* The address function of every argument that has a map; one map, one function. False with error_set. */
+/* The address function of every argument that has a map; of maps that are the same it is one. False with error_set. */
 static bool find_functions(const Kernel *kernel, Device *device, const Argument *args, Kernel *addresses[MAX_PARAMS])
 {
     const Function *f = &kernel->function;
@@ -44,7 +44,7 @@ static bool find_functions(const Kernel *kernel, Device *device, const Argument 
         }
         for (int k = 0; k < i && !addresses[i]; k++) {
             const Stream *before = stream_of(kernel, args, k);
-            addresses[i] = before && before->map == s->map ? addresses[k] : NULL;
+            addresses[i] = before && address_same(before->map, s->map) ? addresses[k] : NULL;
         }
         if (!addresses[i] && slots == ADDRESS_SLOTS) {
             return error_set("%s: more than %d different containers in one launch", f->name, ADDRESS_SLOTS);
@@ -184,6 +184,7 @@ Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Arg
         const Stream *s = stream_of(kernel, args, i);
         any = s && s->map;
     }
+    kernel->addressed = any;
     if (!any) {
         return kernel;
     }
@@ -200,5 +201,14 @@ Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Arg
             args[i].stream->map->give(args[i].stream->map, given + mapped->uses[i].given);
         }
     }
+    return mapped->kernel;
+}
+
+Kernel *address_latest(Kernel *kernel)
+{
+    if (!kernel->addressed || kernel->mapped.count == 0) {
+        return kernel;
+    }
+    const MappedKernel *mapped = kernel->mapped.items[0];
     return mapped->kernel;
 }

@@ -403,6 +403,7 @@ bool kernel_source(Kernel *kernel, Device *device, StrBuf *out)
         strbuf_add(out, "\n/* writes it */\n");
         return counted && kernel_source(kernel->write, device, out);
     }
+    kernel = address_latest(kernel);
     if (!kernel->variants.count && !kernel_compile(kernel, device)) {
         return false;
     }

@@ -37,6 +37,7 @@ struct Kernel {
     Recent variants; /* of Variant */
     Recent mapped;   /* kernels derived from this one by address_map.c, which sets what destroys them */
     void (*mapped_destroy)(void *item);
+    bool addressed;              /* the last launch was by one of them */
     const AddressUse *addresses; /* of a derived one, else NULL */
     bool body_borrowed;          /* by a derived one */
     uint32_t *words;             /* room for the uniforms of a launch */
@@ -49,6 +50,8 @@ KernelText kernel_text(const Kernel *kernel, Device *device);
 /* address_map.c. The kernel to launch instead, where arguments have maps, and in `given` its arguments; else the kernel itself, `given`
  * unchanged. It lives as long as the kernel. NULL with error_set. */
 Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Argument given[MAX_PARAMS]);
+/* The kernel that was so launched last: one derived, or itself. */
+Kernel *address_latest(Kernel *kernel);
 /* Finds or compiles a variant. */
 Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key);
 /* Turns the driver's log of a program into an error at the place in the kernel text. */

@@ -214,7 +214,7 @@ rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: intege
 rill.hashgrid(type: typename, options: {rank?: integer, page?: shape, default?: element, capacity?: integer}): container -- the same without bounds: indices are any integers, negative ones too
 rill.stack(type: typename, options?: {capacity?: integer}): container -- an array that grows and shrinks at its end
 rill.physical(type: typename, shape: shape): stream -- memory for a container: a stream of its own
-rill.virtual(translator: translator, physical: stream, options?: {default?: element}): container -- a container: a virtual domain whose elements stand in memory where the translator says; default: what is read where nothing is mapped, zero unless told
+rill.virtual(translator: translator, physical: stream|stream[], options?: {default?: element}): container, ... -- a container: a virtual domain whose elements stand in memory where the translator says; of a list of memories one for each; default: what is read where nothing is mapped, zero unless told
 c.type: string -- the type of its elements
 c.shape: integer[]? -- the shape of its virtual domain, slowest dimension first; nil where it has no bounds
 c.size: integer? -- elements of the virtual domain

@@ -26,31 +26,49 @@ static void option_default(lua_State *L, int options, const char *function, cons
     lua_pop(L, 1);
 }
 
-/* rill.virtual(translator, physical [, {default=}]) */
+/* Pushes a container over the memory at `index`; options are at 3. */
+static void push_virtual(lua_State *L, Translator *t, int index, const char *function)
+{
+    char fallback[TYPE_MAX_BYTES] = {0};
+    const Stream *memory = accept_check(L, index, function, 2, "physical");
+    if (!lua_isnil(L, 3)) {
+        option_default(L, 3, function, memory->type, fallback);
+    }
+    LuaContainer *self = container_push(L);
+    DeviceScope scope;
+    binding_enter(L, memory->device, &scope);
+    Container *c = container_create(t, memory, fallback);
+    device_leave(&scope);
+    container_take(L, self, c, function);
+}
+
+/* rill.virtual(translator, physical | {physical, ...} [, {default=}]): a container for each memory. */
 static int rill_virtual(lua_State *L)
 {
     static const char function[] = "rill.virtual";
     static const char *const names[] = {"default", NULL};
-    char fallback[TYPE_MAX_BYTES] = {0};
     binding_count(L, function, 3, false);
     lua_settop(L, 3);
     Translator *t = translator_check(L, 1, function, 1, "translator");
-    const Stream *memory = accept_check(L, 2, function, 2, "physical");
     if (!lua_isnil(L, 3)) {
         if (!binding_is_options(L, 3)) {
             binding_argument(L, function, 3, "options", 3, "a table like {default = 0}");
         }
         binding_known(L, 3, function, names);
-        option_default(L, 3, function, memory->type, fallback);
     }
-    LuaContainer *self = container_push(L);
-    Device *device = memory->device;
-    DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Container *c = container_create(t, memory, fallback);
-    device_leave(&scope);
-    container_take(L, self, c, function);
-    return 1;
+    int count = binding_is_options(L, 2) ? (int)lua_rawlen(L, 2) : 0;
+    if (count == 0) {
+        push_virtual(L, t, 2, function);
+        return 1;
+    }
+    luaL_checkstack(L, 2 * count, function);
+    for (int i = 1; i <= count; i++) {
+        lua_rawgeti(L, 2, i);
+        push_virtual(L, t, 3 + i, function);
+        lua_replace(L, 3 + i);
+        lua_settop(L, 3 + i);
+    }
+    return count;
 }
 
 /* rill.array(type, shape): dense, zeros at first. */

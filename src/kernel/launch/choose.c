@@ -30,6 +30,26 @@ bool launch_aligned(const Stream *s)
     return s->contiguous && s->offset * s->type->bytes % 16 == 0;
 }
 
+/* Containers share a translation where they are asked for the same coordinates: elements of boxes that begin alike. */
+static bool same_places(const Stream *a, const Stream *b)
+{
+    bool same = address_same(a->map, b->map);
+    for (int d = 0; same && d < a->shape.rank; d++) {
+        same = a->dim[d].start == b->dim[d].start;
+    }
+    return same;
+}
+
+static uint8_t place_of(const Plan *plan, int i)
+{
+    int k = 0;
+    while (k < i && !(launch_kind(&plan->kernel->function, k)->element && plan->streams[k] &&
+                      same_places(plan->streams[k], plan->streams[i]))) {
+        k++;
+    }
+    return (uint8_t)(k + 1);
+}
+
 /* The last store may pass the end of a view: it must be cut off by the device or land in the buffer's spare tail. */
 bool launch_storable(const Plan *plan, const Stream *s, int elements)
 {
@@ -55,6 +75,7 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->unit = !key->mapped && !s->map && s->dim[s->shape.rank - 1].stride == 1;
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
     key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;
+    key->place = s->map && launch_kind(&plan->kernel->function, i)->element ? place_of(plan, i) : 0;
     if (bound) {
         key->boundary = boundary_bits(s);
         key->unbounded = address_unbounded(s);

@@ -23,6 +23,8 @@ struct AddressMap {
     Kernel *(*kernel)(AddressMap *map, Device *device, int slot);
     /* Sets what GIVEN are for one launch. */
     void (*give)(const AddressMap *map, union Argument *args);
+    /* Whether another map with the same `kernel` finds the same numbers: one function, and what it is given, serves both. */
+    bool (*same)(const AddressMap *map, const AddressMap *other);
     const void *fallback; /* the packed element that is read where nothing is mapped */
     bool complete;        /* everything is mapped */
     bool unbounded;       /* coordinates are any ints: the whole has 0 for sizes, and no boundary */
@@ -35,6 +37,12 @@ struct AddressMap {
 static inline bool address_unbounded(const Stream *stream)
 {
     return stream->map && stream->map->unbounded && stream->shape.size[0] == 0;
+}
+
+/* Whether both find the same numbers; NULL: a stream without a map. */
+static inline bool address_same(const AddressMap *a, const AddressMap *b)
+{
+    return a && b && (a == b || (a->kernel == b->kernel && a->same(a, b)));
 }
 
 /* How many coordinates an address function has. */

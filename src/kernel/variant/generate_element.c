@@ -32,6 +32,16 @@ static bool keeps_place(const Generator *g, int i)
            (fetched || (generate_stored(g, i) && !variant_flat_store(g->f, g->key, i)));
 }
 
+/* The argument before i, if any, whose place is kept and serves i too; else i. */
+static int place_leader(const Generator *g, int i)
+{
+    int k = 0;
+    while (k < i && !(g->key->args[i].place && g->key->args[k].place == g->key->args[i].place && keeps_place(g, k))) {
+        k++;
+    }
+    return k;
+}
+
 /* Where element k of a step over pages stands: an expression. */
 static void write_page_place(Generator *g, int i, int k)
 {
@@ -45,9 +55,14 @@ static void write_page_place(Generator *g, int i, int k)
 static void write_place(Generator *g, int i, int k)
 {
     const char *name = g->f->params[i].name;
+    int leader = place_leader(g, i);
     strbuf_addf(g->out, "        int a_%s = ", name);
     if (g->key->args[i].paged) {
         write_page_place(g, i, k);
+    } else if (leader < i) {
+        const char *other = g->f->params[leader].name;
+        strbuf_addf(g->out, "a_%s < 0 ? -1 : a_%s + int(%s) - int(%s)", other, other,
+                    access_word(g->layout->args[i].base), access_word(g->layout->args[leader].base));
     } else {
         strbuf_addf(g->out, "adr_%s(", name);
         write_position_arguments(g);

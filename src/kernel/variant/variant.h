@@ -28,6 +28,7 @@ typedef struct ArgKey {
     uint8_t unit;      /* the fastest dimension steps by one element: no multiplication */
     uint8_t paged;     /* PagedKind, of launches over pages */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
+    uint8_t place; /* of containers: the number, from 1, of the first argument whose elements have the same places */
     uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
 
