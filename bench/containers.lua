@@ -62,7 +62,8 @@ end
 
 -- Launches over all pages of sparse containers, whose places are shuffled, and over arrays, beside those over streams.
 local function add_launches(rows)
-    local from <close>, to <close> = rill.random(cube), rill.stream("float", cube)
+    local from <close> = rill.random(cube)
+    local to <close> = rill.stream("float", cube)
     local function add(case, k, x, r, range, goal)
         k {x = x, r = r, over = range}
         local mine, other = support.race(rounds, function()
@@ -85,30 +86,31 @@ local function add_launches(rows)
         end)
         c:close()
     end
-    local a <close>, b <close> = rill.array("float", cube), rill.array("float", cube)
+    local a <close> = rill.array("float", cube)
+    local b <close> = rill.array("float", cube)
     each_pair(function(name, k) add(name .. ", arrays", k, a, b, nil, 1.1) end)
 end
 
 -- What one page costs where so many are mapped, in boxes of pages of 2^3 elements: it should not grow. Growth of memory is left out. To iterate
 -- touches all of them.
 local function page_costs()
-    local side <const>, runs <const> = 256, 200 -- of the domain in pages
+    local across <const>, runs <const> = 256, 200 -- of the domain in pages
     local double = rill.kernel "kernel void double_all(inout float x<>) { x *= 2.0; }"
     local lines = {{"mapped pages", "allocate", "release", "snapshot", "write shared", "diff", "undo", "iterate"}}
-    for _, box in ipairs {{1, 10, 10}, {1, 32, 32}, {1, 100, 100}, {1, side, side}, {16, side, 245}} do
-        local c <close> = rill.sparse("float", {2 * side, 2 * side, 2 * side}, {page = {2, 2, 2}})
+    for _, box in ipairs {{1, 10, 10}, {1, 32, 32}, {1, 100, 100}, {1, across, across}, {16, across, 245}} do
+        local c <close> = rill.sparse("float", {2 * across, 2 * across, 2 * across}, {page = {2, 2, 2}})
         c:allocate({1, 1, 1}, {2 * box[1], 2 * box[2], 2 * box[3]})
         local line, at, taken = {("%d"):format(c.pages.mapped)}, 0, {}
-        local function add(f, count)
+        local function add(f, times)
             at = 0
             line[#line + 1] = support.duration(support.timed(function()
                 at = at + 1
                 f()
-            end, count))
+            end, times))
         end
-        local function far() return {2 * side, 2 * side, 2 * at} end
-        c:allocate({2 * side, 2 * side, 1}, {2 * side, 2 * side, 2 * runs}):release {2 * side, 2 * side, 1}
-        c:release({2 * side, 2 * side, 1}, {2 * side, 2 * side, 2 * runs})
+        local function far() return {2 * across, 2 * across, 2 * at} end
+        c:allocate({2 * across, 2 * across, 1}, {2 * across, 2 * across, 2 * runs}):release {2 * across, 2 * across, 1}
+        c:release({2 * across, 2 * across, 1}, {2 * across, 2 * across, 2 * runs})
         add(function() c:allocate(far()) end, runs)
         add(function() c:release(far()) end, runs)
         add(function() taken[at] = c:snapshot() end, runs)
