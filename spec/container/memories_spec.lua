@@ -62,7 +62,7 @@ describe("one translator over several memories", function()
     end)
 
     it("is asked once for an element of all of them", function()
-        local t, position, colour, weight, mapped = points()
+        local _, position, colour, weight, mapped = points()
         weight:fill(2)
         position:fill {1, 3}
         colour:fill {0, 0, 1, 1}
@@ -92,7 +92,7 @@ describe("one translator over several memories", function()
     end)
 
     it("writes what it reads, element by element and in boxes", function()
-        local t, position, _, weight, mapped = points()
+        local _, position, _, weight, mapped = points()
         weight:fill(3)
         local move = rill.kernel "kernel void move(float w<>, inout vec2 p<>) { p = p * w + vec2(indexof(p).yx); }"
         position:fill {1, 2}
