@@ -1,15 +1,14 @@
 -- Smoke in space, whose grid exists only where there is smoke: pages come before it and go behind it. The solver of smoke.lua in three
 -- dimensions; its kernels are the same for a dense grid.
 --
---     lua5.4 examples/sparsefluid.lua [size [steps [directory]]]        128 200 out
+--     lua5.4 examples/sparsefluid.lua [size [steps [directory]]]        128 120 out
 --
 -- Velocities are in cells per step. Where no page is, air is at rest and has no pressure.
 local rill = require "rill"
 
-local page = 8
-local fade = 0.99        -- what is left of the smoke after a step
+local fade = 0.97        -- what is left of the smoke after a step
 local buoyancy = 0.06    -- push of smoke upwards
-local enough = 1e-3      -- smoke for which a page stays
+local enough = 3e-3      -- smoke for which a page stays
 local pressure_rounds = 20
 
 -- What an element holds: velocity in xyz, smoke in w. y is up.
@@ -85,12 +84,13 @@ local passes = rill.program [[
     }
 ]]
 
--- Two kinds of grids for the same passes. `field` makes one field, `limit` is what a launch is limited to, `change` is told where pages
--- begin (streams of coordinates) that are wanted now, and those that no longer are.
+-- Two kinds of grids for the same passes. `field` makes one field of a fluid, `limit` is what a launch is limited to, `change` is told where
+-- pages begin (streams of coordinates) that are wanted now, and those that no longer are.
 local Sparse, Dense = {}, {}
 Sparse.__index, Dense.__index = Sparse, Dense
 
-function Sparse.field(_, type, size)
+function Sparse.field(_, fluid, type)
+    local size, page = fluid.size, fluid.page
     return rill.sparse(type, {size, size, size}, {page = {page, page, page}})
 end
 
@@ -102,8 +102,8 @@ function Sparse:change(fluid, added, gone)
     self.limit = {over = fluid.fields.state:active()}
 end
 
-function Dense.field(_, type, size)
-    return rill.stream(type, {size, size, size})
+function Dense.field(_, fluid, type)
+    return rill.stream(type, {fluid.size, fluid.size, fluid.size})
 end
 
 function Dense.change() end
@@ -111,23 +111,23 @@ function Dense.change() end
 local Fluid = {}
 Fluid.__index = Fluid
 
---- Air at rest in size^3 cells, a multiple of the page's, on one of these grids.
-local function create(size, grid)
+--- Air at rest in size^3 cells on one of these grids, in pages of page^3; the vent is a ball near the bottom.
+local function create(size, page, grid)
     local pages = size // page
-    local self = setmetatable({size = size, pages = pages, grid = grid, time = 0}, Fluid)
+    local self = setmetatable({size = size, page = page, pages = pages, grid = grid, time = 0}, Fluid)
     self.fields = {}
     for name, type in pairs {state = "vec4", state_next = "vec4", pressure = "float", pressure_next = "float",
                              divergence = "float"} do
-        self.fields[name] = grid:field(type, size)
+        self.fields[name] = grid:field(self, type)
     end
-    self.vent = {size / 2, size / 6, size / 2, size / 14}
-    self.smoke, self.existing, self.wanted = rill.stream("int", {pages, pages, pages}),
-        rill.stream("int", {pages, pages, pages}), rill.stream("int", {pages, pages, pages})
-    local first, last = (size / 2 - size / 14) // page | 0, (size / 2 + size / 14) // page | 0
-    local low, high = (size / 6 - size / 14) // page | 0, (size / 6 + size / 14) // page | 0
-    for z = first, last do
-        for y = low, high do
-            for x = first, last do self.smoke:set(1, z + 1, y + 1, x + 1) end
+    local function each_page() return rill.stream("int", {pages, pages, pages}):fill(0) end
+    self.smoke, self.existing, self.wanted = each_page(), each_page(), each_page()
+    self.vent = {size / 2, size / 6, size / 2, math.min(6, size / 8)}
+    local middle, height, radius = size / 2, size / 6, self.vent[4]
+    local function at(cells) return math.max(cells // page, 0) + 1 | 0 end
+    for z = at(middle - radius), at(middle + radius) do
+        for y = at(height - radius), at(height + radius) do
+            for x = at(middle - radius), at(middle + radius) do self.smoke:set(1, z, y, x) end
         end
     end
     self:change()
@@ -139,7 +139,7 @@ function Fluid:change()
     passes.spread(self.smoke, self.wanted)
     local function corners(these, those)
         local numbers = passes.without(these, those):reshape(self.pages ^ 3 | 0):find "x"
-        return passes.corner({self.pages, self.pages, self.pages}, page, numbers)
+        return passes.corner({self.pages, self.pages, self.pages}, self.page, numbers)
     end
     local added, gone = corners(self.wanted, self.existing), corners(self.existing, self.wanted)
     self.existing, self.wanted = self.wanted, self.existing
@@ -167,7 +167,7 @@ function Fluid:step()
     end
     self:pass("project", {p = f.pressure, s = f.state, r = f.state_next}, "state")
     self.smoke:fill(0)
-    self:pass("mark", {page = page, enough = enough, s = f.state, smoke = self.smoke})
+    self:pass("mark", {page = self.page, enough = enough, s = f.state, smoke = self.smoke})
     self:change()
     self.time = self.time + 1
 end
@@ -192,20 +192,20 @@ function Fluid:picture(side)
     passes.look(self.fields.state, self.size, scale, self.size, thickness)
     picture:write(passes.paint(thickness), {1, 1}, {side, side})
     local boxes = rill.stream("vec3", {side, side})
-    passes.paint_pages(self.existing, self.pages, self.pages, page * scale, boxes)
+    passes.paint_pages(self.existing, self.pages, self.pages, self.page * scale, boxes)
     picture:write(boxes, {1, side + 1}, {side, 2 * side})
     return picture
 end
 
-local module = {passes = passes, page = page, create = create, sparse = function() return setmetatable({}, Sparse) end,
+local module = {enough = enough, create = create, sparse = function() return setmetatable({}, Sparse) end,
                 dense = function() return setmetatable({}, Dense) end}
 if ... == "module" then return module end
 
 local size, steps, directory = ...
-size, steps, directory = tonumber(size or 128), tonumber(steps or 200), directory or "out"
+size, steps, directory = tonumber(size or 128), tonumber(steps or 120), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
-local fluid, start = create(size, module.sparse()), rill.clock()
+local fluid, start = create(size, 8, module.sparse()), rill.clock()
 for step = 1, steps do
     fluid:step()
     if step % math.max(1, steps // 5) == 0 or step == steps then
@@ -215,3 +215,5 @@ for step = 1, steps do
 end
 print(("  %d steps of %d x %d x %d cells in %.1f s"):format(steps, size, size, size, rill.clock() - start))
 print(("  a dense grid takes %.1f MiB"):format(size ^ 3 * 44 / 2 ^ 20))
+rill.image.save(fluid:picture(512), directory .. "/sparsefluid.png")
+print(("  %s/sparsefluid.png: the smoke, and the pages it is in"):format(directory))

@@ -85,6 +85,13 @@ describe("the example", function()
         assert.is_truthy(said:find(pattern))
     end)
 
+    it("sparsefluid draws the smoke and its pages", function()
+        run("sparsefluid", 32, 5, files.directory)
+        assert.are_not.equal(picture("sparsefluid.png", 512, 1024), picture("sparsefluid-001.png", 512, 1024))
+        names(files:path "sparsefluid.png")
+        assert.is_truthy(said:find "step   5: +%d+%.%d %% of the pages exist, ", said)
+    end)
+
     it("translator draws four orders of memory", function()
         run("translator", 8, files.directory)
         picture("translator.png", 512, 512)
