@@ -16,7 +16,8 @@ local later = require "rill.support.later"
 -- Functions and methods of streams, by the files that have them.
 local functions = {
     ["rill.stream.concat"] = {"concat"}, ["rill.stream.active"] = {"active", "branch"},
-    ["rill.stream.choice"] = {"permutation", "choice"}, ["rill.support.progress"] = {"progress"},
+    ["rill.stream.choice"] = {"permutation", "choice"},
+    ["rill.container.lists"] = {"lists"}, ["rill.support.progress"] = {"progress"},
 }
 local methods = {
     ["rill.stream.map"] = {"map"}, ["rill.stream.sortkey"] = {"sort"}, ["rill.stream.stats"] = {"stats"},

@@ -15,7 +15,7 @@ bool container_pooled(const Container *c)
 
 bool container_owned(const Container *c)
 {
-    return c->pooled || c->own;
+    return c->pooled || (c->own && c->map.complete);
 }
 
 /* memory */

@@ -58,7 +58,14 @@ static void write_address(const Container *c, StrBuf *out, int number)
         add_size(out, number, d);
         strbuf_add(out, ")");
     }
-    strbuf_add(out, ";\n  p = found ? ");
+    strbuf_add(out, ";\n  p = ");
+    if (c->map.rows) {
+        strbuf_addf(out, "v0 < 0 ? t%d_length(", number);
+        address_text_list(out, "", "v", info.rank);
+        address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, false);
+        strbuf_add(out, ") : ");
+    }
+    strbuf_add(out, "found ? ");
     for (int d = 0; d < info.to - 1; d++) {
         strbuf_add(out, "(");
     }
@@ -371,7 +378,7 @@ bool container_fill(Container *c, const void *element, void *caller)
         return false;
     }
     if (!translator_info(c->translator).pages) { /* the device asks for each element */
-        Stream whole = c->whole;
+        Stream whole = *container_elements(c);
         return copy_fill(&whole, element);
     }
     if (!c->pooled) {

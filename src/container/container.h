@@ -49,6 +49,13 @@ Container *container_copy(const Container *c);
 /* All there is, zeros at first. NULL with error_set. */
 Container *container_array(Device *device, const Type *type, const Shape *shape);
 
+/* The lists of a translator that translator_lists made (container_lists.c), over the memory of their entries, one after the other, which becomes
+ * its own. Element by element it is a stream of these. */
+Container *container_lists(Translator *t, const Stream *entries);
+bool container_is_lists(const Container *c);
+/* What a kernel gets for element-wise parameters: the entries of lists, else the whole. */
+const Stream *container_elements(const Container *c);
+
 /* Stacks (stack.c): arrays of one dimension, which grow by pushing all elements of a stream, and give the last ones as a view that holds until the
  * next push. `capacity` 0: as many as addresses reach. */
 Container *container_stack(Device *device, const Type *type, int64_t capacity);

@@ -48,6 +48,18 @@ void container_set_whole(Container *c)
         c->whole.boundary[d] = BOUNDARY_CLAMP;
         stride *= c->whole.contiguous ? c->whole.shape.size[d] : 1;
     }
+    c->entries = c->memory; /* of lists: they hold nothing, either */
+    c->entries.shape.size[0] = c->lists ? c->count : c->entries.shape.size[0];
+}
+
+const Stream *container_elements(const Container *c)
+{
+    return c->lists ? &c->entries : &c->whole;
+}
+
+bool container_is_lists(const Container *c)
+{
+    return c->lists;
 }
 
 void container_replace_memory(Container *c, const Stream *memory)

@@ -18,10 +18,13 @@ struct Container {
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
     bool pooled;                    /* the pages, and the memory that grows for them, are its own: the frames, too */
     Frames frames;
-    Stream origins; /* of the pages that are mapped, which launches run over, as long as they stay the same; device NULL: not known */
+    Stream
+        origins; /* of the pages that are mapped, which launches run over, as long as they stay the same; device NULL: not known */
     int64_t elements;
     Stream ready; /* origins of a set whose pages are mapped; device NULL: of none */
-    bool own;   /* the memory of an array or a stack is */
+    bool own;     /* the memory of an array or a stack is */
+    bool lists;   /* of so many entries in all */
+    Stream entries;
     bool stack; /* of so many elements */
     int64_t count;
     bool shares;        /* something may be shared with snapshots */
@@ -84,6 +87,8 @@ bool allocation_fill_list(const Container *c, const PageList *list, const void *
 /* How many frames there may still be. */
 int64_t allocation_room(const Container *c);
 
+/* container_lists.c: makes a container of lists' translator one of lists. */
+void container_make_lists(Container *c, int64_t count);
 /* stack.c: makes an array of one dimension an empty stack. */
 void stack_make(Container *c);
 

@@ -7,7 +7,7 @@
 /* Uploads packed origins, which are `count` * rank ints. */
 static bool upload(const Container *c, const int32_t *packed, int64_t count, PageSet *set, Stream *origins)
 {
-    Shape shape = {1, {count * c->whole.shape.rank}};
+    Shape shape = {1, {count * container_elements(c)->shape.rank}};
     set->origins = origins;
     set->count = count;
     set->aligned = true;
@@ -56,8 +56,8 @@ bool container_list_set(const Container *c, const PageList *list, PageSet *set, 
 bool container_whole_set(const Container *c, int64_t count, PageSet *set, Stream *origins)
 {
     static const int32_t origin[SHAPE_MAX_RANK];
-    const Shape *shape = &c->whole.shape;
-    *set = (PageSet){.elements = count * stream_elements(&c->whole)};
+    const Shape *shape = &container_elements(c)->shape;
+    *set = (PageSet){.elements = count * stream_elements(container_elements(c))};
     for (int d = 0; d < shape->rank; d++) {
         set->page[d] = shape->size[shape->rank - 1 - d];
     }

@@ -32,6 +32,17 @@ static void write_inverse(const Translator *t, StrBuf *out, int number)
     strbuf_add(out, "  return inside;\n}\n");
 }
 
+/* int tN_length(v0, v1 ...): entries of a cell, for containers whose rows are lists. */
+static void write_length(const Translator *t, StrBuf *out, int number)
+{
+    strbuf_addf(out, "int t%d_length(", number);
+    address_text_list(out, "int ", "v", t->info.rank);
+    address_text_given(t, out, DIRECTION_TRANSLATE, number, true);
+    strbuf_add(out, ") {\n  int c = ");
+    address_text_join(out, number, "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
+    strbuf_addf(out, ";\n  return t%d_t[c + 1] - t%d_t[c];\n}\n", number, number);
+}
+
 static void write_lists(const Translator *t, AddressText *text, int number)
 {
     StrBuf *out = text->out;
@@ -43,6 +54,7 @@ static void write_lists(const Translator *t, AddressText *text, int number)
     strbuf_add(out, "  int c = ");
     address_text_join(out, number, "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
     strbuf_addf(out, ";\n  p0 = t%d_t[c] + v0;\n  return p0 < t%d_t[c + 1];\n}\n", number, number);
+    write_length(t, out, number);
 }
 
 /* The last cell whose list begins at or before an address; `cells` behind all. */

@@ -96,6 +96,9 @@ Container *container_copy(const Container *c)
     stream_release(&memory);
     if (copy) {
         copy->own = c->own;
+        if (c->lists) {
+            container_make_lists(copy, c->count);
+        }
         if (c->stack) {
             stack_make(copy);
             container_set_count(copy, c->count);

@@ -213,6 +213,7 @@ rill.array(type: typename, shape: shape): container -- a dense container, zeros 
 rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: integer, default?: element, capacity?: integer}): container -- a container of pages that come as they are allocated or written; capacity: how many there may be
 rill.hashgrid(type: typename, options: {rank?: integer, page?: shape, default?: element, capacity?: integer}): container -- the same without bounds: indices are any integers, negative ones too
 rill.stack(type: typename, options?: {capacity?: integer}): container -- an array that grows and shrinks at its end
+rill.lists(type: typename, options: {shape?: shape, counts?: source, offsets?: source, keys?: source, values?: source}): container -- a grid of lists of different lengths: these, or where each begins and the last ends, or the cell of each entry; without values an entry is the place of its key
 rill.physical(type: typename, shape: shape): stream -- memory for a container: a stream of its own
 rill.virtual(translator: translator, physical: stream|stream[], options?: {default?: element}): container, ... -- a container: a virtual domain whose elements stand in memory where the translator says; of a list of memories one for each; default: what is read where nothing is mapped, zero unless told
 c.type: string -- the type of its elements
@@ -264,6 +265,7 @@ vout | vout T name<> -- variable output: push(name, value) any number of times p
 push | push(name, value) -- adds a value to a variable output (vout)
 indexof | indexof(name) -- ivec4: this element's index in that stream, from 0, x along the last dimension; indexof(name, d): one number, d = 0 the fastest
 sizeof_stream | sizeof_stream(name) -- ivec4: the sizes of a stream, x the last dimension, 1 where there is none
+sizeof_list | sizeof_list(name, i) -- how many elements row i of a gather has: entries of a list of rill.lists. One index for each dimension but the fastest, or a vector
 sample | sample(name, p) -- linear interpolation of a gather at a real position in element units, x fastest
 shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a work group, in group kernels
 barrier | barrier() -- in group kernels: waits for all invocations of the work group

@@ -2,6 +2,8 @@
 #include "binding/containers/lua_container.h"
 #include "binding/containers/lua_translator.h"
 
+#include "kernel/launch/copy.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +58,7 @@ static int container_active_call(lua_State *L)
     binding_count(L, function, 1, true);
     LuaRange *range = range_push(L);
     DeviceScope scope;
-    range->shape = self->stream.shape;
+    range->shape = container_elements_of(self)->shape;
     binding_enter(L, self->stream.device, &scope);
     bool done = container_active(self->container, &range->set, &range->origins);
     device_leave(&scope);
@@ -130,7 +132,8 @@ static int container_set(lua_State *L)
     if (!value_pack(L, 2, type, element)) {
         binding_argument_error(L, function, 1, "value");
     }
-    if (container_owned(self->container) || !locate(L, self, index, &number, function)) {
+    if (container_owned(self->container) || container_is_lists(self->container) ||
+        !locate(L, self, index, &number, function)) {
         int64_t last[SHAPE_MAX_RANK];
         for (int d = 0; d < self->stream.shape.rank; d++) {
             last[d] = index[d] + 1;
@@ -158,6 +161,17 @@ static void push_dense(lua_State *L, const LuaContainer *self, const int64_t *fr
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = container_dense(self->container, from, to, dense);
+    device_leave(&scope);
+    container_done(L, self, done, function);
+}
+
+/* Pushes a stream of the entries of lists. */
+static void push_entries(lua_State *L, const LuaContainer *self, const char *function)
+{
+    Stream *entries = handle_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = copy_new(container_elements(self->container), NULL, entries);
     device_leave(&scope);
     container_done(L, self, done, function);
 }
@@ -194,6 +208,10 @@ static int container_stream(lua_State *L)
     binding_count(L, "c:stream", 1, true);
     if (!container_bounded(self->container)) {
         return luaL_error(L, "c:stream: a container without bounds has no whole: c:read takes a box");
+    }
+    if (container_is_lists(self->container)) {
+        push_entries(L, self, "c:stream");
+        return 1;
     }
     push_dense(L, self, origin, self->stream.shape.size, "c:stream");
     return 1;
@@ -314,7 +332,7 @@ static bool push_field(lua_State *L, const LuaContainer *self, const char *key)
     } else if (strcmp(key, "shape") == 0) {
         shape_push(L, &self->stream.shape);
     } else if (strcmp(key, "size") == 0) {
-        lua_pushinteger(L, stream_elements(&self->stream));
+        lua_pushinteger(L, stream_elements(container_elements_of(self)));
     } else if (strcmp(key, "nbytes") == 0) {
         lua_pushinteger(L, (lua_Integer)container_bytes(self->container));
     } else if (strcmp(key, "pages") == 0) {
@@ -354,6 +372,11 @@ static int container_tostring(lua_State *L)
                     container_bounded(self->container) ? shape_text(&self->stream.shape, shape) : shape,
                     container_is_stack(self->container) ? "stack"
                                                         : translator_info(container_translator(self->container)).name);
+    if (container_is_lists(self->container)) {
+        lua_pushfstring(L, "%s, %I entr%s", lua_tostring(L, -1),
+                        (LUAI_UACINT)stream_elements(container_elements_of(self)),
+                        stream_elements(container_elements_of(self)) == 1 ? "y" : "ies");
+    }
     if (container_pages(self->container, &mapped, &capacity, &free)) {
         lua_pushfstring(L, "%s, %I page%s mapped of %I", lua_tostring(L, -1), (LUAI_UACINT)mapped,
                         mapped == 1 ? "" : "s", (LUAI_UACINT)capacity);
@@ -363,7 +386,7 @@ static int container_tostring(lua_State *L)
 
 static int container_length(lua_State *L)
 {
-    lua_pushinteger(L, stream_elements(&container_check(L, 1, "#", 0, "c")->stream));
+    lua_pushinteger(L, stream_elements(container_elements_of(container_check(L, 1, "#", 0, "c"))));
     return 1;
 }
 

@@ -181,10 +181,26 @@ static int rill_hashgrid(lua_State *L)
     return 1;
 }
 
+/* _lists(translator, entries): what rill.lists makes of the entries, which are nobody else's. */
+static int container_of_lists(lua_State *L)
+{
+    static const char function[] = "rill.lists";
+    Translator *t = translator_check(L, 1, function, 1, "translator");
+    const Stream *entries = accept_check(L, 2, function, 2, "entries");
+    LuaContainer *self = container_push(L);
+    Device *device = entries->device;
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    Container *c = container_lists(t, entries);
+    device_leave(&scope);
+    container_take(L, self, c, function);
+    return 1;
+}
+
 void open_container_make(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"physical", rill_physical}, {"virtual", rill_virtual},
-                                         {"array", rill_array},       {"sparse", rill_sparse},
-                                         {"hashgrid", rill_hashgrid}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"physical", rill_physical}, {"virtual", rill_virtual},      {"array", rill_array}, {"sparse", rill_sparse},
+        {"hashgrid", rill_hashgrid}, {"_lists", container_of_lists}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

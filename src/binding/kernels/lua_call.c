@@ -121,6 +121,9 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
     }
     check_stream(L, call, i, index, n);
     call->args[i].stream = lua_touserdata(L, index);
+    if (call->args[i].stream->map && kind->along) {
+        call->args[i].stream = container_elements_of(container_to(L, index));
+    }
     if (call->function->kind == FUNCTION_REDUCE) {
         accept_settled(L, lua_touserdata(L, index));
     }
@@ -314,9 +317,6 @@ static void check_where(lua_State *L, const Call *call)
 static void unshare(lua_State *L, const Call *call, LuaContainer *c)
 {
     DeviceScope scope;
-    if (!container_owned(c->container)) {
-        return;
-    }
     binding_enter(L, call->device, &scope);
     bool done = container_ready_mapped(c->container);
     device_leave(&scope);
@@ -332,7 +332,7 @@ static void map_written(lua_State *L, const Call *call)
         const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
         bool written = kind->written && kind->stream && call->args[i].stream;
         LuaContainer *c = written ? container_to(L, call->slot[i]) : NULL;
-        if (c && c->container && kind->anywhere) {
+        if (c && c->container && (kind->anywhere || container_is_lists(c->container))) {
             unshare(L, call, c);
             continue;
         }

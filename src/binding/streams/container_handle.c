@@ -31,6 +31,11 @@ LuaContainer *container_check(lua_State *L, int index, const char *function, int
     return self;
 }
 
+const Stream *container_elements_of(const LuaContainer *self)
+{
+    return container_is_lists(self->container) ? container_elements(self->container) : &self->stream;
+}
+
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function)
 {
     if (!c) {
@@ -80,11 +85,18 @@ void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *firs
         error_prefix("%s", function);
         binding_raise(L);
     }
+    if (count < stream_elements(&box) && container_is_lists(self->container)) {
+        luaL_error(L, "%s: %I of the %I elements to be written are no entries: lists keep their lengths", function,
+                   (LUAI_UACINT)(stream_elements(&box) - count), (LUAI_UACINT)stream_elements(&box));
+    }
     if (count < stream_elements(&box)) {
         luaL_error(L,
                    "%s: %I of the %I elements to be written are not mapped: map their pages first (t:map), in memory "
                    "that has room for them",
                    function, (LUAI_UACINT)(stream_elements(&box) - count), (LUAI_UACINT)stream_elements(&box));
+    }
+    if (container_is_lists(self->container)) {
+        allocate(L, self, first, last, function);
     }
 }
 

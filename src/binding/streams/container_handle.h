@@ -20,6 +20,8 @@ LuaContainer *container_push(lua_State *L);
 LuaContainer *container_to(lua_State *L, int index);
 /* An open container, or raises. */
 LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name);
+/* What stands for it where elements are taken one by one: the entries of lists, else itself. */
+const Stream *container_elements_of(const LuaContainer *self);
 /* Takes over a container that was made; NULL raises what was set, with the function's name in front. */
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function);
 /* Behind a scope: raises what was set unless it is done. */

@@ -348,6 +348,28 @@ static bool sample(Rewriter *rw, size_t i, size_t last, size_t *next)
     return true;
 }
 
+/* sizeof_list(name, i, ...): how long a row is, of all dimensions but the fastest. */
+static bool row_size(Rewriter *rw, size_t i, size_t last, size_t *next)
+{
+    const Token *word = rewriter_token(rw, i), *name = rewriter_token(rw, i + 2);
+    size_t close = module_close(rw->module, i + 1, last);
+    int index = -1;
+    const Param *param = close && name->kind == TOKEN_NAME ? rewriter_param(rw, name, &index) : NULL;
+    bool indexed = close && token_is(rewriter_token(rw, i + 3), ",");
+    if (!param || !(param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere) || (!indexed && close != i + 4) ||
+        indexed == (param->rank == 1)) {
+        return fail(rw, word, "takes the name of a gather and the index of a list: sizeof_list(name, i)");
+    }
+    int root = rw->self.bound[index];
+    use_of(rw, root)->row = use_of(rw, root)->element = true;
+    if (!put_call(rw, word, "z_", root) || (indexed && !rewriter_range(rw, i + 4, close - 1))) {
+        return false;
+    }
+    rewriter_add(rw, ")");
+    *next = close;
+    return true;
+}
+
 bool rewrite_access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled)
 {
     const Token *t = rewriter_token(rw, i);
@@ -358,6 +380,9 @@ bool rewrite_access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, b
     bool call = i + 1 < last && token_is(rewriter_token(rw, i + 1), "(");
     if (token_is(t, "sample") && call) {
         return sample(rw, i, last, next);
+    }
+    if (token_is(t, "sizeof_list") && call) {
+        return row_size(rw, i, last, next);
     }
     if (token_is(t, "push") && call) {
         return push(rw, i, last, next);

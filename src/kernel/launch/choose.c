@@ -74,6 +74,7 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->mapped = !s->map && stream_mapped(s);
     key->unit = !key->mapped && !s->map && s->dim[s->shape.rank - 1].stride == 1;
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
+    key->rows = s->map && s->map->rows && plan->kernel->body.use[i].row;
     key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;
     key->place = s->map && launch_kind(&plan->kernel->function, i)->element ? place_of(plan, i) : 0;
     if (bound) {

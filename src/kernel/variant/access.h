@@ -37,7 +37,8 @@ void access_address(StrBuf *out, const AccessText *text, int rank);
 /* Writes the access functions of gathers, neighbours and random access. */
 void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use);
-void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number);
+void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
+                   const ParamUse *use);
 
 /* Fills base, dims, sizes, extents and so on: what all rows share. Offsets are in elements. */
 void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *stream, int64_t base, int rank,

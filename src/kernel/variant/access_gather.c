@@ -230,6 +230,33 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
+/* z_NAME(slowest, ...) and with vectors: how many elements a row has. */
+static void row_size(StrBuf *out, const AccessText *text, int rank)
+{
+    const char *name = text->param->name;
+    strbuf_addf(out, "int z_%s(", name);
+    for (int d = rank; d-- > 1;) {
+        strbuf_addf(out, "int i%d%s", d, d > 1 ? ", " : "");
+    }
+    if (!text->key->rows) {
+        strbuf_addf(out, ") { return int(%s); }\n", access_word(text->layout->sizes));
+    } else {
+        strbuf_addf(out, ") { return place_%s(-1", name);
+        for (int d = 1; d < rank; d++) {
+            strbuf_add(out, ", ");
+            add_bounded(out, text, d);
+        }
+        strbuf_add(out, "); }\n");
+    }
+    for (int n = rank > 3 ? rank - 1 : 2; rank > 2 && n <= 4; n++) {
+        strbuf_addf(out, "int z_%s(ivec%d v) { return z_%s(", name, n, name);
+        for (int d = rank; d-- > 1;) {
+            strbuf_addf(out, "v.%s%s", components[d - 1], d > 1 ? ", " : "");
+        }
+        strbuf_add(out, "); }\n");
+    }
+}
+
 void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use)
 {
@@ -241,6 +268,9 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
     quiet_gather(out, text, rank);
     if (use->sample) {
         sampler(out, text, rank);
+    }
+    if (use->row) {
+        row_size(out, text, rank);
     }
     if (text->param->kind == PARAM_NEIGHBOR) {
         neighbor(out, text, rank);
@@ -322,7 +352,8 @@ static void mapped_address(StrBuf *out, const AccessText *text, int rank, int nu
     strbuf_add(out, "); } return p; }\n");
 }
 
-void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number)
+void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
+                   const ParamUse *use)
 {
     (void)layout;
     int rank = text->key->rank;
@@ -331,6 +362,9 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, c
     access_address(out, text, rank);
     random_storage(out, text);
     mapped_address(out, text, rank, number);
+    if (use->row) {
+        row_size(out, text, rank);
+    }
     strbuf_addf(out, "int rr_%s(", name);
     add_ints(out, "int i", rank);
     strbuf_add(out, ") {");

@@ -207,7 +207,7 @@ static void write_access_of(Generator *g, int first, int end)
             continue;
         }
         if (param_kinds[text.param->kind].anywhere) {
-            access_random(g->out, &text, g->key, g->layout, i);
+            access_random(g->out, &text, g->key, g->layout, i, &g->text->body->use[i]);
             continue;
         }
         bool fetched = kind->read && !generator_flat_load(g, i);

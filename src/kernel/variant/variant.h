@@ -24,6 +24,7 @@ typedef struct ArgKey {
     uint8_t resampled; /* indexof differs from the launch's index */
     uint8_t quiet;     /* explicit boundary: never reported under check */
     uint8_t unbounded; /* a gather from a container without bounds: indices are taken as they are */
+    uint8_t rows;      /* of a container: they have lengths of their own */
     uint8_t partial;   /* random access to a container that is not mapped everywhere: writes elsewhere are reported */
     uint8_t unit;      /* the fastest dimension steps by one element: no multiplication */
     uint8_t paged;     /* PagedKind, of launches over pages */
