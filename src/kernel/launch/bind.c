@@ -15,21 +15,27 @@ static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint
 {
     int64_t steps = 1;
     for (int d = 0; d < rank; d++) {
-        int64_t size = plan->pages->page[d] / (d ? 1 : layout->elements);
+        int64_t size = plan->pages->page[d];
         uint32_t *own = w + PAGE_WORDS + 3 * d;
-        own[0] = (uint32_t)size;
-        access_divisor(size, &own[1], &own[2]);
+        own[0] = (uint32_t)(d ? size : size / layout->elements);
+        access_divisor(own[0], &own[1], &own[2]);
         steps *= size;
     }
+    steps /= layout->elements;
     int64_t run = steps * plan->pages->count / ((int64_t)layout->group * PARTS);
     run = run < layout->max_run ? run : layout->max_run;
     run = run < steps ? run : steps;
     run = run < 1 ? 1 : run;
-    int64_t parts = (steps + run - 1) / run;
+    int64_t wide = 1;
+    while (layout->max_run > 1 && wide < layout->group && steps > wide * run) {
+        wide *= 2;
+    }
+    int64_t parts = (steps + wide * run - 1) / (wide * run) * wide;
     w[PAGE_PARTS] = (uint32_t)parts;
     access_divisor(parts, &w[PAGE_PARTS + 1], &w[PAGE_PARTS + 2]);
-    w[PAGE_RUN] = (uint32_t)((steps + parts - 1) / parts);
     w[PAGE_STEPS] = (uint32_t)steps;
+    w[PAGE_RUN] = (uint32_t)run;
+    w[PAGE_WIDE] = (uint32_t)wide;
     return parts * plan->pages->count;
 }
 

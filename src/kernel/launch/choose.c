@@ -16,6 +16,16 @@ static bool stream_mapped(const Stream *stream)
     return false;
 }
 
+static bool begins_with_domain(const Stream *box)
+{
+    for (int d = 0; d < box->shape.rank; d++) {
+        if (box->dim[d].start != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static uint16_t boundary_bits(const Stream *stream)
 {
     unsigned bits = 0;
@@ -72,7 +82,7 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->path = (uint8_t)(s->map ? PATH_MAPPED : s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE);
     key->rank = (uint8_t)param->rank;
     key->mapped = !s->map && stream_mapped(s);
-    key->unit = !key->mapped && !s->map && s->dim[s->shape.rank - 1].stride == 1;
+    key->unit = s->map ? begins_with_domain(s) : !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
     key->rows = s->map && s->map->rows && plan->kernel->body.use[i].row;
     key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;
@@ -111,12 +121,15 @@ static void choose_stores(Plan *plan, const KernelText *text, VariantKey *key)
 
 /* launches over pages */
 
-/* Elements of a step: a part of a row of a page that lies inside of the shape or outside. */
+/* Elements of a step: a part of a row of a page, that lies inside of the shape or outside; or where rows do not matter of the page. */
 static int page_step(const Plan *plan, const KernelText *text, const VariantKey *key)
 {
     int64_t row = plan->pages->page[0], size = plan->launch_shape.size[plan->launch_shape.rank - 1];
     int step = plan->pages->aligned ? variant_page_step(text, key) : 1;
-    while (row % step || size % step) {
+    for (int d = 1; key->page_rowless && d < plan->launch_shape.rank; d++) {
+        row *= plan->pages->page[d];
+    }
+    while (row % step || (!key->page_inside && size % step)) {
         step--;
     }
     return step;
@@ -149,12 +162,12 @@ static PagedKind map_pages(const Plan *plan, const Stream *s)
 {
     PagedKind kind = PAGED_WHOLE;
     int rank = s->shape.rank;
-    if (!plan->pages->aligned || s->map->run_unit == 0) {
+    if (!plan->pages->aligned || s->map->run_unit == 0 || !begins_with_domain(s)) {
         return PAGED_ANYWHERE;
     }
     for (int d = 0; d < rank; d++) {
         int64_t page = plan->pages->page[d], run = s->map->run[d];
-        if (run % page != 0 || s->dim[rank - 1 - d].start != 0) {
+        if (run % page != 0) {
             return PAGED_ANYWHERE;
         }
         kind = run != page && d < rank - 1 ? PAGED_STRIDED : kind;
@@ -174,40 +187,66 @@ static bool page_units(const Stream *s, int64_t unit)
     return whole;
 }
 
-static void page_argument(const Plan *plan, const KernelText *text, int i, VariantKey *key)
+/* How argument i is reached behind a page's first element. */
+static PagedKind paged_kind(const Plan *plan, const KernelText *text, int i, const VariantKey *key)
 {
     const ParamKindInfo *kind = launch_kind(text->function, i);
     const Stream *s = plan->streams[i];
-    ArgKey *arg = &key->args[i];
-    bool stores = variant_stores(text->function, key, i);
-    if (!kind->element || !(kind->read || stores) || !path_buffered(arg->path)) {
-        return;
+    bool used = kind->element && (kind->read || variant_stores(text->function, key, i));
+    bool strided = key->args[i].unit && plan->pages->aligned && !plan->resampled[i];
+    if (!used || !path_buffered(key->args[i].path)) {
+        return PAGED_ANYWHERE;
     }
-    bool strided = arg->unit && plan->pages->aligned && !plan->resampled[i];
-    PagedKind paged = launch_numbered(plan, i) ? PAGED_NUMBERED
-                      : s->map                 ? map_pages(plan, s)
-                      : strided                ? PAGED_STRIDED
-                                               : PAGED_ANYWHERE;
+    return launch_numbered(plan, i) ? PAGED_NUMBERED
+           : s->map                 ? map_pages(plan, s)
+           : strided                ? PAGED_STRIDED
+                                    : PAGED_ANYWHERE;
+}
+
+/* Whether steps may be any parts of pages: all that they reach stands in the order of their elements, and nothing asks where it is. */
+static bool pages_rowless(const Plan *plan, const KernelText *text, const VariantKey *key)
+{
+    bool rowless = key->page_inside && !plan->kernel->body.uses_position;
+    for (int i = 0; rowless && i < text->function->param_count; i++) {
+        const ParamKindInfo *kind = launch_kind(text->function, i);
+        bool used = kind->element && kind->stream && (kind->read || variant_stores(text->function, key, i));
+        rowless = !used || key->args[i].paged == PAGED_WHOLE || key->args[i].paged == PAGED_NUMBERED;
+    }
+    return rowless;
+}
+
+static void page_texels(const Plan *plan, const KernelText *text, int i, VariantKey *key, bool loads)
+{
+    const Stream *s = plan->streams[i];
+    ArgKey *arg = &key->args[i];
     int64_t bytes = key->page_step * s->type->bytes;
-    if (paged != PAGED_ANYWHERE && kind->read && bytes % 16 == 0 && page_units(s, 16)) {
+    bool stores = variant_stores(text->function, key, i);
+    if (loads && launch_kind(text->function, i)->read && bytes % 16 == 0 && page_units(s, 16)) {
         arg->texels |= PAGED_TEXEL_LOADS;
     }
-    if (paged != PAGED_ANYWHERE && stores && bytes % 4 == 0 && page_units(s, bytes % 16 ? 4 : 16)) {
+    if (stores && bytes % 4 == 0 && page_units(s, bytes % 16 ? 4 : 16)) {
         arg->texels |= PAGED_TEXEL_STORES;
     }
-    arg->paged = (uint8_t)(s->map || arg->texels || paged == PAGED_NUMBERED ? paged : PAGED_ANYWHERE);
+    if (arg->paged == PAGED_STRIDED && !s->map && !arg->texels) {
+        arg->paged = PAGED_ANYWHERE; /* a stream's place is quickly found */
+    }
 }
 
 static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *key)
 {
-    key->page_step = (uint8_t)page_step(plan, text, key);
+    bool loads = !variant_formats_clash(text, key);
     key->page_inside = pages_inside(plan);
     key->page_starts = plan->pages->starts && !key->page_inside;
-    bool clash = variant_formats_clash(text, key);
     for (int i = 0; i < text->function->param_count; i++) {
         if (launch_kind(text->function, i)->stream) {
-            page_argument(plan, text, i, key);
-            key->args[i].texels &= (uint8_t)(clash ? PAGED_TEXEL_STORES : 3);
+            key->args[i].paged = (uint8_t)paged_kind(plan, text, i, key);
+        }
+    }
+    key->page_rowless = pages_rowless(plan, text, key);
+    key->page_step = (uint8_t)page_step(plan, text, key);
+    for (int i = 0; i < text->function->param_count; i++) {
+        if (key->args[i].paged != PAGED_ANYWHERE) {
+            page_texels(plan, text, i, key, loads);
         }
     }
 }

@@ -202,12 +202,15 @@ static void add_dimension(StrBuf *out, const AccessText *text, int d, const char
                 access_word(at));
 }
 
-/* The place that the address function finds, behind the box's begin. */
+/* The place that the address function finds, behind the box's begin, unless all of the domain is meant. */
 static void add_place(StrBuf *out, const AccessText *text, int rank)
 {
     strbuf_addf(out, ") { int p = place_%s(", text->param->name);
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "%sd%d + int(%s)", d ? ", " : "", d, access_word(text->layout->dims + d));
+        strbuf_addf(out, "%sd%d", d ? ", " : "", d);
+        if (!text->key->unit) {
+            strbuf_addf(out, " + int(%s)", access_word(text->layout->dims + d));
+        }
     }
     strbuf_addf(out, "); return p < 0 ? -1 : p + int(%s); }\n", access_word(text->layout->base));
 }

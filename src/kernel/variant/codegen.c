@@ -167,6 +167,16 @@ static void write_sizes(Generator *g)
     }
 }
 
+/* What address functions are given as constants: k_NAME, which main reads once. */
+static void write_given(Generator *g)
+{
+    for (int i = g->f->param_count - g->f->given; i < g->f->param_count; i++) {
+        if (g->f->params[i].kind == PARAM_CONSTANT) {
+            strbuf_addf(g->out, "%s k_%s;\n", glsl_type(g->f->params[i].type), g->f->params[i].name);
+        }
+    }
+}
+
 /* int place_NAME(int d0, ...): the place of an element of every parameter that has an address function. */
 static void write_places(Generator *g)
 {
@@ -188,8 +198,7 @@ static void write_places(Generator *g)
         strbuf_add(g->out, "p");
         for (int k = use->given; k < use->given + address_given(use->function); k++) {
             if (g->f->params[k].kind == PARAM_CONSTANT) {
-                strbuf_add(g->out, ", ");
-                access_constant(g->out, &g->f->params[k], g->layout->args[k].constant);
+                strbuf_addf(g->out, ", k_%s", g->f->params[k].name);
             }
         }
         strbuf_add(g->out, "); return p; }\n");
@@ -228,6 +237,7 @@ static void write_access(Generator *g)
 {
     int own = g->f->param_count - g->f->given;
     write_access_of(g, own, g->f->param_count);
+    write_given(g);
     write_places(g);
     write_access_of(g, 0, own);
 }

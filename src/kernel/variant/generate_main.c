@@ -24,6 +24,13 @@ static void write_position(Generator *g, const char *element)
 
 static void write_constants(Generator *g)
 {
+    for (int i = g->f->param_count - g->f->given; i < g->f->param_count; i++) {
+        if (g->f->params[i].kind == PARAM_CONSTANT) {
+            strbuf_addf(g->out, "    k_%s = ", g->f->params[i].name);
+            access_constant(g->out, &g->f->params[i], g->layout->args[i].constant);
+            strbuf_add(g->out, ";\n");
+        }
+    }
     for (int i = 0; i < g->f->param_count - g->f->given; i++) {
         const Param *param = &g->f->params[i];
         if (param->kind != PARAM_CONSTANT) {
@@ -207,7 +214,9 @@ static void write_walk(Generator *g)
 {
     const char *group = "gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x";
     const char *name = g->layout->strip != NO_SLOT ? "rill_s" : "rill_n";
-    if (g->key->active != ACTIVE_PAGES) {
+    if (g->key->active == ACTIVE_PAGES) {
+        generate_page_words(g);
+    } else {
         write_bases(g);
     }
     const char *steps = access_word(g->layout->steps); /* its text does not outlive many more */

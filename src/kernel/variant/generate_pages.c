@@ -44,7 +44,7 @@ static void write_begin(Generator *g, int i)
     }
     strbuf_addf(g->out, "int(%s) + ", access_word(g->layout->args[i].base));
     if (!g->key->page_starts) {
-        strbuf_addf(g->out, "rill_g * int(%s) * %d;\n", access_word(g->layout->page + PAGE_STEPS), g->layout->elements);
+        strbuf_addf(g->out, "rill_g * rill_all * %d;\n", g->layout->elements);
     } else {
         strbuf_addf(g->out, "rill_active(int(%s) + rill_g);\n", access_word(g->layout->active + 1));
     }
@@ -54,10 +54,13 @@ static void write_begin(Generator *g, int i)
 static void write_page(Generator *g)
 {
     int rank = g->key->rank, page = g->layout->page;
-    strbuf_addf(g->out, "        int rill_g = int(rill_div(uint(rill_n), %s, %s));\n",
+    strbuf_addf(g->out,
+                "        int rill_g = int(rill_div(uint(rill_n), %s, %s)), rill_s = rill_n - rill_g * rill_parts;\n",
                 access_word(page + PAGE_PARTS + 1), access_word(page + PAGE_PARTS + 2));
-    strbuf_addf(g->out, "        int rill_s = (rill_n - rill_g * int(%s)) * int(%s);\n", access_word(page + PAGE_PARTS),
-                access_word(page + PAGE_RUN));
+    if (g->layout->max_run > 1) { /* some invocations side by side take every so many'th step of a stretch */
+        strbuf_add(g->out, "        int rill_m = rill_s & rill_wide - 1;\n"
+                           "        rill_s = (rill_s - rill_m) * rill_run + rill_m;\n");
+    }
     for (int d = 0; d < rank; d++) {
         strbuf_addf(g->out, "        int rill_o%d = rill_active(rill_g * %d + %d);\n", d, rank, d);
     }
@@ -102,14 +105,13 @@ static void write_behind(Generator *g, int i)
     } else if (paged == PAGED_NUMBERED) { /* row-major in what lies inside of the shape */
         strbuf_addf(g->out, "        int e_%s = rill_p%d;\n", name, rank - 1);
         for (int d = rank - 2; d >= 0; d--) {
-            strbuf_addf(g->out, "        e_%s = e_%s * min(int(%s) * %d, int(%s) - rill_o%d) + rill_p%d;\n", name, name,
-                        access_word(g->layout->page + PAGE_WORDS + 3 * d), d ? 1 : elements,
-                        access_word(g->layout->shape + 3 * d), d, d);
+            strbuf_addf(g->out, "        e_%s = e_%s * min(rill_x%d * %d, int(%s) - rill_o%d) + rill_p%d;\n", name,
+                        name, d, d ? 1 : elements, access_word(g->layout->shape + 3 * d), d, d);
         }
     } else {
         strbuf_addf(g->out, "        int e_%s = rill_p0", name);
         for (int d = 1; d < rank; d++) {
-            strbuf_addf(g->out, " + rill_p%d * int(%s)", d, access_word(g->layout->args[i].strides + d - 1));
+            strbuf_addf(g->out, " + rill_p%d * s%d_%s", d, d, name);
         }
         strbuf_add(g->out, ";\n");
     }
@@ -173,16 +175,39 @@ static void write_inside(Generator *g)
     strbuf_add(g->out, ") {\n");
 }
 
-void generate_pages(Generator *g)
+void generate_page_words(Generator *g)
 {
     int page = g->layout->page;
+    strbuf_addf(g->out, "    int rill_parts = int(%s), rill_all = int(%s);\n", access_word(page + PAGE_PARTS),
+                access_word(page + PAGE_STEPS));
+    if (g->layout->max_run > 1) {
+        strbuf_addf(g->out, "    int rill_run = int(%s), rill_wide = int(%s);\n", access_word(page + PAGE_RUN),
+                    access_word(page + PAGE_WIDE));
+    }
+    for (int d = 0; !g->key->page_rowless && d < g->key->rank; d++) {
+        int at = page + PAGE_WORDS + 3 * d;
+        strbuf_addf(g->out, "    int rill_x%d = int(%s); uint rill_y%d = %s, rill_z%d = %s;\n", d, access_word(at), d,
+                    access_word(at + 1), d, access_word(at + 2));
+    }
+    for (int i = 0; i < g->f->param_count; i++) {
+        for (int d = 1; g->key->args[i].paged == PAGED_STRIDED && d < g->key->rank; d++) {
+            strbuf_addf(g->out, "    int s%d_%s = int(%s);\n", d, g->f->params[i].name,
+                        access_word(g->layout->args[i].strides + d - 1));
+        }
+    }
+}
+
+void generate_pages(Generator *g)
+{
     bool runs = g->layout->max_run > 1;
     write_page(g);
     if (runs) {
-        strbuf_addf(g->out, "        for (int rill_t = min(rill_s + int(%s), int(%s)); rill_s < rill_t; rill_s++) {\n",
-                    access_word(page + PAGE_RUN), access_word(page + PAGE_STEPS));
+        strbuf_add(g->out, "        for (int rill_t = min(rill_s + rill_run * rill_wide, rill_all); rill_s < rill_t; "
+                           "rill_s += rill_wide) {\n");
     }
-    write_position(g);
+    if (!g->key->page_rowless) {
+        write_position(g);
+    }
     if (!g->key->page_inside) {
         write_inside(g);
     }
@@ -190,7 +215,7 @@ void generate_pages(Generator *g)
     generate_declare_words(g);
     for (int k = 0; k < g->layout->elements; k++) {
         strbuf_add(g->out, "        {\n");
-        if (k > 0) {
+        if (k > 0 && !g->key->page_rowless) {
             strbuf_addf(g->out, "        rill_d0 = rill_o0 + rill_p0 + %d;\n", k);
         }
         generate_element(g, k);

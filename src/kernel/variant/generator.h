@@ -28,8 +28,9 @@ void generate_call(Generator *g);
 void generate_store(Generator *g, int i);
 bool generate_stored(const Generator *g, int i);
 
-/* generate_pages.c: a step of a launch over pages, one part of a page. */
+/* generate_pages.c: a step of a launch over pages, one part of a page; and what all steps need, read before them. */
 void generate_pages(Generator *g);
+void generate_page_words(Generator *g);
 
 /* generate_main.c: main() and what it calls. */
 void generate_main(Generator *g);

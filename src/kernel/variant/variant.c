@@ -143,17 +143,30 @@ static int widened(const KernelText *text, const VariantKey *key, int elements, 
     return (gathers || words) && fits && !mapped ? wide : elements;
 }
 
+/* The tokens of what each element takes: pages are looked up once for many. */
+static size_t element_tokens(const KernelText *text, const VariantKey *key)
+{
+    size_t tokens = text->body->tokens;
+    for (int i = 0; text->addresses && i < text->function->param_count; i++) {
+        const AddressUse *use = &text->addresses[i];
+        tokens -= use->function && !use->repeated ? use->body->tokens : 0;
+        tokens += use->function && !key->args[i].paged ? use->body->tokens : 0;
+    }
+    return tokens;
+}
+
 int variant_page_step(const KernelText *text, const VariantKey *key)
 {
     if (one_element(text, key)) {
         return 1;
     }
+    size_t tokens = element_tokens(text, key);
     int bytes, least = texel_elements(text, key, true, true, &bytes);
-    bool wide = text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
-                WIDE_STEP * text->body->tokens < WIDE_WORDS && WIDE_STEP * bytes <= MAX_STEP_BYTES;
-    int elements = wide && least < WIDE_STEP ? WIDE_STEP : text->body->tokens > LARGE_BODY ? 1 : least;
+    bool wide = text->traits->family == FAMILY_CPU && text->body->trips == 0 && WIDE_STEP * tokens < WIDE_WORDS &&
+                WIDE_STEP * bytes <= MAX_STEP_BYTES;
+    int elements = wide && least < WIDE_STEP ? WIDE_STEP : tokens > LARGE_BODY ? 1 : least;
     while (elements > 1 && (text->body->trips * elements > (double)TRIP_BUDGET || elements * bytes > MAX_STEP_BYTES ||
-                            (double)elements * (double)text->body->tokens >= (double)MAX_INLINED)) {
+                            (double)elements * (double)tokens >= (double)MAX_INLINED)) {
         elements /= 2;
     }
     return elements;

@@ -26,7 +26,7 @@ typedef struct ArgKey {
     uint8_t unbounded; /* a gather from a container without bounds: indices are taken as they are */
     uint8_t rows;      /* of a container: they have lengths of their own */
     uint8_t partial;   /* random access to a container that is not mapped everywhere: writes elsewhere are reported */
-    uint8_t unit;      /* the fastest dimension steps by one element: no multiplication */
+    uint8_t unit;      /* the fastest dimension steps by one element; of a container: its box begins with its domain */
     uint8_t paged;     /* PagedKind, of launches over pages */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
     uint8_t place; /* of containers: the number, from 1, of the first argument whose elements have the same places */
@@ -51,6 +51,7 @@ typedef struct VariantKey {
     uint8_t aliased;                    /* what storage blocks read is written by the same launch */
     uint8_t active;                     /* ActiveList: runs over the elements that a list names */
     uint8_t page_step;                  /* over pages: elements of a step, a part of a row */
+    uint8_t page_rowless;               /* steps may pass the end of a row: nothing asks for positions */
     uint8_t page_inside;                /* no page reaches out of the shape */
     uint8_t page_starts;                /* numbered streams have only what lies inside of it */
     uint8_t first_output, output_count; /* the outputs this pass stores, in order of declaration */
@@ -58,8 +59,9 @@ typedef struct VariantKey {
     ArgKey args[MAX_PARAMS];
 } VariantKey;
 
-/* Words of a page: the parts it is cut into (size, multiplier, shift), and the steps of a part and of a page. */
-enum { PAGE_PARTS = 0, PAGE_RUN = 3, PAGE_STEPS = 4, PAGE_WORDS = 5 };
+/* Words of a page: the parts it is cut into (count, multiplier, shift), and its steps. `wide` parts, a power of two, share a stretch of
+ * wide * run steps: each has every wide'th. */
+enum { PAGE_PARTS = 0, PAGE_STEPS = 3, PAGE_RUN = 4, PAGE_WIDE = 5, PAGE_WORDS = 6 };
 
 enum { NO_UNIT = -1, NO_SLOT = -1, MAX_RANK = SHAPE_MAX_RANK, MAX_PARAM_VECTORS = 1024, RAMP_WORDS = 7 };
 
