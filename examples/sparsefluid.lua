@@ -210,7 +210,8 @@ for step = 1, steps do
     fluid:step()
     if step % math.max(1, steps // 5) == 0 or step == steps then
         rill.image.save(fluid:picture(512), ("%s/sparsefluid-%03d.png"):format(directory, step))
-        print(("  step %3d: %4.1f %% of the pages exist, %.1f MiB"):format(step, 100 * fluid:occupancy(), fluid:bytes() / 2 ^ 20))
+        local pattern = "  step %3d: %4.1f %% of the pages exist, %.1f MiB"
+        print(pattern:format(step, 100 * fluid:occupancy(), fluid:bytes() / 2 ^ 20))
     end
 end
 print(("  %d steps of %d x %d x %d cells in %.1f s"):format(steps, size, size, size, rill.clock() - start))

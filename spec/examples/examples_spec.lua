@@ -47,6 +47,13 @@ describe("the example", function()
         names(files:path "mandelbrot.png")
     end)
 
+    it("laplacian4d draws slices of three structures that agree", function()
+        run("laplacian4d", 16, files.directory)
+        picture("laplacian4d.png", 2 * 192 + 4, 5 * 192 + 4 * 4)
+        names(files:path "laplacian4d.png")
+        assert.is_truthy(said:find "  array .*  sparse .*  hashgrid ", said)
+    end)
+
     it("life draws a strip", function()
         run("life", 20, files.directory)
         picture("life.png", 384, 1932)

@@ -69,7 +69,8 @@ end
 
 describe("the sparse fluid example", function()
     it("agrees with the dense solver after 200 steps", function()
-        local fluid, other = sparsefluid.create(size, page, sparsefluid.sparse()), sparsefluid.create(size, page, setmetatable({}, Masked))
+        local fluid = sparsefluid.create(size, page, sparsefluid.sparse())
+        local other = sparsefluid.create(size, page, setmetatable({}, Masked))
         local most, occupancy = 0, {}
         for step = 1, 200 do
             fluid:step()
