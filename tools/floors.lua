@@ -125,7 +125,7 @@ local exceptions = {
     -- What kinds of translators share.
     container = {["*"] = set("translator.h", "translator_kind.h", "address_text.h", "range.h", "word_table.h",
         "paged.h", "adaptive.h", "container.h", "container_parts.h", "frames.h",
-        "page_list.h")},
+        "page_list.h", "region.h")},
     -- What formats share; and the one that picks the format, which may include any.
     io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), apng = set("png.h"),
         format = setmetatable({}, {__index = function() return true end})},

@@ -33,6 +33,10 @@ for module, names in pairs(methods) do
         core._method(name, later.call(module, name))
     end
 end
+local container_methods = {["rill.container.each"] = "each", ["rill.container.mapcpu"] = "map_cpu"}
+for module, name in pairs(container_methods) do
+    core._container_method(name, later.call(module, name))
+end
 core._active_list = later.call("rill.stream.active", "list")
 
 require "rill.algebra.arithmetic"

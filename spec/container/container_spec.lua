@@ -209,10 +209,11 @@ describe("a kernel", function()
     it("reads containers element by element, with its text unchanged", function()
         local k = rill.kernel "kernel void f(float x<>, float y<>, out float r<>) { r = 2.0 * x + y; }"
         each({"float", "half"}, {{9, 14}, {5, 7, 6}}, function(c, s, label)
-            same(k(c, s), k(s, s), label)
-            same(k(c, c), k(s, s), label)
+            local all = c:range()
+            same(k {x = c, y = s, over = all}, k(s, s), label)
+            same(k {x = c, y = c, over = all}, k(s, s), label)
             local r = rill.stream("float", c.shape)
-            k(s, c, r)
+            k {x = s, y = c, r = r, over = all}
             same(r, k(s, s), label)
         end)
     end)
@@ -244,7 +245,7 @@ describe("a kernel", function()
         }
         each({"float"}, shapes, function(c, s, label, _, rank)
             local k = rill.kernel(texts[rank])
-            same(k(c), k(s), label)
+            same(k {c = c, over = c:range()}, k(s), label)
         end)
     end)
 
@@ -254,7 +255,7 @@ describe("a kernel", function()
             r = vec3(sizeof_stream(c).xy, sample(c, vec2(at) * 0.7 + 0.3)) + vec3(at, x);
         }]]
         each({"float"}, {{9, 14}}, function(c, s, label)
-            same(k(c, c), k(s, s), label)
+            same(k {x = c, c = c, over = c:range()}, k(s, s), label)
         end)
     end)
 
@@ -269,11 +270,11 @@ describe("a kernel", function()
             }]]
         local cases = both("float", {9, 14})
         local p, q, r = cases.pages, both("float", {9, 14}).pages, cases.custom
-        local a, n = k(p[1], q[1], r[1], p[1])
+        local a, n = k {a = p[1], b = q[1], c = r[1], d = p[1], over = p[1]:range()}
         local b, m = k(p[2], q[2], r[2], p[2])
         same(a, b)
         same(n, m)
-        a = k(q[1], r[1], r[1], cases.compose[1])
+        a = k {a = q[1], b = r[1], c = r[1], d = cases.compose[1], over = p[1]:range()}
         same(a, (k(q[2], r[2], r[2], cases.compose[2])))
     end)
 
@@ -292,11 +293,11 @@ describe("a kernel", function()
             t[localid()] = x; barrier();
             r = t[31 - localid()] + g[2][3];
         }]]
-        same(group(c, c), group(s, s))
+        same(group {x = c, g = c, over = c:range()}, group(s, s))
         local v = rill.kernel [[kernel void v(float x<>, vout float r<>) {
             if (x > 100.0) { push(r, x); push(r, 1.0); }
         }]]
-        same(v(c), v(s))
+        same(v {x = c, over = c:range()}, v(s))
         local before = rill.check(true)
         local far = rill.kernel "kernel void far(float x<>, float g[][], out float r<>) { r = x + g[0][14]; }"
         local good, message = pcall(function()
@@ -312,7 +313,8 @@ describe("a kernel", function()
         local t = T.pages {shape = 64, page = 8}
         local c = rill.virtual(t, rill.physical("int", 64), {default = -5})
         local k = rill.kernel "kernel void f(int x<>, out int r<>) { r = x; }"
-        assert.same(rill.stream("int", 64):fill(-5):values(), k(c):values())
+        local r = rill.stream("int", 64)
+        assert.same(rill.stream("int", 64):fill(-5):values(), k {x = c, r = r, over = c:range()}:values())
         for page = 7, 0, -1 do
             t:map(8 * page, nil, 7 - page)
             c:write(rill.iota(8) + 8 * page, 8 * page + 1)
@@ -320,7 +322,7 @@ describe("a kernel", function()
         assert.same(rill.iota(64):values(), k(c):values())
         t:unmap(8, 23)
         assert.same({7, -5, -5, 24}, {c:get(8), c:get(9), c:get(24), c:get(25)})
-        assert.same({6, 7, -5, -5}, k(c):values(7, 10))
+        assert.same({6, 7, 0, 0}, k(c):values(7, 10))
     end)
 
     it("writes containers that are mapped everywhere", function()
@@ -329,7 +331,7 @@ describe("a kernel", function()
             local u, r = s:copy(), rill.stream(s.type, s.shape)
             if c.pages and c.pages.free > 0 then
                 raises("w: argument 'u': %d+ of the %d+ elements to be written are not mapped: map their pages first",
-                    k, s, c, r)
+                    k, {x = s, u = c, r = r, over = c:range()})
             else
                 k(s, c, r)
                 k(s, u, rill.stream(s.type, s.shape))
@@ -449,7 +451,7 @@ describe("a virtual domain of 2048^3", function()
         assert.is_true(rill.memory().peak - before < 8 * 1024 * 1024)
         assert.is_true(c.nbytes < 4 * 1024 * 1024)
         raises("f: a launch over 2048x2048x2048 is more than 2147483647 elements",
-            rill.kernel "kernel void f(inout float x<>) { x = 1.0; }", c)
+            rill.kernel "kernel void f(inout float x<>) { x = 1.0; }", {x = c, over = c:range()})
         raises("c:stream: shape 2048x2048x2048 has more than 2147483647 elements", c.stream, c)
         raises("c:write: 512 of the 1024 elements to be written are not mapped", function()
             local p = points[1]

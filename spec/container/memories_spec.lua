@@ -69,13 +69,14 @@ describe("one translator over several memories", function()
         local k = rill.kernel [[
             kernel void k(vec2 p<>, vec4 c<>, float w<>, out float r<>) { r = w * (p.x + p.y) + floor(c.z) + float(indexof(r).x); }
         ]]
-        local r <close> = k(position, colour, weight)
+        local r, all <close> = rill.stream("float", shape), position:range()
+        k {p = position, c = colour, w = weight, r = r, over = all}
         assert.are.equal(1, translations(k:source()))
         for i, v in ipairs(r:values()) do
             assert.are.equal((mapped[i] and 9 or 0.5) + (i - 1) % 20, v)
         end
         local other <close> = rill.virtual(T.pages {shape = shape, page = page}, rill.physical("float", 32))
-        k(position, colour, other):close()
+        k {p = position, c = colour, w = other, r = r, over = all}
         assert.are.equal(2, translations(k:source()))
     end)
 

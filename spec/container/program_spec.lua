@@ -337,9 +337,9 @@ describe("a snapshot", function()
         assert.equal("snapshot", rill.type(s))
         raises("c:undo: argument #1 'snapshot': the snapshot is of another container", d.undo, d, s)
         raises("c:diff: argument #1 'snapshot': expected a snapshot, of c:snapshot%(%), got number 1", c.diff, c, 1)
-        raises("c:set: it takes 1 pages, of which 0 are mapped and 0 free: 'capacity' is 3", c.set, c, 1, 1)
+        raises("c:set: it takes 1 page, of which 0 are mapped and 0 free: 'capacity' is 3", c.set, c, 1, 1)
         c:release(1, 4)
-        raises("c:set: it takes 1 pages, of which 0 are mapped and 0 free: 'capacity' is 3, snapshots hold 1", c.set,
+        raises("c:set: it takes 1 page, of which 0 are mapped and 0 free: 'capacity' is 3, snapshots hold 1", c.set,
             c, 1, 1)
         s:close()
         c:set(1, 1)

@@ -146,7 +146,7 @@ describe("a sparse container", function()
                     {c.pages.mapped, c.pages.capacity, c.pages.free})
                 if step % 6 == 0 then
                     assert.same(m.values, c:values())
-                    local twice = k(c, c):values()
+                    local twice = k {g = c, x = c, over = c:range()}:values()
                     for i = 1, #twice do assert.equal(2 * m.values[i], twice[i]) end
                 end
             end
@@ -157,15 +157,16 @@ describe("a sparse container", function()
         local c = rill.sparse("float", {10, 20}, {page = {4, 4}, default = 1, capacity = 15})
         local k = rill.kernel "kernel void w(float x<>, out float r<>) { r = 2.0 * x; }"
         local x = rill.iota(200):reshape {10, 20}
-        k(x, c)
+        k {x = x, r = c, over = c:range()}
         assert.same((2 * x):values(), c:values())
         assert.same({mapped = 15, capacity = 15, free = 0}, c.pages)
         local d = rill.sparse("float", {10, 20}, {page = {4, 4}, default = 1, capacity = 14})
         d:set(7, 1, 1)
-        raises("w: argument 'r': it takes 15 pages, of which 1 are mapped and 13 free: 'capacity' is 14", k, x, d)
+        raises("w: argument 'r': it takes 15 pages, of which 1 are mapped and 13 free: 'capacity' is 14", k,
+            {x = x, r = d, over = d:range()})
         raises("c:write: it takes 15 pages", d.write, d, x)
         d:allocate({1, 1}, {10, 16}):set(8, 10, 20)
-        raises("c:set: it takes 1 pages, of which 0 are mapped and 0 free", function()
+        raises("c:set: it takes 1 page, of which 0 are mapped and 0 free", function()
             d:set(8, 1, 20):set(8, 5, 20)
         end)
         assert.same({7, 8, 1}, {d:get(1, 1), d:get(10, 20), d:get(5, 20)})
@@ -175,7 +176,7 @@ describe("a sparse container", function()
         local c = rill.sparse("int", 30, {page = 8, default = 5})
         c:write(rill.from({1, 2, 3}, "int"), 1)
         local k = rill.kernel "kernel void u(inout int x<>) { x = x + 10; }"
-        k(c)
+        k {x = c, over = c:range()}
         assert.same({11, 12, 13, 15}, c:values(1, 4))
         assert.equal(15, c:get(30))
         assert.equal(4, c.pages.mapped)

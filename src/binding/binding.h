@@ -137,6 +137,8 @@ void accept_writable(lua_State *L, const Stream *stream, const char *function);
 /* Reads the arguments `first` and `last` at stack index `first` and after it (argument n and n + 1), which may be absent, as a box:
  * from[] inclusive, to[] exclusive, from 0; raises. */
 void box_check(lua_State *L, const Stream *stream, int first, const char *function, int n, int64_t *from, int64_t *to);
+/* The arguments of s:boundary and of c:boundary, behind the first: a mode for each dimension, and the value outside; raises. */
+void view_boundary_modes(lua_State *L, const char *function, int rank, Boundary *modes, double *outside);
 /* Pushes the view of a box; raises. */
 Stream *box_push(lua_State *L, const Stream *stream, const char *function, const int64_t *from, const int64_t *to);
 /* Pushes a new stream (zero unless data follows); raises. The function's name goes in front of errors. */

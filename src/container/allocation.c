@@ -86,10 +86,10 @@ bool allocation_refuse(const Container *c, int64_t pages, int64_t mapped)
     if (held > 0) {
         snprintf(text, sizeof text, ", snapshots hold %" PRId64, held);
     }
-    return error_set("it takes %" PRId64 " pages%s, of which %" PRId64 " are mapped and %" PRId64
+    const char *more = pages > SHAPE_MAX_ELEMENTS ? "s and more" : pages == 1 ? "" : "s";
+    return error_set("it takes %" PRId64 " page%s, of which %" PRId64 " are mapped and %" PRId64
                      " free: 'capacity' is %" PRId64 "%s",
-                     pages, pages > SHAPE_MAX_ELEMENTS ? " and more" : "", mapped, allocation_room(c), info.capacity,
-                     text);
+                     pages, more, mapped, allocation_room(c), info.capacity, text);
 }
 
 /* Side by side where none was freed before. */
@@ -148,7 +148,6 @@ bool allocation_map(Container *c, PageList *list, int64_t asked)
         allocation_give(c, list);
         return false;
     }
-    container_remapped(c, false);
     for (size_t i = 0; i < list->count; i++) {
         snapshot_note(c, &list->items[i]);
     }
@@ -163,7 +162,7 @@ bool allocation_unmap(Container *c, PageList *list)
     if (!snapshot_reserve(c, (int64_t)list->count) || !paged_swap(c->translator, list)) {
         return false;
     }
-    container_remapped(c, true);
+    c->ready = 0;
     for (size_t i = 0; i < list->count; i++) {
         snapshot_let_go(c, &list->items[i]);
     }

@@ -172,6 +172,7 @@ Container *container_over(Translator *t, const Stream *memory, const void *fallb
         error_set("out of host memory");
         return NULL;
     }
+    c->references = 1;
     c->checked = !contained(&info, memory);
     c->map = (AddressMap){.kernel = map_kernel,
                           .give = map_give,
@@ -188,16 +189,22 @@ Container *container_over(Translator *t, const Stream *memory, const void *fallb
     return c;
 }
 
-void container_destroy(Container *c)
+Container *container_retain(Container *c)
 {
-    if (!c) {
+    c->references++;
+    return c;
+}
+
+void container_release(Container *c)
+{
+    if (!c || --c->references > 0) {
         return;
     }
+    region_release(c->active);
     for (int i = 0; i < ADDRESS_SLOTS; i++) {
         kernel_release(c->kernels[i]);
     }
     snapshot_orphan(c);
-    container_remapped(c, true);
     translator_release(c->translator);
     stream_release(&c->memory);
     frames_free(&c->frames);
@@ -214,6 +221,25 @@ Translator *container_translator(const Container *c)
 const void *container_fallback(const Container *c)
 {
     return c->fallback;
+}
+
+void container_set_fallback(Container *c, const void *fallback)
+{
+    memcpy(c->fallback, fallback, (size_t)c->memory.type->bytes);
+}
+
+bool container_complete(const Container *c)
+{
+    return c->map.complete;
+}
+
+uint64_t container_version(const Container *c)
+{
+    static const uint64_t spread = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio: few numbers meet */
+    uint64_t version = (uint64_t)(uintptr_t)c->memory.buffer;
+    version = version * spread ^ translator_version(c->translator);
+    version = version * spread ^ stream_version(&c->memory);
+    return version * spread ^ (uint64_t)c->count;
 }
 
 static uint64_t table_bytes(const Translator *t)

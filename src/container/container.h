@@ -4,26 +4,31 @@
 #define RILL_CONTAINER_H
 
 #include "container/page_list.h"
+#include "container/region.h"
 #include "container/translator.h"
-#include "kernel/kernel.h"
 
 typedef struct Container Container;
 
 /* Over `memory`, a contiguous stream of the translator's rank of memory, of which it takes a view. `fallback`: a packed element, read where
  * nothing is mapped; NULL: zeros. NULL with error_set. Inside a scope, as all that follows. */
 Container *container_create(Translator *t, const Stream *memory, const void *fallback);
-void container_destroy(Container *c); /* NULL: nothing */
+/* Counted; releasing NULL does nothing. */
+Container *container_retain(Container *c);
+void container_release(Container *c);
 
 /* Its translator, borrowed; the packed element that is read where nothing is mapped. */
 Translator *container_translator(const Container *c);
 const void *container_fallback(const Container *c);
+void container_set_fallback(Container *c, const void *fallback);
 /* Bytes of memory and of the translator's tables. */
 uint64_t container_bytes(const Container *c);
 
 /* How many pages there are, mapped, and as many as go into memory; and how many more may be mapped. False where the translator has no pages. */
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free);
-/* Whether its domain has bounds; else the header's sizes are 0. */
+/* Whether its domain has bounds; else the header's sizes are 0. Whether what is mapped are pages of one size; and whether everything is. */
 bool container_bounded(const Container *c);
+bool container_paged(const Container *c);
+bool container_complete(const Container *c);
 
 /* Headers over the container, which hold no reference: all of it, and the box first .. last - 1 with indices as in a shape. They are
  * streams as any other where the elements stand in memory row-major. */
@@ -32,9 +37,11 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
 
 /* The number in memory of the element of an index as in a shape, on the CPU; `caller` as for translator_point. */
 Outcome container_locate(const Container *c, const int64_t *index, int64_t *number, void *caller);
-/* What is mapped, as pages to launch over, in address order: a container without pages is one of them. `origins` is a new stream, which the
- * set refers to. False with error_set. */
-bool container_active(Container *c, PageSet *set, Stream *origins);
+/* What is mapped, in address order: all of a container without pages. The container keeps it, until other pages are mapped. NULL with
+ * error_set. */
+Region *container_active(Container *c);
+/* A number that is another one when its elements are, or what is mapped. */
+uint64_t container_version(const Container *c);
 /* How many elements of a box are mapped; false with error_set. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
 
@@ -45,6 +52,9 @@ bool container_write(const Container *c, const int64_t *first, const Stream *fro
 bool container_fill(Container *c, const void *element, void *caller);
 /* The same elements in memory of their own; by the same translator, unless the pages are the container's own. NULL with error_set. */
 Container *container_copy(const Container *c);
+/* The same with elements of another type, all zero as is its default. Where there are pages it has its own, none yet, and may have as many as
+ * addresses reach. */
+Container *container_like(const Container *c, const Type *type);
 
 /* All there is, zeros at first. NULL with error_set. */
 Container *container_array(Device *device, const Type *type, const Shape *shape);
@@ -90,15 +100,13 @@ Snapshot *container_snapshot(Container *c);
 void snapshot_close(Snapshot *s); /* NULL: nothing */
 /* False with error_set. */
 bool snapshot_of(const Snapshot *s, const Container *c);
-/* The pages that differ, in address order; and all as it was then. */
-bool container_diff(const Container *c, const Snapshot *s, PageSet *set, Stream *origins);
+/* The pages that differ, in address order, a new region or NULL; and all as it was then. */
+Region *container_diff(const Container *c, const Snapshot *s);
 bool container_undo(Container *c, Snapshot *s);
-/* Before elements of a box, of a set, or any that are mapped are written: their pages are mapped, and nobody's else. All, or nothing is changed,
+/* Before elements of a box, of a region of its shape, or any that are mapped are written: their pages are mapped, and nobody's else. All, or nothing is changed,
  * with error_set. The header may be another one afterwards. */
 bool container_ready(Container *c, const int64_t *first, const int64_t *last);
-bool container_ready_set(Container *c, const int32_t *origins, const PageSet *set);
+bool container_ready_region(Container *c, const Region *region);
 bool container_ready_mapped(Container *c);
-/* Whether they are for a set, as far as is known without reading it. */
-bool container_is_ready(const Container *c, const PageSet *set);
 
 #endif

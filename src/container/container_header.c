@@ -121,15 +121,3 @@ PageBox container_pages_of(const Container *c, const int64_t *first, const int64
     }
     return paged_box(c->translator, from, to);
 }
-
-PageBox container_set_box(const Container *c, const int32_t *origins, const PageSet *set, int64_t i)
-{
-    const Shape *shape = &c->whole.shape;
-    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
-    for (int d = 0; d < shape->rank; d++) {
-        int64_t from = origins[i * shape->rank + d], end = from + set->page[d], size = shape->size[shape->rank - 1 - d];
-        first[shape->rank - 1 - d] = from;
-        last[shape->rank - 1 - d] = end < size || !container_bounded(c) ? end : size;
-    }
-    return container_pages_of(c, first, last);
-}

@@ -9,6 +9,7 @@
 
 struct Container {
     AddressMap map;
+    int references;
     Translator *translator;        /* held */
     Stream memory;                 /* a view */
     Stream whole;                  /* holds nothing */
@@ -18,12 +19,11 @@ struct Container {
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
     bool pooled;                    /* the pages, and the memory that grows for them, are its own: the frames, too */
     Frames frames;
-    Stream
-        origins; /* of the pages that are mapped, which launches run over, as long as they stay the same; device NULL: not known */
-    int64_t elements;
-    Stream ready; /* origins of a set whose pages are mapped; device NULL: of none */
-    bool own;     /* the memory of an array or a stack is */
-    bool lists;   /* of so many entries in all */
+    Region *active; /* what is mapped, held, and the translator's version that it is of; NULL until needed */
+    uint64_t active_version;
+    uint64_t ready; /* serial of a region whose pages are mapped; 0: none */
+    bool own;       /* the memory of an array or a stack is */
+    bool lists;     /* of so many entries in all */
     Stream entries;
     bool stack; /* of so many elements */
     int64_t count;
@@ -50,8 +50,6 @@ void container_replace_memory(Container *c, const Stream *memory);
 
 /* The pages that a box touches: `last` behind its last, both as in a shape. */
 PageBox container_pages_of(const Container *c, const int64_t *first, const int64_t *last);
-/* The same for page number i of a set. */
-PageBox container_set_box(const Container *c, const int32_t *origins, const PageSet *set, int64_t i);
 /* How many elements a stack has. */
 void container_set_count(Container *c, int64_t count);
 /* All there is to be mapped: coordinates, both ends inside. */
@@ -59,17 +57,13 @@ void container_bounds(const Container *c, int64_t *first, int64_t *last);
 
 /* container_create for any translator: the container's own is complete in its memory, or has no bounds. */
 Container *container_over(Translator *t, const Stream *memory, const void *fallback);
-/* Whether the translator is a Paged. */
-bool container_paged(const Container *c);
 /* Adds all that is mapped, in address order; of translators with pages. */
 bool container_mapped(const Container *c, PageList *list);
-/* Other pages are mapped than before, and perhaps some no longer. */
-void container_remapped(Container *c, bool unmapped);
-/* All pages of a set are mapped, whose origins stay as they are. */
-void container_note_ready(Container *c, const PageSet *set);
-/* Pages to launch over: those of a list, or `count` (0 or 1) of the size of the whole shape. `origins` is a new stream, which the set refers to. */
-bool container_list_set(const Container *c, const PageList *list, PageSet *set, Stream *origins);
-bool container_whole_set(const Container *c, int64_t count, PageSet *set, Stream *origins);
+/* The pages of a list, and all of the shape, or nothing, as a new region; NULL with error_set. */
+Region *container_list_region(const Container *c, const PageList *list);
+Region *container_whole_region(const Container *c, bool all);
+/* Whether all pages of a region are mapped, as far as is known without asking for them, and nobody's else. */
+bool container_is_ready(const Container *c, const Region *region);
 
 /* allocation.c: pages that are not mapped are, to new frames that hold the default; `asked` of how many they are what is missing. All, or none with
  * error_set. */

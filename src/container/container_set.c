@@ -1,67 +1,29 @@
-/* Pages of a container as a set to launch over; and all that is mapped. */
+/* Pages of a container as a region to launch over; and all that is mapped. */
 #include "container/container_parts.h"
 #include "container/paged.h"
 
 #include <stdlib.h>
 
-/* Uploads packed origins, which are `count` * rank ints. */
-static bool upload(const Container *c, const int32_t *packed, int64_t count, PageSet *set, Stream *origins)
-{
-    Shape shape = {1, {count * container_elements(c)->shape.rank}};
-    set->origins = origins;
-    set->count = count;
-    set->aligned = true;
-    set->unbounded = !container_bounded(c);
-    if (!stream_create(c->memory.device, type_of(SCALAR_INT, 1), &shape, false, origins)) {
-        return false;
-    }
-    if (count > 0 && !buffer_write(origins->buffer, 0, packed, stream_bytes(origins))) {
-        stream_release(origins);
-        return false;
-    }
-    return true;
-}
-
-/* How many elements of the shape a page has. */
-static int64_t page_elements(const Container *c, const PageEntry *entry, const int64_t *page)
-{
-    int64_t count = 1;
-    for (int d = 0; d < c->whole.shape.rank; d++) {
-        int64_t left = c->whole.shape.size[c->whole.shape.rank - 1 - d] - entry->page[d] * page[d];
-        count *= !container_bounded(c) || left > page[d] ? page[d] : left;
-    }
-    return count;
-}
-
-bool container_list_set(const Container *c, const PageList *list, PageSet *set, Stream *origins)
+Region *container_list_region(const Container *c, const PageList *list)
 {
     int rank = c->whole.shape.rank;
-    int32_t *packed = malloc((list->count + 1) * (size_t)rank * sizeof *packed);
-    if (!packed) {
-        return error_set("out of host memory");
-    }
-    *set = (PageSet){0};
-    translator_page_sizes(c->translator, set->page);
-    for (size_t i = 0; i < list->count; i++) {
-        set->elements += page_elements(c, &list->items[i], set->page);
+    size_t count = list->count;
+    int64_t page[SHAPE_MAX_RANK];
+    int32_t *origins = malloc((count + 1) * (size_t)rank * sizeof *origins);
+    translator_page_sizes(c->translator, page);
+    for (size_t i = 0; i < count && origins; i++) {
         for (int d = 0; d < rank; d++) {
-            packed[i * (size_t)rank + (size_t)d] = (int32_t)(list->items[i].page[d] * set->page[d]);
+            origins[i * (size_t)rank + (size_t)d] = (int32_t)(list->items[i].page[d] * page[d]);
         }
     }
-    bool done = upload(c, packed, (int64_t)list->count, set, origins);
-    free(packed);
-    return done;
+    return region_pages(c->memory.device, &c->whole.shape, !container_bounded(c), page, origins, (int64_t)count);
 }
 
-bool container_whole_set(const Container *c, int64_t count, PageSet *set, Stream *origins)
+Region *container_whole_region(const Container *c, bool all)
 {
-    static const int32_t origin[SHAPE_MAX_RANK];
+    static const int64_t origin[SHAPE_MAX_RANK];
     const Shape *shape = &container_elements(c)->shape;
-    *set = (PageSet){.elements = count * stream_elements(container_elements(c))};
-    for (int d = 0; d < shape->rank; d++) {
-        set->page[d] = shape->size[shape->rank - 1 - d];
-    }
-    return upload(c, origin, set->elements > 0 ? count : 0, set, origins);
+    return region_box(c->memory.device, shape, false, origin, all ? shape->size : origin);
 }
 
 bool container_mapped(const Container *c, PageList *list)
@@ -78,65 +40,47 @@ bool container_paged(const Container *c)
     return info.pages && !info.levels;
 }
 
-static void forget(Stream *origins)
+static bool active_known(const Container *c)
 {
-    if (origins->device) {
-        stream_release(origins);
-    }
+    return c->active && c->active_version == translator_version(c->translator) &&
+           shape_equal(&c->active->shape, &container_elements(c)->shape);
 }
 
-void container_remapped(Container *c, bool unmapped)
+bool container_is_ready(const Container *c, const Region *region)
 {
-    forget(&c->origins);
-    if (unmapped) {
-        forget(&c->ready);
-    }
+    return !c->shares && ((active_known(c) && region == c->active) || region->serial == c->ready);
 }
 
-static bool same_origins(const Stream *known, const PageSet *set)
-{
-    return known->device && known->buffer == set->origins->buffer && known->offset == set->origins->offset &&
-           shape_equal(&known->shape, &set->origins->shape);
-}
-
-bool container_is_ready(const Container *c, const PageSet *set)
-{
-    return c->pooled && !c->shares && (same_origins(&c->origins, set) || same_origins(&c->ready, set));
-}
-
-void container_note_ready(Container *c, const PageSet *set)
-{
-    forget(&c->ready);
-    stream_copy_view(set->origins, &c->ready);
-}
-
-/* What was found before, where the pages are the container's own. */
-static bool known_set(const Container *c, PageSet *set, Stream *origins)
-{
-    *set = (PageSet){.origins = origins,
-                     .count = translator_info(c->translator).mapped,
-                     .elements = c->elements,
-                     .aligned = true,
-                     .unbounded = !container_bounded(c)};
-    translator_page_sizes(c->translator, set->page);
-    stream_copy_view(&c->origins, origins);
-    return true;
-}
-
-bool container_active(Container *c, PageSet *set, Stream *origins)
+/* Pages whose frames lie in memory; those of a translator that is shared may be of a larger one. */
+static Region *mapped_region(const Container *c)
 {
     PageList list = {0};
-    if (!container_paged(c)) {
-        return container_whole_set(c, 1, set, origins);
+    int64_t frames = stream_elements(&c->memory) / translator_info(c->translator).page;
+    Region *region = NULL;
+    size_t kept = 0;
+    if (container_mapped(c, &list)) {
+        for (size_t i = 0; i < list.count; i++) {
+            if (list.items[i].frame < frames) {
+                list.items[kept++] = list.items[i];
+            }
+        }
+        list.count = kept;
+        region = container_list_region(c, &list);
     }
-    if (c->origins.device) {
-        return known_set(c, set, origins);
-    }
-    bool done = container_mapped(c, &list) && container_list_set(c, &list, set, origins);
     page_list_free(&list);
-    if (done && c->pooled) {
-        stream_copy_view(origins, &c->origins);
-        c->elements = set->elements;
+    return region;
+}
+
+Region *container_active(Container *c)
+{
+    if (active_known(c)) {
+        return c->active;
     }
-    return done;
+    Region *region = container_paged(c) ? mapped_region(c) : container_whole_region(c, true);
+    if (region) {
+        region_release(c->active);
+        c->active = region;
+        c->active_version = translator_version(c->translator);
+    }
+    return region;
 }

@@ -200,13 +200,13 @@ static void enter(Paged *paged, const int64_t *page, int64_t frame)
     }
 }
 
-static Translator *empty(const Paged *paged)
+static Translator *empty(const Paged *paged, int64_t capacity)
 {
     Shape page = {.rank = paged->base.info.rank};
     for (int d = 0; d < page.rank; d++) {
         page.size[page.rank - 1 - d] = paged->page[d];
     }
-    return translator_hash(paged->base.device, &page, paged->capacity);
+    return translator_hash(paged->base.device, &page, capacity);
 }
 
 static const PagedKind hash_kind = {.base = {PAGED_FUNCTIONS},

@@ -303,6 +303,7 @@ static void swap_list(Paged *paged, PageList *list)
 bool paged_swap(Translator *t, PageList *list)
 {
     Paged *paged = (Paged *)t;
+    t->version++;
     if (!reserve_list(paged, list)) {
         return flush(paged) && error_failed();
     }
@@ -410,7 +411,7 @@ void translator_page_sizes(const Translator *t, int64_t *page)
     memcpy(page, ((const Paged *)t)->page, (size_t)t->info.rank * sizeof *page);
 }
 
-Translator *translator_paged_empty(const Translator *t)
+Translator *translator_paged_empty(const Translator *t, int64_t capacity)
 {
-    return kind_of((const Paged *)t)->empty((const Paged *)t);
+    return kind_of((const Paged *)t)->empty((const Paged *)t, capacity);
 }

@@ -167,7 +167,7 @@ static void destroy(Translator *t)
     free(pages->spare.items);
 }
 
-static Translator *empty(const Paged *paged)
+static Translator *empty(const Paged *paged, int64_t capacity)
 {
     const Translator *t = &paged->base;
     Shape shape = {.rank = t->info.rank}, page = {.rank = t->info.rank};
@@ -175,7 +175,7 @@ static Translator *empty(const Paged *paged)
         shape.size[shape.rank - 1 - d] = t->info.domain.size[d];
         page.size[shape.rank - 1 - d] = paged->page[d];
     }
-    return translator_pages(t->device, &shape, &page, pages_of(paged)->levels, paged->capacity);
+    return translator_pages(t->device, &shape, &page, pages_of(paged)->levels, capacity);
 }
 
 static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destroy},

@@ -197,25 +197,42 @@ bool container_ready(Container *c, const int64_t *first, const int64_t *last)
     return done;
 }
 
-bool container_ready_set(Container *c, const int32_t *origins, const PageSet *set)
+/* The pages of a region: those that are not mapped, and of a container that shares some the others. */
+typedef struct RegionPages {
+    const Container *c;
+    PageList missing, mapped;
+    bool failed;
+} RegionPages;
+
+static bool add_pages(void *self, const int64_t *first, const int64_t *last)
 {
-    PageList missing = {0}, mapped = {0};
-    bool done = true;
+    RegionPages *pages = self;
+    const Container *c = pages->c;
+    PageBox box = paged_box(c->translator, first, last);
+    pages->failed = !allocation_missing(c, &box, &pages->missing) ||
+                    (c->shares && !paged_collect(c->translator, &box, &pages->mapped));
+    return !pages->failed;
+}
+
+bool container_ready_region(Container *c, const Region *region)
+{
+    RegionPages pages = {.c = c};
     if (!c->pooled) {
         return !c->shares || separate_memory(c);
     }
-    for (int64_t i = 0; done && i < set->count; i++) {
-        PageBox box = container_set_box(c, origins, set, i);
-        done = allocation_missing(c, &box, &missing) && (!c->shares || paged_collect(c->translator, &box, &mapped));
+    if (container_is_ready(c, region)) {
+        return true;
     }
-    page_list_unique(&missing, NULL, NULL);
-    page_list_unique(&mapped, NULL, NULL);
-    done = done && make_ready(c, &missing, &mapped, (int64_t)(missing.count + mapped.count));
+    region_boxes(region, add_pages, &pages);
+    page_list_unique(&pages.missing, NULL, NULL);
+    page_list_unique(&pages.mapped, NULL, NULL);
+    bool done = !pages.failed &&
+                make_ready(c, &pages.missing, &pages.mapped, (int64_t)(pages.missing.count + pages.mapped.count));
     if (done) {
-        container_note_ready(c, set);
+        c->ready = region->serial;
     }
-    page_list_free(&missing);
-    page_list_free(&mapped);
+    page_list_free(&pages.missing);
+    page_list_free(&pages.mapped);
     return done;
 }
 
@@ -263,19 +280,19 @@ static bool find_changed(const Container *c, const Snapshot *s, PageList *list)
     return done;
 }
 
-bool container_diff(const Container *c, const Snapshot *s, PageSet *set, Stream *origins)
+Region *container_diff(const Container *c, const Snapshot *s)
 {
     PageList list = {0};
     if (!snapshot_of(s, c)) {
-        return false;
+        return NULL;
     }
     if (!c->pooled) {
         bool same = s->memory.buffer == c->memory.buffer && s->size == c->whole.shape.size[0];
-        return container_whole_set(c, same ? 0 : 1, set, origins);
+        return container_whole_region(c, !same);
     }
-    bool done = find_changed(c, s, &list) && container_list_set(c, &list, set, origins);
+    Region *region = find_changed(c, s, &list) ? container_list_region(c, &list) : NULL;
     page_list_free(&list);
-    return done;
+    return region;
 }
 
 static void put_back(Container *c, const Snapshot *s, const PageEntry *now, int64_t frame)
@@ -307,7 +324,7 @@ bool container_undo(Container *c, Snapshot *s)
     }
     bool done = find_changed(c, s, &list) && copy_list(&list, &now) && snapshot_reserve(c, (int64_t)list.count) &&
                 paged_swap(c->translator, &now);
-    container_remapped(c, true);
+    c->ready = 0;
     for (size_t i = 0; done && i < list.count; i++) {
         put_back(c, s, &now.items[i], list.items[i].frame);
     }

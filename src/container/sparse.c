@@ -73,14 +73,43 @@ static bool copy_frames(const Container *from, Container *copy)
 static Container *copy_pages(const Container *c)
 {
     int64_t frames = stream_elements(&c->memory) / translator_info(c->translator).page;
-    Container *copy =
-        make(translator_paged_empty(c->translator), c->memory.device, c->memory.type, frames, c->fallback);
+    Container *copy = make(translator_paged_empty(c->translator, translator_info(c->translator).capacity),
+                           c->memory.device, c->memory.type, frames, c->fallback);
     if (copy &&
         !(copy_frames(c, copy) && buffer_copy(copy->memory.buffer, 0, c->memory.buffer, 0, stream_bytes(&c->memory)))) {
-        container_destroy(copy);
+        container_release(copy);
         return NULL;
     }
     return copy;
+}
+
+static Container *like_memory(const Container *c, const Type *type)
+{
+    Stream memory;
+    if (!stream_create(c->memory.device, type, &c->memory.shape, true, &memory)) {
+        return NULL;
+    }
+    Container *like = container_over(c->translator, &memory, NULL);
+    stream_release(&memory);
+    if (like) {
+        like->own = c->own;
+        if (c->lists) {
+            container_make_lists(like, c->count);
+        }
+        if (c->stack) {
+            stack_make(like);
+            container_set_count(like, c->count);
+        }
+    }
+    return like;
+}
+
+Container *container_like(const Container *c, const Type *type)
+{
+    if (!container_paged(c)) {
+        return like_memory(c, type);
+    }
+    return make(translator_paged_empty(c->translator, 0), c->memory.device, type, LEAST_FRAMES, NULL);
 }
 
 Container *container_copy(const Container *c)

@@ -131,6 +131,15 @@ void translator_release(Translator *t)
     free(t);
 }
 
+uint64_t translator_version(const Translator *t)
+{
+    uint64_t version = t->version;
+    for (int i = 0; i < 2 && t->parts[i]; i++) {
+        version += translator_version(t->parts[i]);
+    }
+    return version;
+}
+
 bool translator_shared(const Translator *t)
 {
     return t->references > 1;
@@ -176,11 +185,13 @@ bool translator_ranges(const Translator *t, const int64_t *first, const int64_t 
 
 bool translator_map_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame)
 {
+    t->version++;
     return t->kind->map(t, level, first, last, frame);
 }
 
 bool translator_unmap_level(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count)
 {
+    t->version++;
     return t->kind->unmap(t, level, first, last, count);
 }
 

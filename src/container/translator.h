@@ -66,7 +66,7 @@ Translator *translator_adaptive(Device *device, const Shape *shape, const Shape 
 /* The same for a domain of all int coordinates but the least, by a hash table. */
 Translator *translator_hash(Device *device, const Shape *page, int64_t capacity);
 /* Another one of those two without pages. */
-Translator *translator_paged_empty(const Translator *t);
+Translator *translator_paged_empty(const Translator *t, int64_t capacity);
 /* A grid of lists: x is the place in the list, the others are the cell's. List c takes offsets[c] .. offsets[c + 1] - 1. */
 Translator *translator_lists(Device *device, const Shape *cells, const int32_t *offsets);
 /* outer(inner(address)). Holds both. */
@@ -90,6 +90,8 @@ Translator *translator_custom(Device *device, const char *name, int rank, int to
 Translator *translator_retain(Translator *t);
 void translator_release(Translator *t);
 
+/* How often pages were mapped or unmapped, its parts' too. */
+uint64_t translator_version(const Translator *t);
 /* Whether there are further references. */
 bool translator_shared(const Translator *t);
 

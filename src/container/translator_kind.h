@@ -37,6 +37,7 @@ typedef struct TranslatorKind {
 
 struct Translator {
     int references;
+    uint64_t version;
     const TranslatorKind *kind;
     TranslatorInfo info;
     char name[64]; /* info.name of a user's own */

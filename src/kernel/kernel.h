@@ -56,17 +56,23 @@ typedef struct Domain {
 /* Boxes of one size within a shape that may be larger than any launch: one after the other, row-major within. What lies outside of the
  * shape is left out. */
 typedef struct PageSet {
-    const Stream *origins; /* the least coordinates of each, x first: a contiguous int stream of one dimension */
+    /* The least coordinates of each, x first: a contiguous int stream of one dimension. `masked`: behind those of each box where in the stream
+     * its mask begins, bits of the elements that are not left out, 32 to an int; or -1: all. */
+    const Stream *origins;
+    bool masked;
     int64_t count;
     int64_t page[SHAPE_MAX_RANK]; /* their sizes, x first */
-    bool
-        starts; /* behind the origins stands how many elements of the shape are in the pages before each: where numbered streams have it */
+    /* Behind the origins stands how many elements of the shape are in the pages before each: where numbered streams have it. Not with masks. */
+    bool starts;
     bool aligned;     /* every coordinate of an origin is a multiple of the page's size there */
-    int64_t elements; /* within the shape */
+    int64_t elements; /* within the shape, and not left out */
     bool unbounded;   /* the shape has no bounds, and 0 for sizes: nothing is left out */
 } PageSet;
+/* How many elements it has with those left out; at most SHAPE_MAX_ELEMENTS + 1. */
+int64_t kernel_page_elements(const PageSet *set, int rank);
 
-/* The same as kernel_launch over any domain; a group kernel can't run over a list. */
+/* The same as kernel_launch over any domain; a group kernel can't run over a list, and over pages only one of one
+ * dimension. */
 bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check);
 
 /* Launches over `domain`, every argument given. `check`: report gathers out of range. */

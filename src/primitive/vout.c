@@ -8,7 +8,7 @@
 
 typedef struct Output {
     int param;
-    Stream count, begin; /* per element, in the launch's shape */
+    Stream count, begin; /* per element */
     int64_t total;
 } Output;
 
@@ -16,7 +16,8 @@ typedef struct Output {
 typedef struct Phases {
     Kernel *kernel;
     Device *device;
-    const Domain *domain;
+    Domain domain;
+    Shape counted; /* shape of the counts: over pages one for each element of the launch */
     bool check;
     int count;
     Output outputs[MAX_PARAMS / 2];
@@ -29,9 +30,13 @@ static void phases_start(Phases *phases, Kernel *kernel, Device *device, const A
     const Function *f = kernel_function(kernel);
     phases->kernel = kernel;
     phases->device = device;
-    phases->domain = domain;
+    phases->domain = *domain;
+    phases->counted = domain->shape;
     phases->check = check;
     phases->count = 0;
+    if (domain->pages) {
+        phases->counted = (Shape){1, {kernel_page_elements(domain->pages, domain->shape.rank)}};
+    }
     memcpy(phases->args, args, (size_t)f->param_count * sizeof *args);
     for (int i = 0; i < f->param_count; i++) {
         if (f->params[i].kind == PARAM_VOUT) {
@@ -53,11 +58,14 @@ static bool create_counts(Phases *phases)
     const Type *type = type_of(SCALAR_INT, 1);
     for (int k = 0; k < phases->count; k++) {
         Output *output = &phases->outputs[k];
-        if (!stream_create(phases->device, type, &phases->domain->shape, phases->domain->active != NULL,
-                           &output->count)) {
+        bool some = phases->domain.active || phases->domain.pages; /* the others push nothing */
+        if (!stream_create(phases->device, type, &phases->counted, some, &output->count)) {
             return false;
         }
         phases->args[output->param].stream = &output->count;
+        if (phases->domain.pages) {
+            phases->domain.numbered |= UINT64_C(1) << output->param;
+        }
     }
     return true;
 }
@@ -84,7 +92,7 @@ static bool begins(Phases *phases, Output *output)
     const ScanSpec spec = {.op = SCAN_ADD,
                            .args = &count,
                            .device = phases->device,
-                           .domain = phases->domain->shape,
+                           .domain = phases->counted,
                            .exclusive = true,
                            .axis = -1};
     return scan_run(&spec, &output->begin);
@@ -109,10 +117,10 @@ static bool allocate(Phases *phases, Output *output, Stream *result)
 static bool count_phase(Phases *phases)
 {
     if (!create_counts(phases) || !kernel_launch_over(kernel_counting(phases->kernel), phases->device, phases->args,
-                                                      phases->domain, phases->check)) {
+                                                      &phases->domain, phases->check)) {
         return false;
     }
-    for (int k = 0; shape_elements(&phases->domain->shape) > 0 && k < phases->count; k++) {
+    for (int k = 0; shape_elements(&phases->counted) > 0 && k < phases->count; k++) {
         if (!total(phases, &phases->outputs[k])) {
             return false;
         }
@@ -123,10 +131,14 @@ static bool count_phase(Phases *phases)
 /* The inputs of the writing kernel behind its own. */
 static void add_places(Phases *phases)
 {
-    Argument *next = phases->args + kernel_function(phases->kernel)->param_count;
+    int next = kernel_function(phases->kernel)->param_count;
+    phases->domain.numbered = 0;
     for (int k = 0; k < phases->count; k++) {
-        (next++)->stream = &phases->outputs[k].begin;
-        (next++)->stream = &phases->outputs[k].count;
+        if (phases->domain.pages) {
+            phases->domain.numbered |= UINT64_C(3) << next;
+        }
+        phases->args[next++].stream = &phases->outputs[k].begin;
+        phases->args[next++].stream = &phases->outputs[k].count;
     }
 }
 
@@ -138,7 +150,7 @@ static bool write_phase(Phases *phases, Stream *const results[MAX_PARAMS])
             return false;
         }
     }
-    if (shape_elements(&phases->domain->shape) == 0) {
+    if (shape_elements(&phases->counted) == 0) {
         return true;
     }
     for (int k = 0; k < phases->count; k++) {
@@ -147,7 +159,7 @@ static bool write_phase(Phases *phases, Stream *const results[MAX_PARAMS])
         }
     }
     add_places(phases);
-    return kernel_launch_over(kernel_writing(phases->kernel), phases->device, phases->args, phases->domain,
+    return kernel_launch_over(kernel_writing(phases->kernel), phases->device, phases->args, &phases->domain,
                               phases->check);
 }
 
@@ -170,7 +182,7 @@ bool vout_explain(Kernel *kernel, Device *device, const Argument *args, const Do
     phases_start(&phases, kernel, device, args, domain, check);
     bool done = create_counts(&phases);
     strbuf_add(out, "counts what every element pushes, then writes it\n");
-    done = done && kernel_explain(kernel_counting(kernel), device, phases.args, domain, check, out);
+    done = done && kernel_explain(kernel_counting(kernel), device, phases.args, &phases.domain, check, out);
     for (int k = 0; done && k < phases.count; k++) {
         Output *output = &phases.outputs[k];
         done = stream_create(device, f->params[output->param].type, &one, false, &targets[k]);
@@ -178,7 +190,7 @@ bool vout_explain(Kernel *kernel, Device *device, const Argument *args, const Do
         phases.args[output->param].stream = &targets[k];
     }
     add_places(&phases);
-    done = done && kernel_explain(kernel_writing(kernel), device, phases.args, domain, check, out);
+    done = done && kernel_explain(kernel_writing(kernel), device, phases.args, &phases.domain, check, out);
     for (int k = 0; k < phases.count; k++) {
         stream_release(&targets[k]);
     }

@@ -58,6 +58,7 @@ for _, op in ipairs(operations.list) do
     if op.operator then
         local f, name = metamethod(op), "__" .. op.name
         core._metamethod(name, f)
+        core._container_metamethod(name, f)
         expression.meta[name] = f
     end
 end
@@ -82,6 +83,7 @@ for _, op in ipairs(operations.list) do
     if op.method then
         local f = comparison(op)
         core._method(op.name, f)
+        core._container_method(op.name, f)
         expression.methods[op.name] = f
     end
 end
@@ -160,6 +162,7 @@ local function component(value, key)
 end
 expression.component = component
 core._metamethod("__field", component)
+core._container_metamethod("__field", component)
 
 -- ---- functions of rill
 

@@ -2,7 +2,7 @@
 --
 -- A node is a table with a locked metatable: `_op` (a record of algebra.lua, LEAF or CONSTANT), `_a` to `_d` (operands), `_type` (as
 -- kernels see it), `_shape` (as text: "512x512", so that equal shapes are equal values; false for constants), `_count` (nodes in its
--- tree). A leaf keeps a header of its own over its stream (`_view`), so that closing the stream does no harm, the stream itself
+-- tree), `_sparse` and `_solid` (whether containers, or streams of more than one element, are among its leaves). A leaf keeps a header of its own over its stream (`_view`), so that closing the stream does no harm, the stream itself
 -- (`_origin`: the same stream twice is one input) and the version of the memory it read (`_version`).
 --
 -- A tree becomes a list of instructions in which equal subtrees are one; as text that list is the key under which the kernel is
@@ -11,6 +11,7 @@ local core = require "rill.core"
 local rill = require "rill"
 local formula = require "rill.algebra.formula"
 local recent = require "rill.support.recent"
+local containers = require "rill.algebra.sparse"
 local blame = require "rill.support.blame"
 blame.own()
 
@@ -55,6 +56,8 @@ function expression.describe(value)
     local kind = rill.type(value)
     if kind == "stream" then
         return core._is_open(value) and ("stream<%s>[%s]"):format(value.type, value.shape) or "closed stream"
+    elseif kind == "container" then
+        return (tostring(value):gsub(",.*", ""))
     elseif is_expression(value) then
         return ("expression<%s>[%s]"):format(value._type, value._shape)
     elseif type(value) == "number" then
@@ -113,14 +116,17 @@ end
 
 local leaf_of, written, same = core._leaf, core._written, core._same
 
---- The leaf of a stream: argument i of what `where` tells.
+--- The leaf of a stream or a container: argument i of what `where` tells.
 function expression.leaf(stream, where, i, name)
-    local view, version, seen, shape = leaf_of(stream)
+    local view, version, seen, shape, sparse = leaf_of(stream)
     if not view then
         local number = i > 0 and "#" .. i .. " " or ""
-        fail("%s: argument %s'%s': expected an open stream, got closed stream", where, number, name)
+        fail("%s: argument %s'%s': expected an open stream, got closed %s", where, number, name, rill.type(stream))
     end
-    return {_op = LEAF, _origin = stream, _view = view, _version = version, _type = seen, _shape = shape, _count = 1}
+    return {
+        _op = LEAF, _origin = stream, _view = view, _version = version, _type = seen, _shape = shape, _count = 1,
+        _sparse = sparse, _solid = not sparse and elements(shape) ~= 1,
+    }
 end
 
 --- A constant: a number, a boolean or a table of numbers that fits the type.
@@ -145,10 +151,11 @@ end
 
 --- A node over operands (leaves, constants and expressions), at least one of them no constant.
 function expression.node(op, name, list, where)
-    local shape, count = false, 1
+    local shape, count, sparse, solid = false, 1, false, false
     for i = 1, #list do
         local operand = list[i]
         count = count + operand._count
+        sparse, solid = sparse or operand._sparse or false, solid or operand._solid or false
         if operand._shape and operand._shape ~= shape then
             local both = shape and broadcast(shape, operand._shape) or not shape and operand._shape
             if not both then
@@ -169,6 +176,7 @@ function expression.node(op, name, list, where)
     return setmetatable({
         _op = op, _type = name, _shape = shape, _count = count, _a = list[1], _b = list[2] or false,
         _c = list[3] or false, _d = list[4] or false, _call = false, _memo = false, _declared = false,
+        _sparse = sparse, _solid = solid,
     }, meta)
 end
 
@@ -402,9 +410,12 @@ function expression.prepare(e)
 end
 local prepare = expression.prepare
 
---- A new stream of an expression's values.
+--- A new stream, or container, of an expression's values.
 function expression.eval(e)
-    local kernel, arguments = prepare(e)
+    local kernel, arguments, _, number = prepare(e)
+    if e._sparse then
+        return containers.eval(kernel, arguments, number, e._solid)
+    end
     return (kernel(table.unpack(arguments)))
 end
 
@@ -441,6 +452,9 @@ end
 
 -- Writes an expression into a stream; where that is no launch, gives its values instead.
 local function into(e, stream)
+    if e._sparse then
+        return expression.value(e):stream()
+    end
     local name = core._takes(stream, e._type)
     if tostring(stream.shape) ~= e._shape or not name then
         return expression.value(e)
@@ -470,7 +484,7 @@ local fields = {
     shape = function(e) return core._shape(sizes(e._shape)) end,
     size = function(e) return elements(e._shape) end,
     nbytes = function(e)
-        local bytes = BYTES[e._type]
+        local bytes = not e._sparse and BYTES[e._type]
         return bytes and bytes * elements(e._shape) or expression.value(e).nbytes
     end,
 }
@@ -484,7 +498,7 @@ local function check(e, name)
     end
 end
 
---- e:eval(): a new stream of the expression's values.
+--- e:eval(): a new stream of the expression's values; a container where there is one in it.
 function methods.eval(e, ...)
     check(e, "eval")
     if select("#", ...) > 0 then
@@ -514,12 +528,25 @@ local function method_of(name)
     end
     local wrapped = function(e, ...)
         if is_expression(e) then
-            return blame.call(method, evaluated(e)._view, ...)
+            local view = evaluated(e)._view
+            return blame.call(e._sparse and view[name] or method, view, ...)
         end
         return blame.call(method, e, ...)
     end
     methods[name] = wrapped
     return wrapped
+end
+
+-- What only containers have: methods are called with the container.
+local function member(e, key)
+    local view = evaluated(e)._view
+    local found = view[key]
+    if type(found) ~= "function" then
+        return found
+    end
+    return function(value, ...)
+        return blame.call(found, value == e and view or value, ...)
+    end
 end
 
 local function element(e, key)
@@ -543,7 +570,9 @@ function meta.__index(e, key)
             "rill.gather(e, i) those at the indices i", expression.describe(key))
     end
     local found = type(key) == "string" and (method_of(key) or expression.component(e, key))
-    if not found then
+    if not found and e._sparse then
+        return blame.call(member, e, key)
+    elseif not found then
         fail("an expression has no field or method '%s'%s", tostring(key), hooks.hint("s", key))
     end
     return found

@@ -43,10 +43,15 @@ local function fused_kernel(kernel, signature, inputs, key)
     return found
 end
 
+-- Whether an expression may be computed in passing. Beside containers streams have values where these have none: launches do not go there.
+local function fuses(value, param)
+    return is(value) and ELEMENT[param.kind] and not (value._sparse and value._solid)
+end
+
 -- Adds the arguments of one parameter to the list; expressions of element-wise inputs go to `inputs`.
 local function add_argument(state, n, param, value)
     local list = state.list
-    if is(value) and ELEMENT[param.kind] then
+    if fuses(value, param) then
         local kernel, arguments, streams, serial = prepare(value)
         if state.streams + streams - 1 <= MOST_STREAMS then
             state.streams = state.streams + streams - 1
@@ -89,7 +94,7 @@ local function by_name(kernel, signature, named)
     end
     for n, param in ipairs(signature.params) do
         local value = named[param.name]
-        if is(value) and ELEMENT[param.kind] then
+        if fuses(value, param) then
             local own, arguments, count, serial = prepare(value)
             if streams + count - 1 <= MOST_STREAMS then
                 streams = streams + count - 1
@@ -167,6 +172,12 @@ expression.methods.map = core._method "map"
 
 local stream_scan = core._method "scan"
 
+-- A method of what an expression's values are: a stream or a container.
+local function on_value(e, name, ...)
+    local value = expression.value(e)
+    return blame.call(e._sparse and value[name] or core._method(name), value, ...)
+end
+
 local function expression_scan(e, operation, options, ...)
     if not is(e) then
         return blame.call(stream_scan, e, operation, options, ...)
@@ -180,7 +191,7 @@ local function expression_scan(e, operation, options, ...)
             return result
         end
     end
-    return blame.call(stream_scan, expression.value(e), operation, options, ...)
+    return on_value(e, "scan", operation, options, ...)
 end
 expression.methods.scan = expression_scan
 
@@ -205,7 +216,7 @@ local function keep_of(options)
 end
 
 -- Reduces an expression in one pass; errors are raised by the method of streams, called with the values.
-local function reduce(name, method, e, axis, options, ...)
+local function reduce(name, e, axis, options, ...)
     local keep = keep_of(options)
     local kernel, arguments = prepare(e)
     if keep ~= nil and select("#", ...) == 0 then
@@ -214,7 +225,7 @@ local function reduce(name, method, e, axis, options, ...)
             return table.unpack(results, 2, results.n)
         end
     end
-    return blame.call(method, expression.value(e), axis, options, ...)
+    return on_value(e, name, axis, options, ...)
 end
 
 for _, name in ipairs {
@@ -225,7 +236,7 @@ for _, name in ipairs {
         if not is(e) then
             return blame.call(method, e, ...)
         end
-        return reduce(name, method, e, ...)
+        return reduce(name, e, ...)
     end
 end
 
@@ -264,6 +275,9 @@ local function expression_dot(e, t, ...)
         if results[1] then
             return table.unpack(results, 2, results.n)
         end
+    end
+    if is(e) and e._sparse then
+        return on_value(e, "dot", t, ...)
     end
     return blame.call(stream_dot, e, t, ...)
 end

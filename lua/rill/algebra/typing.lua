@@ -19,7 +19,7 @@ local function operand(value, where, i, names)
     local kind = type(value)
     if kind == "number" or kind == "boolean" then
         return value
-    elseif kind == "userdata" and rill.type(value) == "stream" then
+    elseif kind == "userdata" and (rill.type(value) == "stream" or rill.type(value) == "container") then
         return expression.leaf(value, where, i, names[i])
     elseif kind == "table" and #value >= 2 and #value <= 4 and getmetatable(value) == nil then
         return value

@@ -206,10 +206,10 @@ return function(s, width)
     s = expression and s:eval() or s
     local text = tostring(s)
     if expression then
-        text = text:gsub("^stream", "expression", 1)
+        text = text:gsub("^%l+", "expression", 1)
     end
     io.stdout:write(text, "\n")
-    if text == "closed stream" or s.size <= WHOLE then
+    if text == "closed stream" or rill.type(s) == "container" or s.size <= WHOLE then
         return
     end
     io.stdout:write(table.concat(corner_lines(s, width), "\n"), "\n")

@@ -11,12 +11,13 @@ local operations = require "rill.algebra.operations"
 
 local reference = {}
 
--- The lines of the methods and functions of the algebra.
+-- The lines of the methods, of streams and of containers, and functions of the algebra.
 local function operation_lines()
     local lines = {}
     for _, op in ipairs(operations.list) do
         local signature = operations.signature(op)
         lines[#lines + 1] = signature and ("%s -- %s\n"):format(signature, op.doc)
+        lines[#lines + 1] = op.method and ("%s -- %s\n"):format((signature:gsub("^s:", "c:")), op.doc) or nil
     end
     return table.concat(lines)
 end
@@ -231,7 +232,11 @@ c:copy(): container -- the same elements in memory of their own, by the same tra
 c:stream(): stream -- all of it as a dense stream
 c:allocate(first: index|source, last?: index): container -- a sparse container: maps all pages that a box or a stream of points touches, or raises; new ones hold the default
 c:release(first: index|source, last?: index): container -- a sparse container: frees all pages that a box or a stream of points touches
-c:active(): range -- its mapped part, page by page: what a launch runs over by the option `over`
+c:active(): range -- its mapped part, page by page: what a launch runs over by the option `over`, and unless told
+c:range(first?: index, last?: index): range -- a box of it, or all
+c:each(): function -- an iterator over the mapped elements, page by page: indices and element
+c:map_cpu(options?: {first?: index, last?: index, lazy?: boolean}): table -- a box as an indexable view of elements; assigned ones are written back by m:unmap()
+c:boundary(...: string|number): container -- the same container with another outside: a mode for all dimensions, or one each, as s:boundary
 c:push(elements: source|range): integer, integer -- puts all elements of a stream on a stack, or the coordinates of a range's: the indices of the first and the last
 c:pop(n: integer): stream -- takes the last n from a stack, in the order in which they were pushed: a view that holds until the next push
 c:snapshot(): snapshot -- what it holds now, of a container whose memory is its own: shared with it until that is written
@@ -239,6 +244,8 @@ c:diff(snapshot: snapshot): range -- the pages that came, went or were written s
 c:undo(snapshot: snapshot): container -- makes all as it was then; as often as you like
 n:close() -- lets go of a snapshot
 o.size: integer -- elements of a range
+o:each(): function -- an iterator over the indices of its elements, in address order
+o:addresses(): stream -- the coordinates of its elements, from 0 and x first, in address order
 o:close() -- lets go of a range
 c:close() -- lets go of translator and memory at once
 ]==] },

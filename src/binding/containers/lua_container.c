@@ -22,7 +22,7 @@ static void container_drop(LuaContainer *self)
     memset(self, 0, sizeof *self);
     device_retain(device); /* the container's memory may hold the last reference, which cannot go inside the scope */
     bool entered = device_enter(device, &scope);
-    container_destroy(c);
+    container_release(c);
     if (entered) {
         device_leave(&scope);
     }
@@ -58,13 +58,60 @@ static int container_active_call(lua_State *L)
     binding_count(L, function, 1, true);
     LuaRange *range = range_push(L);
     DeviceScope scope;
-    range->shape = container_elements_of(self)->shape;
     binding_enter(L, self->stream.device, &scope);
-    bool done = container_active(self->container, &range->set, &range->origins);
+    Region *region = container_active(self->container);
     device_leave(&scope);
-    container_done(L, self, done, function);
-    range->size = range->set.elements;
+    range_take(L, range, region ? region_retain(region) : NULL, function);
     return 1;
+}
+
+/* c:range([first [, last]]): a box of it, or all. */
+static int container_range_call(lua_State *L)
+{
+    static const char function[] = "c:range";
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 3, true);
+    const Stream *elements = container_elements_of(self);
+    if (container_bounded(self->container)) {
+        box_check(L, elements, 2, function, 1, from, to);
+    } else {
+        container_box_check(L, self, 2, function, 1, from, to);
+    }
+    LuaRange *range = range_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    Region *region = region_box(self->stream.device, &elements->shape, !container_bounded(self->container), from, to);
+    device_leave(&scope);
+    range_take(L, range, region, function);
+    return 1;
+}
+
+/* c:boundary(mode, ...): the same container with another outside. */
+static int container_boundary(lua_State *L)
+{
+    static const char function[] = "c:boundary";
+    Boundary modes[SHAPE_MAX_RANK];
+    double outside;
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    view_boundary_modes(L, function, self->stream.shape.rank, modes, &outside);
+    LuaContainer *view = container_push(L);
+    view->stream = self->stream;
+    view->container = container_retain(self->container);
+    memcpy(view->stream.boundary, modes, (size_t)self->stream.shape.rank * sizeof *modes);
+    view->stream.explicit_boundary = true;
+    view->stream.outside = outside;
+    return 1;
+}
+
+static int container_view(lua_State *L)
+{
+    const char *name = lua_tostring(L, lua_upvalueindex(1));
+    return luaL_error(
+        L,
+        "c:%s: a container has no such view: c:range gives a launch a part of it, c:stream() all of it as "
+        "a dense stream",
+        name);
 }
 
 /* c:copy() */
@@ -200,6 +247,36 @@ static int container_values(lua_State *L)
     return read_box(L, "c:values", "values");
 }
 
+/* _dense(c, first, last): a box as a stream. */
+static int rill_dense(lua_State *L)
+{
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    LuaContainer *self = container_check(L, 1, "container", 1, "c");
+    container_box_check(L, self, 2, "container", 2, from, to);
+    push_dense(L, self, from, to, "container");
+    return 1;
+}
+
+/* _page_sizes(c): those of a page, slowest dimension first, and whether the pages are the container's own; nil where there are none. */
+static int rill_page_sizes(lua_State *L)
+{
+    const LuaContainer *self = container_check(L, 1, "container", 1, "c");
+    const Translator *t = container_translator(self->container);
+    int64_t page[SHAPE_MAX_RANK];
+    int rank = translator_info(t).rank;
+    if (!translator_info(t).pages) {
+        return 0;
+    }
+    translator_page_sizes(t, page);
+    lua_createtable(L, rank, 0);
+    for (int d = 0; d < rank; d++) {
+        lua_pushinteger(L, page[rank - 1 - d]);
+        lua_rawseti(L, -2, d + 1);
+    }
+    lua_pushboolean(L, container_pooled(self->container));
+    return 2;
+}
+
 /* c:stream(): all of it. */
 static int container_stream(lua_State *L)
 {
@@ -217,11 +294,19 @@ static int container_stream(lua_State *L)
     return 1;
 }
 
+/* The header of the stream or the open container at an index, or NULL. */
+static Stream *data_at(lua_State *L, int index)
+{
+    Stream *data = handle_to(L, index);
+    LuaContainer *c = data ? NULL : container_to(L, index);
+    return c && c->container ? &c->stream : data;
+}
+
 /* Where only `first` is given, the data, a stream or a table, tells how far the box goes. */
 static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t *from, int64_t *to)
 {
     const Stream *s = &self->stream;
-    const Stream *data = handle_to(L, 2);
+    const Stream *data = data_at(L, 2);
     Shape shape = {.rank = 0};
     if (data && data->device) {
         shape = data->shape;
@@ -236,10 +321,22 @@ static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t
     }
 }
 
-/* The data at 2 as a dense stream of a shape: itself, or a new one that takes it as s:write does. */
+/* The data at 2 as a stream of a shape: itself, or a new one that takes it as s:write does. */
 static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *shape, const char *function)
 {
-    Stream *data = handle_to(L, 2);
+    Stream *data = data_at(L, 2);
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    bool container = data && !handle_to(L, 2);
+    if (container && !shape_equal(&data->shape, shape)) {
+        luaL_error(L, "%s: argument #1 'data': a container of shape %s doesn't go into %s", function,
+                   shape_text(&data->shape, a), shape_text(shape, b));
+    }
+    if (container && data->device != to->device) {
+        luaL_error(L, "%s: argument #1 'data': the container belongs to another device", function);
+    }
+    if (container) {
+        return data;
+    }
     if (data && data->device == to->device && data->type == to->type && shape_equal(&data->shape, shape)) {
         return data;
     }
@@ -247,7 +344,13 @@ static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *sha
     lua_getfield(L, -1, "write");
     lua_pushvalue(L, -2);
     lua_pushvalue(L, 2);
-    lua_call(L, 2, 0);
+    if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+        const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+        if (!message || strncmp(message, "s:write", 7) != 0) {
+            lua_error(L);
+        }
+        luaL_error(L, "%s%s", function, message + 7);
+    }
     return dense;
 }
 
@@ -276,6 +379,7 @@ static int container_write_call(lua_State *L)
     const Stream *data = dense_data(L, &self->stream, &box.shape, function);
     container_check(L, 1, function, 0, "c"); /* a finalizer may have closed it meanwhile */
     container_make_mapped(L, self, from, to, function);
+    container_to(L, 2); /* which may share its memory */
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = container_write(self->container, from, data);
@@ -343,6 +447,32 @@ static bool push_field(lua_State *L, const LuaContainer *self, const char *key)
     return true;
 }
 
+/* What the algebra knows by the key: components and fields of elements. */
+static bool push_component(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING || luaL_getmetafield(L, 1, "__field") != LUA_TFUNCTION) {
+        return false;
+    }
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_call(L, 2, 1);
+    return !lua_isnil(L, -1);
+}
+
+/* Views that streams have and containers have not: a function that says so. */
+static bool push_view(lua_State *L, const char *key)
+{
+    static const char *const views[] = {"domain", "stride", "tile", "replicate", "group", "reshape", "transpose", NULL};
+    for (const char *const *name = views; *name; name++) {
+        if (strcmp(*name, key) == 0) {
+            lua_pushvalue(L, 2);
+            lua_pushcclosure(L, container_view, 1);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* c[key]: upvalue 1 holds the methods. */
 static int container_index(lua_State *L)
 {
@@ -352,7 +482,7 @@ static int container_index(lua_State *L)
     }
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     LuaContainer *self = container_check(L, 1, lua_pushfstring(L, "c.%s", key), 0, "c");
-    if (!push_field(L, self, key)) {
+    if (!push_field(L, self, key) && !push_view(L, key) && !push_component(L)) {
         return luaL_error(L, "a container has no field or method %s%s", binding_key(L, 2), binding_hint(L, "c", 2));
     }
     return 1;
@@ -390,8 +520,34 @@ static int container_length(lua_State *L)
     return 1;
 }
 
+/* _container_method(name, function): a method written in Lua; upvalue 1 holds the methods. */
+static int rill_container_method(lua_State *L)
+{
+    luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    lua_rawset(L, lua_upvalueindex(1));
+    return 0;
+}
+
+/* _container_metamethod(name, function); "__field" as for streams. */
+static int rill_container_metamethod(lua_State *L)
+{
+    luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &container_meta);
+    lua_insert(L, 1);
+    lua_rawset(L, 1);
+    return 0;
+}
+
 void open_container(lua_State *L)
 {
+    static const luaL_Reg functions[] = {{"_container_metamethod", rill_container_metamethod},
+                                         {"_dense", rill_dense},
+                                         {"_page_sizes", rill_page_sizes},
+                                         {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__gc", container_gc},
                                     {"__close", container_close},
                                     {"__tostring", container_tostring},
@@ -406,6 +562,8 @@ void open_container(lua_State *L)
                                        {"fill", container_fill_call},
                                        {"copy", container_copy_call},
                                        {"active", container_active_call},
+                                       {"range", container_range_call},
+                                       {"boundary", container_boundary},
                                        {"allocate", container_allocate_call},
                                        {"release", container_release_call},
                                        {"push", stack_push},
@@ -418,6 +576,9 @@ void open_container(lua_State *L)
     lua_newtable(L);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
+    lua_pushvalue(L, -1);
+    lua_pushcclosure(L, rill_container_method, 1);
+    lua_setfield(L, -4, "_container_method");
     lua_pushcclosure(L, container_index, 1);
     lua_setfield(L, -2, "__index");
     lua_pushliteral(L, "rill.container");
@@ -425,4 +586,5 @@ void open_container(lua_State *L)
     lua_setfield(L, -3, "__name");
     lua_setfield(L, -2, "__metatable");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &container_meta);
+    luaL_setfuncs(L, functions, 0);
 }

@@ -1,12 +1,6 @@
 /* c:allocate and c:release. */
 #include "binding/containers/lua_container.h"
 
-/* The header is another one after memory has grown. */
-static void refresh(LuaContainer *self)
-{
-    self->stream = *container_whole(self->container);
-}
-
 /* What c:allocate and c:release differ in. */
 typedef struct PageChange {
     const char *function;
@@ -73,7 +67,7 @@ static int change_pages(lua_State *L, const PageChange *change)
     } else if (container_pooled(self->container)) {
         done = change_points(L, self, change);
     }
-    refresh(self);
+    container_check(L, 1, function, 0, "c"); /* memory may have grown */
     container_done(L, self, done, function);
     lua_settop(L, 1);
     return 1;

@@ -10,7 +10,7 @@ static int range_close(lua_State *L)
         binding_argument(L, "r:close", 0, "r", 1, "a range");
     }
     if (!binding_park(L, 1, range_close)) {
-        handle_drop(&range->origins);
+        range_drop(range);
     }
     return 0;
 }
@@ -19,9 +19,80 @@ static int range_gc(lua_State *L)
 {
     LuaRange *range = binding_finalized(L, &range_meta, sizeof *range);
     if (range) {
-        handle_drop(&range->origins);
+        range_drop(range);
     }
     return 0;
+}
+
+/* each: upvalues are the range, the box and the number in it of the next element */
+
+static int range_next(lua_State *L)
+{
+    const LuaRange *range = range_to(L, lua_upvalueindex(1));
+    RegionCursor cursor = {lua_tointeger(L, lua_upvalueindex(2)), lua_tointeger(L, lua_upvalueindex(3))};
+    int64_t point[SHAPE_MAX_RANK];
+    if (!range || !range->region || !region_step(range->region, &cursor, point)) {
+        lua_pushnil(L);
+        return 1;
+    }
+    lua_pushinteger(L, cursor.box);
+    lua_replace(L, lua_upvalueindex(2));
+    lua_pushinteger(L, cursor.number);
+    lua_replace(L, lua_upvalueindex(3));
+    for (int d = range->region->shape.rank - 1; d >= 0; d--) {
+        lua_pushinteger(L, point[d] + 1);
+    }
+    return range->region->shape.rank;
+}
+
+/* r:each(): the indices of every element. */
+static int range_each(lua_State *L)
+{
+    range_check(L, 1, "r:each");
+    binding_count(L, "r:each", 1, true);
+    lua_pushinteger(L, 0);
+    lua_pushinteger(L, 0);
+    lua_pushcclosure(L, range_next, 3);
+    return 1;
+}
+
+/* r:addresses(): the coordinates of every element, a stream. */
+static int range_addresses(lua_State *L)
+{
+    const LuaRange *range = range_check(L, 1, "r:addresses");
+    binding_count(L, "r:addresses", 1, true);
+    Stream *points = handle_push(L);
+    Device *device = range->region->list.device;
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    bool done = region_addresses(range->region, points);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("r:addresses");
+        binding_raise(L);
+    }
+    binding_charge(L, device);
+    return 1;
+}
+
+/* _box(r, n): the first and the last index of box number n from 1, nil behind the last; of ranges whose boxes are whole. */
+static int rill_box(lua_State *L)
+{
+    const Region *region = range_check(L, 1, "range")->region;
+    int64_t n = luaL_checkinteger(L, 2) - 1, first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    int rank = region->shape.rank;
+    if (!region_box_at(region, n, first, last)) {
+        return 0;
+    }
+    lua_createtable(L, rank, 0);
+    lua_createtable(L, rank, 0);
+    for (int d = 0; d < rank; d++) {
+        lua_pushinteger(L, first[rank - 1 - d] + 1);
+        lua_rawseti(L, -3, d + 1);
+        lua_pushinteger(L, last[rank - 1 - d] + 1);
+        lua_rawseti(L, -2, d + 1);
+    }
+    return 2;
 }
 
 static int range_index(lua_State *L)
@@ -30,12 +101,11 @@ static int range_index(lua_State *L)
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
         return 1;
     }
-    LuaRange *range = range_to(L, 1);
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-    if (!range || strcmp(key, "size") != 0) {
+    if (strcmp(key, "size") != 0) {
         return luaL_error(L, "a range has no field or method %s%s", binding_key(L, 2), binding_hint(L, "o", 2));
     }
-    lua_pushinteger(L, range->size);
+    lua_pushinteger(L, range_check(L, 1, "r.size")->region->set.elements);
     return 1;
 }
 
@@ -43,11 +113,12 @@ static int range_tostring(lua_State *L)
 {
     const LuaRange *range = range_to(L, 1);
     char shape[SHAPE_TEXT];
-    if (!range || !range->origins.device) {
+    if (!range || !range->region) {
         lua_pushstring(L, range ? "closed range" : "not a range");
         return 1;
     }
-    lua_pushfstring(L, "range of %I elements of %s", (LUAI_UACINT)range->size, shape_text(&range->shape, shape));
+    lua_pushfstring(L, "range of %I elements of %s", (LUAI_UACINT)range->region->set.elements,
+                    shape_text(&range->region->shape, shape));
     return 1;
 }
 
@@ -55,7 +126,8 @@ void open_range(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__gc", range_gc}, {"__close", range_close}, {"__tostring", range_tostring}, {NULL, NULL}};
-    static const luaL_Reg methods[] = {{"close", range_close}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {
+        {"close", range_close}, {"each", range_each}, {"addresses", range_addresses}, {NULL, NULL}};
     lua_newtable(L);
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
@@ -66,4 +138,6 @@ void open_range(lua_State *L)
     lua_setfield(L, -3, "__name");
     lua_setfield(L, -2, "__metatable");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &range_meta);
+    lua_pushcfunction(L, rill_box);
+    lua_setfield(L, -2, "_box");
 }

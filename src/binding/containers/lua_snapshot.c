@@ -102,12 +102,10 @@ int snapshot_diff(lua_State *L)
     const Snapshot *taken = check_snapshot(L, self, function);
     LuaRange *range = range_push(L);
     DeviceScope scope;
-    range->shape = self->stream.shape;
     binding_enter(L, self->stream.device, &scope);
-    bool done = container_diff(self->container, taken, &range->set, &range->origins);
+    Region *region = container_diff(self->container, taken);
     device_leave(&scope);
-    container_done(L, self, done, function);
-    range->size = range->set.elements;
+    range_take(L, range, region, function);
     return 1;
 }
 

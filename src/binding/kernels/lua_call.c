@@ -51,12 +51,13 @@ static bool types_fit(const Param *param, const Type *have)
     return type_converts(have->value, param->type);
 }
 
-static void check_stream(lua_State *L, const Call *call, int i, int index, int n)
+static void check_stream(lua_State *L, Call *call, int i, int index, int n)
 {
     const Param *param = &call->function->params[i];
     Stream *stream = handle_to(L, index);
     LuaContainer *container = stream ? NULL : container_to(L, index);
     stream = container ? &container->stream : stream;
+    call->contained = call->contained || container;
     char expected[128];
     if (container && (call->dense || call->function->kind == FUNCTION_REDUCE)) {
         luaL_error(L, "%s: argument #%d '%s': expected a stream, got a container: its elements as one are c:stream()",
@@ -148,11 +149,13 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->used = 0;
     call->has_shape = false;
     call->active = NULL;
-    call->dense = false;
+    call->dense = call->preview = call->contained = false;
+    call->over_at = 0;
     call->over = NULL;
     memset(call->slot, 0, sizeof call->slot);
     memset(call->args, 0, sizeof call->args);
     memset(call->vouts, 0, sizeof call->vouts);
+    memset(call->like, 0, sizeof call->like);
 }
 
 /* Arguments 2 .. top in order: all, or all but the outputs. */
@@ -224,16 +227,14 @@ static void take_over(lua_State *L, Call *call)
 {
     const char *name = call->function->name;
     const LuaRange *range = range_to(L, -1);
-    if (!range || !range->origins.device) {
-        luaL_error(L, "%s: option 'over': expected a range, got %s", name, binding_describe(L, -1));
+    if (range ? !range->region : !binding_is_options(L, -1)) {
+        luaL_error(L, "%s: option 'over': expected a range or a list of ranges, got %s", name,
+                   range ? "closed range" : binding_describe(L, -1));
     }
     if (call->active) {
         luaL_error(L, "%s: expected either 'where' or 'over'", name);
     }
-    if (kernel_counting(call->kernel)) {
-        luaL_error(L, "%s: a kernel with variable outputs takes no 'over'", name);
-    }
-    call->over = range;
+    call->over_at = lua_gettop(L);
 }
 
 static void by_name(lua_State *L, Call *call, int table)
@@ -289,7 +290,7 @@ void call_collect(lua_State *L, Call *call)
 static void settle(lua_State *L, const Call *call, DeviceLength *length)
 {
     *length = (DeviceLength){0};
-    if (!call->has_shape && !call->active && !call->over &&
+    if (!call->has_shape && !call->active && !call->over_at &&
         kernel_takes_length(call->kernel, call->args, state_get(L)->check, length)) {
         return;
     }
@@ -303,59 +304,15 @@ static void settle(lua_State *L, const Call *call, DeviceLength *length)
 static void check_where(lua_State *L, const Call *call)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
-    if (call->over && !shape_equal(&call->over->shape, &call->domain)) {
-        luaL_error(L, "%s: 'over' is a range of shape %s, the launch runs over %s", call->function->name,
-                   shape_text(&call->over->shape, a), shape_text(&call->domain, b));
-    }
     if (call->active && !shape_equal(&call->masked, &call->domain)) {
         luaL_error(L, "%s: 'where' has shape %s, the launch runs over %s", call->function->name,
                    shape_text(&call->masked, a), shape_text(&call->domain, b));
     }
 }
 
-/* Before any element may be written. */
-static void unshare(lua_State *L, const Call *call, LuaContainer *c)
-{
-    DeviceScope scope;
-    binding_enter(L, call->device, &scope);
-    bool done = container_ready_mapped(c->container);
-    device_leave(&scope);
-    c->stream = *container_whole(c->container);
-    container_done(L, c, done, call->function->name);
-}
-
-/* Containers that are written in order are mapped everywhere first; those that no launch runs over it refuses by itself. */
-static void map_written(lua_State *L, const Call *call)
-{
-    static const int64_t origin[SHAPE_MAX_RANK];
-    for (int i = 0; i < call->function->param_count; i++) {
-        const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
-        bool written = kind->written && kind->stream && call->args[i].stream;
-        LuaContainer *c = written ? container_to(L, call->slot[i]) : NULL;
-        if (c && c->container && (kind->anywhere || container_is_lists(c->container))) {
-            unshare(L, call, c);
-            continue;
-        }
-        bool launches = c && c->container && (call->over || stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS);
-        if (launches && call->over) {
-            const char *label =
-                lua_pushfstring(L, "%s: argument '%s'", call->function->name, call->function->params[i].name);
-            container_map_range(L, c, call->over, label);
-            lua_pop(L, 1);
-        } else if (launches) {
-            const char *label =
-                lua_pushfstring(L, "%s: argument '%s'", call->function->name, call->function->params[i].name);
-            int64_t last[SHAPE_MAX_RANK]; /* the header may change */
-            memcpy(last, c->stream.shape.size, sizeof last);
-            container_make_mapped(L, c, origin, last, label);
-            lua_pop(L, 1);
-        }
-    }
-}
-
 Domain call_domain(const Call *call)
 {
-    return (Domain){.shape = call->domain, .active = call->active, .pages = call->over ? &call->over->set : NULL};
+    return (Domain){.shape = call->domain, .active = call->active, .pages = call->over ? region_set(call->over) : NULL};
 }
 
 void call_inputs(lua_State *L, Call *call, int list, bool settled)
@@ -388,10 +345,13 @@ void call_allocate(lua_State *L, Call *call)
         binding_raise(L);
     }
     check_where(L, call);
-    map_written(L, call);
-    luaL_checkstack(L, f->param_count + 8, "too many outputs");
+    luaL_checkstack(L, f->param_count + 12, "too many outputs");
+    call_find_over(L, call);
     for (int i = 0; i < f->param_count; i++) {
         if (!call_allocates(&f->params[i]) || call->args[i].stream) {
+            continue;
+        }
+        if (call_like_container(L, call, i)) {
             continue;
         }
         Stream *stream = handle_push(L);
@@ -401,7 +361,8 @@ void call_allocate(lua_State *L, Call *call)
             continue;
         }
         binding_enter(L, call->device, &scope);
-        bool done = stream_create(call->device, f->params[i].type, &call->domain, call->active || call->over, stream);
+        bool some = call->active || call->over; /* elsewhere it is zero */
+        bool done = stream_create(call->device, f->params[i].type, &call->domain, some, stream);
         device_leave(&scope);
         if (!done) {
             error_prefix("%s", f->name);
@@ -412,4 +373,5 @@ void call_allocate(lua_State *L, Call *call)
         }
         call->args[i].stream = stream;
     }
+    call_map_written(L, call);
 }

@@ -1,6 +1,7 @@
 /* What lua/rill/algebra/expression.lua needs of the device side: headers of its own over the streams it reads, and whether they were
  * written since. */
 #include "binding/kernels/lua_kernel.h"
+#include "binding/streams/container_handle.h"
 #include "kernel/fuse.h"
 
 #include <string.h>
@@ -13,11 +14,29 @@ static int rill_is_open(lua_State *L)
     return 1;
 }
 
-/* _leaf(s) -> a view of its own, version, the type kernels see, shape as text; nil of a closed stream. */
+/* A handle of its own over a container. */
+static int leaf_of_container(lua_State *L, const LuaContainer *c)
+{
+    char shape[SHAPE_TEXT];
+    LuaContainer *view = container_push(L);
+    view->stream = c->stream;
+    view->container = container_retain(c->container);
+    lua_pushinteger(L, (lua_Integer)container_version(c->container));
+    lua_pushstring(L, c->stream.type->value->name);
+    lua_pushstring(L, shape_text(&container_elements_of(c)->shape, shape));
+    lua_pushboolean(L, true);
+    return 5;
+}
+
+/* _leaf(s) -> a view of its own, version, the type kernels see, shape as text, whether it is a container; nil of what is closed. */
 static int rill_leaf(lua_State *L)
 {
     Stream *s = handle_to(L, 1);
+    const LuaContainer *c = s ? NULL : container_to(L, 1);
     char shape[SHAPE_TEXT];
+    if (c && c->container) {
+        return leaf_of_container(L, c);
+    }
     if (!s || !s->device) {
         return 0;
     }
@@ -28,12 +47,18 @@ static int rill_leaf(lua_State *L)
     lua_pushinteger(L, (lua_Integer)stream_version(s));
     lua_pushstring(L, s->type->value->name);
     lua_pushstring(L, shape_text(&s->shape, shape));
-    return 4;
+    lua_pushboolean(L, false);
+    return 5;
 }
 
 /* _written(s, version): whether what s shows was, or may have been, written after that version. */
 static int rill_written(lua_State *L)
 {
+    const LuaContainer *c = container_to(L, 1);
+    if (c && c->container) {
+        lua_pushboolean(L, container_version(c->container) != (uint64_t)luaL_checkinteger(L, 2));
+        return 1;
+    }
     const Stream *s = accept_check(L, 1, "expression", 1, "s");
     lua_pushboolean(L, stream_written_since(s, (uint64_t)luaL_checkinteger(L, 2)));
     return 1;
@@ -54,6 +79,11 @@ static int rill_takes(lua_State *L)
 /* _same(a, b): whether both show the same elements of the same memory. */
 static int rill_same(lua_State *L)
 {
+    const LuaContainer *c = container_to(L, 1), *d = container_to(L, 2);
+    if (c || d) {
+        lua_pushboolean(L, c && d && c->container == d->container);
+        return 1;
+    }
     const Stream *a = accept_check(L, 1, "expression", 1, "a"), *b = accept_check(L, 2, "expression", 2, "b");
     lua_pushboolean(L, a->type == b->type && stream_same_mapping(a, b));
     return 1;
@@ -63,7 +93,7 @@ static int rill_same(lua_State *L)
 static int rill_shape(lua_State *L)
 {
     Shape shape;
-    shape_check_arg(L, 1, "expression", 1, "shape", &shape);
+    shape_check_sizes(L, 1, "expression", 1, "shape", &shape);
     shape_push(L, &shape);
     return 1;
 }
@@ -91,10 +121,76 @@ static int rill_fuse(lua_State *L)
     return 1;
 }
 
+/* _fallback(c): the packed element that is read where nothing is mapped, and as a stream of one; nil where all is mapped. */
+static int rill_fallback(lua_State *L)
+{
+    const LuaContainer *c = container_check(L, 1, "expression", 1, "c");
+    const Type *type = c->stream.type;
+    const void *element = container_fallback(c->container);
+    if (container_complete(c->container)) {
+        return 0;
+    }
+    lua_pushlstring(L, element, (size_t)type->bytes);
+    Stream *s = handle_push(L);
+    DeviceScope scope;
+    binding_enter(L, c->stream.device, &scope);
+    bool done = file_stream(c->stream.device, type, &(Shape){1, {1}}, element, s);
+    device_leave(&scope);
+    container_done(L, c, done, "expression");
+    return 2;
+}
+
+/* _like(c, type): a container like it, with elements of another type. */
+static int rill_like(lua_State *L)
+{
+    const LuaContainer *c = container_check(L, 1, "expression", 1, "c");
+    const Type *type = type_check(L, 2, "expression", 2, "type");
+    LuaContainer *made = container_push(L);
+    DeviceScope scope;
+    binding_enter(L, c->stream.device, &scope);
+    Container *like = container_like(c->container, type);
+    device_leave(&scope);
+    container_take(L, made, like, "expression");
+    return 1;
+}
+
+/* _set_fallback(c, element): the same as a string or as a stream, whose string it gives. */
+static int rill_set_fallback(lua_State *L)
+{
+    LuaContainer *c = container_check(L, 1, "expression", 1, "c");
+    char element[TYPE_MAX_BYTES];
+    const Stream *s = handle_to(L, 2);
+    if (s) {
+        DeviceScope scope;
+        binding_enter(L, s->device, &scope);
+        bool done = transfer_download(s, element);
+        device_leave(&scope);
+        container_done(L, c, done, "expression");
+        lua_pushlstring(L, element, (size_t)s->type->bytes);
+        lua_replace(L, 2);
+    }
+    size_t length;
+    const char *bytes = luaL_checklstring(L, 2, &length);
+    if (length != (size_t)c->stream.type->bytes) {
+        return luaL_error(L, "expression: expected an element of %d bytes, got %d", c->stream.type->bytes, (int)length);
+    }
+    container_set_fallback(c->container, bytes);
+    lua_settop(L, 2);
+    return 1;
+}
+
 void open_expression(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_is_open", rill_is_open}, {"_leaf", rill_leaf}, {"_written", rill_written},
-                                         {"_same", rill_same},       {"_fuse", rill_fuse}, {"_shape", rill_shape},
-                                         {"_takes", rill_takes},     {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_is_open", rill_is_open},
+                                         {"_leaf", rill_leaf},
+                                         {"_written", rill_written},
+                                         {"_same", rill_same},
+                                         {"_fuse", rill_fuse},
+                                         {"_shape", rill_shape},
+                                         {"_takes", rill_takes},
+                                         {"_fallback", rill_fallback},
+                                         {"_like", rill_like},
+                                         {"_set_fallback", rill_set_fallback},
+                                         {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

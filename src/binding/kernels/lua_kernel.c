@@ -320,6 +320,7 @@ static int kernel_explain_text(lua_State *L)
     if (call.function->kind == FUNCTION_REDUCE) {
         return luaL_error(L, "kernel:explain: '%s' is a reduce kernel", call.function->name);
     }
+    call.preview = true;
     call_collect(L, &call);
     call_allocate(L, &call);
     StrBuf text = STRBUF_EMPTY;

@@ -17,10 +17,14 @@ typedef struct Call {
     Stream *vouts[MAX_PARAMS]; /* of variable outputs: closed until launched */
     bool has_shape;
     Shape shape, domain;
-    Shape masked;                /* with an active list: the shape it counts in */
-    const Stream *active;        /* the list of `where`, or NULL */
-    bool dense;                  /* takes no containers */
-    const struct LuaRange *over; /* the range of `over`, or NULL */
+    Shape masked;              /* with an active list: the shape it counts in */
+    const Stream *active;      /* the list of `where`, or NULL */
+    bool dense;                /* takes no containers */
+    bool preview;              /* nothing is mapped */
+    bool contained;            /* containers are among the arguments */
+    bool like[MAX_PARAMS];     /* outputs that are made like a container */
+    int over_at;               /* stack index of `over`, or 0 */
+    const struct Region *over; /* what it runs over, on the stack; NULL: all of its shape */
     int used;
     uint32_t words[CALL_WORDS];
 } Call;
@@ -46,6 +50,12 @@ Domain call_domain(const Call *call);
 bool call_allocates(const Param *param);
 /* Finds the launch's shape and allocates the outputs not given, pushed on the stack; raises. */
 void call_allocate(lua_State *L, Call *call);
+
+/* call_over.c, when the domain is known: finds what the launch runs over; maps what it writes there, once its outputs are allocated; and makes
+ * the container that stands for output i, if it has container inputs. Push; raise. */
+void call_find_over(lua_State *L, Call *call);
+void call_map_written(lua_State *L, Call *call);
+bool call_like_container(lua_State *L, Call *call, int i);
 
 /* Takes all arguments but the outputs from a list, and finds the domain they broadcast to; raises. `settled`: their shapes are made
  * exact. */

@@ -5,9 +5,26 @@
 
 const char container_meta;
 
+/* Memory that has grown is another buffer, a stack's size another one; what lies outside is the handle's own. */
+static void refresh(LuaContainer *self)
+{
+    const Stream *whole = container_whole(self->container);
+    if (self->stream.buffer != whole->buffer || !shape_equal(&self->stream.shape, &whole->shape)) {
+        Stream own = self->stream;
+        self->stream = *whole;
+        memcpy(self->stream.boundary, own.boundary, sizeof own.boundary);
+        self->stream.explicit_boundary = own.explicit_boundary;
+        self->stream.outside = own.outside;
+    }
+}
+
 LuaContainer *container_to(lua_State *L, int index)
 {
-    return binding_userdata(L, index, &container_meta, sizeof(LuaContainer));
+    LuaContainer *self = binding_userdata(L, index, &container_meta, sizeof(LuaContainer));
+    if (self && self->container) {
+        refresh(self);
+    }
+    return self;
 }
 
 LuaContainer *container_push(lua_State *L)
@@ -64,12 +81,20 @@ static void allocate(lua_State *L, LuaContainer *self, const int64_t *first, con
     binding_enter(L, device, &scope);
     bool done = container_ready(self->container, first, last);
     device_leave(&scope);
-    self->stream = *container_whole(self->container);
+    refresh(self);
     if (!done) {
         error_prefix("%s", function);
         binding_raise(L);
     }
     binding_charge(L, device);
+}
+
+static void raise_unmapped(lua_State *L, int64_t missing, int64_t all, const char *function)
+{
+    luaL_error(L,
+               "%s: %I of the %I elements to be written are not mapped: map their pages first (t:map), in memory that "
+               "has room for them",
+               function, (LUAI_UACINT)missing, (LUAI_UACINT)all);
 }
 
 void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last,
@@ -90,44 +115,55 @@ void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *firs
                    (LUAI_UACINT)(stream_elements(&box) - count), (LUAI_UACINT)stream_elements(&box));
     }
     if (count < stream_elements(&box)) {
-        luaL_error(L,
-                   "%s: %I of the %I elements to be written are not mapped: map their pages first (t:map), in memory "
-                   "that has room for them",
-                   function, (LUAI_UACINT)(stream_elements(&box) - count), (LUAI_UACINT)stream_elements(&box));
+        raise_unmapped(L, stream_elements(&box) - count, stream_elements(&box), function);
     }
     if (container_is_lists(self->container)) {
         allocate(L, self, first, last, function);
     }
 }
 
-void container_map_range(lua_State *L, LuaContainer *self, const LuaRange *range, const char *function)
+/* How many elements of a region are not mapped. */
+typedef struct Missing {
+    const LuaContainer *self;
+    lua_State *L;
+    int64_t count;
+    bool failed;
+} Missing;
+
+static bool count_missing(void *data, const int64_t *first, const int64_t *last)
 {
-    int rank = range->shape.rank;
-    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
-    if (container_is_ready(self->container, &range->set)) {
+    Missing *missing = data;
+    int rank = missing->self->stream.shape.rank;
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], mapped, all = 1;
+    for (int d = 0; d < rank; d++) {
+        from[rank - 1 - d] = first[d];
+        to[rank - 1 - d] = last[d] + 1;
+        all *= last[d] - first[d] + 1;
+    }
+    missing->failed = !container_count(missing->self->container, from, to, &mapped, missing->L);
+    missing->count += missing->failed ? 0 : all - mapped;
+    return !missing->failed;
+}
+
+void container_map_region(lua_State *L, LuaContainer *self, const Region *region, const char *function)
+{
+    if (container_owned(self->container)) {
+        Device *device = self->stream.device;
+        DeviceScope scope;
+        binding_enter(L, device, &scope);
+        bool done = container_ready_region(self->container, region);
+        device_leave(&scope);
+        refresh(self);
+        container_done(L, self, done, function);
         return;
     }
-    int32_t *origins = scratch_push(L, (size_t)stream_bytes(&range->origins));
-    DeviceScope scope;
-    binding_enter(L, range->origins.device, &scope);
-    bool done = transfer_download(&range->origins, origins);
-    device_leave(&scope);
-    container_done(L, self, done, function);
-    if (container_owned(self->container)) {
-        binding_enter(L, self->stream.device, &scope);
-        done = container_ready_set(self->container, origins, &range->set);
-        device_leave(&scope);
-        self->stream = *container_whole(self->container);
-        container_done(L, self, done, function);
+    if (container_complete(self->container)) {
+        return;
     }
-    for (int64_t i = 0; i < range->set.count && !container_owned(self->container); i++) {
-        for (int d = 0; d < rank; d++) {
-            int64_t size = range->shape.size[rank - 1 - d], end = origins[i * rank + d] + range->set.page[d];
-            first[rank - 1 - d] = origins[i * rank + d];
-            last[rank - 1 - d] = end < size ? end : size;
-        }
-        container_make_mapped(L, self, first, last, function);
+    Missing missing = {.self = self, .L = L};
+    region_boxes(region, count_missing, &missing);
+    container_done(L, self, !missing.failed, function);
+    if (missing.count > 0) {
+        raise_unmapped(L, missing.count, region->set.elements, function);
     }
-    scratch_free(L, -1);
-    lua_pop(L, 1);
 }

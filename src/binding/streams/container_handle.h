@@ -5,10 +5,10 @@
 #include "binding/streams/range_handle.h"
 #include "container/container.h"
 
-/* A container: the header, all of it, that kernels take comes first. */
+/* A container: the header, all of it, that kernels take comes first. Several may share one container. */
 typedef struct LuaContainer {
-    Stream stream; /* holds nothing; device NULL: closed */
-    Container *container;
+    Stream stream;        /* holds nothing; device NULL: closed */
+    Container *container; /* held */
 } LuaContainer;
 
 /* The registry holds the metatable under its address. */
@@ -16,7 +16,7 @@ extern const char container_meta;
 
 /* Pushes a closed container, into which one goes that is still to be made. */
 LuaContainer *container_push(lua_State *L);
-/* The value if it is a container, open or closed, else NULL. */
+/* The value if it is a container, open or closed, else NULL; with its header as the container is now. */
 LuaContainer *container_to(lua_State *L, int index);
 /* An open container, or raises. */
 LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name);
@@ -26,8 +26,8 @@ const Stream *container_elements_of(const LuaContainer *self);
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function);
 /* Behind a scope: raises what was set unless it is done. */
 void container_done(lua_State *L, const LuaContainer *self, bool done, const char *function);
-/* The same for what a launch over a range writes. */
-void container_map_range(lua_State *L, LuaContainer *self, const LuaRange *range, const char *function);
+/* The same as container_make_mapped for what a launch over a region writes. */
+void container_map_region(lua_State *L, LuaContainer *self, const Region *region, const char *function);
 /* Maps pages of the container's own for its elements first .. last - 1, or raises; raises unless those of any other container are
  * mapped. The header may be another one afterwards. */
 void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last,

@@ -88,7 +88,7 @@ static int stream_lua_transpose(lua_State *L)
 }
 
 /* One mode: a name, or the value outside. A value given before must be the same. */
-static Boundary boundary_check(lua_State *L, int index, double *outside, bool *given)
+static Boundary boundary_check(lua_State *L, int index, const char *function, double *outside, bool *given)
 {
     static const char *const names[] = {"clamp", "wrap", "mirror", "zero", NULL};
     double value = 0;
@@ -101,7 +101,7 @@ static Boundary boundary_check(lua_State *L, int index, double *outside, bool *g
             mode++;
         }
         if (!names[mode]) {
-            binding_argument(L, "s:boundary", index - 1, "mode", index,
+            binding_argument(L, function, index - 1, "mode", index,
                              "\"clamp\", \"wrap\", \"mirror\", \"zero\" or the value outside");
         }
         if (mode != BOUNDARY_VALUE) {
@@ -109,27 +109,33 @@ static Boundary boundary_check(lua_State *L, int index, double *outside, bool *g
         }
     }
     if (*given && *outside != value) {
-        luaL_error(L, "s:boundary: all dimensions must have the same value outside");
+        luaL_error(L, "%s: all dimensions must have the same value outside", function);
     }
     *outside = value;
     *given = true;
     return BOUNDARY_VALUE;
 }
 
+void view_boundary_modes(lua_State *L, const char *function, int rank, Boundary *modes, double *outside)
+{
+    bool given = false;
+    int count = lua_gettop(L) - 1;
+    if (count != 1 && count != rank) {
+        luaL_error(L, "%s: expected one mode, or one for each of %d dimensions, got %d arguments", function, rank,
+                   count);
+    }
+    *outside = 0;
+    for (int d = 0; d < rank; d++) {
+        modes[d] = count == 1 && d > 0 ? modes[0] : boundary_check(L, 2 + d, function, outside, &given);
+    }
+}
+
 static int stream_lua_boundary(lua_State *L)
 {
     Boundary modes[SHAPE_MAX_RANK];
-    double outside = 0;
-    bool given = false;
+    double outside;
     const Stream *s = accept_check(L, 1, "s:boundary", 0, "s");
-    int rank = s->shape.rank, count = lua_gettop(L) - 1;
-    if (count != 1 && count != rank) {
-        return luaL_error(L, "s:boundary: expected one mode, or one for each of %d dimensions, got %d arguments", rank,
-                          count);
-    }
-    for (int d = 0; d < rank; d++) {
-        modes[d] = count == 1 && d > 0 ? modes[0] : boundary_check(L, 2 + d, &outside, &given);
-    }
+    view_boundary_modes(L, "s:boundary", s->shape.rank, modes, &outside);
     return view_result(L, stream_boundary(s, modes, outside, handle_push(L)));
 }
 

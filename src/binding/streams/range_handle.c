@@ -1,4 +1,4 @@
-/* The userdata of a range. What it can do is lua_range.c's. */
+/* The userdata of a range, and unions of lists of them. What a range can do is lua_range.c's. */
 #include "binding/streams/range_handle.h"
 
 #include <string.h>
@@ -17,4 +17,136 @@ LuaRange *range_push(lua_State *L)
 LuaRange *range_to(lua_State *L, int index)
 {
     return binding_userdata(L, index, &range_meta, sizeof(LuaRange));
+}
+
+LuaRange *range_check(lua_State *L, int index, const char *function)
+{
+    LuaRange *range = range_to(L, index);
+    if (!range) {
+        binding_argument(L, function, 0, "r", index, "a range");
+    }
+    if (!range->region) {
+        luaL_error(L, "%s: argument 'r': the range was closed", function);
+    }
+    return range;
+}
+
+void range_take(lua_State *L, LuaRange *range, Region *region, const char *function)
+{
+    if (!region) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    range->region = region;
+    binding_charge(L, region->list.device);
+}
+
+void range_drop(LuaRange *range)
+{
+    Region *region = range->region;
+    DeviceScope scope;
+    if (!region) {
+        return;
+    }
+    range->region = NULL;
+    Device *device =
+        device_retain(region->list.device); /* the list may hold the last reference, which cannot go inside the scope */
+    bool entered = device_enter(device, &scope);
+    region_release(region);
+    if (entered) {
+        device_leave(&scope);
+    }
+    device_release(device);
+}
+
+/* lists */
+
+/* An end of a box: coordinates x first, a number where there is one. */
+static void point_of(lua_State *L, int table, const Shape *shape, const char *key, int64_t *point, const char *where)
+{
+    int rank = shape->rank;
+    lua_getfield(L, table, key);
+    bool one = rank == 1 && lua_isinteger(L, -1);
+    bool fits = one || (lua_istable(L, -1) && lua_rawlen(L, -1) == (lua_Unsigned)rank);
+    for (int d = 0; d < rank && fits; d++) {
+        int whole;
+        if (one) {
+            lua_pushvalue(L, -1);
+        } else {
+            lua_rawgeti(L, -1, d + 1);
+        }
+        point[d] = lua_tointegerx(L, -1, &whole);
+        fits = whole && point[d] >= 0 && point[d] < shape->size[rank - 1 - d];
+        lua_pop(L, 1);
+    }
+    if (!fits) {
+        char text[SHAPE_TEXT];
+        luaL_error(L, "%s: '%s' is no point of %s: expected %d coordinate%s from 0, x first", where, key,
+                   shape_text(shape, text), rank, rank == 1 ? "" : "s");
+    }
+    lua_pop(L, 1);
+}
+
+/* Pushes the range of the table on top of the stack. */
+static LuaRange *push_box(lua_State *L, Device *device, const Shape *shape, const char *where)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    int table = lua_gettop(L);
+    point_of(L, table, shape, "first", first, where);
+    point_of(L, table, shape, "last", last, where);
+    for (int d = 0; d < shape->rank; d++) {
+        from[shape->rank - 1 - d] = first[d];
+        to[shape->rank - 1 - d] = last[d] + 1;
+    }
+    LuaRange *range = range_push(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    Region *region = region_box(device, shape, false, from, to);
+    device_leave(&scope);
+    range_take(L, range, region, where);
+    return range;
+}
+
+static Region *part(lua_State *L, Device *device, const Shape *shape, const char *where)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    LuaRange *range = range_to(L, -1);
+    if (!range && lua_istable(L, -1)) {
+        range = push_box(L, device, shape, where);
+    }
+    if (!range || !range->region) {
+        luaL_error(L, "%s: expected a range or a table with first and last, got %s", where,
+                   range ? "closed range" : binding_describe(L, -1));
+        return NULL;
+    }
+    if (!shape_equal(&range->region->shape, shape)) {
+        luaL_error(L, "%s: it is a range of shape %s, the launch runs over %s", where,
+                   shape_text(&range->region->shape, a), shape_text(shape, b));
+    }
+    return range->region;
+}
+
+LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *shape, const char *function,
+                          const char *name)
+{
+    static const int64_t nothing[SHAPE_MAX_RANK];
+    int count = (int)lua_rawlen(L, index);
+    LuaRange *result = range_push(L);
+    Region **parts = scratch_push(L, (size_t)(count + 1) * sizeof *parts);
+    lua_createtable(L, count, 0); /* holds what is made */
+    int held = lua_gettop(L);
+    for (int i = 0; i < count; i++) {
+        const char *where = lua_pushfstring(L, "%s: option '%s': item %d", function, name, i + 1);
+        lua_rawgeti(L, index, i + 1);
+        parts[i] = part(L, device, shape, where);
+        lua_rawseti(L, held, i + 1);
+        lua_settop(L, held);
+    }
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    Region *region = count ? region_union(parts, count) : region_box(device, shape, false, nothing, nothing);
+    device_leave(&scope);
+    range_take(L, result, region, function);
+    lua_settop(L, held - 2);
+    return result;
 }

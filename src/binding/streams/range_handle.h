@@ -3,19 +3,27 @@
 #define RILL_RANGE_HANDLE_H
 
 #include "binding/binding.h"
-#include "kernel/kernel.h"
+#include "container/region.h"
 
-/* Pages to launch over: what c:active() gives. */
+/* What a launch runs over: what c:active() and c:range() give. */
 typedef struct LuaRange {
-    Stream origins; /* device NULL: closed */
-    PageSet set;
-    Shape shape;
-    int64_t size; /* elements within the shape */
+    Region *region; /* held; NULL: closed */
 } LuaRange;
 
 extern const char range_meta;
 /* Pushes a closed range; the value if it is one, else NULL. */
 LuaRange *range_push(lua_State *L);
 LuaRange *range_to(lua_State *L, int index);
+/* An open one, or raises. */
+LuaRange *range_check(lua_State *L, int index, const char *function);
+/* Takes over a region that was made; NULL raises what was set, with the function's name in front. */
+void range_take(lua_State *L, LuaRange *range, Region *region, const char *function);
+/* Lets go of the region, outside of any scope; never raises. */
+void range_drop(LuaRange *range);
+
+/* The union of the list at `index`: ranges of a shape, and tables {first =, last =} of points as t:ranges gives them. Pushes a range;
+ * raises in the name of `function` about `name`. */
+LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *shape, const char *function,
+                          const char *name);
 
 #endif

@@ -125,7 +125,7 @@ static void choose_stores(Plan *plan, const KernelText *text, VariantKey *key)
 static int page_step(const Plan *plan, const KernelText *text, const VariantKey *key)
 {
     int64_t row = plan->pages->page[0], size = plan->launch_shape.size[plan->launch_shape.rank - 1];
-    int step = plan->pages->aligned ? variant_page_step(text, key) : 1;
+    int step = plan->pages->aligned && !plan->pages->masked ? variant_page_step(text, key) : 1;
     for (int d = 1; key->page_rowless && d < plan->launch_shape.rank; d++) {
         row *= plan->pages->page[d];
     }
@@ -138,7 +138,7 @@ static int page_step(const Plan *plan, const KernelText *text, const VariantKey 
 /* No page reaches out of the shape. */
 static bool pages_inside(const Plan *plan)
 {
-    bool inside = plan->pages->aligned;
+    bool inside = plan->pages->aligned && !plan->pages->masked;
     for (int d = 0; d < plan->launch_shape.rank; d++) {
         inside = inside && plan->launch_shape.size[plan->launch_shape.rank - 1 - d] % plan->pages->page[d] == 0;
     }
@@ -194,7 +194,7 @@ static PagedKind paged_kind(const Plan *plan, const KernelText *text, int i, con
     const Stream *s = plan->streams[i];
     bool used = kind->element && (kind->read || variant_stores(text->function, key, i));
     bool strided = key->args[i].unit && plan->pages->aligned && !plan->resampled[i];
-    if (!used || !path_buffered(key->args[i].path)) {
+    if (!used || !path_buffered(key->args[i].path) || text->function->group_rank) {
         return PAGED_ANYWHERE;
     }
     return launch_numbered(plan, i) ? PAGED_NUMBERED
@@ -206,7 +206,7 @@ static PagedKind paged_kind(const Plan *plan, const KernelText *text, int i, con
 /* Whether steps may be any parts of pages: all that they reach stands in the order of their elements, and nothing asks where it is. */
 static bool pages_rowless(const Plan *plan, const KernelText *text, const VariantKey *key)
 {
-    bool rowless = key->page_inside && !plan->kernel->body.uses_position;
+    bool rowless = key->page_inside && !plan->kernel->body.uses_position && !text->function->group_rank;
     for (int i = 0; rowless && i < text->function->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(text->function, i);
         bool used = kind->element && kind->stream && (kind->read || variant_stores(text->function, key, i));
@@ -236,6 +236,7 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
 {
     bool loads = !variant_formats_clash(text, key);
     key->page_inside = pages_inside(plan);
+    key->page_masked = plan->pages->masked;
     key->page_starts = plan->pages->starts && !key->page_inside;
     for (int i = 0; i < text->function->param_count; i++) {
         if (launch_kind(text->function, i)->stream) {

@@ -63,8 +63,10 @@ static void explain_preview(const KernelText *text, const Preview *preview, cons
     for (int i = 0; i < f->param_count - f->given; i++) {
         explain_argument(text, &preview->key, layout, i, &args[i], out);
     }
+    Shape pages = {1, {domain->pages ? kernel_page_elements(domain->pages, domain->shape.rank) : 0}};
+    const Shape *moved = domain->pages ? &pages : domain->active ? &domain->active->shape : &domain->shape;
     strbuf_addf(out, "  moves %llu bytes element-wise; gathers come on top\n",
-                (unsigned long long)launch_bytes(f, args, domain->active ? &domain->active->shape : &domain->shape));
+                (unsigned long long)launch_bytes(f, args, moved));
 }
 
 bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check, StrBuf *out)

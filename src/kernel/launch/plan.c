@@ -325,13 +325,12 @@ static int outputs_per_pass(const Plan *plan, int outputs)
     return outputs < most ? outputs : most;
 }
 
-/* Of all pages, with what lies outside of the shape. */
-static int64_t page_elements(const Plan *plan)
+int64_t kernel_page_elements(const PageSet *set, int rank)
 {
-    int64_t count = plan->pages->count;
-    for (int d = 0; d < plan->domain.rank; d++) {
-        bool many = count > SHAPE_MAX_ELEMENTS / plan->pages->page[d];
-        count = many ? SHAPE_MAX_ELEMENTS + 1 : count * plan->pages->page[d];
+    int64_t count = set->count;
+    for (int d = 0; d < rank; d++) {
+        bool many = count > SHAPE_MAX_ELEMENTS / set->page[d];
+        count = many ? SHAPE_MAX_ELEMENTS + 1 : count * set->page[d];
     }
     return count;
 }
@@ -345,8 +344,13 @@ bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
         plan->resampled[i] = false;
         *outputs += launch_is_output(f, i);
     }
-    if (f->group_rank && (plan->active || plan->pages)) {
+    if (f->group_rank && plan->active) {
         return error_set("%s: a group kernel runs whole groups: it can't run over active elements only", f->name);
+    }
+    if (f->group_rank > 1 && plan->pages) {
+        return error_set("%s: a group kernel of %d dimensions runs over a grid of groups, which pages have not: give "
+                         "over = c:range() for all of a container",
+                         f->name, f->group_rank);
     }
     if (f->group_rank > 1 && (plan->domain.rank < f->group_rank || plan->domain.rank > 3)) {
         return error_set("%s: a group kernel of %d dimensions runs over %s, this launch has %d dimensions", f->name,
@@ -356,7 +360,7 @@ bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
     if (!check_sizes(plan) || !check_shapes(plan)) {
         return false;
     }
-    plan->count = plan->pages ? page_elements(plan) : shape_elements(&plan->domain);
+    plan->count = plan->pages ? kernel_page_elements(plan->pages, plan->domain.rank) : shape_elements(&plan->domain);
     if (plan->count > SHAPE_MAX_ELEMENTS) {
         char text[SHAPE_TEXT];
         return error_set("%s: a launch over %s is more than 2147483647 elements: declare the container 'T name[]' and "

@@ -250,7 +250,11 @@ static void write_group_position(Generator *g)
                     g->f->group[0]);
         strbuf_addf(g->out, "    rill_inside = rill_e < int(%s);\n", access_word(g->layout->count));
         strbuf_addf(g->out, "    int rill_n = min(rill_e, int(%s) - 1);\n", access_word(g->layout->count));
-        write_position(g, "rill_n");
+        if (g->key->active == ACTIVE_PAGES) {
+            generate_page_group(g);
+        } else {
+            write_position(g, "rill_n");
+        }
         return;
     }
     for (int d = 0; d < rank; d++) {
@@ -275,7 +279,7 @@ static void write_group(Generator *g)
 {
     write_group_position(g);
     generate_loads(g, 0);
-    if (g->f->group_rank == 1 && g->key->rank == 1) {
+    if (g->f->group_rank == 1 && g->key->rank == 1 && !g->key->active) {
         strbuf_add(g->out, "    rill_d0 = rill_e;\n");
     }
     for (int d = 0; g->f->group_rank > 1 && d < g->key->rank; d++) {

@@ -62,14 +62,14 @@ static void write_page(Generator *g)
                            "        rill_s = (rill_s - rill_m) * rill_run + rill_m;\n");
     }
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(g->out, "        int rill_o%d = rill_active(rill_g * %d + %d);\n", d, rank, d);
+        strbuf_addf(g->out, "        int rill_o%d = rill_active(rill_g * %d + %d);\n", d, rank + g->key->page_masked,
+                    d);
     }
     for (int i = 0; i < g->f->param_count; i++) {
         if (follows(g, i)) {
             write_begin(g, i);
         }
     }
-    strbuf_add(g->out, "        rill_e = rill_n;\n");
 }
 
 /* Where a step stands in its page, rill_p0 ..., and in the launch. */
@@ -165,14 +165,24 @@ static void write_step_stores(Generator *g)
     }
 }
 
-/* A step past the shape's end is left out. */
+/* rill_here: whether a step is none past the shape's end, nor one that the page's mask has not. */
 static void write_inside(Generator *g)
 {
-    strbuf_add(g->out, "        if (");
-    for (int d = 0; d < g->key->rank; d++) {
+    int rank = g->key->rank;
+    strbuf_add(g->out, "        bool rill_here = ");
+    for (int d = 0; d < rank; d++) {
         strbuf_addf(g->out, "%suint(rill_d%d) < %s", d ? " && " : "", d, access_word(g->layout->shape + 3 * d));
     }
-    strbuf_add(g->out, ") {\n");
+    strbuf_add(g->out, ";\n");
+    if (g->key->page_masked) {
+        strbuf_addf(
+            g->out,
+            "        int rill_mask = rill_active(rill_g * %d + %d);\n"
+            "        if (rill_mask >= 0) {\n"
+            "        rill_here = rill_here && (rill_active(rill_mask + (rill_s >> 5)) >> (rill_s & 31) & 1) != 0;\n"
+            "        }\n",
+            rank + 1, rank);
+    }
 }
 
 void generate_page_words(Generator *g)
@@ -197,10 +207,25 @@ void generate_page_words(Generator *g)
     }
 }
 
+/* Past the end an invocation of a group has the last index. */
+void generate_page_group(Generator *g)
+{
+    generate_page_words(g);
+    write_page(g);
+    write_position(g);
+    write_inside(g);
+    strbuf_add(g->out, "        rill_inside = rill_inside && rill_here;\n");
+    for (int d = 0; d < g->key->rank; d++) {
+        strbuf_addf(g->out, "        rill_d%d = min(rill_d%d, int(%s) - 1);\n", d, d,
+                    access_word(g->layout->shape + 3 * d));
+    }
+}
+
 void generate_pages(Generator *g)
 {
     bool runs = g->layout->max_run > 1;
     write_page(g);
+    strbuf_add(g->out, "        rill_e = rill_n;\n");
     if (runs) {
         strbuf_add(g->out, "        for (int rill_t = min(rill_s + rill_run * rill_wide, rill_all); rill_s < rill_t; "
                            "rill_s += rill_wide) {\n");
@@ -210,6 +235,7 @@ void generate_pages(Generator *g)
     }
     if (!g->key->page_inside) {
         write_inside(g);
+        strbuf_add(g->out, "        if (rill_here) {\n");
     }
     write_step_loads(g);
     generate_declare_words(g);

@@ -1,0 +1,82 @@
+-- Expressions with containers: their values are a container like the first one, whose default is what the expression makes of theirs.
+local core = require "rill.core"
+local recent = require "rill.support.recent"
+
+local sparse = {}
+
+local KEPT_DEFAULTS <const> = 64
+local find_default, keep_default = recent(KEPT_DEFAULTS) -- kernel, constants and defaults as text -> the packed element
+
+-- A constant argument as text.
+local function text_of(value)
+    if type(value) == "table" then
+        local parts = {}
+        for i, number in ipairs(value) do
+            parts[i] = text_of(number)
+        end
+        return table.concat(parts, ",")
+    end
+    return ("%q"):format(value)
+end
+
+-- The arguments with streams of one element, the defaults, for containers; and a key for what the kernel makes of them, nil where a stream is
+-- among them. Nothing where some container has no default.
+local function default_arguments(arguments, number)
+    local list, key, known = {}, {number}, true
+    for i, argument in ipairs(arguments) do
+        local kind = core.type(argument)
+        list[i] = argument
+        if kind == "container" then
+            key[#key + 1], list[i] = core._fallback(argument)
+            if not list[i] then
+                return nil
+            end
+        elseif kind then
+            known = false
+        else
+            key[#key + 1] = text_of(argument)
+        end
+    end
+    return list, known and table.concat(key, ";")
+end
+
+-- The device computes the default, as it would elements; once for the same numbers.
+local function set_default(container, kernel, arguments, number)
+    local list, key = default_arguments(arguments, number)
+    if not list then
+        return
+    end
+    local element = key and find_default(key)
+    if element then
+        core._set_fallback(container, element)
+        return
+    end
+    element = core._set_fallback(container, kernel(table.unpack(list)))
+    if key then
+        keep_default(key, element)
+    end
+end
+
+--- sparse.eval(kernel, arguments, number, solid): the values of an expression as a new container. `solid`: streams along its shape are among
+-- the arguments, so there are values everywhere.
+function sparse.eval(kernel, arguments, number, solid)
+    local params, i = kernel.params, 1
+    while core.type(arguments[i]) ~= "container" do
+        i = i + 1
+    end
+    local first = arguments[i]
+    local result = params[#params]
+    local made = core._like(first, result.type)
+    local named = {over = solid and first:range() or nil}
+    for k, param in ipairs(params) do
+        named[param.name] = arguments[k]
+    end
+    if not solid then
+        set_default(made, kernel, arguments, number) -- before pages are made, which hold it
+    end
+    named[result.name] = made
+    kernel(named)
+    return made
+end
+
+return sparse

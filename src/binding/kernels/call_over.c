@@ -1,0 +1,150 @@
+/* What a launch runs over: the option `over`, and without it what is mapped of its containers. */
+#include "binding/kernels/lua_kernel.h"
+#include "binding/streams/container_handle.h"
+
+#include <string.h>
+
+/* The container that parameter i is given along the launch's shape, or NULL. */
+static LuaContainer *container_along(lua_State *L, const Call *call, int i)
+{
+    bool along = param_kinds[call->function->params[i].kind].along && call->args[i].stream;
+    LuaContainer *c = along ? container_to(L, call->slot[i]) : NULL;
+    return c && c->container ? c : NULL;
+}
+
+/* The different containers along the shape; 0 where one of them is mapped wholly, or has another shape. */
+static int find_containers(lua_State *L, const Call *call, Container *found[MAX_PARAMS])
+{
+    int count = 0;
+    for (int i = 0; i < call->function->param_count; i++) {
+        LuaContainer *c = container_along(L, call, i);
+        bool known = !c;
+        if (c && (!container_paged(c->container) || !shape_equal(&container_elements_of(c)->shape, &call->domain))) {
+            return 0;
+        }
+        for (int k = 0; k < count && !known; k++) {
+            known = found[k] == c->container;
+        }
+        if (!known) {
+            found[count++] = c->container;
+        }
+    }
+    return count;
+}
+
+/* The mapped parts of all containers, joined. */
+static void join_containers(lua_State *L, Call *call)
+{
+    Container *found[MAX_PARAMS];
+    Region *parts[MAX_PARAMS], *joined = NULL;
+    int count = find_containers(L, call, found);
+    if (count == 0) {
+        return;
+    }
+    LuaRange *range = range_push(L);
+    bool done = true;
+    DeviceScope scope;
+    binding_enter(L, call->device, &scope);
+    for (int k = 0; k < count && done; k++) {
+        parts[k] = container_active(found[k]);
+        done = parts[k] != NULL;
+    }
+    joined = done ? region_union(parts, count) : NULL;
+    device_leave(&scope);
+    range_take(L, range, joined, call->function->name);
+    call->over = range->region;
+}
+
+void call_find_over(lua_State *L, Call *call)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (call->contained && !call->over_at && !call->active) {
+        join_containers(L, call);
+    }
+    if (!call->over_at) {
+        return;
+    }
+    const LuaRange *range = range_to(L, call->over_at);
+    if (!range) {
+        range = range_push_list(L, call->over_at, call->device, &call->domain, call->function->name, "over");
+    }
+    if (!shape_equal(&range->region->shape, &call->domain)) {
+        luaL_error(L, "%s: 'over' is a range of shape %s, the launch runs over %s", call->function->name,
+                   shape_text(&range->region->shape, a), shape_text(&call->domain, b));
+    }
+    if (range->region->list.device != call->device) {
+        luaL_error(L, "%s: option 'over': the range belongs to another device", call->function->name);
+    }
+    call->over = range->region;
+}
+
+static void map_written(lua_State *L, const Call *call, LuaContainer *c, const Param *param)
+{
+    static const int64_t origin[SHAPE_MAX_RANK];
+    const char *label = lua_pushfstring(L, "%s: argument '%s'", call->function->name, param->name);
+    const PageSet *set = call->over ? region_set(call->over) : NULL;
+    if (set && kernel_page_elements(set, call->domain.rank) <= SHAPE_MAX_ELEMENTS) {
+        container_map_region(L, c, call->over, label);
+    } else if (!set && stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS) {
+        int64_t last[SHAPE_MAX_RANK]; /* the header may change */
+        memcpy(last, c->stream.shape.size, sizeof last);
+        container_make_mapped(L, c, origin, last, label);
+    }
+    lua_pop(L, 1);
+}
+
+/* Before any element may be written. */
+static void unshare(lua_State *L, const Call *call, LuaContainer *c)
+{
+    DeviceScope scope;
+    binding_enter(L, call->device, &scope);
+    bool done = container_ready_mapped(c->container);
+    device_leave(&scope);
+    container_done(L, c, done, call->function->name);
+}
+
+/* Launches over more elements than there may be are refused later. What is made like a container without pages is mapped where that is. */
+void call_map_written(lua_State *L, Call *call)
+{
+    const Function *f = call->function;
+    for (int i = 0; i < f->param_count && call->contained && !call->preview; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        LuaContainer *c = kind->written && kind->stream && call->args[i].stream ? container_to(L, call->slot[i]) : NULL;
+        if (c && c->container && (kind->anywhere || container_is_lists(c->container))) {
+            unshare(L, call, c);
+            continue;
+        }
+        c = kind->written ? container_along(L, call, i) : NULL;
+        if (c && (!call->like[i] || container_paged(c->container))) {
+            map_written(L, call, c, &f->params[i]);
+        }
+    }
+    for (int i = 0; i < f->param_count && call->contained; i++) { /* the memory of some may be another one */
+        if (call->slot[i]) {
+            container_to(L, call->slot[i]);
+        }
+    }
+}
+
+bool call_like_container(lua_State *L, Call *call, int i)
+{
+    const Function *f = call->function;
+    const LuaContainer *first = NULL;
+    for (int k = 0; call->contained && k < f->param_count && !first; k++) {
+        first = container_along(L, call, k);
+        first = first && shape_equal(&container_elements_of(first)->shape, &call->domain) ? first : NULL;
+    }
+    if (!first || f->params[i].kind != PARAM_OUTPUT) {
+        return false;
+    }
+    LuaContainer *made = container_push(L);
+    call->slot[i] = lua_gettop(L);
+    DeviceScope scope;
+    binding_enter(L, call->device, &scope);
+    Container *c = container_like(first->container, f->params[i].type);
+    device_leave(&scope);
+    container_take(L, made, c, f->name);
+    call->args[i].stream = container_elements_of(made);
+    call->like[i] = true;
+    return true;
+}

@@ -1,0 +1,233 @@
+#include "container/region.h"
+
+#include "gpu/buffer.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MASK_BITS = 32 };
+
+/* words of a region */
+
+static int stride_of(const Region *region)
+{
+    return region->shape.rank + region->set.masked;
+}
+
+static const int32_t *entry_of(const Region *region, int64_t box)
+{
+    return region->words + box * stride_of(region);
+}
+
+/* The mask of a box; NULL: all of it is meant. */
+static const int32_t *mask_of(const Region *region, int64_t box)
+{
+    int32_t at = region->set.masked ? entry_of(region, box)[region->shape.rank] : -1;
+    return at < 0 ? NULL : region->words + at;
+}
+
+static bool mask_has(const int32_t *mask, int64_t number)
+{
+    return !mask || ((uint32_t)mask[number / MASK_BITS] >> number % MASK_BITS & 1) != 0;
+}
+
+static int64_t box_elements(const Region *region)
+{
+    int64_t count = 1;
+    for (int d = 0; d < region->shape.rank; d++) {
+        count *= region->set.page[d];
+    }
+    return count;
+}
+
+/* making */
+
+Region *region_retain(Region *region)
+{
+    region->references++;
+    return region;
+}
+
+void region_release(Region *region)
+{
+    if (!region || --region->references > 0) {
+        return;
+    }
+    region_release(region->joined.result);
+    stream_release(&region->list);
+    free(region->words);
+    free(region);
+}
+
+/* What of box number i lies within the shape, first .. last; how many elements that is. */
+static int64_t clip(const Region *region, int64_t box, int64_t *first, int64_t *last)
+{
+    int rank = region->shape.rank;
+    int64_t count = 1;
+    for (int d = 0; d < rank; d++) {
+        first[d] = entry_of(region, box)[d];
+        last[d] = first[d] + region->set.page[d] - 1;
+        if (!region->set.unbounded && last[d] >= region->shape.size[rank - 1 - d]) {
+            last[d] = region->shape.size[rank - 1 - d] - 1;
+        }
+        count *= last[d] - first[d] + 1;
+    }
+    return count;
+}
+
+static int64_t mask_count(const int32_t *mask, int64_t words)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < words; i++) {
+        for (uint32_t rest = (uint32_t)mask[i]; rest; rest &= rest - 1) {
+            count++;
+        }
+    }
+    return count;
+}
+
+static void count_elements(Region *region)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], all = 1;
+    int64_t words = (box_elements(region) + MASK_BITS - 1) / MASK_BITS;
+    for (int64_t i = 0; i < region->set.count; i++) {
+        const int32_t *mask = mask_of(region, i);
+        region->set.elements += mask ? mask_count(mask, words) : clip(region, i, first, last);
+    }
+    for (int d = 0; d < region->shape.rank; d++) {
+        all *= region->shape.size[d];
+    }
+    region->whole = !region->set.unbounded && region->set.elements == all;
+}
+
+Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length)
+{
+    static atomic_uint_fast64_t serial; /* of all threads */
+    Region *region = calloc(1, sizeof *region);
+    Shape all = {1, {length}};
+    if (!region || !words || length > SHAPE_MAX_ELEMENTS) {
+        free(words);
+        free(region);
+        error_set("out of host memory");
+        return NULL;
+    }
+    *region = (Region){.references = 1, .serial = atomic_fetch_add(&serial, 1) + 1, .shape = *shape, .words = words};
+    region->set = *set;
+    region->set.origins = &region->list;
+    count_elements(region);
+    if (!stream_create(device, type_of(SCALAR_INT, 1), &all, false, &region->list) ||
+        (length > 0 && !buffer_write(region->list.buffer, 0, words, stream_bytes(&region->list)))) {
+        region_release(region);
+        return NULL;
+    }
+    return region;
+}
+
+Region *region_box(Device *device, const Shape *shape, bool unbounded, const int64_t *first, const int64_t *last)
+{
+    int rank = shape->rank;
+    PageSet set = {.count = 1, .aligned = true, .unbounded = unbounded};
+    int32_t *words = calloc((size_t)rank, sizeof *words);
+    for (int d = 0; d < rank && words; d++) {
+        int at = rank - 1 - d;
+        words[d] = (int32_t)first[at];
+        set.page[d] = last[at] > first[at] ? last[at] - first[at] : 1;
+        set.count = last[at] > first[at] ? set.count : 0;
+        set.aligned = set.aligned && first[at] % set.page[d] == 0;
+    }
+    return region_of_words(device, shape, &set, words, rank * set.count);
+}
+
+Region *region_pages(Device *device, const Shape *shape, bool unbounded, const int64_t *page, int32_t *origins,
+                     int64_t count)
+{
+    PageSet set = {.count = count, .aligned = true, .unbounded = unbounded};
+    memcpy(set.page, page, (size_t)shape->rank * sizeof *page);
+    Region *region = region_of_words(device, shape, &set, origins, count * shape->rank);
+    if (region) {
+        region->pages = true;
+    }
+    return region;
+}
+
+const PageSet *region_set(const Region *region)
+{
+    return region->whole ? NULL : &region->set;
+}
+
+/* visiting */
+
+/* The rows of a box that its mask has. */
+static bool visit_rows(const Region *region, int64_t box, RegionVisit visit, void *self)
+{
+    int rank = region->shape.rank;
+    const int32_t *mask = mask_of(region, box), *entry = entry_of(region, box);
+    int64_t columns = region->set.page[0], count = box_elements(region);
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    bool more = true;
+    for (int64_t number = 0; more && number < count; number++) {
+        if (!mask_has(mask, number)) {
+            continue;
+        }
+        int64_t rest = number, x = number % columns, run = 1;
+        while (x + run < columns && mask_has(mask, number + run)) {
+            run++;
+        }
+        for (int d = 0; d < rank; d++) {
+            first[d] = last[d] = entry[d] + rest % region->set.page[d];
+            rest /= region->set.page[d];
+        }
+        last[0] += run - 1;
+        number += run - 1;
+        more = visit(self, first, last);
+    }
+    return more;
+}
+
+bool region_boxes(const Region *region, RegionVisit visit, void *self)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    bool more = true;
+    for (int64_t i = 0; more && i < region->set.count; i++) {
+        if (mask_of(region, i)) {
+            more = visit_rows(region, i, visit, self);
+        } else {
+            clip(region, i, first, last);
+            more = visit(self, first, last);
+        }
+    }
+    return more;
+}
+
+bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *last)
+{
+    if (i < 0 || i >= region->set.count || mask_of(region, i)) {
+        return false;
+    }
+    clip(region, i, first, last);
+    return true;
+}
+
+bool region_step(const Region *region, RegionCursor *cursor, int64_t *point)
+{
+    int rank = region->shape.rank;
+    int64_t count = box_elements(region);
+    while (cursor->box < region->set.count) {
+        int64_t number = cursor->number++, rest = number;
+        if (number == count) {
+            *cursor = (RegionCursor){cursor->box + 1, 0};
+            continue;
+        }
+        bool inside = mask_has(mask_of(region, cursor->box), number);
+        for (int d = 0; d < rank && inside; d++) {
+            point[d] = entry_of(region, cursor->box)[d] + rest % region->set.page[d];
+            rest /= region->set.page[d];
+            inside = region->set.unbounded || point[d] < region->shape.size[rank - 1 - d];
+        }
+        if (inside) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,63 @@
+/* Regions: elements of a shape that a launch runs over. They are boxes of one size, each element in one of them; boxes that are meant in part
+ * have masks. A region belongs to no container, and never changes. */
+#ifndef RILL_REGION_H
+#define RILL_REGION_H
+
+#include "kernel/kernel.h"
+
+enum { REGION_PARTS = 8 };
+
+typedef struct Region {
+    int references;
+    uint64_t serial; /* never used twice */
+    Shape shape;
+    bool whole;     /* all of the shape */
+    bool pages;     /* what is mapped, or cells of a union */
+    PageSet set;    /* its origins are `list` */
+    Stream list;    /* `words` on the device */
+    int32_t *words; /* see PageSet */
+    /* The union of the regions of these serials, the first of which is this one; NULL: this one. */
+    struct {
+        int count;
+        uint64_t serials[REGION_PARTS];
+        struct Region *result;
+    } joined;
+} Region;
+
+/* Elements first .. last - 1, with indices as in a shape; `unbounded`: the shape says only how many dimensions there are. Inside a scope of the device, as all that makes or releases a region. NULL with
+ * error_set. */
+Region *region_box(Device *device, const Shape *shape, bool unbounded, const int64_t *first, const int64_t *last);
+/* Pages of one size by their first elements, of malloc, which it takes over, on failure, too: so many coordinates each, x first; row-major, each
+ * once. NULL: they could not be made. */
+Region *region_pages(Device *device, const Shape *shape, bool unbounded, const int64_t *page, int32_t *origins,
+                     int64_t count);
+/* Of a set and its words, so many, which it takes over on failure, too; NULL: they could not be made. */
+Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length);
+/* The union of regions of one shape, one at least: a reference to one of them where that has it all. */
+Region *region_union(Region *const *parts, int count);
+
+/* Counted; releasing NULL does nothing. */
+Region *region_retain(Region *region);
+void region_release(Region *region);
+
+/* What a launch over it runs over; NULL: all of its shape. */
+const PageSet *region_set(const Region *region);
+
+/* Calls `visit` for boxes first .. last (x first, inclusive) that have each element once, in address order; until it returns false. */
+typedef bool (*RegionVisit)(void *self, const int64_t *first, const int64_t *last);
+bool region_boxes(const Region *region, RegionVisit visit, void *self);
+
+/* The coordinates of its elements in address order, counted on the device: points as translator_stream takes them. False with
+ * error_set. */
+bool region_addresses(const Region *region, Stream *result);
+
+/* Box number i from 0, x first and inclusive; false where there is none, or it has a mask. */
+bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *last);
+
+/* Steps from element to element in address order. Starts at {0}; false behind the last one. `point`: x first. */
+typedef struct RegionCursor {
+    int64_t box, number;
+} RegionCursor;
+bool region_step(const Region *region, RegionCursor *cursor, int64_t *point);
+
+#endif
