@@ -197,5 +197,8 @@ int file_load(lua_State *L, const char *function, const char *path, const Type *
 /* The .rill side of rill.load (`type` may be NULL: the file's own) and of s:save. Inside a scope; false with error_set. */
 bool rillfile_load(Device *device, const unsigned char *bytes, size_t size, const Type *type, Stream *result);
 bool rillfile_save(const Stream *stream, const char *path);
+/* Pushes the container that a file holds, false where it holds none; raises in the name of `function`. c:save. */
+bool rillfile_load_container(lua_State *L, const char *function, const char *path, const Type *type);
+int rillfile_save_container(lua_State *L);
 
 #endif

@@ -255,3 +255,8 @@ Translator *translator_pages(Device *device, const Shape *shape, const Shape *pa
     }
     return &paged->base;
 }
+
+int translator_table_levels(const Translator *t)
+{
+    return pages_of((const Paged *)t)->levels;
+}

@@ -65,6 +65,8 @@ Translator *translator_pages(Device *device, const Shape *shape, const Shape *pa
 Translator *translator_adaptive(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
 /* The same for a domain of all int coordinates but the least, by a hash table. */
 Translator *translator_hash(Device *device, const Shape *page, int64_t capacity);
+/* Levels of the table of a translator_pages. */
+int translator_table_levels(const Translator *t);
 /* Another one of those two without pages. */
 Translator *translator_paged_empty(const Translator *t, int64_t capacity);
 /* A grid of lists: x is the place in the list, the others are the cell's. List c takes offsets[c] .. offsets[c + 1] - 1. */

@@ -13,7 +13,7 @@
 
 static const unsigned char magic[] = {0x89, 'R', 'I', 'L', 'L', 0x0d, 0x0a, 0x1a};
 
-enum { MAGIC = sizeof magic, VERSION = 1, START = MAGIC + 8, CHECKSUM = 4 };
+enum { MAGIC = sizeof magic, VERSION = 1, CONTAINER_VERSION = 2, START = MAGIC + 8, CHECKSUM = 4 };
 
 typedef struct Reader {
     const unsigned char *at, *end;
@@ -50,6 +50,7 @@ void rillfile_free(RillFile *file)
     }
     free(file->items);
     free(file->data);
+    free(file->container.numbers);
     *file = (RillFile){0};
 }
 
@@ -129,6 +130,21 @@ static bool read_struct(Reader *reader, RillFile *file)
     return number != 0;
 }
 
+static bool read_sizes(Reader *reader, int rank, int64_t *sizes)
+{
+    for (int i = 0; i < rank; i++) {
+        uint64_t size;
+        if (!read_number(reader, 8, &size)) {
+            return false;
+        }
+        if (size > INT64_MAX) {
+            return error_set("a size in the .rill file is above 2^63");
+        }
+        sizes[i] = (int64_t)size;
+    }
+    return true;
+}
+
 static bool read_shape(Reader *reader, RillFile *file)
 {
     uint64_t bytes, rank;
@@ -141,20 +157,39 @@ static bool read_shape(Reader *reader, RillFile *file)
     }
     file->element_bytes = (uint32_t)bytes;
     file->rank = (int)rank;
-    for (int i = 0; i < file->rank; i++) {
-        uint64_t size;
-        if (!read_number(reader, 8, &size)) {
-            return false;
-        }
-        if (size > INT64_MAX) {
-            return error_set("a size in the .rill file is above 2^63");
-        }
-        file->size[i] = (int64_t)size;
+    return read_sizes(reader, file->rank, file->size);
+}
+
+static bool read_container(Reader *reader, RillFile *file)
+{
+    uint64_t rank, levels, count;
+    if (!read_string(reader, file->container.kind) || !read_number(reader, 2, &rank)) {
+        return false;
     }
+    if (!is_name(file->container.kind) || rank < 1 || rank > RILLFILE_RANK) {
+        return error_set("the .rill file tells of no container that there could be");
+    }
+    file->container.rank = (int)rank;
+    if (!read_sizes(reader, (int)rank, file->container.size) || !read_sizes(reader, (int)rank, file->container.page) ||
+        !read_number(reader, 2, &levels) || !read_sizes(reader, 1, &file->container.capacity) ||
+        !read_number(reader, 8, &count)) {
+        return false;
+    }
+    file->container.levels = (int)levels;
+    if (count > (uint64_t)(reader->end - reader->at) / sizeof *file->container.numbers) {
+        return error_set("the description in the .rill file ends too early");
+    }
+    file->container.number_count = (size_t)count;
+    file->container.numbers = malloc((size_t)count * sizeof *file->container.numbers + 1);
+    if (!file->container.numbers) {
+        return error_set("out of host memory");
+    }
+    memcpy(file->container.numbers, reader->at, (size_t)count * sizeof *file->container.numbers);
+    reader->at += (size_t)count * sizeof *file->container.numbers;
     return true;
 }
 
-static bool read_description(Reader *reader, RillFile *file)
+static bool read_description(Reader *reader, RillFile *file, uint32_t version)
 {
     uint64_t structs;
     if (!read_number(reader, 2, &structs)) {
@@ -168,7 +203,8 @@ static bool read_description(Reader *reader, RillFile *file)
             return false;
         }
     }
-    if (!read_type(reader, file->count, &file->element) || !read_shape(reader, file)) {
+    if (!read_type(reader, file->count, &file->element) || !read_shape(reader, file) ||
+        (version == CONTAINER_VERSION && !read_container(reader, file))) {
         return false;
     }
     return reader->at == reader->end || error_set("the description in the .rill file is longer than its content");
@@ -193,6 +229,18 @@ static bool data_bytes(const RillFile *file, size_t available, size_t *bytes)
     return *bytes <= available;
 }
 
+bool rillfile_is_container(const char *path)
+{
+    unsigned char start[MAGIC + 4];
+    FILE *file = fopen(path, "rb");
+    bool is = file && fread(start, 1, sizeof start, file) == sizeof start && memcmp(start, magic, MAGIC) == 0 &&
+              byteorder_get32(start + MAGIC) == CONTAINER_VERSION;
+    if (file) {
+        fclose(file);
+    }
+    return is;
+}
+
 bool rillfile_recognise(const unsigned char *bytes, size_t size)
 {
     return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
@@ -208,8 +256,9 @@ static bool check_frame(const unsigned char *bytes, size_t size, size_t *descrip
         return error_set("the .rill file is truncated");
     }
     uint32_t version = byteorder_get32(bytes + MAGIC);
-    if (version != VERSION) {
-        return error_set("the .rill file has version %u; this rill reads version %d", version, VERSION);
+    if (version != VERSION && version != CONTAINER_VERSION) {
+        return error_set("the .rill file has version %u; this rill reads version %d and %d", version, VERSION,
+                         CONTAINER_VERSION);
     }
     *description = byteorder_get32(bytes + MAGIC + 4);
     if (*description > size - START - CHECKSUM) {
@@ -229,7 +278,7 @@ static bool decode(const unsigned char *bytes, size_t size, RillFile *file)
     }
     Reader reader = {bytes + START, bytes + START + description};
     size_t available = size - START - CHECKSUM - description;
-    if (!read_description(&reader, file)) {
+    if (!read_description(&reader, file, byteorder_get32(bytes + MAGIC))) {
         return false;
     }
     if (!data_bytes(file, available, &file->data_bytes) || file->data_bytes != available) {
@@ -272,6 +321,23 @@ static void write_type(StrBuf *text, const RillField *field)
     write_number(text, 2, (uint64_t)field->structure);
 }
 
+static void write_container(StrBuf *text, const RillFile *file)
+{
+    write_string(text, file->container.kind);
+    write_number(text, 2, (uint64_t)file->container.rank);
+    for (int i = 0; i < 2 * file->container.rank; i++) {
+        int d = i % file->container.rank;
+        write_number(text, 8, (uint64_t)(i < file->container.rank ? file->container.size : file->container.page)[d]);
+    }
+    write_number(text, 2, (uint64_t)file->container.levels);
+    write_number(text, 8, (uint64_t)file->container.capacity);
+    write_number(text, 8, file->container.number_count);
+    if (file->container.number_count) {
+        strbuf_add_bytes(text, (const char *)file->container.numbers,
+                         file->container.number_count * sizeof *file->container.numbers);
+    }
+}
+
 static void write_description(StrBuf *text, const RillFile *file)
 {
     write_number(text, 2, file->count);
@@ -289,6 +355,9 @@ static void write_description(StrBuf *text, const RillFile *file)
     write_number(text, 2, (uint64_t)file->rank);
     for (int i = 0; i < file->rank; i++) {
         write_number(text, 8, (uint64_t)file->size[i]);
+    }
+    if (*file->container.kind) {
+        write_container(text, file);
     }
 }
 
@@ -311,7 +380,7 @@ static bool write_file(const char *path, const RillFile *file, StrBuf *head)
     StrBuf description = STRBUF_EMPTY;
     write_description(&description, file);
     strbuf_add_bytes(head, (const char *)magic, MAGIC);
-    write_number(head, 4, VERSION);
+    write_number(head, 4, *file->container.kind ? CONTAINER_VERSION : VERSION);
     write_number(head, 4, description.length);
     if (!description.failed) {
         strbuf_add_bytes(head, strbuf_text(&description), description.length);

@@ -167,7 +167,7 @@ rill.matmul(a: source, b: source): stream -- the product of matrices, vectors, o
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension
 rill.image.formats(): table[] -- the formats of pictures: tables with extension, and name (nil where the extension stands for one of the others)
-rill.load(path: string, type?: typename): stream -- reads a .npy or .rill file
+rill.load(path: string, type?: typename): stream|container -- reads a .npy or .rill file
 s:save(path: string) -- writes .npy, or .rill for every type, structures too
 ]==] },
     { "picture", [==[
@@ -237,6 +237,7 @@ c:range(first?: index, last?: index): range -- a box of it, or all
 c:each(): function -- an iterator over the mapped elements, page by page: indices and element
 c:map_cpu(options?: {first?: index, last?: index, lazy?: boolean}): table -- a box as an indexable view of elements; assigned ones are written back by m:unmap()
 c:boundary(...: string|number): container -- the same container with another outside: a mode for all dimensions, or one each, as s:boundary
+c:save(path: string) -- writes a container whose memory is its own to a .rill file, which rill.load reads
 c:push(elements: source|range): integer, integer -- puts all elements of a stream on a stack, or the coordinates of a range's: the indices of the first and the last
 c:pop(n: integer): stream -- takes the last n from a stack, in the order in which they were pushed: a view that holds until the next push
 c:snapshot(): snapshot -- what it holds now, of a container whose memory is its own: shared with it until that is written

@@ -569,6 +569,7 @@ void open_container(lua_State *L)
                                        {"push", stack_push},
                                        {"pop", stack_pop},
                                        {"snapshot", snapshot_take},
+                                       {"save", rillfile_save_container},
                                        {"diff", snapshot_diff},
                                        {"undo", snapshot_undo},
                                        {"close", container_close},

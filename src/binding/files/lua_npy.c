@@ -177,7 +177,7 @@ static int l_load(lua_State *L)
     binding_count(L, load_name, 2, false);
     const char *path = argument_path(L, 1, load_name, 1, "path");
     const Type *type = lua_isnoneornil(L, 2) ? NULL : type_check(L, 2, load_name, 2, "type");
-    return file_load(L, load_name, path, type, load_file);
+    return rillfile_load_container(L, load_name, path, type) || file_load(L, load_name, path, type, load_file);
 }
 
 /* Bools as the file holds them, of one byte, in their place. */

@@ -1,5 +1,8 @@
-/* Streams of any type, structures included, as .rill files. */
+/* Streams of any type, structures included, and containers as .rill files. */
 #include "binding/binding.h"
+#include "binding/streams/container_handle.h"
+#include "container/container_image.h"
+#include "io/file.h"
 #include "io/rillfile.h"
 #include "kernel/launch/copy.h"
 
@@ -140,10 +143,9 @@ static int describe_struct(RillFile *file, Written *written, const Type *type)
     return number;
 }
 
-static bool describe(RillFile *file, const Stream *stream)
+static bool describe_type(RillFile *file, const Type *type)
 {
     Written written;
-    const Type *type = stream->type;
     if (type->is_struct) {
         file->element.structure = describe_struct(file, &written, type);
         if (!file->element.structure) {
@@ -153,6 +155,14 @@ static bool describe(RillFile *file, const Stream *stream)
         snprintf(file->element.type, sizeof file->element.type, "%s", type->name);
     }
     file->element_bytes = (uint32_t)type->bytes;
+    return true;
+}
+
+static bool describe(RillFile *file, const Stream *stream)
+{
+    if (!describe_type(file, stream->type)) {
+        return false;
+    }
     file->rank = stream->shape.rank;
     for (int i = 0; i < file->rank; i++) {
         file->size[i] = stream->shape.size[i];
@@ -168,4 +178,114 @@ bool rillfile_save(const Stream *stream, const char *path)
     bool ok = describe(&file, stream) ? rillfile_write(path, &file) : error_prefix("cannot write '%s'", path);
     rillfile_free(&file);
     return ok;
+}
+
+/* containers */
+
+/* Takes over the image's elements and numbers. */
+static bool describe_container(RillFile *file, const ContainerImage *image)
+{
+    file->data = image->elements;
+    file->data_bytes = (size_t)image->element_count * (size_t)image->type->bytes;
+    file->rank = 1;
+    file->size[0] = image->element_count;
+    snprintf(file->container.kind, sizeof file->container.kind, "%s", image->kind);
+    file->container.rank = image->size.rank;
+    for (int i = 0; i < image->size.rank; i++) {
+        file->container.size[i] = image->size.size[i];
+        file->container.page[i] = image->page.size[i];
+    }
+    file->container.levels = image->levels;
+    file->container.capacity = image->capacity;
+    file->container.numbers = image->numbers;
+    file->container.number_count = (size_t)image->number_count;
+    return describe_type(file, image->type);
+}
+
+/* c:save(path) */
+int rillfile_save_container(lua_State *L)
+{
+    static const char function[] = "c:save";
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 2, true);
+    const char *path = argument_path(L, 2, function, 1, "path");
+    if (!file_has_extension(path, "rill")) {
+        binding_argument(L, function, 1, "path", 2, "a path that ends in .rill");
+    }
+    RillFile file = {0};
+    ContainerImage image;
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = container_image_take(self->container, &image);
+    device_leave(&scope);
+    if (done) {
+        done =
+            describe_container(&file, &image) ? rillfile_write(path, &file) : error_prefix("cannot write '%s'", path);
+    } else {
+        free(image.elements);
+        free(image.numbers);
+    }
+    rillfile_free(&file);
+    container_done(L, self, done, function);
+    return 0;
+}
+
+static Container *load_container(Device *device, const RillFile *file)
+{
+    const Type *type = file_type(file);
+    ContainerImage image = {.kind = file->container.kind,
+                            .type = type,
+                            .size = {.rank = file->container.rank},
+                            .page = {.rank = file->container.rank},
+                            .levels = file->container.levels,
+                            .capacity = file->container.capacity,
+                            .numbers = file->container.numbers,
+                            .number_count = (int64_t)file->container.number_count,
+                            .elements = file->data,
+                            .element_count = file->rank == 1 ? file->size[0] : -1};
+    for (int i = 0; i < file->container.rank; i++) {
+        image.size.size[i] = file->container.size[i];
+        image.page.size[i] = file->container.page[i];
+    }
+    Container *c = type ? container_image_load(device, &image) : NULL;
+    type_release(type);
+    return c;
+}
+
+static Container *read_container(Device *device, const char *path)
+{
+    FileBytes bytes;
+    RillFile file = {0};
+    Container *c = NULL;
+    if (!file_read(path, &bytes)) {
+        return NULL;
+    }
+    if (rillfile_decode(bytes.data, bytes.size, &file)) {
+        c = load_container(device, &file);
+        rillfile_free(&file);
+    }
+    file_free(&bytes);
+    if (!c) {
+        error_prefix("cannot read '%s'", path);
+    }
+    return c;
+}
+
+bool rillfile_load_container(lua_State *L, const char *function, const char *path, const Type *type)
+{
+    if (!rillfile_is_container(path)) {
+        return false;
+    }
+    LuaContainer *self = container_push(L);
+    Device *device = state_device(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    Container *c = read_container(device, path);
+    device_leave(&scope);
+    container_take(L, self, c, function);
+    if (type && type != self->stream.type) {
+        luaL_error(L, "%s: cannot read '%s': it holds a container of type %s, which cannot be read as %s", function,
+                   path, self->stream.type->name, type->name);
+    }
+    return true;
 }

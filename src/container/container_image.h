@@ -1,0 +1,32 @@
+/* What a file keeps of a container whose memory is its own. */
+#ifndef RILL_CONTAINER_IMAGE_H
+#define RILL_CONTAINER_IMAGE_H
+
+#include "container/container.h"
+
+/* By kind:
+ *
+ *   array     size: its shape. Elements in row-major order.
+ *   stack     size: 1. capacity: as many elements as there may be.
+ *   lists     size: the grid's. numbers: where each list begins, and the last one ends.
+ *   sparse    size: its shape; page, levels of the table, capacity. numbers: the coordinates of each mapped page among pages, x first, in address
+ *             order. Elements: the default, then those of the pages.
+ *   hashgrid  the same; size: 0. */
+typedef struct ContainerImage {
+    const char *kind;
+    const Type *type;
+    Shape size, page;
+    int levels;
+    int64_t capacity;
+    int32_t *numbers;
+    int64_t number_count;
+    void *elements; /* packed */
+    int64_t element_count;
+} ContainerImage;
+
+/* The container's image, whose numbers and elements are to be freed; and a container of one, every part of which is checked. False and NULL with
+ * error_set; inside a scope. */
+bool container_image_take(const Container *c, ContainerImage *image);
+Container *container_image_load(Device *device, const ContainerImage *image);
+
+#endif
