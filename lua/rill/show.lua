@@ -282,13 +282,30 @@ local function clipped(s, white, options)
     return note:format(low, high, from, to)
 end
 
+-- A container: where it is mapped, and under it what it is in a line.
+local function show_container(c, options)
+    options = check_options(options)
+    local able = terminal.look()
+    local mode = options.mode or best_mode(able)
+    local pixels = (mode == "kitty" or mode == "iterm") and 512 or options.width or able.columns -- a page is one at least
+    local text = picture(core._picture(c, math.max(math.min(pixels // 1 | 0, 512), 1)), "float", 1, options)
+    if options.text then
+        return text
+    end
+    io.stdout:write(text, tostring(c), "\n")
+end
+
 --- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]): draws a 2-D stream in the terminal: float (or half, unorm8, double,
 -- bool), vec3 or vec4 in 0..1, and integers, which need min and max unless they are uint8 or uint16. A stream of numbers of one
 -- dimension is drawn as a sparkline of the means of its parts, from its smallest to its largest unless min and max are told. `width`
 -- is in characters: as wide as the terminal, or the stream, unless told. A picture without min and max whose
--- numbers leave 0..1 says so in a line below. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
+-- numbers leave 0..1 says so in a line below. A container is drawn as where it is mapped, seen along all dimensions but the two fastest; pages of
+-- coarser levels are darker. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
 -- terminal says it has unless told. text = true: returns what else is written. Only what is drawn is read back.
 local function show(s, options)
+    if rill.type(s) == "container" then
+        return show_container(s, options)
+    end
     local other = blame.not_open(s)
     if other then
         problem("argument #1 's': expected an open stream, got %s", other)

@@ -148,6 +148,65 @@ describe("in Lua, a container", function()
             1, 2, 3)
     end)
 
+    it("has methods of the user's own", function()
+        local c = rill.sparse("float", {13, 21}, {page = {4, 8}}):set(5, 1, 1)
+        local own = rill.container(c, {
+            get = function(_, ...) return -c:get(...) end, add = function(self, i, j) return self:set(8, i, j) end,
+        })
+        assert.equal("container", rill.type(own))
+        assert.equal(tostring(c), tostring(own))
+        assert.equal(-8, own:add(13, 21):get(13, 21))
+        assert.same({8, 2}, {c:get(13, 21), own.pages.mapped})
+        assert.equal(-8, own:copy():get(13, 21))
+        assert.equal(-8, own:boundary("wrap"):get(13, 21))
+        assert.same((2 * c):values(), (2 * own):values())
+        c:close()
+        assert.same(13 + 0.0, own:stream():sum())
+        raises("rill.container: argument #1 'virtual': expected a container, got number 1", rill.container, 1, {})
+        raises("rill.container: argument #2 'methods': expected a table of functions by name", rill.container, own)
+        raises("rill.container: argument #2 'methods': expected functions by name, got number 3 under 'x'",
+            rill.container, own, {x = 3})
+        raises("a container has no field or method 'ad'", function() return own.ad end)
+    end)
+
+    it("is drawn as where it is mapped", function()
+        local function lines(c, width)
+            local list = {}
+            for line in rill.show(c, {mode = "ascii", width = width, text = true}):gmatch "[^\n]+" do
+                list[#list + 1] = line
+            end
+            return list
+        end
+        local c = rill.sparse("float", {32, 64}, {page = {16, 16}}):allocate({1, 17}):allocate({17, 49})
+        local drawn = lines(c, 8)
+        assert.same({"  @@    ", "      @@"}, {drawn[1], drawn[#drawn]})
+        assert.same({("@"):rep(10)}, lines(rill.array("int", 30), 10))
+        local h = rill.hashgrid("int", {page = {4, 4}}):set(1, -7, -7):set(1, 1, 1)
+        drawn = lines(h, 12)
+        assert.same({"@@@@        ", "        @@@@"}, {drawn[1], drawn[#drawn]})
+        local t = rill.translator.pages {shape = {64, 64}, page = {8, 8}, adaptive = true}
+        t:map({0, 0}, {7, 7}, 0, 0)
+        t:map({0, 0}, nil, 1, 2)
+        local first = lines(rill.virtual(t, rill.physical("float", 64 * 8)), 8)[1]
+        assert.matches("^#(%p)%1%1    $", first)
+        assert.not_equal("#", first:sub(2, 2))
+        assert.matches("^ *$", lines(rill.sparse("float", 8, {page = 4}), 8)[1])
+    end)
+
+    it("counts pages that are held", function()
+        local before = rill.memory().pages
+        local c = rill.sparse("float", {13, 21}, {page = {4, 8}}):allocate({1, 1}, {8, 8})
+        assert.equal(before + 2, rill.memory().pages)
+        local s = c:snapshot()
+        c:fill(1)
+        assert.equal(before + 4, rill.memory().pages)
+        s:close()
+        c:release({1, 1})
+        assert.equal(before + 1, rill.memory().pages)
+        c:close()
+        assert.equal(before, rill.memory().pages)
+    end)
+
     it("is copied into another", function()
         local c, d = sparse("float", {13, 21}, {4, 8}, 5), sparse("half", {13, 21}, {3, 5}, 1)
         assert.same(c:values(), d:write(c):values())

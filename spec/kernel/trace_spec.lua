@@ -25,6 +25,21 @@ describe("RILL_TRACE", function()
         has "rill: sum: 1 x 1 x 1 groups\n"
     end)
 
+    it("tells containers, and elements of pages", function()
+        local result = process.run([[
+            local rill = require "rill"
+            local k = rill.kernel "kernel void g(float x<>, out float r<>) { r = x; }"
+            local c = rill.sparse("float", {20, 30}, {page = {4, 8}}):set(1, 2, 3)
+            k(c)
+            k {x = rill.hashgrid("float", {page = {4, 4}}):set(1, 2, 3), r = nil}
+        ]], {RILL_TRACE = "1"})
+        local function has(text)
+            assert(result.err:find(text, 1, true), result.err)
+        end
+        has "rill: g over 32 elements of 20x30: x = container<float>[20x30], r = container<float>[20x30]\n"
+        has "rill: g over 16 elements of a domain without bounds: x = container<float>[0x0], r = container<float>[0x0]\n"
+    end)
+
     it("is silent when it is 0, empty or not there", function()
         for _, value in ipairs {"0", "", false} do
             assert.equal("", process.run(SCRIPT, {RILL_TRACE = value}).err)

@@ -1,5 +1,5 @@
--- Device memory a spec file leaves behind. `leaks.watch(setup, teardown)` in its outermost describe: when the file is done, as many streams
--- and bytes must live as before it; unless a test was cut off (patience.lua), which leaves what it had made where it was.
+-- Device memory a spec file leaves behind. `leaks.watch(setup, teardown)` in its outermost describe: when the file is done, as many streams,
+-- pages of containers and bytes must live as before it; unless a test was cut off (patience.lua), which leaves what it had made where it was.
 local assert = require "luassert"
 local rill = require "rill"
 local check = require "spec.support.check"
@@ -9,7 +9,7 @@ local leaks = {}
 function leaks.snapshot()
     check.collect()
     local memory = rill.memory()
-    return {bytes = memory.bytes, streams = memory.streams}
+    return {bytes = memory.bytes, streams = memory.streams, pages = memory.pages}
 end
 
 function leaks.watch(setup, teardown)

@@ -1,5 +1,6 @@
 /* rill.devices, device, open, sync, clock, memory, memory_limit, check; the device userdata. */
 #include "binding/binding.h"
+#include "container/frames.h"
 #include "gpu/timer.h"
 #include "gpu/trial.h"
 
@@ -281,13 +282,14 @@ static int rill_memory(lua_State *L)
     binding_count(L, "rill.memory", 0, false);
     binding_charge(L, NULL); /* closes what waits for that */
     DeviceMemory memory = device_memory(state_device(L));
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 7);
     set_integer(L, "bytes", memory.bytes);
     set_integer(L, "peak", memory.peak);
     set_integer(L, "pooled", memory.pooled);
     set_integer(L, "limit", memory.limit);
     set_integer(L, "streams", memory.buffers);
     set_integer(L, "structs", type_struct_count());
+    set_integer(L, "pages", (uint64_t)frames_count());
     return 1;
 }
 

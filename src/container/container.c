@@ -204,10 +204,14 @@ void container_release(Container *c)
     for (int i = 0; i < ADDRESS_SLOTS; i++) {
         kernel_release(c->kernels[i]);
     }
+    /* Without snapshots the pages that are mapped hold all frames that are in use. */
+    int64_t known = c->newest   ? c->frames.used - (int64_t)c->frames.freed.count
+                    : c->pooled ? translator_info(c->translator).mapped
+                                : 0;
     snapshot_orphan(c);
     translator_release(c->translator);
     stream_release(&c->memory);
-    frames_free(&c->frames);
+    frames_free(&c->frames, known);
     free(c);
 }
 

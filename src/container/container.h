@@ -45,6 +45,10 @@ uint64_t container_version(const Container *c);
 /* How many elements of a box are mapped; false with error_set. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
 
+/* Where it is mapped, projected onto the two fastest dimensions: bright pixels, darker ones for pages of coarser levels. Chooses the shape, of
+ * sides up to `longest`, and writes as many cells. False with error_set. */
+bool container_picture(const Container *c, int64_t longest, Shape *shape, float *cells, void *caller);
+
 /* A new dense stream of a box; and a box written with a stream of its shape, where it is mapped. False with error_set. */
 bool container_dense(const Container *c, const int64_t *first, const int64_t *last, Stream *result);
 bool container_write(const Container *c, const int64_t *first, const Stream *from);

@@ -2,8 +2,11 @@
 
 #include "base/error.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+static atomic_int_fast64_t all_held;
 
 /* By doubling. */
 static bool reserve(void **items, size_t *capacity, int64_t count, size_t size)
@@ -38,6 +41,7 @@ int64_t frames_take(Frames *frames, uint32_t since)
 {
     int64_t frame = frames->freed.count ? frames->freed.items[--frames->freed.count] : frames->used++;
     frames->held.items[frame] = (struct Frame){1, since};
+    atomic_fetch_add(&all_held, 1);
     return frame;
 }
 
@@ -50,11 +54,18 @@ void frames_drop(Frames *frames, int64_t frame)
 {
     if (--frames->held.items[frame].held == 0) {
         frames->freed.items[frames->freed.count++] = frame;
+        atomic_fetch_sub(&all_held, 1);
     }
 }
 
-void frames_free(Frames *frames)
+int64_t frames_count(void)
 {
+    return (int64_t)atomic_load(&all_held);
+}
+
+void frames_free(Frames *frames, int64_t known)
+{
+    atomic_fetch_sub(&all_held, known);
     free(frames->freed.items);
     free(frames->held.items);
 }

@@ -31,6 +31,9 @@ int64_t frames_take(Frames *frames, uint32_t since);
 void frames_hold(Frames *frames, int64_t frame);
 /* Who held it last frees it. */
 void frames_drop(Frames *frames, int64_t frame);
-void frames_free(Frames *frames);
+/* `known`: how many of those that are held are known of; the others are lost. */
+void frames_free(Frames *frames, int64_t known);
+/* How many frames are held or lost, of all threads: page leaks show there. */
+int64_t frames_count(void);
 
 #endif

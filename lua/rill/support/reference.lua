@@ -42,7 +42,7 @@ rill.device(): device -- the current device; opened on first use
 rill.open(which?: integer|string): device -- makes a device current for this Lua state: a number of rill.devices, a part of its name, or nothing for the first that opens
 rill.sync() -- waits for all work
 rill.clock(): number -- a monotonic clock, seconds: for timing, between calls of rill.sync
-rill.memory(): table -- device memory in bytes: bytes (live), peak, pooled (freed, kept for reuse), limit (0: none); streams (live allocations), and structs (structure types that live in this process)
+rill.memory(): table -- device memory in bytes: bytes (live), peak, pooled (freed, kept for reuse), limit (0: none); streams (live allocations), and of this process structs (structure types that live) and pages (places for pages that containers hold)
 rill.memory_limit(bytes?: integer) -- a limit for the current device's memory; 0 or nothing lifts it
 d.name: string -- the driver's name of the device
 d.vendor: string -- the driver's vendor
@@ -171,7 +171,7 @@ rill.load(path: string, type?: typename): stream|container -- reads a .npy or .r
 s:save(path: string) -- writes .npy, or .rill for every type, structures too
 ]==] },
     { "picture", [==[
-rill.show(s: source, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws a stream in the terminal: of two dimensions as a picture, of one as a sparkline; text = true returns what else is written
+rill.show(s: source|container, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws a stream in the terminal: of two dimensions as a picture, of one as a sparkline; of a container where it is mapped; text = true returns what else is written
 rill.animate(path: string, fps?: number): animation -- an animation of so many frames a second (25 unless told): .png or .apng, or a video through ffmpeg
 a:frame(s: source, options?: {min?: number, max?: number, colormap?: string, depth?: integer}): animation -- the next frame, a picture as rill.image.save takes it
 a:close() -- ends the file; `local a <close>` does it by itself
@@ -232,6 +232,7 @@ c:copy(): container -- the same elements in memory of their own, by the same tra
 c:stream(): stream -- all of it as a dense stream
 c:allocate(first: index|source, last?: index): container -- a sparse container: maps all pages that a box or a stream of points touches, or raises; new ones hold the default
 c:release(first: index|source, last?: index): container -- a sparse container: frees all pages that a box or a stream of points touches
+rill.container(virtual: container, methods: table): container -- the same container with further methods, which come before its own
 c:active(): range -- its mapped part, page by page: what a launch runs over by the option `over`, and unless told
 c:range(first?: index, last?: index): range -- a box of it, or all
 c:each(): function -- an iterator over the mapped elements, page by page: indices and element

@@ -2,8 +2,6 @@
 #include "binding/containers/lua_container.h"
 #include "binding/containers/lua_translator.h"
 
-#include "kernel/launch/copy.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,70 +48,6 @@ static int container_gc(lua_State *L)
     return 0;
 }
 
-/* c:active(): what is mapped, as a range. */
-static int container_active_call(lua_State *L)
-{
-    static const char function[] = "c:active";
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 1, true);
-    LuaRange *range = range_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Region *region = container_active(self->container);
-    device_leave(&scope);
-    range_take(L, range, region ? region_retain(region) : NULL, function);
-    return 1;
-}
-
-/* c:range([first [, last]]): a box of it, or all. */
-static int container_range_call(lua_State *L)
-{
-    static const char function[] = "c:range";
-    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 3, true);
-    const Stream *elements = container_elements_of(self);
-    if (container_bounded(self->container)) {
-        box_check(L, elements, 2, function, 1, from, to);
-    } else {
-        container_box_check(L, self, 2, function, 1, from, to);
-    }
-    LuaRange *range = range_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Region *region = region_box(self->stream.device, &elements->shape, !container_bounded(self->container), from, to);
-    device_leave(&scope);
-    range_take(L, range, region, function);
-    return 1;
-}
-
-/* c:boundary(mode, ...): the same container with another outside. */
-static int container_boundary(lua_State *L)
-{
-    static const char function[] = "c:boundary";
-    Boundary modes[SHAPE_MAX_RANK];
-    double outside;
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    view_boundary_modes(L, function, self->stream.shape.rank, modes, &outside);
-    LuaContainer *view = container_push(L);
-    view->stream = self->stream;
-    view->container = container_retain(self->container);
-    memcpy(view->stream.boundary, modes, (size_t)self->stream.shape.rank * sizeof *modes);
-    view->stream.explicit_boundary = true;
-    view->stream.outside = outside;
-    return 1;
-}
-
-static int container_view(lua_State *L)
-{
-    const char *name = lua_tostring(L, lua_upvalueindex(1));
-    return luaL_error(
-        L,
-        "c:%s: a container has no such view: c:range gives a launch a part of it, c:stream() all of it as "
-        "a dense stream",
-        name);
-}
-
 /* c:copy() */
 static int container_copy_call(lua_State *L)
 {
@@ -126,6 +60,8 @@ static int container_copy_call(lua_State *L)
     Container *c = container_copy(self->container);
     device_leave(&scope);
     container_take(L, copy, c, function);
+    lua_getiuservalue(L, 1, 1);
+    lua_setiuservalue(L, -2, 1);
     return 1;
 }
 
@@ -198,65 +134,6 @@ static int container_set(lua_State *L)
     return 1;
 }
 
-/* boxes */
-
-/* Pushes a dense stream of a box. */
-static void push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
-                       const char *function)
-{
-    Stream *dense = handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_dense(self->container, from, to, dense);
-    device_leave(&scope);
-    container_done(L, self, done, function);
-}
-
-/* Pushes a stream of the entries of lists. */
-static void push_entries(lua_State *L, const LuaContainer *self, const char *function)
-{
-    Stream *entries = handle_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = copy_new(container_elements(self->container), NULL, entries);
-    device_leave(&scope);
-    container_done(L, self, done, function);
-}
-
-/* Calls a method of the dense stream of the box in arguments 1 and 2. */
-static int read_box(lua_State *L, const char *function, const char *method)
-{
-    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 3, true);
-    container_box_check(L, self, 2, function, 1, from, to);
-    push_dense(L, self, from, to, function);
-    lua_getfield(L, -1, method);
-    lua_insert(L, -2);
-    lua_call(L, 1, 1);
-    return 1;
-}
-
-static int container_read(lua_State *L)
-{
-    return read_box(L, "c:read", "read");
-}
-
-static int container_values(lua_State *L)
-{
-    return read_box(L, "c:values", "values");
-}
-
-/* _dense(c, first, last): a box as a stream. */
-static int rill_dense(lua_State *L)
-{
-    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, "container", 1, "c");
-    container_box_check(L, self, 2, "container", 2, from, to);
-    push_dense(L, self, from, to, "container");
-    return 1;
-}
-
 /* _page_sizes(c): those of a page, slowest dimension first, and whether the pages are the container's own; nil where there are none. */
 static int rill_page_sizes(lua_State *L)
 {
@@ -275,138 +152,6 @@ static int rill_page_sizes(lua_State *L)
     }
     lua_pushboolean(L, container_pooled(self->container));
     return 2;
-}
-
-/* c:stream(): all of it. */
-static int container_stream(lua_State *L)
-{
-    static const int64_t origin[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, "c:stream", 0, "c");
-    binding_count(L, "c:stream", 1, true);
-    if (!container_bounded(self->container)) {
-        return luaL_error(L, "c:stream: a container without bounds has no whole: c:read takes a box");
-    }
-    if (container_is_lists(self->container)) {
-        push_entries(L, self, "c:stream");
-        return 1;
-    }
-    push_dense(L, self, origin, self->stream.shape.size, "c:stream");
-    return 1;
-}
-
-/* The header of the stream or the open container at an index, or NULL. */
-static Stream *data_at(lua_State *L, int index)
-{
-    Stream *data = handle_to(L, index);
-    LuaContainer *c = data ? NULL : container_to(L, index);
-    return c && c->container ? &c->stream : data;
-}
-
-/* Where only `first` is given, the data, a stream or a table, tells how far the box goes. */
-static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t *from, int64_t *to)
-{
-    const Stream *s = &self->stream;
-    const Stream *data = data_at(L, 2);
-    Shape shape = {.rank = 0};
-    if (data && data->device) {
-        shape = data->shape;
-    } else if (lua_istable(L, 2) && !table_shape(L, 2, s->type, &shape)) {
-        shape.rank = 0;
-    }
-    for (int d = 0; d < s->shape.rank && shape.rank == s->shape.rank; d++) {
-        int64_t end = container_bounded(self->container) ? s->shape.size[d] : (int64_t)INT32_MAX + 1;
-        if (shape.size[d] <= end - from[d]) {
-            to[d] = from[d] + shape.size[d];
-        }
-    }
-}
-
-/* The data at 2 as a stream of a shape: itself, or a new one that takes it as s:write does. */
-static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *shape, const char *function)
-{
-    Stream *data = data_at(L, 2);
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
-    bool container = data && !handle_to(L, 2);
-    if (container && !shape_equal(&data->shape, shape)) {
-        luaL_error(L, "%s: argument #1 'data': a container of shape %s doesn't go into %s", function,
-                   shape_text(&data->shape, a), shape_text(shape, b));
-    }
-    if (container && data->device != to->device) {
-        luaL_error(L, "%s: argument #1 'data': the container belongs to another device", function);
-    }
-    if (container) {
-        return data;
-    }
-    if (data && data->device == to->device && data->type == to->type && shape_equal(&data->shape, shape)) {
-        return data;
-    }
-    Stream *dense = create_stream(L, to->type, shape, function);
-    lua_getfield(L, -1, "write");
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, 2);
-    if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
-        const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-        if (!message || strncmp(message, "s:write", 7) != 0) {
-            lua_error(L);
-        }
-        luaL_error(L, "%s%s", function, message + 7);
-    }
-    return dense;
-}
-
-/* c:write(data [, first [, last]]) */
-static int container_write_call(lua_State *L)
-{
-    static const char function[] = "c:write";
-    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 4, true);
-    lua_settop(L, 4);
-    Stream *given = accept_stream(L, 2);
-    if (given && given->device) {
-        accept_settled(L, given);
-    }
-    bool by_data = !lua_isnil(L, 3) && lua_isnil(L, 4);
-    if (by_data && !container_bounded(self->container)) {
-        lua_pushvalue(L, 3);
-        lua_replace(L, 4);
-    }
-    container_box_check(L, self, 3, function, 2, from, to);
-    if (by_data) {
-        extent_of_data(L, self, from, to);
-    }
-    Stream box = container_box(self->container, from, to);
-    const Stream *data = dense_data(L, &self->stream, &box.shape, function);
-    container_check(L, 1, function, 0, "c"); /* a finalizer may have closed it meanwhile */
-    container_make_mapped(L, self, from, to, function);
-    container_to(L, 2); /* which may share its memory */
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_write(self->container, from, data);
-    device_leave(&scope);
-    container_done(L, self, done, function);
-    lua_settop(L, 1);
-    return 1;
-}
-
-/* c:fill(value): all that is mapped. */
-static int container_fill_call(lua_State *L)
-{
-    static const char function[] = "c:fill";
-    char element[TYPE_MAX_BYTES];
-    LuaContainer *self = container_check(L, 1, function, 0, "c");
-    binding_count(L, function, 2, true);
-    if (!value_pack_splat(L, 2, self->stream.type, element)) {
-        binding_argument_error(L, function, 1, "value");
-    }
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done = container_fill(self->container, element, L);
-    device_leave(&scope);
-    self->stream = *container_whole(self->container);
-    container_done(L, self, done, function);
-    lua_settop(L, 1);
-    return 1;
 }
 
 /* fields */
@@ -459,30 +204,30 @@ static bool push_component(lua_State *L)
     return !lua_isnil(L, -1);
 }
 
-/* Views that streams have and containers have not: a function that says so. */
-static bool push_view(lua_State *L, const char *key)
+/* The further method of a container that rill.container made. */
+static bool push_own(lua_State *L)
 {
-    static const char *const views[] = {"domain", "stride", "tile", "replicate", "group", "reshape", "transpose", NULL};
-    for (const char *const *name = views; *name; name++) {
-        if (strcmp(*name, key) == 0) {
-            lua_pushvalue(L, 2);
-            lua_pushcclosure(L, container_view, 1);
-            return true;
-        }
+    if (lua_getiuservalue(L, 1, 1) != LUA_TTABLE) {
+        return false;
     }
-    return false;
+    lua_pushvalue(L, 2);
+    return lua_rawget(L, -2) != LUA_TNIL;
 }
 
 /* c[key]: upvalue 1 holds the methods. */
 static int container_index(lua_State *L)
 {
+    if (push_own(L)) {
+        return 1;
+    }
+    lua_settop(L, 2);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
         return 1;
     }
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     LuaContainer *self = container_check(L, 1, lua_pushfstring(L, "c.%s", key), 0, "c");
-    if (!push_field(L, self, key) && !push_view(L, key) && !push_component(L)) {
+    if (!push_field(L, self, key) && !container_push_view(L, key) && !push_component(L)) {
         return luaL_error(L, "a container has no field or method %s%s", binding_key(L, 2), binding_hint(L, "c", 2));
     }
     return 1;
@@ -520,6 +265,35 @@ static int container_length(lua_State *L)
     return 1;
 }
 
+/* rill.container(virtual, methods): the same container with further methods, which come first. */
+static int rill_container(lua_State *L)
+{
+    static const char function[] = "rill.container";
+    binding_count(L, function, 2, false);
+    lua_settop(L, 2);
+    const LuaContainer *self = container_check(L, 1, function, 1, "virtual");
+    if (!binding_is_options(L, 2)) {
+        binding_argument(L, function, 2, "methods", 2, "a table of functions by name");
+    }
+    lua_newtable(L);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING || !lua_isfunction(L, -1)) {
+            const char *got = binding_describe(L, lua_gettop(L));
+            luaL_error(L, "%s: argument #2 'methods': expected functions by name, got %s under %s", function, got,
+                       binding_key(L, lua_gettop(L) - 2));
+        }
+        lua_pushvalue(L, -2);
+        lua_pushvalue(L, -2);
+        lua_rawset(L, 3);
+    }
+    LuaContainer *made = container_push(L);
+    made->stream = self->stream;
+    made->container = container_retain(self->container);
+    lua_insert(L, 3);
+    lua_setiuservalue(L, 3, 1);
+    return 1;
+}
+
 /* _container_method(name, function): a method written in Lua; upvalue 1 holds the methods. */
 static int rill_container_method(lua_State *L)
 {
@@ -544,8 +318,8 @@ static int rill_container_metamethod(lua_State *L)
 
 void open_container(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_container_metamethod", rill_container_metamethod},
-                                         {"_dense", rill_dense},
+    static const luaL_Reg functions[] = {{"container", rill_container},
+                                         {"_container_metamethod", rill_container_metamethod},
                                          {"_page_sizes", rill_page_sizes},
                                          {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__gc", container_gc},

@@ -18,6 +18,19 @@ void container_index_check(lua_State *L, const LuaContainer *self, int first, co
 void container_box_check(lua_State *L, const LuaContainer *self, int first, const char *function, int n, int64_t *from,
                          int64_t *to);
 
+/* lua_container_boxes.c: c:read, c:values, c:stream, c:write and c:fill. */
+int container_read(lua_State *L);
+int container_values(lua_State *L);
+int container_stream(lua_State *L);
+int container_write_call(lua_State *L);
+int container_fill_call(lua_State *L);
+
+/* lua_container_ranges.c: c:active, c:range and c:boundary; and pushes a function that raises, if `key` is a view that only streams have. */
+int container_active_call(lua_State *L);
+int container_range_call(lua_State *L);
+int container_boundary(lua_State *L);
+bool container_push_view(lua_State *L, const char *key);
+
 /* c:push(stream), c:pop(n) */
 int stack_push(lua_State *L);
 int stack_pop(lua_State *L);

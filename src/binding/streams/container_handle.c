@@ -29,7 +29,7 @@ LuaContainer *container_to(lua_State *L, int index)
 
 LuaContainer *container_push(lua_State *L)
 {
-    LuaContainer *self = lua_newuserdatauv(L, sizeof *self, 0);
+    LuaContainer *self = lua_newuserdatauv(L, sizeof *self, 1);
     memset(self, 0, sizeof *self);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &container_meta);
     lua_setmetatable(L, -2);

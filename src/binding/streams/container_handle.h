@@ -5,7 +5,8 @@
 #include "binding/streams/range_handle.h"
 #include "container/container.h"
 
-/* A container: the header, all of it, that kernels take comes first. Several may share one container. */
+/* A container: the header, all of it, that kernels take comes first. Several may share one container. The user value is a table of further
+ * methods, or nil. */
 typedef struct LuaContainer {
     Stream stream;        /* holds nothing; device NULL: closed */
     Container *container; /* held */

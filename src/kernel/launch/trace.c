@@ -43,14 +43,20 @@ void trace_launch(const Plan *plan, const Argument *args)
     const Function *f = &plan->kernel->function;
     char shape[SHAPE_TEXT];
     StrBuf out = STRBUF_EMPTY;
-    strbuf_addf(&out, "rill: %s over %s", f->name, shape_text(&plan->domain, shape));
+    strbuf_addf(&out, "rill: %s over ", f->name);
+    if (plan->pages) {
+        strbuf_addf(&out, "%lld elements of ", (long long)plan->pages->elements);
+    }
+    strbuf_add(&out,
+               plan->pages && plan->pages->unbounded ? "a domain without bounds" : shape_text(&plan->domain, shape));
     for (int i = 0; i < f->param_count - f->given; i++) {
         strbuf_addf(&out, "%s%s = ", i ? ", " : ": ", f->params[i].name);
         if (kernel_is_baked(plan->kernel, i)) {
             strbuf_add(&out, "fixed");
         } else if (param_kinds[f->params[i].kind].stream) {
             const Stream *s = args[i].stream;
-            strbuf_addf(&out, "stream<%s>[%s]", s->type->name, shape_text(&s->shape, shape));
+            strbuf_addf(&out, "%s<%s>[%s]", s->map ? "container" : "stream", s->type->name,
+                        shape_text(&s->shape, shape));
         } else {
             add_constant(&out, &f->params[i], args[i].words);
         }

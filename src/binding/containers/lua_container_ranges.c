@@ -1,0 +1,113 @@
+/* Parts of containers to launch over, where they are mapped, and their outside. */
+#include "binding/containers/lua_container.h"
+#include "binding/containers/lua_translator.h"
+
+#include <string.h>
+
+/* c:active(): what is mapped, as a range. */
+int container_active_call(lua_State *L)
+{
+    static const char function[] = "c:active";
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 1, true);
+    LuaRange *range = range_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    Region *region = container_active(self->container);
+    device_leave(&scope);
+    range_take(L, range, region ? region_retain(region) : NULL, function);
+    return 1;
+}
+
+/* c:range([first [, last]]): a box of it, or all. */
+int container_range_call(lua_State *L)
+{
+    static const char function[] = "c:range";
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 3, true);
+    const Stream *elements = container_elements_of(self);
+    if (container_bounded(self->container)) {
+        box_check(L, elements, 2, function, 1, from, to);
+    } else {
+        container_box_check(L, self, 2, function, 1, from, to);
+    }
+    LuaRange *range = range_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    Region *region = region_box(self->stream.device, &elements->shape, !container_bounded(self->container), from, to);
+    device_leave(&scope);
+    range_take(L, range, region, function);
+    return 1;
+}
+
+/* c:boundary(mode, ...): the same container with another outside. */
+int container_boundary(lua_State *L)
+{
+    static const char function[] = "c:boundary";
+    Boundary modes[SHAPE_MAX_RANK];
+    double outside;
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    view_boundary_modes(L, function, self->stream.shape.rank, modes, &outside);
+    LuaContainer *view = container_push(L);
+    view->stream = self->stream;
+    view->container = container_retain(self->container);
+    memcpy(view->stream.boundary, modes, (size_t)self->stream.shape.rank * sizeof *modes);
+    view->stream.explicit_boundary = true;
+    view->stream.outside = outside;
+    lua_getiuservalue(L, 1, 1);
+    lua_setiuservalue(L, -2, 1);
+    return 1;
+}
+
+/* views that streams have and containers have not */
+
+static int container_view(lua_State *L)
+{
+    const char *name = lua_tostring(L, lua_upvalueindex(1));
+    return luaL_error(
+        L,
+        "c:%s: a container has no such view: c:range gives a launch a part of it, c:stream() all of it as "
+        "a dense stream",
+        name);
+}
+
+bool container_push_view(lua_State *L, const char *key)
+{
+    static const char *const views[] = {"domain", "stride", "tile", "replicate", "group", "reshape", "transpose", NULL};
+    for (const char *const *name = views; *name; name++) {
+        if (strcmp(*name, key) == 0) {
+            lua_pushvalue(L, 2);
+            lua_pushcclosure(L, container_view, 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* _picture(c, longest): where it is mapped, a stream of floats with sides up to so long. */
+static int rill_picture(lua_State *L)
+{
+    const LuaContainer *self = container_check(L, 1, "rill.show", 1, "s");
+    lua_Integer longest = luaL_checkinteger(L, 2);
+    Shape shape;
+    Device *device = self->stream.device;
+    float *cells = scratch_push(L, (size_t)(longest * longest) * sizeof *cells);
+    Translator *t = translator_retain(container_translator(self->container));
+    bool done = container_picture(self->container, longest, &shape, cells, L); /* a translator's function may run Lua */
+    translator_drop(t);
+    container_done(L, self, done, "rill.show");
+    Stream *picture = handle_push(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    done = file_stream(device, type_of(SCALAR_FLOAT, 1), &shape, cells, picture);
+    device_leave(&scope);
+    container_done(L, self, done, "rill.show");
+    return 1;
+}
+
+void open_container_ranges(lua_State *L)
+{
+    lua_pushcfunction(L, rill_picture);
+    lua_setfield(L, -2, "_picture");
+}
