@@ -78,19 +78,6 @@ static void write_address(const Container *c, StrBuf *out, int number)
     strbuf_add(out, " : -1;\n}\n");
 }
 
-static Kernel *map_kernel(AddressMap *map, Device *device, int slot)
-{
-    Container *c = (Container *)map;
-    if (!c->kernels[slot]) {
-        StrBuf text = STRBUF_EMPTY;
-        write_address(c, &text, FIRST_NUMBER + slot * SLOT_NUMBERS);
-        Kernel *kernel = internal_kernel(device, strbuf_text(&text));
-        strbuf_free(&text);
-        c->kernels[slot] = kernel ? kernel_retain(kernel) : NULL;
-    }
-    return c->kernels[slot];
-}
-
 static void map_give(const AddressMap *map, Argument *args)
 {
     const Container *c = container_of(map);
@@ -101,11 +88,75 @@ static void map_give(const AddressMap *map, Argument *args)
     address_text_give(c->translator, DIRECTION_TRANSLATE, args + count);
 }
 
+static void forget_kernels(Container *c)
+{
+    for (int i = 0; i < ADDRESS_SLOTS; i++) {
+        kernel_release(c->kernels[i]);
+        c->kernels[i] = NULL;
+    }
+}
+
+/* The numbers that an address function is given, by parameter, as kernel_specialize takes them; and a hash of them. */
+static uint64_t given_numbers(const Container *c, const Function *f, const uint32_t *words[MAX_PARAMS])
+{
+    Argument args[MAX_PARAMS];
+    int first = f->param_count - address_given(f);
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    map_give(&c->map, args);
+    memset(words, 0, MAX_PARAMS * sizeof *words);
+    for (int i = first; i < f->param_count; i++) {
+        words[i] = f->params[i].kind == PARAM_CONSTANT ? args[i - first].words : NULL;
+        for (int k = 0; words[i] && k < 4; k++) {
+            hash = (hash ^ words[i][k]) * UINT64_C(1099511628211);
+        }
+    }
+    return hash;
+}
+
+static Kernel *make_kernel(const Container *c, Device *device, int slot)
+{
+    const uint32_t *words[MAX_PARAMS];
+    StrBuf text = STRBUF_EMPTY;
+    write_address(c, &text, FIRST_NUMBER + slot * SLOT_NUMBERS);
+    Kernel *kernel = internal_kernel(device, strbuf_text(&text));
+    strbuf_free(&text);
+    if (!kernel || !c->map.baked) {
+        return kernel ? kernel_retain(kernel) : NULL;
+    }
+    given_numbers(c, kernel_function(kernel), words);
+    return kernel_specialize(kernel, words);
+}
+
+static Kernel *map_kernel(AddressMap *map, Device *device, int slot)
+{
+    Container *c = (Container *)map;
+    const uint32_t *words[MAX_PARAMS];
+    if (c->kernels[slot] && map->baked) {
+        uint64_t numbers = given_numbers(c, kernel_function(c->kernels[slot]), words);
+        if (numbers != c->numbers) {
+            forget_kernels(c);
+        }
+    }
+    if (!c->kernels[slot]) {
+        c->kernels[slot] = make_kernel(c, device, slot);
+        c->numbers = c->kernels[slot] ? given_numbers(c, kernel_function(c->kernels[slot]), words) : 0;
+    }
+    return c->kernels[slot];
+}
+
+void container_bake(Container *c, bool on)
+{
+    if (c->map.baked != on) {
+        forget_kernels(c);
+        c->map.baked = on;
+    }
+}
+
 /* Containers of one translator over memories of one shape. */
 static bool map_same(const AddressMap *map, const AddressMap *other)
 {
     const Container *a = container_of(map), *b = container_of(other);
-    return a->translator == b->translator && a->checked == b->checked &&
+    return a->translator == b->translator && a->checked == b->checked && a->map.baked == b->map.baked &&
            memcmp(a->sizes, b->sizes, sizeof a->sizes) == 0;
 }
 
@@ -201,9 +252,7 @@ void container_release(Container *c)
         return;
     }
     region_release(c->active);
-    for (int i = 0; i < ADDRESS_SLOTS; i++) {
-        kernel_release(c->kernels[i]);
-    }
+    forget_kernels(c);
     /* Without snapshots the pages that are mapped hold all frames that are in use. */
     int64_t known = c->newest   ? c->frames.used - (int64_t)c->frames.freed.count
                     : c->pooled ? translator_info(c->translator).mapped

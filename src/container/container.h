@@ -20,6 +20,9 @@ void container_release(Container *c);
 Translator *container_translator(const Container *c);
 const void *container_fallback(const Container *c);
 void container_set_fallback(Container *c, const void *fallback);
+/* Whether the sizes and the like that its address function is given are constants of the kernels that use it: they are compiled for them, and
+ * again when these change, as where a table grows. */
+void container_bake(Container *c, bool on);
 /* Bytes of memory and of the translator's tables. */
 uint64_t container_bytes(const Container *c);
 

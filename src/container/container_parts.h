@@ -17,6 +17,7 @@ struct Container {
     int32_t sizes[SHAPE_MAX_RANK]; /* of memory, x first */
     char fallback[TYPE_MAX_BYTES];
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
+    uint64_t numbers;               /* a hash of those that baked ones were made with */
     bool pooled;                    /* the pages, and the memory that grows for them, are its own: the frames, too */
     Frames frames;
     Region *active; /* what is mapped, held, and the translator's version that it is of; NULL until needed */

@@ -68,6 +68,13 @@ static bool add_given(Kernel *kernel, const Kernel *address)
     memcpy(to->params + to->param_count, from->params + from->param_count - count, (size_t)count * sizeof *to->params);
     memcpy(kernel->body.use + to->param_count, address->body.use + from->param_count - count,
            (size_t)count * sizeof *kernel->body.use);
+    for (int i = 0; i < count; i++) {
+        const char *baked = address->baked[from->param_count - count + i];
+        kernel->baked[to->param_count + i] = baked ? strdup(baked) : NULL;
+        if (baked && !kernel->baked[to->param_count + i]) {
+            return error_set("out of host memory");
+        }
+    }
     to->param_count += count;
     to->given += count;
     kernel->body.trips += address->body.trips;

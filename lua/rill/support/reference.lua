@@ -238,6 +238,7 @@ c:range(first?: index, last?: index): range -- a box of it, or all
 c:each(): function -- an iterator over the mapped elements, page by page: indices and element
 c:map_cpu(options?: {first?: index, last?: index, lazy?: boolean}): table -- a box as an indexable view of elements; assigned ones are written back by m:unmap()
 c:boundary(...: string|number): container -- the same container with another outside: a mode for all dimensions, or one each, as s:boundary
+c:bake(on?: boolean): container -- makes the sizes and the like by which its elements are found constants of the kernels that use it; false: uniforms again
 c:save(path: string) -- writes a container whose memory is its own to a .rill file, which rill.load reads
 c:push(elements: source|range): integer, integer -- puts all elements of a stream on a stack, or the coordinates of a range's: the indices of the first and the last
 c:pop(n: integer): stream -- takes the last n from a stack, in the order in which they were pushed: a view that holds until the next push

@@ -65,6 +65,20 @@ static int container_copy_call(lua_State *L)
     return 1;
 }
 
+/* c:bake([on]) */
+static int container_bake_call(lua_State *L)
+{
+    static const char function[] = "c:bake";
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, 2, true);
+    if (!lua_isnoneornil(L, 2) && !lua_isboolean(L, 2)) {
+        binding_argument(L, function, 1, "on", 2, "true or false");
+    }
+    container_bake(self->container, lua_isnoneornil(L, 2) || lua_toboolean(L, 2));
+    lua_settop(L, 1);
+    return 1;
+}
+
 /* single elements */
 
 /* The number in memory of the element at an index; false where it is not mapped. A translator's function may run Lua. */
@@ -342,6 +356,7 @@ void open_container(lua_State *L)
                                        {"release", container_release_call},
                                        {"push", stack_push},
                                        {"pop", stack_pop},
+                                       {"bake", container_bake_call},
                                        {"snapshot", snapshot_take},
                                        {"save", rillfile_save_container},
                                        {"diff", snapshot_diff},

@@ -2,6 +2,7 @@
 #include "gpu/workspace.h"
 #include "kernel/body/glsl.h"
 #include "kernel/launch/launch.h"
+#include "kernel/variant/address_map.h"
 
 static void explain_argument(const KernelText *text, const VariantKey *key, const Layout *layout, int i,
                              const Argument *arg, StrBuf *out)
@@ -18,6 +19,7 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     char shape[SHAPE_TEXT];
     strbuf_addf(out, " of %s[%s]", arg->stream->type->name, shape_text(&arg->stream->shape, shape));
     strbuf_addf(out, ", %s", access_paths[a->path].name);
+    strbuf_add(out, arg->stream->map && arg->stream->map->baked ? " of constant sizes" : "");
     if (kind->read && path_buffered(a->path) && !param_kinds[param->kind].anywhere) {
         bool flat = variant_flat_load(text->function, key, i);
         strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",

@@ -27,6 +27,7 @@ struct AddressMap {
     bool (*same)(const AddressMap *map, const AddressMap *other);
     const void *fallback; /* the packed element that is read where nothing is mapped */
     bool complete;        /* everything is mapped */
+    bool baked;           /* its numbers are constants of the address function, for explain() */
     bool rows;            /* of different lengths: with v0 = -1 the address function gives the length of a row */
     bool unbounded;       /* coordinates are any ints: the whole has 0 for sizes, and no boundary */
     /* Sizes, x first, of the pieces of the domain within which memory is row-major; they begin at multiples of them, at elements whose numbers

@@ -167,12 +167,13 @@ static void write_sizes(Generator *g)
     }
 }
 
-/* What address functions are given as constants: k_NAME, which main reads once. */
+/* What address functions are given as constants: k_NAME, which main reads once where they are not known. */
 static void write_given(Generator *g)
 {
     for (int i = g->f->param_count - g->f->given; i < g->f->param_count; i++) {
         if (g->f->params[i].kind == PARAM_CONSTANT) {
-            strbuf_addf(g->out, "%s k_%s;\n", glsl_type(g->f->params[i].type), g->f->params[i].name);
+            const char *baked = g->text->baked[i], *type = glsl_type(g->f->params[i].type);
+            strbuf_addf(g->out, baked ? "const %s k_%s = %s;\n" : "%s k_%s;\n", type, g->f->params[i].name, baked);
         }
     }
 }

@@ -25,7 +25,7 @@ static void write_position(Generator *g, const char *element)
 static void write_constants(Generator *g)
 {
     for (int i = g->f->param_count - g->f->given; i < g->f->param_count; i++) {
-        if (g->f->params[i].kind == PARAM_CONSTANT) {
+        if (g->f->params[i].kind == PARAM_CONSTANT && !g->text->baked[i]) {
             strbuf_addf(g->out, "    k_%s = ", g->f->params[i].name);
             access_constant(g->out, &g->f->params[i], g->layout->args[i].constant);
             strbuf_add(g->out, ";\n");

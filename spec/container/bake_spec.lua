@@ -1,0 +1,79 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local T <const> = rill.translator
+
+describe("a baked container", function()
+    leaks.watch(setup, teardown)
+
+    local function made()
+        local fold = rill.virtual(T.fold {shape = {6, 7}, to = {7, 9}}, rill.physical("int", {7, 9}))
+        local paged = T.pages {shape = {6, 7}, page = {2, 4}, levels = 2}
+        local both = rill.virtual(T.compose(T.fold {shape = 96, to = {8, 12}}, paged), rill.physical("int", {8, 12}))
+        paged:map({0, 0}, {6, 5}, 0)
+        local sparse = rill.sparse("int", {6, 7}, {page = {4, 3}, default = 5})
+        sparse:allocate({1, 1}, {6, 7})
+        local hash = rill.hashgrid("int", {page = {4, 3}, default = 5})
+        hash:allocate({1, 1}, {6, 7})
+        return {fold = fold, both = both, sparse = sparse, hash = hash, array = rill.array("int", {6, 7})}
+    end
+
+    local blur <const> = [[kernel void blur(neighbor int x<>, int g[][], out int r<>) {
+        r = x + 10 * x[ivec2(1, -1)] + 100 * g[indexof(x).xy + ivec2(-1, 2)];
+    }]]
+
+    it("gives what it gave, and back", function()
+        for name, c in pairs(made()) do
+            local k = rill.kernel(blur)
+            local values = {}
+            for i = 1, 42 do values[i] = math.random(100) end
+            c:write(rill.from(values, "int"):reshape {6, 7}, {1, 1}, {6, 7})
+            local function run()
+                local r = name == "hash" and rill.hashgrid("int", {page = {4, 3}}) or rill.array("int", {6, 7})
+                k {x = c, g = c, r = r, over = name == "hash" and c:active() or nil}
+                return r:values({1, 1}, {6, 7})
+            end
+            local before = run()
+            assert.equal(c, c:bake())
+            assert.same(before, run())
+            c:bake():set(7, 3, 3)
+            local other = run()
+            c:bake(false)
+            assert.same(other, run())
+        end
+    end)
+
+    it("has its sizes in the program", function()
+        local c = rill.sparse("int", {6, 7}, {page = {2, 3}})
+        local k = rill.kernel "kernel void f(int c[][], ivec2 p<>, out int r<>) { r = c[p.y][p.x]; }"
+        local p = rill.from({{1, 2}}, "ivec2")
+        k(c, p)
+        local uniform = k:source()
+        assert.matches("container, word loads", k:explain(c, p))
+        c:bake()
+        k(c, p)
+        assert.not_matches("const ivec4 k_", uniform)
+        assert.matches("const ivec4 k_", k:source())
+        assert.matches("container of constant sizes, word loads", k:explain(c, p))
+        k(c:bake(false), p)
+        assert.equal(uniform, k:source())
+    end)
+
+    it("is compiled again where its sizes change", function()
+        local c = rill.hashgrid("int", {page = {1}, default = -1}):bake()
+        local k = rill.kernel "kernel void f(int i<>, int c[], out int r<>) { r = c[i]; }"
+        for n = 1, 300 do c:set(n, 3 * n) if n % 100 == 1 then k(rill.iota(4), c) end end
+        local expected = {}
+        for i = 0, 999 do expected[i + 1] = (i + 1) % 3 == 0 and (i + 1) // 3 <= 300 and (i + 1) // 3 or -1 end
+        assert.same(expected, k(rill.iota(1000), c):values())
+        local s = rill.sparse("int", 1000, {page = 4}):bake()
+        for i = 1, 1000, 7 do s:set(i, i) end
+        assert.equal(s:stream():sum(), k(rill.iota(1000), s):sum())
+    end)
+
+    it("names wrong arguments", function()
+        local c = rill.sparse("int", 10, {page = 4})
+        check.raises("c:bake: argument #1 'on': expected true or false, got number 1", c.bake, c, 1)
+    end)
+end)
