@@ -37,6 +37,7 @@ local container_methods = {["rill.container.each"] = "each", ["rill.container.ma
 for module, name in pairs(container_methods) do
     core._container_method(name, later.call(module, name))
 end
+core._container_metamethod("__pairs", later.call("rill.container.each", "each"))
 core._active_list = later.call("rill.stream.active", "list")
 
 require "rill.algebra.arithmetic"

@@ -38,6 +38,8 @@ describe("in Lua, a container", function()
                 count = count + 1
             end
             assert.equal(c:active().size, count)
+            for _ in pairs(c) do count = count - 1 end
+            assert.equal(0, count)
         end
         for _ in rill.sparse("float", 9, {page = 4}):each() do error "nothing is mapped" end
         local sum = 0

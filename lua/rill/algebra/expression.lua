@@ -520,6 +520,16 @@ for _, name in ipairs {"set", "write", "fill", "map_cpu"} do
     end
 end
 
+local function index(value, key)
+    local found = value[key]
+    return found
+end
+
+--- The method of a name of an expression's values: of streams, or of containers.
+function expression.method(e, name)
+    return e._sparse and blame.call(index, evaluated(e)._view, name) or core._method(name)
+end
+
 -- A method of streams for expressions: works on their values.
 local function method_of(name)
     local method = core._method(name)
@@ -528,8 +538,7 @@ local function method_of(name)
     end
     local wrapped = function(e, ...)
         if is_expression(e) then
-            local view = evaluated(e)._view
-            return blame.call(e._sparse and view[name] or method, view, ...)
+            return blame.call(e._sparse and expression.method(e, name) or method, evaluated(e)._view, ...)
         end
         return blame.call(method, e, ...)
     end
@@ -540,7 +549,7 @@ end
 -- What only containers have: methods are called with the container.
 local function member(e, key)
     local view = evaluated(e)._view
-    local found = view[key]
+    local found = index(view, key)
     if type(found) ~= "function" then
         return found
     end
@@ -550,8 +559,7 @@ local function member(e, key)
 end
 
 local function element(e, key)
-    local value = evaluated(e)._view[key]
-    return value
+    return index(evaluated(e)._view, key)
 end
 
 function meta.__index(e, key)
@@ -599,5 +607,11 @@ local function compare()
         "not with < or <=")
 end
 meta.__lt, meta.__le = compare, compare
+
+local function compare_containers()
+    fail("containers are compared element by element with the methods c:lt(d), c:le(d), c:gt(d), c:ge(d), not with < or <=")
+end
+core._container_metamethod("__lt", compare_containers)
+core._container_metamethod("__le", compare_containers)
 
 return expression

@@ -174,8 +174,7 @@ local stream_scan = core._method "scan"
 
 -- A method of what an expression's values are: a stream or a container.
 local function on_value(e, name, ...)
-    local value = expression.value(e)
-    return blame.call(e._sparse and value[name] or core._method(name), value, ...)
+    return blame.call(expression.method(e, name), expression.value(e), ...)
 end
 
 local function expression_scan(e, operation, options, ...)

@@ -18,7 +18,8 @@ end
 
 -- What is not zero holds.
 local function is_mask(value)
-    return not blame.not_open(value) and types.scalar(value.type) and value.type ~= "double"
+    local sparse = rill.type(value) == "expression" and value._sparse
+    return not sparse and not blame.not_open(value) and types.scalar(value.type) and value.type ~= "double"
 end
 
 -- The arguments of a launch by position as a table by name; outputs may be left out.

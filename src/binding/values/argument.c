@@ -131,7 +131,8 @@ static const char *describe_userdata(lua_State *L, int index)
         name = lua_tostring(L, -1);
     }
     if (strcmp(name, "rill.container") == 0) { /* with its type and shape, or "closed container" */
-        return luaL_tolstring(L, index, NULL);
+        const char *text = luaL_tolstring(L, index, NULL), *end = strchr(text, ',');
+        return end ? lua_pushlstring(L, text, (size_t)(end - text)) : text;
     }
     return lua_pushfstring(L, "%s", strncmp(name, "rill.", 5) == 0 ? name + 5 : name);
 }
