@@ -130,6 +130,30 @@ local function page_costs()
     return support.table("What one page of so many costs; of diff and undo, 100 pages", lines)
 end
 
+-- Linear interpolation by the device in a texture, beside that of a stream: 2^21 positions at random.
+local function add_samples(rows)
+    for rank, shape in ipairs {{4096}, {1024, 1024}, cube} do
+        local vector = ({"float", "vec2", "vec3"})[rank]
+        local stream <close> = rill.random(shape, {seed = 1})
+        local out <close> = rill.stream("float", count)
+        local texture <close> = rill.array("float", rank == 1 and shape[1] or shape, {storage = "texture"})
+        texture:write(stream)
+        local place = rill.kernel(([[
+            kernel void place(float x<>, float y<>, float z<>, float side, out %s p<>) { p = %s(vec3(x, y, z)) * side; }
+        ]]):format(vector, vector))
+        local p <close> = place(rill.random(count, {seed = 2}), rill.random(count, {seed = 3}),
+            rill.random(count, {seed = 4}), shape[1] - 1)
+        local k = rill.kernel(("kernel void k(%s p<>, float c%s, out float r<>) { r = sample(c, p); }"):format(
+            vector, ("[]"):rep(rank)))
+        local function run(c)
+            return function() return support.timed(function() k {p = p, c = c, r = out} end, 2) end
+        end
+        local mine, other = support.race(rounds, run(texture), run(stream))
+        local case = ("sample, %d-D texture, 2^21 positions"):format(rank)
+        rows[#rows + 1] = support.costs(case, mine, "of a stream", other, 1.0)
+    end
+end
+
 return function()
     local hand = rill.program((text:gsub("SIDE", side):gsub("PAGE", page)))
     local line <close> = rill.random(count, {type = "int", low = 0, high = side * side - 1, seed = 1})
@@ -155,6 +179,7 @@ return function()
     local mine, other = race(hash, points, function() return hand.one_level(points, one) end)
     rows[#rows + 1] = support.note("spatial hash, 2^21 addresses", ("%.2f x that of 1 level"):format(mine / other))
     add_launches(rows)
+    add_samples(rows)
     rows[#rows + 1] = page_costs()
     return rows
 end

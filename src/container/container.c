@@ -309,7 +309,7 @@ static uint64_t table_bytes(const Translator *t)
 
 uint64_t container_bytes(const Container *c)
 {
-    return stream_bytes(&c->memory) + table_bytes(c->translator);
+    return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + table_bytes(c->translator);
 }
 
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)

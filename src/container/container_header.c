@@ -1,6 +1,7 @@
 /* The header that kernels take, and the pages of its boxes. */
 #include "container/container_parts.h"
 #include "container/paged.h"
+#include "kernel/launch/copy.h"
 
 #include <string.h>
 
@@ -60,6 +61,19 @@ const Stream *container_elements(const Container *c)
 bool container_is_lists(const Container *c)
 {
     return c->lists;
+}
+
+bool container_copy_memory(const Container *c, Stream *copy)
+{
+    const TextureForm *form = texture_form(c->memory.buffer);
+    if (!copy_new(&c->memory, NULL, copy)) {
+        return false;
+    }
+    bool done = !form || texture_attach(copy->buffer, form);
+    if (!done) {
+        stream_release(copy);
+    }
+    return done;
 }
 
 void container_replace_memory(Container *c, const Stream *memory)

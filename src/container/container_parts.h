@@ -46,6 +46,8 @@ struct Snapshot {
 
 /* container_header.c: makes the header anew. */
 void container_set_whole(Container *c);
+/* The container's memory again in a new stream, with a texture where it has one. False with error_set. */
+bool container_copy_memory(const Container *c, Stream *copy);
 /* Gives a container other memory, of which it takes a view: the old one's elements are in it at the same places. */
 void container_replace_memory(Container *c, const Stream *memory);
 

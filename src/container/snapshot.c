@@ -175,7 +175,7 @@ static bool separate_memory(Container *c)
     if (!shared) {
         return true;
     }
-    if (!copy_new(&c->memory, NULL, &memory)) {
+    if (!container_copy_memory(c, &memory)) {
         return false;
     }
     container_replace_memory(c, &memory);

@@ -118,7 +118,7 @@ Container *container_copy(const Container *c)
     if (c->pooled) {
         return copy_pages(c);
     }
-    if (!copy_new(&c->memory, NULL, &memory)) {
+    if (!container_copy_memory(c, &memory)) {
         return NULL;
     }
     Container *copy = container_over(c->translator, &memory, c->fallback);

@@ -52,44 +52,24 @@ static Buffer *new_buffer(Device *device, uint64_t capacity)
     return buffer;
 }
 
-/* The bytes that may be live and pooled together; 0: no limit. */
-static uint64_t effective_limit(const Device *device)
-{
-    uint64_t limit = device->memory.limit, ceiling = device->memory_ceiling;
-    return limit && (!ceiling || limit < ceiling) ? limit : ceiling;
-}
-
 static Buffer *obtain(Device *device, uint64_t bytes, uint64_t capacity)
 {
-    uint64_t limit = effective_limit(device), live = device->memory.bytes;
-    if (limit && (bytes > limit || live > limit - bytes)) {
+    if (!memory_fits(device, bytes)) {
         return NULL;
     }
     Buffer *buffer = pool_take(device, capacity);
     if (buffer) {
         return buffer;
     }
-    if (limit) {
-        pool_shrink(device, limit - live - bytes);
-    }
+    memory_make_room(device, bytes);
     return new_buffer(device, capacity);
-}
-
-static void collect(Device *device)
-{
-    /* The collector may run finalizers that allocate. */
-    if (device->collect && !device->collecting) {
-        device->collecting = true;
-        device->collect(device->collect_context);
-        device->collecting = false;
-    }
 }
 
 static Buffer *obtain_or_collect(Device *device, uint64_t bytes, uint64_t capacity)
 {
     Buffer *buffer = obtain(device, bytes, capacity);
     if (!buffer) {
-        collect(device);
+        memory_collect(device);
         buffer = obtain(device, bytes, capacity);
     }
     if (!buffer) {
@@ -99,32 +79,14 @@ static Buffer *obtain_or_collect(Device *device, uint64_t bytes, uint64_t capaci
     return buffer;
 }
 
-static Buffer *out_of_memory(const Device *device, uint64_t bytes)
-{
-    const DeviceMemory *memory = &device->memory;
-    uint64_t limit = effective_limit(device);
-    if (limit) {
-        error_set("out of device memory: %llu bytes asked, %llu live in %llu buffers, limit %llu: close streams or "
-                  "raise rill.memory_limit",
-                  (Count)bytes, (Count)memory->bytes, (Count)memory->buffers, (Count)limit);
-    } else {
-        error_set("out of device memory: %llu bytes asked, %llu live in %llu buffers, no limit set, and \"%s\" has "
-                  "no more: close streams",
-                  (Count)bytes, (Count)memory->bytes, (Count)memory->buffers, device->info.name);
-    }
-    return NULL;
-}
-
 static void account(Buffer *buffer, uint64_t bytes)
 {
     Device *device = device_retain(buffer->device);
-    DeviceMemory *memory = &device->memory;
     buffer->count = 1;
     buffer->bytes = bytes;
     buffer->writes.count = 0;
-    memory->bytes += bytes;
-    memory->buffers++;
-    memory->peak = memory->bytes > memory->peak ? memory->bytes : memory->peak;
+    device->memory.buffers++;
+    memory_count(device, bytes);
     device->charge += buffer->capacity + UPKEEP;
 }
 
@@ -162,7 +124,8 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
     program_trim(device);
     Buffer *buffer = obtain_or_collect(device, bytes, capacity);
     if (!buffer) {
-        return out_of_memory(device, bytes);
+        memory_exhausted(device, bytes);
+        return NULL;
     }
     account(buffer, bytes);
     if (zero && !clear(buffer)) {
@@ -181,7 +144,7 @@ Buffer *buffer_retain(Buffer *buffer)
 static uint64_t pool_bound(const Device *device)
 {
     uint64_t bound = device->traits.host_memory ? 256 * MIB : 1024 * MIB;
-    uint64_t limit = effective_limit(device), live = device->memory.bytes;
+    uint64_t limit = memory_bound(device), live = device->memory.bytes;
     uint64_t room = limit > live ? limit - live : 0;
     return limit && room < bound ? room : bound;
 }
@@ -192,6 +155,7 @@ void buffer_release(Buffer *buffer)
         return;
     }
     Device *device = buffer->device;
+    texture_detach(buffer);
     device->memory.bytes -= buffer->bytes;
     device->memory.buffers--;
     if (device->lost || buffer->bytes > pool_bound(device)) {

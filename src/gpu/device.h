@@ -119,7 +119,15 @@ enum {
     DEVICE_MAX_BLOCKS = 16 /* beside the fault words' */
 };
 
-typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR } TexelFormat; /* R32UI, RGBA32UI */
+/* Words of a buffer as R32UI or RGBA32UI; or the buffer's texture, filtered: see texture.h. */
+typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR, TEXEL_SAMPLED } TexelFormat;
+
+/* What a sampled texture has outside of it, per dimension, x first. */
+typedef enum TextureWrap { WRAP_EDGE, WRAP_REPEAT, WRAP_VALUE, TEXTURE_WRAPS } TextureWrap;
+typedef struct TextureOutside {
+    uint8_t wraps[3]; /* TextureWrap */
+    float value;      /* of every component, under WRAP_VALUE */
+} TextureOutside;
 
 typedef struct DispatchTexture {
     Buffer *buffer;
@@ -139,6 +147,7 @@ typedef struct Dispatch {
     int param_vectors;
     int texture_count, block_count;
     DispatchTexture textures[DEVICE_MAX_TEXTURES];
+    TextureOutside outside[DEVICE_MAX_TEXTURES]; /* of TEXEL_SAMPLED ones */
     DispatchBlock blocks[DEVICE_MAX_BLOCKS];
     /* Work groups. A 1-D count (y = z = 1) beyond the limit is split into rows: the shader's group number is
      * gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x, and may pass the count. */

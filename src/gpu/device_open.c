@@ -60,6 +60,7 @@ static void release_objects(Device *device)
     transfer_destroy_staging(device);
     fault_destroy(device);
     indirect_destroy(device);
+    texture_destroy_samplers(device);
     recorder_destroy(device);
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "gpu/attachment.h"
-#include "gpu/buffer.h"
+#include "gpu/texture.h"
 #include "gpu/trial.h"
 
 enum { TEXEL_FORMATS = 2, POOL_CLASSES = 2560 };
@@ -27,12 +27,16 @@ typedef struct BufferWrites {
     } kept[WRITES_KEPT];
 } BufferWrites;
 
+typedef struct Texture Texture;
+typedef struct Samplers Samplers;
+
 struct Buffer {
     Device *device; /* a reference is held while the buffer is live, none while it waits in the pool */
     uint64_t bytes, capacity;
     int count;
     GLuint name;
     GLuint textures[TEXEL_FORMATS]; /* 0 until first used */
+    Texture *texture;               /* NULL: none */
     uint8_t *map;                   /* persistently mapped on devices with host memory, else NULL */
     BufferWrites writes;
     Buffer *class_next, *class_previous; /* pooled buffers of the same size */
@@ -74,7 +78,7 @@ typedef struct BoundBlock {
 /* What is bound now, so that a repeated dispatch binds nothing. */
 typedef struct Bindings {
     Program *program;
-    GLuint textures[DEVICE_MAX_TEXTURES];
+    GLuint textures[DEVICE_MAX_TEXTURES], samplers[DEVICE_MAX_TEXTURES];
     BoundBlock blocks[DEVICE_MAX_BLOCKS + 1]; /* by storage binding */
 } Bindings;
 
@@ -127,7 +131,8 @@ struct Device {
     Buffer indirect; /* group counts of indirect dispatches; its name is 0 until the first. Not counted as memory */
     uint32_t indirect_slot;
     Pool pool;
-    Staging *staging; /* idle staging buffers */
+    Staging *staging;   /* idle staging buffers */
+    Samplers *samplers; /* NULL until one is needed */
     DeviceMemory memory;
     uint64_t charge;
     unsigned compiled;
@@ -230,6 +235,24 @@ void pool_shrink(Device *device, uint64_t bytes); /* destroys the oldest until a
 
 /* buffer.c */
 GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use */
+
+/* memory.c: the bytes that may be live and pooled together, 0: any; whether so many more are within them; the pool giving way to those that
+ * are; the host's collector; the error that there is no room, always false. */
+uint64_t memory_bound(const Device *device);
+bool memory_fits(const Device *device, uint64_t bytes);
+void memory_make_room(Device *device, uint64_t bytes);
+void memory_collect(Device *device);
+bool memory_exhausted(const Device *device, uint64_t bytes);
+/* Counts bytes as live. */
+void memory_count(Device *device, uint64_t bytes);
+/* The same for what is no buffer's, where there is room; false with error_set. And lets go of such. */
+bool memory_take(Device *device, uint64_t bytes);
+void memory_give(Device *device, uint64_t bytes);
+
+/* texture.c: the buffer's texture, up to date, on a unit; false with error_set. */
+bool texture_bind(Buffer *buffer, int unit, const TextureOutside *outside);
+void texture_detach(Buffer *buffer); /* deletes it, if there is one */
+void texture_destroy_samplers(Device *device);
 
 /* dump.c: a program's text in RILL_DUMP's folder, nothing where there is none. False with error_set where it can't be written. */
 bool dump_program(const char *name, const char *note, const char *source, uint64_t hash);

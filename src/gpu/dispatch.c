@@ -28,6 +28,12 @@ static void upload_params(Program *program, const uint32_t *params, int vectors)
 static bool bind_textures(Device *device, const Dispatch *dispatch)
 {
     for (int k = 0; k < dispatch->texture_count; k++) {
+        if (dispatch->textures[k].format == TEXEL_SAMPLED) {
+            if (!texture_bind(dispatch->textures[k].buffer, k, &dispatch->outside[k])) {
+                return false;
+            }
+            continue;
+        }
         GLuint name = buffer_texture(dispatch->textures[k].buffer, dispatch->textures[k].format);
         if (name == 0) {
             return false;

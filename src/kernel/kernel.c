@@ -394,24 +394,3 @@ bool kernel_compile(Kernel *kernel, Device *device)
     program_note(device, NULL);
     return done;
 }
-
-bool kernel_source(Kernel *kernel, Device *device, StrBuf *out)
-{
-    if (kernel->count) {
-        strbuf_add(out, "/* counts what every element pushes */\n");
-        bool counted = kernel_source(kernel->count, device, out);
-        strbuf_add(out, "\n/* writes it */\n");
-        return counted && kernel_source(kernel->write, device, out);
-    }
-    kernel = address_latest(kernel);
-    if (!kernel->variants.count && !kernel_compile(kernel, device)) {
-        return false;
-    }
-    if (!kernel->variants.count) {
-        return error_set("%s: nothing is compiled before its first launch", kernel->function.name);
-    }
-    KernelText text = kernel_text(kernel, device);
-    size_t body_at;
-    const Variant *last = kernel->variants.items[0];
-    return codegen_write(&text, &last->key, &last->layout, out, &body_at);
-}

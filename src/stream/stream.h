@@ -8,6 +8,7 @@
 
 #include "gpu/buffer.h"
 #include "gpu/indirect.h"
+#include "gpu/texture.h"
 #include "stream/shape.h"
 #include "stream/type.h"
 
@@ -89,6 +90,14 @@ bool stream_transpose(const Stream *s, const int *axes,
 bool stream_row(const Stream *s, int64_t index, Stream *result); /* drops the first dimension */
 bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result); /* one per dimension */
 bool stream_retype(const Stream *s, const Type *type, Stream *result); /* same-sized elements seen as another type */
+
+/* Textures, in stream_texture.c. Gives a stream that is all of its buffer's elements from the first on a texture of its shape, for the device's
+ * filters; false with error_set: a type or shape that has none, or no memory. */
+bool stream_texture_attach(const Stream *s, bool linear, bool normalized);
+/* The texture that shows the same elements in the same shape as the stream; NULL: none does. */
+const TextureForm *stream_texture(const Stream *s);
+/* Bytes of device memory of the buffer's texture. */
+uint64_t stream_texture_bytes(const Stream *s);
 
 /* How two streams lie in memory. */
 bool stream_overlaps(const Stream *a, const Stream *b);     /* may share a byte; exact for boxes, else conservative */

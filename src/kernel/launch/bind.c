@@ -191,6 +191,7 @@ bool launch_bind_reads(Plan *plan, const Variant *variant, Dispatch *dispatch)
     for (int i = 0; i < f->param_count; i++) {
         const ArgLayout *layout = &variant->layout.args[i];
         bool texture = layout->texture != NO_UNIT;
+        access_sampler_bind(layout, plan->originals[i], dispatch);
         if (!texture && layout->block == NO_UNIT) {
             continue;
         }

@@ -25,6 +25,7 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
         strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",
                     place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
     }
+    strbuf_add(out, place->sampler != NO_UNIT ? ", sampled in its texture" : "");
     if (place->store != NO_UNIT && !param_kinds[param->kind].anywhere) {
         strbuf_add(out, variant_flat_store(text->function, key, i) ? ", contiguous stores" : ", element stores");
     }
@@ -90,4 +91,25 @@ bool kernel_explain(Kernel *kernel, Device *device, const Argument *args, const 
     strbuf_free(&preview->stores);
     workspace_give(device, preview);
     return done;
+}
+
+bool kernel_source(Kernel *kernel, Device *device, StrBuf *out)
+{
+    if (kernel->count) {
+        strbuf_add(out, "/* counts what every element pushes */\n");
+        bool counted = kernel_source(kernel->count, device, out);
+        strbuf_add(out, "\n/* writes it */\n");
+        return counted && kernel_source(kernel->write, device, out);
+    }
+    kernel = address_latest(kernel);
+    if (!kernel->variants.count && !kernel_compile(kernel, device)) {
+        return false;
+    }
+    if (!kernel->variants.count) {
+        return error_set("%s: nothing is compiled before its first launch", kernel->function.name);
+    }
+    KernelText text = kernel_text(kernel, device);
+    size_t body_at;
+    const Variant *last = kernel->variants.items[0];
+    return codegen_write(&text, &last->key, &last->layout, out, &body_at);
 }

@@ -234,6 +234,13 @@ void access_address(StrBuf *out, const AccessText *text, int rank)
     strbuf_add(out, "; }\n");
 }
 
+/* boundaries */
+
+Boundary access_boundary(const ArgKey *key, int d)
+{
+    return (Boundary)(key->boundary >> (2 * d) & 3);
+}
+
 /* filling */
 
 static void fill_dimension(const ViewDim *dim, bool mapped, uint32_t *w)

@@ -40,6 +40,15 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
 void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use);
 
+/* What lies outside of dimension d of a gather, x being 0. */
+Boundary access_boundary(const ArgKey *key, int d);
+
+/* access_sample.c. How a stream is sampled that is reached so; what of it the launcher binds; and `s_NAME(p)`, behind the functions of a
+ * gather. */
+Sampled access_sampled(const Stream *stream, const ParamUse *use);
+void access_sampler_bind(const ArgLayout *layout, const Stream *stream, Dispatch *dispatch);
+void access_sample(StrBuf *out, const AccessText *text, int rank);
+
 /* Fills base, dims, sizes, extents and so on: what all rows share. Offsets are in elements. */
 void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *stream, int64_t base, int rank,
                  uint32_t *words);

@@ -1,4 +1,4 @@
-/* Gathers, neighbours, samplers and random access: an index brought into range by its boundary, then the element
+/* Gathers, neighbours and random access: an index brought into range by its boundary, then the element
  * there. */
 #include "kernel/variant/access.h"
 
@@ -14,11 +14,6 @@ static void add_ints(StrBuf *out, const char *prefix, int count)
     }
 }
 
-static Boundary boundary_of(const ArgKey *key, int d)
-{
-    return (Boundary)(key->boundary >> (2 * d) & 3);
-}
-
 /* Brings index text into range by dimension d's boundary; `inside` collects the tests of BOUNDARY_VALUE. */
 static void add_bounded(StrBuf *out, const AccessText *text, int d)
 {
@@ -27,13 +22,13 @@ static void add_bounded(StrBuf *out, const AccessText *text, int d)
         strbuf_addf(out, "i%d", d);
         return;
     }
-    strbuf_addf(out, "%s(i%d, int(%s))", names[boundary_of(text->key, d)], d, access_word(text->layout->sizes + d));
+    strbuf_addf(out, "%s(i%d, int(%s))", names[access_boundary(text->key, d)], d, access_word(text->layout->sizes + d));
 }
 
 /* How indices of dimension d come back: the period of wrap, minus the size of mirror, else 0. */
 static void add_period(StrBuf *out, const AccessText *text, int d, int rank)
 {
-    Boundary boundary = d < rank ? boundary_of(text->key, d) : BOUNDARY_CLAMP;
+    Boundary boundary = d < rank ? access_boundary(text->key, d) : BOUNDARY_CLAMP;
     const char *size = boundary == BOUNDARY_CLAMP ? "" : access_word(text->layout->sizes + d);
     if (boundary == BOUNDARY_WRAP) {
         strbuf_addf(out, "int(%s)", size);
@@ -62,7 +57,7 @@ static void boundary_function(StrBuf *out, const AccessText *text, int rank)
 static bool has_outside(const ArgKey *key, int rank)
 {
     for (int d = 0; d < rank; d++) {
-        if (boundary_of(key, d) == BOUNDARY_VALUE) {
+        if (access_boundary(key, d) == BOUNDARY_VALUE) {
             return true;
         }
     }
@@ -102,7 +97,7 @@ static void quiet_gather(StrBuf *out, const AccessText *text, int rank)
         strbuf_add(out, " if (");
         const char *separator = "";
         for (int d = 0; d < rank; d++) {
-            if (boundary_of(text->key, d) == BOUNDARY_VALUE) {
+            if (access_boundary(text->key, d) == BOUNDARY_VALUE) {
                 strbuf_addf(out, "%suint(i%d) >= %s", separator, d, access_word(text->layout->sizes + d));
                 separator = " || ";
             }
@@ -161,43 +156,6 @@ static void component_overloads(StrBuf *out, const AccessText *text, int rank)
     for (int n = rank < 2 ? 2 : rank; n <= 4; n++) {
         strbuf_addf(out, "%s g_%s(ivec%d v, int c) { return g_%s(v)[c]; }\n", scalar, text->param->name, n,
                     text->param->name);
-    }
-}
-
-static const char *vector_of(int n)
-{
-    static const char *const names[] = {"float", "vec2", "vec3", "vec4"};
-    return names[n - 1];
-}
-
-/* s_NAME(p): linear between the 2^rank elements around p. */
-static void sampler(StrBuf *out, const AccessText *text, int rank)
-{
-    const char *name = text->param->name, *type = glsl_type(text->param->type);
-    const char *vector = vector_of(rank);
-    strbuf_addf(out, "%s s_%s(%s p) { p = clamp(p, -1e9, 1e9); %s f = floor(p); ", type, name, vector, vector);
-    if (rank == 1) {
-        strbuf_addf(out, "int i = int(f); return mix(q_%s(i), q_%s(i + 1), p - f); }\n", name, name);
-    } else if (rank == 2) {
-        strbuf_addf(out,
-                    "ivec2 i = ivec2(f); vec2 t = p - f; return mix(mix(q_%s(i.x, i.y), q_%s(i.x + 1, i.y), t.x), "
-                    "mix(q_%s(i.x, i.y + 1), q_%s(i.x + 1, i.y + 1), t.x), t.y); }\n",
-                    name, name, name, name);
-    } else {
-        strbuf_add(out, "ivec3 i = ivec3(f); vec3 t = p - f; return mix(");
-        for (int z = 0; z < 2; z++) {
-            strbuf_add(out, z ? ", mix(" : "mix(");
-            for (int y = 0; y < 2; y++) {
-                strbuf_addf(out, "%smix(q_%s(i.x, i.y + %d, i.z + %d), q_%s(i.x + 1, i.y + %d, i.z + %d), t.x)",
-                            y ? ", " : "", name, y, z, name, y, z);
-            }
-            strbuf_add(out, ", t.y)");
-        }
-        strbuf_add(out, ", t.z); }\n");
-    }
-    for (int n = rank + 1; n <= 4; n++) {
-        static const char *const swizzles[] = {"x", "xy", "xyz"};
-        strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p.%s); }\n", type, name, vector_of(n), name, swizzles[rank - 1]);
     }
 }
 
@@ -267,7 +225,7 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
     access_address(out, text, rank);
     quiet_gather(out, text, rank);
     if (use->sample) {
-        sampler(out, text, rank);
+        access_sample(out, text, rank);
     }
     if (use->row) {
         row_size(out, text, rank);

@@ -95,14 +95,15 @@ static bool is_read(const Function *f, const VariantKey *key, int i)
 
 bool variant_formats_clash(const KernelText *text, const VariantKey *key)
 {
-    int reads = 0, gathers = 0;
+    int reads = 0, gathers = 0, samplers = 0;
     for (int i = 0; i < text->function->param_count; i++) {
         bool read = is_read(text->function, key, i);
         reads += read;
+        samplers += key->args[i].sampled != SAMPLED_BY_KERNEL;
         gathers += read && (param_kinds[text->function->params[i].kind].bound || key->args[i].path == PATH_MAPPED ||
                             key->active == ACTIVE_PAGES);
     }
-    return gathers > 0 && reads > text->texture_limit + variant_free_blocks(text, key);
+    return gathers > 0 && reads + samplers > text->texture_limit + variant_free_blocks(text, key);
 }
 
 bool variant_partial(const VariantKey *key)
@@ -250,6 +251,29 @@ int variant_free_blocks(const KernelText *text, const VariantKey *key)
     return text->block_limit - taken;
 }
 
+static bool no_place(const KernelText *text, int i)
+{
+    return error_set("%s: this device has no binding left for '%s'", text->function->name,
+                     text->function->params[i].name);
+}
+
+/* Textures that are sampled have no other place. */
+static bool place_samplers(const KernelText *text, const VariantKey *key, Layout *layout)
+{
+    for (int i = 0; i < text->function->param_count; i++) {
+        layout->args[i].sampler = NO_UNIT;
+        if (key->args[i].sampled == SAMPLED_BY_KERNEL) {
+            continue;
+        }
+        if (layout->textures == text->texture_limit) {
+            return no_place(text, i);
+        }
+        layout->args[i].sampler = layout->textures++;
+    }
+    layout->own_units = layout->textures;
+    return true;
+}
+
 /* Reads go to buffer textures or storage blocks, whichever the device prefers, then to the other; what is left over
  * shares the last place (the launcher packs those streams into one buffer). */
 static bool place_read(const KernelText *text, const VariantKey *key, int free_blocks, int i, Layout *layout,
@@ -263,11 +287,10 @@ static bool place_read(const KernelText *text, const VariantKey *key, int free_b
         arg->block = (*blocks)++;
     } else if (free_blocks > 0) {
         arg->block = free_blocks - 1;
-    } else if (textured && text->texture_limit > layout->active_units) {
+    } else if (textured && text->texture_limit > layout->own_units) {
         arg->texture = text->texture_limit - 1;
     } else {
-        return error_set("%s: this device has no binding left for '%s'", text->function->name,
-                         text->function->params[i].name);
+        return no_place(text, i);
     }
     return true;
 }
@@ -289,6 +312,9 @@ static bool layout_units(const KernelText *text, const VariantKey *key, Layout *
     if (free_blocks < 0) {
         return error_set("%s: more random-access streams and outputs (%d) than this device has storage blocks (%d)",
                          f->name, text->block_limit - free_blocks, text->block_limit);
+    }
+    if (!place_samplers(text, key, layout)) {
+        return false;
     }
     for (int i = 0; i < f->param_count; i++) {
         ArgLayout *arg = &layout->args[i];

@@ -15,6 +15,9 @@ static inline bool path_buffered(int path)
     return path == PATH_DENSE || path == PATH_MAPPED;
 }
 
+/* How a gather is sampled: by the kernel, or by the device in its texture, at positions in elements or in 0 .. 1. */
+typedef enum Sampled { SAMPLED_BY_KERNEL, SAMPLED_ELEMENTS, SAMPLED_NORMALIZED } Sampled;
+
 typedef struct ArgKey {
     const Type *type;  /* of the stream; NULL: a constant */
     uint8_t path;      /* PathKind */
@@ -29,7 +32,8 @@ typedef struct ArgKey {
     uint8_t unit;      /* the fastest dimension steps by one element; of a container: its box begins with its domain */
     uint8_t paged;     /* PagedKind, of launches over pages */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
-    uint8_t place; /* of containers: the number, from 1, of the first argument whose elements have the same places */
+    uint8_t place;   /* of containers: the number, from 1, of the first argument whose elements have the same places */
+    uint8_t sampled; /* Sampled */
     uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
 
@@ -81,6 +85,7 @@ typedef struct ArgLayout {
     int dump;           /* element that takes stores out of range */
     int strides;        /* PAGED_STRIDED: one word per dimension from the second on */
     int texture, block; /* unit and binding numbers of what is read; NO_UNIT */
+    int sampler;        /* unit of the texture that is sampled, or NO_UNIT */
     int store;          /* storage binding of what is written, or NO_UNIT */
 } ArgLayout;
 
@@ -100,6 +105,7 @@ typedef struct Layout {
     int page; /* words of a page: PAGE_WORDS, then (size, multiplier, shift) for each dimension, x in steps; or NO_SLOT */
     int max_run;      /* steps of a page that one invocation may take in a row */
     int active_units; /* textures the list takes: it, and its length; they come first */
+    int own_units;    /* with those that are sampled, which follow them */
     int textures, blocks;
     ArgLayout args[MAX_PARAMS];
 } Layout;

@@ -71,6 +71,7 @@ static void arg_key(const Inputs *in, const Blocks *blocks, int i, InputKey *key
     a->block = s->buffer && !buffer_texture_reaches(in->device, format, buffer_capacity(s->buffer));
     a->quiet = s->explicit_boundary;
     a->type = s->type;
+    a->sampled = (uint8_t)access_sampled(s, &in->use[i]);
     a->path = s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE;
     a->rank = (uint8_t)(element ? blocks->rank : in->params[i].rank);
     for (int d = 0; d < a->rank; d++) {
@@ -199,6 +200,9 @@ bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *word
             arg->sizes = take(words, a->rank);
             arg->outside = take(words, 2);
         }
+        if (a->sampled != SAMPLED_BY_KERNEL) {
+            arg->sampler = layout->textures++;
+        }
         if (a->path == PATH_RAMP) {
             arg->ramp = take(words, RAMP_WORDS * a->type->components);
         } else if (!a->block && layout->textures < input_textures(limits) &&
@@ -208,7 +212,7 @@ bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *word
             arg->block = layout->blocks++;
         }
     }
-    if (layout->blocks > limits->storage_blocks) {
+    if (layout->blocks > limits->storage_blocks || layout->textures > input_textures(limits)) {
         return error_set("%d streams at once need more bindings than this device has: evaluate a part first",
                          in->count);
     }
@@ -256,6 +260,7 @@ void inputs_bind(const Inputs *in, const InputKey *key, const InputLayout *layou
     dispatch->faults = layout->canary || key->check;
     for (int i = 0; i < in->count; i++) {
         const ArgLayout *arg = &layout->args[i];
+        access_sampler_bind(arg, in->args[i].stream, dispatch);
         if (arg->texture != NO_UNIT) {
             bool vector = i < in->streams && key->texels >> i & 1;
             dispatch->textures[arg->texture].buffer = in->args[i].stream->buffer;

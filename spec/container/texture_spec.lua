@@ -1,0 +1,289 @@
+-- Textures beside rill's own interpolation and a plain one in Lua.
+local core = require "rill.core"
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local process = require "spec.support.process"
+
+local raises <const> = check.raises
+
+-- Filters weigh by eighths of a byte at least: for each dimension they may be off by this part of how far elements differ. Those of bytes
+-- may round what they give to bytes, too.
+local WEIGHT <const>, BYTE <const> = 1 / 256, 1 / 255
+
+local outside <const> = {
+    clamp = function(i, n) return math.max(0, math.min(n - 1, i)) end,
+    wrap = function(i, n) return i % n end,
+    mirror = function(i, n)
+        i = i % (2 * n)
+        return i < n and i or 2 * n - 1 - i
+    end,
+    zero = function(i, n) return i >= 0 and i < n and i or nil end,
+}
+
+local function components(type)
+    return type:match "4$" and 4 or type:match "2$" and 2 or 1
+end
+
+-- Component c of the element at indices x first, of flat values.
+local function element(values, shape, n, mode, at, c)
+    local number, rank = 0, #shape
+    for d = rank, 1, -1 do
+        local size = shape[rank + 1 - d]
+        local i = outside[mode](at[d], size)
+        if not i then return 0 end
+        number = number * size + i
+    end
+    return values[number * n + c]
+end
+
+-- Linear between elements at p, x first.
+local function linear(values, shape, n, mode, p, c)
+    local sum = 0
+    for corner = 0, (1 << #shape) - 1 do
+        local weight, at = 1, {}
+        for d = 1, #shape do
+            local f, bit = p[d] - math.floor(p[d]), corner >> (d - 1) & 1
+            weight = weight * (bit == 1 and f or 1 - f)
+            at[d] = math.floor(p[d]) + bit
+        end
+        sum = sum + (weight > 0 and weight * element(values, shape, n, mode, at, c) or 0)
+    end
+    return sum
+end
+
+local function nearest(values, shape, n, mode, p, c)
+    local at = {}
+    for d = 1, #shape do at[d] = math.floor(p[d] + 0.5) end
+    return element(values, shape, n, mode, at, c)
+end
+
+local vectors <const> = {"float", "vec2", "vec3"}
+
+local function sampler(type, rank)
+    return rill.kernel(("kernel void k(%s p<>, %s c%s, out %s r<>) { r = sample(c, p); }"):format(
+        vectors[rank], type, ("[]"):rep(rank), type))
+end
+
+local function seen(type)
+    local n = components(type)
+    return n == 1 and "float" or "vec" .. n
+end
+
+-- Positions around and inside of a shape, away from where the nearest element changes, and flat lists of them.
+local function positions(shape, count, normalized)
+    local list, given = {}, {}
+    for i = 1, count do
+        local p, g = {}, {}
+        for d = 1, #shape do
+            local size = shape[#shape + 1 - d]
+            local whole = math.random(-size - 1, 2 * size)
+            p[d] = whole + math.random(-28, 28) / 64
+            g[d] = normalized and (p[d] + 0.5) / size or p[d]
+        end
+        list[i], given[i] = p, #shape == 1 and g[1] or g
+    end
+    return list, rill.from(given, vectors[#shape])
+end
+
+local function numbers(type, shape)
+    local n = components(type)
+    return rill.stream(type, shape, function()
+        local e = {}
+        for c = 1, n do e[c] = math.random(0, 255) / 255 end
+        return n == 1 and e[1] or e
+    end)
+end
+
+-- Samples c, whose elements are `data`, and compares.
+local function compare(c, data, type, shape, options, mode)
+    local n = components(type)
+    local list, p = positions(shape, 60, options.normalized)
+    local got, values = sampler(seen(type), #shape)(p, c):values(), data:values()
+    local how = options.filter == "nearest" and nearest or linear
+    local allowed = how == nearest and 1e-6 or #shape * WEIGHT + (type:find "unorm" and BYTE or 0)
+    for i, at in ipairs(list) do
+        for k = 1, n do
+            assert.are.near(how(values, shape, n, mode, at, k), got[(i - 1) * n + k], allowed,
+                ("%s %s %s %s at %s"):format(table.concat(shape, "x"), options.filter, options.normalized, mode,
+                    table.concat(at, " ")))
+        end
+    end
+end
+
+local types <const> = {"float", "vec2", "vec4", "half", "half2", "half4", "unorm8", "unorm8x4"}
+local shapes <const> = {{1}, {37}, {5, 7}, {16, 3}, {3, 4, 5}, {1, 2, 9}}
+
+describe("textures", function()
+    leaks.watch(setup, teardown)
+
+    -- Drivers compile a program anew for each filter and boundary: over all types and shapes each pair comes a few times.
+    local turn = 0
+    for _, type in ipairs(types) do
+        it("of " .. type .. " are sampled as a plain program does", function()
+            for _, shape in ipairs(shapes) do
+                turn = turn + 1
+                local options = {storage = "texture", normalized = turn // 4 % 2 == 0,
+                    filter = ({"linear", "nearest", false})[turn % 3 + 1] or nil}
+                local mode = ({"clamp", "wrap", "mirror", "zero"})[turn % 4 + 1]
+                local size = #shape == 1 and shape[1] or shape
+                local data <close> = numbers(type, size)
+                local s <close> = rill.physical(type, size, options)
+                s:write(data)
+                compare(s:boundary(mode), data, type, shape, options, mode)
+                if turn % 4 == 0 then
+                    local a <close> = rill.array(type, size, options)
+                    a:write(data)
+                    compare(a, data, type, shape, options, "clamp")
+                end
+            end
+        end)
+    end
+
+    it("agree with rill's own interpolation, as c:stream has it", function()
+        local p <close> = rill.stream("vec3", 500, function()
+            return {math.random() * 12 - 2, math.random() * 10 - 2, math.random() * 9 - 2}
+        end)
+        local a <close> = rill.array("float", {5, 6, 8}, {storage = "texture"})
+        a:write(rill.random({5, 6, 8}, {seed = 1}))
+        local k = sampler("float", 3)
+        local mine <close> = k(p, a)
+        local explained = k:explain(p, a)
+        local own <close> = k(p, a:stream())
+        assert.truthy(explained:find("sampled in its texture", 1, true))
+        assert.falsy(k:explain(p, a:stream()):find("sampled in its texture", 1, true))
+        assert.is_true(rill.abs(mine - own):max() <= 3 * WEIGHT)
+    end)
+
+    it("show what was written since, by whatever way", function()
+        local a <close> = rill.array("float", {4, 4}, {storage = "texture"})
+        local k, at = sampler("float", 2), rill.from({{1, 2}}, "vec2")
+        local function now() return k(at, a):values()[1] end
+        assert.are.equal(0, now())
+        a:set(5, 3, 2)
+        assert.are.equal(5, now())
+        a:write({{7}}, {3, 2})
+        assert.are.equal(7, now())
+        a:fill(2)
+        assert.are.equal(2, now())
+        rill.kernel "kernel void twice(inout float x<>) { x *= 2.0; }" (a)
+        assert.are.equal(4, now())
+        rill.kernel "kernel void put(int i<>, inout float x[][]) { x[2][i] = 9.0; }" (rill.iota(4), a)
+        assert.are.equal(9, now())
+        local b <close> = a:copy()
+        a:fill(1)
+        assert.are.equal(9, k(at, b):values()[1])
+        local s <close> = b:snapshot()
+        b:set(11, 3, 2)
+        assert.are.equal(11, k(at, b):values()[1])
+        b:undo(s)
+        assert.are.equal(9, k(at, b):values()[1])
+        assert.are.equal(1, now())
+    end)
+
+    it("are read as they were before a launch that writes the same memory", function()
+        local a <close> = rill.array("float", {8, 8}, {storage = "texture", filter = "nearest"})
+        a:write(rill.iota(64):reshape {8, 8})
+        local transpose = rill.kernel [[
+            kernel void transpose_(float c[][], out float r<>) { r = sample(c, vec2(indexof(r).yx)) + c[0][indexof(r).x]; }
+        ]]
+        transpose {c = a, r = a}
+        for y = 1, 8 do
+            for x = 1, 8 do assert.are.equal((x - 1) * 8 + y - 1 + x - 1, a:get(y, x)) end
+        end
+    end)
+
+    it("are gathered from, and taken by reductions, as streams are", function()
+        local a <close> = rill.array("float", 64, {storage = "texture", filter = "nearest"})
+        a:write(rill.iota(64))
+        local k = rill.kernel "kernel float f(float x<>, float c[]) { return sample(c, x) + c[int(x)]; }"
+        local x <close> = rill.from {3.25, 10, 63.9}
+        assert.are.equal(3 + 3 + 10 + 10 + 63 + 63, k(x, a):sum())
+        assert.are.equal(2016, a:stream():sum())
+        local one = rill.from(k(x, a):values())
+        assert.same({6, 20, 126}, one:values())
+        local s <close> = rill.physical("float", 64, {storage = "texture", filter = "nearest"})
+        s:write(rill.iota(64))
+        assert.are.equal(152, core._reduce("sum", k, {x, s}))
+    end)
+
+    it("two boundaries of one memory are sampled in one launch", function()
+        local s <close> = rill.physical("float", 4, {storage = "texture"})
+        s:write {1, 2, 3, 4}
+        local k = rill.kernel [[
+            kernel void k(float p<>, float a[], float b[], float c[], out vec3 r<>) {
+                r = vec3(sample(a, p), sample(b, p), sample(c, p));
+            }
+        ]]
+        assert.same({4, 2, 5, 1, 3, 5}, k(rill.from {5, -2}, s, s:boundary "wrap", s:boundary(5)):values())
+        assert.same({4, 2, 7, 1, 3, 7}, k(rill.from {5, -2}, s, s:boundary "wrap", s:boundary(7)):values())
+    end)
+
+    it("belong to whole memories: views and translated domains are interpolated in elements, as streams are", function()
+        local s <close> = rill.physical("float", {4, 4}, {storage = "texture", filter = "nearest", normalized = true})
+        s:write(rill.iota(16):reshape {4, 4})
+        local k, at = sampler("float", 2), rill.from({{1.5, 0.5}}, "vec2")
+        assert.are.equal(1.5 + 2, k(at, s:domain({1, 1}, {3, 4})):values()[1])
+        local tiles <close> = rill.virtual(rill.translator.fold {shape = {4, 4}, to = {2, 8}},
+            rill.physical("float", {2, 8}, {storage = "texture", filter = "nearest"}))
+        tiles:write(s)
+        assert.are.equal(1.5 + 2, k(at, tiles):values()[1])
+        local same <close> = rill.virtual(rill.translator.fold {shape = {4, 4}, to = {4, 4}}, s)
+        assert.are.equal(15, k(rill.from({{0.99, 0.8}}, "vec2"), same):values()[1])
+    end)
+
+    it("are counted as memory, and let go with the container", function()
+        check.collect()
+        local before = rill.memory().bytes
+        local a <close> = rill.array("vec4", {32, 32}, {storage = "texture"})
+        assert.are.equal(2 * 32 * 32 * 16, a.nbytes)
+        assert.are.equal(before + a.nbytes, rill.memory().bytes)
+        a:close()
+        assert.are.equal(before, rill.memory().bytes)
+        rill.memory_limit(before + 100000)
+        raises("rill.array: out of device memory: 65536 bytes asked", function()
+            rill.array("float", {128, 128}, {storage = "texture"})
+        end)
+        rill.memory_limit(0)
+        check.collect()
+        assert.are.equal(before, rill.memory().bytes)
+    end)
+
+    it("work where a device has few bindings", function()
+        local output = process.output([[
+            local rill = require "rill"
+            local a = rill.array("float", 4, {storage = "texture"}):write {1, 2, 3, 4}
+            local k = rill.kernel "kernel void k(float p<>, float q<>, float c[], float d[], out float r<>) { r = sample(c, p) + q + d[2]; }"
+            print(k(rill.from {0.5, 3}, rill.from {10, 20}, a, rill.iota(4)):values()[2])
+            local two = rill.kernel "kernel void two(float p<>, float c[], float d[], out float r<>) { r = sample(c, p) + sample(d, p); }"
+            print(select(2, pcall(two, rill.from {1}, a, rill.physical("float", 4, {storage = "texture"}))))
+        ]], {RILL_MAX_TEXTURES = "1", RILL_MAX_BLOCKS = "2"})
+        assert.truthy(output:find("26.0\n", 1, true))
+        assert.truthy(output:find("two: this device has no binding left for 'd'", 1, true))
+    end)
+
+    it("say what there is no texture of", function()
+        for _, type in ipairs {"double", "vec3", "int", "uint8", "bool", rill.struct("Ray", "vec3 o; float t;")} do
+            raises("there are no textures of", function() rill.array(type, 4, {storage = "texture"}) end)
+        end
+        raises("rill.physical: expected a texture of 1 to 3 dimensions and at least one element, got the shape 2x2x2x2",
+            function() rill.physical("float", {2, 2, 2, 2}, {storage = "texture"}) end)
+        raises("rill.physical: expected a texture of 1 to 3 dimensions and at least one element, got the shape 0",
+            function() rill.physical("float", 0, {storage = "texture"}) end)
+        raises("rill.array: a texture of 1 dimension has at most ", function()
+            rill.array("unorm8", 1 << 22, {storage = "texture"})
+        end)
+        raises([[rill.array: option 'storage': expected "buffer" or "texture", got string "image"]], function()
+            rill.array("float", 4, {storage = "image"})
+        end)
+        raises([[rill.array: option 'filter': expected "nearest" or "linear", got number 1]], function()
+            rill.array("float", 4, {storage = "texture", filter = 1})
+        end)
+        raises([[rill.array: options 'filter' and 'normalized' need storage = "texture"]], function()
+            rill.array("float", 4, {filter = "linear"})
+        end)
+        raises("rill.physical: unknown option 'filters'", function()
+            rill.physical("float", 4, {filters = "linear"})
+        end)
+    end)
+end)

@@ -1,0 +1,105 @@
+/* sample(name, p): linear between elements, or by the device where a texture shows the gather's elements. */
+#include "kernel/variant/access.h"
+
+#include "kernel/body/glsl.h"
+
+Sampled access_sampled(const Stream *stream, const ParamUse *use)
+{
+    const TextureForm *form = use->sample ? stream_texture(stream) : NULL;
+    return !form ? SAMPLED_BY_KERNEL : form->normalized ? SAMPLED_NORMALIZED : SAMPLED_ELEMENTS;
+}
+
+void access_sampler_bind(const ArgLayout *layout, const Stream *stream, Dispatch *dispatch)
+{
+    static const TextureWrap wraps[] = {[BOUNDARY_CLAMP] = WRAP_EDGE,
+                                        [BOUNDARY_WRAP] = WRAP_REPEAT,
+                                        [BOUNDARY_MIRROR] = WRAP_EDGE,
+                                        [BOUNDARY_VALUE] = WRAP_VALUE};
+    int unit = layout->sampler, rank = stream->shape.rank;
+    if (unit == NO_UNIT) {
+        return;
+    }
+    dispatch->textures[unit] = (DispatchTexture){stream->buffer, TEXEL_SAMPLED};
+    dispatch->outside[unit] = (TextureOutside){.value = (float)stream->outside};
+    for (int d = 0; d < rank; d++) {
+        dispatch->outside[unit].wraps[d] = (uint8_t)wraps[stream->boundary[rank - 1 - d]];
+    }
+}
+
+static const char *vector_of(int n)
+{
+    static const char *const names[] = {"float", "vec2", "vec3", "vec4"};
+    return names[n - 1];
+}
+
+/* Mirrored positions are folded back here: a driver has been seen to err there. */
+static void add_folds(StrBuf *out, const AccessText *text, int rank)
+{
+    static const char *const axes[] = {".x", ".y", ".z"};
+    for (int d = 0; d < rank; d++) {
+        if (access_boundary(text->key, d) == BOUNDARY_MIRROR) {
+            const char *axis = rank == 1 ? "" : axes[d];
+            strbuf_addf(out, "p%s = 1.0 - abs(mod(p%s, 2.0) - 1.0); ", axis, axis);
+        }
+    }
+}
+
+/* Whole numbers are the middles of texels. */
+static void by_texture(StrBuf *out, const AccessText *text, int rank)
+{
+    static const char *const swizzles[] = {"x", "xy", "xyz", "xyzw"};
+    const char *name = text->param->name, *type = glsl_type(text->param->type), *vector = vector_of(rank);
+    strbuf_addf(out, "layout(binding = %d) uniform sampler%dD smp_%s;\n", text->layout->sampler, rank, name);
+    strbuf_addf(out, "%s s_%s(%s p) { ", type, name, vector);
+    if (text->key->sampled == SAMPLED_ELEMENTS) {
+        strbuf_addf(out, "p = (clamp(p, -1e9, 1e9) + 0.5) / %s(", vector);
+        for (int d = 0; d < rank; d++) {
+            strbuf_addf(out, "%s%s", d ? ", " : "", access_word(text->layout->sizes + d));
+        }
+        strbuf_add(out, "); ");
+    }
+    add_folds(out, text, rank);
+    strbuf_addf(out, "return %s(textureLod(smp_%s, p, 0.0).%s); }\n", type, name,
+                swizzles[text->param->type->components - 1]);
+}
+
+/* Linear between the 2^rank elements around p. */
+static void by_kernel(StrBuf *out, const AccessText *text, int rank)
+{
+    const char *name = text->param->name, *type = glsl_type(text->param->type);
+    const char *vector = vector_of(rank);
+    strbuf_addf(out, "%s s_%s(%s p) { p = clamp(p, -1e9, 1e9); %s f = floor(p); ", type, name, vector, vector);
+    if (rank == 1) {
+        strbuf_addf(out, "int i = int(f); return mix(q_%s(i), q_%s(i + 1), p - f); }\n", name, name);
+    } else if (rank == 2) {
+        strbuf_addf(out,
+                    "ivec2 i = ivec2(f); vec2 t = p - f; return mix(mix(q_%s(i.x, i.y), q_%s(i.x + 1, i.y), t.x), "
+                    "mix(q_%s(i.x, i.y + 1), q_%s(i.x + 1, i.y + 1), t.x), t.y); }\n",
+                    name, name, name, name);
+    } else {
+        strbuf_add(out, "ivec3 i = ivec3(f); vec3 t = p - f; return mix(");
+        for (int z = 0; z < 2; z++) {
+            strbuf_add(out, z ? ", mix(" : "mix(");
+            for (int y = 0; y < 2; y++) {
+                strbuf_addf(out, "%smix(q_%s(i.x, i.y + %d, i.z + %d), q_%s(i.x + 1, i.y + %d, i.z + %d), t.x)",
+                            y ? ", " : "", name, y, z, name, y, z);
+            }
+            strbuf_add(out, ", t.y)");
+        }
+        strbuf_add(out, ", t.z); }\n");
+    }
+}
+
+void access_sample(StrBuf *out, const AccessText *text, int rank)
+{
+    const char *name = text->param->name, *type = glsl_type(text->param->type);
+    if (text->key->sampled == SAMPLED_BY_KERNEL) {
+        by_kernel(out, text, rank);
+    } else {
+        by_texture(out, text, rank);
+    }
+    for (int n = rank + 1; n <= 4; n++) {
+        static const char *const swizzles[] = {"x", "xy", "xyz"};
+        strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p.%s); }\n", type, name, vector_of(n), name, swizzles[rank - 1]);
+    }
+}
