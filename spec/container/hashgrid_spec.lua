@@ -94,6 +94,27 @@ describe("a hash grid", function()
         end
     end)
 
+    it("gives its coordinates, and runs by itself", function()
+        local c = rill.hashgrid("float", {page = {2, 2}, default = 1})
+        c:set(5, -3, 7):set(2, 100, 100)
+        assert.equal("range of 8 elements of 2-D", tostring(c:active()))
+        local points, count = c:active():addresses():values(), 0
+        c:allocate(rill.from({{6, -4}}, "ivec2"))
+        for i = 1, #points, 2 do
+            c:get(points[i + 1] + 1, points[i] + 1)
+            count = count + 1
+        end
+        assert.same({8, 2}, {count, c.pages.mapped})
+        local s = rill.stack("ivec2")
+        assert.same({1, 8}, {s:push(c:active())})
+        assert.same(points, s:values())
+        local twice = rill.kernel "kernel void f(float x<>, out float r<>) { r = 2.0 * x; }"
+        local r = twice(c)
+        assert.same({10, 4, 2, 0, 2}, {r:get(-3, 7), r:get(100, 100), r:get(-2, 7), r:get(1, 1), r.pages.mapped})
+        local e = (c + 1):eval()
+        assert.same({6, 2}, {e:get(-3, 7), e:get(1, 1)})
+    end)
+
     it("maps and frees the pages of points", function()
         local types = {"int", "ivec2", "ivec3", "ivec4"}
         for _, case in ipairs(cases) do

@@ -1,6 +1,7 @@
 /* Ranges: what launches run over. */
 #include "binding/streams/range_handle.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int range_close(lua_State *L)
@@ -117,8 +118,9 @@ static int range_tostring(lua_State *L)
         lua_pushstring(L, range ? "closed range" : "not a range");
         return 1;
     }
+    snprintf(shape, sizeof shape, "%d-D", range->region->shape.rank);
     lua_pushfstring(L, "range of %I elements of %s", (LUAI_UACINT)range->region->set.elements,
-                    shape_text(&range->region->shape, shape));
+                    range->region->set.unbounded ? shape : shape_text(&range->region->shape, shape));
     return 1;
 }
 

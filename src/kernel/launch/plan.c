@@ -139,11 +139,22 @@ static bool check_map(const Plan *plan, int i)
                      f->name, f->params[i].name, shape_text(&s->shape, a), shape_text(&plan->domain, b));
 }
 
+/* Whether a stream has one element wherever it is asked. */
+static bool is_everywhere(const Stream *stream)
+{
+    bool same = true;
+    for (int d = 0; d < stream->shape.rank; d++) {
+        same = same && stream->dim[d].stride == 0;
+    }
+    return same;
+}
+
 /* Streams have bounds. */
 static bool check_unbounded(const Plan *plan, int i)
 {
     const Function *f = &plan->kernel->function;
     return !plan->pages || !plan->pages->unbounded || !launch_kind(f, i)->along || plan->streams[i]->map ||
+           is_everywhere(plan->streams[i]) ||
            error_set("%s: argument '%s' is a stream, the launch runs over pages of a container without bounds: hand "
                      "over such containers, and read the stream as a gather",
                      f->name, f->params[i].name);
