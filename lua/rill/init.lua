@@ -38,6 +38,9 @@ for module, name in pairs(container_methods) do
     core._container_method(name, later.call(module, name))
 end
 core._container_metamethod("__pairs", later.call("rill.container.each", "each"))
+for _, row in ipairs(later.require "rill.container.mappednames") do
+    core._container_method(row[1], later.call("rill.container.mapped", row[1]))
+end
 core._active_list = later.call("rill.stream.active", "list")
 
 require "rill.algebra.arithmetic"
@@ -47,6 +50,7 @@ for _, files in ipairs(later.moves and {functions, methods} or {}) do
     for module in pairs(files) do
         require(module)
     end
+    require "rill.container.mapped"
 end
 
 -- What may have been meant by a name that is none.

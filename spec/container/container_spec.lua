@@ -378,7 +378,7 @@ describe("a kernel", function()
         local a = rill.array("float", {4, 4})
         local f = rill.kernel "kernel void f(float x<>, out float r<>) { r = x; }"
         local sum = rill.kernel "reduce void sum(float x<>, reduce float r<>) { r += x; }"
-        raises("sum: argument #1 'x': expected a stream, got a container: its elements as one are c:stream%(%)", sum, a)
+        assert.equal(0, sum(a))
         local memory = rill.physical("float", {4, 5})
         local c = rill.virtual(T.fold {shape = {4, 4}, to = {4, 4}}, memory)
         raises("f: argument 'x' is a container of shape 4x4, the launch runs over 8x8", function()

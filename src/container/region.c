@@ -93,6 +93,9 @@ static void count_elements(Region *region)
     int64_t words = (box_elements(region) + MASK_BITS - 1) / MASK_BITS;
     for (int64_t i = 0; i < region->set.count; i++) {
         const int32_t *mask = mask_of(region, i);
+        if (region->set.starts) {
+            region->words[region->set.count * stride_of(region) + i] = (int32_t)region->set.elements;
+        }
         region->set.elements += mask ? mask_count(mask, words) : clip(region, i, first, last);
     }
     for (int d = 0; d < region->shape.rank; d++) {
@@ -142,18 +145,23 @@ Region *region_box(Device *device, const Shape *shape, bool unbounded, const int
 Region *region_pages(Device *device, const Shape *shape, bool unbounded, const int64_t *page, int32_t *origins,
                      int64_t count)
 {
-    PageSet set = {.count = count, .aligned = true, .unbounded = unbounded};
+    PageSet set = {.count = count, .starts = true, .aligned = true, .unbounded = unbounded};
+    int64_t length = count * (shape->rank + 1);
+    int32_t *words = origins ? realloc(origins, (size_t)(length + 1) * sizeof *words) : NULL;
+    if (!words) {
+        free(origins);
+    }
     memcpy(set.page, page, (size_t)shape->rank * sizeof *page);
-    Region *region = region_of_words(device, shape, &set, origins, count * shape->rank);
+    Region *region = region_of_words(device, shape, &set, words, length);
     if (region) {
         region->pages = true;
     }
     return region;
 }
 
-const PageSet *region_set(const Region *region)
+const PageSet *region_set(const Region *region, bool groups)
 {
-    return region->whole ? NULL : &region->set;
+    return region->whole && (groups || !region->pages) ? NULL : &region->set;
 }
 
 /* visiting */

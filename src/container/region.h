@@ -40,8 +40,8 @@ Region *region_union(Region *const *parts, int count);
 Region *region_retain(Region *region);
 void region_release(Region *region);
 
-/* What a launch over it runs over; NULL: all of its shape. */
-const PageSet *region_set(const Region *region);
+/* What a launch over it runs over, of whole groups or element by element; NULL: all of its shape. Pages are walked as such, also all of them. */
+const PageSet *region_set(const Region *region, bool groups);
 
 /* Calls `visit` for boxes first .. last (x first, inclusive) that have each element once, in address order; until it returns false. */
 typedef bool (*RegionVisit)(void *self, const int64_t *first, const int64_t *last);

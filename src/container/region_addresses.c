@@ -45,7 +45,7 @@ bool region_addresses(const Region *region, Stream *result)
         everywhere.dim[d] = (ViewDim){.stride = 0, .step = 1, .div = 1};
     }
     Argument args[MAX_PARAMS] = {{.stream = &everywhere}};
-    Domain domain = {.shape = region->shape, .pages = region_set(region)};
+    Domain domain = {.shape = region->shape, .pages = region_set(region, false)};
     bool done = vout_launch(kernel, device, args, &domain, false, results);
     stream_release(&one);
     if (done && rank > 4) {

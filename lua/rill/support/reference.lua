@@ -8,6 +8,7 @@
 -- translator, `c` a container,
 -- `o` a range, `n` a snapshot.
 local operations = require "rill.algebra.operations"
+local container_names = require "rill.container.mappednames"
 
 local reference = {}
 
@@ -260,6 +261,25 @@ rill.horn.gather(values: source, distances: source, options?: {struct?: struct})
 rill.horn.sort_filter(s: source, pred: string, options?: {struct?: struct}): stream, integer -- the same as filter by a bitonic sort; passes
 ]==] },
 }
+
+-- The lines of the methods that containers share with streams, made of those of streams.
+local function shared_lines()
+    local signatures, lines = {}, {}
+    for _, text in ipairs(texts) do
+        for name, arguments, result in ("\n" .. text[2]):gmatch "\ns:([%w_]+)(%b()): ([^\n]-) %-%- " do
+            signatures[name] = {arguments, result}
+        end
+    end
+    for i, row in ipairs(container_names) do
+        local name, signature = row[1], signatures[row[1]]
+        lines[i] = ("c:%s%s: %s -- s:%s of what is mapped, in address order%s\n"):format(name, signature[1],
+            row.result or signature[2], name, row.doc and ": " .. row.doc or "")
+    end
+    return table.concat(lines)
+end
+for _, text in ipairs(texts) do
+    text[2] = text[2] .. (text[1] == "container" and shared_lines() or "")
+end
 
 -- What stands in kernel texts: the word one would ask for, the form, what it means.
 local language = [==[

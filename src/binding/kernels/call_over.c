@@ -82,7 +82,7 @@ static void map_written(lua_State *L, const Call *call, LuaContainer *c, const P
 {
     static const int64_t origin[SHAPE_MAX_RANK];
     const char *label = lua_pushfstring(L, "%s: argument '%s'", call->function->name, param->name);
-    const PageSet *set = call->over ? region_set(call->over) : NULL;
+    const PageSet *set = call->over ? region_set(call->over, call->function->group_rank > 0) : NULL;
     if (set && kernel_page_elements(set, call->domain.rank) <= SHAPE_MAX_ELEMENTS) {
         container_map_region(L, c, call->over, label);
     } else if (!set && stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS) {

@@ -82,6 +82,21 @@ static void upload(lua_State *L, const Call *call, int i, int index, int n)
     lua_replace(L, index);
 }
 
+/* A reduce kernel takes what is mapped in the first container that is given to it. */
+static void take_line(lua_State *L, Call *call, int index)
+{
+    LuaContainer *c = container_to(L, index);
+    if (!c || !c->container || !c->stream.device) {
+        return;
+    }
+    if (!call->lined) {
+        lua_pushvalue(L, index); /* keeps it */
+        call->lined = c;
+    }
+    container_push_line(L, call->lined, index, call->function->name);
+    lua_replace(L, index);
+}
+
 bool call_allocates(const Param *param)
 {
     return param_kinds[param->kind].allocates;
@@ -120,6 +135,9 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
     if (param->kind == PARAM_GATHER && lua_istable(L, index)) {
         upload(L, call, i, index, n);
     }
+    if (call->function->kind == FUNCTION_REDUCE && param->kind == PARAM_INPUT) {
+        take_line(L, call, index);
+    }
     check_stream(L, call, i, index, n);
     call->args[i].stream = lua_touserdata(L, index);
     if (call->args[i].stream->map && kind->along) {
@@ -151,6 +169,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->active = NULL;
     call->dense = call->preview = call->contained = false;
     call->over_at = 0;
+    call->lined = NULL;
     call->over = NULL;
     memset(call->slot, 0, sizeof call->slot);
     memset(call->args, 0, sizeof call->args);
@@ -312,7 +331,9 @@ static void check_where(lua_State *L, const Call *call)
 
 Domain call_domain(const Call *call)
 {
-    return (Domain){.shape = call->domain, .active = call->active, .pages = call->over ? region_set(call->over) : NULL};
+    bool groups = call->function->group_rank > 0;
+    return (Domain){
+        .shape = call->domain, .active = call->active, .pages = call->over ? region_set(call->over, groups) : NULL};
 }
 
 void call_inputs(lua_State *L, Call *call, int list, bool settled)

@@ -1,5 +1,5 @@
 /* s:histogram{...} and rill.bincount. */
-#include "binding/binding.h"
+#include "binding/streams/container_handle.h"
 
 #include "primitive/histogram.h"
 
@@ -161,6 +161,7 @@ static int stream_lua_histogram(lua_State *L)
 static int rill_bincount(lua_State *L)
 {
     static const char *const names[] = {"weights", "minlength", NULL};
+    container_accept_lines(L, "rill.bincount", false);
     const Stream *s = accept_check(L, 1, "rill.bincount", 1, "s");
     binding_count(L, "rill.bincount", 2, false);
     Scalar scalar = s->type->is_struct ? SCALAR_FLOAT : s->type->value->scalar;

@@ -1,5 +1,6 @@
 /* s:scan(), rill.segmented_reduce and rill.reduce_by_key. */
 #include "binding/kernels/lua_kernel.h"
+#include "binding/streams/container_handle.h"
 
 #include "primitive/scan.h"
 #include "primitive/segment.h"
@@ -194,6 +195,7 @@ static int module_segmented_reduce(lua_State *L)
 {
     static const char function[] = "rill.segmented_reduce";
     binding_count(L, function, 3, false);
+    container_accept_lines(L, function, false);
     lua_settop(L, 3);
     Stream *values = accept_check(L, 1, function, 1, "values");
     Stream *segments = take_segments(L, 2, function, 2, &values->shape);
@@ -219,6 +221,7 @@ static int module_reduce_by_key(lua_State *L)
 {
     static const char function[] = "rill.reduce_by_key";
     binding_count(L, function, 3, false);
+    container_accept_lines(L, function, false);
     lua_settop(L, 3);
     Stream *keys = accept_open(L, 1, function, 1, "keys"), *values = accept_open(L, 2, function, 2, "values");
     char a[SHAPE_TEXT], b[SHAPE_TEXT];

@@ -1,5 +1,5 @@
 /* Sorting: rill.argsort, rill.sort_by_key, and what s:sort is made of. */
-#include "binding/binding.h"
+#include "binding/streams/container_handle.h"
 
 #include "primitive/merge.h"
 #include "primitive/search.h"
@@ -53,6 +53,7 @@ static int one_stream(lua_State *L, const char *function, bool method,
 {
     binding_count(L, function, 2, method);
     int n = method ? 0 : 1;
+    container_accept_lines(L, function, false);
     Stream *s = accept_open(L, 1, function, n, "s");
     check_order(L, s, function, n, "s");
     SortOptions options = read_options(L, 2, function, n + 1, s->shape.rank);
@@ -134,6 +135,7 @@ static int by_key(lua_State *L, const char *function, const Stream *keys, int co
 static int rill_sort_by_key(lua_State *L)
 {
     const char *function = "rill.sort_by_key";
+    container_accept_lines(L, function, false);
     Stream *keys = accept_open(L, 1, function, 1, "keys");
     check_order(L, keys, function, 1, "keys");
     int count = check_values(L, keys, function);
@@ -263,6 +265,7 @@ static int rill_searchsorted(lua_State *L)
     static const char *const names[] = {"side", NULL};
     const char *function = "rill.searchsorted", *side = "left";
     binding_count(L, function, 3, false);
+    container_accept_lines(L, function, true);
     Stream *sorted = accept_check(L, 1, function, 1, "sorted"), *values = accept_open(L, 2, function, 2, "values");
     check_order(L, sorted, function, 1, "sorted");
     check_line(L, sorted, function, 1, "sorted");
@@ -291,6 +294,7 @@ static int rill_merge(lua_State *L)
     static const char *const names[] = {"descending", NULL};
     const char *function = "rill.merge";
     binding_count(L, function, 3, false);
+    container_accept_lines(L, function, true);
     Stream *a = accept_check(L, 1, function, 1, "a"), *b = accept_check(L, 2, function, 2, "b");
     check_order(L, a, function, 1, "a");
     check_line(L, a, function, 1, "a");

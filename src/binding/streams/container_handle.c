@@ -64,6 +64,68 @@ void container_take(lua_State *L, LuaContainer *self, Container *c, const char *
     binding_charge(L, self->stream.device);
 }
 
+void container_push_line(lua_State *L, LuaContainer *c, int index, const char *function)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    const LuaContainer *other = container_to(L, index);
+    const Stream *from = other ? container_elements_of(other) : handle_to(L, index);
+    const Stream *own = container_elements_of(c);
+    if (!from || !from->device || from->device != own->device) {
+        luaL_error(L, "%s: expected an open container or stream on the same device, got %s", function,
+                   binding_describe(L, index));
+    } else if (!shape_equal(&from->shape, &own->shape)) {
+        luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&own->shape, a),
+                   shape_text(&from->shape, b));
+    }
+    Stream *line = handle_push(L);
+    DeviceScope scope;
+    binding_enter(L, own->device, &scope);
+    bool done = container_line(c->container, from, line);
+    device_leave(&scope);
+    container_done(L, c, done, function);
+}
+
+/* Whether a value is lined: a container, or a stream of the shape of one that is mapped in part. */
+static bool is_lined(lua_State *L, const LuaContainer *c, int index)
+{
+    const Stream *s = handle_to(L, index);
+    return container_to(L, index) ||
+           (s && s->device && container_partial(c->container) && shape_equal(&s->shape, &c->stream.shape));
+}
+
+static void check_axis(lua_State *L, const LuaContainer *c, int index, const char *function)
+{
+    if (container_partial(c->container) && binding_is_options(L, index) && lua_getfield(L, index, "axis") != LUA_TNIL) {
+        luaL_error(
+            L,
+            "%s: a container that is mapped in part has no axes: what is mapped is taken as one list; c:stream() is "
+            "all of it",
+            function);
+    }
+}
+
+void container_accept_lines(lua_State *L, const char *function, bool each)
+{
+    int top = lua_gettop(L), first = 1;
+    while (first <= top && !container_to(L, first)) {
+        first++;
+    }
+    if (first > top) {
+        return;
+    }
+    LuaContainer *c = container_check(L, first, function, first, "c");
+    for (int i = 1; i <= top; i++) {
+        check_axis(L, c, i, function);
+        if (i != first && (each ? container_to(L, i) != NULL : is_lined(L, c, i))) {
+            container_push_line(L, each ? container_check(L, i, function, i, "c") : c, i, function);
+            lua_replace(L, i);
+        }
+        lua_settop(L, top);
+    }
+    container_push_line(L, c, first, function);
+    lua_replace(L, first);
+}
+
 void container_done(lua_State *L, const LuaContainer *self, bool done, const char *function)
 {
     if (!done) {

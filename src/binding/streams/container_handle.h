@@ -23,6 +23,12 @@ LuaContainer *container_to(lua_State *L, int index);
 LuaContainer *container_check(lua_State *L, int index, const char *function, int n, const char *name);
 /* What stands for it where elements are taken one by one: the entries of lists, else itself. */
 const Stream *container_elements_of(const LuaContainer *self);
+/* Pushes what primitives take of the container, or of the stream of c's shape, at `index`: the elements that are mapped in c, in address order.
+ * Raises. */
+void container_push_line(lua_State *L, LuaContainer *c, int index, const char *function);
+/* Puts these in the places of the containers among the arguments, and of streams of their shape: what is mapped in the first one, or each for
+ * itself. Raises where they are mapped in part and an option is an axis. */
+void container_accept_lines(lua_State *L, const char *function, bool each);
 /* Takes over a container that was made; NULL raises what was set, with the function's name in front. */
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function);
 /* Behind a scope: raises what was set unless it is done. */

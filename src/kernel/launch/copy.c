@@ -8,14 +8,20 @@
 
 #include <string.h>
 
-static bool launch(StrBuf *text, const Argument *args, const Stream *to)
+static bool launch_over(StrBuf *text, const Argument *args, Device *device, const Domain *domain)
 {
-    Kernel *kernel = internal_kernel(to->device, strbuf_text(text));
+    Kernel *kernel = internal_kernel(device, strbuf_text(text));
     strbuf_free(text);
-    return kernel && kernel_launch(kernel, to->device, args, &to->shape, false);
+    return kernel && kernel_launch_over(kernel, device, args, domain, false);
 }
 
-static bool copy_raw(Stream *to, const Stream *from)
+static bool launch(StrBuf *text, const Argument *args, const Stream *to)
+{
+    Domain domain = {.shape = to->shape};
+    return launch_over(text, args, to->device, &domain);
+}
+
+bool copy_over(Stream *to, const Stream *from, const Domain *domain)
 {
     Stream a, b;
     if (!raw_view(from, &a)) {
@@ -29,10 +35,16 @@ static bool copy_raw(Stream *to, const Stream *from)
     StrBuf text = STRBUF_EMPTY;
     raw_declare(&text, b.type);
     strbuf_addf(&text, "kernel void copy(%s x<>, out %s r<>) { r = x; }", raw, raw);
-    bool done = launch(&text, (Argument[]){{.stream = &a}, {.stream = &b}}, &b);
+    bool done = launch_over(&text, (Argument[]){{.stream = &a}, {.stream = &b}}, b.device, domain);
     stream_release(&a);
     stream_release(&b);
     return done;
+}
+
+static bool copy_raw(Stream *to, const Stream *from)
+{
+    Domain domain = {.shape = to->shape};
+    return copy_over(to, from, &domain);
 }
 
 bool copy_take(Stream *to, const Stream *from, const Stream *numbers)

@@ -2,12 +2,14 @@
 #ifndef RILL_COPY_H
 #define RILL_COPY_H
 
-#include "stream/stream.h"
+#include "kernel/kernel.h"
 
 /* Copies element by element: equal shapes; types of the same layout, or any two numeric types with equal
  * component counts (a cast: floats truncate towards zero into integers, integers are cut to the low bits, unorm8 is clamped, x != 0 for bool). Overlapping streams are
  * copied through a temporary. */
 bool copy_stream(Stream *to, const Stream *from);
+/* Copies elements of the same layout over any domain: the first parameter of the launch is `from`, the second is `to`. */
+bool copy_over(Stream *to, const Stream *from, const Domain *domain);
 /* A new contiguous stream of `type` (NULL: from's own) with from's shape and elements. */
 bool copy_new(const Stream *from, const Type *type, Stream *result);
 /* Copies from[numbers[i]] to to[i]: `from` of one dimension, the same layout; int numbers in range, of to's shape. */

@@ -1,0 +1,197 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local equal <const>, raises <const> = check.equal, check.raises
+local T <const> = rill.translator
+
+-- What is mapped, in address order, by asking for each element: values, and indices from 1.
+local function listed(c, page)
+    local shape, values, indices, grid, count = c.shape, {}, {}, {}, 1
+    for d, size in ipairs(shape) do
+        grid[d] = (size + page[d] - 1) // page[d]
+        count = count * grid[d]
+    end
+    local mapped = c:copy():fill(-77)
+    local whole, marks = c:values(), mapped:values()
+    local elements = 1
+    for _, size in ipairs(page) do elements = elements * size end
+    for p = 0, count - 1 do
+        local at, rest = {}, p
+        for d = #shape, 1, -1 do at[d], rest = rest % grid[d] * page[d], rest // grid[d] end
+        for e = 0, elements - 1 do
+            local index, inside, flat = {}, true, 0
+            rest = e
+            for d = #shape, 1, -1 do index[d], rest = at[d] + rest % page[d] + 1, rest // page[d] end
+            for d, size in ipairs(shape) do
+                inside = inside and index[d] <= size
+                flat = flat * size + index[d] - 1
+            end
+            if inside and marks[flat + 1] == -77 then
+                values[#values + 1], indices[#indices + 1] = whole[flat + 1], index
+            end
+        end
+    end
+    mapped:close()
+    return values, indices
+end
+
+local cases <const> = {
+    {{64}, {16}}, {{45}, {7}}, {{16, 24}, {4, 8}}, {{13, 21}, {4, 8}}, {{8, 8, 16}, {4, 4, 8}},
+    {{9, 10, 11}, {4, 4, 4}},
+    {{4, 6, 5, 8}, {2, 3, 4, 4}},
+}
+
+local function filled(case, pages)
+    local shape = case[1]
+    local c = rill.sparse("float", #shape == 1 and shape[1] or shape, {page = case[2], default = 5})
+    for _ = 1, pages do
+        local at = {}
+        for d, size in ipairs(shape) do at[d] = math.random(size) end
+        c:allocate(at)
+    end
+    local put = rill.kernel "kernel void put(float x<>, out float r<>) { r = x; }"
+    local s = rill.stream("float", shape, function() return math.random(0, 9) end)
+    put {x = s, r = c, over = c:active()}
+    return c, s
+end
+
+describe("primitives of a container", function()
+    leaks.watch(setup, teardown)
+
+    it("take what is mapped, once, in address order", function()
+        for _, case in ipairs(cases) do
+            local c, s = filled(case, 3)
+            local values, indices = listed(c, case[2])
+            local line = rill.from(values, "float")
+            assert.same({line:any(), line:all()}, {c:any(), c:all()})
+            for _, name in ipairs {"sum", "prod", "min", "max", "mean", "var", "std", "count", "norm"} do
+                assert.near(line[name](line), c[name](c), 1e-4, name)
+            end
+            local i = line:argmax()
+            assert.same(indices[i], {c:argmax()})
+            assert.same(indices[line:argmin()], {c:argmin()})
+            equal(line:filter("x > 4.0"):values(), c:filter("x > 4.0"):values())
+            equal(line:sort():values(), c:sort():values())
+            equal(line:top_k(5):values(), c:top_k(5):values())
+            equal(line:runs():values(), c:runs():values())
+            equal(line:unique():values(), c:unique():values())
+            local kept, others = c:partition "x == 3.0"
+            assert.equal(#values, kept.size + others.size)
+            local bins = {bins = 4, min = 0, max = 10}
+            equal(line:histogram(bins):values(), c:histogram(bins):values())
+            local found = c:find "x > 4.0"
+            local at = {}
+            for k, value in ipairs(values) do
+                if value > 4 then at[#at + 1] = indices[k] end
+            end
+            assert.equal(#at, found.size)
+            local flat, rank = found:values(), #case[1]
+            for k, index in ipairs(at) do
+                for d = 1, rank do assert.equal(index[rank + 1 - d] - 1, flat[(k - 1) * rank + d]) end
+            end
+            local scanned, sums = c:scan(), line:scan():values()
+            assert.equal("container", rill.type(scanned))
+            assert.equal(c.pages.mapped, scanned.pages.mapped)
+            for k, index in ipairs(indices) do assert.equal(sums[k], scanned:get(table.unpack(index))) end
+            assert.near(sums[#sums], scanned:max(), 1e-3)
+            equal(rill.argsort(line):values(), rill.argsort(c):values())
+            local _, places = rill.sort_by_key(c, s)
+            equal(line:sort():values(), places:values())
+            assert.near(line:dot(line), c:dot(s), 1e-2)
+            assert.near(line:dot(line), c:dot(c), 1e-2)
+            assert.equal(line:count(), c:filter(s).size)
+        end
+    end)
+
+    it("take other containers where the first is mapped", function()
+        local c, d = filled({{13, 21}, {4, 8}}, 2), filled({{13, 21}, {5, 5}}, 4)
+        local s = d:stream()
+        assert.near(c:dot(s), c:dot(d), 1e-3)
+        equal(c:filter(s):values(), c:filter(d):values())
+        local keys, values = rill.sort_by_key(c, d)
+        local same, expected = rill.sort_by_key(c, s)
+        equal(same:values(), keys:values())
+        equal(expected:values(), values:values())
+        raises("c:dot: the shapes differ: 13x21 and 3x3", c.dot, c, rill.sparse("float", {3, 3}, {page = {2, 2}}))
+        assert.equal(c:count() + d:count(), rill.merge(c:sort(), d:sort()):count())
+        c:fill(1)
+        d:fill(2)
+        assert.equal(c:sum() + d:sum(), rill.merge(c, d):sum())
+        assert.equal(c:active().size, rill.searchsorted(d, c).size)
+    end)
+
+    it("take nothing of what is not mapped", function()
+        local c = rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}, default = 3})
+        assert.same({0, 1, false, true}, {c:sum(), c:prod(), c:any(), c:all()})
+        assert.is_nil(c:max())
+        assert.is_nil(c:argmax())
+        assert.equal(0, c:filter("x > 0.0").size)
+        assert.equal(0, c:find("x > 0.0").size)
+        assert.equal(0, c:sort().size)
+        assert.equal(0, c:scan():sum())
+        local before = rill.memory().peak
+        c:set(7, 2048, 1, 5)
+        assert.equal(7 + 511 * 3, c:sum())
+        assert.same({2048, 1, 5}, {c:argmax()})
+        assert.same({{4, 0, 2047}}, c:find("x == 7.0"):read())
+        assert.is_true(rill.memory().peak - before < 8 * 1024 * 1024)
+        local h = rill.hashgrid("int", {page = {4, 4}, default = 1}):set(9, -5, 7)
+        assert.equal(24, h:sum())
+        assert.same({-5, 7}, {h:argmax()})
+        assert.same({{6, -6}}, h:find("x == 9"):read())
+    end)
+
+    it("take all of what is mapped everywhere", function()
+        local a = rill.array("float", {3, 4}):write(rill.iota(12):reshape {3, 4})
+        assert.same({66, 11}, {a:sum(), a:max()})
+        assert.same({12, 15, 18, 21}, a:sum(1):values())
+        assert.same({3, 4}, {a:argmax()})
+        local before = rill.memory().bytes
+        local total = a:sum()
+        assert.equal(66, total)
+        assert.is_true(rill.memory().bytes <= before)
+        assert.same({11, 10, 9}, a:sort({descending = true}):values(1, 3))
+        assert.same({3, 2, 1, 0}, a:sort({descending = true, axis = 2}):values({1, 1}, {1, 4}))
+        assert.same({{3, 2}}, a:find("x > 10.5"):read())
+        assert.equal(66, a:scan():get(3, 4))
+        local memory = rill.physical("float", {6, 8})
+        local tiles = rill.virtual(T.fold {shape = {2, 3, 4}, to = {6, 8}, tiled = true}, memory)
+        tiles:write(rill.iota(24):reshape {2, 3, 4})
+        assert.equal(276, tiles:sum())
+        assert.equal(276, tiles:scan():get(2, 3, 4))
+        local l = rill.lists("float", {counts = rill.from({2, 0, 1}, "int"), values = rill.from {4, 5, 6}})
+        assert.same({15, 6}, {l:sum(), l:max()})
+        assert.same({2}, l:find("x == 6.0"):values())
+        assert.equal(15, l:scan():get(3, 1))
+        local stack = rill.stack "float"
+        stack:push(rill.from {1, 2, 3})
+        assert.equal(6, stack:sum())
+    end)
+
+    it("take kernels that reduce", function()
+        local c = filled({{13, 21}, {4, 8}}, 3)
+        local sum = rill.kernel "reduce void sum(float x<>, reduce float r<>) { r += x; }"
+        assert.near(c:sum(), sum(c), 1e-3)
+        assert.near(c:sum(), sum {x = c}, 1e-3)
+        assert.near(c:sum(), c:scan(sum):max(), 1e-3)
+        assert.equal(12, sum(rill.array("float", {3, 4}):fill(1)))
+    end)
+
+    it("say what they can't do", function()
+        local c = filled({{13, 21}, {4, 8}}, 2)
+        raises("c:sum: a container that is mapped in part has no axes", c.sum, c, 1)
+        raises("c:sort: a container that is mapped in part has no axes", c.sort, c, {axis = 1})
+        raises("rill.argsort: a container that is mapped in part has no axes", rill.argsort, c, {axis = 1})
+        local deep = rill.sparse("float", {2, 2, 2, 2, 2}, {page = {1, 1, 1, 1, 1}}):set(3, 1, 2, 1, 2, 1)
+        assert.equal(3, deep:sum())
+        raises("c:find: coordinates of 5 dimensions are no elements of a stream", deep.find, deep, "x > 0.0")
+        local glsl = "int translate(int x) { return x < 4 ? x : -1; }"
+        local function cpu(x) return x < 4 and x or nil end
+        local t = T.new {name = "half", rank = 1, to = 1, shape = 8, glsl = glsl, cpu = cpu}
+        local half = rill.virtual(t, rill.physical("float", 8))
+        raises("c:sum: what is mapped of translator 'half' is not known page by page", half.sum, half)
+        c:close()
+        raises("c:sum: argument 'c': the container was closed", c.sum, c)
+    end)
+end)
