@@ -84,6 +84,8 @@ bool adaptive_flush(Adaptive *a);
  * a page of level 0. */
 void adaptive_write_find(const Adaptive *a, StrBuf *out, int number);
 
+/* An order of pages for qsort: by halves, along the slowest dimension first; a coarse page in front of those inside it. */
+int adaptive_compare(const void *left, const void *right);
 /* As in TranslatorKind. */
 bool adaptive_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
 

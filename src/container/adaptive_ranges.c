@@ -15,7 +15,7 @@ typedef struct Cover {
     AdaptivePage *pages; /* mapped ones, in that order, a coarse one in front of those inside it */
 } Cover;
 
-static int compare_pages(const void *left, const void *right)
+int adaptive_compare(const void *left, const void *right)
 {
     const AdaptivePage *x = left, *y = right;
     int64_t most = 0;
@@ -135,7 +135,7 @@ bool adaptive_ranges(const Translator *t, const int64_t *first, const int64_t *l
         AdaptivePage *page = &cover.pages[count];
         count += adaptive_page(a, frame, page) && clip(&cover, page, low, high);
     }
-    qsort(cover.pages, (size_t)count, sizeof *cover.pages, compare_pages);
+    qsort(cover.pages, (size_t)count, sizeof *cover.pages, adaptive_compare);
     bool done = cover_block(&cover, &all, 0, count, NULL);
     free(cover.pages);
     return done;

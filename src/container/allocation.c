@@ -13,9 +13,14 @@ bool container_pooled(const Container *c)
     return c->pooled;
 }
 
+bool container_adaptive(const Container *c)
+{
+    return c->kind != NULL;
+}
+
 bool container_owned(const Container *c)
 {
-    return c->pooled || (c->own && c->map.complete);
+    return c->pooled || (c->own && c->map.complete) || c->kind;
 }
 
 /* memory */

@@ -82,6 +82,10 @@ static void map_give(const AddressMap *map, Argument *args)
 {
     const Container *c = container_of(map);
     int count = 0;
+    if (c->kind) {
+        c->kind->give(c, args);
+        return;
+    }
     for (int d = 0; d < translator_info(c->translator).to; d += 4) {
         args[count++].words = (const uint32_t *)(c->sizes + d);
     }
@@ -117,7 +121,7 @@ static Kernel *make_kernel(const Container *c, Device *device, int slot)
 {
     const uint32_t *words[MAX_PARAMS];
     StrBuf text = STRBUF_EMPTY;
-    write_address(c, &text, FIRST_NUMBER + slot * SLOT_NUMBERS);
+    (c->kind ? c->kind->write : write_address)(c, &text, FIRST_NUMBER + slot * SLOT_NUMBERS);
     Kernel *kernel = internal_kernel(device, strbuf_text(&text));
     strbuf_free(&text);
     if (!kernel || !c->map.baked) {
@@ -156,8 +160,9 @@ void container_bake(Container *c, bool on)
 static bool map_same(const AddressMap *map, const AddressMap *other)
 {
     const Container *a = container_of(map), *b = container_of(other);
-    return a->translator == b->translator && a->checked == b->checked && a->map.baked == b->map.baked &&
-           memcmp(a->sizes, b->sizes, sizeof a->sizes) == 0;
+    return a->translator == b->translator && a->kind == b->kind && a->checked == b->checked &&
+           a->map.baked == b->map.baked && memcmp(a->sizes, b->sizes, sizeof a->sizes) == 0 &&
+           (!a->kind || a->kind->same(a, b));
 }
 
 /* making */
@@ -254,9 +259,12 @@ void container_release(Container *c)
     region_release(c->active);
     forget_kernels(c);
     /* Without snapshots the pages that are mapped hold all frames that are in use. */
-    int64_t known = c->newest   ? c->frames.used - (int64_t)c->frames.freed.count
-                    : c->pooled ? translator_info(c->translator).mapped
-                                : 0;
+    int64_t known = c->newest                                      ? c->frames.used - (int64_t)c->frames.freed.count
+                    : c->pooled || (c->kind && c->frames.used > 0) ? translator_info(c->translator).mapped
+                                                                   : 0;
+    if (c->kind) {
+        c->kind->destroy(c);
+    }
     snapshot_orphan(c);
     translator_release(c->translator);
     stream_release(&c->memory);
@@ -320,7 +328,7 @@ bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int
     }
     int64_t room = stream_elements(&c->memory) / info.page;
     *mapped = info.mapped;
-    *capacity = c->pooled || info.capacity < room ? info.capacity : room;
+    *capacity = c->pooled || c->kind || info.capacity < room ? info.capacity : room;
     *free = c->pooled ? allocation_room(c) : *capacity - *mapped;
     return true;
 }
@@ -344,6 +352,11 @@ Outcome container_locate(const Container *c, const int64_t *index, int64_t *numb
     }
     *number += c->memory.offset;
     return outcome;
+}
+
+bool container_wrote(Container *c)
+{
+    return !c->map.wrote || c->map.wrote(&c->map);
 }
 
 /* The mapped ranges of a box. */
@@ -393,7 +406,7 @@ bool container_count(const Container *c, const int64_t *first, const int64_t *la
     RangeList list = {0};
     Stream box = container_box(c, first, last);
     *count = stream_elements(&box);
-    if (c->map.complete) {
+    if (c->kind || c->map.complete) {
         return true;
     }
     bool done = find_ranges(c, first, last, &list, caller);
@@ -453,6 +466,9 @@ static bool fill_ranges(const Container *c, const void *element, void *caller)
 bool container_fill(Container *c, const void *element, void *caller)
 {
     PageList list = {0};
+    if (c->kind) {
+        return c->kind->fill(c, element);
+    }
     if (!container_ready_mapped(c)) {
         return false;
     }

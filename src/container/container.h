@@ -45,6 +45,8 @@ Outcome container_locate(const Container *c, const int64_t *index, int64_t *numb
 Region *container_active(Container *c);
 /* A number that is another one when its elements are, or what is mapped. */
 uint64_t container_version(const Container *c);
+/* After elements were written otherwise than by what follows and by launches. False with error_set. */
+bool container_wrote(Container *c);
 /* How many elements of a box are mapped; false with error_set. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
 
@@ -97,6 +99,8 @@ Container *container_sparse(Device *device, const Type *type, const Shape *shape
 Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
                               const void *fallback);
 bool container_pooled(const Container *c);
+/* Whether its pages have levels: see tree.h. */
+bool container_adaptive(const Container *c);
 /* Whether nobody else has its memory: one of those, or all of it is mapped. */
 bool container_owned(const Container *c);
 /* Maps all pages that a box touches; new ones hold the default. All of them, or none with error_set. The header container_whole() gives

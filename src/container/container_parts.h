@@ -7,9 +7,26 @@
 #include "container/page_list.h"
 #include "kernel/variant/address_map.h"
 
+/* What containers do differently whose pages are of another kind. */
+typedef struct ContainerKind {
+    /* The address function as a text, what it is given, and whether another container of the kind and translator is given the same. */
+    void (*write)(const Container *c, StrBuf *out, int number);
+    void (*give)(const Container *c, Argument *args);
+    bool (*same)(const Container *c, const Container *other);
+    bool (*ready)(Container *c, const int64_t *first, const int64_t *last); /* as container_ready */
+    bool (*ready_region)(Container *c, const Region *region);
+    Region *(*active)(const Container *c); /* a new one */
+    Container *(*like)(const Container *c, const Type *type);
+    bool (*fill)(Container *c, const void *element);
+    Container *(*copy)(const Container *c);
+    void (*destroy)(Container *c);
+} ContainerKind;
+
 struct Container {
     AddressMap map;
     int references;
+    const ContainerKind *kind;     /* NULL: as container.c and others do it */
+    struct Tree *tree;             /* of the kind */
     Translator *translator;        /* held */
     Stream memory;                 /* a view */
     Stream whole;                  /* holds nothing */

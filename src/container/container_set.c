@@ -76,7 +76,9 @@ Region *container_active(Container *c)
     if (active_known(c)) {
         return c->active;
     }
-    Region *region = container_paged(c) ? mapped_region(c) : container_whole_region(c, true);
+    Region *region = c->kind              ? c->kind->active(c)
+                     : container_paged(c) ? mapped_region(c)
+                                          : container_whole_region(c, true);
     if (region) {
         region_release(c->active);
         c->active = region;

@@ -1,5 +1,7 @@
 #include "container/region.h"
 
+#include "container/range.h"
+
 #include "gpu/buffer.h"
 
 #include <stdatomic.h>
@@ -12,7 +14,7 @@ enum { MASK_BITS = 32 };
 
 static int stride_of(const Region *region)
 {
-    return region->shape.rank + region->set.masked;
+    return region->shape.rank + (region->set.masked || region->set.levels);
 }
 
 static const int32_t *entry_of(const Region *region, int64_t box)
@@ -87,6 +89,34 @@ static int64_t mask_count(const int32_t *mask, int64_t words)
     return count;
 }
 
+/* Of a box with a level: the coordinate of its element number i along dimension d; whether it is not another box's. */
+static int64_t level_coordinate(const Region *region, int64_t box, int d, int64_t i)
+{
+    const int32_t *entry = entry_of(region, box);
+    return entry[d] + (i << entry[region->shape.rank]);
+}
+
+static bool level_owns(const Region *region, int64_t box, int d, int64_t i)
+{
+    return i < region->set.page[d] - 1 ||
+           level_coordinate(region, box, d, i) == region->shape.size[region->shape.rank - 1 - d] - 1;
+}
+
+/* How many elements along dimension d are its own. */
+static int64_t level_count(const Region *region, int64_t box, int d)
+{
+    return region->set.page[d] - !level_owns(region, box, d, region->set.page[d] - 1);
+}
+
+static int64_t level_elements(const Region *region, int64_t box)
+{
+    int64_t count = 1;
+    for (int d = 0; d < region->shape.rank; d++) {
+        count *= level_count(region, box, d);
+    }
+    return count;
+}
+
 static void count_elements(Region *region)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], all = 1;
@@ -96,7 +126,9 @@ static void count_elements(Region *region)
         if (region->set.starts) {
             region->words[region->set.count * stride_of(region) + i] = (int32_t)region->set.elements;
         }
-        region->set.elements += mask ? mask_count(mask, words) : clip(region, i, first, last);
+        region->set.elements += region->set.levels ? level_elements(region, i)
+                                : mask             ? mask_count(mask, words)
+                                                   : clip(region, i, first, last);
     }
     for (int d = 0; d < region->shape.rank; d++) {
         all *= region->shape.size[d];
@@ -193,12 +225,34 @@ static bool visit_rows(const Region *region, int64_t box, RegionVisit visit, voi
     return more;
 }
 
+/* Its elements one by one, or all at once where they are side by side. */
+static bool visit_level(const Region *region, int64_t box, RegionVisit visit, void *self)
+{
+    int rank = region->shape.rank;
+    int64_t at[SHAPE_MAX_RANK] = {0}, end[SHAPE_MAX_RANK], origin[SHAPE_MAX_RANK] = {0};
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    bool more, whole = entry_of(region, box)[rank] == 0;
+    for (int d = 0; d < rank; d++) {
+        end[d] = level_count(region, box, d) - 1;
+    }
+    do {
+        for (int d = 0; d < rank; d++) {
+            first[d] = level_coordinate(region, box, d, at[d]);
+            last[d] = whole ? level_coordinate(region, box, d, end[d]) : first[d];
+        }
+        more = visit(self, first, last);
+    } while (more && !whole && range_step(at, origin, end, 0, rank));
+    return more;
+}
+
 bool region_boxes(const Region *region, RegionVisit visit, void *self)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
     bool more = true;
     for (int64_t i = 0; more && i < region->set.count; i++) {
-        if (mask_of(region, i)) {
+        if (region->set.levels) {
+            more = visit_level(region, i, visit, self);
+        } else if (mask_of(region, i)) {
             more = visit_rows(region, i, visit, self);
         } else {
             clip(region, i, first, last);
@@ -210,7 +264,7 @@ bool region_boxes(const Region *region, RegionVisit visit, void *self)
 
 bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *last)
 {
-    if (i < 0 || i >= region->set.count || mask_of(region, i)) {
+    if (i < 0 || i >= region->set.count || region->set.levels || mask_of(region, i)) {
         return false;
     }
     clip(region, i, first, last);
@@ -229,9 +283,12 @@ bool region_step(const Region *region, RegionCursor *cursor, int64_t *point)
         }
         bool inside = mask_has(mask_of(region, cursor->box), number);
         for (int d = 0; d < rank && inside; d++) {
-            point[d] = entry_of(region, cursor->box)[d] + rest % region->set.page[d];
+            int64_t i = rest % region->set.page[d];
+            point[d] =
+                region->set.levels ? level_coordinate(region, cursor->box, d, i) : entry_of(region, cursor->box)[d] + i;
             rest /= region->set.page[d];
-            inside = region->set.unbounded || point[d] < region->shape.size[rank - 1 - d];
+            inside = region->set.levels ? level_owns(region, cursor->box, d, i)
+                                        : region->set.unbounded || point[d] < region->shape.size[rank - 1 - d];
         }
         if (inside) {
             return true;

@@ -51,7 +51,7 @@ bool region_boxes(const Region *region, RegionVisit visit, void *self);
  * error_set. */
 bool region_addresses(const Region *region, Stream *result);
 
-/* Box number i from 0, x first and inclusive; false where there is none, or it has a mask. */
+/* Box number i from 0, x first and inclusive; false where there is none, or it has a mask or a level. */
 bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *last);
 
 /* Steps from element to element in address order. Starts at {0}; false behind the last one. `point`: x first. */

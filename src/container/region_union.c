@@ -1,5 +1,6 @@
 /* Unions of regions: pages of one size are merged, anything else is cut into cells of one size with masks. */
 #include "base/array.h"
+#include "base/error.h"
 #include "container/range.h"
 #include "container/region.h"
 
@@ -313,6 +314,24 @@ static Region *cut(Region *const *parts, int count)
 
 /* unions */
 
+/* Whether both are one, or have the same leaves of trees. */
+static bool same_elements(const Region *a, const Region *b)
+{
+    size_t words = (size_t)a->set.count * ((size_t)a->shape.rank + 1);
+    return a == b || (a->set.levels && b->set.levels && a->set.count == b->set.count &&
+                      memcmp(a->set.page, b->set.page, (size_t)a->shape.rank * sizeof *a->set.page) == 0 &&
+                      memcmp(a->words, b->words, words * sizeof *a->words) == 0);
+}
+
+static bool any_levels(Region *const *parts, int count)
+{
+    bool levels = false;
+    for (int i = 0; i < count; i++) {
+        levels = levels || parts[i]->set.levels;
+    }
+    return levels;
+}
+
 static Region *unite(Region *const *parts, int count)
 {
     Region **left = malloc((size_t)count * sizeof *left), *result;
@@ -327,13 +346,17 @@ static Region *unite(Region *const *parts, int count)
             free(left);
             return region_retain(parts[i]);
         }
-        if (parts[i]->set.elements > 0 && (kept == 0 || parts[i] != left[kept - 1])) {
+        if (parts[i]->set.elements > 0 && (kept == 0 || !same_elements(parts[i], left[kept - 1]))) {
             left[kept++] = parts[i];
             same = same && same_pages(left[0], parts[i]);
         }
     }
     if (kept < 2) {
         result = region_retain(kept ? left[0] : parts[0]);
+    } else if (any_levels(left, kept)) {
+        error_set("the elements of an adaptive container can't be joined with other ones: run over those of one, by "
+                  "'over'");
+        result = NULL;
     } else {
         result = same ? merge_pages(left, kept) : cut(left, kept);
     }

@@ -15,6 +15,10 @@
 
 Snapshot *container_snapshot(Container *c)
 {
+    if (c->kind) {
+        error_set("adaptive containers have no snapshots: c:copy() keeps one as it is");
+        return NULL;
+    }
     if (!c->pooled && !c->own) {
         error_set("this container's memory is not its own: snapshots are of arrays, stacks and sparse containers");
         return NULL;
@@ -185,6 +189,9 @@ static bool separate_memory(Container *c)
 
 bool container_ready(Container *c, const int64_t *first, const int64_t *last)
 {
+    if (c->kind) {
+        return c->kind->ready(c, first, last);
+    }
     PageList missing = {0}, mapped = {0};
     if (!c->pooled) {
         return !c->shares || separate_memory(c);
@@ -216,6 +223,9 @@ static bool add_pages(void *self, const int64_t *first, const int64_t *last)
 
 bool container_ready_region(Container *c, const Region *region)
 {
+    if (c->kind) {
+        return container_is_ready(c, region) || c->kind->ready_region(c, region);
+    }
     RegionPages pages = {.c = c};
     if (!c->pooled) {
         return !c->shares || separate_memory(c);
@@ -238,6 +248,9 @@ bool container_ready_region(Container *c, const Region *region)
 
 bool container_ready_mapped(Container *c)
 {
+    if (c->kind) {
+        return true;
+    }
     PageList missing = {0}, mapped = {0};
     if (!c->shares || !c->pooled) {
         return !c->shares || separate_memory(c);

@@ -106,6 +106,9 @@ static Container *like_memory(const Container *c, const Type *type)
 
 Container *container_like(const Container *c, const Type *type)
 {
+    if (c->kind) {
+        return c->kind->like(c, type);
+    }
     if (!container_paged(c)) {
         return like_memory(c, type);
     }
@@ -115,6 +118,9 @@ Container *container_like(const Container *c, const Type *type)
 Container *container_copy(const Container *c)
 {
     Stream memory;
+    if (c->kind) {
+        return c->kind->copy(c);
+    }
     if (c->pooled) {
         return copy_pages(c);
     }

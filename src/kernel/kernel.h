@@ -67,6 +67,9 @@ typedef struct PageSet {
     bool aligned;     /* every coordinate of an origin is a multiple of the page's size there */
     int64_t elements; /* within the shape, and not left out */
     bool unbounded;   /* the shape has no bounds, and 0 for sizes: nothing is left out */
+    /* Behind the coordinates of each there is a level: its elements are 2^level apart. The last of a dimension count only where the shape
+     * ends there: elsewhere they are the first ones of other boxes. */
+    bool levels;
 } PageSet;
 /* How many elements it has with those left out; at most SHAPE_MAX_ELEMENTS + 1. */
 int64_t kernel_page_elements(const PageSet *set, int rank);

@@ -20,6 +20,21 @@ local function move(o, ...)
     return table.unpack(index, 1, #o + 1)
 end
 
+-- The same of nodes that are no boxes, an adaptive container's: their values are one stream.
+local function each_node(c, range)
+    local text = ("kernel void values(%s x<>, vout %s r<>) { push(r, x); }"):format(c.type, c.type)
+    local elements, indices = core.kernel(text) {x = c, over = range}:each(), range:each()
+    return function()
+        local index = {indices()}
+        if index[1] == nil then
+            return nil
+        end
+        local _, value = elements()
+        index[#index + 1] = value
+        return table.unpack(index)
+    end
+end
+
 --- c:each(): an iterator over the mapped elements in address order: their indices, and the element.
 local function container_each(c, ...)
     if core.type(c) ~= "container" then
@@ -29,6 +44,9 @@ local function container_each(c, ...)
     end
     local range, number, inner = c:active(), 0, nil
     local moved, offset = nil, {}
+    if range.size > 0 and not core._box(range, 1) then
+        return each_node(c, range)
+    end
     local function step(first, ...)
         if first ~= nil then
             return first, ...

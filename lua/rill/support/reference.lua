@@ -214,6 +214,8 @@ t:close() -- lets go of its tables; compositions with it stay valid
 rill.array(type: typename, shape: shape, options?: {storage?: string, filter?: string, normalized?: boolean}): container -- a dense container, zeros at first; storage "texture": sampled by the device, filter "linear" or "nearest", normalized: at positions 0 .. 1
 rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: integer, default?: element, capacity?: integer}): container -- a container of pages that come as they are allocated or written; capacity: how many there may be
 rill.hashgrid(type: typename, options: {rank?: integer, page?: shape, default?: element, capacity?: integer}): container -- the same without bounds: indices are any integers, negative ones too
+rill.quadtree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- an adaptive container of two dimensions: a tree of pages whose nodes are the farther apart the coarser they are; split `depth` times at first
+rill.octree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- the same of three dimensions
 rill.stack(type: typename, options?: {capacity?: integer}): container -- an array that grows and shrinks at its end
 rill.lists(type: typename, options: {shape?: shape, counts?: source, offsets?: source, keys?: source, values?: source}): container -- a grid of lists of different lengths: these, or where each begins and the last ends, or the cell of each entry; without values an entry is the place of its key
 rill.physical(type: typename, shape: shape, options?: {storage?: string, filter?: string, normalized?: boolean}): stream -- memory for a container: a stream of its own; options as for rill.array
@@ -238,9 +240,14 @@ c:active(): range -- its mapped part, page by page: what a launch runs over by t
 c:range(first?: index, last?: index): range -- a box of it, or all
 c:each(): function -- an iterator over the mapped elements, page by page: indices and element
 c:map_cpu(options?: {first?: index, last?: index, lazy?: boolean}): table -- a box as an indexable view of elements; assigned ones are written back by m:unmap()
-c:boundary(...: string|number): container -- the same container with another outside: a mode for all dimensions, or one each, as s:boundary
 c:bake(on?: boolean): container -- makes the sizes and the like by which its elements are found constants of the kernels that use it; false: uniforms again
 c:save(path: string) -- writes a container whose memory is its own to a .rill file, which rill.load reads
+c:boundary(...: string|number): container -- the same container with another outside: a mode for all dimensions, or one each, as s:boundary. Of an adaptive one itself: "clamp" or "repeat"; or what nodes on its border hold: "neumann", as those inside, or "dirichlet" and a value
+c:refine(points: source|kernel|container, levels?: source|integer): container -- an adaptive container: splits leaves until those at the points have the levels or finer ones; or, once, those where an element of a mask, or of what a kernel makes of the container, is not 0
+c:coarsen(mask: kernel|source|container): container -- an adaptive container: joins leaves where all elements of the mask are not 0
+c:level(points: source): stream -- an adaptive container: the level of the leaf at each point; the finest is 0
+c:mipmap(): container -- an adaptive container: sets what coarser levels than the leaves' hold, to means
+c:filter_mode(mode: string): container -- what sample() takes of an adaptive container: "nearest", "linear" (the default) or "trilinear"
 c:push(elements: source|range): integer, integer -- puts all elements of a stream on a stack, or the coordinates of a range's: the indices of the first and the last
 c:pop(n: integer): stream -- takes the last n from a stack, in the order in which they were pushed: a view that holds until the next push
 c:snapshot(): snapshot -- what it holds now, of a container whose memory is its own: shared with it until that is written
@@ -296,7 +303,7 @@ push | push(name, value) -- adds a value to a variable output (vout)
 indexof | indexof(name) -- ivec4: this element's index in that stream, from 0, x along the last dimension; indexof(name, d): one number, d = 0 the fastest
 sizeof_stream | sizeof_stream(name) -- ivec4: the sizes of a stream, x the last dimension, 1 where there is none
 sizeof_list | sizeof_list(name, i) -- how many elements row i of a gather has: entries of a list of rill.lists. One index for each dimension but the fastest, or a vector
-sample | sample(name, p) -- linear interpolation of a gather at a real position in element units, x fastest
+sample | sample(name, p), sample(name, p, level) -- linear interpolation of a gather at a real position in element units, x fastest; of adaptive containers at a level
 shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a work group, in group kernels
 barrier | barrier() -- in group kernels: waits for all invocations of the work group
 groupid | groupid() -- in group kernels: the number of the work group; a vector where the group has more dimensions

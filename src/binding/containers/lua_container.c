@@ -94,23 +94,34 @@ static bool locate(lua_State *L, const LuaContainer *self, const int64_t *index,
     return outcome == OUTCOME_FOUND;
 }
 
+/* The box of one element ends in front of `last`. */
+static void box_of(const LuaContainer *self, const int64_t *index, int64_t *last)
+{
+    for (int d = 0; d < self->stream.shape.rank; d++) {
+        last[d] = index[d] + 1;
+    }
+}
+
 /* c:get(i, ...) */
 static int container_get(lua_State *L)
 {
     static const char function[] = "c:get";
     char element[TYPE_MAX_BYTES];
-    int64_t index[SHAPE_MAX_RANK], number;
+    int64_t index[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], number = 0;
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     const Type *type = self->stream.type;
+    const Stream *from = &self->stream;
     container_index_check(L, self, 2, function, index);
-    if (!locate(L, self, index, &number, function)) {
+    if (container_adaptive(self->container)) {
+        box_of(self, index, last);
+        from = container_push_dense(L, self, index, last, function);
+    } else if (!locate(L, self, index, &number, function)) {
         value_push(L, type, container_fallback(self->container));
         return 1;
     }
     DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    bool done =
-        buffer_read(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes);
+    binding_enter(L, from->device, &scope);
+    bool done = buffer_read(from->buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes);
     device_leave(&scope);
     container_done(L, self, done, function);
     value_push(L, type, element);
@@ -122,7 +133,7 @@ static int container_set(lua_State *L)
 {
     static const char function[] = "c:set";
     char element[TYPE_MAX_BYTES];
-    int64_t index[SHAPE_MAX_RANK], number;
+    int64_t index[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], number;
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     const Type *type = self->stream.type;
     container_index_check(L, self, 3, function, index);
@@ -131,17 +142,15 @@ static int container_set(lua_State *L)
     }
     if (container_owned(self->container) || container_is_lists(self->container) ||
         !locate(L, self, index, &number, function)) {
-        int64_t last[SHAPE_MAX_RANK];
-        for (int d = 0; d < self->stream.shape.rank; d++) {
-            last[d] = index[d] + 1;
-        }
+        box_of(self, index, last);
         container_make_mapped(L, self, index, last, function);
         locate(L, self, index, &number, function);
     }
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done =
-        buffer_write(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes);
+        buffer_write(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes) &&
+        container_wrote(self->container);
     device_leave(&scope);
     container_done(L, self, done, function);
     lua_settop(L, 1);
@@ -354,6 +363,11 @@ void open_container(lua_State *L)
                                        {"boundary", container_boundary},
                                        {"allocate", container_allocate_call},
                                        {"release", container_release_call},
+                                       {"refine", container_refine_call},
+                                       {"coarsen", container_coarsen_call},
+                                       {"mipmap", container_mipmap_call},
+                                       {"level", container_level_call},
+                                       {"filter_mode", container_filter_call},
                                        {"push", stack_push},
                                        {"pop", stack_pop},
                                        {"bake", container_bake_call},

@@ -37,4 +37,17 @@ int stack_pop(lua_State *L);
 /* A whole number from 1 under a name of the table at `options`, 0 where it is left out; raises. */
 int64_t container_option_count(lua_State *L, int options, const char *function, const char *name, int64_t most);
 
+/* Pushes a dense stream of a box; raises. */
+const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
+                                   const char *function);
+
+/* Of adaptive containers: c:refine(points, levels), c:refine(mask), c:coarsen(mask), c:mipmap(), c:level(points), c:filter_mode(name),
+ * c:boundary(name [, value]). */
+int container_refine_call(lua_State *L);
+int container_coarsen_call(lua_State *L);
+int container_mipmap_call(lua_State *L);
+int container_level_call(lua_State *L);
+int container_filter_call(lua_State *L);
+int container_edge_call(lua_State *L);
+
 #endif

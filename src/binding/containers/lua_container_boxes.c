@@ -6,9 +6,8 @@
 
 #include <string.h>
 
-/* Pushes a dense stream of a box. */
-static void push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
-                       const char *function)
+const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
+                                   const char *function)
 {
     Stream *dense = handle_push(L);
     DeviceScope scope;
@@ -16,6 +15,7 @@ static void push_dense(lua_State *L, const LuaContainer *self, const int64_t *fr
     bool done = container_dense(self->container, from, to, dense);
     device_leave(&scope);
     container_done(L, self, done, function);
+    return dense;
 }
 
 /* Pushes a stream of the entries of lists. */
@@ -36,7 +36,7 @@ static int read_box(lua_State *L, const char *function, const char *method)
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 3, true);
     container_box_check(L, self, 2, function, 1, from, to);
-    push_dense(L, self, from, to, function);
+    container_push_dense(L, self, from, to, function);
     lua_getfield(L, -1, method);
     lua_insert(L, -2);
     lua_call(L, 1, 1);
@@ -59,7 +59,7 @@ static int rill_dense(lua_State *L)
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     LuaContainer *self = container_check(L, 1, "container", 1, "c");
     container_box_check(L, self, 2, "container", 2, from, to);
-    push_dense(L, self, from, to, "container");
+    container_push_dense(L, self, from, to, "container");
     return 1;
 }
 
@@ -76,7 +76,7 @@ int container_stream(lua_State *L)
         push_entries(L, self, "c:stream");
         return 1;
     }
-    push_dense(L, self, origin, self->stream.shape.size, "c:stream");
+    container_push_dense(L, self, origin, self->stream.shape.size, "c:stream");
     return 1;
 }
 

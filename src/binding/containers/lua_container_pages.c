@@ -58,6 +58,9 @@ static int change_pages(lua_State *L, const PageChange *change)
         binding_argument(L, function, lua_isnoneornil(L, 2) ? 1 : 2, lua_isnoneornil(L, 2) ? "first" : "last",
                          lua_isnoneornil(L, 2) ? 2 : 3, points ? "nothing behind points" : "an index or points");
     }
+    if (container_adaptive(self->container)) {
+        return luaL_error(L, "%s: pages of an adaptive container are made by c:refine and go by c:coarsen", function);
+    }
     if (!container_pooled(self->container) && !translator_info(container_translator(self->container)).traits.complete) {
         return luaL_error(L, "%s: this container's pages are its translator's: use t:map and t:unmap", function);
     }

@@ -19,7 +19,8 @@ static int find_containers(lua_State *L, const Call *call, Container *found[MAX_
     for (int i = 0; i < call->function->param_count; i++) {
         LuaContainer *c = container_along(L, call, i);
         bool known = !c;
-        if (c && (!container_paged(c->container) || !shape_equal(&container_elements_of(c)->shape, &call->domain))) {
+        bool parted = c && (container_paged(c->container) || container_adaptive(c->container));
+        if (c && (!parted || !shape_equal(&container_elements_of(c)->shape, &call->domain))) {
             return 0;
         }
         for (int k = 0; k < count && !known; k++) {

@@ -39,6 +39,17 @@ static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint
     return parts * plan->pages->count;
 }
 
+static void fill_leaf(const Plan *plan, int rank, uint32_t *w)
+{
+    int64_t all = 1;
+    for (int d = 0; d <= rank; d++, w += 3) {
+        int64_t size = d < rank ? plan->pages->page[d] : all;
+        w[0] = (uint32_t)size;
+        access_divisor(size, &w[1], &w[2]);
+        all *= size;
+    }
+}
+
 void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
 {
     words[layout->count] = (uint32_t)plan->count;
@@ -51,7 +62,10 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
         access_divisor(size, &w[1], &w[2]);
     }
     words[layout->steps] = (uint32_t)((plan->count + layout->elements - 1) / layout->elements);
-    if (layout->page != NO_SLOT) {
+    if (layout->leaf != NO_SLOT) {
+        fill_leaf(plan, rank, words + layout->leaf);
+        words[layout->active] = (uint32_t)plan->pages->origins->offset;
+    } else if (layout->page != NO_SLOT) {
         words[layout->steps] = (uint32_t)fill_pages(plan, layout, rank, words + layout->page);
         words[layout->active] = (uint32_t)plan->pages->origins->offset;
         words[layout->active + 1] = (uint32_t)(plan->pages->count * rank);

@@ -79,7 +79,9 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     const Param *param = &plan->kernel->function.params[i];
     bool bound = launch_kind(&plan->kernel->function, i)->bound;
     key->type = s->type;
-    key->path = (uint8_t)(s->map ? PATH_MAPPED : s->source == SOURCE_RAMP ? PATH_RAMP : PATH_DENSE);
+    key->path = (uint8_t)(s->map                     ? (s->map->blends ? PATH_BLENDED : PATH_MAPPED)
+                          : s->source == SOURCE_RAMP ? PATH_RAMP
+                                                     : PATH_DENSE);
     key->rank = (uint8_t)param->rank;
     key->mapped = !s->map && stream_mapped(s);
     key->unit = s->map ? begins_with_domain(s) : !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
@@ -253,6 +255,16 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
     }
 }
 
+/* Over pages with levels elements are asked for one by one. */
+static void choose_leaves(const Plan *plan, const KernelText *text, VariantKey *key)
+{
+    for (int i = 0; i < text->function->param_count; i++) {
+        const ParamKindInfo *kind = launch_kind(text->function, i);
+        bool used = kind->element && kind->stream && (kind->read || variant_stores(text->function, key, i));
+        key->args[i].paged = used && launch_numbered(plan, i) ? PAGED_NUMBERED : PAGED_ANYWHERE;
+    }
+}
+
 /* Whether reads must go through a storage block: buffer textures end earlier. */
 static void choose_blocks(Plan *plan, const KernelText *text, VariantKey *key)
 {
@@ -298,7 +310,7 @@ void launch_key(Plan *plan, const KernelText *text, int first, int count, Varian
     memset(key, 0, offsetof(VariantKey, args) + (size_t)f->param_count * sizeof *key->args);
     key->rank = (uint8_t)plan->launch_shape.rank;
     key->check = plan->check;
-    key->active = (uint8_t)(plan->pages                   ? ACTIVE_PAGES
+    key->active = (uint8_t)(plan->pages                   ? (plan->pages->levels ? ACTIVE_LEVELS : ACTIVE_PAGES)
                             : !plan->active               ? ACTIVE_NONE
                             : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED
                                                           : ACTIVE_COUNTED);
@@ -310,7 +322,9 @@ void launch_key(Plan *plan, const KernelText *text, int first, int count, Varian
             arg_key(plan, i, &key->args[i]);
         }
     }
-    if (plan->pages) {
+    if (key->active == ACTIVE_LEVELS) {
+        choose_leaves(plan, text, key);
+    } else if (plan->pages) {
         choose_pages(plan, text, key);
     } else {
         choose_loads(plan, text, key);

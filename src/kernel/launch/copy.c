@@ -5,6 +5,7 @@
 #include "kernel/launch/internal.h"
 #include "kernel/launch/raw.h"
 #include "kernel/launch/transpose.h"
+#include "kernel/variant/address_map.h"
 
 #include <string.h>
 
@@ -113,7 +114,8 @@ bool copy_stream(Stream *to, const Stream *from)
     if (same && !to->map && !from->map && transpose_serves(to, from) && !stream_overlaps(to, from)) {
         return transpose_copy(to, from);
     }
-    if (same && from->source != SOURCE_RAMP) {
+    bool stored = from->source != SOURCE_RAMP && !(from->map && from->map->blends); /* else values are computed */
+    if (same && stored) {
         return copy_raw(to, from);
     }
     if (!to->type->is_struct && !from->type->is_struct && to->type->components == from->type->components) {

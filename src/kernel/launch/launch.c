@@ -4,6 +4,7 @@
 #include "gpu/buffer.h"
 #include "gpu/profile.h"
 #include "gpu/program.h"
+#include "kernel/variant/address_map.h"
 
 #include <string.h>
 
@@ -157,6 +158,19 @@ static DeviceLength plan_length(const Plan *plan)
     return (DeviceLength){0};
 }
 
+/* Containers that were written may have elements to follow. */
+static bool tell_maps(const Kernel *kernel, const Argument *args)
+{
+    for (int i = 0; i < kernel->function.param_count; i++) {
+        bool written = launch_kind(&kernel->function, i)->written && args[i].stream;
+        AddressMap *map = written ? args[i].stream->map : NULL;
+        if (map && map->wrote && !map->wrote(map)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const Shape *shape, bool check)
 {
     Domain domain = {.shape = *shape};
@@ -190,8 +204,9 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
             stream_wrote(args[i].stream);
         }
     }
+    bool any = plan->count > 0;
     plan_finish(plan);
-    return done;
+    return done && (!any || tell_maps(kernel, args));
 }
 
 bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,

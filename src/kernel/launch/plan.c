@@ -355,7 +355,7 @@ bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
         plan->resampled[i] = false;
         *outputs += launch_is_output(f, i);
     }
-    if (f->group_rank && plan->active) {
+    if (f->group_rank && (plan->active || (plan->pages && plan->pages->levels))) {
         return error_set("%s: a group kernel runs whole groups: it can't run over active elements only", f->name);
     }
     if (f->group_rank > 1 && plan->pages) {

@@ -180,6 +180,7 @@ const AccessPath access_paths[PATH_COUNT] = {
     [PATH_DENSE] = {"buffer", declare_dense, fill_nothing},
     [PATH_RAMP] = {"computed ramp", declare_ramp, fill_ramp},
     [PATH_MAPPED] = {"container", declare_mapped, fill_mapped},
+    [PATH_BLENDED] = {"adaptive container", declare_mapped, fill_mapped},
 };
 
 /* addresses */
@@ -221,7 +222,7 @@ void access_address(StrBuf *out, const AccessText *text, int rank)
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "%sint d%d", d ? ", " : "", d);
     }
-    if (text->key->path == PATH_MAPPED) {
+    if (path_mapped(text->key->path)) {
         add_place(out, text, rank);
         return;
     }
@@ -266,7 +267,7 @@ void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *strea
         static const ViewDim none = {0, 1, 0, 1, 0};
         const ViewDim *dim = d < own && !empty ? &stream->dim[own - 1 - d] : &none;
         fill_dimension(dim, key->mapped, words + layout->dims + d * width);
-        if (key->path == PATH_MAPPED) {
+        if (path_mapped(key->path)) {
             words[layout->dims + d] = (uint32_t)dim->start;
         }
         if (layout->sizes != NO_SLOT) {

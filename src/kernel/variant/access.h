@@ -34,6 +34,11 @@ void access_fallback(StrBuf *out, const AccessText *text);
 void access_constant(StrBuf *out, const Param *param, int word);
 /* Writes `int adr_NAME(int d0, ...)`: an index of `rank` dimensions (fastest first, in range) to an element number. */
 void access_address(StrBuf *out, const AccessText *text, int rank);
+/* Of a map that interpolates, writes `T blend_NAME(int d0, ...)`, the value at an index, and lerp_NAME(p, s1, ..., w0, ...): that at weights
+ * between the element p and those beside it. In access_blend.c. */
+void access_blend(StrBuf *out, const AccessText *text, int rank);
+/* And s_NAME(p, level): that at a real position, of a level. */
+void access_blend_sampler(StrBuf *out, const AccessText *text, int rank);
 /* Writes the access functions of gathers, neighbours and random access. */
 void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use);

@@ -22,7 +22,11 @@ static void add_bounded(StrBuf *out, const AccessText *text, int d)
         strbuf_addf(out, "i%d", d);
         return;
     }
-    strbuf_addf(out, "%s(i%d, int(%s))", names[access_boundary(text->key, d)], d, access_word(text->layout->sizes + d));
+    Boundary boundary = access_boundary(text->key, d);
+    /* The last node of what repeats is the first one again. */
+    bool node = text->key->path == PATH_BLENDED && boundary == BOUNDARY_WRAP;
+    strbuf_addf(out, "%s(i%d, int(%s)%s)", names[boundary], d, access_word(text->layout->sizes + d),
+                node ? " - 1" : "");
 }
 
 /* How indices of dimension d come back: the period of wrap, minus the size of mirror, else 0. */
@@ -31,7 +35,7 @@ static void add_period(StrBuf *out, const AccessText *text, int d, int rank)
     Boundary boundary = d < rank ? access_boundary(text->key, d) : BOUNDARY_CLAMP;
     const char *size = boundary == BOUNDARY_CLAMP ? "" : access_word(text->layout->sizes + d);
     if (boundary == BOUNDARY_WRAP) {
-        strbuf_addf(out, "int(%s)", size);
+        strbuf_addf(out, text->key->path == PATH_BLENDED ? "int(%s) - 1" : "int(%s)", size);
     } else if (boundary == BOUNDARY_MIRROR) {
         bool offset = text->param->kind == PARAM_NEIGHBOR;
         strbuf_addf(out, offset ? "(%s < 1073741824u ? int(2u * %s) : 0)" : "-int(%s)", size, size);
@@ -87,12 +91,14 @@ static void quiet_gather(StrBuf *out, const AccessText *text, int rank)
     const char *name = text->param->name;
     strbuf_addf(out, "%s q_%s(", glsl_type(text->param->type), name);
     add_ints(out, "int i", rank);
-    strbuf_addf(out, ") { %s rill_v = fetch_%s(adr_%s(", glsl_type(text->param->type), name, name);
+    bool blended = text->key->path == PATH_BLENDED;
+    strbuf_addf(out, blended ? ") { %s rill_v = blend_%s(" : ") { %s rill_v = fetch_%s(adr_%s(",
+                glsl_type(text->param->type), name, name);
     for (int d = 0; d < rank; d++) {
         strbuf_add(out, d ? ", " : "");
         add_bounded(out, text, d);
     }
-    strbuf_add(out, "));");
+    strbuf_add(out, blended ? ");" : "));");
     if (has_outside(text->key, rank)) {
         strbuf_add(out, " if (");
         const char *separator = "";
@@ -223,6 +229,9 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
     const char *name = text->param->name, *type = glsl_type(text->param->type);
     boundary_function(out, text, rank);
     access_address(out, text, rank);
+    if (text->key->path == PATH_BLENDED) {
+        access_blend(out, text, rank);
+    }
     quiet_gather(out, text, rank);
     if (use->sample) {
         access_sample(out, text, rank);

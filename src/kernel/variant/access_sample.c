@@ -93,13 +93,22 @@ static void by_kernel(StrBuf *out, const AccessText *text, int rank)
 void access_sample(StrBuf *out, const AccessText *text, int rank)
 {
     const char *name = text->param->name, *type = glsl_type(text->param->type);
-    if (text->key->sampled == SAMPLED_BY_KERNEL) {
+    bool blended = text->key->path == PATH_BLENDED;
+    if (blended) {
+        access_blend_sampler(out, text, rank);
+    } else if (text->key->sampled == SAMPLED_BY_KERNEL) {
         by_kernel(out, text, rank);
     } else {
         by_texture(out, text, rank);
     }
+    if (!blended) { /* there are no levels */
+        strbuf_addf(out, "%s s_%s(%s p, float level) { return s_%s(p); }\n", type, name, vector_of(rank), name);
+    }
     for (int n = rank + 1; n <= 4; n++) {
         static const char *const swizzles[] = {"x", "xy", "xyz"};
-        strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p.%s); }\n", type, name, vector_of(n), name, swizzles[rank - 1]);
+        const char *swizzle = swizzles[rank - 1], *vector = vector_of(n);
+        strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p.%s); }\n", type, name, vector, name, swizzle);
+        strbuf_addf(out, "%s s_%s(%s p, float level) { return s_%s(p.%s, level); }\n", type, name, vector, name,
+                    swizzle);
     }
 }

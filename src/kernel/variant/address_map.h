@@ -33,6 +33,15 @@ struct AddressMap {
     /* Sizes, x first, of the pieces of the domain within which memory is row-major; they begin at multiples of them, at elements whose numbers
      * are multiples of `run_unit`. run_unit 0: there are none. */
     int64_t run[SHAPE_MAX_RANK], run_unit;
+    /* Not every place of the domain has an element: what is between is interpolated. The address function is then
+     *
+     *     kernel void NAME(int v0<>, ..., int level<>, out int p<>, out int l<>, out int s1<>, ..., int filter, GIVEN) { ... }
+     *
+     * Elements around a place, looked for at `level` or above, are 2^l apart; p is the lowest of them, and s1 ... are how many elements on
+     * the next along y ... stands. filter is 0: the nearest, 1: linear, 2: between levels, too. */
+    bool blends;
+    /* After a launch that has written; NULL: nothing is to be done. False with error_set. */
+    bool (*wrote)(AddressMap *map);
 };
 
 /* Whether a stream is all of what has no bounds. */
@@ -47,7 +56,7 @@ static inline bool address_same(const AddressMap *a, const AddressMap *b)
     return a && b && (a == b || (a->kernel == b->kernel && a->same(a, b)));
 }
 
-/* How many coordinates an address function has. */
+/* How many coordinates an address function has; with the level, where it has one. */
 static inline int address_rank(const Function *f)
 {
     int rank = 0;
@@ -57,10 +66,20 @@ static inline int address_rank(const Function *f)
     return rank;
 }
 
-/* How many parameters GIVEN are. */
+/* How many results. */
+static inline int address_results(const Function *f)
+{
+    int results = 0;
+    for (int i = address_rank(f); i < f->param_count && f->params[i].kind == PARAM_OUTPUT; i++) {
+        results++;
+    }
+    return results;
+}
+
+/* How many parameters GIVEN are, with the filter. */
 static inline int address_given(const Function *f)
 {
-    return f->param_count - address_rank(f) - 1;
+    return f->param_count - address_rank(f) - address_results(f);
 }
 
 #endif

@@ -178,6 +178,60 @@ static void write_given(Generator *g)
     }
 }
 
+static void add_ints(StrBuf *out, const char *word, int count)
+{
+    for (int d = 0; d < count; d++) {
+        strbuf_addf(out, "%s%s%d", d ? ", " : "", word, d);
+    }
+}
+
+/* What an address function is given, behind its results. */
+static void write_known(Generator *g, const AddressUse *use)
+{
+    for (int k = use->given; k < use->given + address_given(use->function); k++) {
+        if (g->f->params[k].kind == PARAM_CONSTANT) {
+            strbuf_addf(g->out, ", k_%s", g->f->params[k].name);
+        }
+    }
+}
+
+/* Of a map that interpolates: cell_NAME(d0, ..., level, p, l, s1, ...), the filter, and the place of what is an element. */
+static void write_cell(Generator *g, const AddressUse *use, const char *name)
+{
+    int rank = address_rank(use->function) - 1;
+    strbuf_addf(g->out, "void cell_%s(", name);
+    add_ints(g->out, "int d", rank);
+    strbuf_add(g->out, ", int level, out int p, out int l");
+    for (int d = 1; d < rank; d++) {
+        strbuf_addf(g->out, ", out int s%d", d);
+    }
+    strbuf_addf(g->out, ") { %s(", use->body->entry);
+    add_ints(g->out, "d", rank);
+    strbuf_add(g->out, ", level, p, l");
+    for (int d = 1; d < rank; d++) {
+        strbuf_addf(g->out, ", s%d", d);
+    }
+    write_known(g, use);
+    strbuf_addf(g->out, "); }\nint filter_%s() { return k_%s; }\nint place_%s(", name, g->f->params[use->given].name,
+                name);
+    add_ints(g->out, "int d", rank);
+    strbuf_add(g->out, ") { int p, l");
+    for (int d = 1; d < rank; d++) {
+        strbuf_addf(g->out, ", s%d", d);
+    }
+    strbuf_addf(g->out, "; cell_%s(", name);
+    add_ints(g->out, "d", rank);
+    strbuf_add(g->out, ", 0, p, l");
+    for (int d = 1; d < rank; d++) {
+        strbuf_addf(g->out, ", s%d", d);
+    }
+    strbuf_add(g->out, "); return ((");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(g->out, "%sd%d", d ? " | " : "", d);
+    }
+    strbuf_add(g->out, ") & ((1 << l) - 1)) != 0 ? -1 : p; }\n");
+}
+
 /* int place_NAME(int d0, ...): the place of an element of every parameter that has an address function. */
 static void write_places(Generator *g)
 {
@@ -187,21 +241,17 @@ static void write_places(Generator *g)
             continue;
         }
         strbuf_add(g->out, use->repeated ? "" : strbuf_text(&use->body->text));
+        if (address_results(use->function) > 1) {
+            write_cell(g, use, g->f->params[i].name);
+            continue;
+        }
         int rank = address_rank(use->function);
         strbuf_addf(g->out, "int place_%s(", g->f->params[i].name);
-        for (int d = 0; d < rank; d++) {
-            strbuf_addf(g->out, "%sint d%d", d ? ", " : "", d);
-        }
+        add_ints(g->out, "int d", rank);
         strbuf_addf(g->out, ") { int p; %s(", use->body->entry);
-        for (int d = 0; d < rank; d++) {
-            strbuf_addf(g->out, "d%d, ", d);
-        }
-        strbuf_add(g->out, "p");
-        for (int k = use->given; k < use->given + address_given(use->function); k++) {
-            if (g->f->params[k].kind == PARAM_CONSTANT) {
-                strbuf_addf(g->out, ", k_%s", g->f->params[k].name);
-            }
-        }
+        add_ints(g->out, "d", rank);
+        strbuf_add(g->out, ", p");
+        write_known(g, use);
         strbuf_add(g->out, "); return p; }\n");
     }
 }
@@ -229,6 +279,9 @@ static void write_access_of(Generator *g, int first, int end)
         } else if (fetched || (stored && !variant_flat_store(g->f, g->key, i)) ||
                    (text.key->paged && text.key->paged != PAGED_NUMBERED)) {
             access_address(g->out, &text, g->key->rank);
+            if (kind->read && text.key->path == PATH_BLENDED) {
+                access_blend(g->out, &text, g->key->rank);
+            }
         }
     }
 }

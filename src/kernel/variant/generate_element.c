@@ -80,9 +80,10 @@ static void write_value(Generator *g, int i, int k)
     } else if (keeps_place(g, i)) {
         strbuf_addf(g->out, "fetch_%s(a_%s)", param->name, param->name);
     } else {
-        strbuf_addf(g->out, "fetch_%s(adr_%s(", param->name, param->name);
+        bool blended = g->key->args[i].path == PATH_BLENDED;
+        strbuf_addf(g->out, blended ? "blend_%s(" : "fetch_%s(adr_%s(", param->name, param->name);
         write_position_arguments(g);
-        strbuf_add(g->out, "))");
+        strbuf_add(g->out, blended ? ")" : "))");
     }
 }
 
@@ -190,7 +191,7 @@ void generate_store(Generator *g, int i)
     const char *name = param->name;
     char value[MAX_NAME + 8];
     snprintf(value, sizeof value, "v_%s", name);
-    bool mapped = g->key->args[i].path == PATH_MAPPED, pages = g->key->active == ACTIVE_PAGES;
+    bool mapped = path_mapped(g->key->args[i].path), pages = g->key->active == ACTIVE_PAGES;
     if (pages) {
         strbuf_add(g->out, "        {");
     } else {
@@ -201,7 +202,7 @@ void generate_store(Generator *g, int i)
     } else {
         strbuf_addf(g->out, " int a = adr_%s(", name);
         write_position_arguments(g);
-        strbuf_add(g->out, ")");
+        strbuf_add(g->out, mapped ? "); if (a >= 0) { a = a" : ")");
     }
     if (param->kind == PARAM_INOUT) {
         const ArgLayout *arg = &g->layout->args[i];

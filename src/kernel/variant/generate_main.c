@@ -89,9 +89,45 @@ static void store_words(Generator *g)
     }
 }
 
+/* The launch's dimensions from the element's number, leaf by leaf, and in front of all that follows whether the leaf has it: its last nodes
+ * are the next one's first, or the shape's last. */
+static void write_leaf_position(Generator *g)
+{
+    int rank = g->key->rank, at = g->layout->leaf, shape = g->layout->shape;
+    strbuf_addf(
+        g->out,
+        "        { rill_e = rill_n;\n"
+        "        int rill_g = int(rill_div(uint(rill_e), %s, %s)), rill_i = rill_e - rill_g * int(%s), rill_j;\n",
+        access_word(at + 3 * rank + 1), access_word(at + 3 * rank + 2), access_word(at + 3 * rank));
+    strbuf_addf(g->out, "        rill_g *= %d; int rill_l = rill_active(rill_g + %d); bool rill_own = true;\n",
+                rank + 1, rank);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(g->out, "        rill_j = rill_i; rill_i = int(rill_div(uint(rill_i), %s, %s)); ",
+                    access_word(at + 3 * d + 1), access_word(at + 3 * d + 2));
+        strbuf_addf(g->out, "rill_j -= rill_i * int(%s); rill_d%d = rill_active(rill_g + %d) + (rill_j << rill_l);\n",
+                    access_word(at + 3 * d), d, d);
+        strbuf_addf(g->out, "        rill_own = rill_own && (rill_j < int(%s) - 1 || rill_d%d == int(%s) - 1);\n",
+                    access_word(at + 3 * d), d, access_word(shape + 3 * d));
+    }
+    strbuf_add(g->out, "        if (rill_own) {\n");
+    for (int i = 0; i < g->f->param_count; i++) {
+        const char *name = g->f->params[i].name;
+        if (g->key->args[i].paged == PAGED_NUMBERED) { /* where its elements stand */
+            strbuf_addf(g->out, "        int g_%s = int(%s), e_%s = rill_e;\n", name,
+                        access_word(g->layout->args[i].base), name);
+        }
+    }
+}
+
 static void write_element(Generator *g, int k)
 {
     bool rows = g->key->rows && k > 0;
+    if (g->key->active == ACTIVE_LEVELS) {
+        write_leaf_position(g);
+        generate_element(g, k);
+        strbuf_add(g->out, "        } }\n");
+        return;
+    }
     if (g->key->active) {
         strbuf_add(g->out, "        {\n        rill_e = rill_active(rill_n);\n");
     } else {

@@ -100,7 +100,7 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
         bool read = is_read(text->function, key, i);
         reads += read;
         samplers += key->args[i].sampled != SAMPLED_BY_KERNEL;
-        gathers += read && (param_kinds[text->function->params[i].kind].bound || key->args[i].path == PATH_MAPPED ||
+        gathers += read && (param_kinds[text->function->params[i].kind].bound || path_mapped(key->args[i].path) ||
                             key->active == ACTIVE_PAGES);
     }
     return gathers > 0 && reads + samplers > text->texture_limit + variant_free_blocks(text, key);
@@ -133,7 +133,7 @@ static int widened(const KernelText *text, const VariantKey *key, int elements, 
         ParamKind kind = text->function->params[i].kind;
         gathers = gathers || (kind == PARAM_GATHER && text->body->use[i].element);
         neighbors = neighbors || kind == PARAM_NEIGHBOR;
-        mapped = mapped || key->args[i].path == PATH_MAPPED;
+        mapped = mapped || path_mapped(key->args[i].path);
         loads = loads || (param_kinds[kind].element && param_kinds[kind].read && param_kinds[kind].stream);
     }
     int wide = elements < WIDE_STEP ? WIDE_STEP : elements;
@@ -234,7 +234,7 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     if (a->path == PATH_RAMP) {
         arg->ramp = take(layout, RAMP_WORDS * a->type->components);
     }
-    if (a->path == PATH_MAPPED) {
+    if (path_mapped(a->path)) {
         arg->fallback = take(layout, glsl_words(a->type));
     }
     if (a->paged == PAGED_STRIDED) {
@@ -299,7 +299,8 @@ static bool layout_active(const KernelText *text, const VariantKey *key, Layout 
 {
     layout->active = key->active ? take(layout, 2) : NO_SLOT;
     layout->page = key->active == ACTIVE_PAGES ? take(layout, PAGE_WORDS + 3 * key->rank) : NO_SLOT;
-    layout->active_units = key->active == ACTIVE_PAGES ? 1 : key->active;
+    layout->leaf = key->active == ACTIVE_LEVELS ? take(layout, 3 * (key->rank + 1)) : NO_SLOT;
+    layout->active_units = key->active >= ACTIVE_PAGES ? 1 : key->active;
     layout->textures = layout->active_units;
     return layout->active_units <= text->texture_limit ||
            error_set("%s: this device has no binding left for the list of active elements", text->function->name);

@@ -7,12 +7,18 @@
 #include "stream/stream.h"
 
 /* How an argument's elements are reached: rows of access_paths in access.c. */
-typedef enum PathKind { PATH_CONSTANT, PATH_DENSE, PATH_RAMP, PATH_MAPPED, PATH_COUNT } PathKind;
+typedef enum PathKind { PATH_CONSTANT, PATH_DENSE, PATH_RAMP, PATH_MAPPED, PATH_BLENDED, PATH_COUNT } PathKind;
+
+/* Whether elements are reached by an address map. */
+static inline bool path_mapped(int path)
+{
+    return path == PATH_MAPPED || path == PATH_BLENDED;
+}
 
 /* Whether elements so reached stand in a buffer. */
 static inline bool path_buffered(int path)
 {
-    return path == PATH_DENSE || path == PATH_MAPPED;
+    return path == PATH_DENSE || path_mapped(path);
 }
 
 /* How a gather is sampled: by the kernel, or by the device in its texture, at positions in elements or in 0 .. 1. */
@@ -44,7 +50,7 @@ typedef enum PagedKind { PAGED_ANYWHERE, PAGED_STRIDED, PAGED_WHOLE, PAGED_NUMBE
 typedef enum PagedTexels { PAGED_TEXEL_LOADS = 1, PAGED_TEXEL_STORES = 2 } PagedTexels;
 
 /* Whether a launch runs over a list of elements, and who knows how long the list is. */
-typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED, ACTIVE_PAGES } ActiveList;
+typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED, ACTIVE_PAGES, ACTIVE_LEVELS } ActiveList;
 
 typedef struct VariantKey {
     uint8_t rank;                       /* of the launch, after merging dimensions */
@@ -103,7 +109,8 @@ typedef struct Layout {
     int strip;      /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
     int active; /* words of the list: its first element, and where its length stands, or behind it the starts of pages; or NO_SLOT */
     int page; /* words of a page: PAGE_WORDS, then (size, multiplier, shift) for each dimension, x in steps; or NO_SLOT */
-    int max_run;      /* steps of a page that one invocation may take in a row */
+    int max_run; /* steps of a page that one invocation may take in a row */
+    int leaf; /* words of a page with a level: (size, multiplier, shift) for each dimension, then for all its elements; or NO_SLOT */
     int active_units; /* textures the list takes: it, and its length; they come first */
     int own_units;    /* with those that are sampled, which follow them */
     int textures, blocks;

@@ -1,0 +1,414 @@
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local order = require "spec.support.order"
+local treemodel = require "spec.support.treemodel"
+
+local raises <const> = check.raises
+
+local function reversed(list)
+    local result = {}
+    for i = #list, 1, -1 do result[#result + 1] = list[i] end
+    return result
+end
+
+local function close(expected, found, what)
+    assert(math.abs(expected - found) <= 1e-4 * math.max(1, math.abs(expected)),
+        ("%s: expected %s, got %s"):format(what, expected, found))
+end
+
+local sizes <const> = {
+    {size = {32, 16}, page = {4, 2}}, {size = {24, 24}, page = {3, 3}}, {size = {8, 8}, page = {1, 1}},
+    {size = {8, 16, 8}, page = {2, 4, 2}}, {size = {4, 4, 4}, page = {1, 1, 1}},
+}
+
+-- A tree beside its model. `size` and `page` x first.
+local function pair(case, edge, options)
+    local make = #case.size == 2 and rill.quadtree or rill.octree
+    local all = {size = reversed(case.size), page = reversed(case.page), default = 2}
+    for name, value in pairs(options or {}) do all[name] = value end
+    local q, m = make("float", all), treemodel.new(case.size, case.page, 2, edge)
+    if edge then
+        m.value = 7
+        q:boundary(edge, edge == "dirichlet" and 7 or nil)
+        m:sync()
+    end
+    return q, m
+end
+
+local gathers <const> = {
+    [2] = "kernel void s(vec2 p<>, float level<>, float q[][], out float r<>) { r = sample(q, p, level); }",
+    [3] = "kernel void s(vec3 p<>, float level<>, float q[][][], out float r<>) { r = sample(q, p, level); }",
+}
+
+-- All nodes of the finest level.
+local function compare_nodes(q, m)
+    local values, i = q:values(), 0
+    local at = {}
+    local function walk(d)
+        if d == 0 then
+            i = i + 1
+            close(m:sample(at), values[i], "node " .. table.concat(at, ","))
+            return
+        end
+        for x = 0, m.size[d] do
+            at[d] = x
+            walk(d - 1)
+        end
+    end
+    walk(m.rank)
+end
+
+-- Positions and levels at random.
+local function compare(q, m, random)
+    assert.equal(m.count, q.pages.mapped)
+    local points, levels = {}, {}
+    for n = 1, 40 do
+        points[n] = {}
+        for d = 1, m.rank do
+            points[n][d] = (random(m.size[d] * 16 + 65) - 32) / 16
+        end
+        levels[n] = random(m.top + 2)
+    end
+    local stream = rill.from(points, "vec" .. m.rank)
+    local found = rill.kernel(gathers[m.rank])(stream, rill.from(levels, "float"), q):values()
+    local level = q:level(stream):values()
+    for n, p in ipairs(points) do
+        close(m:sample(p, levels[n]), found[n], "sample at " .. table.concat(p, ",") .. " of level " .. levels[n])
+        local cell = m:bring(p)
+        for d = 1, m.rank do cell[d] = math.min(math.floor(cell[d]), m.size[d] - 1) end
+        assert.equal(m:find(cell, 0).level, level[n])
+    end
+    local count = 0
+    m:visit(function() count = count + 1 end)
+    local range <close> = q:active()
+    assert.equal(count, range.size)
+end
+
+local function box(random, m)
+    local first, last = {}, {}
+    for d = 1, m.rank do
+        first[d] = random(m.size[d] + 1)
+        last[d] = math.min(m.size[d], first[d] + random(4))
+    end
+    return first, last
+end
+
+-- In Lua's order.
+local function index(x)
+    local result = reversed(x)
+    for d = 1, #result do result[d] = result[d] + 1 end
+    return result
+end
+
+local steps = {}
+
+function steps.points(q, m, random)
+    local points, levels = {}, {}
+    for n = 1, 1 + random(3) do
+        points[n], levels[n] = {}, random(m.top + 1)
+        for d = 1, m.rank do points[n][d] = random(m.size[d]) end
+    end
+    q:refine(rill.from(points, "ivec" .. m.rank), rill.from(levels, "int"))
+    for n, p in ipairs(points) do m:refine_cell(p, levels[n]) end
+    m:sync()
+end
+
+function steps.mask(q, m, random)
+    local a, b = random(m.size[1]), random(m.size[2])
+    local k = rill.kernel [[kernel void near(float x<>, out bool r<>, ivec2 c) {
+        ivec2 p = abs(indexof(x).xy - c); r = p.x <= 2 && p.y <= 2; }]]
+    local shape = reversed(m.size)
+    for d = 1, m.rank do shape[d] = shape[d] + 1 end
+    q:refine(k {x = rill.stream("float", shape), c = {a, b}}) -- a stream of the whole domain
+    m:refine_where(function(x) return math.abs(x[1] - a) <= 2 and math.abs(x[2] - b) <= 2 end)
+end
+
+function steps.coarsen(q, m, random)
+    local a = random(2) * m.size[1] // 4
+    local k = rill.kernel "kernel void far(float x<>, out int r<>, int a) { r = indexof(x).x >= a ? 1 : 0; }"
+    q:coarsen(k:specialize {a = a})
+    m:coarsen_where(function(x) return x[1] >= a end)
+end
+
+function steps.write(q, m, random)
+    local first, last = box(random, m)
+    local shape, size = {}, 1
+    for d = 1, m.rank do
+        shape[m.rank + 1 - d] = last[d] - first[d] + 1
+        size = size * (last[d] - first[d] + 1)
+    end
+    local data = {}
+    for i = 1, size do data[i] = random(1000) / 16 end
+    q:write(rill.from(data, "float"):reshape(shape), index(first), index(last))
+    m:refine_box(first, last)
+    local i, at = 0, {}
+    local function walk(d)
+        if d == 0 then
+            i = i + 1
+            m:put(at, data[i])
+            return
+        end
+        for x = first[d], last[d] do
+            at[d] = x
+            walk(d - 1)
+        end
+    end
+    if m.edge ~= "repeat" then
+        walk(m.rank)
+    else
+        q:write(rill.from(data, "float"):reshape(shape), index(first), index(last))
+        walk(m.rank)
+    end
+    m:sync()
+end
+
+function steps.set(q, m, random)
+    local x = box(random, m)
+    q:set(11, table.unpack(index(x)))
+    m:refine_box(x, x)
+    m:put(x, 11)
+    m:sync()
+end
+
+function steps.launch(q, m)
+    local k = rill.kernel [[kernel void next(inout float x<>) {
+        ivec4 p = indexof(x); x = 0.5 * x + float(p.x % 7 + p.y % 5) + float(p.z % 3); }]]
+    local range <close> = q:active()
+    k {x = q, over = range}
+    local values = {}
+    m:visit(function(x, value)
+        values[#values + 1] = {x, 0.5 * value + x[1] % 7 + x[2] % 5 + (x[3] or 0) % 3}
+    end)
+    for _, v in ipairs(values) do m:put(v[1], v[2]) end
+    m:sync()
+end
+
+function steps.mipmap(q, m)
+    q:mipmap()
+    m:mipmap()
+end
+
+function steps.copy(q)
+    return q:copy()
+end
+
+local names <const> = {"points", "mask", "coarsen", "write", "set", "launch", "mipmap", "copy"}
+
+describe("an adaptive container", function()
+    leaks.watch(setup, teardown)
+
+    for number, case in ipairs(sizes) do
+        it(("of %d dimensions and pages of %d is what its model is (%d)"):format(#case.size, case.page[1], number),
+            function()
+                local random = order.generator(number)
+                local q, m = pair(case, ({nil, nil, "repeat"})[number])
+                for step = 1, 16 do
+                    local name = names[1 + random(#names)]
+                    q = steps[name](q, m, random) or q
+                    steps.mipmap(q, m) -- what is no leaf may be old otherwise
+                    local done, message = pcall(compare, q, m, random)
+                    if done and step % 8 == 0 then done, message = pcall(compare_nodes, q, m) end
+                    assert(done, ("step %d, %s: %s"):format(step, name, message))
+                end
+                for _ = 1, 8 do
+                    q:coarsen(rill.kernel "kernel void all(float x<>, out bool r<>) { r = true; }")
+                end
+                assert.equal(1, q.pages.mapped)
+            end)
+    end
+
+    it("has nodes on its border that keep a value, or follow those inside", function()
+        for number, edge in ipairs {"dirichlet", "neumann"} do
+            for _, case in ipairs {sizes[1], sizes[5]} do
+                local random = order.generator(number)
+                local q, m = pair(case, edge)
+                for _, name in ipairs {"points", "launch", "write", "launch", "set"} do
+                    steps[name](q, m, random)
+                    compare_nodes(q, m)
+                end
+            end
+        end
+        local q = rill.quadtree("float", {size = 8, page = 2}):boundary("dirichlet", 3)
+        q:fill(1)
+        assert.same({3.0, 1.0, 3.0, 3.0}, {q:get(1, 5), q:get(5, 5), q:get(9, 9), q:boundary("clamp"):get(9, 3)})
+    end)
+
+    it("is sampled at the nearest node, between nodes and between levels", function()
+        local random = order.generator(6)
+        local q, m = pair(sizes[1])
+        for _, name in ipairs {"points", "launch", "points", "launch"} do steps[name](q, m, random) end
+        steps.mipmap(q, m)
+        local points, levels = {}, {}
+        for i = 1, 60 do
+            points[i] = {random(32 * 8) / 8 + 1 / 32, random(16 * 8) / 8 + 1 / 32}
+            levels[i] = random(4 * 8) / 8 + 1 / 32
+        end
+        local k, stream = rill.kernel(gathers[2]), rill.from(points, "vec2")
+        local nearest = k(stream, rill.from(levels, "float"), q:filter_mode "nearest"):values()
+        local linear = k(stream, rill.from(levels, "float"), q:filter_mode "linear"):values()
+        local trilinear = k(stream, rill.from(levels, "float"), q:filter_mode "trilinear"):values()
+        for i, p in ipairs(points) do
+            local level = math.floor(levels[i] + 0.5)
+            local page, node = m:find({p[1] // 1 | 0, p[2] // 1 | 0}, math.min(level, m.top)), {}
+            for d = 1, 2 do node[d] = (p[d] / (1 << page.level) + 0.5) // 1 * (1 << page.level) end
+            close(m:inside(page, node), nearest[i], "nearest")
+            close(m:sample(p, level), linear[i], "linear")
+            local low = math.floor(levels[i])
+            local part = levels[i] - low
+            close((1 - part) * m:sample(p, low) + part * m:sample(p, low + 1), trilinear[i], "trilinear")
+        end
+        local plain = rill.from({{1, 2}, {3, 4}}, "float")
+        assert.same({2.5, 1.0}, k(rill.from({{0.5, 0.5}, {0, 0}}, "vec2"), rill.from({0, 5}, "float"), plain):values())
+    end)
+
+    it("is read by a kernel as streams and other containers are", function()
+        local k = rill.kernel [[kernel void f(ivec2 at<>, float a[][], out float r<>) {
+            r = a[at.y][at.x] + 2.0 * sample(a, vec2(at) + 0.5) + float(sizeof_stream(a).x); }]]
+        local near = rill.kernel "kernel void n(neighbor float x<>, out float r<>) { r = x[-1][0] + x[0][1] - x; }"
+        local data = rill.iota(17 * 17):reshape {17, 17} % 7
+        local s = rill.sparse("float", {17, 17}, {page = {4, 4}}):write(data, {1, 1})
+        local q = rill.quadtree("float", {size = 16, page = 4}):write(data, {1, 1})
+        local points = rill.from({{1, 2}, {16, 16}, {-3, 40}, {7, 7}}, "ivec2")
+        assert.same(k(points, data):values(), k(points, q):values())
+        assert.same(k(points, s):values(), k(points, q):values())
+        local out = rill.stream("float", {17, 17})
+        near(q, out)
+        assert.same(near(data):values(), out:values())
+        local r = rill.quadtree("float", {size = 16, page = 4})
+        near {x = q, r = r, over = q:active()}
+        assert.same(out:values(), r:values())
+        assert.equal(q.pages.mapped, r.pages.mapped)
+        assert.equal(data:copy():sum(), q:stream():sum())
+    end)
+
+    it("gives launches its leaves, and outputs like itself", function()
+        local q = rill.quadtree("float", {size = 32, page = 4, default = 1})
+        q:refine(rill.from({{3, 3}}, "ivec2"), 0)
+        local k = rill.kernel "kernel void k(float x<>, out int r<>) { r = indexof(x).x + 100 * indexof(x).y; }"
+        local r, seen, sum = k(q), {}, 0
+        assert.same({"container", "int", q.pages.mapped}, {rill.type(r), r.type, r.pages.mapped})
+        for y, x, value in r:each() do
+            assert.equal(x - 1 + 100 * (y - 1), value)
+            assert.is_nil(seen[value])
+            seen[value], sum = true, sum + 1
+        end
+        assert.equal(q:active().size, sum)
+        local places = q:active():addresses()
+        assert.equal(sum, places.size)
+        local at = {}
+        for i, p in ipairs(places:read()) do at[i] = p[1] + 100 * p[2] end
+        for _, number in ipairs(at) do assert.is_true(seen[number]) end
+        local twice = rill.kernel "kernel void twice(float x<>, out float r<>) { r = 2.0 * x; }"
+        local sum_of = q + twice {x = q, r = q:copy()}
+        assert.same({3.0, q.pages.mapped}, {sum_of:get(20, 7), sum_of.pages.mapped})
+        local other = rill.quadtree("float", {size = 32, page = 4})
+        raises("the elements of an adaptive container can't be joined with other ones", twice, q, other)
+        twice {x = q, r = other, over = q:active()}
+        assert.same({q.pages.mapped, 2.0}, {other.pages.mapped, other:get(30, 1)})
+        twice {x = q + 1, r = other, over = q:range({1, 1}, {3, 33})}
+        assert.same({4.0, 4.0, 2.0}, {other:get(3, 33), other:get(1, 1), other:get(5, 5)})
+        local anywhere = rill.kernel "kernel void a(int i<>, inout float c[][]) { c[i][i] = c[i][i] + 9.0; }"
+        anywhere(rill.iota(3), q)
+        assert.same({10.0, 10.0, 1.0}, {q:get(1, 1), q:get(3, 3), q:get(4, 4)})
+        raises("it can't run over active elements only", rill.kernel [[
+            kernel(64) void g(float x<>, out float r<>) { r = x; }]], {x = q, r = q, over = q:active()})
+    end)
+
+    it("holds vectors, doubles and ints, of which there is nothing between", function()
+        local v = rill.octree("vec4", {size = 4, page = 2, default = {1, 2, 3, 4}}):set({5, 5, 5, 5}, 1, 1, 1)
+        assert.same({3.0, 3.5, 4.0, 4.5}, rill.kernel [[kernel void s(float x<>, vec4 q[][][], out vec4 r<>) {
+            r = sample(q, vec3(x, 0.0, 0.0)); }]](rill.from({0.5}, "float"), v):get(1))
+        local d = rill.quadtree("double", {size = 8, page = 2})
+        d:refine(rill.from({{0, 0}}, "ivec2"), 1):write(rill.from({{1e-3, 1e9}}, "double"), {1, 1})
+        assert.same({1e-3, 1e9}, {d:get(1, 1), d:get(1, 2)})
+        local n = rill.quadtree("int", {size = 8, page = 1, default = 7})
+        local count = rill.kernel "kernel void c(out int x<>) { x = indexof(x).x; }"
+        count {x = n, over = n:active()}
+        assert.same({0, 0, 0, 0, 8, 8, 8, 8, 8}, n:values({3, 1}, {3, 9}))
+        n:refine(rill.from({{7, 7}}, "ivec2"), 2):mipmap()
+        assert.same({0, 8}, {n:get(9, 1), n:get(9, 9)})
+    end)
+
+    it("takes memory for its pages only, however large it is", function()
+        for _, case in ipairs {{rill.quadtree, 131072, 16, 2}, {rill.octree, 2048, 8, 3}} do
+            local make, size, page, rank = table.unpack(case)
+            local q = make("float", {size = size, page = page})
+            assert.is_true(q.nbytes < 2 ^ 18)
+            local points, vector = {}, rank == 2 and "ivec2" or "ivec3"
+            for i = 1, 20 do points[i] = {i * size // 21, i * i * size // 421, rank == 3 and 5 or nil} end
+            local at = rill.from(points, vector)
+            q:refine(at, 0)
+            local before = rill.memory()
+            local k = rill.kernel "kernel void f(inout float x<>) { x = x + 1.0; }"
+            k {x = q, over = q:active()}
+            local text = "kernel void g(VECTOR p<>, float q[][]BEHIND, out float r<>) { r = sample(q, vecRANK(p)); }"
+            text = text:gsub("VECTOR", vector):gsub("BEHIND", rank == 3 and "[]" or ""):gsub("RANK", rank)
+            assert.equal(20.0, rill.kernel(text)(at, q):sum())
+            local r = make("float", {size = size, page = page})
+            r:refine(at, 0)
+            local near = rank == 2 and "x[ivec2(1, -1)]" or "x[ivec3(1, -1, 0)]"
+            rill.kernel("kernel void n(neighbor float x<>, out float r<>) { r = " .. near .. "; }") {x = q, r = r,
+                over = q:active()}
+            assert.equal(q.pages.mapped, r.pages.mapped)
+            assert.is_true(rill.memory().peak - before.bytes <= 1.2 * (r.nbytes + 2 ^ 18))
+            assert.equal(1.0, r:get(table.unpack(index(points[3]))))
+        end
+    end)
+
+    it("splits all that is asked for, or nothing", function()
+        local q = rill.quadtree("float", {size = 64, page = 4, capacity = 20, default = 3})
+        raises("c:refine: it takes 28 pages more, of which 19 are free: 'capacity' is 20", q.refine, q,
+            rill.from({{0, 0}, {63, 63}}, "ivec2"), 0)
+        assert.same({mapped = 1, capacity = 20, free = 19}, q.pages)
+        raises("c:write: it takes 256 pages and more: 'capacity' is 20", q.write, q, rill.stream("float", {65, 65}))
+        raises("c:set: it takes 12 pages more, of which 3 are free", function() q:set(1, 3, 3):set(1, 64, 3) end)
+        assert.equal(1.0, q:get(3, 3))
+        assert.same({3.0, 17}, {q:get(64, 3), q.pages.mapped})
+    end)
+
+    it("gives back the frames of pages that were joined", function()
+        local q = rill.octree("float", {size = 64, page = 2})
+        local all, bytes = rill.kernel "kernel void all(float x<>, out bool r<>) { r = true; }", nil
+        for i = 1, 12 do
+            q:refine(rill.from({{5 * i, 63 - 5 * i, i}}, "ivec3"), 0)
+            for _ = 1, 5 do q:coarsen(all) end
+            assert.equal(1, q.pages.mapped)
+            bytes = i == 2 and q.nbytes or bytes
+            assert.is_true(i < 3 or q.nbytes == bytes)
+        end
+        local c = q:copy():refine(rill.from({{0, 0, 0}}, "ivec3"), 0):set(4, 1, 1, 1)
+        assert.same({1, 0.0, 4.0}, {q.pages.mapped, q:get(1, 1, 1), c:get(1, 1, 1)})
+    end)
+
+    it("names wrong arguments", function()
+        raises("rill.quadtree: argument #2 'options': expected a table like", rill.quadtree, "float", 8)
+        raises("rill.octree: 'size' is 24x24x24, 'page' 8x8x8: expected a power of two times the page", rill.octree,
+            "float", {size = 24, page = 8})
+        raises("rill.quadtree: option 'page': expected a number or 2 sizes, got 3", rill.quadtree, "float",
+            {size = 8, page = {2, 2, 2}})
+        raises("argument #1 'type': expected one whose values need no packing, like float or vec4, got 'half'",
+            rill.quadtree, "half", {size = 8, page = 2})
+        raises("rill.quadtree: option 'depth': expected 0 .. 31, got %-1", rill.quadtree, "float",
+            {size = 8, page = 2, depth = -1})
+        raises("rill.octree: there are 2^30 pages of the finest level, more than an int counts", rill.octree, "float",
+            {size = 2048, page = 2})
+        local q = rill.quadtree("float", {size = 8, page = 2, depth = 1})
+        assert.equal(5, q.pages.mapped)
+        raises("c:refine: argument #1 'points': expected points of 2 coordinates, a stream of vec2 or ivec2", q.refine,
+            q, rill.iota(3), 0)
+        raises("c:refine: argument #2 'levels': expected a number, or a stream of int", q.refine, q,
+            rill.from({{1, 1}}, "ivec2"), rill.iota(3))
+        raises("c:level: argument #1 'points': expected points of 2 coordinates", q.level, q, rill.iota(3))
+        raises("c:coarsen: kernel 'k': expected one with the container as its only argument", q.coarsen, q,
+            rill.kernel "kernel void k(float x<>, float y, out bool r<>) { r = true; }")
+        raises("c:refine: argument #1 'mask': expected a kernel, or a mask of one component", q.refine, q,
+            rill.stream("vec2", {9, 9}))
+        raises("c:filter_mode: argument #1 'name'", q.filter_mode, q, "cubic")
+        raises("c:boundary: argument #1 'name'", q.boundary, q, "clamp", 2)
+        raises("c:allocate: pages of an adaptive container are made by c:refine", q.allocate, q, {1, 1})
+        raises("c:snapshot: adaptive containers have no snapshots", q.snapshot, q)
+        raises("c:mipmap: the container's pages have no levels: rill.quadtree and rill.octree make such", q.mipmap,
+            rill.array("float", 4))
+    end)
+end)

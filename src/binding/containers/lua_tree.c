@@ -1,0 +1,313 @@
+/* rill.quadtree, rill.octree, and what only adaptive containers do. */
+#include "binding/containers/lua_container.h"
+#include "binding/kernels/lua_kernel.h"
+#include "container/tree.h"
+#include "kernel/launch/internal.h"
+
+#include <string.h>
+
+/* making */
+
+/* Option `name` of the table at 2: a number for every dimension, or a shape. */
+static void option_sizes(lua_State *L, const char *function, const char *name, int rank, Shape *shape)
+{
+    lua_getfield(L, 2, name);
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        int64_t size = binding_integer(L, -1, function, 2, name);
+        shape->rank = rank;
+        for (int d = 0; d < rank; d++) {
+            shape->size[d] = size;
+        }
+    } else {
+        shape_check_sizes(L, lua_gettop(L), function, 2, name, shape);
+        if (shape->rank != rank) {
+            luaL_error(L, "%s: option '%s': expected a number or %d sizes, got %d", function, name, rank, shape->rank);
+        }
+    }
+    lua_pop(L, 1);
+}
+
+static int64_t option_count(lua_State *L, const char *function, const char *name, int64_t low, int64_t high)
+{
+    int64_t value = 0;
+    if (lua_getfield(L, 2, name) != LUA_TNIL) {
+        value = binding_integer(L, -1, function, 2, name);
+        if (value < low || value > high) {
+            luaL_error(L, "%s: option '%s': expected %I .. %I, got %I", function, name, (LUAI_UACINT)low,
+                       (LUAI_UACINT)high, (LUAI_UACINT)value);
+        }
+    }
+    lua_pop(L, 1);
+    return value;
+}
+
+static const Type *check_type(lua_State *L, const char *function)
+{
+    const Type *type = type_check(L, 1, function, 1, "type");
+    if (type->is_struct || type->bytes % 4 != 0 || type->value != type) {
+        luaL_error(L, "%s: argument #1 'type': expected one whose values need no packing, like float or vec4, got '%s'",
+                   function, type->name);
+    }
+    return type;
+}
+
+static int make_tree(lua_State *L, const char *function, int rank)
+{
+    static const char *const names[] = {"size", "page", "depth", "default", "capacity", NULL};
+    char fallback[TYPE_MAX_BYTES] = {0};
+    Shape size = {0}, page = {0};
+    binding_count(L, function, 2, false);
+    const Type *type = check_type(L, function);
+    if (!binding_is_options(L, 2)) {
+        binding_argument(L, function, 2, "options", 2, "a table like {size = 1024, page = 16}");
+    }
+    binding_known(L, 2, function, names);
+    option_sizes(L, function, "size", rank, &size);
+    option_sizes(L, function, "page", rank, &page);
+    int depth = (int)option_count(L, function, "depth", 0, 31);
+    int64_t capacity = option_count(L, function, "capacity", 1, SHAPE_MAX_ELEMENTS);
+    if (lua_getfield(L, 2, "default") != LUA_TNIL && !value_pack_splat(L, lua_gettop(L), type, fallback)) {
+        binding_argument_error(L, function, 2, "default");
+    }
+    LuaContainer *self = container_push(L);
+    Device *device = state_device(L);
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    Container *c = tree_create(device, type, &size, &page, depth, capacity, fallback);
+    device_leave(&scope);
+    container_take(L, self, c, function);
+    return 1;
+}
+
+static int rill_quadtree(lua_State *L)
+{
+    return make_tree(L, "rill.quadtree", 2);
+}
+
+static int rill_octree(lua_State *L)
+{
+    return make_tree(L, "rill.octree", 3);
+}
+
+/* methods */
+
+/* The adaptive container at 1; raises. */
+static LuaContainer *tree_check(lua_State *L, const char *function, int most)
+{
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    binding_count(L, function, most, true);
+    if (!container_adaptive(self->container)) {
+        luaL_error(L, "%s: the container's pages have no levels: rill.quadtree and rill.octree make such", function);
+    }
+    return self;
+}
+
+/* The header is another one after memory has grown. */
+static int finish(lua_State *L, LuaContainer *self, bool done, const char *function)
+{
+    self->stream = *container_whole(self->container);
+    container_done(L, self, done, function);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* A new container of the pages of `self`, pushed, filled by a kernel with one output; the others are `self`, or `input`. */
+static LuaContainer *push_mask(lua_State *L, LuaContainer *self, Kernel *kernel, const Stream *input,
+                               const char *function)
+{
+    const Function *f = kernel_function(kernel);
+    Argument args[MAX_PARAMS];
+    int output = -1, outputs = 0, inputs = 0, others = 0;
+    for (int i = 0; i < f->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[f->params[i].kind];
+        outputs += f->params[i].kind == PARAM_OUTPUT;
+        output = f->params[i].kind == PARAM_OUTPUT ? i : output;
+        inputs += kind->stream && !kind->written;
+        others += !kernel_is_baked(kernel, i) && f->params[i].kind != PARAM_OUTPUT && (!kind->stream || kind->written);
+        args[i].stream = input ? input : &self->stream;
+    }
+    if (f->kind != FUNCTION_KERNEL || outputs != 1 || inputs < 1 || others || f->params[output].type->is_struct ||
+        f->params[output].type->components != 1) {
+        luaL_error(L, "%s: kernel '%s': expected one with the container as its only argument, and one output of bool",
+                   function, f->name);
+    }
+    LuaContainer *mask = container_push(L);
+    DeviceScope scope;
+    bool check = state_get(L)->check;
+    binding_enter(L, self->stream.device, &scope);
+    mask->container = tree_mask(self->container, f->params[output].type);
+    Region *region = mask->container ? container_active(self->container) : NULL;
+    bool done = region != NULL;
+    if (done) {
+        mask->stream = *container_whole(mask->container);
+        args[output].stream = &mask->stream;
+        Domain domain = {.shape = self->stream.shape, .pages = region_set(region, false)};
+        done = kernel_launch_over(kernel, self->stream.device, args, &domain, check);
+    } else if (mask->container) {
+        mask->stream = *container_whole(mask->container);
+    }
+    device_leave(&scope);
+    container_done(L, self, done, function);
+    return mask;
+}
+
+/* The mask that the argument at 2 says: a kernel's, or a stream or container of one component. */
+static LuaContainer *take_mask(lua_State *L, LuaContainer *self, const char *function)
+{
+    Kernel *kernel = kernel_to(L, 2);
+    if (kernel) {
+        return push_mask(L, self, kernel, NULL, function);
+    }
+    LuaContainer *given = container_to(L, 2);
+    const Stream *input =
+        given ? &container_check(L, 2, function, 1, "mask")->stream : accept_check(L, 2, function, 1, "mask");
+    if (input->type->is_struct || input->type->components != 1 || input->device != self->stream.device) {
+        binding_argument(L, function, 1, "mask", 2, "a kernel, or a mask of one component on the container's device");
+    }
+    const char *type = input->type->value->name;
+    const char *text = lua_pushfstring(L, "kernel void mark(%s x<>, out %s r<>) { r = x; }", type, type);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    kernel = internal_kernel(self->stream.device, text);
+    device_leave(&scope);
+    container_done(L, self, kernel != NULL, function);
+    return push_mask(L, self, kernel, input, function);
+}
+
+static int change_by_mask(lua_State *L, LuaContainer *self, bool (*change)(Container *c, const Container *mask),
+                          const char *function)
+{
+    LuaContainer *mask = take_mask(L, self, function);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = change(self->container, mask->container);
+    device_leave(&scope);
+    return finish(L, self, done, function);
+}
+
+/* The points at 2; raises. */
+static const Stream *check_points(lua_State *L, const LuaContainer *self, const char *function)
+{
+    const Stream *points = accept_check(L, 2, function, 1, "points");
+    container_check(L, 1, function, 0, "c"); /* an expression may have closed it */
+    if (points->device != self->stream.device) {
+        binding_argument(L, function, 1, "points", 2, "a stream on the container's device");
+    }
+    if (!tree_points_check(self->container, points)) {
+        binding_argument_error(L, function, 1, "points");
+    }
+    return points;
+}
+
+static int refine_points(lua_State *L, LuaContainer *self, const char *function)
+{
+    const Stream *points = check_points(L, self, function), *levels = NULL;
+    int64_t level = 0;
+    if (lua_type(L, 3) == LUA_TNUMBER) {
+        level = binding_integer(L, 3, function, 2, "levels");
+        level = level < 0 ? 0 : level > 31 ? 31 : level;
+    } else {
+        levels = accept_check(L, 3, function, 2, "levels");
+        if (!type_converts(levels->type->value, type_of(SCALAR_INT, 1)) || levels->device != points->device ||
+            !shape_equal(&levels->shape, &points->shape)) {
+            binding_argument(L, function, 2, "levels", 3, "a number, or a stream of int of the points' shape");
+        }
+    }
+    container_check(L, 1, function, 0, "c");
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = tree_refine(self->container, points, levels, (int)level);
+    device_leave(&scope);
+    return finish(L, self, done, function);
+}
+
+/* c:refine(points, levels), c:refine(kernel_or_mask) */
+int container_refine_call(lua_State *L)
+{
+    static const char function[] = "c:refine";
+    LuaContainer *self = tree_check(L, function, 3);
+    if (lua_isnoneornil(L, 3)) {
+        return change_by_mask(L, self, tree_refine_mask, function);
+    }
+    return refine_points(L, self, function);
+}
+
+/* c:coarsen(kernel_or_mask) */
+int container_coarsen_call(lua_State *L)
+{
+    LuaContainer *self = tree_check(L, "c:coarsen", 2);
+    return change_by_mask(L, self, tree_coarsen_mask, "c:coarsen");
+}
+
+/* c:mipmap() */
+int container_mipmap_call(lua_State *L)
+{
+    LuaContainer *self = tree_check(L, "c:mipmap", 1);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = tree_mipmap(self->container);
+    device_leave(&scope);
+    return finish(L, self, done, "c:mipmap");
+}
+
+/* c:level(points): a stream of int. */
+int container_level_call(lua_State *L)
+{
+    static const char function[] = "c:level";
+    LuaContainer *self = tree_check(L, function, 2);
+    const Stream *points = check_points(L, self, function);
+    Stream *result = handle_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = tree_level(self->container, points, result);
+    device_leave(&scope);
+    container_done(L, self, done, function);
+    return 1;
+}
+
+/* c:filter_mode(name) */
+int container_filter_call(lua_State *L)
+{
+    static const char *const names[] = {"nearest", "linear", "trilinear", NULL};
+    LuaContainer *self = tree_check(L, "c:filter_mode", 2);
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            tree_set_filter(self->container, (TreeFilter)i);
+            lua_settop(L, 1);
+            return 1;
+        }
+    }
+    binding_argument(L, "c:filter_mode", 1, "name", 2, "\"nearest\", \"linear\" or \"trilinear\"");
+}
+
+/* c:boundary(name [, value]) */
+int container_edge_call(lua_State *L)
+{
+    static const char function[] = "c:boundary";
+    static const char *const names[] = {"clamp", "repeat", "dirichlet", "neumann", NULL};
+    char element[TYPE_MAX_BYTES] = {0};
+    LuaContainer *self = tree_check(L, function, 3);
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    int edge = 0;
+    while (names[edge] && strcmp(name, names[edge]) != 0) {
+        edge++;
+    }
+    if (!names[edge] || (edge != TREE_DIRICHLET && !lua_isnoneornil(L, 3))) {
+        binding_argument(L, function, 1, "name", 2, "\"clamp\", \"repeat\", \"neumann\", or \"dirichlet\" and a value");
+    }
+    if (!lua_isnoneornil(L, 3) && !value_pack_splat(L, 3, self->stream.type, element)) {
+        binding_argument_error(L, function, 2, "value");
+    }
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = tree_set_edge(self->container, (TreeEdge)edge, element);
+    device_leave(&scope);
+    return finish(L, self, done, function);
+}
+
+void open_tree(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"quadtree", rill_quadtree}, {"octree", rill_octree}, {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,45 @@
+/* Adaptive containers (Glift 6.3): a tree of pages, whose pages of level l have nodes 2^l apart. A page is a leaf, or has 2^rank pages of the
+ * next finer level in its place, which follow its values where they are made; its own are then a mipmap's. Nodes are in the corners of
+ * cells: a size of n cells has nodes 0 .. n, and pages repeat those that they share.
+ *
+ * A node's value is held by the leaf above it, or at an upper side of the domain by the one below. After every write the others that have it
+ * get it, and hanging nodes (those on the border to a coarser leaf, which has none there) get what the coarser one has there. */
+#ifndef RILL_TREE_H
+#define RILL_TREE_H
+
+#include "container/container.h"
+
+/* What a read by a real position takes: the nearest node, between nodes, and between levels, too. */
+typedef enum TreeFilter { TREE_NEAREST, TREE_LINEAR, TREE_TRILINEAR } TreeFilter;
+
+/* What is beyond the domain, and what nodes on its border hold. */
+typedef enum TreeEdge { TREE_CLAMP, TREE_REPEAT, TREE_DIRICHLET, TREE_NEUMANN } TreeEdge;
+
+/* `size` are cells, a power of two times `page` in every dimension, the same one. Split `depth` times at first. NULL with error_set. */
+Container *tree_create(Device *device, const Type *type, const Shape *size, const Shape *page, int depth,
+                       int64_t capacity, const void *fallback);
+
+/* How many levels there are: the finest is 0. */
+int tree_levels(const Container *c);
+void tree_set_filter(Container *c, TreeFilter filter);
+/* `value`: a packed element, of Dirichlet's. The header container_whole() gives is another one afterwards. */
+bool tree_set_edge(Container *c, TreeEdge edge, const void *value);
+
+/* Whether a stream is one of points; false with error_set. */
+bool tree_points_check(const Container *c, const Stream *points);
+/* The level of the leaf at every point, a new stream of int. Points are streams of as many floats, or ints, as there are dimensions; those
+ * outside are taken at the border. */
+bool tree_level(const Container *c, const Stream *points, Stream *result);
+/* Splits leaves until that at each point has a level or a finer one: that of the element of `levels`, or of all where that is NULL. All of it, or false with
+ * error_set. Headers change as above. */
+bool tree_refine(Container *c, const Stream *points, const Stream *levels, int level);
+/* A container of another type with the same pages: what is written to it follows nothing. NULL with error_set. */
+Container *tree_mask(const Container *c, const Type *type);
+/* Splits the leaves of which an element of the mask is not 0; joins those that are all that a page was split into, where all elements
+ * are not 0. */
+bool tree_refine_mask(Container *c, const Container *mask);
+bool tree_coarsen_mask(Container *c, const Container *mask);
+/* Sets what pages hold that are no leaves: means of what is below. */
+bool tree_mipmap(Container *c);
+
+#endif

@@ -1,0 +1,451 @@
+/* The kernels of adaptive containers. */
+#include "container/tree_parts.h"
+
+#include "kernel/launch/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *cells_of(int number, int d)
+{
+    static _Thread_local char texts[4][48];
+    static _Thread_local unsigned turn;
+    char *text = texts[turn++ % 4];
+    snprintf(text, sizeof texts[0], "(%s - 1)", address_text_size(number, 0, d));
+    return text;
+}
+
+static const char *page_of(const Adaptive *a, int number, int d)
+{
+    return address_text_size(number, a->pages_at, d);
+}
+
+static const char *frame_of(const Adaptive *a, int number, int d)
+{
+    return address_text_size(number, a->frames_at, d);
+}
+
+/* "t0_find(y0 / page, ..., level, GIVEN)", of cells. */
+static void add_find(const Adaptive *a, StrBuf *out, int number, const char *name, const char *level)
+{
+    strbuf_addf(out, "t%d_find(", number);
+    for (int d = 0; d < a->base.info.rank; d++) {
+        char cell[32];
+        snprintf(cell, sizeof cell, "%s%d", name, d);
+        strbuf_addf(out, "%s, ", address_text_quotient(cell, number, a->pages_at, d));
+    }
+    strbuf_add(out, level);
+    address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
+    strbuf_add(out, ")");
+}
+
+/* the address function */
+
+void tree_write(const Container *c, StrBuf *out, int number)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = a->base.info.rank;
+    strbuf_addf(out, "#define t_quotient t%d_quotient\n%s", number, address_text_functions);
+    adaptive_write_find(a, out, number);
+    strbuf_addf(out, "kernel void address%d(", number);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "int v%d<>, ", d);
+    }
+    strbuf_add(out, "int level<>, out int p<>, out int l<>");
+    for (int d = 1; d < rank; d++) {
+        strbuf_addf(out, ", out int s%d<>", d);
+    }
+    strbuf_addf(out, ", int filter%d", number);
+    address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, true);
+    strbuf_add(out, ") {\n");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  int y%d = min(v%d, %s - 1);\n", d, d, cells_of(number, d));
+    }
+    for (int d = 0; d < rank; d++) {
+        char cell[16];
+        snprintf(cell, sizeof cell, "y%d", d);
+        strbuf_addf(out, "  int g%d = %s;\n", d, address_text_quotient(cell, number, a->pages_at, d));
+    }
+    strbuf_addf(out, "  int e = t%d_find(", number);
+    address_text_list(out, "", "g", rank);
+    strbuf_add(out, ", level");
+    address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
+    strbuf_addf(out, ");\n  l = e & %d;\n", (1 << ADAPTIVE_LEVEL_BITS) - 1);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  int o%d = (v%d >> l) - (g%d >> l) * %s;\n", d, d, d, page_of(a, number, d));
+    }
+    strbuf_addf(out, "  p = ((e >> %d) - 1) * %s + ", ADAPTIVE_LEVEL_BITS, frame_of(a, number, rank));
+    address_text_join(out, number, "o", 0, rank, a->frames_at);
+    strbuf_add(out, ";\n");
+    for (int d = 1; d < rank; d++) {
+        strbuf_addf(out, "  s%d = %s", d, frame_of(a, number, 0));
+        for (int k = 1; k < d; k++) {
+            strbuf_addf(out, " * %s", frame_of(a, number, k));
+        }
+        strbuf_add(out, ";\n");
+    }
+    strbuf_add(out, "}\n");
+}
+
+void tree_give(const Container *c, Argument *args)
+{
+    args[0].words = (const uint32_t *)tree_of(c)->filter;
+    address_text_give(c->translator, DIRECTION_TRANSLATE, args + 1);
+}
+
+bool tree_same(const Container *c, const Container *other)
+{
+    return tree_of(c)->filter[0] == tree_of(other)->filter[0];
+}
+
+/* steps */
+
+/* m[p + ...] at the corners whose bits are set, mixed along dimensions below `rank`. */
+static void add_mixed(StrBuf *out, int rank, int corner, int all)
+{
+    if (rank > 0) {
+        strbuf_add(out, "mix(");
+        add_mixed(out, rank - 1, corner, all);
+        strbuf_add(out, ", ");
+        add_mixed(out, rank - 1, corner | 1 << (rank - 1), all);
+        strbuf_addf(out, ", w%d)", rank - 1);
+        return;
+    }
+    strbuf_add(out, "m[p");
+    for (int d = 0; d < all; d++) {
+        strbuf_addf(out, corner >> d & 1 ? " + a%d" : "", d);
+    }
+    strbuf_add(out, "]");
+}
+
+/* A block that sets v to the value of page `word` at the place z0, z1 ... Others than floats are not mixed. */
+static void write_value(const Container *c, StrBuf *out, const char *word, const char *z)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = a->base.info.rank;
+    bool floats = type_scalar_is_float(c->memory.type->value->scalar);
+    const char *weight = c->memory.type->value->scalar == SCALAR_DOUBLE ? "double" : "float";
+    strbuf_addf(out,
+                "  {\n  int lv = %s & %d, fv = (%s >> %d) - 1, q = (1 << lv) - 1, at = fv * %d;\n  int p = fv * %s",
+                word, (1 << ADAPTIVE_LEVEL_BITS) - 1, word, ADAPTIVE_LEVEL_BITS, rank + 1, frame_of(a, 0, rank));
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, " + ((%s%d >> lv) - back[at + %d] * %s)", z, d, d + 1, page_of(a, 0, d));
+        for (int k = 0; k < d; k++) {
+            strbuf_addf(out, " * %s", frame_of(a, 0, k));
+        }
+    }
+    strbuf_add(out, ";\n");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, floats ? "  int a%d = (%s%d & q) != 0 ? 1" : "  int a%d = 2 * (%s%d & q) > q ? 1", d, z, d);
+        for (int k = 0; k < d; k++) {
+            strbuf_addf(out, " * %s", frame_of(a, 0, k));
+        }
+        strbuf_add(out, " : 0;\n");
+        if (floats) {
+            strbuf_addf(out, "  %s w%d = %s(%s%d & q) / %s(q + 1);\n", weight, d, weight, z, d, weight);
+        }
+    }
+    strbuf_add(out, "  v = ");
+    if (floats) {
+        add_mixed(out, rank, 0, rank);
+    } else {
+        add_mixed(out, 0, (1 << rank) - 1, rank);
+    }
+    strbuf_add(out, ";\n  }\n");
+}
+
+/* For every node of some pages, or with `border` only those on their borders, whose numbers `nodes` has: e counts them; f is the frame, b where it stands in the table, l the level, o0 ... the place in the page and
+ * x0 ... in the domain. */
+static void write_head(const Container *c, StrBuf *out, const char *name, bool border)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = a->base.info.rank;
+    strbuf_add(out, address_text_functions);
+    adaptive_write_find(a, out, 0);
+    strbuf_addf(
+        out,
+        "kernel void %s(int e<>, int list[], int nodes[], int back[], int first, int repeat, %s value, inout %s m[]",
+        name, c->memory.type->value->name, c->memory.type->value->name);
+    address_text_given(&a->base, out, DIRECTION_TRANSLATE, 0, true);
+    int count = (int)stream_elements(&tree_of(c)->border);
+    if (border) {
+        strbuf_addf(out, ") {\n  int slot = e / %d, o = nodes[e - slot * %d]", count, count);
+    } else {
+        strbuf_addf(out, ") {\n  int slot = %s, o = e - slot * %s", address_text_quotient("e", 0, a->frames_at, rank),
+                    frame_of(a, 0, rank));
+    }
+    strbuf_addf(out, ", f = list[first + slot], b = f * %d, l = back[b] - 1;\n  int ", rank + 1);
+    address_text_list(out, "", "o", rank);
+    strbuf_add(out, ";\n");
+    address_text_split(out, 0, "o", "o", 0, rank, a->frames_at);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  int x%d = (back[b + %d] * %s + o%d) << l;\n", d, d + 1, page_of(a, 0, d), d);
+    }
+    strbuf_addf(out, "  %s v = value;\n", c->memory.type->value->name);
+}
+
+static void write_store(const Container *c, StrBuf *out)
+{
+    const Adaptive *a = tree_pages(c);
+    strbuf_addf(out, "  m[f * %s + o] = v;\n", frame_of(a, 0, a->base.info.rank));
+}
+
+/* Whether the node lies on the border of its page. */
+static void add_border(const Adaptive *a, StrBuf *out)
+{
+    for (int d = 0; d < a->base.info.rank; d++) {
+        strbuf_addf(out, "%so%d == 0 || o%d == %s", d ? " || " : "", d, d, page_of(a, 0, d));
+    }
+}
+
+/* Opens a loop over the cells y0 ... around the place x; z0 ... is that place as seen from the cell, and `inside` whether there is one. */
+static void open_cells(const Adaptive *a, StrBuf *out)
+{
+    int rank = a->base.info.rank;
+    strbuf_addf(out, "  for (int k = 0; k < %d; k++) {\n  bool inside = true;\n", 1 << rank);
+    for (int d = 0; d < rank; d++) {
+        const char *cells = cells_of(0, d);
+        strbuf_addf(out,
+                    "  int y%d = x%d - (k >> %d & 1);\n  if (repeat != 0) { y%d = y%d + (y%d < 0 ? %s : y%d >= %s ? "
+                    "-%s : 0); }\n"
+                    "  inside = inside && uint(y%d) < uint(%s);\n  int z%d = y%d + (k >> %d & 1);\n",
+                    d, d, d, d, d, d, cells, d, cells, cells, d, cells, d, d, d);
+    }
+    for (int d = 0; d < rank; d++) { /* what is outside is asked for elsewhere */
+        strbuf_addf(out, "  y%d = inside ? y%d : 0;\n", d, d);
+    }
+}
+
+/* Declares a page's entry `name` and a place beside it; and sets them. */
+static void declare_entry(StrBuf *out, int rank, const char *name)
+{
+    strbuf_addf(out, "  int %s = 0", name);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, ", %s_%d = 0", name, d);
+    }
+    strbuf_add(out, ";\n");
+}
+
+static void set_entry(StrBuf *out, int rank, const char *name, const char *from, const char *place)
+{
+    strbuf_addf(out, "%s = %s;", name, from);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, " %s_%d = %s%d;", name, d, place, d);
+    }
+}
+
+/* The coarsest leaf around a node holds its value, or there is none there: then it is interpolated. Of those that have the node the first
+ * cell's holds it. */
+static void write_sync(const Container *c, StrBuf *out)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = a->base.info.rank, bits = (1 << ADAPTIVE_LEVEL_BITS) - 1;
+    write_head(c, out, "sync", true);
+    strbuf_add(out, "  int most = -1;\n");
+    declare_entry(out, rank, "coarse");
+    declare_entry(out, rank, "own");
+    open_cells(a, out);
+    strbuf_add(out, "  int w = ");
+    add_find(a, out, 0, "y", "0");
+    strbuf_add(out, ";\n  if (inside && own == 0) { ");
+    set_entry(out, rank, "own", "w", "z");
+    strbuf_addf(out, " }\n  if (inside && (w & %d) > most) { most = w & %d; ", bits, bits);
+    set_entry(out, rank, "coarse", "w", "z");
+    strbuf_add(out, " }\n  }\n  if (((");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "%sx%d", d ? " | " : "", d);
+    }
+    strbuf_add(out, ") & ((1 << most) - 1)) != 0) { ");
+    set_entry(out, rank, "own", "coarse", "coarse_");
+    strbuf_addf(out, " }\n  if ((own >> %d) - 1 != f", ADAPTIVE_LEVEL_BITS);
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, " || own_%d != x%d", d, d);
+    }
+    strbuf_add(out, ") {\n");
+    write_value(c, out, "own", "own_");
+    write_store(c, out);
+    strbuf_add(out, "  }\n}\n");
+}
+
+/* The cell of the page at each node: what lies on its upper sides belongs to the last one. */
+static void write_own_cell(const Adaptive *a, StrBuf *out)
+{
+    for (int d = 0; d < a->base.info.rank; d++) {
+        strbuf_addf(out, "  int y%d = x%d - (o%d == %s ? 1 : 0);\n", d, d, d, page_of(a, 0, d));
+    }
+}
+
+static void write_split(const Container *c, StrBuf *out)
+{
+    write_head(c, out, "split", false);
+    write_own_cell(tree_pages(c), out);
+    strbuf_add(out, "  int w = ");
+    add_find(tree_pages(c), out, 0, "y", "l + 1");
+    strbuf_add(out, ";\n");
+    write_value(c, out, "w", "x");
+    write_store(c, out);
+    strbuf_add(out, "}\n");
+}
+
+static void write_join(const Container *c, StrBuf *out)
+{
+    write_head(c, out, "join", false);
+    write_own_cell(tree_pages(c), out);
+    strbuf_add(out, "  int w = ");
+    add_find(tree_pages(c), out, 0, "y", "l - 1");
+    strbuf_add(out, ";\n");
+    write_value(c, out, "w", "x");
+    write_store(c, out);
+    strbuf_add(out, "}\n");
+}
+
+/* A mean over the 3^rank places of the next finer level around the node: a place weighs the less the more nodes of this level share it. */
+static void write_mean(const Container *c, StrBuf *out)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = a->base.info.rank, all = 1;
+    for (int d = 0; d < rank; d++) {
+        all *= 3;
+    }
+    const char *type = c->memory.type->value->name;
+    strbuf_addf(out, "  %s sum = %s(0);\n  float weights = 0.0;\n  for (int k = 0; k < %d; k++) {\n", type, type, all);
+    strbuf_add(out, "  float weight = 1.0;\n  bool inside = true;\n");
+    for (int d = 0, below = 1; d < rank; d++, below *= 3) {
+        const char *cells = cells_of(0, d);
+        strbuf_addf(
+            out,
+            "  int i%d = k / %d %% 3 - 1, z%d = x%d + (i%d << (l - 1));\n  if (i%d != 0) { weight = weight * 0.5; }\n"
+            "  if (repeat != 0) { z%d = z%d + (z%d < 0 ? %s : z%d > %s ? -%s : 0); }\n"
+            "  inside = inside && uint(z%d) <= uint(%s);\n",
+            d, below, d, d, d, d, d, d, d, cells, d, cells, cells, d, cells);
+    }
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  z%d = inside ? z%d : 0;\n  int y%d = min(z%d, %s - 1);\n", d, d, d, d, cells_of(0, d));
+    }
+    strbuf_add(out, "  int w = ");
+    add_find(a, out, 0, "y", "l - 1");
+    strbuf_add(out, ";\n");
+    write_value(c, out, "w", "z");
+    strbuf_addf(out,
+                "  if (inside) { sum = sum + v * %s(weight); weights = weights + weight; }\n  }\n"
+                "  v = sum * %s(1.0 / weights);\n",
+                type_of(c->memory.type->value->scalar, 1)->name, type_of(c->memory.type->value->scalar, 1)->name);
+}
+
+/* On the border to a leaf its value, else a mean; what is not mixed takes the value below. */
+static void write_mip(const Container *c, StrBuf *out)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = a->base.info.rank, bits = (1 << ADAPTIVE_LEVEL_BITS) - 1;
+    write_head(c, out, "mip", false);
+    declare_entry(out, rank, "leaf");
+    strbuf_add(out, "  int most = -1;\n  if (");
+    add_border(a, out);
+    strbuf_add(out, ") {\n");
+    open_cells(a, out);
+    strbuf_add(out, "  int w = ");
+    add_find(a, out, 0, "y", "l");
+    strbuf_add(out, ";\n  bool last = w == ");
+    add_find(a, out, 0, "y", "0");
+    strbuf_addf(out, ";\n  if (inside && last && (w & %d) > most) { most = w & %d; ", bits, bits);
+    set_entry(out, rank, "leaf", "w", "z");
+    strbuf_add(out, " }\n  }\n  }\n  if (most >= 0) {\n");
+    write_value(c, out, "leaf", "leaf_");
+    strbuf_add(out, "  } else {\n");
+    if (type_scalar_is_float(c->memory.type->value->scalar)) {
+        write_mean(c, out);
+    } else {
+        write_own_cell(a, out);
+        strbuf_add(out, "  int w = ");
+        add_find(a, out, 0, "y", "l - 1");
+        strbuf_add(out, ";\n");
+        write_value(c, out, "w", "x");
+    }
+    strbuf_add(out, "  }\n");
+    write_store(c, out);
+    strbuf_add(out, "}\n");
+}
+
+static void write_edge(const Container *c, StrBuf *out, bool inner)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = a->base.info.rank;
+    write_head(c, out, inner ? "inner" : "outer", true);
+    strbuf_add(out, "  bool edge = false;\n  int i = o");
+    for (int d = 0; d < rank; d++) { /* one node inside */
+        strbuf_addf(out, " + (x%d == 0 ? 1 : x%d == %s ? -1 : 0)", d, d, cells_of(0, d));
+        for (int k = 0; k < d; k++) {
+            strbuf_addf(out, " * %s", frame_of(a, 0, k));
+        }
+    }
+    strbuf_add(out, ";\n");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  edge = edge || x%d == 0 || x%d == %s;\n", d, d, cells_of(0, d));
+    }
+    strbuf_add(out, "  if (edge) {\n");
+    if (inner) {
+        strbuf_addf(out, "  v = m[f * %s + i];\n", frame_of(a, 0, rank));
+    }
+    write_store(c, out);
+    strbuf_add(out, "  }\n}\n");
+}
+
+static void write_step(const Container *c, TreeStep step, StrBuf *out)
+{
+    switch (step) {
+    case TREE_STEP_SYNC: write_sync(c, out); break;
+    case TREE_STEP_SPLIT: write_split(c, out); break;
+    case TREE_STEP_JOIN: write_join(c, out); break;
+    case TREE_STEP_MIP: write_mip(c, out); break;
+    case TREE_STEP_VALUE: write_edge(c, out, false); break;
+    default: write_edge(c, out, true); break;
+    }
+}
+
+static Kernel *step_kernel(const Container *c, TreeStep step)
+{
+    Tree *tree = tree_of(c);
+    if (!tree->steps[step]) {
+        StrBuf text = STRBUF_EMPTY;
+        write_step(c, step, &text);
+        Kernel *kernel = internal_kernel(c->memory.device, strbuf_text(&text));
+        strbuf_free(&text);
+        tree->steps[step] = kernel ? kernel_retain(kernel) : NULL;
+    }
+    return tree->steps[step];
+}
+
+/* The numbers 0 .. count - 1, which take no memory. */
+static bool count_up(Device *device, int64_t count, Stream *result)
+{
+    double from[4] = {0}, to[4] = {(double)count};
+    return stream_ramp(device, type_of(SCALAR_INT, 1), &(Shape){1, {count}}, from, to, result);
+}
+
+bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t first, int64_t count)
+{
+    Device *device = c->memory.device;
+    const Adaptive *a = tree_pages(c);
+    uint32_t begin = (uint32_t)first, repeat = tree_of(c)->edge == TREE_REPEAT, value[16] = {0};
+    Argument args[MAX_PARAMS];
+    Stream numbers;
+    Kernel *kernel = step_kernel(c, step);
+    bool border = step == TREE_STEP_SYNC || step == TREE_STEP_VALUE || step == TREE_STEP_INNER;
+    int64_t nodes = border ? stream_elements(&tree_of(c)->border) : a->elements;
+    if (!kernel || count == 0 || !count_up(device, count * nodes, &numbers)) {
+        return kernel && count == 0;
+    }
+    memcpy(value, tree_of(c)->value, (size_t)c->memory.type->value->bytes);
+    args[0].stream = &numbers;
+    args[1].stream = frames;
+    args[2].stream = &tree_of(c)->border;
+    args[3].stream = &a->base.tables[ADAPTIVE_BACK].stream;
+    args[4].words = &begin;
+    args[5].words = &repeat;
+    args[6].words = value;
+    args[7].stream = &c->memory;
+    address_text_give(c->translator, DIRECTION_TRANSLATE, args + 8);
+    bool done = kernel_launch(kernel, device, args, &numbers.shape, false);
+    stream_release(&numbers);
+    return done;
+}
