@@ -291,6 +291,13 @@ describe("a snapshot", function()
         assert.equal(9, c:get(1, 1))
     end)
 
+    it("brings back a page where the last one of its part of the table goes", function()
+        local c = rill.sparse("int", 16, {page = 1, levels = 2}):set(7, 2)
+        local s = c:snapshot()
+        c:release(2):set(8, 1):undo(s)
+        assert.same({0, 7, 1, 1}, {c:get(1), c:get(2), c.pages.mapped, c:active().size})
+    end)
+
     it("holds an array, too", function()
         local a = rill.array("int", {3, 4}):fill(1)
         local s = a:snapshot()

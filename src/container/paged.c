@@ -279,24 +279,40 @@ static bool reserve_list(Paged *paged, const PageList *list)
     return done;
 }
 
-static void swap_list(Paged *paged, PageList *list)
+static void swap_entry(Paged *paged, PageEntry *entry)
 {
     WordTable *back = &paged->base.tables[PAGED_BACK];
+    int64_t page[SHAPE_MAX_RANK];
+    entry_page(entry, page);
+    int64_t old = paged_frame(&paged->base, page);
+    if (old != NO_FRAME && entry->frame != NO_FRAME) { /* the page moves: what is kept for it stays */
+        word_table_set(back, paged_back(paged, old), 0);
+        paged->base.info.mapped--;
+    } else if (old != NO_FRAME) {
+        enter(paged, page, old, false);
+    }
+    if (entry->frame != NO_FRAME) {
+        enter(paged, page, entry->frame, true);
+    }
+    entry->frame = (int32_t)old;
+}
+
+/* Pages that come first: what was reserved for them would go with the last of those that are there. */
+static void swap_list(Paged *paged, PageList *list)
+{
+    size_t gone = 0;
     for (size_t i = 0; i < list->count; i++) {
-        PageEntry *entry = &list->items[i];
-        int64_t page[SHAPE_MAX_RANK];
-        entry_page(entry, page);
-        int64_t old = paged_frame(&paged->base, page);
-        if (old != NO_FRAME && entry->frame != NO_FRAME) { /* the page moves: what is kept for it stays */
-            word_table_set(back, paged_back(paged, old), 0);
-            paged->base.info.mapped--;
-        } else if (old != NO_FRAME) {
-            enter(paged, page, old, false);
+        PageEntry entry = list->items[i];
+        list->items[i].order = entry.frame == NO_FRAME; /* not a page's order any more, but whether it goes */
+        gone += entry.frame == NO_FRAME;
+        if (entry.frame != NO_FRAME) {
+            swap_entry(paged, &list->items[i]);
         }
-        if (entry->frame != NO_FRAME) {
-            enter(paged, page, entry->frame, true);
+    }
+    for (size_t i = 0; gone > 0 && i < list->count; i++) {
+        if (list->items[i].order) {
+            swap_entry(paged, &list->items[i]);
         }
-        entry->frame = (int32_t)old;
     }
 }
 
