@@ -420,20 +420,44 @@ bool container_count(const Container *c, const int64_t *first, const int64_t *la
     return done;
 }
 
-bool container_dense(const Container *c, const int64_t *first, const int64_t *last, Stream *result)
+/* The pages by which a box is copied: all that is mapped, where it is all there is; NULL: element by element. */
+static const Region *pages_of_box(Container *c, const Stream *box)
 {
-    Stream box = container_box(c, first, last);
-    return copy_new(&box, NULL, result);
+    bool whole =
+        c->whole.map && container_paged(c) && container_bounded(c) && shape_equal(&box->shape, &c->whole.shape);
+    return whole ? container_active(c) : NULL;
 }
 
-bool container_write(const Container *c, const int64_t *first, const Stream *from)
+bool container_dense(Container *c, const int64_t *first, const int64_t *last, Stream *result)
+{
+    Stream box = container_box(c, first, last);
+    const Region *region = pages_of_box(c, &box);
+    if (!region) {
+        return copy_new(&box, NULL, result);
+    }
+    Domain domain = {.shape = box.shape, .pages = &region->set};
+    if (!stream_create(box.device, box.type, &box.shape, false, result)) {
+        return false;
+    }
+    bool done = (region->whole || copy_fill(result, c->fallback)) && copy_over(result, &box, &domain);
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}
+
+bool container_write(Container *c, const int64_t *first, const Stream *from)
 {
     int64_t last[SHAPE_MAX_RANK];
     for (int d = 0; d < from->shape.rank; d++) {
         last[d] = first[d] + from->shape.size[d];
     }
     Stream box = container_box(c, first, last);
-    return copy_stream(&box, from);
+    const Region *region = pages_of_box(c, &box);
+    Domain domain = {.shape = box.shape, .pages = region ? &region->set : NULL};
+    return region && type_same_layout(box.type, from->type) && from->source == SOURCE_BUFFER && !from->map
+               ? copy_over(&box, from, &domain)
+               : copy_stream(&box, from);
 }
 
 /* By the ranges, side by side ones at once. */

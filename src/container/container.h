@@ -55,8 +55,8 @@ bool container_count(const Container *c, const int64_t *first, const int64_t *la
 bool container_picture(const Container *c, int64_t longest, Shape *shape, float *cells, void *caller);
 
 /* A new dense stream of a box; and a box written with a stream of its shape, where it is mapped. False with error_set. */
-bool container_dense(const Container *c, const int64_t *first, const int64_t *last, Stream *result);
-bool container_write(const Container *c, const int64_t *first, const Stream *from);
+bool container_dense(Container *c, const int64_t *first, const int64_t *last, Stream *result);
+bool container_write(Container *c, const int64_t *first, const Stream *from);
 /* Sets all that is mapped to one packed element. */
 bool container_fill(Container *c, const void *element, void *caller);
 /* The same elements in memory of their own; by the same translator, unless the pages are the container's own. NULL with error_set. */

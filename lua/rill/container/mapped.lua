@@ -29,6 +29,10 @@ end
 local function prepared(c, name, ...)
     local arguments, opened = table.pack(...), {}
     local function lined(value)
+        if rill.type(value) == "expression" then
+            value = value:eval()
+            opened[#opened + 1] = value
+        end
         if not along(c, value) then
             return value
         end
