@@ -282,6 +282,43 @@ describe("a range", function()
             {one = rill.from {1}, r = c, over = c:range()})
     end)
 
+    it("has no bounds where a container has none", function()
+        local k = rill.kernel [[kernel void k(float x<>, out float r<>) {
+            r = x + 100.0 * float(indexof(x).x) + float(indexof(x).y);
+        }]]
+        local h = rill.hashgrid("float", {page = {4, 4}, default = 0.5})
+        for _ = 1, 6 do h:set(math.random(9), math.random(-20, 20), math.random(-20, 20)) end
+        for _ = 1, 4 do
+            local list, set = {h:active()}, {}
+            for i = 1, 3 do
+                local first = {math.random(-20, 10), math.random(-20, 10)}
+                list[i + 1] = h:range(first, {first[1] + math.random(0, 9), first[2] + math.random(0, 9)})
+            end
+            for _, range in ipairs(list) do
+                local points, count = range:addresses():values(), 0
+                for i, j in range:each() do
+                    assert.same({j - 1, i - 1}, {points[2 * count + 1], points[2 * count + 2]})
+                    set[i .. "," .. j], count = {i, j}, count + 1
+                end
+                assert.equal(range.size, count)
+            end
+            local r = rill.hashgrid("float", {page = {3, 5}, default = -1})
+            k {x = h, r = r, over = list}
+            local sum, count, total = 0, 0, 0
+            for _, at in pairs(set) do
+                local value = h:get(at[1], at[2]) + 100 * (at[2] - 1) + at[1] - 1
+                assert.equal(value, r:get(at[1], at[2]))
+                sum, count = sum + value, count + 1
+            end
+            for _, _, v in r:each() do total = total + v end
+            assert.equal(sum - (r:active().size - count), total)
+        end
+        assert.matches("^range of %d+ elements of 2-D$", tostring(h:active()))
+        raises("k: option 'over': item 1: 'last' is no point of a domain without bounds", k,
+            {x = h, over = {{first = {0, 0}, last = {0}}}})
+        assert.equal(1, k {x = h, over = {{first = {-1, -1}, last = {-1, -1}}}}.pages.mapped)
+    end)
+
     it("names what does not fit", function()
         local c = rill.sparse("float", {8, 8}, {page = {4, 4}})
         local k = rill.kernel "kernel void p(float x<>, out float r<>) { r = x; }"
@@ -291,7 +328,7 @@ describe("a range", function()
         raises("p: option 'over': item 1: it is a range of shape 9x8, the launch runs over 8x8", k,
             {x = c, over = {far}})
         raises("p: 'over' is a range of shape 9x8, the launch runs over 8x8", k, {x = c, over = far})
-        raises("p: option 'over': item 1: 'last' is no point of 8x8: expected 2 coordinates from 0, x first", k,
+        raises("p: option 'over': item 1: 'last' is no point of 8x8: expected 2 coordinates, x first", k,
             {x = c, over = {{first = {0, 0}, last = {8, 0}}}})
         raises("p: option 'over': item 1: 'first' is no point of 8x8", k, {x = c, over = {{first = 1, last = 2}}})
         raises("c:range: dimension 1: 2 .. 9 does not lie in 1 .. 8", c.range, c, {2, 1}, {9, 1})

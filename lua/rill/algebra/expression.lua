@@ -609,7 +609,8 @@ end
 meta.__lt, meta.__le = compare, compare
 
 local function compare_containers()
-    fail("containers are compared element by element with the methods c:lt(d), c:le(d), c:gt(d), c:ge(d), not with < or <=")
+    fail("containers are compared element by element with the methods c:lt(d), c:le(d), c:gt(d), c:ge(d), " ..
+        "not with < or <=")
 end
 core._container_metamethod("__lt", compare_containers)
 core._container_metamethod("__le", compare_containers)

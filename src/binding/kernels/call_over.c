@@ -56,6 +56,16 @@ static void join_containers(lua_State *L, Call *call)
     call->over = range->region;
 }
 
+static bool runs_unbounded(lua_State *L, const Call *call)
+{
+    bool found = false;
+    for (int i = 0; call->contained && i < call->function->param_count && !found; i++) {
+        const LuaContainer *c = container_along(L, call, i);
+        found = c && !container_bounded(c->container);
+    }
+    return found;
+}
+
 void call_find_over(lua_State *L, Call *call)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
@@ -67,7 +77,8 @@ void call_find_over(lua_State *L, Call *call)
     }
     const LuaRange *range = range_to(L, call->over_at);
     if (!range) {
-        range = range_push_list(L, call->over_at, call->device, &call->domain, call->function->name, "over");
+        bool unbounded = runs_unbounded(L, call);
+        range = range_push_list(L, call->over_at, call->device, &call->domain, unbounded, call->function->name, "over");
     }
     if (!shape_equal(&range->region->shape, &call->domain)) {
         luaL_error(L, "%s: 'over' is a range of shape %s, the launch runs over %s", call->function->name,

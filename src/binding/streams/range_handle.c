@@ -61,10 +61,23 @@ void range_drop(LuaRange *range)
 
 /* lists */
 
-/* An end of a box: coordinates x first, a number where there is one. */
-static void point_of(lua_State *L, int table, const Shape *shape, const char *key, int64_t *point, const char *where)
+/* Where the boxes of a list lie. */
+typedef struct Place {
+    Device *device;
+    const Shape *shape;
+    bool unbounded;
+} Place;
+
+static bool has_point(const Place *place, int d, int64_t x)
 {
-    int rank = shape->rank;
+    return place->unbounded ? x > INT32_MIN && x <= INT32_MAX
+                            : x >= 0 && x < place->shape->size[place->shape->rank - 1 - d];
+}
+
+/* An end of a box: coordinates x first, a number where there is one. */
+static void point_of(lua_State *L, int table, const Place *place, const char *key, int64_t *point, const char *where)
+{
+    int rank = place->shape->rank;
     lua_getfield(L, table, key);
     bool one = rank == 1 && lua_isinteger(L, -1);
     bool fits = one || (lua_istable(L, -1) && lua_rawlen(L, -1) == (lua_Unsigned)rank);
@@ -76,59 +89,61 @@ static void point_of(lua_State *L, int table, const Shape *shape, const char *ke
             lua_rawgeti(L, -1, d + 1);
         }
         point[d] = lua_tointegerx(L, -1, &whole);
-        fits = whole && point[d] >= 0 && point[d] < shape->size[rank - 1 - d];
+        fits = whole && has_point(place, d, point[d]);
         lua_pop(L, 1);
     }
     if (!fits) {
         char text[SHAPE_TEXT];
-        luaL_error(L, "%s: '%s' is no point of %s: expected %d coordinate%s from 0, x first", where, key,
-                   shape_text(shape, text), rank, rank == 1 ? "" : "s");
+        luaL_error(L, "%s: '%s' is no point of %s: expected %d coordinate%s, x first", where, key,
+                   place->unbounded ? "a domain without bounds" : shape_text(place->shape, text), rank,
+                   rank == 1 ? "" : "s");
     }
     lua_pop(L, 1);
 }
 
 /* Pushes the range of the table on top of the stack. */
-static LuaRange *push_box(lua_State *L, Device *device, const Shape *shape, const char *where)
+static LuaRange *push_box(lua_State *L, const Place *place, const char *where)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    int table = lua_gettop(L);
-    point_of(L, table, shape, "first", first, where);
-    point_of(L, table, shape, "last", last, where);
-    for (int d = 0; d < shape->rank; d++) {
-        from[shape->rank - 1 - d] = first[d];
-        to[shape->rank - 1 - d] = last[d] + 1;
+    int table = lua_gettop(L), rank = place->shape->rank;
+    point_of(L, table, place, "first", first, where);
+    point_of(L, table, place, "last", last, where);
+    for (int d = 0; d < rank; d++) {
+        from[rank - 1 - d] = first[d];
+        to[rank - 1 - d] = last[d] + 1;
     }
     LuaRange *range = range_push(L);
     DeviceScope scope;
-    binding_enter(L, device, &scope);
-    Region *region = region_box(device, shape, false, from, to);
+    binding_enter(L, place->device, &scope);
+    Region *region = region_box(place->device, place->shape, place->unbounded, from, to);
     device_leave(&scope);
     range_take(L, range, region, where);
     return range;
 }
 
-static Region *part(lua_State *L, Device *device, const Shape *shape, const char *where)
+static Region *part(lua_State *L, const Place *place, const char *where)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
     LuaRange *range = range_to(L, -1);
     if (!range && lua_istable(L, -1)) {
-        range = push_box(L, device, shape, where);
+        range = push_box(L, place, where);
     }
     if (!range || !range->region) {
         luaL_error(L, "%s: expected a range or a table with first and last, got %s", where,
                    range ? "closed range" : binding_describe(L, -1));
         return NULL;
     }
-    if (!shape_equal(&range->region->shape, shape)) {
+    if (!shape_equal(&range->region->shape, place->shape)) {
         luaL_error(L, "%s: it is a range of shape %s, the launch runs over %s", where,
-                   shape_text(&range->region->shape, a), shape_text(shape, b));
+                   shape_text(&range->region->shape, a), shape_text(place->shape, b));
     }
     return range->region;
 }
 
-LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *shape, const char *function,
-                          const char *name)
+LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *shape, bool unbounded,
+                          const char *function, const char *name)
 {
+    const Place place = {device, shape, unbounded};
     static const int64_t nothing[SHAPE_MAX_RANK];
     int count = (int)lua_rawlen(L, index);
     LuaRange *result = range_push(L);
@@ -138,13 +153,13 @@ LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *
     for (int i = 0; i < count; i++) {
         const char *where = lua_pushfstring(L, "%s: option '%s': item %d", function, name, i + 1);
         lua_rawgeti(L, index, i + 1);
-        parts[i] = part(L, device, shape, where);
+        parts[i] = part(L, &place, where);
         lua_rawseti(L, held, i + 1);
         lua_settop(L, held);
     }
     DeviceScope scope;
     binding_enter(L, device, &scope);
-    Region *region = count ? region_union(parts, count) : region_box(device, shape, false, nothing, nothing);
+    Region *region = count ? region_union(parts, count) : region_box(device, shape, unbounded, nothing, nothing);
     device_leave(&scope);
     range_take(L, result, region, function);
     lua_settop(L, held - 2);

@@ -21,9 +21,9 @@ void range_take(lua_State *L, LuaRange *range, Region *region, const char *funct
 /* Lets go of the region, outside of any scope; never raises. */
 void range_drop(LuaRange *range);
 
-/* The union of the list at `index`: ranges of a shape, and tables {first =, last =} of points as t:ranges gives them. Pushes a range;
+/* The union of the list at `index`: ranges of a shape, which may be that of a domain without bounds, and tables {first =, last =} of points as t:ranges gives them. Pushes a range;
  * raises in the name of `function` about `name`. */
-LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *shape, const char *function,
-                          const char *name);
+LuaRange *range_push_list(lua_State *L, int index, Device *device, const Shape *shape, bool unbounded,
+                          const char *function, const char *name);
 
 #endif

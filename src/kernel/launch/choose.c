@@ -141,7 +141,7 @@ static int page_step(const Plan *plan, const KernelText *text, const VariantKey 
 /* No page reaches out of the shape. */
 static bool pages_inside(const Plan *plan)
 {
-    bool inside = plan->pages->aligned && !plan->pages->masked;
+    bool inside = (plan->pages->aligned || plan->pages->unbounded) && !plan->pages->masked;
     for (int d = 0; d < plan->launch_shape.rank; d++) {
         inside = inside && plan->launch_shape.size[plan->launch_shape.rank - 1 - d] % plan->pages->page[d] == 0;
     }
@@ -240,6 +240,7 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
     bool loads = !variant_formats_clash(text, key);
     key->page_inside = pages_inside(plan);
     key->page_masked = plan->pages->masked;
+    key->page_unbounded = plan->pages->unbounded;
     key->page_starts = plan->pages->starts && !key->page_inside;
     for (int i = 0; i < text->function->param_count; i++) {
         if (launch_kind(text->function, i)->stream) {

@@ -169,9 +169,9 @@ static void write_step_stores(Generator *g)
 static void write_inside(Generator *g)
 {
     int rank = g->key->rank;
-    strbuf_add(g->out, "        bool rill_here = ");
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(g->out, "%suint(rill_d%d) < %s", d ? " && " : "", d, access_word(g->layout->shape + 3 * d));
+    strbuf_add(g->out, "        bool rill_here = true");
+    for (int d = 0; d < rank && !g->key->page_unbounded; d++) {
+        strbuf_addf(g->out, " && uint(rill_d%d) < %s", d, access_word(g->layout->shape + 3 * d));
     }
     strbuf_add(g->out, ";\n");
     if (g->key->page_masked) {
@@ -215,7 +215,7 @@ void generate_page_group(Generator *g)
     write_position(g);
     write_inside(g);
     strbuf_add(g->out, "        rill_inside = rill_inside && rill_here;\n");
-    for (int d = 0; d < g->key->rank; d++) {
+    for (int d = 0; d < g->key->rank && !g->key->page_unbounded; d++) {
         strbuf_addf(g->out, "        rill_d%d = min(rill_d%d, int(%s) - 1);\n", d, d,
                     access_word(g->layout->shape + 3 * d));
     }

@@ -64,6 +64,7 @@ typedef struct VariantKey {
     uint8_t page_rowless;               /* steps may pass the end of a row: nothing asks for positions */
     uint8_t page_inside;                /* no page reaches out of the shape */
     uint8_t page_masked;                /* pages have masks */
+    uint8_t page_unbounded;             /* no shape has an end that they reach beyond */
     uint8_t page_starts;                /* numbered streams have only what lies inside of it */
     uint8_t first_output, output_count; /* the outputs this pass stores, in order of declaration */
     uint8_t count;                      /* of args in use */
