@@ -93,8 +93,8 @@ describe("a launch with containers", function()
         local k = rill.kernel(add)
         for _, case in ipairs(cases) do
             local shape = case[1]
-            for round = 1, 2 do
-                local x, y = sparse(shape, case[2], 2, round - 1), sparse(shape, case[3], -1, 2)
+            for round = 1, #shape == 1 and 2 or 1 do
+                local x, y = sparse(shape, case[2], 2, 2 * (round - 1) + #shape - 1), sparse(shape, case[3], -1, 2)
                 local _, a = elements(x:active(), shape)
                 local _, b = elements(y:active(), shape)
                 local all = join(a, b)
@@ -173,7 +173,7 @@ describe("a launch with containers", function()
         local group = rill.kernel [[kernel(16) void last(float x<>, out float r<>) {
             shared float t[16]; t[localid()] = x; barrier(); r = x + 0.0 * t[15 - localid()];
         }]]
-        for _, case in ipairs(cases) do
+        for _, case in ipairs {cases[1], cases[3], cases[4]} do
             local shape = case[1]
             local x, size = sparse(shape, case[2], 2, 3), 1
             for _, n in ipairs(shape) do size = size * n end
@@ -313,7 +313,7 @@ describe("a range", function()
             for _, _, v in r:each() do total = total + v end
             assert.equal(sum - (r:active().size - count), total)
         end
-        assert.matches("^range of %d+ elements of 2-D$", tostring(h:active()))
+        assert.matches("^range of %d+ elements of 2%-D$", tostring(h:active()))
         raises("k: option 'over': item 1: 'last' is no point of a domain without bounds", k,
             {x = h, over = {{first = {0, 0}, last = {0}}}})
         assert.equal(1, k {x = h, over = {{first = {-1, -1}, last = {-1, -1}}}}.pages.mapped)
