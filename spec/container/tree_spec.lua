@@ -315,6 +315,26 @@ describe("an adaptive container", function()
             kernel(64) void g(float x<>, out float r<>) { r = x; }]], {x = q, r = q, over = q:active()})
     end)
 
+    it("is taken by primitives, each element once", function()
+        local q = rill.octree("float", {size = 16, page = 2, depth = 1})
+        q:refine(rill.from({{3, 3, 15}}, "ivec3"), 0)
+        rill.kernel "kernel void k(out float r<>) { ivec4 p = indexof(r); r = float(p.x * 7 % 11 + p.y + p.z); }" {r = q}
+        local values, sum = {}, 0
+        for _, _, _, value in q:each() do
+            values[#values + 1], sum = value, sum + value
+        end
+        assert.equal(q:active().size, #values)
+        assert.equal(sum, q:sum())
+        local scanned = q:scan "add"
+        assert.same({q.pages.mapped, values[1], sum}, {scanned.pages.mapped, scanned:get(1, 1, 1),
+            scanned:get(17, 17, 17)})
+        assert.equal(#values - q:filter("x > 9.0").size, q:filter("x <= 9.0").size)
+        local best <const> = q:find("x == " .. q:max() .. "0"):get(1)
+        assert.equal(q:max(), q:get(best[3] + 1, best[2] + 1, best[1] + 1))
+        table.sort(values)
+        assert.same(values, q:sort():values())
+    end)
+
     it("holds vectors, doubles and ints, of which there is nothing between", function()
         local v = rill.octree("vec4", {size = 4, page = 2, default = {1, 2, 3, 4}}):set({5, 5, 5, 5}, 1, 1, 1)
         assert.same({3.0, 3.5, 4.0, 4.5}, rill.kernel [[kernel void s(float x<>, vec4 q[][][], out vec4 r<>) {

@@ -16,7 +16,7 @@ bool container_partial(const Container *c)
 /* What is mapped, as pages to launch over; NULL with error_set. */
 static Region *find_pages(Container *c)
 {
-    if (!container_paged(c)) {
+    if (!container_paged(c) && !c->kind) {
         error_set("what is mapped of translator '%s' is not known page by page: take c:stream()",
                   translator_info(c->translator).name);
         return NULL;

@@ -32,8 +32,8 @@ static Region *active(const Container *c)
     if (!tree_list(c)) {
         return NULL;
     }
-    int64_t leaves = tree_of(c)->leaf_count, length = leaves * (rank + 1);
-    PageSet set = {.count = leaves, .levels = true};
+    int64_t leaves = tree_of(c)->leaf_count, length = leaves * (rank + 2); /* and where each starts */
+    PageSet set = {.count = leaves, .levels = true, .starts = true};
     memcpy(set.page, a->frame, sizeof a->frame);
     AdaptivePage *pages = malloc((size_t)leaves * sizeof *pages), *end = pages;
     int32_t *words = pages ? malloc((size_t)length * sizeof *words) : NULL;

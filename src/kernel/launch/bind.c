@@ -65,6 +65,7 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
     if (layout->leaf != NO_SLOT) {
         fill_leaf(plan, rank, words + layout->leaf);
         words[layout->active] = (uint32_t)plan->pages->origins->offset;
+        words[layout->active + 1] = (uint32_t)(plan->pages->count * (rank + 1));
     } else if (layout->page != NO_SLOT) {
         words[layout->steps] = (uint32_t)fill_pages(plan, layout, rank, words + layout->page);
         words[layout->active] = (uint32_t)plan->pages->origins->offset;

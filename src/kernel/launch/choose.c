@@ -259,6 +259,7 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
 /* Over pages with levels elements are asked for one by one. */
 static void choose_leaves(const Plan *plan, const KernelText *text, VariantKey *key)
 {
+    key->page_starts = plan->pages->starts;
     for (int i = 0; i < text->function->param_count; i++) {
         const ParamKindInfo *kind = launch_kind(text->function, i);
         bool used = kind->element && kind->stream && (kind->read || variant_stores(text->function, key, i));

@@ -22,9 +22,21 @@ static bool launch(StrBuf *text, const Argument *args, const Stream *to)
     return launch_over(text, args, to->device, &domain);
 }
 
+/* Values that are computed, of one type. */
+static bool copy_values(Stream *to, const Stream *from, const Domain *domain)
+{
+    const char *type = from->type->value->name;
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text, "kernel void copy(%s x<>, out %s r<>) { r = x; }", type, type);
+    return launch_over(&text, (Argument[]){{.stream = from}, {.stream = to}}, to->device, domain);
+}
+
 bool copy_over(Stream *to, const Stream *from, const Domain *domain)
 {
     Stream a, b;
+    if (from->map && from->map->blends) {
+        return copy_values(to, from, domain);
+    }
     if (!raw_view(from, &a)) {
         return false;
     }

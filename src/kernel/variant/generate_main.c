@@ -89,31 +89,65 @@ static void store_words(Generator *g)
     }
 }
 
-/* The launch's dimensions from the element's number, leaf by leaf, and in front of all that follows whether the leaf has it: its last nodes
- * are the next one's first, or the shape's last. */
-static void write_leaf_position(Generator *g)
+/* Where numbered streams have the element: among all of the leaves', or only among those that count, row-major. */
+static void write_leaf_number(Generator *g)
 {
-    int rank = g->key->rank, at = g->layout->leaf, shape = g->layout->shape;
+    int rank = g->key->rank, at = g->layout->leaf;
+    if (!g->key->page_starts) {
+        strbuf_add(g->out, "        int rill_m = rill_e;\n");
+        return;
+    }
+    strbuf_addf(g->out, "        int rill_m = rill_j%d;\n", rank - 1);
+    for (int d = rank - 2; d >= 0; d--) {
+        strbuf_addf(g->out, "        rill_m = rill_m * (int(%s) - rill_s%d) + rill_j%d;\n", access_word(at + 3 * d), d,
+                    d);
+    }
+    strbuf_addf(g->out, "        rill_m = rill_m + rill_active(int(%s) + rill_h);\n",
+                access_word(g->layout->active + 1));
+}
+
+/* rill_j0, the place in the leaf, rill_d0, that in the shape, and rill_s0: 1 where the leaf's last one does not count, as it is another one's
+ * first. */
+static void write_leaf_dimension(Generator *g, int d)
+{
+    int rank = g->key->rank, at = g->layout->leaf + 3 * d;
+    strbuf_addf(g->out, "        int rill_j%d = rill_i, rill_o%d = rill_active(rill_g + %d);\n", d, d, d);
+    if (d < rank - 1) {
+        strbuf_addf(g->out, "        rill_i = int(rill_div(uint(rill_i), %s, %s)); rill_j%d -= rill_i * int(%s);\n",
+                    access_word(at + 1), access_word(at + 2), d, access_word(at));
+    }
     strbuf_addf(
         g->out,
-        "        { rill_e = rill_n;\n"
-        "        int rill_g = int(rill_div(uint(rill_e), %s, %s)), rill_i = rill_e - rill_g * int(%s), rill_j;\n",
-        access_word(at + 3 * rank + 1), access_word(at + 3 * rank + 2), access_word(at + 3 * rank));
-    strbuf_addf(g->out, "        rill_g *= %d; int rill_l = rill_active(rill_g + %d); bool rill_own = true;\n",
+        "        int rill_s%d = rill_o%d + ((int(%s) - 1) << rill_l) < int(%s) - 1 ? 1 : 0;\n"
+        "        rill_d%d = rill_o%d + (rill_j%d << rill_l); rill_own = rill_own && rill_j%d < int(%s) - rill_s%d;\n",
+        d, d, access_word(at), access_word(g->layout->shape + 3 * d), d, d, d, d, access_word(at), d);
+}
+
+/* The launch's dimensions from the element's number, leaf by leaf, and in front of all that follows whether it counts. */
+static void write_leaf_position(Generator *g)
+{
+    int rank = g->key->rank, at = g->layout->leaf;
+    strbuf_addf(g->out,
+                "        { rill_e = rill_n;\n"
+                "        int rill_h = int(rill_div(uint(rill_e), %s, %s)), rill_i = rill_e - rill_h * int(%s);\n",
+                access_word(at + 3 * rank + 1), access_word(at + 3 * rank + 2), access_word(at + 3 * rank));
+    strbuf_addf(g->out, "        int rill_g = rill_h * %d, rill_l = rill_active(rill_g + %d); bool rill_own = true;\n",
                 rank + 1, rank);
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(g->out, "        rill_j = rill_i; rill_i = int(rill_div(uint(rill_i), %s, %s)); ",
-                    access_word(at + 3 * d + 1), access_word(at + 3 * d + 2));
-        strbuf_addf(g->out, "rill_j -= rill_i * int(%s); rill_d%d = rill_active(rill_g + %d) + (rill_j << rill_l);\n",
-                    access_word(at + 3 * d), d, d);
-        strbuf_addf(g->out, "        rill_own = rill_own && (rill_j < int(%s) - 1 || rill_d%d == int(%s) - 1);\n",
-                    access_word(at + 3 * d), d, access_word(shape + 3 * d));
+        write_leaf_dimension(g, d);
     }
     strbuf_add(g->out, "        if (rill_own) {\n");
+    bool numbered = false;
+    for (int i = 0; i < g->f->param_count; i++) {
+        numbered = numbered || g->key->args[i].paged == PAGED_NUMBERED;
+    }
+    if (numbered) {
+        write_leaf_number(g);
+    }
     for (int i = 0; i < g->f->param_count; i++) {
         const char *name = g->f->params[i].name;
         if (g->key->args[i].paged == PAGED_NUMBERED) { /* where its elements stand */
-            strbuf_addf(g->out, "        int g_%s = int(%s), e_%s = rill_e;\n", name,
+            strbuf_addf(g->out, "        int g_%s = int(%s), e_%s = rill_m;\n", name,
                         access_word(g->layout->args[i].base), name);
         }
     }
