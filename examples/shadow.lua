@@ -9,6 +9,7 @@ local rill = require "rill"
 local most_texels = 131072
 local seen_tiles, lit_tiles = 128, 1024 -- in each dimension, of the camera's picture and of what the light sees
 local margin = 5e-5 -- that a surface must be behind another one to be in its shadow, for texels one apart
+local finer, coarser = 1.5, 3 -- levels: of the map below a pixel's, and above that where no shadow ends
 local land = 16  -- the ground reaches from -land to land
 local reach = 24 -- the light sees from -reach to reach
 
@@ -97,15 +98,15 @@ local passes = rill.program [=[
         return vec3(side * (0.5 + 0.5 * w * vec2(dot(d, right), -dot(d, up))), w);
     }
     // What the light sees, far away: x and y in texels of the finest level, and the distance.
-    vec3 light_texel(vec3 p, vec3 right, vec3 up, vec3 ahead, float scale) {
+    kernel vec3 lit(vec3 right, vec3 up, vec3 ahead, float scale, vec3 p<>) {
         return vec3(vec2(dot(p, right), dot(p, up)) * scale + 0.5 * most, 40.0 + dot(p, ahead));
     }
-    kernel vec3 lit(vec3 right, vec3 up, vec3 ahead, float scale, vec3 p<>) { return light_texel(p, right, up, ahead, scale); }
 
     // Each tile that a triangle may touch, and the triangle; none of one that is not wholly in front of the eye.
     kernel void touch(float tile, int tiles, vec3 a<>, vec3 b<>, vec3 c<>, vout int where<>, vout int which<>) {
         vec2 low = min(min(a.xy, b.xy), c.xy), high = max(max(a.xy, b.xy), c.xy);
-        ivec2 first = ivec2(clamp(floor(low / tile), 0.0, float(tiles))), last = ivec2(clamp(floor(high / tile), -1.0, float(tiles - 1)));
+        ivec2 first = ivec2(clamp(floor(low / tile), 0.0, float(tiles)));
+        ivec2 last = ivec2(clamp(floor(high / tile), -1.0, float(tiles - 1)));
         if (min(min(a.z, b.z), c.z) <= 0.0) last = first - 1;
         for (int y = first.y; y <= last.y; y++)
             for (int x = first.x; x <= last.x; x++) {
@@ -167,26 +168,29 @@ local passes = rill.program [=[
     }
 
     // Whether the light reaches a pixel, by a ray to it: no triangle of the tile is in front but the pixel's own.
-    kernel void cast(float tile, int tiles, float margin, int list[][][], vec3 a[], vec3 b[], vec3 c[], int triangle<>, vec3 at<>, out float light<>) {
+    kernel void cast(float tile, int tiles, float margin, int list[][][], vec3 a[], vec3 b[], vec3 c[], int triangle<>,
+                     vec3 at<>, out float light<>) {
         ivec2 t = clamp(ivec2(at.xy / tile), 0, tiles - 1);
         int n = triangle < 0 ? 0 : sizeof_list(list, t.y, t.x);
         light = 1.0;
         for (int k = 0; k < n; k++) {
             int i = list[t.y][t.x][k];
             vec3 u = a[i], v = b[i], w = c[i], s = weights(at.xy, u.xy, v.xy, w.xy);
-            if (i != triangle && min(min(s.x, s.y), s.z) >= 0.0 && dot(s, vec3(u.z, v.z, w.z)) < at.z - margin) light = 0.0;
+            bool through = i != triangle && min(min(s.x, s.y), s.z) >= 0.0;
+            if (through && dot(s, vec3(u.z, v.z, w.z)) < at.z - margin) light = 0.0;
         }
     }
 
-    // The level of the map whose texels are as large as a pixel there: by the nearer of both neighbours in x and in y, so that edges
-    // of what is seen do not count.
-    kernel void resolve(neighbor vec3 at<>, out float level<>) {
+    // The level of the map whose texels are as large as a pixel there, or `finer` levels below: by the nearer of both neighbours in x and
+    // in y, so that edges of what is seen do not count.
+    kernel void resolve(float finer, neighbor vec3 at<>, out float level<>) {
         vec2 x = min(abs(at[ivec2(1, 0)].xy - at[0].xy), abs(at[0].xy - at[ivec2(-1, 0)].xy));
         vec2 y = min(abs(at[ivec2(0, 1)].xy - at[0].xy), abs(at[0].xy - at[ivec2(0, -1)].xy));
-        level = log2(max(max(length(x), length(y)), 1.0));
+        level = max(log2(max(length(x), length(y))) - finer, 0.0);
     }
     // What pixels ask for: those where light and shadow meet (Sobel) their own level, others one that is coarser.
-    kernel void request(int coarser, neighbor float light<>, int triangle<>, vec3 at<>, float level<>, vout vec2 points<>, vout int levels<>) {
+    kernel void request(int coarser, neighbor float light<>, int triangle<>, vec3 at<>, float level<>, vout vec2 points<>,
+                        vout int levels<>) {
         float gx = 0.0, gy = 0.0;
         for (int k = -1; k <= 1; k++) {
             float weight = k == 0 ? 2.0 : 1.0;
@@ -210,7 +214,8 @@ local passes = rill.program [=[
         vec2 f = -away / spacing;
         return mix(mix(free.x, free.y, f.x), mix(free.z, free.w, f.x), f.y);
     }
-    kernel void plain(float map[][], float texel, float margin, int triangle<>, vec3 at<>, vec2 slope<>, out float light<>) {
+    kernel void plain(float map[][], float texel, float margin, int triangle<>, vec3 at<>, vec2 slope<>,
+                      out float light<>) {
         ivec2 i = ivec2(floor(at.xy / texel));
         vec4 depths = vec4(map[i.y][i.x], map[i.y][i.x + 1], map[i.y + 1][i.x], map[i.y + 1][i.x + 1]);
         light = triangle < 0 ? 1.0 : closer(depths, texel * vec2(i), texel, at, slope, margin);
@@ -219,19 +224,22 @@ local passes = rill.program [=[
         float spacing = float(1 << level);
         vec2 node = spacing * floor(at.xy / spacing);
         vec4 depths = vec4(sample(map, node, float(level)), sample(map, node + vec2(spacing, 0.0), float(level)),
-                           sample(map, node + vec2(0.0, spacing), float(level)), sample(map, node + spacing, float(level)));
+                           sample(map, node + vec2(0.0, spacing), float(level)),
+                           sample(map, node + spacing, float(level)));
         return closer(depths, node, spacing, at, slope, margin);
     }
     // In a map of pages: at the level of the page that is there.
-    kernel void adaptive(float map[][], float margin, int triangle<>, vec3 at<>, vec2 slope<>, int level<>, out float light<>) {
+    kernel void adaptive(float map[][], float margin, int triangle<>, vec3 at<>, vec2 slope<>, int level<>,
+                         out float light<>) {
         light = triangle < 0 ? 1.0 : look(map, level, margin, at, slope);
     }
     // The same between the two levels around.
-    kernel void smooth_adaptive(float map[][], float margin, int triangle<>, vec3 at<>, vec2 slope<>, float level<>, out float light<>) {
+    kernel void smooth_adaptive(float map[][], float margin, int triangle<>, vec3 at<>, vec2 slope<>, float level<>,
+                                out float light<>) {
         light = 1.0;
         if (triangle >= 0) {
-            float fine = look(map, int(level), margin, at, slope), coarse = look(map, int(level) + 1, margin, at, slope);
-            light = mix(fine, coarse, fract(level));
+            float fine = look(map, int(level), margin, at, slope);
+            light = mix(fine, look(map, int(level) + 1, margin, at, slope), fract(level));
         }
     }
 
@@ -244,11 +252,9 @@ local passes = rill.program [=[
         vec3 own = triangle < ground ? vec3(0.82, 0.77, 0.64) : vec3(0.80, 0.28, 0.20);
         colour = triangle < 0 ? vec3(0.55, 0.72, 0.90) : own * (vec3(0.16, 0.18, 0.24) + 0.9 * lean * light);
     }
-    // Borders of pages over it, by level.
-    kernel void outline(neighbor int level<>, int triangle<>, vec3 at<>, float page, vec3 from<>, out vec3 colour<>) {
-        colour = from;
-        vec3 tint = vec3(0.5) + 0.5 * cos(2.1 * float(level[0]) + vec3(0.0, 2.1, 4.2));
-        if (triangle >= 0) colour = mix(colour, tint, 0.45);
+    kernel void outline(int level<>, int triangle<>, vec3 from<>, out vec3 colour<>) {
+        vec3 tint = vec3(0.5) + 0.5 * cos(2.1 * float(level) + vec3(0.0, 2.1, 4.2));
+        colour = triangle < 0 ? from : mix(from, tint, 0.45);
     }
 ]=]
 
@@ -318,7 +324,8 @@ end
 function Shadow:move_light(from)
     local light = view(from, {0, 0, 0}, 1)
     self.steep = 2 * reach / most_texels
-    self.lit = map(passes.lit, {right = light.right, up = light.up, ahead = light.ahead, scale = 1 / self.steep}, self.corners)
+    self.lit = map(passes.lit, {right = light.right, up = light.up, ahead = light.ahead, scale = 1 / self.steep},
+        self.corners)
     self.lit_list = bin(self.lit, lit_tiles, self.texel_tile)
     if self.map then self.map:close() end
     self.map = rill.quadtree("float", {size = most_texels, page = self.page})
@@ -329,14 +336,11 @@ function Shadow:move_camera(from, to, zoom)
     local camera = view(from, to, zoom)
     local seen = map(passes.seen, {eye = camera.eye, right = camera.right, up = camera.up, ahead = camera.ahead,
                                    side = self.side}, self.corners)
-    self.triangle, self.weight = passes.draw {tile = self.pixel_tile, list = bin(seen, seen_tiles, self.pixel_tile), a = seen[1],
-        b = seen[2], c = seen[3], shape = {self.side, self.side}}
-    self:place()
-end
-
-function Shadow:place()
+    local list = bin(seen, seen_tiles, self.pixel_tile)
+    self.triangle, self.weight = passes.draw {tile = self.pixel_tile, list = list, a = seen[1], b = seen[2], c = seen[3],
+                                              shape = {self.side, self.side}}
     self.at, self.slope = passes.place(self.triangle, self.weight, self.lit[1], self.lit[2], self.lit[3])
-    self.level = passes.resolve(self.at)
+    self.level = passes.resolve(finer, self.at)
 end
 
 --- Distances from the light into a map.
@@ -347,8 +351,8 @@ end
 
 --- The light that reaches each pixel by the map of pages; by a plain map; and by a ray.
 function Shadow:lookup(kernel)
-    return (kernel or passes.adaptive) {map = self.map, margin = margin, triangle = self.triangle, at = self.at, slope = self.slope,
-                                        level = kernel and self.level or self.leaf}
+    return (kernel or passes.adaptive) {map = self.map, margin = margin, triangle = self.triangle, at = self.at,
+                                        slope = self.slope, level = kernel and self.level or self.leaf}
 end
 function Shadow:plain(texels)
     local texel = most_texels / texels
@@ -360,13 +364,13 @@ function Shadow:cast()
                         b = self.lit[2], c = self.lit[3], triangle = self.triangle, at = self.at}
 end
 
---- Makes the pages that the pixels ask for, until they ask for none; how often that was, and how many requests the last had.
+--- Makes the pages that the pixels ask for, until they ask for none; how often that was, and how many requests each time.
 function Shadow:refine()
     local rounds, asked, before = 0, {}, nil
     repeat
         before = self.map.pages.mapped
         local light = rounds > 0 and self:lookup() or rill.stream("float", {self.side, self.side}):fill(1)
-        local points, levels = passes.request(2, light, self.triangle, self.at, self.level)
+        local points, levels = passes.request(coarser, light, self.triangle, self.at, self.level)
         self.map:refine(points, levels)
         rounds = rounds + 1
         asked[rounds] = points.size
@@ -380,4 +384,34 @@ function Shadow:picture(light)
     return passes.paint(ground, 1 / self.steep, light or self:lookup(), self.triangle, self.slope)
 end
 
+--- The levels of the pages that pixels look into, as colours over a picture.
+function Shadow:levels(picture)
+    return passes.outline(self.leaf, self.triangle, picture)
+end
+
+--- The share of pixels on whose side of a shadow's border two ways to find it differ.
 local function mismatch(a, b) return passes.differs(a, b):sum() / a.size end
+
+if ... == "module" then return {create = create, mismatch = mismatch, passes = passes, margin = margin} end
+
+local side, directory = ...
+side, directory = tonumber(side or 512), directory or "out"
+os.execute(("mkdir -p '%s'"):format(directory))
+
+local shadow, start = create(side, 16), rill.clock()
+shadow:move_light {1.6, 1.5, 0.9}
+shadow:move_camera({0.9, 0.75, 1.5}, {0, 0.2, 0}, 1.6)
+local rounds, asked = shadow:refine()
+local light, truth, plain = shadow:lookup(), shadow:cast(), shadow:plain(2048)
+print(("  %d triangles, %d rounds, %d requests in the first: %.1f s"):format(shadow.corners[1].size, rounds, asked[1],
+    rill.clock() - start))
+print(("  %d pages of 16 x 16, %.1f MiB; dense it were %.0f GiB"):format(shadow.map.pages.mapped,
+    shadow.map.nbytes / 2 ^ 20, most_texels ^ 2 / 2 ^ 28))
+print(("  other than rays: %.2f %% of the pixels, by a plain map of 2048 x 2048 %.2f %%"):format(
+    100 * mismatch(light, truth), 100 * mismatch(plain, truth)))
+local picture = rill.stream("vec3", {side, 3 * side})
+for i, one in ipairs {shadow:picture(plain), shadow:picture(light), shadow:levels(shadow:picture(light))} do
+    picture:write(one, {1, (i - 1) * side + 1}, {side, i * side})
+end
+rill.image.save(picture, directory .. "/shadow.png")
+print(("  %s/shadow.png: the plain map, the map of pages, and the levels of its pages"):format(directory))

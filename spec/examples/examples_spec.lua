@@ -79,6 +79,13 @@ describe("the example", function()
         names "40x30"
     end)
 
+    it("shadow draws a plain map's shadows, its own, and levels", function()
+        run("shadow", 128, files.directory)
+        picture("shadow.png", 128, 3 * 128)
+        names(files:path "shadow.png")
+        assert.is_truthy(said:find "dense it were 64 GiB")
+    end)
+
     it("smoke draws frames that differ and a strip of five", function()
         run("smoke", 48, 20, files.directory)
         local seen = {}
