@@ -53,7 +53,8 @@ local passes = rill.program [=[
     }
 
     // Posts of a fence around: four sides each, thinner towards their tops.
-    kernel void fence(int posts, float radius, float height, float thickness, out vec3 a<>, out vec3 b<>, out vec3 c<>) {
+    kernel void fence(int posts, float radius, float height, float thickness,
+                      out vec3 a<>, out vec3 b<>, out vec3 c<>) {
         int i = indexof(a).x, post = i / 8;
         float turn = 2.0 * pi * float(post) / float(posts);
         vec3 foot = radius * vec3(cos(turn), 0.0, sin(turn)) - vec3(0.0, 0.03, 0.0), p[3];
@@ -337,16 +338,16 @@ function Shadow:move_camera(from, to, zoom)
     local seen = map(passes.seen, {eye = camera.eye, right = camera.right, up = camera.up, ahead = camera.ahead,
                                    side = self.side}, self.corners)
     local list = bin(seen, seen_tiles, self.pixel_tile)
-    self.triangle, self.weight = passes.draw {tile = self.pixel_tile, list = list, a = seen[1], b = seen[2], c = seen[3],
-                                              shape = {self.side, self.side}}
+    self.triangle, self.weight = passes.draw {tile = self.pixel_tile, list = list, a = seen[1], b = seen[2],
+                                              c = seen[3], shape = {self.side, self.side}}
     self.at, self.slope = passes.place(self.triangle, self.weight, self.lit[1], self.lit[2], self.lit[3])
     self.level = passes.resolve(finer, self.at)
 end
 
 --- Distances from the light into a map.
 function Shadow:render(result, texel)
-    return passes.depth {texel = texel, tile = self.texel_tile, tiles = lit_tiles, list = self.lit_list, a = self.lit[1],
-                         b = self.lit[2], c = self.lit[3], r = result}
+    return passes.depth {texel = texel, tile = self.texel_tile, tiles = lit_tiles, list = self.lit_list,
+                         a = self.lit[1], b = self.lit[2], c = self.lit[3], r = result}
 end
 
 --- The light that reaches each pixel by the map of pages; by a plain map; and by a ray.
