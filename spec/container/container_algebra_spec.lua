@@ -73,6 +73,9 @@ describe("an expression with containers", function()
         assert.same(k(x:stream() + s):values(), k(x + s):values())
         assert.same(k(x:stream() + s):values(), k {x = x + s, over = x:range()}:values())
         assert.same(g(s, x:stream() * 2):values(), g(s, x * 2):values())
+        local sum = rill.kernel "reduce void sum(float x<>, reduce float r<>) { r += x; }"
+        assert.equal(2 * x:sum(), sum(x * 2))
+        assert.equal(2 * x:sum(), sum {x = x * 2})
     end)
 
     it("knows what was written since, and outlives what it reads", function()

@@ -33,8 +33,8 @@ static void take_target(lua_State *L, Call *call, int r, int index, int n)
 static void collect(lua_State *L, Call *call, int r)
 {
     const Function *f = call->function;
-    bool named = lua_gettop(L) == 2 && lua_istable(L, 2) && !lua_getmetatable(L, 2);
     int given = lua_gettop(L) - 1, needed = f->param_count - 1;
+    bool named = given == 1 && binding_is_options(L, 2);
     for (int i = 0; i < f->param_count; i++) {
         needed -= kernel_is_baked(call->kernel, i);
     }
