@@ -60,6 +60,21 @@ local function each_pair(f)
     f("r = r / 2 + x", both)
 end
 
+-- Primitives of what is mapped, which a launch makes a stream of, beside those of a stream.
+local function add_primitives(rows, c, s)
+    for _, name in ipairs {"sum", "scan", "sort"} do
+        local function run(x)
+            return support.timed(function()
+                local result = x[name](x)
+                if name ~= "sum" then result:close() end
+            end, 1)
+        end
+        local flat <close> = s:reshape(s.size)
+        local mine, other = support.race(rounds, function() return run(c) end, function() return run(flat) end)
+        rows[#rows + 1] = support.note(name .. ", pages of 8^3", ("%.2f x that of a stream"):format(mine / other))
+    end
+end
+
 -- Launches over all pages of sparse containers, whose places are shuffled, and over arrays, beside those over streams.
 local function add_launches(rows)
     local from <close> = rill.random(cube)
@@ -82,8 +97,9 @@ local function add_launches(rows)
         end
         local d <close> = c:copy()
         each_pair(function(name, k)
-            add(("%s, pages of %d^3"):format(name, size), k, c, d, c:active(), 1.25)
+            add(("%s, pages of %d^3"):format(name, size), k, c, d, c:active(), size > 4 and 1.25 or 2)
         end)
+        if size == 8 then add_primitives(rows, c:write(from), from) end
         c:close()
     end
     local a <close> = rill.array("float", cube)

@@ -172,6 +172,24 @@ describe("primitives of a container", function()
         assert.equal(6, stack:sum())
     end)
 
+    it("see pages that stand in memory in their order as they are", function()
+        local c = rill.sparse("float", {8, 16}, {page = {4, 8}}):write(rill.iota(128):reshape {8, 16})
+        local before = rill.memory().bytes
+        assert.equal(8128, c:sum())
+        assert.is_true(rill.memory().bytes <= before)
+        local function first() return c:filter("x >= 0.0"):values() end
+        assert.same({0, 16, 8, 64, 127}, {first()[1], first()[9], first()[33], first()[65], first()[128]})
+        c:release {1, 1}
+        assert.equal(96, c:filter("x >= 0.0").size)
+        c:set(5, 1, 1)
+        assert.same({5, 0}, {first()[1], first()[2]})
+        local old <close> = c:snapshot()
+        c:set(500, 8, 16)
+        assert.equal(500, first()[128])
+        c:undo(old)
+        assert.same({5, 127}, {first()[1], first()[128]})
+    end)
+
     it("take kernels that reduce", function()
         local c = filled({{13, 21}, {4, 8}}, 3)
         local sum = rill.kernel "reduce void sum(float x<>, reduce float r<>) { r += x; }"

@@ -36,6 +36,12 @@ static bool create(const Container *c, const Region *region, const Type *type, S
     return stream_create(c->memory.device, type, &(Shape){1, {region->set.elements}}, false, result);
 }
 
+/* Whether memory holds the line as it is. */
+static bool side_by_side(const Container *c, const Region *region)
+{
+    return c->active_frame >= 0 && region->set.elements == region->set.count * translator_info(c->translator).page;
+}
+
 bool container_line(Container *c, const Stream *from, Stream *result)
 {
     if (!container_partial(c)) {
@@ -46,6 +52,11 @@ bool container_line(Container *c, const Stream *from, Stream *result)
         return copy_new(from, NULL, result);
     }
     const Region *region = find_pages(c);
+    if (region && from->map == &c->map && side_by_side(c, region)) {
+        int64_t page = translator_info(c->translator).page;
+        return stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {region->set.elements}},
+                           c->memory.offset + c->active_frame * page, result);
+    }
     if (!region || !create(c, region, from->type, result)) {
         return false;
     }

@@ -39,9 +39,11 @@ struct Container {
     Frames frames;
     Region *active; /* what is mapped, held, and the translator's version that it is of; NULL until needed */
     uint64_t active_version;
-    uint64_t ready; /* serial of a region whose pages are mapped; 0: none */
-    bool own;       /* the memory of an array or a stack is */
-    bool lists;     /* of so many entries in all */
+    int64_t
+        active_frame; /* its pages stand side by side in memory, in address order, from this frame on; -1: they do not */
+    uint64_t ready;   /* serial of a region whose pages are mapped; 0: none */
+    bool own;         /* the memory of an array or a stack is */
+    bool lists;       /* of so many entries in all */
     Stream entries;
     bool stack; /* of so many elements */
     int64_t count;

@@ -51,8 +51,19 @@ bool container_is_ready(const Container *c, const Region *region)
     return !c->shares && ((active_known(c) && region == c->active) || region->serial == c->ready);
 }
 
+/* Where frames that follow each other begin; -1: they do not. */
+static int64_t first_frame(const PageList *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->items[i].frame != list->items[i - 1].frame + 1) {
+            return -1;
+        }
+    }
+    return list->count ? list->items[0].frame : -1;
+}
+
 /* Pages whose frames lie in memory; those of a translator that is shared may be of a larger one. */
-static Region *mapped_region(const Container *c)
+static Region *mapped_region(Container *c)
 {
     PageList list = {0};
     int64_t frames = stream_elements(&c->memory) / translator_info(c->translator).page;
@@ -65,6 +76,7 @@ static Region *mapped_region(const Container *c)
             }
         }
         list.count = kept;
+        c->active_frame = first_frame(&list);
         region = container_list_region(c, &list);
     }
     page_list_free(&list);
