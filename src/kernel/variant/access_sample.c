@@ -15,10 +15,11 @@ void access_sampler_bind(const ArgLayout *layout, const Stream *stream, Dispatch
                                         [BOUNDARY_WRAP] = WRAP_REPEAT,
                                         [BOUNDARY_MIRROR] = WRAP_EDGE,
                                         [BOUNDARY_VALUE] = WRAP_VALUE};
-    int unit = layout->sampler, rank = stream->shape.rank;
-    if (unit == NO_UNIT) {
+    int unit = layout->sampler;
+    if (unit == NO_UNIT) { /* a constant has no stream */
         return;
     }
+    int rank = stream->shape.rank;
     dispatch->textures[unit] = (DispatchTexture){stream->buffer, TEXEL_SAMPLED};
     dispatch->outside[unit] = (TextureOutside){.value = (float)stream->outside};
     for (int d = 0; d < rank; d++) {
