@@ -97,20 +97,76 @@ bool allocation_refuse(const Container *c, int64_t pages, int64_t mapped)
                      pages, more, mapped, allocation_room(c), info.capacity, text);
 }
 
-/* Side by side where none was freed before. */
-bool allocation_take(Container *c, PageList *list, int64_t asked)
+void container_set_allocator(Container *c, const AllocatorHooks *hooks)
+{
+    c->allocator = *hooks;
+}
+
+bool container_choosing(const Container *c)
+{
+    return c->choosing;
+}
+
+static bool check_changeable(const Container *c)
+{
+    return !c->choosing || error_set("its allocator is choosing frames: nothing is asked of the container meanwhile");
+}
+
+/* Asks the allocator; the frames that a list needs to be reserved, -1 with error_set. */
+static int64_t ask_allocator(Container *c, PageList *list)
+{
+    int64_t capacity = translator_info(c->translator).capacity, needed = c->frames.used;
+    for (size_t i = 0; i < list->count; i++) {
+        list->items[i].frame = (int32_t)frames_next(&c->frames, (int64_t)i);
+    }
+    c->choosing = true;
+    bool done = c->allocator.choose(c->allocator.self, c->whole.shape.rank, list);
+    c->choosing = false;
+    for (size_t i = 0; done && i < list->count; i++) {
+        int64_t frame = list->items[i].frame;
+        done = (frame >= 0 && frame < capacity) ||
+               error_set("the allocator gave frame %" PRId64 ": they go from 0 to %" PRId64, frame, capacity - 1);
+        needed = frame >= needed ? frame + 1 : needed;
+    }
+    return done ? needed : -1;
+}
+
+static bool take_chosen(Container *c, PageList *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        int64_t frame = list->items[i].frame;
+        if (!frames_is_free(&c->frames, frame)) {
+            while (i-- > 0) {
+                frames_drop(&c->frames, list->items[i].frame);
+            }
+            return error_set("the allocator gave frame %" PRId64 ", which holds a page", frame);
+        }
+        frames_take_at(&c->frames, frame, snapshot_number(c));
+    }
+    return true;
+}
+
+/* Side by side where none was freed before, and nobody chooses. */
+bool allocation_take(Container *c, PageList *list, int64_t asked, bool choose)
 {
     int64_t count = (int64_t)list->count, needed = frames_needed(&c->frames, count);
+    if (!check_changeable(c)) {
+        return false;
+    }
     if (count > allocation_room(c)) {
         return allocation_refuse(c, asked, asked - count);
+    }
+    choose = choose && c->allocator.choose;
+    if (choose && (needed = ask_allocator(c, list)) < 0) {
+        return false;
     }
     if (!grow(c, needed) || !frames_reserve(&c->frames, needed)) {
         return false;
     }
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; !choose && i < list->count; i++) {
         list->items[i].frame = (int32_t)frames_take(&c->frames, snapshot_number(c));
     }
-    return true;
+    return !choose || take_chosen(c, list);
 }
 
 void allocation_give(Container *c, const PageList *list)
@@ -146,7 +202,7 @@ bool allocation_map(Container *c, PageList *list, int64_t asked)
     if (list->count == 0) {
         return true;
     }
-    if (!snapshot_reserve(c, (int64_t)list->count) || !allocation_take(c, list, asked)) {
+    if (!snapshot_reserve(c, (int64_t)list->count) || !allocation_take(c, list, asked, true)) {
         return false;
     }
     if (!allocation_fill_list(c, list, c->fallback) || !paged_swap(c->translator, list)) {
@@ -161,6 +217,9 @@ bool allocation_map(Container *c, PageList *list, int64_t asked)
 
 bool allocation_unmap(Container *c, PageList *list)
 {
+    if (!check_changeable(c)) {
+        return false;
+    }
     for (size_t i = 0; i < list->count; i++) {
         list->items[i].frame = NO_FRAME;
     }

@@ -269,6 +269,9 @@ void container_release(Container *c)
     translator_release(c->translator);
     stream_release(&c->memory);
     frames_free(&c->frames, known);
+    if (c->allocator.drop) {
+        c->allocator.drop(c->allocator.self);
+    }
     free(c);
 }
 

@@ -98,6 +98,16 @@ Container *container_sparse(Device *device, const Type *type, const Shape *shape
                             int64_t capacity, const void *fallback);
 Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
                               const void *fallback);
+/* A policy: which frames pages get. `choose` changes the frames of a list of pages, which says those that would be taken; NO_FRAME leaves that. False with
+ * error_set. `drop` when the container goes. */
+typedef struct AllocatorHooks {
+    void *self;
+    bool (*choose)(void *self, int rank, PageList *list);
+    void (*drop)(void *self);
+} AllocatorHooks;
+void container_set_allocator(Container *c, const AllocatorHooks *hooks);
+/* Whether it is being asked: nothing may change the container. */
+bool container_choosing(const Container *c);
 bool container_pooled(const Container *c);
 /* Whether its pages have levels: see tree.h. */
 bool container_adaptive(const Container *c);

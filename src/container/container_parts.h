@@ -37,6 +37,8 @@ struct Container {
     uint64_t numbers;               /* a hash of those that baked ones were made with */
     bool pooled;                    /* the pages, and the memory that grows for them, are its own: the frames, too */
     Frames frames;
+    AllocatorHooks allocator; /* choose NULL: none */
+    bool choosing;
     Region *active; /* what is mapped, held, and the translator's version that it is of; NULL until needed */
     uint64_t active_version;
     int64_t
@@ -95,8 +97,8 @@ bool allocation_unmap(Container *c, PageList *list);
 /* Adds the pages of a box that are not mapped; and says that there are too few frames. */
 bool allocation_missing(const Container *c, const PageBox *box, PageList *list);
 bool allocation_refuse(const Container *c, int64_t pages, int64_t mapped);
-/* New frames for a list, of undefined elements, that it holds; and given back. */
-bool allocation_take(Container *c, PageList *list, int64_t asked);
+/* New frames for a list, of undefined elements, that it holds, as the allocator says or not; and given back. */
+bool allocation_take(Container *c, PageList *list, int64_t asked, bool choose);
 void allocation_give(Container *c, const PageList *list);
 /* Sets all elements of a list's frames. */
 bool allocation_fill_list(const Container *c, const PageList *list, const void *element);

@@ -37,12 +37,46 @@ int64_t frames_needed(const Frames *frames, int64_t count)
     return frames->used + (fresh > 0 ? fresh : 0);
 }
 
+static int64_t hold_first(Frames *frames, int64_t frame, uint32_t since)
+{
+    frames->held.items[frame] = (struct Frame){.held = 1, .since = since};
+    atomic_fetch_add(&all_held, 1);
+    return frame;
+}
+
 int64_t frames_take(Frames *frames, uint32_t since)
 {
     int64_t frame = frames->freed.count ? frames->freed.items[--frames->freed.count] : frames->used++;
-    frames->held.items[frame] = (struct Frame){1, since};
-    atomic_fetch_add(&all_held, 1);
-    return frame;
+    return hold_first(frames, frame, since);
+}
+
+int64_t frames_next(const Frames *frames, int64_t before)
+{
+    int64_t freed = (int64_t)frames->freed.count;
+    return before < freed ? frames->freed.items[freed - 1 - before] : frames->used + before - freed;
+}
+
+bool frames_is_free(const Frames *frames, int64_t frame)
+{
+    return frame >= frames->used || frames->held.items[frame].held == 0;
+}
+
+static void add_freed(Frames *frames, int64_t frame)
+{
+    frames->held.items[frame].place = (int32_t)frames->freed.count;
+    frames->freed.items[frames->freed.count++] = frame;
+}
+
+void frames_take_at(Frames *frames, int64_t frame, uint32_t since)
+{
+    while (frames->used <= frame) {
+        add_freed(frames, frames->used++);
+    }
+    int64_t last = frames->freed.items[--frames->freed.count];
+    int32_t place = frames->held.items[frame].place;
+    frames->freed.items[place] = last;
+    frames->held.items[last].place = place;
+    hold_first(frames, frame, since);
 }
 
 void frames_hold(Frames *frames, int64_t frame)
@@ -53,7 +87,7 @@ void frames_hold(Frames *frames, int64_t frame)
 void frames_drop(Frames *frames, int64_t frame)
 {
     if (--frames->held.items[frame].held == 0) {
-        frames->freed.items[frames->freed.count++] = frame;
+        add_freed(frames, frame);
         atomic_fetch_sub(&all_held, 1);
     }
 }

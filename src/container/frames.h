@@ -16,6 +16,7 @@ typedef struct Frames {
     struct {
         struct Frame {
             int32_t held;   /* how often; 0: free */
+            int32_t place;  /* of a free one: in `freed` */
             uint32_t since; /* number of the last snapshot when its page came to it */
         } * items;
         size_t capacity;
@@ -28,6 +29,10 @@ bool frames_reserve(Frames *frames, int64_t count);
 int64_t frames_needed(const Frames *frames, int64_t count);
 /* One that is free, which was freed last or never taken: held once. */
 int64_t frames_take(Frames *frames, uint32_t since);
+/* The one that would be taken behind `before` others; whether one that is reserved is free; and that one, which is. */
+int64_t frames_next(const Frames *frames, int64_t before);
+bool frames_is_free(const Frames *frames, int64_t frame);
+void frames_take_at(Frames *frames, int64_t frame, uint32_t since);
 void frames_hold(Frames *frames, int64_t frame);
 /* Who held it last frees it. */
 void frames_drop(Frames *frames, int64_t frame);

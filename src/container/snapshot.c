@@ -130,7 +130,7 @@ static bool separate(Container *c, PageList *list)
 {
     PageList from = {0};
     bool done = copy_list(list, &from) && snapshot_reserve(c, (int64_t)list->count);
-    if (done && !(done = allocation_take(c, list, (int64_t)list->count))) {
+    if (done && !(done = allocation_take(c, list, (int64_t)list->count, false))) {
         page_list_free(&from);
         return false;
     }

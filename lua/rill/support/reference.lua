@@ -212,8 +212,8 @@ t:close() -- lets go of its tables; compositions with it stay valid
 ]==] },
     { "container", [==[
 rill.array(type: typename, shape: shape, options?: {storage?: string, filter?: string, normalized?: boolean}): container -- a dense container, zeros at first; storage "texture": sampled by the device, filter "linear" or "nearest", normalized: at positions 0 .. 1
-rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: integer, default?: element, capacity?: integer}): container -- a container of pages that come as they are allocated or written; capacity: how many there may be
-rill.hashgrid(type: typename, options: {rank?: integer, page?: shape, default?: element, capacity?: integer}): container -- the same without bounds: indices are any integers, negative ones too
+rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: integer, default?: element, capacity?: integer, allocator?: function}): container -- a container of pages that come as they are allocated or written; capacity: how many there may be
+rill.hashgrid(type: typename, options: {rank?: integer, page?: shape, default?: element, capacity?: integer, allocator?: function}): container -- the same without bounds: indices are any integers, negative ones too
 rill.quadtree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- an adaptive container of two dimensions: a tree of pages whose nodes are the farther apart the coarser they are; split `depth` times at first
 rill.octree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- the same of three dimensions
 rill.stack(type: typename, options?: {capacity?: integer}): container -- an array that grows and shrinks at its end

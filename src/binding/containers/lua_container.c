@@ -33,6 +33,9 @@ static int container_close(lua_State *L)
     if (!self) {
         binding_argument(L, "c:close", 0, "c", 1, "a container");
     }
+    if (self->container) {
+        container_check(L, 1, "c:close", 0, "c");
+    }
     if (!binding_park(L, 1, container_close)) {
         container_drop(self);
     }

@@ -169,8 +169,9 @@ int64_t container_option_count(lua_State *L, int options, const char *function, 
 static int rill_sparse(lua_State *L)
 {
     static const char function[] = "rill.sparse";
-    static const char *const names[] = {"page", "levels", "default", "capacity", NULL};
+    static const char *const names[] = {"page", "levels", "default", "capacity", "allocator", NULL};
     enum { MOST_LEVELS = 8 };
+    AllocatorHooks hooks;
     char fallback[TYPE_MAX_BYTES];
     Shape shape, page;
     binding_count(L, function, 3, false);
@@ -194,6 +195,9 @@ static int rill_sparse(lua_State *L)
     Container *c = container_sparse(device, type, &shape, &page, levels, capacity, fallback);
     device_leave(&scope);
     container_take(L, self, c, function);
+    if (allocator_option(L, 3, function, &hooks)) {
+        container_set_allocator(c, &hooks);
+    }
     return 1;
 }
 
@@ -220,7 +224,8 @@ static void option_page(lua_State *L, const char *function, Shape *page)
 static int rill_hashgrid(lua_State *L)
 {
     static const char function[] = "rill.hashgrid";
-    static const char *const names[] = {"rank", "page", "default", "capacity", NULL};
+    static const char *const names[] = {"rank", "page", "default", "capacity", "allocator", NULL};
+    AllocatorHooks hooks;
     char fallback[TYPE_MAX_BYTES];
     Shape page = {0};
     binding_count(L, function, 2, false);
@@ -240,6 +245,9 @@ static int rill_hashgrid(lua_State *L)
     Container *c = container_hashgrid(device, type, &page, capacity, fallback);
     device_leave(&scope);
     container_take(L, self, c, function);
+    if (allocator_option(L, 2, function, &hooks)) {
+        container_set_allocator(c, &hooks);
+    }
     return 1;
 }
 

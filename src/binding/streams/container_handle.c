@@ -45,6 +45,9 @@ LuaContainer *container_check(lua_State *L, int index, const char *function, int
     if (!self->container) {
         luaL_error(L, "%s: argument '%s': the container was closed", function, name);
     }
+    if (container_choosing(self->container)) {
+        luaL_error(L, "%s: its allocator is choosing frames: nothing is asked of the container meanwhile", function);
+    }
     return self;
 }
 

@@ -1,0 +1,68 @@
+-- Where pages stand: a page allocator of a few lines keeps pages that are near each other near in memory.
+--
+--     lua5.4 examples/allocator.lua [pages across]        32
+local rill = require "rill"
+
+local across = math.tointeger(tonumber(arg and arg[1] or 32)) or 32
+local page <const> = 8
+
+-- Morton order: the bits of x and y in turns.
+local function morton(x, y)
+    local at = 0
+    for bit = 0, 15 do
+        at = at | (x >> bit & 1) << 2 * bit | (y >> bit & 1) << 2 * bit + 1
+    end
+    return at
+end
+
+-- The frame of each page, and a policy that notes them.
+local function noted(policy)
+    local frames = {}
+    return frames, function(pages, suggested)
+        local chosen = policy and policy(pages, suggested) or suggested
+        for i, p in ipairs(pages) do frames[p[2] * across + p[1]] = chosen[i] end
+        return chosen
+    end
+end
+
+-- Which share of the pages beside and below a page stand within 8 frames of it.
+local function near(frames)
+    local sum, count = 0, 0
+    for at, frame in pairs(frames) do
+        for _, beside in ipairs {at % across < across - 1 and at + 1 or -1, at + across} do
+            if frames[beside] then
+                sum, count = sum + (math.abs(frame - frames[beside]) <= 8 and 1 or 0), count + 1
+            end
+        end
+    end
+    return sum / count
+end
+
+-- Smoke wanders over the plane and touches pages as it comes by: half of them, in the end.
+local function wander(c)
+    local seed, x, y, side = 12345, across // 2, across // 2, across * page
+    while c.pages.mapped < across * across // 2 do
+        seed = seed * 1103515245 + 12345 & 0x7fffffff
+        local turn = seed >> 16 & 3
+        x = (x + (turn == 0 and 1 or turn == 1 and -1 or 0)) % across
+        y = (y + (turn == 2 and 1 or turn == 3 and -1 or 0)) % across
+        c:set(1, math.min(side, y * page + 1), math.min(side, x * page + 1))
+    end
+end
+
+local function try(name, policy)
+    local frames, allocator = noted(policy)
+    local c <close> = rill.sparse("float", {across * page, across * page}, {page = {page, page}, allocator = allocator})
+    wander(c)
+    print(("%-34s %3.0f %% of neighbours are near, %4d KiB"):format(name, 100 * near(frames), c.nbytes // 1024))
+end
+
+try "as they come"
+try("each where it would be, row by row", function(pages, frames)
+    for i, p in ipairs(pages) do frames[i] = p[2] * across + p[1] end
+    return frames
+end)
+try("in Morton order", function(pages, frames)
+    for i, p in ipairs(pages) do frames[i] = morton(p[1], p[2]) end
+    return frames
+end)

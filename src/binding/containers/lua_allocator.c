@@ -1,0 +1,115 @@
+/* The option `allocator` of containers with pages: a function that chooses their frames. */
+#include "binding/containers/lua_container.h"
+
+/* What the hooks need of Lua: a userdata, under whose address the registry holds the function, and the userdata. */
+typedef struct LuaAllocator {
+    lua_State *main; /* the state's main thread */
+} LuaAllocator;
+
+typedef struct ChooseCall {
+    const LuaAllocator *allocator;
+    int rank;
+    PageList *list;
+} ChooseCall;
+
+static void push_page(lua_State *L, const PageEntry *entry, int rank)
+{
+    if (rank == 1) {
+        lua_pushinteger(L, entry->page[0]);
+        return;
+    }
+    lua_createtable(L, rank, 0);
+    for (int d = 0; d < rank; d++) {
+        lua_pushinteger(L, entry->page[d]);
+        lua_rawseti(L, -2, d + 1);
+    }
+}
+
+static int call_choose(lua_State *L)
+{
+    ChooseCall *call = lua_touserdata(L, 1);
+    PageList *list = call->list;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, call->allocator);
+    lua_rawgeti(L, -1, 1);
+    lua_createtable(L, (int)list->count, 0);
+    lua_createtable(L, (int)list->count, 0);
+    for (size_t i = 0; i < list->count; i++) {
+        push_page(L, &list->items[i], call->rank);
+        lua_rawseti(L, -3, (lua_Integer)i + 1);
+        lua_pushinteger(L, list->items[i].frame);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_call(L, 2, 1);
+    if (lua_isnil(L, -1)) {
+        return 0;
+    }
+    if (!lua_istable(L, -1)) {
+        return luaL_error(L, "expected a list of frames or nil as what it returns, got %s", binding_describe(L, -1));
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        int whole = 0;
+        lua_Integer frame = lua_geti(L, -1, (lua_Integer)i + 1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &whole) : 0;
+        if (!whole || frame < 0 || frame > INT32_MAX) {
+            return luaL_error(L, "item %I of what it returns: expected a frame, a whole number from 0, got %s",
+                              (LUAI_UACINT)i + 1, binding_describe(L, -1));
+        }
+        list->items[i].frame = (int32_t)frame;
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+/* Runs within a scope, on the coroutine that entered it. */
+static bool choose(void *self, int rank, PageList *list)
+{
+    const LuaAllocator *allocator = self;
+    lua_State *L = state_get(allocator->main)->running;
+    ChooseCall call = {allocator, rank, list};
+    L = L ? L : allocator->main;
+    if (!lua_checkstack(L, 8)) {
+        return error_set("option 'allocator': the stack is full");
+    }
+    lua_pushcfunction(L, call_choose);
+    lua_pushlightuserdata(L, &call);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
+        return true;
+    }
+    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it raised no message";
+    error_record("option 'allocator': %s", message);
+    lua_pop(L, 1);
+    return false;
+}
+
+static void drop(void *self)
+{
+    lua_State *L = ((const LuaAllocator *)self)->main;
+    if (lua_checkstack(L, 1)) {
+        lua_pushnil(L);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, self);
+    }
+}
+
+bool allocator_option(lua_State *L, int options, const char *function, AllocatorHooks *hooks)
+{
+    *hooks = (AllocatorHooks){0};
+    if (lua_getfield(L, options, "allocator") == LUA_TNIL) {
+        lua_pop(L, 1);
+        return false;
+    }
+    if (!lua_isfunction(L, -1)) {
+        binding_argument(L, function, options, "allocator", lua_gettop(L), "a function");
+    }
+    LuaAllocator *allocator = lua_newuserdatauv(L, sizeof *allocator, 0);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    allocator->main = lua_tothread(L, -1);
+    lua_pop(L, 1);
+    lua_createtable(L, 2, 0);
+    lua_pushvalue(L, -3);
+    lua_rawseti(L, -2, 1);
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, -2, 2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, allocator);
+    lua_pop(L, 2);
+    *hooks = (AllocatorHooks){allocator, choose, drop};
+    return true;
+}
