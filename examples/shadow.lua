@@ -234,7 +234,11 @@ local passes = rill.program [=[
                          out float light<>) {
         light = triangle < 0 ? 1.0 : look(map, level, margin, at, slope);
     }
-    // The same between the two levels around.
+    // At the level of the pixel, and between the two around, in a map with a mipmap.
+    kernel void nearest_adaptive(float map[][], float margin, int triangle<>, vec3 at<>, vec2 slope<>, float level<>,
+                                 out float light<>) {
+        light = triangle < 0 ? 1.0 : look(map, int(level + 0.5), margin, at, slope);
+    }
     kernel void smooth_adaptive(float map[][], float margin, int triangle<>, vec3 at<>, vec2 slope<>, float level<>,
                                 out float light<>) {
         light = 1.0;
@@ -340,6 +344,11 @@ function Shadow:move_camera(from, to, zoom)
     local list = bin(seen, seen_tiles, self.pixel_tile)
     self.triangle, self.weight = passes.draw {tile = self.pixel_tile, list = list, a = seen[1], b = seen[2],
                                               c = seen[3], shape = {self.side, self.side}}
+    self:place()
+end
+
+--- Where the pixels are for the light.
+function Shadow:place()
     self.at, self.slope = passes.place(self.triangle, self.weight, self.lit[1], self.lit[2], self.lit[3])
     self.level = passes.resolve(finer, self.at)
 end
@@ -358,11 +367,19 @@ end
 function Shadow:plain(texels)
     local texel = most_texels / texels
     local flat = self:render(rill.stream("float", {texels + 1, texels + 1}), texel)
-    return passes.plain(flat, texel, margin, self.triangle, self.at, self.slope), flat, texel
+    return self:look(flat, texel), flat, texel
+end
+function Shadow:look(flat, texel)
+    return passes.plain(flat, texel, margin, self.triangle, self.at, self.slope)
 end
 function Shadow:cast()
     return passes.cast {tile = self.texel_tile, tiles = lit_tiles, margin = 1e-4, list = self.lit_list, a = self.lit[1],
                         b = self.lit[2], c = self.lit[3], triangle = self.triangle, at = self.at}
+end
+
+--- What pixels ask for, where this light reaches them: points, and the levels there.
+function Shadow:request(light)
+    return passes.request(coarser, light, self.triangle, self.at, self.level)
 end
 
 --- Makes the pages that the pixels ask for, until they ask for none; how often that was, and how many requests each time.
@@ -371,7 +388,7 @@ function Shadow:refine()
     repeat
         before = self.map.pages.mapped
         local light = rounds > 0 and self:lookup() or rill.stream("float", {self.side, self.side}):fill(1)
-        local points, levels = passes.request(coarser, light, self.triangle, self.at, self.level)
+        local points, levels = self:request(light)
         self.map:refine(points, levels)
         rounds = rounds + 1
         asked[rounds] = points.size
@@ -393,7 +410,7 @@ end
 --- The share of pixels on whose side of a shadow's border two ways to find it differ.
 local function mismatch(a, b) return passes.differs(a, b):sum() / a.size end
 
-if ... == "module" then return {create = create, mismatch = mismatch, passes = passes, margin = margin} end
+if ... == "module" then return {create = create, mismatch = mismatch, passes = passes} end
 
 local side, directory = ...
 side, directory = tonumber(side or 512), directory or "out"
