@@ -24,8 +24,8 @@ typedef struct Region {
     } joined;
 } Region;
 
-/* Elements first .. last - 1, with indices as in a shape; `unbounded`: the shape says only how many dimensions there are. Inside a scope of the device, as all that makes or releases a region. NULL with
- * error_set. */
+/* Elements first .. last - 1, with indices as in a shape; `unbounded`: the shape says only how many dimensions there are. Inside a scope of
+ * the device, as all that makes or releases a region. NULL with error_set. */
 Region *region_box(Device *device, const Shape *shape, bool unbounded, const int64_t *first, const int64_t *last);
 /* Pages of one size by their first elements, of malloc, which it takes over, on failure, too: so many coordinates each, x first; row-major, each
  * once. NULL: they could not be made. */

@@ -190,11 +190,12 @@ static void add_declaration(lua_State *L, luaL_Buffer *text, const Type *type)
 /* _declare(s): the kernel text that declares the structure of its elements; "" for other types. */
 static int rill_declare(lua_State *L)
 {
-    const Stream *s = accept_open(L, 1, "s:sort", 0, "s");
+    const LuaContainer *c = container_to(L, 1);
+    const Type *type = c && c->container ? c->stream.type : accept_open(L, 1, "s:sort", 0, "s")->type;
     luaL_Buffer text;
     luaL_buffinit(L, &text);
-    if (s->type->is_struct) {
-        add_declaration(L, &text, s->type);
+    if (type->is_struct) {
+        add_declaration(L, &text, type);
     }
     luaL_pushresult(&text);
     return 1;
