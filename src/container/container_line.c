@@ -39,7 +39,8 @@ static bool create(const Container *c, const Region *region, const Type *type, S
 /* Whether memory holds the line as it is. */
 static bool side_by_side(const Container *c, const Region *region)
 {
-    return c->active_frame >= 0 && region->set.elements == region->set.count * translator_info(c->translator).page;
+    return container_paged(c) && c->active_frame >= 0 &&
+           region->set.elements == region->set.count * translator_info(c->translator).page;
 }
 
 bool container_line(Container *c, const Stream *from, Stream *result)
