@@ -258,6 +258,9 @@ describe("a sparse container", function()
             raises("c:allocate: argument #1 'points': some lie outside of the container's shape", a.allocate, a,
                 rill.from(points, types[rank]))
         end
+        local edge = rill.sparse("float", {9, 9}, {page = {5, 5}})
+        raises("c:allocate: argument #1 'points': some lie outside of the container's shape", edge.allocate, edge,
+            rill.from({{6, 6}, {8, 8}, {7, 7}, {9, 8}}, "ivec2"))
         local c = rill.sparse("float", {40, 40}, {page = {4, 4}, capacity = 3})
         local p = rill.from({{0, 0}, {39, 39}, {20, 0}, {0, 20}}, "ivec2")
         raises("c:allocate: it takes 4 pages, of which 0 are mapped and 3 free: 'capacity' is 3", c.allocate, c, p)
