@@ -34,7 +34,11 @@ describe("a container in a file", function()
         stack:pop(3)
         local lists = rill.lists("int", {shape = {2, 2}, keys = rill.from({3, 0, 3, 3, 1}, "int")})
         local array = rill.array("uint8", {3, 4, 5}):fill(7):set(200, 2, 2, 2)
-        return {sparse = sparse, hash = hash, stack = stack, lists = lists, array = array}
+        local quad = rill.quadtree("float", {size = 32, page = 4, default = 3}):filter_mode "nearest"
+        quad:set(9, 3, 4):set(8, 30, 2)
+        local oct = rill.octree("vec2", {size = 8, page = 2, depth = 1})
+        oct:set({7, 8}, 2, 3, 4)
+        return {quad = quad, oct = oct, sparse = sparse, hash = hash, stack = stack, lists = lists, array = array}
     end
 
     it("is what it was", function()
@@ -45,6 +49,14 @@ describe("a container in a file", function()
             assert.equal(tostring(c), tostring(d), name)
             assert.same(c.pages, d.pages)
             assert.equal(c.type, d.type)
+            if name == "quad" then
+                local k = rill.kernel "kernel void k(vec2 p<>, float q[][], out float r<>) { r = sample(q, p); }"
+                local p = rill.random(100, {type = "vec2", high = 32})
+                assert.same(k(p, c):values(), k(p, d):values())
+                d:set(1, 20, 20)
+                assert.same({9, 8, 1}, {d:get(3, 4), d:get(30, 2), d:get(20, 20)})
+                d = again(c)
+            end
             if name == "hash" then
                 assert.same({4, 5, 6, -1},
                     {d:get(-100, 5), d:get(1000000000, -7), d:get(0, 0), d:get(50, 50)})

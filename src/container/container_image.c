@@ -14,9 +14,9 @@ typedef struct ImageKind {
     Container *(*load)(Device *device, const ContainerImage *image);
 } ImageKind;
 
-static void *damaged(void)
+static Container *damaged(void)
 {
-    error_set("what the file tells of its container does not agree: it is damaged");
+    container_image_damaged();
     return NULL;
 }
 
@@ -234,7 +234,7 @@ static bool list_pages(const Container *c, const ContainerImage *image, PageList
         }
     }
     page_list_unique(list, NULL, NULL); /* they were in order */
-    return (agree && (int64_t)list->count == pages) || damaged() != NULL;
+    return (agree && (int64_t)list->count == pages) || container_image_damaged();
 }
 
 static Container *fill_pages(Container *c, const ContainerImage *image)
@@ -294,7 +294,8 @@ static const ImageKind kinds[] = {{"array", is_array, take_array, load_array},
                                   {"stack", container_is_stack, take_stack, load_stack},
                                   {"lists", container_is_lists, take_lists, load_lists},
                                   {"sparse", is_sparse, take_pages, load_sparse},
-                                  {"hashgrid", is_hashgrid, take_pages, load_hashgrid}};
+                                  {"hashgrid", is_hashgrid, take_pages, load_hashgrid},
+                                  {"adaptive", container_adaptive, tree_image_take, tree_image_load}};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

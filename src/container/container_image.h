@@ -2,6 +2,7 @@
 #ifndef RILL_CONTAINER_IMAGE_H
 #define RILL_CONTAINER_IMAGE_H
 
+#include "base/error.h"
 #include "container/container.h"
 
 /* By kind:
@@ -11,7 +12,9 @@
  *   lists     size: the grid's. numbers: where each list begins, and the last one ends.
  *   sparse    size: its shape; page, levels of the table, capacity. numbers: the coordinates of each mapped page among pages, x first, in address
  *             order. Elements: the default, then those of the pages.
- *   hashgrid  the same; size: 0. */
+ *   hashgrid  the same; size: 0.
+ *   adaptive  size in cells, page, capacity. numbers: filter, edge, then level and coordinates of each page that is split, the coarse ones first.
+ *             Elements: the default, the edge's, then all pages, coarse ones first. */
 typedef struct ContainerImage {
     const char *kind;
     const Type *type;
@@ -28,5 +31,13 @@ typedef struct ContainerImage {
  * error_set; inside a scope. */
 bool container_image_take(const Container *c, ContainerImage *image);
 Container *container_image_load(Device *device, const ContainerImage *image);
+
+/* For what makes images: false with error_set; and the same for adaptive containers. */
+static inline bool container_image_damaged(void)
+{
+    return error_set("what the file tells of its container does not agree: it is damaged");
+}
+bool tree_image_take(const Container *c, ContainerImage *image);
+Container *tree_image_load(Device *device, const ContainerImage *image);
 
 #endif

@@ -431,3 +431,15 @@ bool tree_split_all(Container *c, int depth)
     }
     return done;
 }
+
+bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count)
+{
+    TreeList splits = {0};
+    bool done = true;
+    for (int64_t i = 0; done && i < count; i++) {
+        done = list_add(&splits, &pages[i]);
+    }
+    done = done && split(c, &splits);
+    free(splits.items);
+    return done;
+}

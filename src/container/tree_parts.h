@@ -63,6 +63,8 @@ bool tree_prepare(Container *c, int64_t pages);
 bool tree_ready(Container *c, const int64_t *first, const int64_t *last);
 bool tree_ready_region(Container *c, const Region *region);
 bool tree_split_all(Container *c, int depth);
+/* Splits pages, which are leaves or parts of others of them. All of it, or false with error_set. */
+bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count);
 
 /* As in ContainerKind. */
 void tree_write(const Container *c, StrBuf *out, int number);
