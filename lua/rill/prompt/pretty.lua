@@ -44,7 +44,7 @@ end
 
 local function has_text(value)
     local meta = getmetatable(value)
-    return type(meta) == "table" and rawget(meta, "__tostring") ~= nil
+    return meta == "rill.map" or type(meta) == "table" and rawget(meta, "__tostring") ~= nil
 end
 
 -- What stands in a table for a value that Penlight would not write, or not as we want it: a mark, replaced in its text.
@@ -157,7 +157,7 @@ end
 trimmed = function(value, depth, state)
     if type(value) == "string" then
         return mark(state, string_text(value))
-    elseif type(value) ~= "table" then
+    elseif type(value) ~= "table" or rill.type(value) == "expression" then
         return math.type(value) and value == value and value or mark(state, short(value))
     elseif state.open[value] then
         return mark(state, "<cycle>")
