@@ -99,6 +99,12 @@ describe("the example", function()
         assert.is_truthy(said:find(pattern))
     end)
 
+    it("paint3d draws the paint and the levels of its pages", function()
+        run("paint3d", 48, files.directory)
+        picture("paint3d.png", 48, 96)
+        names(files:path "paint3d.png")
+    end)
+
     it("sparsefluid draws the smoke and its pages", function()
         run("sparsefluid", 32, 5, files.directory)
         assert.are_not.equal(picture("sparsefluid.png", 512, 1024), picture("sparsefluid-001.png", 512, 1024))
