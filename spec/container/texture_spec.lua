@@ -114,6 +114,190 @@ end
 local types <const> = {"float", "vec2", "vec4", "half", "half2", "half4", "unorm8", "unorm8x4"}
 local shapes <const> = {{1}, {37}, {5, 7}, {16, 3}, {3, 4, 5}, {1, 2, 9}}
 
+-- The next level of flat values: each dimension halved but for the faces of a cube (slowest first), by the means of boxes.
+local function halved(values, shape, n, cube)
+    local next_shape, strides, count = {}, {}, 1
+    for d = #shape, 1, -1 do
+        strides[d], count = count, count * shape[d]
+        next_shape[d] = cube and d == 1 and 6 or math.max(1, shape[d] // 2)
+    end
+    -- From a to b of n elements in all: which, and how much of the box each is.
+    local function box(size, i, parts)
+        local from, to, list = i * size / parts, (i + 1) * size / parts, {}
+        for k = math.floor(from), math.ceil(to) - 1 do
+            list[#list + 1] = {k, (math.min(to, k + 1) - math.max(from, k)) / (to - from)}
+        end
+        return list
+    end
+    local result = {}
+    local function mean(at, d, base, weight, c)
+        if d > #shape then return weight * values[base * n + c] end
+        local sum = 0
+        for _, part in ipairs(box(shape[d], at[d], next_shape[d])) do
+            sum = sum + mean(at, d + 1, base + part[1] * strides[d], weight * part[2], c)
+        end
+        return sum
+    end
+    local function each(at, d)
+        if d > #shape then
+            for c = 1, n do result[#result + 1] = mean(at, 1, 0, 1, c) end
+            return
+        end
+        for i = 0, next_shape[d] - 1 do
+            at[d] = i
+            each(at, d + 1)
+        end
+    end
+    each({}, 1)
+    return result, next_shape
+end
+
+local function level_sampler(type, rank)
+    return rill.kernel(("kernel void k(%s p<>, float l<>, %s c%s, out %s r<>) { r = sample(c, p, l); }"):format(
+        vectors[rank], type, ("[]"):rep(rank), type))
+end
+
+describe("mipmaps", function()
+    leaks.watch(setup, teardown)
+
+    -- Levels of c and of `data`, sampled between two of them.
+    local function compare_levels(c, data, type, shape)
+        local n, chain = components(type), {{data:values(), shape}}
+        while math.max(table.unpack(chain[#chain][2])) > 1 do
+            chain[#chain + 1] = {halved(chain[#chain][1], chain[#chain][2], n)}
+        end
+        local p, at, levels = {}, {}, {}
+        for i = 1, 40 do
+            p[i] = {}
+            for d = 1, #shape do p[i][d] = math.random() * (shape[#shape + 1 - d] + 2) - 1.5 end
+            at[i] = #shape == 1 and p[i][1] or p[i]
+            levels[i] = math.random(0, 8 * #chain) / 8
+        end
+        local sample = level_sampler(seen(type), #shape)
+        local got = sample(rill.from(at, vectors[#shape]), rill.from(levels, "float"), c):values()
+        for i, level in ipairs(levels) do
+            local function value(l, k)
+                local values, sizes = table.unpack(chain[math.min(l, #chain - 1) + 1])
+                local q = {}
+                for d = 1, #shape do
+                    q[d] = (p[i][d] + 0.5) / shape[#shape + 1 - d] * sizes[#shape + 1 - d] - 0.5
+                end
+                return linear(values, sizes, n, "clamp", q, k)
+            end
+            for k = 1, n do
+                local l = math.floor(level)
+                local expected = (1 - level + l) * value(l, k) + (level - l) * value(l + 1, k)
+                local rounded = type:find "unorm" and 5 * BYTE or type:find "half" and 0.01 or 0
+                local allowed = (#shape + 1) * WEIGHT + rounded
+                assert.are.near(expected, got[(i - 1) * n + k], allowed,
+                    ("%s %s, level %s"):format(type, table.concat(shape, "x"), level))
+            end
+        end
+    end
+
+    it("are means of what they stand for, of any sizes", function()
+        for i, shape in ipairs {{16}, {13}, {8, 8}, {5, 12}, {7, 1}, {4, 8, 4}, {3, 5, 6}} do
+            local type = ({"float", "half4", "unorm8"})[i % 3 + 1]
+            local size = #shape == 1 and shape[1] or shape
+            local data <close> = numbers(type, size)
+            local a <close> = rill.array(type, size, {storage = "texture", mipmaps = true})
+            assert.are.equal(a, a:write(data):mipmap())
+            compare_levels(a, data, type, shape)
+            local b <close> = a:copy()
+            a:fill(0):mipmap()
+            compare_levels(b, data, type, shape)
+        end
+    end)
+
+    it("keep their values until they are made anew, zeros at first; there may be fewer", function()
+        local a <close> = rill.array("float", {8, 8}, {
+            storage = "texture", mipmaps = 2, filter = "nearest", normalized = true,
+        })
+        local k = level_sampler("float", 2)
+        local p, levels = rill.from({{0.1, 0.1}, {0.1, 0.1}, {0.1, 0.1}}, "vec2"), rill.from {0, 1, 5}
+        a:write(rill.iota(64):reshape {8, 8})
+        assert.same({0, 0, 0}, k(p, levels, a):values())
+        assert.same({0, 4.5, 4.5}, k(p, levels, a:mipmap()):values())
+        a:fill(1)
+        assert.same({1, 4.5, 4.5}, k(p, levels, a):values())
+        assert.are.equal((64 + 16) * 4 + 64 * 4, a.nbytes)
+        assert.same({1, 1, 1}, k(rill.from({{1, 1}, {2, 2}, {3, 3}}, "vec2"), levels, a:stream()):values())
+    end)
+
+    it("belong to arrays that have them", function()
+        raises("c:mipmap: it has no coarser levels: rill.array", function() rill.array("float", 4):mipmap() end)
+        raises("c:mipmap: it has no coarser levels: rill.array", function()
+            rill.array("float", 4, {storage = "texture"}):mipmap()
+        end)
+        raises("rill.array: 4x4 has mipmaps of at most 3 levels, 4 are asked", function()
+            rill.array("float", {4, 4}, {storage = "texture", mipmaps = 4})
+        end)
+        raises("rill.array: option 'mipmaps': expected 1 .. 32, got 0", function()
+            rill.array("float", {4, 4}, {storage = "texture", mipmaps = 0})
+        end)
+        raises("rill.array: options 'filter', 'mipmaps', 'cube' and 'normalized' need storage", function()
+            rill.array("float", {4, 4}, {mipmaps = 2})
+        end)
+    end)
+end)
+
+describe("cubes", function()
+    leaks.watch(setup, teardown)
+
+    -- Of each face, +x -x +y -y +z -z: its axis, and the directions in which columns and rows go.
+    local faces <const> = {
+        {{1, 0, 0}, {0, 0, -1}, {0, -1, 0}}, {{-1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
+        {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}, {{0, -1, 0}, {1, 0, 0}, {0, 0, -1}},
+        {{0, 0, 1}, {1, 0, 0}, {0, -1, 0}}, {{0, 0, -1}, {-1, 0, 0}, {0, -1, 0}},
+    }
+
+    it("are sampled by directions", function()
+        local side = 8
+        for _, type in ipairs {"float", "unorm8x4"} do
+            local shape, n = {6, side, side}, components(type)
+            local data <close> = numbers(type, shape)
+            local c <close> = rill.array(type, shape, {storage = "texture", cube = true, mipmaps = true})
+            c:write(data):mipmap()
+            local small, small_shape = halved(data:values(), shape, n, true)
+            local p, levels, expected, values = {}, {}, {}, data:values()
+            for i = 1, 60 do
+                local face, level = (i - 1) % 6 + 1, i % 2
+                local length, size = 0.5 + math.random(), side >> level
+                -- Where samples take no other face's elements.
+                local x, y = 0.5 + math.random() * (size - 2), 0.5 + math.random() * (size - 2)
+                local direction = {}
+                for d = 1, 3 do
+                    local axis, right, down = table.unpack(faces[face])
+                    direction[d] = length * (axis[d] + right[d] * ((x + 0.5) / size * 2 - 1)
+                        + down[d] * ((y + 0.5) / size * 2 - 1))
+                end
+                p[i], levels[i] = direction, level
+                for k = 1, n do
+                    expected[#expected + 1] = linear(level == 0 and values or small,
+                        level == 0 and shape or small_shape, n, "clamp", {x, y, face - 1}, k)
+                end
+            end
+            local got = level_sampler(seen(type), 3)(rill.from(p, "vec3"), rill.from(levels, "float"), c):values()
+            for i, value in ipairs(expected) do
+                assert.are.near(value, got[i], 3 * WEIGHT + (n == 4 and 2 * BYTE or 0))
+            end
+        end
+    end)
+
+    it("go on across edges, and have six faces", function()
+        local c <close> = rill.array("float", {6, 4, 4}, {storage = "texture", cube = true})
+        c:write(rill.from {{{1}}, {{2}}, {{3}}, {{4}}, {{5}}, {{6}}} * rill.stream("float", {6, 4, 4}):fill(1))
+        local got = sampler("float", 3)(rill.from({{1, 1, 0}, {0, -2, 2}, {0, 0, -9}}, "vec3"), c):values()
+        assert.are.near(2, got[1], 2 * WEIGHT * 2)
+        assert.are.near(4.5, got[2], 2 * WEIGHT)
+        assert.are.equal(6, got[3])
+        for _, shape in ipairs {{5, 4, 4}, {6, 4, 5}, {6, 6}} do
+            raises("rill.physical: expected the shape {6, n, n} of a cube's faces, got " .. table.concat(shape, "x"),
+                function() rill.physical("float", shape, {storage = "texture", cube = true}) end)
+        end
+    end)
+end)
+
 describe("textures", function()
     leaks.watch(setup, teardown)
 
@@ -279,7 +463,7 @@ describe("textures", function()
         raises([[rill.array: option 'filter': expected "nearest" or "linear", got number 1]], function()
             rill.array("float", 4, {storage = "texture", filter = 1})
         end)
-        raises([[rill.array: options 'filter' and 'normalized' need storage = "texture"]], function()
+        raises([[rill.array: options 'filter', 'mipmaps', 'cube' and 'normalized' need storage = "texture"]], function()
             rill.array("float", 4, {filter = "linear"})
         end)
         raises("rill.physical: unknown option 'filters'", function()

@@ -428,7 +428,7 @@ describe("an adaptive container", function()
         raises("c:boundary: argument #1 'name'", q.boundary, q, "clamp", 2)
         raises("c:allocate: pages of an adaptive container are made by c:refine", q.allocate, q, {1, 1})
         raises("c:snapshot: adaptive containers have no snapshots", q.snapshot, q)
-        raises("c:mipmap: the container's pages have no levels: rill.quadtree and rill.octree make such", q.mipmap,
+        raises("c:mipmap: it has no coarser levels", q.mipmap,
             rill.array("float", 4))
     end)
 end)

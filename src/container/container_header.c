@@ -65,11 +65,10 @@ bool container_is_lists(const Container *c)
 
 bool container_copy_memory(const Container *c, Stream *copy)
 {
-    const TextureForm *form = texture_form(c->memory.buffer);
     if (!copy_new(&c->memory, NULL, copy)) {
         return false;
     }
-    bool done = !form || texture_attach(copy->buffer, form);
+    bool done = !texture_form(c->memory.buffer) || texture_attach_copy(copy->buffer, c->memory.buffer);
     if (!done) {
         stream_release(copy);
     }

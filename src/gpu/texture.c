@@ -44,14 +44,47 @@ bool texture_has_format(TexelKind kind, int components)
 static GLenum target_of(const TextureForm *form)
 {
     static const GLenum targets[TEXTURE_MAX_RANK] = {GL_TEXTURE_1D, GL_TEXTURE_2D, GL_TEXTURE_3D};
-    return targets[form->rank - 1];
+    return form->cube ? GL_TEXTURE_CUBE_MAP : targets[form->rank - 1];
+}
+
+/* Dimensions that levels halve. */
+static int level_rank(const TextureForm *form)
+{
+    return form->cube ? 2 : form->rank;
+}
+
+int texture_most_levels(const TextureForm *form)
+{
+    int levels = 1;
+    for (int d = 0; d < level_rank(form); d++) {
+        while (form->size[d] >> levels > 0) {
+            levels++;
+        }
+    }
+    return levels;
+}
+
+void texture_level_size(const TextureForm *form, int level, int64_t size[TEXTURE_MAX_RANK])
+{
+    for (int d = 0; d < TEXTURE_MAX_RANK; d++) {
+        int64_t less = d < level_rank(form) ? form->size[d] >> level : form->size[d];
+        size[d] = less > 0 ? less : 1;
+    }
+}
+
+static uint64_t level_bytes(const TextureForm *form, int level)
+{
+    int64_t size[TEXTURE_MAX_RANK];
+    texture_level_size(form, level, size);
+    return (uint64_t)format_of(form->kind, form->components)->bytes * (uint64_t)size[0] * (uint64_t)size[1] *
+           (uint64_t)size[2];
 }
 
 static uint64_t form_bytes(const TextureForm *form)
 {
-    uint64_t bytes = (uint64_t)format_of(form->kind, form->components)->bytes;
-    for (int d = 0; d < form->rank; d++) {
-        bytes *= (uint64_t)form->size[d];
+    uint64_t bytes = 0;
+    for (int level = 0; level < form->levels; level++) {
+        bytes += level_bytes(form, level);
     }
     return bytes;
 }
@@ -69,7 +102,10 @@ const TextureForm *texture_form(const Buffer *buffer)
 static bool check_size(const Device *device, const TextureForm *form)
 {
     GLint most = 0;
-    glGetIntegerv(form->rank == 3 ? GL_MAX_3D_TEXTURE_SIZE : GL_MAX_TEXTURE_SIZE, &most);
+    glGetIntegerv(form->cube        ? GL_MAX_CUBE_MAP_TEXTURE_SIZE
+                  : form->rank == 3 ? GL_MAX_3D_TEXTURE_SIZE
+                                    : GL_MAX_TEXTURE_SIZE,
+                  &most);
     for (int d = 0; d < form->rank; d++) {
         if (form->size[d] > most) {
             return error_set("a texture of %d dimension%s has at most %d elements along each on \"%s\", %lld are asked",
@@ -87,11 +123,14 @@ static void store(const TextureForm *form, GLuint name)
     glActiveTexture(GL_TEXTURE0 + SPARE_UNIT);
     glBindTexture(target, name);
     if (form->rank == 1) {
-        glTexStorage1D(target, 1, internal, x);
-    } else if (form->rank == 2) {
-        glTexStorage2D(target, 1, internal, x, y);
+        glTexStorage1D(target, form->levels, internal, x);
+    } else if (form->rank == 2 || form->cube) {
+        glTexStorage2D(target, form->levels, internal, x, y);
     } else {
-        glTexStorage3D(target, 1, internal, x, y, z);
+        glTexStorage3D(target, form->levels, internal, x, y, z);
+    }
+    if (form->cube) {
+        glEnable(GL_TEXTURE_CUBE_MAP_SEAMLESS);
     }
     glBindTexture(target, 0);
 }
@@ -141,33 +180,72 @@ void texture_detach(Buffer *buffer)
 
 /* contents */
 
-/* The device copies: the buffer is what the pixels come from. */
-static void show(Buffer *buffer)
+static void copy_cube(const TextureForm *form, int level, const int64_t *size)
 {
-    const TextureForm *form = &buffer->texture->form;
+    const TextureFormat *format = format_of(form->kind, form->components);
+    for (int face = 0; face < 6; face++) {
+        uintptr_t at = (uintptr_t)face * (uintptr_t)(format->bytes * size[0] * size[1]); /* in the buffer */
+        glTexSubImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + (GLenum)face, level, 0, 0, (GLsizei)size[0], (GLsizei)size[1],
+                        format->format, format->type, (const void *)at);
+    }
+}
+
+static void copy_box(const TextureForm *form, int level, const int64_t *size)
+{
     const TextureFormat *format = format_of(form->kind, form->components);
     GLenum target = target_of(form);
-    GLsizei x = (GLsizei)form->size[0], y = (GLsizei)form->size[1], z = (GLsizei)form->size[2];
-    bindings_barrier(buffer->device, GL_PIXEL_BUFFER_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT);
-    glActiveTexture(GL_TEXTURE0 + SPARE_UNIT);
-    glBindTexture(target, buffer->texture->name);
-    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer->name);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    GLsizei x = (GLsizei)size[0], y = (GLsizei)size[1], z = (GLsizei)size[2];
     if (form->rank == 1) {
-        glTexSubImage1D(target, 0, 0, x, format->format, format->type, NULL);
+        glTexSubImage1D(target, level, 0, x, format->format, format->type, NULL);
     } else if (form->rank == 2) {
-        glTexSubImage2D(target, 0, 0, 0, x, y, format->format, format->type, NULL);
+        glTexSubImage2D(target, level, 0, 0, x, y, format->format, format->type, NULL);
     } else {
-        glTexSubImage3D(target, 0, 0, 0, 0, x, y, z, format->format, format->type, NULL);
+        glTexSubImage3D(target, level, 0, 0, 0, x, y, z, format->format, format->type, NULL);
     }
+}
+
+/* The device copies: a buffer is what the pixels come from. */
+static void copy_level(const Texture *texture, int level, const Buffer *elements)
+{
+    const TextureForm *form = &texture->form;
+    int64_t size[TEXTURE_MAX_RANK];
+    texture_level_size(form, level, size);
+    bindings_barrier(elements->device, GL_PIXEL_BUFFER_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT);
+    glActiveTexture(GL_TEXTURE0 + SPARE_UNIT);
+    glBindTexture(target_of(form), texture->name);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, elements->name);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    (form->cube ? copy_cube : copy_box)(form, level, size);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-    glBindTexture(target, 0);
+    glBindTexture(target_of(form), 0);
+}
+
+bool texture_set_level(Buffer *buffer, int level, Buffer *elements)
+{
+    copy_level(buffer->texture, level, elements);
+    return gl_error_check(buffer->device, "texture_set_level");
+}
+
+bool texture_attach_copy(Buffer *buffer, const Buffer *from)
+{
+    const Texture *source = from->texture;
+    if (!texture_attach(buffer, &source->form)) {
+        return false;
+    }
+    GLenum target = target_of(&source->form);
+    for (int level = 1; level < source->form.levels; level++) {
+        int64_t size[TEXTURE_MAX_RANK];
+        texture_level_size(&source->form, level, size);
+        glCopyImageSubData(source->name, target, level, 0, 0, 0, buffer->texture->name, target, level, 0, 0, 0,
+                           (GLsizei)size[0], (GLsizei)size[1], (GLsizei)size[2]);
+    }
+    return gl_error_check(buffer->device, "texture_attach_copy");
 }
 
 /* samplers: what lies outside of a texture is the sampler's, since streams over one buffer have boundaries of their own */
 
-enum { SAMPLER_COUNT = 2 * TEXTURE_WRAPS * TEXTURE_WRAPS * TEXTURE_WRAPS };
+enum { SAMPLER_COUNT = 4 * TEXTURE_WRAPS * TEXTURE_WRAPS * TEXTURE_WRAPS };
 
 struct Samplers {
     GLuint names[SAMPLER_COUNT];
@@ -179,10 +257,11 @@ static GLuint new_sampler(const TextureForm *form, const TextureOutside *outside
     static const GLenum wraps[] = {GL_CLAMP_TO_EDGE, GL_REPEAT, GL_CLAMP_TO_BORDER};
     static const GLenum axes[TEXTURE_MAX_RANK] = {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R};
     GLuint name;
-    GLint filter = form->linear ? GL_LINEAR : GL_NEAREST;
+    GLint within = form->linear ? GL_LINEAR : GL_NEAREST;
+    GLint between = form->linear ? GL_LINEAR_MIPMAP_LINEAR : GL_NEAREST_MIPMAP_NEAREST;
     glGenSamplers(1, &name);
-    glSamplerParameteri(name, GL_TEXTURE_MIN_FILTER, filter);
-    glSamplerParameteri(name, GL_TEXTURE_MAG_FILTER, filter);
+    glSamplerParameteri(name, GL_TEXTURE_MIN_FILTER, form->levels > 1 ? between : within);
+    glSamplerParameteri(name, GL_TEXTURE_MAG_FILTER, within);
     for (int d = 0; d < TEXTURE_MAX_RANK; d++) {
         glSamplerParameteri(name, axes[d], (GLint)wraps[outside->wraps[d]]);
     }
@@ -195,7 +274,7 @@ static GLuint find_sampler(Device *device, const TextureForm *form, const Textur
         error_set("out of host memory");
         return 0;
     }
-    int number = form->linear;
+    int number = form->linear + 2 * (form->levels > 1);
     for (int d = 0; d < TEXTURE_MAX_RANK; d++) {
         number = number * TEXTURE_WRAPS + outside->wraps[d];
     }
@@ -229,7 +308,7 @@ bool texture_bind(Buffer *buffer, int unit, const TextureOutside *outside)
         return false;
     }
     if (!texture->shown || texture->version != buffer_version(buffer)) {
-        show(buffer);
+        copy_level(texture, 0, buffer);
         texture->shown = true;
         texture->version = buffer_version(buffer);
     }

@@ -13,18 +13,28 @@ typedef struct TextureForm {
     TexelKind kind;
     int components;                 /* 1, 2 or 4, by texture_has_format */
     int rank;                       /* 1 to 3 */
-    int64_t size[TEXTURE_MAX_RANK]; /* x first */
-    bool linear;                    /* filtered, else the nearest element */
-    bool normalized;                /* sampled at positions 0 .. 1, else in elements: noted only */
+    int64_t size[TEXTURE_MAX_RANK]; /* x first; of a cube n, n, 6 */
+    int levels;      /* from 1: each has half the sizes of the one before, rounded down, but for the faces of a cube */
+    bool linear;     /* filtered, else the nearest element */
+    bool normalized; /* sampled at positions 0 .. 1, else in elements: noted only */
+    bool cube;       /* sampled by directions; faces +x -x +y -y +z -z */
 } TextureForm;
 
 /* Whether there is such a format. */
 bool texture_has_format(TexelKind kind, int components);
-/* Gives a buffer without one a texture, which lives as long as the buffer. False with error_set: too large, or out of memory. */
+/* The most levels sizes have; the sizes of a level. */
+int texture_most_levels(const TextureForm *form);
+void texture_level_size(const TextureForm *form, int level, int64_t size[TEXTURE_MAX_RANK]);
+/* Gives a buffer without one a texture, which lives as long as the buffer; levels from 1 on hold anything. False with error_set: too large, or
+ * out of memory. */
 bool texture_attach(Buffer *buffer, const TextureForm *form);
+/* The same as another buffer's, with the contents of its levels from 1 on. */
+bool texture_attach_copy(Buffer *buffer, const Buffer *from);
 /* NULL: it has none. */
 const TextureForm *texture_form(const Buffer *buffer);
 /* Of device memory. */
 uint64_t texture_bytes(const Buffer *buffer);
+/* Sets a level from 1 on to the first elements of a buffer. */
+bool texture_set_level(Buffer *buffer, int level, Buffer *elements);
 
 #endif

@@ -91,9 +91,15 @@ bool stream_row(const Stream *s, int64_t index, Stream *result); /* drops the fi
 bool stream_boundary(const Stream *s, const Boundary *modes, double outside, Stream *result); /* one per dimension */
 bool stream_retype(const Stream *s, const Type *type, Stream *result); /* same-sized elements seen as another type */
 
+/* How a texture is to be sampled: see TextureForm. */
+typedef struct TextureWish {
+    bool linear, normalized, cube;
+    int levels; /* 0: all there can be */
+} TextureWish;
+
 /* Textures, in stream_texture.c. Gives a stream that is all of its buffer's elements from the first on a texture of its shape, for the device's
- * filters; false with error_set: a type or shape that has none, or no memory. */
-bool stream_texture_attach(const Stream *s, bool linear, bool normalized);
+ * filters, whose levels are zeros; false with error_set: a type or shape that has none, or no memory. */
+bool stream_texture_attach(const Stream *s, const TextureWish *wish);
 /* The texture that shows the same elements in the same shape as the stream; NULL: none does. */
 const TextureForm *stream_texture(const Stream *s);
 /* Bytes of device memory of the buffer's texture. */

@@ -12,27 +12,52 @@ static bool kind_of(const Type *type, TexelKind *kind)
     return floats && texture_has_format(*kind, type->components);
 }
 
-bool stream_texture_attach(const Stream *s, bool linear, bool normalized)
+static bool check_form(const Stream *s, const TextureForm *form)
+{
+    char text[SHAPE_TEXT];
+    if (s->shape.rank > TEXTURE_MAX_RANK || stream_elements(s) == 0) {
+        return error_set("expected a texture of 1 to 3 dimensions and at least one element, got the shape %s",
+                         shape_text(&s->shape, text));
+    }
+    if (form->cube && (form->rank != 3 || form->size[2] != 6 || form->size[0] != form->size[1])) {
+        return error_set("expected the shape {6, n, n} of a cube's faces, got %s", shape_text(&s->shape, text));
+    }
+    int most = texture_most_levels(form);
+    return form->levels <= most || error_set("%s has mipmaps of at most %d level%s, %d are asked",
+                                             shape_text(&s->shape, text), most, most == 1 ? "" : "s", form->levels);
+}
+
+/* Levels from 1 on are zeros until they are made. */
+static bool clear_levels(const Stream *s, const TextureForm *form)
+{
+    Buffer *zeros = form->levels > 1 ? buffer_create(s->device, stream_bytes(s), true) : NULL;
+    bool done = form->levels == 1 || zeros;
+    for (int level = 1; done && level < form->levels; level++) {
+        done = texture_set_level(s->buffer, level, zeros);
+    }
+    buffer_release(zeros);
+    return done;
+}
+
+bool stream_texture_attach(const Stream *s, const TextureWish *wish)
 {
     TextureForm form = {.components = s->type->components,
                         .rank = s->shape.rank,
                         .size = {1, 1, 1},
-                        .linear = linear,
-                        .normalized = normalized};
-    char text[SHAPE_TEXT];
+                        .levels = wish->levels,
+                        .linear = wish->linear,
+                        .normalized = wish->normalized,
+                        .cube = wish->cube};
     if (!kind_of(s->type, &form.kind)) {
         return error_set(
             "there are no textures of %s: float, vec2, vec4, half, half2, half4, unorm8 and unorm8x4 have some",
             s->type->name);
     }
-    if (form.rank > TEXTURE_MAX_RANK || stream_elements(s) == 0) {
-        return error_set("expected a texture of 1 to 3 dimensions and at least one element, got the shape %s",
-                         shape_text(&s->shape, text));
-    }
-    for (int d = 0; d < form.rank; d++) {
+    for (int d = 0; d < form.rank && d < TEXTURE_MAX_RANK; d++) {
         form.size[d] = s->shape.size[form.rank - 1 - d];
     }
-    return texture_attach(s->buffer, &form);
+    form.levels = wish->levels ? wish->levels : texture_most_levels(&form);
+    return check_form(s, &form) && texture_attach(s->buffer, &form) && clear_levels(s, &form);
 }
 
 const TextureForm *stream_texture(const Stream *s)

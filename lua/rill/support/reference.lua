@@ -211,14 +211,14 @@ t:unmap(first: point, last?: point, level?: integer): integer -- unmaps the page
 t:close() -- lets go of its tables; compositions with it stay valid
 ]==] },
     { "container", [==[
-rill.array(type: typename, shape: shape, options?: {storage?: string, filter?: string, normalized?: boolean}): container -- a dense container, zeros at first; storage "texture": sampled by the device, filter "linear" or "nearest", normalized: at positions 0 .. 1
+rill.array(type: typename, shape: shape, options?: {storage?: string, filter?: string, mipmaps?: integer|boolean, cube?: boolean, normalized?: boolean}): container -- a dense container, zeros at first; storage "texture": sampled by the device, filter "linear" or "nearest", mipmaps: how many levels, cube: by directions, normalized: at positions 0 .. 1
 rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: integer, default?: element, capacity?: integer, allocator?: function}): container -- a container of pages that come as they are allocated or written; capacity: how many there may be
 rill.hashgrid(type: typename, options: {rank?: integer, page?: shape, default?: element, capacity?: integer, allocator?: function}): container -- the same without bounds: indices are any integers, negative ones too
 rill.quadtree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- an adaptive container of two dimensions: a tree of pages whose nodes are the farther apart the coarser they are; split `depth` times at first
 rill.octree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- the same of three dimensions
 rill.stack(type: typename, options?: {capacity?: integer}): container -- an array that grows and shrinks at its end
 rill.lists(type: typename, options: {shape?: shape, counts?: source, offsets?: source, keys?: source, values?: source}): container -- a grid of lists of different lengths: these, or where each begins and the last ends, or the cell of each entry; without values an entry is the place of its key
-rill.physical(type: typename, shape: shape, options?: {storage?: string, filter?: string, normalized?: boolean}): stream -- memory for a container: a stream of its own; options as for rill.array
+rill.physical(type: typename, shape: shape, options?: {storage?: string, filter?: string, mipmaps?: integer|boolean, cube?: boolean, normalized?: boolean}): stream -- memory for a container: a stream of its own; options as for rill.array
 rill.virtual(translator: translator, physical: stream|stream[], options?: {default?: element}): container, ... -- a container: a virtual domain whose elements stand in memory where the translator says; of a list of memories one for each; default: what is read where nothing is mapped, zero unless told
 c.type: string -- the type of its elements
 c.shape: integer[]? -- the shape of its virtual domain, slowest dimension first; nil where it has no bounds
@@ -246,7 +246,7 @@ c:boundary(...: string|number): container -- the same container with another out
 c:refine(points: source|kernel|container, levels?: source|integer): container -- an adaptive container: splits leaves until those at the points have the levels or finer ones; or, once, those where an element of a mask, or of what a kernel makes of the container, is not 0
 c:coarsen(mask: kernel|source|container): container -- an adaptive container: joins leaves where all elements of the mask are not 0
 c:level(points: source): stream -- an adaptive container: the level of the leaf at each point; the finest is 0
-c:mipmap(): container -- an adaptive container: sets what coarser levels than the leaves' hold, to means
+c:mipmap(): container -- an adaptive container: sets what coarser levels than the leaves' hold, to means; a texture's mipmaps likewise
 c:filter_mode(mode: string): container -- what sample() takes of an adaptive container: "nearest", "linear" (the default) or "trilinear"
 c:push(elements: source|range): integer, integer -- puts all elements of a stream on a stack, or the coordinates of a range's: the indices of the first and the last
 c:pop(n: integer): stream -- takes the last n from a stack, in the order in which they were pushed: a view that holds until the next push
@@ -303,7 +303,7 @@ push | push(name, value) -- adds a value to a variable output (vout)
 indexof | indexof(name) -- ivec4: this element's index in that stream, from 0, x along the last dimension; indexof(name, d): one number, d = 0 the fastest
 sizeof_stream | sizeof_stream(name) -- ivec4: the sizes of a stream, x the last dimension, 1 where there is none
 sizeof_list | sizeof_list(name, i) -- how many elements row i of a gather has: entries of a list of rill.lists. One index for each dimension but the fastest, or a vector
-sample | sample(name, p), sample(name, p, level) -- linear interpolation of a gather at a real position in element units, x fastest; of adaptive containers at a level
+sample | sample(name, p), sample(name, p, level) -- linear interpolation of a gather at a real position in element units, x fastest; of adaptive containers and mipmaps at a level
 shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a work group, in group kernels
 barrier | barrier() -- in group kernels: waits for all invocations of the work group
 groupid | groupid() -- in group kernels: the number of the work group; a vector where the group has more dimensions

@@ -4,67 +4,20 @@
 
 #include <string.h>
 
-/* What memory is to be beside a buffer. */
-typedef struct Storage {
-    bool texture, linear, normalized;
-} Storage;
-
-/* Whether option `name` of the table at 3 is the second of two words; `otherwise` where it is left out. */
-static bool option_word(lua_State *L, const char *function, const char *name, const char *const words[2],
-                        bool otherwise)
-{
-    bool second = otherwise;
-    if (lua_getfield(L, 3, name) != LUA_TNIL) {
-        const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-        second = strcmp(word, words[1]) == 0;
-        if (!second && strcmp(word, words[0]) != 0) {
-            luaL_error(L, "%s: option '%s': expected \"%s\" or \"%s\", got %s", function, name, words[0], words[1],
-                       binding_describe(L, lua_gettop(L)));
-        }
-    }
-    lua_pop(L, 1);
-    return second;
-}
-
-/* The options at 3, if any. */
-static Storage option_storage(lua_State *L, const char *function)
-{
-    static const char *const names[] = {"storage", "filter", "normalized", NULL};
-    static const char *const storages[] = {"buffer", "texture"}, *const filters[] = {"nearest", "linear"};
-    Storage storage = {0};
-    binding_count(L, function, 3, false);
-    lua_settop(L, 3);
-    if (lua_isnil(L, 3)) {
-        return storage;
-    }
-    if (!binding_is_options(L, 3)) {
-        binding_argument(L, function, 3, "options", 3, "a table like {storage = \"texture\"}");
-    }
-    binding_known(L, 3, function, names);
-    storage.texture = option_word(L, function, "storage", storages, false);
-    storage.linear = option_word(L, function, "filter", filters, true);
-    storage.normalized = lua_getfield(L, 3, "normalized") != LUA_TNIL && lua_toboolean(L, -1);
-    bool more = lua_getfield(L, 3, "filter") != LUA_TNIL || storage.normalized;
-    lua_pop(L, 2);
-    if (more && !storage.texture) {
-        luaL_error(L, "%s: options 'filter' and 'normalized' need storage = \"texture\"", function);
-    }
-    return storage;
-}
-
 /* rill.physical(type, shape [, options]): memory is a stream. */
 static int rill_physical(lua_State *L)
 {
     static const char function[] = "rill.physical";
     Shape shape;
-    Storage storage = option_storage(L, function);
+    TextureWish wish;
+    bool texture = storage_check(L, function, &wish);
     const Type *type = type_check(L, 1, function, 1, "type");
     shape_check_arg(L, 2, function, 2, "shape", &shape);
     const Stream *s = create_stream(L, type, &shape, function);
-    if (storage.texture) {
+    if (texture) {
         DeviceScope scope;
         binding_enter(L, s->device, &scope);
-        bool done = stream_texture_attach(s, storage.linear, storage.normalized);
+        bool done = stream_texture_attach(s, &wish);
         device_leave(&scope);
         if (!done) {
             error_prefix("%s", function);
@@ -134,7 +87,8 @@ static int rill_array(lua_State *L)
 {
     static const char function[] = "rill.array";
     Shape shape;
-    Storage storage = option_storage(L, function);
+    TextureWish wish;
+    bool texture = storage_check(L, function, &wish);
     const Type *type = type_check(L, 1, function, 1, "type");
     shape_check_arg(L, 2, function, 2, "shape", &shape);
     LuaContainer *self = container_push(L);
@@ -142,7 +96,7 @@ static int rill_array(lua_State *L)
     DeviceScope scope;
     binding_enter(L, device, &scope);
     Container *c = container_array(device, type, &shape);
-    if (c && storage.texture && !stream_texture_attach(container_whole(c), storage.linear, storage.normalized)) {
+    if (c && texture && !stream_texture_attach(container_whole(c), &wish)) {
         container_release(c);
         c = NULL;
     }

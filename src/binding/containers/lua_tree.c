@@ -239,13 +239,14 @@ int container_coarsen_call(lua_State *L)
     return change_by_mask(L, self, tree_coarsen_mask, "c:coarsen");
 }
 
-/* c:mipmap() */
+/* c:mipmap(), which textures have, too. */
 int container_mipmap_call(lua_State *L)
 {
-    LuaContainer *self = tree_check(L, "c:mipmap", 1);
+    LuaContainer *self = container_check(L, 1, "c:mipmap", 0, "c");
     DeviceScope scope;
+    binding_count(L, "c:mipmap", 1, true);
     binding_enter(L, self->stream.device, &scope);
-    bool done = tree_mipmap(self->container);
+    bool done = container_mipmap(self->container);
     device_leave(&scope);
     return finish(L, self, done, "c:mipmap");
 }

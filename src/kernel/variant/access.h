@@ -48,7 +48,7 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, c
 /* What lies outside of dimension d of a gather, x being 0. */
 Boundary access_boundary(const ArgKey *key, int d);
 
-/* access_sample.c. How a stream is sampled that is reached so; what of it the launcher binds; and `s_NAME(p)`, behind the functions of a
+/* access_sample.c. How a stream is sampled that is reached so; what of it the launcher binds; and `s_NAME(p)` and `s_NAME(p, level)`, behind the functions of a
  * gather. */
 Sampled access_sampled(const Stream *stream, const ParamUse *use);
 void access_sampler_bind(const ArgLayout *layout, const Stream *stream, Dispatch *dispatch);

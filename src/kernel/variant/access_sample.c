@@ -6,7 +6,10 @@
 Sampled access_sampled(const Stream *stream, const ParamUse *use)
 {
     const TextureForm *form = use->sample ? stream_texture(stream) : NULL;
-    return !form ? SAMPLED_BY_KERNEL : form->normalized ? SAMPLED_NORMALIZED : SAMPLED_ELEMENTS;
+    return !form              ? SAMPLED_BY_KERNEL
+           : form->cube       ? SAMPLED_CUBE
+           : form->normalized ? SAMPLED_NORMALIZED
+                              : SAMPLED_ELEMENTS;
 }
 
 void access_sampler_bind(const ArgLayout *layout, const Stream *stream, Dispatch *dispatch)
@@ -37,7 +40,7 @@ static const char *vector_of(int n)
 static void add_folds(StrBuf *out, const AccessText *text, int rank)
 {
     static const char *const axes[] = {".x", ".y", ".z"};
-    for (int d = 0; d < rank; d++) {
+    for (int d = 0; text->key->sampled != SAMPLED_CUBE && d < rank; d++) {
         if (access_boundary(text->key, d) == BOUNDARY_MIRROR) {
             const char *axis = rank == 1 ? "" : axes[d];
             strbuf_addf(out, "p%s = 1.0 - abs(mod(p%s, 2.0) - 1.0); ", axis, axis);
@@ -45,13 +48,15 @@ static void add_folds(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
-/* Whole numbers are the middles of texels. */
+/* s_NAME(p, level) and s_NAME(p). Whole numbers are the middles of texels. */
 static void by_texture(StrBuf *out, const AccessText *text, int rank)
 {
     static const char *const swizzles[] = {"x", "xy", "xyz", "xyzw"};
     const char *name = text->param->name, *type = glsl_type(text->param->type), *vector = vector_of(rank);
-    strbuf_addf(out, "layout(binding = %d) uniform sampler%dD smp_%s;\n", text->layout->sampler, rank, name);
-    strbuf_addf(out, "%s s_%s(%s p) { ", type, name, vector);
+    static const char *const samplers[] = {"sampler1D", "sampler2D", "sampler3D"};
+    strbuf_addf(out, "layout(binding = %d) uniform %s smp_%s;\n", text->layout->sampler,
+                text->key->sampled == SAMPLED_CUBE ? "samplerCube" : samplers[rank - 1], name);
+    strbuf_addf(out, "%s s_%s(%s p, float level) { ", type, name, vector);
     if (text->key->sampled == SAMPLED_ELEMENTS) {
         strbuf_addf(out, "p = (clamp(p, -1e9, 1e9) + 0.5) / %s(", vector);
         for (int d = 0; d < rank; d++) {
@@ -60,11 +65,12 @@ static void by_texture(StrBuf *out, const AccessText *text, int rank)
         strbuf_add(out, "); ");
     }
     add_folds(out, text, rank);
-    strbuf_addf(out, "return %s(textureLod(smp_%s, p, 0.0).%s); }\n", type, name,
+    strbuf_addf(out, "return %s(textureLod(smp_%s, p, level).%s); }\n", type, name,
                 swizzles[text->param->type->components - 1]);
+    strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p, 0.0); }\n", type, name, vector, name);
 }
 
-/* Linear between the 2^rank elements around p. */
+/* The same, linear between the 2^rank elements around p; there are no levels. */
 static void by_kernel(StrBuf *out, const AccessText *text, int rank)
 {
     const char *name = text->param->name, *type = glsl_type(text->param->type);
@@ -89,27 +95,30 @@ static void by_kernel(StrBuf *out, const AccessText *text, int rank)
         }
         strbuf_add(out, ", t.z); }\n");
     }
+    strbuf_addf(out, "%s s_%s(%s p, float level) { return s_%s(p); }\n", type, name, vector, name);
+}
+
+/* Longer positions are cut off. */
+static void overloads(StrBuf *out, const AccessText *text, int rank)
+{
+    static const char *const swizzles[] = {"x", "xy", "xyz"};
+    const char *name = text->param->name, *type = glsl_type(text->param->type), *swizzle = swizzles[rank - 1];
+    for (int n = rank + 1; n <= 4; n++) {
+        const char *vector = vector_of(n);
+        strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p.%s); }\n", type, name, vector, name, swizzle);
+        strbuf_addf(out, "%s s_%s(%s p, float level) { return s_%s(p.%s, level); }\n", type, name, vector, name,
+                    swizzle);
+    }
 }
 
 void access_sample(StrBuf *out, const AccessText *text, int rank)
 {
-    const char *name = text->param->name, *type = glsl_type(text->param->type);
-    bool blended = text->key->path == PATH_BLENDED;
-    if (blended) {
+    if (text->key->path == PATH_BLENDED) {
         access_blend_sampler(out, text, rank);
     } else if (text->key->sampled == SAMPLED_BY_KERNEL) {
         by_kernel(out, text, rank);
     } else {
         by_texture(out, text, rank);
     }
-    if (!blended) { /* there are no levels */
-        strbuf_addf(out, "%s s_%s(%s p, float level) { return s_%s(p); }\n", type, name, vector_of(rank), name);
-    }
-    for (int n = rank + 1; n <= 4; n++) {
-        static const char *const swizzles[] = {"x", "xy", "xyz"};
-        const char *swizzle = swizzles[rank - 1], *vector = vector_of(n);
-        strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p.%s); }\n", type, name, vector, name, swizzle);
-        strbuf_addf(out, "%s s_%s(%s p, float level) { return s_%s(p.%s, level); }\n", type, name, vector, name,
-                    swizzle);
-    }
+    overloads(out, text, rank);
 }

@@ -21,8 +21,9 @@ static inline bool path_buffered(int path)
     return path == PATH_DENSE || path_mapped(path);
 }
 
-/* How a gather is sampled: by the kernel, or by the device in its texture, at positions in elements or in 0 .. 1. */
-typedef enum Sampled { SAMPLED_BY_KERNEL, SAMPLED_ELEMENTS, SAMPLED_NORMALIZED } Sampled;
+/* How a gather is sampled: by the kernel, or by the device in its texture, at positions in elements, in 0 .. 1, or in directions from the
+ * middle of a cube. */
+typedef enum Sampled { SAMPLED_BY_KERNEL, SAMPLED_ELEMENTS, SAMPLED_NORMALIZED, SAMPLED_CUBE } Sampled;
 
 typedef struct ArgKey {
     const Type *type;  /* of the stream; NULL: a constant */
