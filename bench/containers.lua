@@ -60,6 +60,33 @@ local function each_pair(f)
     f("r = r / 2 + x", both)
 end
 
+-- Elements at random, through a page table and by a kernel that knows the sizes and reads as many tables.
+local function add_lookups(rows, points)
+    local kernels = rill.program [[
+        kernel void look(ivec3 p<>, float c[][][], out float r<>) { r = c[p.z][p.y][p.x]; }
+        kernel void chain(ivec3 p<>, int frames[], float m[], out float r<>) {
+            ivec3 g = p / 8, o = p % 8;
+            int w = frames[(g.z * 32 + g.y) * 32 + g.x];
+            r = w > 0 ? m[(w - 1) * 512 + (o.z * 8 + o.y) * 8 + o.x] : 0.0;
+        }
+    ]]
+    local memory <close> = rill.random(side * side * side)
+    local t <close> = T.pages {shape = {side, side, side}, page = {page, page, page}, levels = 1}
+    local c <close> = rill.virtual(t:map({0, 0, 0}, {side - 1, side - 1, side - 1}, 0), memory)
+    local frames <close> = (rill.iota(pages * pages * pages) + 1):eval()
+    local function mine() return kernels.look(points, c) end
+    local function other() return kernels.chain(points, frames, memory) end
+    local a <close> = mine()
+    local b <close> = other()
+    assert(a:bytes() == b:bytes(), "other elements")
+    local looked, chained = support.race(rounds, function()
+        return support.timed(function() mine():close() end, 1)
+    end, function()
+        return support.timed(function() other():close() end, 1)
+    end)
+    rows[#rows + 1] = support.costs("random lookup, page table, 2^21", looked, "a chain for one shape", chained, 1.11)
+end
+
 -- Primitives of what is mapped, which a launch makes a stream of, beside those of a stream.
 local function add_primitives(rows, c, s)
     for _, name in ipairs {"sum", "scan", "sort"} do
@@ -194,6 +221,7 @@ return function()
     local hash = T.hash {page = sizes}:map({0, 0, 0}, last, 0)
     local mine, other = race(hash, points, function() return hand.one_level(points, one) end)
     rows[#rows + 1] = support.note("spatial hash, 2^21 addresses", ("%.2f x that of 1 level"):format(mine / other))
+    add_lookups(rows, points)
     add_launches(rows)
     add_samples(rows)
     rows[#rows + 1] = page_costs()
