@@ -280,6 +280,8 @@ describe("a range", function()
         assert.equal(8589934592, c:range().size)
         raises("w: a launch over 2048x2048x2048 is more than 2147483647 elements", w,
             {one = rill.from {1}, r = c, over = c:range()})
+        raises("w: a launch over 2048x2048x2048 is more than 2147483647 elements", w,
+            {one = rill.from {1}, r = c, over = {c:range({1, 1, 1}, {2, 2, 2}), c:range({2, 2, 2}, {2048, 2048, 1000})}})
     end)
 
     it("has no bounds where a container has none", function()

@@ -342,7 +342,8 @@ static Region *unite(Region *const *parts, int count)
         return NULL;
     }
     for (int i = 0; i < count; i++) {
-        if (parts[i]->whole) {
+        if (parts[i]->whole ||
+            parts[i]->set.elements > SHAPE_MAX_ELEMENTS) { /* more than any launch takes: it is refused */
             free(left);
             return region_retain(parts[i]);
         }
