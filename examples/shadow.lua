@@ -190,8 +190,8 @@ local passes = rill.program [=[
         level = max(log2(max(length(x), length(y))) - finer, 0.0);
     }
     // What pixels ask for: those where light and shadow meet (Sobel) their own level, others one that is coarser.
-    kernel void request(int coarser, neighbor float light<>, int triangle<>, vec3 at<>, float level<>, vout vec2 points<>,
-                        vout int levels<>) {
+    kernel void request(int coarser, neighbor float light<>, int triangle<>, vec3 at<>, float level<>,
+                        vout vec2 points<>, vout int levels<>) {
         float gx = 0.0, gy = 0.0;
         for (int k = -1; k <= 1; k++) {
             float weight = k == 0 ? 2.0 : 1.0;

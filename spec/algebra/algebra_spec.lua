@@ -90,6 +90,14 @@ describe("operators mean what they mean in Lua:", function()
         end)
     end
 
+    it("floor division and modulo of the least int by -1, beside other lanes", function()
+        local least <const> = -2147483648
+        local a = rill.from({least, 7, -7, least, 5, least, 0, least, 9, -9}, "int")
+        local b = rill.from({-1, 2, 2, 2, 0, 0, -1, 1, -4, 4}, "int")
+        assert.are.same({least, 3, -4, -1073741824, 0, 0, 0, least, -3, -3}, (a // b):values())
+        assert.are.same({0, 1, 1, 0, 0, 0, 0, 0, -3, 3}, (a % b):values())
+    end)
+
     it("floor division and modulo of floats that do not divide well", function()
         local a, b = {}, {}
         for i = 1, 2000 do

@@ -66,9 +66,9 @@ define("mod", "x y", "number", {
     return r != 0.0 && (r < 0.0) != (y < 0.0) ? r + y : r;
 }]],
         int = [[int @mod(int a, int b) {
-    if (b == 0 || b == -1) return 0;
-    int r = a - a / b * b;
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    int r = a - a / (b == -1 ? 1 : b) * b; // see idiv
+    r = r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    return b == 0 || b == -1 ? 0 : r;
 }]],
         uint = "uint @mod(uint a, uint b) { return b == 0u ? 0u : a % b; }",
     },

@@ -15,11 +15,11 @@ define("idiv", "a b", "number", {
     return float(rest * y < 0.0LF ? q - 1.0LF : q);
 }]],
         double = "double @idiv(double x, double y) { return floor(@quotient(x, y)); }",
+        -- Drivers that compute branches not taken, too, must not divide the least int by -1: processors trap there.
         int = [[int @idiv(int a, int b) {
-    if (b == 0) return 0;
-    if (b == -1) return -a;
-    int q = a / b;
-    return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+    int q = a / (b == -1 ? 1 : b);
+    q = q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+    return b == 0 ? 0 : b == -1 ? -a : q;
 }]],
         uint = "uint @idiv(uint a, uint b) { return b == 0u ? 0u : a / b; }",
     },

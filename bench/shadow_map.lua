@@ -52,8 +52,8 @@ local function measure(page)
         map:move_light {light[1], light[2], light[3] + 0.02 * frame}
         map:place()
     end)
-    return {("%d^2"):format(page), plain / own, plain / nearest, plain / smooth, moving, turning, share, asked[1], pages,
-            bytes / 2 ^ 20, 100 * wrong}
+    return {("%d^2"):format(page), plain / own, plain / nearest, plain / smooth, moving, turning, share, asked[1],
+            pages, bytes / 2 ^ 20, 100 * wrong}
 end
 
 return function()
