@@ -72,6 +72,7 @@ describe("one translator over several memories", function()
         local r, all <close> = rill.stream("float", shape), position:range()
         k {p = position, c = colour, w = weight, r = r, over = all}
         assert.are.equal(1, translations(k:source()))
+        assert.are.equal(2, select(2, k:explain(position, colour, weight):gsub("at the places of 'p'", "")))
         for i, v in ipairs(r:values()) do
             assert.are.equal((mapped[i] and 9 or 0.5) + (i - 1) % 20, v)
         end

@@ -25,6 +25,9 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
         strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",
                     place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
     }
+    if (a->place && a->place - 1 < i) {
+        strbuf_addf(out, ", at the places of '%s'", text->function->params[a->place - 1].name);
+    }
     strbuf_add(out, place->sampler != NO_UNIT ? ", sampled in its texture" : "");
     if (place->store != NO_UNIT && !param_kinds[param->kind].anywhere) {
         strbuf_add(out, variant_flat_store(text->function, key, i) ? ", contiguous stores" : ", element stores");
