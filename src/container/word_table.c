@@ -22,8 +22,9 @@ bool word_table_create(WordTable *table, Device *device, int64_t count)
         return false;
     }
     table->words = calloc((size_t)count, sizeof *table->words);
-    if (!table->words) {
-        stream_release(&table->stream);
+    /* There is a run from the first word on that is set: noting it can't fail. */
+    if (!table->words || !ARRAY_ROOM(&table->dirty)) {
+        word_table_free(table);
         return error_set("out of host memory");
     }
     table->count = count;
