@@ -98,6 +98,50 @@ function subjects.translators(salt)
     end
 end
 
+-- Pages that are mapped, copied and freed: a container that something failed with holds what it held.
+function subjects.containers(salt)
+    return function()
+        local rill = require "rill"
+        local add = rill.kernel(("kernel void add%d(inout int x<>) { x += 1; }"):format(salt))
+        for _, c in ipairs {rill.sparse("int", {16, 16}, {page = {4, 4}, default = -1, levels = 2}),
+            rill.hashgrid("int", {page = {4, 4}, default = -1})} do
+            local function tried(what, f, ...)
+                local mapped, held = c.pages.mapped, c:values({1, 1}, {16, 16})
+                local good, message = pcall(f, ...)
+                if not good then
+                    expect(what .. " that failed", {mapped}, {c.pages.mapped})
+                    expect(what .. " that failed", held, c:values({1, 1}, {16, 16}))
+                    error(message, 0)
+                end
+            end
+            c:allocate({3, 3}, {10, 10})
+            tried("write", c.write, c, rill.iota(64):reshape {8, 8}, {3, 3})
+            local s <close> = c:snapshot()
+            tried("release", c.release, c, {1, 1}, {4, 16})
+            tried("points", c.allocate, c, rill.from({{15, 15}, {0, 0}, {15, 14}}, "ivec2"))
+            tried("launch", function() add {x = c, over = c:active()} end)
+            expect("element", {28, 0, -1}, {c:get(6, 6), c:get(16, 16), c:get(1, 16)})
+            tried("undo", c.undo, c, s)
+            expect("undone", {27, -1, 9}, {c:get(6, 6), c:get(16, 16), c.pages.mapped})
+            local file = os.tmpname()
+            local good, message = pcall(function()
+                c:save(file .. ".rill")
+                expect("file", c:values({1, 1}, {16, 16}), rill.load(file .. ".rill"):values({1, 1}, {16, 16}))
+            end)
+            os.remove(file)
+            os.remove(file .. ".rill")
+            assert(good, message)
+            expect("copy", c:values({3, 3}, {10, 10}), c:copy():values({3, 3}, {10, 10}))
+            c:close()
+        end
+        local stack = rill.stack("int")
+        stack:push(rill.iota(70))
+        expect("stack", {68, 69}, stack:pop(2))
+        local l = rill.lists("int", {shape = 3, keys = rill.from({2, 0, 2}, "int")})
+        expect("lists", {1, 0, 2}, l:stream())
+    end
+end
+
 function subjects.picture(salt)
     return function()
         local rill = require "rill"
