@@ -220,10 +220,10 @@ describe("an adaptive container", function()
 
     it("has nodes on its border that keep a value, or follow those inside", function()
         for number, edge in ipairs {"dirichlet", "neumann"} do
-            for _, case in ipairs {sizes[1], sizes[5]} do
+            for _, case in ipairs {sizes[1], sizes[3], sizes[5]} do
                 local random = order.generator(number)
                 local q, m = pair(case, edge)
-                for _, name in ipairs {"points", "launch", "write", "launch", "set"} do
+                for _, name in ipairs {"points", "launch", "write", "points", "launch", "coarsen", "set"} do
                     steps[name](q, m, random)
                     compare_nodes(q, m)
                 end

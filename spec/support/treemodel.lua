@@ -156,23 +156,34 @@ function model:correct()
     end
 end
 
+-- What a node on the domain's border should hold; nil: it stays as it is.
+function model:border_value(x)
+    if self.edge == "dirichlet" then return self.value end
+    local coarse
+    self:around(x, function(cell, place)
+        local other = self:find(cell, 0)
+        if not coarse or other.level > coarse.level then coarse, x = other, place end
+    end)
+    local inner, within = copy(x), true
+    for d = 1, self.rank do
+        if x[d] == 0 or x[d] == self.size[d] then
+            inner[d] = x[d] + (x[d] == 0 and 1 or -1) * (1 << coarse.level)
+            within = within and inner[d] > 0 and inner[d] < self.size[d]
+        end
+    end
+    return within and self:inside(coarse, inner) or nil
+end
+
 function model:sync()
     if self.edge == "neumann" or self.edge == "dirichlet" then
         if self.edge == "neumann" then self:correct() end
         for _, page in ipairs(self:leaves()) do
-            local values = copy(page.values)
-            values[0] = page.values[0]
             each(self.frame, function(o)
-                local x, inner, on = self:position(page, o), copy(o), false
-                for d = 1, self.rank do
-                    inner[d] = o[d] + (x[d] == 0 and 1 or x[d] == self.size[d] and -1 or 0)
-                    on = on or inner[d] ~= o[d]
-                end
-                if on then
-                    values[self:index(o)] = self.edge == "neumann" and page.values[self:index(inner)] or self.value
-                end
+                local x, on = self:position(page, o), false
+                for d = 1, self.rank do on = on or x[d] == 0 or x[d] == self.size[d] end
+                local value = on and self:border_value(x)
+                if value then page.values[self:index(o)] = value end
             end)
-            page.values = values
         end
     end
     self:correct()

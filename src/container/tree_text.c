@@ -366,28 +366,49 @@ static void write_mip(const Container *c, StrBuf *out)
     strbuf_add(out, "}\n");
 }
 
-static void write_edge(const Container *c, StrBuf *out, bool inner)
+/* Whether the node lies on the border of the domain. */
+static void write_is_edge(const Adaptive *a, StrBuf *out)
 {
-    const Adaptive *a = tree_pages(c);
-    int rank = a->base.info.rank;
-    write_head(c, out, inner ? "inner" : "outer", true);
-    strbuf_add(out, "  bool edge = false;\n  int i = o");
-    for (int d = 0; d < rank; d++) { /* one node inside */
-        strbuf_addf(out, " + (x%d == 0 ? 1 : x%d == %s ? -1 : 0)", d, d, cells_of(0, d));
-        for (int k = 0; k < d; k++) {
-            strbuf_addf(out, " * %s", frame_of(a, 0, k));
-        }
-    }
-    strbuf_add(out, ";\n");
-    for (int d = 0; d < rank; d++) {
+    strbuf_add(out, "  bool edge = false;\n");
+    for (int d = 0; d < a->base.info.rank; d++) {
         strbuf_addf(out, "  edge = edge || x%d == 0 || x%d == %s;\n", d, d, cells_of(0, d));
     }
+}
+
+static void write_outer(const Container *c, StrBuf *out)
+{
+    write_head(c, out, "outer", true);
+    write_is_edge(tree_pages(c), out);
     strbuf_add(out, "  if (edge) {\n");
-    if (inner) {
-        strbuf_addf(out, "  v = m[f * %s + i];\n", frame_of(a, 0, rank));
-    }
     write_store(c, out);
     strbuf_add(out, "  }\n}\n");
+}
+
+/* The next node inside of the coarsest leaf that has the node, so that all who have it agree; none where that is on the border, too. */
+static void write_inner(const Container *c, StrBuf *out)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = a->base.info.rank, bits = (1 << ADAPTIVE_LEVEL_BITS) - 1;
+    write_head(c, out, "inner", true);
+    write_is_edge(a, out);
+    strbuf_add(out, "  if (edge) {\n  int most = -1;\n");
+    declare_entry(out, rank, "coarse");
+    open_cells(a, out);
+    strbuf_add(out, "  int w = ");
+    add_find(a, out, 0, "y", "0");
+    strbuf_addf(out, ";\n  if (inside && (w & %d) > most) { most = w & %d; ", bits, bits);
+    set_entry(out, rank, "coarse", "w", "z");
+    strbuf_add(out, " }\n  }\n");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out,
+                    "  if (x%d == 0 || x%d == %s) {\n  coarse_%d = coarse_%d + (x%d == 0 ? 1 << most : -(1 << most));\n"
+                    "  edge = edge && coarse_%d > 0 && coarse_%d < %s;\n  }\n",
+                    d, d, cells_of(0, d), d, d, d, d, d, cells_of(0, d));
+    }
+    strbuf_add(out, "  if (edge) {\n");
+    write_value(c, out, "coarse", "coarse_");
+    write_store(c, out);
+    strbuf_add(out, "  }\n  }\n}\n");
 }
 
 static void write_step(const Container *c, TreeStep step, StrBuf *out)
@@ -397,8 +418,8 @@ static void write_step(const Container *c, TreeStep step, StrBuf *out)
     case TREE_STEP_SPLIT: write_split(c, out); break;
     case TREE_STEP_JOIN: write_join(c, out); break;
     case TREE_STEP_MIP: write_mip(c, out); break;
-    case TREE_STEP_VALUE: write_edge(c, out, false); break;
-    default: write_edge(c, out, true); break;
+    case TREE_STEP_VALUE: write_outer(c, out); break;
+    default: write_inner(c, out); break;
     }
 }
 
