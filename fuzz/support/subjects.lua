@@ -142,6 +142,30 @@ function subjects.containers(salt)
     end
 end
 
+-- Pages that are split and joined: what failed to be split has the values that it had.
+function subjects.trees(salt)
+    return function()
+        local rill = require "rill"
+        local ramp = rill.kernel(("kernel void ramp%d(out float r<>) { r = float(indexof(r).x); }"):format(salt))
+        local all = rill.kernel(("kernel void all%d(float x<>, out bool r<>) { r = x >= 0.0; }"):format(salt))
+        local q = rill.quadtree("float", {size = 16, page = 4})
+        ramp {r = q}
+        local mapped, held = q.pages.mapped, q:values()
+        local good, message = pcall(q.refine, q, rill.from({{3, 3}, {12, 9}}, "ivec2"), rill.from({0, 1}, "int"))
+        expect("values", held, q:values())
+        if not good then
+            expect("refine that failed", {mapped}, {q.pages.mapped})
+            error(message, 0)
+        end
+        expect("pages", {9}, {q.pages.mapped})
+        q:set(5, 2, 2):mipmap()
+        expect("element", {5, 2}, {q:get(2, 2), q:get(2, 3)})
+        local c = q:copy():coarsen(all)
+        expect("joined", {5, 6}, {c.pages.mapped, c:get(2, 2) + c:get(1, 6)})
+        expect("sum", {q:sum()}, {q:copy():sum()})
+    end
+end
+
 function subjects.picture(salt)
     return function()
         local rill = require "rill"

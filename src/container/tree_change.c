@@ -177,6 +177,11 @@ static bool split(Container *c, TreeList *splits)
     if (done) {
         tree_changed(c);
         done = fill_parts(c, splits, frames) && tree_sync(c);
+        if (!done) { /* what was split has its values still */
+            unmap_parts(c, splits, count);
+            tree_changed(c);
+            adaptive_flush(tree_pages(c));
+        }
     }
     free(frames);
     return done;
