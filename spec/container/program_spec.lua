@@ -250,7 +250,7 @@ describe("a random program on a container with pages", function()
         it(("of pages %s, %s"):format(table.concat(case.page, "x"),
             case.shape and "of shape " .. table.concat(case.shape, "x") or "without bounds"), function()
             local program = start(case, 1000 + number)
-            for step = 1, 150 do
+            for step = 1, 400 do
                 program.step = step
                 local name = names[program.random(1, #names)]
                 actions[name](program)
