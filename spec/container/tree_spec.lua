@@ -318,7 +318,9 @@ describe("an adaptive container", function()
     it("is taken by primitives, each element once", function()
         local q = rill.octree("float", {size = 16, page = 2, depth = 1})
         q:refine(rill.from({{3, 3, 15}}, "ivec3"), 0)
-        rill.kernel "kernel void k(out float r<>) { ivec4 p = indexof(r); r = float(p.x * 7 % 11 + p.y + p.z); }" {r = q}
+        local k = rill.kernel [[kernel void k(out float r<>) {
+            ivec4 p = indexof(r); r = float(p.x * 7 % 11 + p.y + p.z); }]]
+        k {r = q}
         local values, sum = {}, 0
         for _, _, _, value in q:each() do
             values[#values + 1], sum = value, sum + value
