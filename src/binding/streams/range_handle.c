@@ -49,6 +49,10 @@ void range_drop(LuaRange *range)
         return;
     }
     range->region = NULL;
+    if (region->references > 1) { /* a container's, as of most launches */
+        region_release(region);
+        return;
+    }
     Device *device =
         device_retain(region->list.device); /* the list may hold the last reference, which cannot go inside the scope */
     bool entered = device_enter(device, &scope);
