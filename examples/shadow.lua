@@ -384,9 +384,9 @@ end
 
 --- Makes the pages that the pixels ask for, until they ask for none; how often that was, and how many requests each time.
 function Shadow:refine()
-    local rounds, asked, before = 0, {}, nil
+    local rounds, asked = 0, {}
     repeat
-        before = self.map.pages.mapped
+        local before = self.map.pages.mapped
         local light = rounds > 0 and self:lookup() or rill.stream("float", {self.side, self.side}):fill(1)
         local points, levels = self:request(light)
         self.map:refine(points, levels)
