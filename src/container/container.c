@@ -357,9 +357,10 @@ Outcome container_locate(const Container *c, const int64_t *index, int64_t *numb
     return outcome;
 }
 
-bool container_wrote(Container *c)
+bool container_wrote(Container *c, const int64_t *first, const int64_t *last)
 {
-    return !c->map.wrote || c->map.wrote(&c->map);
+    Stream box = container_box(c, first, last);
+    return !c->map.wrote || c->map.wrote(&c->map, &box);
 }
 
 /* The mapped ranges of a box. */

@@ -45,8 +45,8 @@ Outcome container_locate(const Container *c, const int64_t *index, int64_t *numb
 Region *container_active(Container *c);
 /* A number that is another one when its elements are, or what is mapped. */
 uint64_t container_version(const Container *c);
-/* After elements were written otherwise than by what follows and by launches. False with error_set. */
-bool container_wrote(Container *c);
+/* After elements of a box were written otherwise than by what follows and by launches. False with error_set. */
+bool container_wrote(Container *c, const int64_t *first, const int64_t *last);
 /* How many elements of a box are mapped; false with error_set. */
 bool container_count(const Container *c, const int64_t *first, const int64_t *last, int64_t *count, void *caller);
 

@@ -117,9 +117,9 @@ static bool make_border(const Container *c, Stream *border)
     return done;
 }
 
-static bool wrote(AddressMap *map)
+static bool wrote(AddressMap *map, const Stream *written)
 {
-    return tree_sync((Container *)map);
+    return tree_sync_box((Container *)map, written);
 }
 
 /* Over a translator, with memory for so many frames; NULL with error_set. */

@@ -123,6 +123,48 @@ bool tree_sync(const Container *c)
     return done && run_leaves(c, TREE_STEP_SYNC);
 }
 
+/* The frames of the pages of level 0 around a box, into a list with room for so many; how many, or -1 where there are more, or coarser ones. */
+static int64_t frames_around(const Container *c, const Stream *box, int32_t *frames, int64_t most)
+{
+    const Adaptive *a = tree_pages(c);
+    int rank = rank_of(c);
+    int64_t from[SHAPE_MAX_RANK] = {0}, to[SHAPE_MAX_RANK], count = 0;
+    AdaptivePage page = {.level = 0};
+    for (int d = 0; d < rank; d++) {
+        int64_t first = box->dim[rank - 1 - d].start, last = first + box->shape.size[rank - 1 - d] - 1;
+        int64_t end = a->base.info.domain.size[d] - 2;
+        from[d] = (first > 0 ? first - 1 : 0) / a->page[d];
+        to[d] = (last < end ? last : end) / a->page[d];
+    }
+    memcpy(page.at, from, sizeof page.at);
+    do {
+        int32_t word = adaptive_find(a, &page);
+        if (count == most || adaptive_level(word) != 0) {
+            return -1;
+        }
+        frames[count++] = (int32_t)adaptive_frame(word);
+    } while (range_step(page.at, from, to, 0, rank));
+    return count;
+}
+
+bool tree_sync_box(const Container *c, const Stream *box)
+{
+    enum { MOST = 256 };
+    int32_t frames[MOST];
+    int64_t count = tree_of(c)->edge == TREE_CLAMP ? frames_around(c, box, frames, MOST) : -1;
+    Stream list;
+    if (count < 0) {
+        return tree_sync(c);
+    }
+    if (!stream_create(c->memory.device, type_of(SCALAR_INT, 1), &(Shape){1, {count}}, false, &list)) {
+        return false;
+    }
+    bool done = buffer_write(list.buffer, 0, frames, (uint64_t)count * sizeof *frames) &&
+                tree_step(c, TREE_STEP_SYNC, &list, 0, count);
+    stream_release(&list);
+    return done;
+}
+
 bool tree_mipmap(Container *c)
 {
     bool done = tree_list(c);

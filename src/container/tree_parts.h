@@ -56,6 +56,8 @@ void tree_changed(Container *c);
 void tree_header(Container *c);
 /* Sets nodes that several leaves hold, and hanging ones; coarse leaves first, which the others follow. */
 bool tree_sync(const Container *c);
+/* The same after nodes of a box were written, all of level 0, or after any were. */
+bool tree_sync_box(const Container *c, const Stream *box);
 /* Room for so many pages more. */
 bool tree_prepare(Container *c, int64_t pages);
 /* Splits leaves: every node of a box is one of level 0 then, and none hangs, as the cells around them are, too; nodes of a region are ones of its

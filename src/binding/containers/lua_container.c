@@ -153,7 +153,7 @@ static int container_set(lua_State *L)
     binding_enter(L, self->stream.device, &scope);
     bool done =
         buffer_write(self->stream.buffer, (uint64_t)number * (uint64_t)type->bytes, element, (uint64_t)type->bytes) &&
-        container_wrote(self->container);
+        (!container_adaptive(self->container) || container_wrote(self->container, index, last));
     device_leave(&scope);
     container_done(L, self, done, function);
     lua_settop(L, 1);

@@ -164,7 +164,7 @@ static bool tell_maps(const Kernel *kernel, const Argument *args)
     for (int i = 0; i < kernel->function.param_count; i++) {
         bool written = launch_kind(&kernel->function, i)->written && args[i].stream;
         AddressMap *map = written ? args[i].stream->map : NULL;
-        if (map && map->wrote && !map->wrote(map)) {
+        if (map && map->wrote && !map->wrote(map, args[i].stream)) {
             return false;
         }
     }

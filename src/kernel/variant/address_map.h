@@ -40,8 +40,8 @@ struct AddressMap {
      * Elements around a place, looked for at `level` or above, are 2^l apart; p is the lowest of them, and s1 ... are how many elements on
      * the next along y ... stands. filter is 0: the nearest, 1: linear, 2: between levels, too. */
     bool blends;
-    /* After a launch that has written; NULL: nothing is to be done. False with error_set. */
-    bool (*wrote)(AddressMap *map);
+    /* After a launch that has written to a header, of a box or of all; NULL: nothing is to be done. False with error_set. */
+    bool (*wrote)(AddressMap *map, const Stream *written);
 };
 
 /* Whether a stream is all of what has no bounds. */
