@@ -307,7 +307,7 @@ int container_edge_call(lua_State *L)
     return finish(L, self, done, function);
 }
 
-void open_tree(lua_State *L)
+void open_container_tree(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"quadtree", rill_quadtree}, {"octree", rill_octree}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
