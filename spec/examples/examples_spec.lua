@@ -34,6 +34,20 @@ describe("the example", function()
         assert.is_truthy(said:find(path, 1, true), "says where " .. path .. " is: " .. said)
     end
 
+    it("adaptor draws balls of voxels from above, and carves no pages", function()
+        run("adaptor", files.directory)
+        picture("adaptor.png", 256, 256)
+        names(files:path "adaptor.png")
+        assert.is_truthy(said:find("container<uint8>[256x256x256], pages, ", 1, true))
+        local voxels = loadfile "examples/adaptor.lua" "module".voxels()
+        local function filled() return voxels:filter("x > 0").size end
+        assert.are.equal(33, voxels:ball(100, 100, 100, 2, 3) and filled()) -- points of a ball of radius 2
+        assert.are.equal(3, voxels:get(101, 101, 103))
+        local mapped = voxels.pages.mapped
+        assert.are.equal(32, voxels:carve(100, 100, 100, 0.5):carve(200, 200, 200, 9) and filled())
+        assert.are.equal(mapped, voxels.pages.mapped)
+    end)
+
     it("tour draws rings and heat", function()
         run("tour", files.directory)
         picture("rings.png", 256, 256)
