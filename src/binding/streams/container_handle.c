@@ -71,7 +71,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const char *f
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
     const LuaContainer *other = container_to(L, index);
-    const Stream *from = other ? container_elements_of(other) : handle_to(L, index);
+    const Stream *from = !other ? handle_to(L, index) : other->container ? container_elements_of(other) : NULL;
     const Stream *own = container_elements_of(c);
     if (!from || !from->device || from->device != own->device) {
         luaL_error(L, "%s: expected an open container or stream on the same device, got %s", function,
