@@ -284,6 +284,17 @@ describe("a range", function()
             {one = rill.from {1}, r = c, over = {c:range({1, 1, 1}, {2, 2, 2}), c:range({2, 2, 2}, {2048, 2048, 999})}})
     end)
 
+    it("counts its elements, which are 2^53 at most", function()
+        local h = rill.hashgrid("int", {page = {4, 4, 4}}):set(1, 1, 1, 1)
+        local k = rill.kernel "kernel void k(int x<>, out int r<>) { r = x; }"
+        local least, most = -2 ^ 31 + 2, 2 ^ 31
+        assert.equal(2 ^ 53, h:range({1, 1, 1}, {2 ^ 22, 2 ^ 30, 2}).size)
+        raises("c:range: the box has more than 2%^53 elements", h.range, h, {1, 1, 1}, {2 ^ 22, 2 ^ 30, 3})
+        raises("c:range: the box has more than 2%^53 elements", h.range, h, {least, least, least}, {most, most, most})
+        raises("k: option 'over': .*the box has more than 2%^53 elements", k,
+            {x = h, over = {{first = {least, least, least}, last = {most - 1, most - 1, most - 1}}}})
+    end)
+
     it("has no bounds where a container has none", function()
         local k = rill.kernel [[kernel void k(float x<>, out float r<>) {
             r = x + 100.0 * float(indexof(x).x) + float(indexof(x).y);

@@ -159,6 +159,16 @@ Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, 
     return region;
 }
 
+/* Shapes have as few, but a box of a domain without bounds may be any. */
+static bool is_countable(const int64_t *page, int rank)
+{
+    int64_t most = INT64_C(1) << 53;
+    for (int d = 0; d < rank; d++) {
+        most /= page[d];
+    }
+    return most > 0 || error_set("the box has more than 2^53 elements: take a smaller one");
+}
+
 Region *region_box(Device *device, const Shape *shape, bool unbounded, const int64_t *first, const int64_t *last)
 {
     int rank = shape->rank;
@@ -170,6 +180,10 @@ Region *region_box(Device *device, const Shape *shape, bool unbounded, const int
         set.page[d] = last[at] > first[at] ? last[at] - first[at] : 1;
         set.count = last[at] > first[at] ? set.count : 0;
         set.aligned = set.aligned && first[at] % set.page[d] == 0;
+    }
+    if (words && !is_countable(set.page, rank)) {
+        free(words);
+        return NULL;
     }
     return region_of_words(device, shape, &set, words, rank * set.count);
 }
