@@ -335,6 +335,8 @@ describe("a snapshot", function()
         list[4]:close()
         list[4]:close()
         assert.equal("closed snapshot", tostring(list[4]))
+        local e = rill.sparse("int", 100, {page = 4})
+        raises("c:undo: .*got closed snapshot", e.undo, e, list[4])
     end)
 
     it("names what is wrong", function()

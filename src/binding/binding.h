@@ -25,6 +25,7 @@ typedef struct State {
     bool watched;                /* launches are shown to a function: rill.debug.watch */
     bool collecting;             /* a full collection runs inside an allocation: no device work but releasing */
     bool parked;                 /* something waits to be closed: see binding_park */
+    int asking;                  /* how many functions of a user's are at work that a call asked: see binding_ask */
     bool closed;                 /* the Lua state is closing */
     int names;                   /* of structures, used of late: see lua_type.c */
     lua_State *running;          /* the coroutine that entered a device last: the collector runs on it */
@@ -45,9 +46,13 @@ void state_use_device(lua_State *L, Device *device);
 /* Charges the collector with what the device allocated since; call after anything that creates streams. */
 void binding_charge(lua_State *L, Device *device);
 
-/* For what is closed by hand. A finalizer that does so may run within any call, which may be using the value at `index`: true
- * then, and `close` is called with the value when that call is over. False elsewhere. */
+/* For what is closed by hand. A finalizer that does so may run within any call, which may be using the value at `index`, and so does
+ * a function that binding_ask called: true then, and `close` is called with the value when that call is over. False elsewhere. */
 bool binding_park(lua_State *L, int index, lua_CFunction close);
+/* The same within finalizers alone: for what no call uses while it asks a function. */
+bool binding_park_final(lua_State *L, int index, lua_CFunction close);
+/* lua_pcall of a C function with `context`, which calls a user's: for callbacks in the middle of a call. */
+int binding_ask(lua_State *L, lua_CFunction f, void *context);
 
 /* Raises error_message(). */
 _Noreturn void binding_raise(lua_State *L);

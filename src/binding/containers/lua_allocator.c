@@ -69,9 +69,7 @@ static bool choose(void *self, int rank, PageList *list)
     if (!lua_checkstack(L, 8)) {
         return error_set("option 'allocator': the stack is full");
     }
-    lua_pushcfunction(L, call_choose);
-    lua_pushlightuserdata(L, &call);
-    if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
+    if (binding_ask(L, call_choose, &call) == LUA_OK) {
         return true;
     }
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it raised no message";

@@ -33,9 +33,7 @@ static bool protect(lua_State *L, lua_CFunction f, void *context, const char *op
     if (!lua_checkstack(L, 8)) {
         return error_set("option '%s': the stack is full", option);
     }
-    lua_pushcfunction(L, f);
-    lua_pushlightuserdata(L, context);
-    if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
+    if (binding_ask(L, f, context) == LUA_OK) {
         return true;
     }
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "it raised no message";

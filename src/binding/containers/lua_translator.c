@@ -68,7 +68,7 @@ static int translator_close(lua_State *L)
     if (!self) {
         binding_argument(L, "t:close", 0, "t", 1, "a translator");
     }
-    if (!binding_park(L, 1, translator_close)) {
+    if (!binding_park_final(L, 1, translator_close)) {
         Translator *t = self->translator;
         self->translator = NULL;
         translator_drop(t);

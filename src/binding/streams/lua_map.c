@@ -125,7 +125,7 @@ static int map_gc(lua_State *L)
 static int map_unmap(lua_State *L)
 {
     Map *map = map_check(L, "m:unmap");
-    if (!binding_park(L, 1, map_gc) && !map_finish(L, map)) {
+    if (!binding_park_final(L, 1, map_gc) && !map_finish(L, map)) {
         error_prefix("m:unmap");
         binding_raise(L);
     }

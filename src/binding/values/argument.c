@@ -134,6 +134,9 @@ static const char *describe_userdata(lua_State *L, int index)
         const char *text = luaL_tolstring(L, index, NULL), *end = strchr(text, ',');
         return end ? lua_pushlstring(L, text, (size_t)(end - text)) : text;
     }
+    if (strcmp(name, "rill.snapshot") == 0) { /* or "closed snapshot" */
+        return luaL_tolstring(L, index, NULL);
+    }
     return lua_pushfstring(L, "%s", strncmp(name, "rill.", 5) == 0 ? name + 5 : name);
 }
 

@@ -27,12 +27,8 @@ static bool in_finalizer(lua_State *L)
     return false;
 }
 
-bool binding_park(lua_State *L, int index, lua_CFunction close)
+static bool park(lua_State *L, State *state, int index, lua_CFunction close)
 {
-    State *state = state_get(L);
-    if (!state->collecting && !in_finalizer(L)) {
-        return false;
-    }
     int top = lua_gettop(L);
     index = lua_absindex(L, index);
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &parked_key) != LUA_TTABLE) {
@@ -49,6 +45,29 @@ bool binding_park(lua_State *L, int index, lua_CFunction close)
     state->parked = true;
     lua_settop(L, top);
     return true;
+}
+
+bool binding_park_final(lua_State *L, int index, lua_CFunction close)
+{
+    State *state = state_get(L);
+    return (state->collecting || in_finalizer(L)) && park(L, state, index, close);
+}
+
+bool binding_park(lua_State *L, int index, lua_CFunction close)
+{
+    State *state = state_get(L);
+    return state->asking > 0 ? park(L, state, index, close) : binding_park_final(L, index, close);
+}
+
+int binding_ask(lua_State *L, lua_CFunction f, void *context)
+{
+    State *state = state_get(L);
+    lua_pushcfunction(L, f);
+    lua_pushlightuserdata(L, context);
+    state->asking++;
+    int status = lua_pcall(L, 1, 0, 0);
+    state->asking--;
+    return status;
 }
 
 /* Closes what finalizers wanted closed while a call was at work. */
@@ -73,7 +92,7 @@ static void close_parked(lua_State *L, State *state)
 void binding_charge(lua_State *L, Device *device)
 {
     State *state = state_get(L);
-    if (state->parked && !state->collecting && !in_finalizer(L)) {
+    if (state->parked && !state->collecting && state->asking == 0 && !in_finalizer(L)) {
         close_parked(L, state);
     }
     if (!device) {
