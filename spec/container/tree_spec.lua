@@ -262,6 +262,40 @@ describe("an adaptive container", function()
         assert.same({2.5, 1.0}, k(rill.from({{0.5, 0.5}, {0, 0}}, "vec2"), rill.from({0, 5}, "float"), plain):values())
     end)
 
+    it("finds pages of all levels by tables of one node and of more, at each filter", function()
+        local random = order.generator(7)
+        local ramp = rill.kernel [[kernel void f(out double r<>) {
+            ivec4 p = indexof(r);
+            r = double(p.x + 2 * p.y + 3 * p.z); }]]
+        for _, case in ipairs {{2, 64, 1}, {2, 131072, 16}, {2, 49152, 3}, {3, 16, 1}, {3, 512, 4}, {3, 1536, 3}} do
+            local rank, size = case[1], case[2]
+            local q = rill[rank == 2 and "quadtree" or "octree"]("double", {size = size, page = case[3]})
+            local points, exact = {}, {}
+            for i = 1, 12 do
+                points[i], exact[i] = {}, 0
+                for d = 1, rank do
+                    local x = random(size)
+                    points[i][d], exact[i] = x, exact[i] + d * x
+                end
+            end
+            q:refine(rill.from(points, rank == 2 and "ivec2" or "ivec3"), rill.iota(12) % 5)
+            ramp {r = q}
+            local gather = rill.kernel((gathers[rank]:gsub("float ([qr])", "double %1")))
+            local stream, zero = rill.from(points, rank == 2 and "vec2" or "vec3"), rill.stream("float", {12}):fill(0)
+            for _, filter in ipairs {"linear", "trilinear"} do
+                local found = gather(stream, zero, q:filter_mode(filter)):values()
+                for i = 1, 12 do close(exact[i], found[i], filter) end
+            end
+            local nearest, levels = gather(stream, zero, q:filter_mode "nearest"):values(), q:level(stream):values()
+            for i = 1, 12 do
+                local value, half = 0, 1 << levels[i] >> 1
+                for d = 1, rank do value = value + d * ((points[i][d] + half) >> levels[i] << levels[i]) end
+                close(value, nearest[i], "nearest")
+            end
+            q:close()
+        end
+    end)
+
     it("is read by a kernel as streams and other containers are", function()
         local k = rill.kernel [[kernel void f(ivec2 at<>, float a[][], out float r<>) {
             r = a[at.y][at.x] + 2.0 * sample(a, vec2(at) + 0.5) + float(sizeof_stream(a).x); }]]
@@ -344,6 +378,10 @@ describe("an adaptive container", function()
         local d = rill.quadtree("double", {size = 8, page = 2})
         d:refine(rill.from({{0, 0}}, "ivec2"), 1):write(rill.from({{1e-3, 1e9}}, "double"), {1, 1})
         assert.same({1e-3, 1e9}, {d:get(1, 1), d:get(1, 2)})
+        for _, type in ipairs {"float", "double"} do
+            local far = rill.quadtree(type, {size = 8, page = 2, depth = 2}):fill(math.huge):set(1, 3, 3)
+            assert.same({math.huge, 1.0, math.huge}, far:values({3, 2}, {3, 4}))
+        end
         local n = rill.quadtree("int", {size = 8, page = 1, default = 7})
         local count = rill.kernel "kernel void c(out int x<>) { x = indexof(x).x; }"
         count {x = n, over = n:active()}
@@ -356,7 +394,7 @@ describe("an adaptive container", function()
         for _, case in ipairs {{rill.quadtree, 131072, 16, 2}, {rill.octree, 2048, 8, 3}} do
             local make, size, page, rank = table.unpack(case)
             local q = make("float", {size = size, page = page})
-            assert.is_true(q.nbytes < 2 ^ 18)
+            assert.is_true(q.nbytes < 2 ^ 19)
             local points, vector = {}, rank == 2 and "ivec2" or "ivec3"
             for i = 1, 20 do points[i] = {i * size // 21, i * i * size // 421, rank == 3 and 5 or nil} end
             local at = rill.from(points, vector)

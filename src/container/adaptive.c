@@ -7,8 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames and levels share a word; nodes of so many entries at most are taken unless levels are told. */
-enum { MOST_FRAMES = (1 << (31 - ADAPTIVE_LEVEL_BITS)) - 1, NODE_ENTRIES = 1 << 13, MOST_ENTRIES = 1 << 28 };
+/* Frames and levels share a word. */
+enum { MOST_FRAMES = (1 << (31 - ADAPTIVE_LEVEL_BITS)) - 1 };
+
+/* How many entries nodes have: as many as `wanted` where the root, of which there is one, has room for the rest; at most `node`, and the root at
+ * most `root` unless it is all there is. Every node on the way to an entry is a load that waits for the one before, so few large ones are taken,
+ * but what is mapped alone costs a node. */
+typedef struct NodeLimits {
+    int64_t wanted, node, root;
+} NodeLimits;
+
+static const NodeLimits limits = {1 << 11, 1 << 13, 1 << 17}, told_limits = {INT64_MAX, 1 << 28, 1 << 28};
 
 static Adaptive *adaptive_of(const Translator *t)
 {
@@ -22,19 +31,22 @@ static int rank_of(const Adaptive *a)
 
 /* text */
 
-/* Reads the entry for a level into e, from the node that begins at `node`; where the level is above its top, the first one. */
+/* Reads the entry for a level into f, from the node that begins at `node`; where the level is above its top, the first one. */
 static void write_entry(const Adaptive *a, StrBuf *out, int number, const char *node, const char *top, const char *base)
 {
     int rank = rank_of(a);
+    bool root = node[0] == '0'; /* no place has bits above its top */
     strbuf_addf(out, "m = max(%s - max(level, %s), 0); h = %s - m; w = (1 << m) - 1;\n", top, base, top);
-    strbuf_addf(out, "  e = t%d_t[%s + (%d & ((1 << %d * m) - 1))", number, node,
+    strbuf_addf(out, "  f = t%d_t[%s + (%d & ((1 << %d * m) - 1))", number, node,
                 (int)adaptive_pyramid(rank, 30 / rank), rank);
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, d ? " + (((g%d >> h) & w) << %d * m)" : " + ((g%d >> h) & w)", d, d);
+        strbuf_addf(out, root ? " + (g%d >> h" : " + (((g%d >> h) & w)", d);
+        strbuf_addf(out, d ? " << %d * m)" : ")", d);
     }
     strbuf_add(out, "];\n");
 }
 
+/* No branches: vectors of lanes take both sides, and the first entry, which is read in vain, is at hand. */
 void adaptive_write_find(const Adaptive *a, StrBuf *out, int number)
 {
     char top[32], base[32], bits[32];
@@ -45,14 +57,15 @@ void adaptive_write_find(const Adaptive *a, StrBuf *out, int number)
     address_text_list(out, "int ", "g", rank_of(a));
     strbuf_add(out, ", int level");
     address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, true);
-    strbuf_addf(out, ") {\n  int e, m, h, w, base = %s;\n  ", base);
+    strbuf_addf(out, ") {\n  int e, f, m, h, w, base = %s;\n  ", base);
     write_entry(a, out, number, "0", top, "base");
+    strbuf_add(out, "  e = f;\n");
     for (int depth = 1; depth < a->nodes; depth++) {
-        strbuf_addf(out, "  if (e < 0) {\n  base -= %s;\n  ", bits);
+        strbuf_addf(out, "  base -= %s;\n  ", bits);
         char above[64];
         snprintf(above, sizeof above, "(base + %s)", bits);
-        write_entry(a, out, number, "-e", above, "base");
-        strbuf_add(out, "  }\n");
+        write_entry(a, out, number, "max(-e, 0)", above, "base");
+        strbuf_add(out, "  e = e < 0 ? f : e;\n");
     }
     strbuf_add(out, "  return e;\n}\n");
 }
@@ -242,31 +255,44 @@ static const TranslatorKind adaptive_kind = {.table = {ADAPTIVE_TABLE, ADAPTIVE_
 
 /* making */
 
-/* Lays out the nodes; false where they would be too large. */
-static bool plan_nodes(Adaptive *a, int nodes, int64_t most)
+static int root_bits(const Adaptive *a)
 {
+    return a->top - a->bits * (a->nodes - 1);
+}
+
+/* Of a node of so many levels below its top. */
+static int64_t entries_of(int rank, int levels)
+{
+    return rank * (levels + 1) > 30 ? INT64_MAX : adaptive_pyramid(rank, levels + 1);
+}
+
+/* Lays out the nodes; false where they would be too large. */
+static bool plan_nodes(Adaptive *a, int nodes, const NodeLimits *most)
+{
+    int rank = rank_of(a);
     a->nodes = nodes;
     a->bits = nodes > 1 ? (a->top + nodes - 1) / nodes : a->top;
     while (a->nodes > 1 && a->bits * (a->nodes - 1) >= a->top) { /* the root covers a level at least */
         a->nodes--;
     }
-    int root = a->top - a->bits * (a->nodes - 1), larger = root > a->bits ? root : a->bits, rank = rank_of(a);
-    if (rank * (larger + 1) > 30) {
-        return false;
+    while (a->nodes > 1 && entries_of(rank, a->bits) > most->wanted &&
+           entries_of(rank, root_bits(a) + a->nodes - 1) <= most->root) {
+        a->bits--;
     }
-    a->root_entries = adaptive_pyramid(rank, root + 1);
-    a->node_entries = adaptive_pyramid(rank, a->bits + 1);
-    return adaptive_pyramid(rank, larger + 1) <= most;
+    a->root_entries = entries_of(rank, root_bits(a));
+    a->node_entries = entries_of(rank, a->bits);
+    return a->root_entries <= (a->nodes == 1 ? most->node : most->root) && a->node_entries <= most->node;
 }
 
 static bool choose_nodes(Adaptive *a, int levels)
 {
-    for (int n = levels ? levels : 1; n <= (levels ? levels : ADAPTIVE_MOST_LEVELS); n++) {
-        if (plan_nodes(a, n, levels ? MOST_ENTRIES : NODE_ENTRIES)) {
+    a->told = levels;
+    for (int n = 1; !levels && n <= ADAPTIVE_MOST_LEVELS; n++) {
+        if (plan_nodes(a, n, &limits)) {
             return true;
         }
     }
-    return plan_nodes(a, levels ? levels : ADAPTIVE_MOST_LEVELS, MOST_ENTRIES) ||
+    return plan_nodes(a, levels ? levels : ADAPTIVE_MOST_LEVELS, &told_limits) ||
            error_set("the page table would be too large: take larger pages, or more levels");
 }
 
@@ -389,7 +415,7 @@ Translator *adaptive_copy(const Translator *t)
         shape.size[shape.rank - 1 - d] = t->info.domain.size[d] - a->border;
         page.size[shape.rank - 1 - d] = a->page[d];
     }
-    Translator *copy = adaptive_create(t->device, &shape, &page, a->nodes, a->capacity, a->border);
+    Translator *copy = adaptive_create(t->device, &shape, &page, a->told, a->capacity, a->border);
     bool done = copy != NULL;
     for (int64_t frame = 0; done && frame < adaptive_frames(a); frame++) {
         AdaptivePage found;

@@ -20,6 +20,7 @@ typedef struct Adaptive {
     int64_t elements, capacity;    /* of a frame; frames there may be */
     int border;                    /* 1: addresses are nodes, and pages share those between them */
     int top;                       /* the level at which one page covers all */
+    int told;                      /* how many nodes were asked for, or 0 */
     int nodes, bits;               /* nodes on the way to a page of level 0; levels of those below the root */
     int64_t root_entries, node_entries;
     struct {

@@ -9,10 +9,9 @@
 
 /* What containers do differently whose pages are of another kind. */
 typedef struct ContainerKind {
-    /* The address function as a text, what it is given, and whether another container of the kind and translator is given the same. */
+    /* The address function as a text, and what it is given, which follows from the translator. */
     void (*write)(const Container *c, StrBuf *out, int number);
     void (*give)(const Container *c, Argument *args);
-    bool (*same)(const Container *c, const Container *other);
     bool (*ready)(Container *c, const int64_t *first, const int64_t *last); /* as container_ready */
     bool (*ready_region)(Container *c, const Region *region);
     Region *(*active)(const Container *c); /* a new one */

@@ -81,7 +81,6 @@ static Container *like(const Container *c, const Type *type);
 
 static const ContainerKind tree_kind = {.write = tree_write,
                                         .give = tree_give,
-                                        .same = tree_same,
                                         .ready = tree_ready,
                                         .ready_region = tree_ready_region,
                                         .active = active,
@@ -149,7 +148,7 @@ static Container *make(Translator *t, Device *device, const Type *type, int64_t 
     c->kind = &tree_kind;
     c->tree = tree;
     c->checked = false;
-    tree->filter[0] = TREE_LINEAR;
+    c->map.filter = BLEND_LINEAR;
     return c;
 }
 
@@ -225,7 +224,7 @@ static Container *like(const Container *c, const Type *type)
     if (!result) {
         return NULL;
     }
-    tree_of(result)->filter[0] = tree->filter[0];
+    result->map.filter = c->map.filter;
     tree_of(result)->edge = tree->edge;
     if (!frames_reserve(&result->frames, c->frames.used)) {
         container_release(result);

@@ -8,9 +8,7 @@
 #define RILL_TREE_H
 
 #include "container/container.h"
-
-/* What a read by a real position takes: the nearest node, between nodes, and between levels, too. */
-typedef enum TreeFilter { TREE_NEAREST, TREE_LINEAR, TREE_TRILINEAR } TreeFilter;
+#include "kernel/variant/address_map.h"
 
 /* What is beyond the domain, and what nodes on its border hold. */
 typedef enum TreeEdge { TREE_CLAMP, TREE_REPEAT, TREE_DIRICHLET, TREE_NEUMANN } TreeEdge;
@@ -21,7 +19,7 @@ Container *tree_create(Device *device, const Type *type, const Shape *size, cons
 
 /* How many levels there are: the finest is 0. */
 int tree_levels(const Container *c);
-void tree_set_filter(Container *c, TreeFilter filter);
+void tree_set_filter(Container *c, BlendFilter filter);
 /* `value`: a packed element, of Dirichlet's. The header container_whole() gives is another one afterwards. */
 bool tree_set_edge(Container *c, TreeEdge edge, const void *value);
 

@@ -75,7 +75,7 @@ static bool take_splits(const Container *c, ContainerImage *image)
     image->number_count = SETTINGS + count * (1 + rank);
     image->numbers = malloc((size_t)image->number_count * sizeof *image->numbers);
     if (image->numbers) {
-        image->numbers[0] = tree_of(c)->filter[0];
+        image->numbers[0] = (int32_t)c->map.filter;
         image->numbers[1] = tree_of(c)->edge;
     }
     for (int64_t i = 0; image->numbers && i < count; i++) {
@@ -142,7 +142,7 @@ static bool sizes_agree(const ContainerImage *image, int64_t count)
     int rank = image->size.rank;
     int64_t elements = 1, pages = 1 + (count << rank);
     bool agree = image->number_count == SETTINGS + count * (1 + rank) && image->capacity >= 1 &&
-                 image->numbers[0] >= TREE_NEAREST && image->numbers[0] <= TREE_TRILINEAR &&
+                 image->numbers[0] >= BLEND_NEAREST && image->numbers[0] <= BLEND_TRILINEAR &&
                  image->numbers[1] >= TREE_CLAMP && image->numbers[1] <= TREE_NEUMANN;
     for (int d = 0; agree && d < rank; d++) {
         int64_t page = image->page.size[d], size = image->size.size[d];
@@ -180,7 +180,7 @@ Container *tree_image_load(Device *device, const ContainerImage *image)
         return NULL;
     }
     if (c) {
-        tree_of(c)->filter[0] = image->numbers[0];
+        c->map.filter = (BlendFilter)image->numbers[0];
         tree_of(c)->edge = (TreeEdge)image->numbers[1];
         memcpy(tree_of(c)->value, (const char *)image->elements + bytes, bytes);
         tree_header(c);

@@ -182,9 +182,9 @@ void tree_header(Container *c)
     }
 }
 
-void tree_set_filter(Container *c, TreeFilter filter)
+void tree_set_filter(Container *c, BlendFilter filter)
 {
-    tree_of(c)->filter[0] = (int32_t)filter;
+    c->map.filter = filter;
 }
 
 bool tree_set_edge(Container *c, TreeEdge edge, const void *value)

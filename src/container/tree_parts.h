@@ -28,7 +28,6 @@ typedef struct Tree {
     Stream list;               /* frames: leaves and others, each by their levels; device NULL: not made yet */
     TreeRun leaves[1 << ADAPTIVE_LEVEL_BITS], others[1 << ADAPTIVE_LEVEL_BITS];
     int64_t leaf_count;
-    int32_t filter[4]; /* a TreeFilter, and nothing */
     TreeEdge edge;
     char value[TYPE_MAX_BYTES]; /* of Dirichlet's */
 } Tree;
@@ -71,7 +70,6 @@ bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count);
 /* As in ContainerKind. */
 void tree_write(const Container *c, StrBuf *out, int number);
 void tree_give(const Container *c, Argument *args);
-bool tree_same(const Container *c, const Container *other);
 /* Runs a step over the nodes of `count` pages, whose frames stand in a stream of int from `first` on. */
 bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t first, int64_t count);
 /* A stream of int of as many elements as `frames`: of those leaves of which some elements of the mask are marked, or all, the frame, else -1. */

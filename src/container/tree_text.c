@@ -41,6 +41,17 @@ static void add_find(const Adaptive *a, StrBuf *out, int number, const char *nam
 
 /* the address function */
 
+/* Sizes of pages that are powers of two need no multiplication: their shift is that of address_text_size(). */
+static bool shifts(const Adaptive *a, int d)
+{
+    return (a->page[d] & (a->page[d] - 1)) == 0;
+}
+
+static const char *shift_of(const Adaptive *a, int number, int d)
+{
+    return address_text_number(number, a->pages_at + TRANSLATOR_SIZE * d + TRANSLATOR_SIZE - 1);
+}
+
 void tree_write(const Container *c, StrBuf *out, int number)
 {
     const Adaptive *a = tree_pages(c);
@@ -55,7 +66,6 @@ void tree_write(const Container *c, StrBuf *out, int number)
     for (int d = 1; d < rank; d++) {
         strbuf_addf(out, ", out int s%d<>", d);
     }
-    strbuf_addf(out, ", int filter%d", number);
     address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, true);
     strbuf_add(out, ") {\n");
     for (int d = 0; d < rank; d++) {
@@ -64,7 +74,11 @@ void tree_write(const Container *c, StrBuf *out, int number)
     for (int d = 0; d < rank; d++) {
         char cell[16];
         snprintf(cell, sizeof cell, "y%d", d);
-        strbuf_addf(out, "  int g%d = %s;\n", d, address_text_quotient(cell, number, a->pages_at, d));
+        if (shifts(a, d)) {
+            strbuf_addf(out, "  int g%d = y%d >> %s;\n", d, d, shift_of(a, number, d));
+        } else {
+            strbuf_addf(out, "  int g%d = %s;\n", d, address_text_quotient(cell, number, a->pages_at, d));
+        }
     }
     strbuf_addf(out, "  int e = t%d_find(", number);
     address_text_list(out, "", "g", rank);
@@ -72,7 +86,8 @@ void tree_write(const Container *c, StrBuf *out, int number)
     address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
     strbuf_addf(out, ");\n  l = e & %d;\n", (1 << ADAPTIVE_LEVEL_BITS) - 1);
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "  int o%d = (v%d >> l) - (g%d >> l) * %s;\n", d, d, d, page_of(a, number, d));
+        strbuf_addf(out, "  int o%d = (v%d >> l) - ((g%d >> l) %s %s);\n", d, d, d, shifts(a, d) ? "<<" : "*",
+                    shifts(a, d) ? shift_of(a, number, d) : page_of(a, number, d));
     }
     strbuf_addf(out, "  p = ((e >> %d) - 1) * %s + ", ADAPTIVE_LEVEL_BITS, frame_of(a, number, rank));
     address_text_join(out, number, "o", 0, rank, a->frames_at);
@@ -89,13 +104,7 @@ void tree_write(const Container *c, StrBuf *out, int number)
 
 void tree_give(const Container *c, Argument *args)
 {
-    args[0].words = (const uint32_t *)tree_of(c)->filter;
-    address_text_give(c->translator, DIRECTION_TRANSLATE, args + 1);
-}
-
-bool tree_same(const Container *c, const Container *other)
-{
-    return tree_of(c)->filter[0] == tree_of(other)->filter[0];
+    address_text_give(c->translator, DIRECTION_TRANSLATE, args);
 }
 
 /* steps */

@@ -274,7 +274,7 @@ int container_filter_call(lua_State *L)
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     for (int i = 0; names[i]; i++) {
         if (strcmp(name, names[i]) == 0) {
-            tree_set_filter(self->container, (TreeFilter)i);
+            tree_set_filter(self->container, (BlendFilter)i);
             lua_settop(L, 1);
             return 1;
         }

@@ -89,6 +89,7 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->rows = s->map && s->map->rows && plan->kernel->body.use[i].row;
     key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;
     key->place = s->map && launch_kind(&plan->kernel->function, i)->element ? place_of(plan, i) : 0;
+    key->filter = (uint8_t)(s->map && plan->kernel->body.use[i].sample ? s->map->filter : 0);
     key->sampled = (uint8_t)access_sampled(plan->originals[i], &plan->kernel->body.use[i]);
     if (bound) {
         key->boundary = boundary_bits(s);

@@ -2,6 +2,7 @@
 #include "kernel/variant/access.h"
 
 #include "kernel/body/glsl.h"
+#include "kernel/variant/address_map.h"
 
 #include <stdio.h>
 
@@ -16,7 +17,7 @@ static const char *weight_type(const Type *type)
     return floats(type) && type->scalar == SCALAR_DOUBLE ? "double" : "float";
 }
 
-/* fetch_NAME of p and those beside it that bits of `corner` say, mixed along dimensions below `rank`. */
+/* stored_NAME of p and those beside it that bits of `corner` say, mixed along dimensions below `rank`. */
 static void add_mixed(StrBuf *out, const char *name, int rank, int corner, int all)
 {
     if (rank > 0) {
@@ -27,7 +28,7 @@ static void add_mixed(StrBuf *out, const char *name, int rank, int corner, int a
         strbuf_addf(out, ", w%d)", rank - 1);
         return;
     }
-    strbuf_addf(out, "fetch_%s(p", name);
+    strbuf_addf(out, "stored_%s(p", name);
     for (int d = 0; d < all; d++) {
         strbuf_addf(out, corner >> d & 1 ? " + a%d" : "", d);
     }
@@ -41,45 +42,55 @@ static void add_strides(StrBuf *out, const char *word, int rank)
     }
 }
 
-/* An element beside is fetched only where it has a weight: p may be the last. Others than floats are not mixed: the nearest one. */
-static void lerp(StrBuf *out, const AccessText *text, int rank)
+static void open_reader(StrBuf *out, const AccessText *text, int rank, const char *word)
 {
     const Type *seen = text->param->type;
-    const char *name = text->param->name;
-    strbuf_addf(out, "%s lerp_%s(int p", glsl_type(seen), name);
+    strbuf_addf(out, "%s %s_%s(int p", glsl_type(seen), word, text->param->name);
     add_strides(out, "int ", rank);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, ", %s w%d", weight_type(seen), d);
     }
     strbuf_add(out, ") { ");
+}
+
+static void add_offsets(StrBuf *out, int rank, const char *condition)
+{
     for (int d = 0; d < rank; d++) {
         char stride[16] = "1";
         if (d) {
             snprintf(stride, sizeof stride, "s%d", d);
         }
-        strbuf_addf(out, "int a%d = w%d %s ? %s : 0; ", d, d, floats(seen) ? "> 0" : ">= 0.5", stride);
+        strbuf_addf(out, "int a%d = w%d %s ? %s : 0; ", d, d, condition, stride);
     }
-    strbuf_addf(out, "%s v = fetch_%s(p", glsl_type(seen), name);
-    for (int d = 0; d < rank && !floats(seen); d++) {
-        strbuf_addf(out, " + a%d", d);
-    }
-    strbuf_add(out, "); ");
-    if (floats(seen)) {
-        strbuf_add(out, "if ((");
+}
+
+/* near_NAME and lerp_NAME(p, s1, ..., w0, ...): the element that is nearest, and between those around. An element beside is fetched only
+ * where it has a weight: p may be the last. At a node it is the node's value, infinite ones, too. Others than floats are not mixed. */
+static void readers(StrBuf *out, const AccessText *text, int rank)
+{
+    const char *name = text->param->name;
+    open_reader(out, text, rank, "near");
+    add_offsets(out, rank, ">= 0.5");
+    strbuf_add(out, "return ");
+    add_mixed(out, name, 0, (1 << rank) - 1, rank);
+    strbuf_add(out, "; }\n");
+    if (floats(text->param->type)) {
+        open_reader(out, text, rank, "lerp");
+        add_offsets(out, rank, "> 0");
+        strbuf_addf(out, "%s v = ", glsl_type(text->param->type));
+        add_mixed(out, name, rank, 0, rank);
+        strbuf_addf(out, ", n = stored_%s(p); return (", name);
         for (int d = 0; d < rank; d++) {
             strbuf_addf(out, "%sa%d", d ? " | " : "", d);
         }
-        strbuf_add(out, ") != 0) { v = ");
-        add_mixed(out, name, rank, 0, rank);
-        strbuf_add(out, "; } ");
+        strbuf_add(out, ") == 0 ? n : v; }\n");
     }
-    strbuf_add(out, "return v; }\n");
 }
 
 void access_blend(StrBuf *out, const AccessText *text, int rank)
 {
     const char *name = text->param->name, *weight = weight_type(text->param->type);
-    lerp(out, text, rank);
+    readers(out, text, rank);
     strbuf_addf(out, "%s blend_%s(", glsl_type(text->param->type), name);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "%sint d%d", d ? ", " : "", d);
@@ -96,8 +107,8 @@ void access_blend(StrBuf *out, const AccessText *text, int rank)
     }
     strbuf_add(out, "0, p, l");
     add_strides(out, "", rank);
-    strbuf_addf(out, "); int m = (1 << l) - 1; %s f = 1 / %s(m + 1); return lerp_%s(p + int(%s)", weight, weight, name,
-                access_word(text->layout->base));
+    strbuf_addf(out, "); int m = (1 << l) - 1; %s f = 1 / %s(m + 1); return %s_%s(p + int(%s)", weight, weight,
+                floats(text->param->type) ? "lerp" : "near", name, access_word(text->layout->base));
     add_strides(out, "", rank);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, ", %s(d%d & m) * f", weight, d);
@@ -105,7 +116,12 @@ void access_blend(StrBuf *out, const AccessText *text, int rank)
     strbuf_add(out, "); }\n");
 }
 
-/* at_level_NAME(p, level): p lies in the domain. */
+static bool mixes(const AccessText *text)
+{
+    return text->key->filter != BLEND_NEAREST && floats(text->param->type);
+}
+
+/* level_NAME(p, level): p lies in the domain. */
 static void level_sampler(StrBuf *out, const AccessText *text, int rank, const char *vector)
 {
     static const char *const ints[] = {"int", "ivec2", "ivec3"};
@@ -121,8 +137,8 @@ static void level_sampler(StrBuf *out, const AccessText *text, int rank, const c
     add_strides(out, "", rank);
     strbuf_addf(out,
                 "); int m = (1 << l) - 1; %s w = (%s(i & m) + (p - b)) * (1.0 / float(m + 1)); "
-                "if (filter_%s() == 0) { w = floor(w + 0.5); } return lerp_%s(e + int(%s)",
-                vector, vector, name, name, access_word(text->layout->base));
+                "return %s_%s(e + int(%s)",
+                vector, vector, mixes(text) ? "lerp" : "near", name, access_word(text->layout->base));
     add_strides(out, "", rank);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, rank > 1 ? ", %s(w.%c)" : ", %s(w)", weight, "xyz"[d]);
@@ -149,10 +165,11 @@ void access_blend_sampler(StrBuf *out, const AccessText *text, int rank)
         bool wraps = (text->key->boundary >> (2 * d) & 3) == BOUNDARY_WRAP;
         strbuf_addf(out, wraps ? "%s = %s - %s * floor(%s / %s); " : "%s = clamp(%s, 0.0, %s); ", p, p, n, p, n);
     }
-    strbuf_addf(out,
-                "level = clamp(level, 0.0, 31.0); bool two = filter_%s() == 2; "
-                "float f = two ? floor(level) : floor(level + 0.5); %s v = level_%s(p, int(f)); "
-                "if (two && level > f) { v = mix(v, level_%s(p, int(f) + 1), level - f); } return v; }\n"
-                "%s s_%s(%s p) { return s_%s(p, 0.0); }\n",
-                name, type, name, name, type, name, vector, name);
+    bool two = text->key->filter == BLEND_TRILINEAR;
+    strbuf_addf(out, "level = clamp(level, 0.0, 31.0); float f = floor(%s); %s v = level_%s(p, int(f)); ",
+                two ? "level" : "level + 0.5", type, name);
+    if (two) {
+        strbuf_addf(out, "if (level > f) { v = mix(v, level_%s(p, int(f) + 1), level - f); } ", name);
+    }
+    strbuf_addf(out, "return v; }\n%s s_%s(%s p) { return s_%s(p, 0.0); }\n", type, name, vector, name);
 }

@@ -12,6 +12,9 @@ union Argument;
 
 enum { ADDRESS_SLOTS = 8 /* different maps in one launch */ };
 
+/* What sample() takes of a map that interpolates: the nearest node, between nodes, and between levels, too. */
+typedef enum BlendFilter { BLEND_NEAREST, BLEND_LINEAR, BLEND_TRILINEAR } BlendFilter;
+
 struct AddressMap {
     /* The address function, as a kernel:
      *
@@ -35,11 +38,12 @@ struct AddressMap {
     int64_t run[SHAPE_MAX_RANK], run_unit;
     /* Not every place of the domain has an element: what is between is interpolated. The address function is then
      *
-     *     kernel void NAME(int v0<>, ..., int level<>, out int p<>, out int l<>, out int s1<>, ..., int filter, GIVEN) { ... }
+     *     kernel void NAME(int v0<>, ..., int level<>, out int p<>, out int l<>, out int s1<>, ..., GIVEN) { ... }
      *
      * Elements around a place, looked for at `level` or above, are 2^l apart; p is the lowest of them, and s1 ... are how many elements on
-     * the next along y ... stands. filter is 0: the nearest, 1: linear, 2: between levels, too. */
+     * the next along y ... stands. Every place has those around it: p is never negative. */
     bool blends;
+    BlendFilter filter;
     /* After a launch that has written to a header, of a box or of all; NULL: nothing is to be done. False with error_set. */
     bool (*wrote)(AddressMap *map, const Stream *written);
 };
@@ -76,7 +80,7 @@ static inline int address_results(const Function *f)
     return results;
 }
 
-/* How many parameters GIVEN are, with the filter. */
+/* How many parameters GIVEN are. */
 static inline int address_given(const Function *f)
 {
     return f->param_count - address_rank(f) - address_results(f);

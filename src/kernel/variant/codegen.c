@@ -195,7 +195,7 @@ static void write_known(Generator *g, const AddressUse *use)
     }
 }
 
-/* Of a map that interpolates: cell_NAME(d0, ..., level, p, l, s1, ...), the filter, and the place of what is an element. */
+/* Of a map that interpolates: cell_NAME(d0, ..., level, p, l, s1, ...), and the place of what is an element. */
 static void write_cell(Generator *g, const AddressUse *use, const char *name)
 {
     int rank = address_rank(use->function) - 1;
@@ -212,8 +212,7 @@ static void write_cell(Generator *g, const AddressUse *use, const char *name)
         strbuf_addf(g->out, ", s%d", d);
     }
     write_known(g, use);
-    strbuf_addf(g->out, "); }\nint filter_%s() { return k_%s; }\nint place_%s(", name, g->f->params[use->given].name,
-                name);
+    strbuf_addf(g->out, "); }\nint place_%s(", name);
     add_ints(g->out, "int d", rank);
     strbuf_add(g->out, ") { int p, l");
     for (int d = 1; d < rank; d++) {

@@ -41,6 +41,7 @@ typedef struct ArgKey {
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
     uint8_t place;   /* of containers: the number, from 1, of the first argument whose elements have the same places */
     uint8_t sampled; /* Sampled */
+    uint8_t filter;  /* BlendFilter, where a map that interpolates is sampled */
     uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
 
