@@ -121,6 +121,54 @@ static int lua_smoke_read(lua_State *L)
     return 1;
 }
 
+/* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are packed words; the first is read in fours. */
+static int lua_shader(lua_State *L)
+{
+    PeerShaderInput inputs[PEER_SHADER_INPUTS];
+    int groups = (int)luaL_checkinteger(L, 2), count = lua_gettop(L) - 3;
+    size_t bytes = (size_t)luaL_checkinteger(L, 3);
+    luaL_argcheck(L, count <= PEER_SHADER_INPUTS, PEER_SHADER_INPUTS + 4, "fewer inputs expected");
+    for (int i = 0; i < count; i++) {
+        inputs[i].data = luaL_checklstring(L, i + 4, &inputs[i].bytes);
+        inputs[i].quads = i == 0;
+    }
+    peer_enter();
+    lua_pushinteger(L, peer_shader(luaL_checkstring(L, 1), groups, bytes, count, inputs));
+    peer_leave();
+    return 1;
+}
+
+/* peer.shader_run(number [, runs]) -> seconds per run */
+static int lua_shader_run(lua_State *L)
+{
+    int number = (int)luaL_checkinteger(L, 1), runs = runs_argument(L, 2);
+    peer_enter();
+    return seconds(L, peer_shader_run(number, runs));
+}
+
+/* peer.shader_read(number) -> the bytes of its result */
+static int lua_shader_read(lua_State *L)
+{
+    int number = (int)luaL_checkinteger(L, 1);
+    peer_enter();
+    luaL_Buffer buffer;
+    size_t bytes = peer_shader_read(number, NULL);
+    peer_shader_read(number, luaL_buffinitsize(L, &buffer, bytes));
+    luaL_pushresultsize(&buffer, bytes);
+    peer_leave();
+    return 1;
+}
+
+/* peer.shader_close(number): lets go of what it holds; its number is not used again. */
+static int lua_shader_close(lua_State *L)
+{
+    int number = (int)luaL_checkinteger(L, 1);
+    peer_enter();
+    peer_shader_close(number);
+    peer_leave();
+    return 0;
+}
+
 static const luaL_Reg functions[] = {
     {"info", lua_info},
     {"saxpy_naive", lua_saxpy_naive},
@@ -133,6 +181,10 @@ static const luaL_Reg functions[] = {
     {"smoke_step", lua_smoke_step},
     {"smoke_reset", lua_smoke_reset},
     {"smoke_read", lua_smoke_read},
+    {"shader", lua_shader},
+    {"shader_run", lua_shader_run},
+    {"shader_read", lua_shader_read},
+    {"shader_close", lua_shader_close},
     {NULL, NULL},
 };
 

@@ -31,4 +31,18 @@ void peer_smoke_reset(void);
 /* Copies a field to `values` (NULL: only asks) and returns its size in bytes. */
 size_t peer_smoke_read(PeerSmokeField which, float *values);
 
+/* Programs of a bench's own GLSL, with a result of so many bytes at block 0 and buffer textures of inputs from unit 0 on, whose
+ * texels are words or four of them. peer_shader returns the number by which the others know it; peer_shader_read copies the result
+ * (NULL: only asks) and returns its size. */
+enum { PEER_SHADER_INPUTS = 8 };
+typedef struct PeerShaderInput {
+    const void *data;
+    size_t bytes;
+    int quads;
+} PeerShaderInput;
+int peer_shader(const char *glsl, int groups, size_t bytes, int inputs, const PeerShaderInput *given);
+double peer_shader_run(int number, int runs);
+size_t peer_shader_read(int number, void *values);
+void peer_shader_close(int number);
+
 #endif

@@ -1,0 +1,337 @@
+-- After Table III and Figure 10 of Lefohn et al., "Glift" (2006). What kernels do to reach an element of a container, beside programs in
+-- GLSL written by hand for one shape: seconds, and operations. And the bandwidth of paged memory over the size of its pages.
+local rill = require "rill"
+local peer = require "peer"
+local support = require "bench.support"
+
+local T <const> = rill.translator
+local count <const>, rounds <const> = 1 << 21, 9
+local side <const>, page <const> = 1024, 16
+local pages <const> = side // page
+local trips <const>, lanes <const> = 32, 8 -- of the programs by hand: steps of a lane, and lanes
+
+-- By hand: a lane loads four words of points at a time, and stores four floats; as many at a step as rill's kernels do, whose points
+-- are aligned: 16 where a point is a word, 4 where it is two.
+local function elements_of_step(rank) return rank == 1 and 16 or 4 end
+
+local function steps_of(rank)
+    local lines = {}
+    for j = 0, elements_of_step(rank) // 4 - 1 do
+        lines[#lines + 1] = (rank == 1 and [[
+            ivec4 aJ = ivec4(texelFetch(points, i * 4 + J));
+            r[i * 4 + J] = vec4(look(aJ.x), look(aJ.y), look(aJ.z), look(aJ.w));]] or [[
+            ivec4 aJ = ivec4(texelFetch(points, 2 * i)), bJ = ivec4(texelFetch(points, 2 * i + 1));
+            r[i] = vec4(look(aJ.xy), look(aJ.zw), look(bJ.xy), look(bJ.zw));]]):gsub("J", j)
+    end
+    return table.concat(lines, "\n")
+end
+
+local function program(rank, inputs, access)
+    local lines = {"layout(local_size_x = 8) in;", "layout(std430, binding = 0) writeonly buffer R { vec4 r[]; };",
+                   "layout(binding = 0) uniform usamplerBuffer points;"}
+    for i, name in ipairs(inputs) do
+        lines[#lines + 1] = ("layout(binding = %d) uniform usamplerBuffer %s;"):format(i, name)
+    end
+    lines[#lines + 1] = access
+    lines[#lines + 1] = ([[
+        void main() {
+            int i = int(gl_WorkGroupID.x * gl_WorkGroupSize.x) * %d + int(gl_LocalInvocationID.x);
+            for (int k = 0; k < %d; k++, i += 8) {
+                %s
+            }
+        }]]):format(trips, trips, steps_of(rank))
+    return table.concat(lines, "\n")
+end
+
+-- Each case: rill's kernels, with and without the access, and by hand. BOUNDS is what rill promises: an index outside comes back by
+-- clamping, and what is not mapped reads as zero; without it the program trusts its points and its table.
+local cases = {
+    {
+        name = "stream, 1-D to 2-D", rank = 1, inputs = {"memory"},
+        kernel = "kernel void look(int p<>, float c[], out float r<>) { r = c[p]; }",
+        without = "kernel void look(int p<>, out float r<>) { r = intBitsToFloat(p); }",
+        access = [[
+            float look(int p) {
+                if (BOUNDS) p = clamp(p, 0, SIDE * SIDE - 1);
+                int y = p / SIDE, x = p - y * SIDE;
+                return uintBitsToFloat(texelFetch(memory, y * SIDE + x).x);
+            }]],
+    }, {
+        name = "page table, 1 level", rank = 2, inputs = {"memory", "frames"},
+        kernel = "kernel void look(ivec2 p<>, float c[][], out float r<>) { r = c[p.y][p.x]; }",
+        without = "kernel void look(ivec2 p<>, out float r<>) { r = intBitsToFloat(p.x ^ p.y); }",
+        access = [[
+            float look(ivec2 p) {
+                if (BOUNDS) p = clamp(p, ivec2(0), ivec2(SIDE - 1));
+                ivec2 g = p >> BITS, o = p & (PAGE - 1);
+                int w = int(texelFetch(frames, g.y * PAGES + g.x).x);
+                if (BOUNDS && w == 0) return 0.0;
+                return uintBitsToFloat(texelFetch(memory, (w - 1) * PAGE * PAGE + o.y * PAGE + o.x).x);
+            }]],
+    }, {
+        name = "adaptive, two calls", rank = 2, inputs = {"memory", "entries", "other"},
+        kernel = [[kernel void look(ivec2 p<>, float c[][], float d[][], out float r<>) {
+            r = c[p.y][p.x] + d[p.y][p.x];
+        }]],
+        without = "kernel void look(ivec2 p<>, out float r<>) { r = intBitsToFloat(p.x ^ p.y); }",
+        access = [[
+            float look(ivec2 p) {
+                if (BOUNDS) p = clamp(p, ivec2(0), ivec2(SIDE - 1));
+                ivec2 g = p >> BITS;
+                int e = int(texelFetch(entries, g.y * PAGES + g.x).x), level = e & 31;
+                if (BOUNDS && e == 0) return 0.0;
+                ivec2 o = (p >> level) & (PAGE - 1);
+                int at = ((e >> 5) - 1) * PAGE * PAGE + o.y * PAGE + o.x;
+                return uintBitsToFloat(texelFetch(memory, at).x) + uintBitsToFloat(texelFetch(other, at).x);
+            }]],
+    },
+}
+
+local function by_hand(case, bounds, access)
+    local names = {SIDE = side, PAGE = page, PAGES = pages, BITS = 4, BOUNDS = bounds}
+    return (program(case.rank, case.inputs, access or case.access):gsub("%f[%w]%u+%f[%W]", function(word)
+        return names[word] ~= nil and tostring(names[word]) or nil
+    end))
+end
+
+-- Containers that cover side^2, whose pages stand at random, and what programs by hand need to read the same.
+local function pack(words) return rill.from(words, "int"):bytes() end
+
+local function shuffled(n) return rill.permutation(n, {seed = 1}):values() end
+
+local function made_fold()
+    local memory = rill.random({side, side}, {seed = 5})
+    return {rill.virtual(T.fold {shape = side * side, to = {side, side}}, memory)}, {memory:bytes()}
+end
+
+local function made_pages()
+    local t = T.pages {shape = {side, side}, page = {page, page}, levels = 1}
+    local memory, words = rill.random(side * side), {}
+    for i, frame in ipairs(shuffled(pages * pages)) do
+        t:map({(i - 1) % pages * page, (i - 1) // pages * page}, nil, frame)
+        words[i] = frame + 1
+    end
+    return {rill.virtual(t, memory)}, {memory:bytes(), pack(words)}
+end
+
+-- A page for all; in two quarters of the domain there are finer ones.
+local function made_adaptive()
+    local t = T.pages {shape = {side, side}, page = {page, page}, adaptive = true}
+    local top, half, words = 6, side // 2, {}
+    t:map({0, 0}, nil, 0, top):map({0, 0}, {half - 1, half - 1}, 1, 2)
+    local fine, frames = pages // 2, 1 + (half // (4 * page)) ^ 2 // 1 | 0
+    for i, frame in ipairs(shuffled(fine * fine)) do
+        t:map({half + (i - 1) % fine * page, half + (i - 1) // fine * page}, nil, frames + frame, 0)
+    end
+    for i = 1, pages * pages do
+        local x, y = (i - 1) % pages * page, (i - 1) // pages * page
+        local level = x < half and y < half and 2 or x >= half and y >= half and 0 or top
+        words[i] = t:translate({x, y}) // (page * page) + 1 << 5 | level
+    end
+    local n = (frames + fine * fine) * page * page
+    local memory, other = rill.random(n, {seed = 3}), rill.random(n, {seed = 4})
+    return {rill.virtual(t, memory), rill.virtual(t, other)}, {memory:bytes(), pack(words), other:bytes()}
+end
+
+-- Operations of a program in GLSL after glslang and spirv-opt -O, as they stand in the text, in loops too, once each. The same
+-- rule for all: every instruction of its functions counts but labels, variables and the hints at merges; all calls are inlined by
+-- then. Nil where the tools are missing.
+local not_counted <const> = {OpFunction = 1, OpFunctionEnd = 1, OpFunctionParameter = 1, OpLabel = 1, OpVariable = 1,
+                             OpSelectionMerge = 1, OpLoopMerge = 1, OpLine = 1, OpNoLine = 1, OpNop = 1}
+
+local function tools_there()
+    for _, tool in ipairs {"glslangValidator", "spirv-opt", "spirv-dis"} do
+        if not os.execute("command -v " .. tool .. " >/dev/null 2>&1") then return false end
+    end
+    return true
+end
+
+local function operations(glsl)
+    local path = os.tmpname()
+    local file <close> = assert(io.open(path .. ".comp", "w"))
+    file:write(glsl:find("^#version") and "" or "#version 430\n", glsl)
+    file:flush()
+    local command = ([[
+        glslangValidator -G --target-env opengl -o PATH.spv PATH.comp >PATH &&
+        spirv-opt -O PATH.spv -o PATH.opt && spirv-dis --no-color PATH.opt
+    ]]):gsub("PATH", path)
+    local pipe <close> = assert(io.popen(command))
+    local n, inside = 0, false
+    for line in pipe:lines() do
+        local name = line:match("Op%a+")
+        inside = name == "OpFunction" or inside
+        assert(name ~= "OpFunctionCall", "a call was not inlined")
+        if inside and name and not not_counted[name] then n = n + 1 end
+    end
+    for _, ending in ipairs {"", ".comp", ".spv", ".opt"} do os.remove(path .. ending) end
+    return assert(n > 0 and n, "glslang or spirv-opt refused a program")
+end
+
+-- Operations of one element: of the whole program over the elements of a step, and how many of them are for the access, which is
+-- what goes where the kernel stores its point instead.
+local function counted(whole, without, elements)
+    local n = operations(whole)
+    return {n / elements, (n - operations(without)) / elements}
+end
+
+local function counted_kernel(kernel, plain, arguments, points)
+    local function steps(k, given) return tonumber(k:explain(given):match("(%d+) elements? per step")) or 1 end
+    local alone = {p = points, r = arguments.r}
+    local elements = steps(kernel, arguments)
+    assert(steps(plain, alone) == elements, "the kernel without the access takes other steps")
+    kernel(arguments)
+    plain(alone)
+    return counted(kernel:source(), plain:source(), elements)
+end
+
+-- Rows of seconds for one case, and lines of operations where `lines` is there for them.
+local function add_case(case, points, rows, lines)
+    local containers, inputs = case.make()
+    local kernel, plain = rill.kernel(case.kernel), rill.kernel(case.without)
+    local out <close> = rill.stream("float", count)
+    local step = elements_of_step(case.rank)
+    local arguments = {p = points, c = containers[1], d = containers[2], r = out}
+    local function set_baked(on)
+        for _, c in ipairs(containers) do c:bake(on) end
+    end
+    local shaders, contenders = {}, {}
+    for i, bounds in ipairs {true, false} do
+        shaders[i] = peer.shader(by_hand(case, bounds), count // (lanes * trips * step), 4 * count,
+            points:bytes(), table.unpack(inputs))
+        peer.shader_run(shaders[i])
+        contenders[i + 2] = function() return peer.shader_run(shaders[i], 3) end
+    end
+    local expected = peer.shader_read(shaders[1])
+    assert(peer.shader_read(shaders[2]) == expected, case.name .. ": the programs by hand differ")
+    for i, on in ipairs {false, true} do
+        set_baked(on)
+        kernel(arguments)
+        assert(out:bytes() == expected, case.name .. ": other values than by hand")
+        contenders[i] = function()
+            set_baked(on)
+            return support.timed(function() kernel(arguments) end, 3)
+        end
+    end
+    local plainly, baked, kept, trusting = support.race(rounds, table.unpack(contenders))
+    for _, number in ipairs(shaders) do peer.shader_close(number) end
+    rows[#rows + 1] = support.costs(case.name .. ", baked", baked, "GLSL by hand, bounds kept", kept, 1.1)
+    rows[#rows + 1] = support.costs(case.name .. ", baked", baked, "GLSL by hand, no bounds", trusting, 1.1)
+    rows[#rows + 1] = support.costs(case.name .. ", not baked", plainly, "GLSL by hand, bounds kept", kept, 1.1)
+    if not lines then return end
+    local found = {}
+    for i, on in ipairs {false, true} do
+        set_baked(on)
+        found[i] = counted_kernel(kernel, plain, arguments, points)
+    end
+    local none = case.rank == 1 and "float look(int p) { return intBitsToFloat(p); }"
+        or "float look(ivec2 p) { return intBitsToFloat(p.x ^ p.y); }"
+    for i, bounds in ipairs {true, false} do
+        found[i + 2] = counted(by_hand(case, bounds), by_hand(case, bounds, none), step)
+    end
+    for i, what in ipairs {"whole program", "access"} do
+        local a, b, c, d = found[1][i], found[2][i], found[3][i], found[4][i]
+        lines[#lines + 1] = {case.name .. ", " .. what, a, b, c, d, b / c, b / d}
+    end
+end
+
+-- Figure 10: gigabytes a second of RGBA8 elements, each read once, row by row over side^2 of them, whose pages stand at random. What
+-- is read on the way to them does not count.
+local figure <const> = [=[
+    const vec4 one = vec4(1.0);
+    kernel void direct(vec4 x<>, out float r<>) { r = dot(x, one); }
+    kernel void fixed_one(vec4 c[], int at, out float r<>) { r = dot(c[at], one); }
+    kernel void sequential(vec4 c[], out float r<>) { r = dot(c[indexof(r).x], one); }
+    kernel void chain1(int a<>, vec4 c[], out float r<>) { r = dot(c[a], one); }
+    kernel void chain2(int a<>, int b[], vec4 c[], out float r<>) { r = dot(c[b[a]], one); }
+    kernel void chain3(int a<>, int b[], int d[], vec4 c[], out float r<>) { r = dot(c[d[b[a]]], one); }
+    kernel void paged(vec4 c[][], out float r<>) { ivec4 p = indexof(r); r = dot(c[p.y][p.x], one); }
+
+    // The place in memory of element n, whose page (w elements wide) stands where `order` says; and of what stands at n there.
+    kernel void first_link(int order[], int side, int w, out int a<>) {
+        int n = indexof(a).x, x = n % side, y = n / side;
+        a = (order[y / w * (side / w) + x / w] * w + y % w) * w + x % w;
+    }
+    kernel void next_link(int order[], int w, out int a<>) {
+        int n = indexof(a).x;
+        a = order[n / (w * w)] * w * w + n % (w * w);
+    }
+    ]=]
+
+local function paged_table(source, width, levels)
+    local order = shuffled((side // width) ^ 2 // 1 | 0)
+    local c = rill.sparse("unorm8x4", {side, side}, {
+        page = {width, width}, levels = levels, capacity = #order,
+        allocator = function() return order end,
+    })
+    return c:allocate({1, 1}, {side, side}):write(source:reshape {side, side}):bake()
+end
+
+-- Ways to read all of `source` into `out`, and what `out` must be: bytes, or bytes of it sorted where elements come in another order.
+-- The containers of pages are put into `opened`.
+local function figure_ways(k, source, out, width, opened)
+    local n = source.size
+    local order <close> = rill.permutation((side // width) ^ 2 // 1 | 0, {seed = 2})
+    local a = k.first_link(order, side, width, rill.stream("int", n))
+    local b = k.next_link(order, width, rill.stream("int", n))
+    table.move({a, b}, 1, 2, #opened + 1, opened)
+    local ways = {
+        {function() k.direct(source, out) end, "same"},
+        {function() k.fixed_one(source, n // 2, out) end},
+        {function() k.sequential(source, out) end, "same"},
+        {function() k.chain1(a, source, out) end, "sorted"},
+        {function() k.chain2(a, b, source, out) end, "sorted"},
+        {function() k.chain3(a, b, b, source, out) end, "sorted"},
+    }
+    local flat = out:reshape {side, side}
+    for levels = 1, 3 do
+        local c = paged_table(source, width, levels)
+        opened[#opened + 1] = c
+        ways[#ways + 1] = {function() k.paged(c, flat) end, "same"}
+    end
+    return ways
+end
+
+local function figure_lines()
+    local k = rill.program(figure)
+    local source <close> = rill.random(side * side, {type = "vec4", seed = 6}):cast "unorm8x4"
+    local out <close> = rill.stream("float", side * side)
+    k.direct(source, out)
+    local expected = {same = out:bytes(), sorted = out:sort():bytes()}
+    local lines = {
+        {"page", "direct", "fixed", "sequential", "chain 1", "chain 2", "chain 3", "table 1", "table 2", "table 3"},
+    }
+    for _, width in ipairs {1, 2, 4, 8, 16, 32, 64, 256, side} do
+        local opened, contenders = {}, {}
+        for i, way in ipairs(figure_ways(k, source, out, width, opened)) do
+            local run, kind = way[1], way[2]
+            run()
+            local got = kind == "sorted" and out:sort() or out
+            assert(not kind or got:bytes() == expected[kind], lines[1][i + 1] .. " gives other elements")
+            contenders[i] = function() return support.timed(run, 2) end
+        end
+        local line = {("%d^2"):format(width)}
+        for i, seconds in ipairs {support.race(rounds, table.unpack(contenders))} do
+            line[i + 1] = 4 * side * side / seconds / 1e9
+        end
+        lines[#lines + 1] = line
+        for _, x in ipairs(opened) do x:close() end
+    end
+    return lines
+end
+
+return function()
+    local line <close> = rill.random(count, {type = "int", low = 0, high = side * side - 1, seed = 1})
+    local spots_of = rill.kernel "kernel void spots(int n<>, int w, out ivec2 p<>) { p = ivec2(n % w, n / w); }"
+    local spots <close> = spots_of(line, side)
+    cases[1].make, cases[2].make, cases[3].make = made_fold, made_pages, made_adaptive
+    local lines = tools_there() and {
+        {"operations an element", "rill", "baked", "by hand, bounds", "no bounds", "baked/bounds", "baked/no bounds"},
+    }
+    local rows = {}
+    for _, case in ipairs(cases) do add_case(case, case.rank == 1 and line or spots, rows, lines) end
+    local title <const> = "SPIR-V operations after spirv-opt -O; goal: access, baked / by hand at most 1.10"
+    rows[#rows + 1] = lines and support.table(title, lines, "%.2f")
+        or support.note("SPIR-V operations", "needs glslangValidator, spirv-opt, spirv-dis")
+    rows[#rows + 1] = support.table("GB/s of 1024^2 RGBA8 elements, pages at random", figure_lines(), "%.2f")
+    return rows
+end
