@@ -414,7 +414,7 @@ local prepare = expression.prepare
 function expression.eval(e)
     local kernel, arguments, _, number = prepare(e)
     if e._sparse then
-        return containers.eval(kernel, arguments, number, e._solid)
+        return blame.call(containers.eval, kernel, arguments, number, e._solid)
     end
     return (kernel(table.unpack(arguments)))
 end

@@ -1,6 +1,8 @@
 -- Expressions with containers: their values are a container like the first one, whose default is what the expression makes of theirs.
 local core = require "rill.core"
+local blame = require "rill.support.blame"
 local recent = require "rill.support.recent"
+blame.own()
 
 local sparse = {}
 
