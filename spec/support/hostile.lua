@@ -21,6 +21,8 @@ local four = rill.from {1, 2, 3, 4}
 local map, request = four:map_cpu(), four:request()
 local ray = rill.struct("Ray", "vec3 o; vec3 d;")
 local animation = rill.animate "a.png"
+local pages = rill.sparse("float", {8, 8}, {page = {4, 4}}):set(1, 2, 3)
+local tree = rill.quadtree("float", {size = 8, page = 2})
 
 local function nothing() end
 
@@ -32,7 +34,8 @@ end
 local values = {
     stream = four, ray_stream = rill.stream(ray, 2), kernel = kernel, fold = fold, map = map, request = request,
     struct = ray, device = rill.device(), expression = four + 1, animation = animation, progress = rill.progress(3),
-    shape = four.shape, params = kernel.params,
+    shape = four.shape, params = kernel.params, pages = pages, tree = tree, stack = rill.stack "int", part = pages:active(),
+    snapshot = pages:snapshot(), translator = rill.translator.linear {shape = {4, 4}},
 }
 
 local functions, modules, seen = {}, {}, {}
@@ -126,6 +129,7 @@ local close, unmap = core._method "close", map.unmap
 local function hostile_values()
     local own = rill.from {1, 2, 3, 4}
     local still = rill.stream("float", {2, 2})
+    local paged = rill.sparse("float", {4, 4}, {page = {2, 2}}):set(1, 2, 3)
     local list = {
         false, true, 0, -1, 1, 0.5, -0.0, 0 / 0, 1 / 0, math.maxinteger, math.mininteger, 2 ^ 53, "", "x", "float",
         {}, {1, 2}, {math.maxinteger, math.maxinteger}, {x = math.mininteger, shape = {-1}}, nothing,
@@ -133,6 +137,8 @@ local function hostile_values()
         closed(rill.iota(3), close), closed(own:map_cpu(), unmap),
         closed(own:request(), function(r) r:close() end),
         closed(rill.animate "b.png":frame(still), function(a) a:close() end),
+        paged, paged:active(), paged:snapshot(), rill.stack "int", rill.quadtree("float", {size = 4, page = 2}),
+        rill.translator.linear {shape = {4, 4}}, closed(paged:copy(), function(c) c:close() end),
         own, rill.iota({2, 3}), rill.stream("float", 0), rill.iter("float", 5, 0, 1), rill.stream(ray, 2),
         own:boundary "wrap", own * 2, own:map_cpu(), own:request(), rill.animate "a.png", kernel, fold,
         ray, rill.device(),

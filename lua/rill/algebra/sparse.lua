@@ -62,11 +62,10 @@ end
 --- sparse.eval(kernel, arguments, number, solid): the values of an expression as a new container. `solid`: streams along its shape are among
 -- the arguments, so there are values everywhere.
 function sparse.eval(kernel, arguments, number, solid)
-    local params, i = kernel.params, 1
-    while core.type(arguments[i]) ~= "container" do
-        i = i + 1
+    local params, first = kernel.params, nil
+    for _, argument in ipairs(arguments) do
+        first = first or core.type(argument) == "container" and argument
     end
-    local first = arguments[i]
     local result = params[#params]
     local made = core._like(first, result.type)
     local named = {over = solid and first:range() or nil}

@@ -233,7 +233,7 @@ static bool push_component(lua_State *L)
 /* The further method of a container that rill.container made. */
 static bool push_own(lua_State *L)
 {
-    if (lua_getiuservalue(L, 1, 1) != LUA_TTABLE) {
+    if (!container_to(L, 1) || lua_getiuservalue(L, 1, 1) != LUA_TTABLE) {
         return false;
     }
     lua_pushvalue(L, 2);
