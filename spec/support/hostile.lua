@@ -34,8 +34,8 @@ end
 local values = {
     stream = four, ray_stream = rill.stream(ray, 2), kernel = kernel, fold = fold, map = map, request = request,
     struct = ray, device = rill.device(), expression = four + 1, animation = animation, progress = rill.progress(3),
-    shape = four.shape, params = kernel.params, pages = pages, tree = tree, stack = rill.stack "int", part = pages:active(),
-    snapshot = pages:snapshot(), translator = rill.translator.linear {shape = {4, 4}},
+    shape = four.shape, params = kernel.params, pages = pages, tree = tree, stack = rill.stack "int",
+    part = pages:active(), snapshot = pages:snapshot(), translator = rill.translator.linear {shape = {4, 4}},
 }
 
 local functions, modules, seen = {}, {}, {}
