@@ -124,7 +124,7 @@ local function add_launches(rows)
         end
         local d <close> = c:copy()
         each_pair(function(name, k)
-            add(("%s, pages of %d^3"):format(name, size), k, c, d, c:active(), size > 4 and 1.25 or 2)
+            add(("%s, pages of %d^3"):format(name, size), k, c, d, c:active(), 1.25)
         end)
         if size == 8 then add_primitives(rows, c:write(from), from) end
         c:close()

@@ -152,9 +152,11 @@ describe("a loop", function()
             "uint m = 60u; while (m >= 0u) { k = g[k]; if (k % 5 == n % 5) break; m--; c++; }",
             "const uint Z = 0u; uint m = 60u; while (Z <= m) { k = g[k]; if (k % 5 == n % 5) break; m--; c++; }",
             "int m = 0; while (m < 1) { k = g[k]; if (k % 5 == n % 5) break; m = 0; c++; }",
-            -- (not <= 2147483647, which can't be false: Mesa 25.0 compiles that for ever)
             "for (int i = 0; i <= 2147483646; i++) { k = g[k]; if (k % 5 == n % 5) break; c++; }",
             "int m = 0; while (0 <= m) { k = g[k]; if (k % 5 == n % 5) break; m = c++; }",
+            -- A head that compares an int with the largest one can't be false: Mesa 25.0 compiles that for ever.
+            not rill.device().version:find("Mesa 25.0", 1, true)
+                and "for (int i = 0; i <= 2147483647; i++) { k = g[k]; if (k % 5 == n % 5) break; c++; }" or nil,
         } do
             for _, text in ipairs(texts) do
                 for _, sort in ipairs {"", "inout"} do
