@@ -141,7 +141,8 @@ end
 -- ---- batches
 
 local function batch(name, family, batch_seed, size, most, finish)
-    local ended, lines, complaint = worker(120 + 10 * size, family, name, batch_seed, size, most)
+    local ended, lines, complaint = worker(120 + 10 * size, family, name, batch_seed, size, most,
+        tostring(draw.divides))
     local current, finished
     for _, line in ipairs(lines) do
         local event, index, rest = line:match "^(%l+) ?(%d*) ?(.*)$"
@@ -176,13 +177,14 @@ end
 
 local function main()
     local generators = chosen()
-    local _, lines, complaint = worker(120, nil, "-", "-", "-", "-")
+    local _, lines, complaint = worker(120, nil, "-", "-", "-", "-", "-")
     local arrays, most, device = (lines[1] or ""):match "^lanes (%l+) most (%d+) (.*)$"
     if not most then
         print("fuzz: no device:\n" .. complaint)
         os.exit(false)
     end
     draw.most = tonumber(most)
+    draw.divides = not worker(120, nil, "/", "-", "-", "-", "-")
     print(("fuzz: SEED=%d, %d seconds, %s, at most %s elements: %s"):format(seed, seconds, device, most,
         table.concat(generators, " ")))
     if arrays == "alike" then
@@ -190,6 +192,9 @@ local function main()
             generators = without(generators, name)
         end
         print "fuzz: no bodies, primitives, limits: this refused driver mixes the elements of private arrays"
+    end
+    if not draw.divides then
+        print "fuzz: no // and % of integers: this driver divides for lanes without an element too, and traps (SIGFPE)"
     end
     local base = (seed * 6364136223846793005) >> 16 -- seeds beside each other have no case in common
     local finish, round = os.time() + (#generators > 0 and seconds or 0), 0

@@ -1,10 +1,11 @@
--- One batch of cases: worker.lua GENERATOR SEED COUNT MOST LOG. Every case is noted in LOG when it begins and when it ends, so that
--- whoever started this knows which one crashed or hung. `worker.lua - - - - LOG` notes what cases this device stands: how many
--- elements, and whether those store at places of their own in private arrays.
+-- One batch of cases: worker.lua GENERATOR SEED COUNT MOST DIVIDES LOG. Every case is noted in LOG when it begins and when it ends, so that
+-- whoever started this knows which one crashed or hung. `worker.lua - - - - - LOG` notes what cases this device stands: how many
+-- elements, and whether those store at places of their own in private arrays; `worker.lua / - - - - LOG` lives if it stands any
+-- integer division.
 local draw = require "fuzz.support.draw"
 local script = require "fuzz.support.script"
 
-local name, seed, count, most, path = table.unpack(arg)
+local name, seed, count, most, divides, path = table.unpack(arg)
 local log = assert(io.open(path, "a"))
 log:setvbuf "line"
 
@@ -41,12 +42,23 @@ local function apart()
     return true
 end
 
-if name == "-" then
+-- Ends the process (SIGFPE) where the driver's interpreter leaves a division to the processor as it is (softpipe). rill guards divisors, but
+-- such a driver computes lanes beyond the last element, too, whose registers hold anything: the least int over -1.
+local function divide()
+    local rill = require "rill"
+    local quotient = rill.kernel "kernel void quotient(int x<>, int y<>, out int r<>) { r = x / y; }"
+    quotient(rill.from({-1 << 31}, "int"), rill.from({-1}, "int")):values()
+end
+
+if name == "/" then
+    divide()
+    os.exit(true, true)
+elseif name == "-" then
     log:write(("lanes %s most %d %s, family %s\n"):format(apart() and "apart" or "alike", measure()))
     os.exit(true, true)
 end
 
-draw.most = tonumber(most)
+draw.most, draw.divides = tonumber(most), divides == "true"
 local generator = require("fuzz.case." .. name)
 local draws = {}
 for i = 1, tonumber(count) do

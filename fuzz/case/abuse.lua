@@ -1,5 +1,6 @@
 -- Calls with values they do not expect: wrong kinds, closed objects, extreme integers, views of views, callbacks that raise, yield or
 -- close what is in use, coroutines, collections at any time. Each gives an error or works; what was there before is unharmed.
+local draw = require "fuzz.support.draw"
 local reference = require "rill.support.reference"
 
 local abuse = {batch = 40}
@@ -9,6 +10,7 @@ local skipped = {
     command = true, repl = true, help = true, show = true, save = true, animate = true, plot = true, open = true,
         devices = true,
     memory_limit = true, progress = true, profile = true, watch = true, selftest = true, horn = true, gl = true,
+    mod = not draw.divides,
 }
 
 local names = {functions = {}, methods = {}}
@@ -99,6 +101,8 @@ end
 local objects = {"t", "t", "own", "a", "b", "c", "v", "w", "e", "k", "h", "r", "m", "closed", "P", "big", "empty", "it",
     "(all[#all] or a)", "(all[1] or a)"}
 
+local symbols = {"+", "-", "*", "/", "^", "&", "<<", "..", "<", "==", table.unpack(draw.divides and {"//", "%"} or {})}
+
 local function step(d)
     local kind = d:below(12)
     if kind < 4 then
@@ -108,9 +112,8 @@ local function step(d)
         local list = arguments(d)
         return ("try(function() return %s:%s(%s) end)"):format(object, d:pick(names.methods), list)
     elseif kind == 8 then
-        return ("try(function() return %s %s %s end)"):format(d:pick(objects), d:pick {"+", "-", "*", "/", "//", "%",
-            "^", "&", "<<", "..",
-            "<", "=="}, d:pick(values):gsub("^function.*", "nil"):gsub("^(%-)", " %1"))
+        return ("try(function() return %s %s %s end)"):format(d:pick(objects), d:pick(symbols),
+            d:pick(values):gsub("^function.*", "nil"):gsub("^(%-)", " %1"))
     elseif kind == 9 then
         return ("try(function() %s[%s] = %s end)"):format(d:pick(objects), d:pick(values):gsub("^nil$",
             "1"):gsub("^0/0$", "2"), d:pick(values))

@@ -1,5 +1,6 @@
 -- Random expressions of the algebra against an evaluator in plain Lua, and what reads them: eval, reductions, scans, filters, kernels,
 -- masks. Floats are kept to numbers whose every result a float holds exactly, so that no rounding and no contraction can differ.
+local draw = require "fuzz.support.draw"
 local source = require "fuzz.support.source"
 
 local expressions = {batch = 30}
@@ -132,9 +133,10 @@ function makers.arithmetic(d, depth)
     end
     type = counted(type)
     local x, y = together(type, a, b)
-    if not x or (name == "//" or name == "%") and (a.special or b.special) then
+    local divides = name == "//" or name == "%"
+    if not x or divides and (a.special or b.special or is_whole(type) and not draw.divides) then
         return nil
-    elseif (name == "//" or name == "%") and not is_whole(type) then
+    elseif divides and not is_whole(type) then
         for _, v in ipairs(y) do
             if v == 0 then
                 return nil

@@ -5,6 +5,8 @@ draw.__index = draw
 
 -- What the runner has found the device to stand: the most elements a case should have.
 draw.most = 1 << 16
+-- Whether it stands integer divisions by what a stream holds.
+draw.divides = true
 
 function draw.random(seed)
     return setmetatable({state = seed, choices = {}, at = 0}, draw)
