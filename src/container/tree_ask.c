@@ -147,11 +147,12 @@ bool tree_ask(const Container *c, bool wanted, const Stream *points, const Strea
     return done;
 }
 
-/* Ones where there is a number. */
+/* Ones where there is a number, and another one than in front of it: points side by side often mean the same page. */
 static bool make_mask(const Stream *numbers, Stream *mask)
 {
     Kernel *kernel =
-        internal_kernel(numbers->device, "kernel void keep(int r<>, out uint m<>) { m = r >= 0 ? 1u : 0u; }");
+        internal_kernel(numbers->device, "kernel void keep(neighbor int r<>, out uint m<>) {\n"
+                                         "  m = r[0] >= 0 && (indexof(r).x == 0 || r[0] != r[-1]) ? 1u : 0u;\n}");
     if (!kernel || !compact_mask(numbers, mask)) {
         return false;
     }
@@ -179,6 +180,27 @@ static bool compact(const Stream *numbers, Stream *kept)
     return done;
 }
 
+static int compare_numbers(const void *left, const void *right)
+{
+    int32_t x = *(const int32_t *)left, y = *(const int32_t *)right;
+    return (x > y) - (x < y);
+}
+
+/* Sorted, each once. */
+static int64_t unique_numbers(int32_t *items, int64_t count)
+{
+    int64_t kept = 0;
+    if (count) {
+        qsort(items, (size_t)count, sizeof *items, compare_numbers);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (kept == 0 || items[i] != items[kept - 1]) {
+            items[kept++] = items[i];
+        }
+    }
+    return kept;
+}
+
 bool tree_collect(const Stream *numbers, int32_t **items, int64_t *count)
 {
     Stream flat, kept;
@@ -202,8 +224,10 @@ bool tree_collect(const Stream *numbers, int32_t **items, int64_t *count)
     if (!done) {
         free(*items);
         *items = NULL;
+        return false;
     }
-    return done;
+    *count = unique_numbers(*items, *count);
+    return true;
 }
 
 void tree_number(const Container *c, int64_t number, AdaptivePage *page)

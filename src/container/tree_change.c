@@ -48,6 +48,7 @@ bool tree_prepare(Container *c, int64_t pages)
 typedef struct TreeList {
     AdaptivePage *items;
     size_t count, capacity;
+    AdaptivePage last[1 << ADAPTIVE_LEVEL_BITS]; /* of each level above 0, that add_chain added */
 } TreeList;
 
 static bool list_add(TreeList *list, const AdaptivePage *page)
@@ -198,6 +199,10 @@ static bool add_chain(const Container *c, TreeList *splits, const AdaptivePage *
     int leaf = adaptive_level(adaptive_find(tree_pages(c), &inside));
     for (int level = page->level + 1; level <= leaf; level++) {
         AdaptivePage parent = above(page, rank, level - page->level);
+        if (same_page(&parent, &splits->last[level])) { /* and those above it are there, too */
+            return true;
+        }
+        splits->last[level] = parent;
         if (!list_add(splits, &parent)) {
             return false;
         }

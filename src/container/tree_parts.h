@@ -77,7 +77,8 @@ bool tree_marks(const Container *c, const Container *mask, bool all, const Strea
 /* A stream of int: of the points whose leaf is coarser than their level, the number of the page that is wanted, else -1; see tree_number. Where
  * `wanted` is false the level of the leaf. */
 bool tree_ask(const Container *c, bool wanted, const Stream *points, const Stream *levels, int level, Stream *result);
-/* The elements of a stream of ints that are not negative, compacted on the device; to be freed. False with error_set: NULL. */
+/* The elements of a stream of ints that are not negative, compacted on the device: ascending, each once; to be freed. False with error_set:
+ * NULL. */
 bool tree_collect(const Stream *numbers, int32_t **items, int64_t *count);
 /* The page that a number means: all of level top, then all of the next finer one, and so on; row-major. */
 void tree_number(const Container *c, int64_t number, AdaptivePage *page);
