@@ -262,6 +262,30 @@ describe("an adaptive container", function()
         assert.same({2.5, 1.0}, k(rill.from({{0.5, 0.5}, {0, 0}}, "vec2"), rill.from({0, 5}, "float"), plain):values())
     end)
 
+    it("has coarser levels in which elements weigh by a component", function()
+        for number, case in ipairs {sizes[1], sizes[2], sizes[4]} do
+            local random = order.generator(number)
+            local q, m = pair(case)
+            local lower = rill.kernel "kernel void lower(inout float x<>) { x = x - 8.0; }"
+            for _, name in ipairs {"points", "launch", "points", "write"} do steps[name](q, m, random) end
+            local range <close> = q:active()
+            lower {x = q, over = range}
+            local nodes = {}
+            m:visit(function(x, value) nodes[#nodes + 1] = {x, value - 8} end)
+            for _, node in ipairs(nodes) do m:put(node[1], node[2]) end
+            m:sync()
+            q:mipmap "x"
+            m:mipmap(true)
+            compare(q, m, random)
+        end
+        local paint = rill.octree("vec4", {size = 4, page = 2, depth = 1, default = {9, 9, 9, 0}})
+        paint:set({1, 2, 3, 4}, 2, 2, 2):set({5, 5, 5, 1}, 1, 1, 2):mipmap "w"
+        local look = rill.kernel "kernel vec4 look(vec3 p<>, vec4 q[][][]) { return sample(q, p, 1.0); }"
+        local at = look(rill.from({{0, 0, 0}, {4, 4, 4}}, "vec3"), paint)
+        assert.same({3, 3.5, 4, 2.5}, at:get(1)) -- a share of 4 / 8 and one of 1 / 2: w over the coarse nodes that share it
+        assert.same({9, 9, 9, 0}, at:get(2))
+    end)
+
     it("finds pages of all levels by tables of one node and of more, at each filter", function()
         local random = order.generator(7)
         local ramp = rill.kernel [[kernel void f(out double r<>) {
@@ -470,5 +494,8 @@ describe("an adaptive container", function()
         raises("c:snapshot: adaptive containers have no snapshots", q.snapshot, q)
         raises("c:mipmap: it has no coarser levels", q.mipmap,
             rill.array("float", 4))
+        raises("c:mipmap: argument #1 'weight': expected the name of a component", q.mipmap, q, "y")
+        raises("c:mipmap: argument #1 'weight': only elements of floats in adaptive containers weigh", q.mipmap,
+            rill.array("float", 4), "x")
     end)
 end)

@@ -294,15 +294,16 @@ function model:coarsen_where(f)
     self:sync()
 end
 
-function model:mipmap()
+--- `weighs`: values weigh by themselves, unless they are negative.
+function model:mipmap(weighs)
     for level = 1, self.top do
         for _, page in pairs(self.pages) do
-            if page.level == level and not page.leaf then self:mean(page) end
+            if page.level == level and not page.leaf then self:mean(page, weighs) end
         end
     end
 end
 
-function model:mean(page)
+function model:mean(page, weighs)
     each(self.frame, function(o)
         local x, leaf = self:position(page, o), nil
         if self:border(o) then
@@ -315,7 +316,7 @@ function model:mean(page)
             page.values[self:index(o)] = self:inside(leaf[1], leaf[2])
             return
         end
-        local sum, weights = 0, 0
+        local sum, weights, heavy, shares = 0, 0, 0, 0
         for k = 0, 3 ^ self.rank - 1 do
             local place, weight, there, rest = {}, 1, true, k // 1 | 0
             for d = 1, self.rank do
@@ -326,10 +327,13 @@ function model:mean(page)
                 there = there and (self.edge == "repeat" or place[d] >= 0 and place[d] <= self.size[d])
             end
             if there then
-                sum, weights = sum + weight * self:sample(place, page.level - 1), weights + weight
+                local value = self:sample(place, page.level - 1)
+                local share = weight * math.max(value, 0)
+                sum, weights = sum + weight * value, weights + weight
+                heavy, shares = heavy + share * value, shares + share
             end
         end
-        page.values[self:index(o)] = sum / weights
+        page.values[self:index(o)] = weighs and shares > 0 and heavy / shares or sum / weights
     end)
 end
 

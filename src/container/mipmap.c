@@ -76,10 +76,10 @@ static bool next_level(Kernel *kernel, int first, Stream *level)
     return true;
 }
 
-bool container_mipmap(Container *c)
+bool container_mipmap(Container *c, int weight)
 {
     if (container_adaptive(c)) {
-        return tree_mipmap(c);
+        return tree_mipmap(c, weight);
     }
     const TextureForm *form = stream_texture(&c->whole);
     if (!form || form->levels == 1) {

@@ -37,7 +37,8 @@ Container *tree_mask(const Container *c, const Type *type);
  * are not 0. */
 bool tree_refine_mask(Container *c, const Container *mask);
 bool tree_coarsen_mask(Container *c, const Container *mask);
-/* Sets what pages hold that are no leaves: means of what is below. */
-bool tree_mipmap(Container *c);
+/* Sets what pages hold that are no leaves: means of what is below, where elements weigh by a component besides (only
+ * floats do), or alike where `weight` is -1. */
+bool tree_mipmap(Container *c, int weight);
 
 #endif

@@ -165,12 +165,25 @@ bool tree_sync_box(const Container *c, const Stream *box)
     return done;
 }
 
-bool tree_mipmap(Container *c)
+/* A packed element: one in that component. */
+static void set_weight(const Container *c, int component)
 {
-    bool done = tree_list(c);
+    bool wide = c->memory.type->value->scalar == SCALAR_DOUBLE;
+    size_t bytes = wide ? sizeof(double) : sizeof(float);
+    char *weight = tree_of(c)->weight;
+    memset(weight, 0, TYPE_MAX_BYTES);
+    memcpy(weight + bytes * (size_t)component, wide ? (const void *)&(double){1} : &(float){1}, bytes);
+}
+
+bool tree_mipmap(Container *c, int weight)
+{
+    bool done = tree_list(c), weighs = weight >= 0;
+    if (weighs) {
+        set_weight(c, weight);
+    }
     for (int level = 1; done && level < tree_levels(c); level++) {
         const TreeRun *run = &tree_of(c)->others[level];
-        done = tree_step(c, TREE_STEP_MIP, &tree_of(c)->list, run->first, run->count);
+        done = tree_step(c, weighs ? TREE_STEP_WEIGH : TREE_STEP_MIP, &tree_of(c)->list, run->first, run->count);
     }
     return done;
 }

@@ -12,6 +12,7 @@ typedef enum TreeStep {
     TREE_STEP_SPLIT, /* new pages take the values of those they are parts of */
     TREE_STEP_JOIN,  /* pages take those of their parts */
     TREE_STEP_MIP,   /* the same, as means */
+    TREE_STEP_WEIGH, /* ... of what weighs by itself, too */
     TREE_STEP_VALUE, /* nodes on the border of the domain are set to a value */
     TREE_STEP_INNER, /* ... to that of the next one inside */
     TREE_STEPS
@@ -29,7 +30,8 @@ typedef struct Tree {
     TreeRun leaves[1 << ADAPTIVE_LEVEL_BITS], others[1 << ADAPTIVE_LEVEL_BITS];
     int64_t leaf_count;
     TreeEdge edge;
-    char value[TYPE_MAX_BYTES]; /* of Dirichlet's */
+    char value[TYPE_MAX_BYTES];  /* of Dirichlet's */
+    char weight[TYPE_MAX_BYTES]; /* of TREE_STEP_WEIGH: one in the component that weighs, else zero */
 } Tree;
 
 /* What it is beside a container. */

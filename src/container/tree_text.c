@@ -308,15 +308,30 @@ static void write_join(const Container *c, StrBuf *out)
     strbuf_add(out, "}\n");
 }
 
-/* A mean over the 3^rank places of the next finer level around the node: a place weighs the less the more nodes of this level share it. */
-static void write_mean(const Container *c, StrBuf *out)
+/* The end of the loop below, and the mean; where all weighs nothing, what weighs alike. */
+static void write_weighed(StrBuf *out, const char *scalar)
+{
+    strbuf_addf(out,
+                "  if (inside) {\n  %s share = %s(weight) * max(dot(v, value), %s(0));\n"
+                "  sum = sum + v * %s(weight); weights = weights + weight;\n"
+                "  heavy = heavy + v * share; shares = shares + share;\n  }\n  }\n"
+                "  v = shares > %s(0) ? heavy * (%s(1) / shares) : sum * %s(1.0 / weights);\n",
+                scalar, scalar, scalar, scalar, scalar, scalar, scalar);
+}
+
+/* A mean over the 3^rank places of the next finer level around the node: a place weighs the less the more nodes of this level share it. With `weighs`
+ * by its value's component that `value` marks besides. */
+static void write_mean(const Container *c, StrBuf *out, bool weighs)
 {
     const Adaptive *a = tree_pages(c);
     int rank = a->base.info.rank, all = 1;
     for (int d = 0; d < rank; d++) {
         all *= 3;
     }
-    const char *type = c->memory.type->value->name;
+    const char *type = c->memory.type->value->name, *scalar = type_of(c->memory.type->value->scalar, 1)->name;
+    if (weighs) {
+        strbuf_addf(out, "  %s heavy = %s(0);\n  %s shares = %s(0);\n", type, type, scalar, scalar);
+    }
     strbuf_addf(out, "  %s sum = %s(0);\n  float weights = 0.0;\n  for (int k = 0; k < %d; k++) {\n", type, type, all);
     strbuf_add(out, "  float weight = 1.0;\n  bool inside = true;\n");
     for (int d = 0, below = 1; d < rank; d++, below *= 3) {
@@ -335,14 +350,18 @@ static void write_mean(const Container *c, StrBuf *out)
     add_find(a, out, 0, "y", "l - 1");
     strbuf_add(out, ";\n");
     write_value(c, out, "w", "z");
+    if (weighs) {
+        write_weighed(out, scalar);
+        return;
+    }
     strbuf_addf(out,
                 "  if (inside) { sum = sum + v * %s(weight); weights = weights + weight; }\n  }\n"
                 "  v = sum * %s(1.0 / weights);\n",
-                type_of(c->memory.type->value->scalar, 1)->name, type_of(c->memory.type->value->scalar, 1)->name);
+                scalar, scalar);
 }
 
 /* On the border to a leaf its value, else a mean; what is not mixed takes the value below. */
-static void write_mip(const Container *c, StrBuf *out)
+static void write_mip(const Container *c, StrBuf *out, bool weighs)
 {
     const Adaptive *a = tree_pages(c);
     int rank = a->base.info.rank, bits = (1 << ADAPTIVE_LEVEL_BITS) - 1;
@@ -362,7 +381,7 @@ static void write_mip(const Container *c, StrBuf *out)
     write_value(c, out, "leaf", "leaf_");
     strbuf_add(out, "  } else {\n");
     if (type_scalar_is_float(c->memory.type->value->scalar)) {
-        write_mean(c, out);
+        write_mean(c, out, weighs);
     } else {
         write_own_cell(a, out);
         strbuf_add(out, "  int w = ");
@@ -426,7 +445,8 @@ static void write_step(const Container *c, TreeStep step, StrBuf *out)
     case TREE_STEP_SYNC: write_sync(c, out); break;
     case TREE_STEP_SPLIT: write_split(c, out); break;
     case TREE_STEP_JOIN: write_join(c, out); break;
-    case TREE_STEP_MIP: write_mip(c, out); break;
+    case TREE_STEP_MIP: write_mip(c, out, false); break;
+    case TREE_STEP_WEIGH: write_mip(c, out, true); break;
     case TREE_STEP_VALUE: write_outer(c, out); break;
     default: write_inner(c, out); break;
     }
@@ -465,7 +485,8 @@ bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t 
     if (!kernel || count == 0 || !count_up(device, count * nodes, &numbers)) {
         return kernel && count == 0;
     }
-    memcpy(value, tree_of(c)->value, (size_t)c->memory.type->value->bytes);
+    memcpy(value, step == TREE_STEP_WEIGH ? tree_of(c)->weight : tree_of(c)->value,
+           (size_t)c->memory.type->value->bytes);
     args[0].stream = &numbers;
     args[1].stream = frames;
     args[2].stream = &tree_of(c)->border;
