@@ -51,10 +51,10 @@ static bool types_fit(const Param *param, const Type *have)
     return type_converts(have->value, param->type);
 }
 
-static void check_stream(lua_State *L, Call *call, int i, int index, int n)
+/* Argument i: `stream`, or the container at `index`. */
+static Stream *check_stream(lua_State *L, Call *call, int i, Stream *stream, int index, int n)
 {
     const Param *param = &call->function->params[i];
-    Stream *stream = handle_to(L, index);
     LuaContainer *container = stream ? NULL : container_to(L, index);
     stream = container ? &container->stream : stream;
     call->contained = call->contained || container;
@@ -72,6 +72,7 @@ static void check_stream(lua_State *L, Call *call, int i, int index, int n)
                    "or copy the data through Lua",
                    call->function->name, n, param->name, device_describe(stream->device)->name);
     }
+    return stream;
 }
 
 /* A Lua table for a gather is uploaded; the stream it becomes replaces it on the stack. */
@@ -129,22 +130,21 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
         call->args[i].stream = NULL;
         return;
     }
-    if (!kind->written) {
-        accept_stream(L, index);
-    }
+    Stream *stream = kind->written ? handle_to(L, index) : accept_stream(L, index);
     if (param->kind == PARAM_GATHER && lua_istable(L, index)) {
         upload(L, call, i, index, n);
+        stream = handle_to(L, index);
     }
     if (call->function->kind == FUNCTION_REDUCE && param->kind == PARAM_INPUT) {
         take_line(L, call, index);
+        stream = handle_to(L, index);
     }
-    check_stream(L, call, i, index, n);
-    call->args[i].stream = lua_touserdata(L, index);
-    if (call->args[i].stream->map && kind->along) {
+    call->args[i].stream = stream = check_stream(L, call, i, stream, index, n);
+    if (stream->map && kind->along) {
         call->args[i].stream = container_elements_of(container_to(L, index));
     }
     if (call->function->kind == FUNCTION_REDUCE) {
-        accept_settled(L, lua_touserdata(L, index));
+        accept_settled(L, stream);
     }
 }
 

@@ -103,14 +103,14 @@ static int kernel_call(lua_State *L)
     DeviceScope scope;
     Domain domain = call_domain(&call);
     binding_enter(L, call.device, &scope);
-    bool check = state_get(L)->check;
-    bool done = kernel_counting(kernel) ? vout_launch(kernel, call.device, call.args, &domain, check, call.vouts)
-                                        : kernel_launch_over(kernel, call.device, call.args, &domain, check);
+    const State *state = state_get(L);
+    bool done = kernel_counting(kernel) ? vout_launch(kernel, call.device, call.args, &domain, state->check, call.vouts)
+                                        : kernel_launch_over(kernel, call.device, call.args, &domain, state->check);
     device_leave(&scope);
     if (!done) {
         binding_raise(L);
     }
-    if (state_get(L)->watched) {
+    if (state->watched) {
         tell_watcher(L, &call);
     }
     results = 0;

@@ -111,16 +111,19 @@ static void choose_loads(Plan *plan, const KernelText *text, VariantKey *key)
     }
 }
 
-static void choose_stores(Plan *plan, const KernelText *text, VariantKey *key)
+/* Returns the elements of a step. */
+static int choose_stores(Plan *plan, const KernelText *text, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
-    key->flat_stores = !f->group_rank && !key->active;
+    bool flat = !f->group_rank && !key->active;
+    key->flat_stores = flat;
     int elements = variant_elements(text, key);
     for (int i = 0; i < f->param_count; i++) {
         if (variant_stores(f, key, i) && !launch_storable(plan, plan->streams[i], elements)) {
             key->flat_stores = 0;
         }
     }
+    return key->flat_stores == flat ? elements : variant_elements(text, key);
 }
 
 /* launches over pages */
@@ -331,11 +334,10 @@ void launch_key(Plan *plan, const KernelText *text, int first, int count, Varian
         choose_pages(plan, text, key);
     } else {
         choose_loads(plan, text, key);
-        choose_stores(plan, text, key);
+        int elements = choose_stores(plan, text, key);
+        key->rows =
+            key->rank > 1 && elements > 1 && plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
     }
-    int elements = variant_elements(text, key);
-    key->rows = !plan->pages && key->rank > 1 && elements > 1 &&
-                plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
     choose_blocks(plan, text, key);
     key->aliased = reads_written(plan, key);
 }
