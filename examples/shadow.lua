@@ -3,8 +3,9 @@
 --
 --     lua5.4 examples/shadow.lua [side [directory]]        512 out
 --
--- Triangles are drawn by compute: each tile of a picture has a list of those that may touch it, and each pixel looks through its tile's.
+-- Triangles are drawn by compute, with examples/support/triangles.lua.
 local rill = require "rill"
+local triangles = dofile((debug.getinfo(1, "S").source:match "^@(.*/)" or "") .. "support/triangles.lua")
 
 local most_texels = 131072
 local seen_tiles, lit_tiles = 128, 1024 -- in each dimension, of the camera's picture and of what the light sees
@@ -13,7 +14,7 @@ local finer, coarser = 1.5, 3 -- levels: of the map below a pixel's, and above t
 local land = 16  -- the ground reaches from -land to land
 local reach = 24 -- the light sees from -reach to reach
 
-local passes = rill.program [=[
+local passes = rill.program(triangles.functions .. [=[
     const float pi = 3.14159265, most = 131072.0, FAR = 100.0;
 
     // Triangles of a surface over u, v in 0..1: number i of nu x nv quads, two each.
@@ -92,58 +93,11 @@ local passes = rill.program [=[
         a = p[0]; b = p[1]; c = p[2];
     }
 
-    // What the camera sees: x and y in pixels and one over the distance along its axis.
-    kernel vec3 seen(vec3 eye, vec3 right, vec3 up, vec3 ahead, float side, vec3 p<>) {
-        vec3 d = p - eye;
-        float w = 1.0 / dot(d, ahead);
-        return vec3(side * (0.5 + 0.5 * w * vec2(dot(d, right), -dot(d, up))), w);
-    }
     // What the light sees, far away: x and y in texels of the finest level, and the distance.
     kernel vec3 lit(vec3 right, vec3 up, vec3 ahead, float scale, vec3 p<>) {
         return vec3(vec2(dot(p, right), dot(p, up)) * scale + 0.5 * most, 40.0 + dot(p, ahead));
     }
 
-    // Each tile that a triangle may touch, and the triangle; none of one that is not wholly in front of the eye.
-    kernel void touch(float tile, int tiles, vec3 a<>, vec3 b<>, vec3 c<>, vout int where<>, vout int which<>) {
-        vec2 low = min(min(a.xy, b.xy), c.xy), high = max(max(a.xy, b.xy), c.xy);
-        ivec2 first = ivec2(clamp(floor(low / tile), 0.0, float(tiles)));
-        ivec2 last = ivec2(clamp(floor(high / tile), -1.0, float(tiles - 1)));
-        if (min(min(a.z, b.z), c.z) <= 0.0) last = first - 1;
-        for (int y = first.y; y <= last.y; y++)
-            for (int x = first.x; x <= last.x; x++) {
-                push(where, y * tiles + x);
-                push(which, indexof(a).x);
-            }
-    }
-
-    // Where a point is in a triangle: weights of the corners, a negative one outside.
-    vec3 weights(vec2 p, vec2 a, vec2 b, vec2 c) {
-        vec2 ab = b - a, ac = c - a, ap = p - a;
-        float area = ab.x * ac.y - ab.y * ac.x;
-        if (area == 0.0) return vec3(-1.0);
-        vec2 w = vec2(ap.x * ac.y - ap.y * ac.x, ab.x * ap.y - ab.y * ap.x) / area;
-        return vec3(1.0 - w.x - w.y, w);
-    }
-
-    // The nearest triangle of each pixel's middle (-1: none), and where in it.
-    kernel void draw(float tile, int list[][][], vec3 a[], vec3 b[], vec3 c[], out int triangle<>, out vec3 weight<>) {
-        vec2 p = vec2(indexof(triangle).xy) + 0.5;
-        ivec2 t = ivec2(p / tile);
-        int n = sizeof_list(list, t.y, t.x);
-        float nearest = 0.0;
-        triangle = -1;
-        weight = vec3(0.0);
-        for (int k = 0; k < n; k++) {
-            int i = list[t.y][t.x][k];
-            vec3 u = a[i], v = b[i], w = c[i], s = weights(p, u.xy, v.xy, w.xy);
-            float z = dot(s, vec3(u.z, v.z, w.z));
-            if (min(min(s.x, s.y), s.z) >= 0.0 && z > nearest) {
-                nearest = z;
-                triangle = i;
-                weight = s * vec3(u.z, v.z, w.z) / z;
-            }
-        }
-    }
     // The point of a pixel as the light sees it, and how its surface leans: how the distance changes with x and with y.
     kernel void place(int triangle<>, vec3 weight<>, vec3 a[], vec3 b[], vec3 c[], out vec3 at<>, out vec2 slope<>) {
         at = vec3(-1.0);
@@ -261,23 +215,7 @@ local passes = rill.program [=[
         vec3 tint = vec3(0.5) + 0.5 * cos(2.1 * float(level) + vec3(0.0, 2.1, 4.2));
         colour = triangle < 0 ? from : mix(from, tint, 0.45);
     }
-]=]
-
-local function sub(a, b) return {a[1] - b[1], a[2] - b[2], a[3] - b[3]} end
-local function cross(a, b) return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]} end
-local function unit(a)
-    local length = math.sqrt(a[1] ^ 2 + a[2] ^ 2 + a[3] ^ 2)
-    return {a[1] / length, a[2] / length, a[3] / length}
-end
-
--- Axes of a view from a point towards another; right and up are scaled by `zoom`.
-local function view(from, to, zoom)
-    local ahead = unit(sub(to, from))
-    local right = unit(cross(ahead, {0, 1, 0}))
-    local up = cross(right, ahead)
-    for d = 1, 3 do right[d], up[d] = right[d] * zoom, up[d] * zoom end
-    return {eye = from, right = right, up = up, ahead = ahead}
-end
+]=])
 
 local ground = 2 * 160 ^ 2 | 0 -- triangles, the first ones
 
@@ -299,22 +237,6 @@ local function scene()
     return corners
 end
 
--- Triangles by the tiles that they may touch.
-local function bin(corners, tiles, tile)
-    local where, which = passes.touch(tile, tiles, corners[1], corners[2], corners[3])
-    return rill.lists("int", {shape = {tiles, tiles}, keys = where, values = which})
-end
-
-local function map(kernel, view_arguments, corners)
-    local mapped = {}
-    for k, p in ipairs(corners) do
-        local arguments = {p = p}
-        for name, value in pairs(view_arguments) do arguments[name] = value end
-        mapped[k] = kernel(arguments)
-    end
-    return mapped
-end
-
 local Shadow = {}
 Shadow.__index = Shadow
 
@@ -327,23 +249,20 @@ end
 
 --- Moves the light: the triangles as it sees them, and a map without pages but the first.
 function Shadow:move_light(from)
-    local light = view(from, {0, 0, 0}, 1)
+    local light = triangles.view(from, {0, 0, 0}, 1)
     self.steep = 2 * reach / most_texels
-    self.lit = map(passes.lit, {right = light.right, up = light.up, ahead = light.ahead, scale = 1 / self.steep},
+    self.lit = triangles.map(passes.lit, {right = light.right, up = light.up, ahead = light.ahead, scale = 1 / self.steep},
         self.corners)
-    self.lit_list = bin(self.lit, lit_tiles, self.texel_tile)
+    self.lit_list = triangles.bin(self.lit, lit_tiles, self.texel_tile)
     if self.map then self.map:close() end
     self.map = rill.quadtree("float", {size = most_texels, page = self.page})
 end
 
 --- Moves the camera: the triangle of each pixel, where it is for the light, and the level that it needs.
 function Shadow:move_camera(from, to, zoom)
-    local camera = view(from, to, zoom)
-    local seen = map(passes.seen, {eye = camera.eye, right = camera.right, up = camera.up, ahead = camera.ahead,
-                                   side = self.side}, self.corners)
-    local list = bin(seen, seen_tiles, self.pixel_tile)
-    self.triangle, self.weight = passes.draw {tile = self.pixel_tile, list = list, a = seen[1], b = seen[2],
-                                              c = seen[3], shape = {self.side, self.side}}
+    local seen = triangles.seen(triangles.view(from, to, zoom), self.side, self.corners)
+    local list = triangles.bin(seen, seen_tiles, self.pixel_tile)
+    self.triangle, self.weight = triangles.draw(seen, list, self.pixel_tile, self.side)
     self:place()
 end
 
