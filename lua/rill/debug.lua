@@ -99,7 +99,7 @@ end
 
 -- What wrote a NaN.
 local function source_of(kernel, output)
-    local text = require("rill.algebra.expression").text(kernel)
+    local text = require("rill.algebra.instructions").text(kernel)
     return text and ("an expression, %s,"):format(text) or ("kernel '%s': output '%s'"):format(kernel.name, output)
 end
 

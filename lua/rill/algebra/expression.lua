@@ -2,14 +2,12 @@
 --
 -- A node is a table with a locked metatable: `_op` (a record of algebra.lua, LEAF or CONSTANT), `_a` to `_d` (operands), `_type` (as
 -- kernels see it), `_shape` (as text: "512x512", so that equal shapes are equal values; false for constants), `_count` (nodes in its
--- tree), `_sparse` and `_solid` (whether containers, or streams of more than one element, are among its leaves). A leaf keeps a header of its own over its stream (`_view`), so that closing the stream does no harm, the stream itself
--- (`_origin`: the same stream twice is one input) and the version of the memory it read (`_version`).
---
--- A tree becomes a list of instructions in which equal subtrees are one; as text that list is the key under which the kernel is
--- kept. Constants are arguments, so numbers never compile anything.
+-- tree), `_sparse` and `_solid` (whether containers, or streams of more than one element, are among its leaves). A leaf keeps a header
+-- of its own over its stream (`_view`), so that closing the stream does no harm, the stream itself (`_origin`: the same stream twice is
+-- one input) and the version of the memory it read (`_version`). instructions.lua makes a kernel of a tree.
 local core = require "rill.core"
 local rill = require "rill"
-local formula = require "rill.algebra.formula"
+local instructions = require "rill.algebra.instructions"
 local recent = require "rill.support.recent"
 local containers = require "rill.algebra.sparse"
 local blame = require "rill.support.blame"
@@ -17,28 +15,14 @@ blame.own()
 
 local expression = {}
 
-local LEAF <const>, CONSTANT <const> = {name = "leaf"}, {name = "constant"}
+local LEAF <const>, CONSTANT <const> = instructions.LEAF, instructions.CONSTANT
+--- Types of GLSL's own: name -> {name =, scalar =, components =, bytes =}, and scalar -> components -> name.
+expression.types, expression.by_parts = instructions.types, instructions.by_parts
 -- Nodes of one kernel at most: larger trees are evaluated in parts while they are built.
 local MOST_NODES <const> = 24
-local KEPT_KERNELS <const> = 320
 
 local meta = {__name = "rill.expression", __metatable = "rill.expression"}
 expression.meta = meta
-
--- ---- types
-
--- GLSL lets a compiler take x - x for 0, where NaN and infinity make it NaN, unless a value is precise.
-local EXACT <const> = {float = true, double = true}
-local types = {}    -- of GLSL's own: name -> {name =, scalar =, components =, bytes =}
-local by_parts = {} -- scalar -> components -> name
-for name, info in pairs(require "rill.support.types".list) do
-    if info.seen == name then
-        types[name] = info
-        by_parts[info.scalar] = by_parts[info.scalar] or {}
-        by_parts[info.scalar][info.components] = name
-    end
-end
-expression.types, expression.by_parts = types, by_parts
 
 -- ---- errors
 
@@ -114,7 +98,7 @@ end
 
 -- ---- nodes
 
-local leaf_of, written, same = core._leaf, core._written, core._same
+local leaf_of, written = core._leaf, core._written
 
 --- The leaf of a stream or a container: argument i of what `where` tells.
 function expression.leaf(stream, where, i, name)
@@ -180,193 +164,19 @@ function expression.node(op, name, list, where)
     }, meta)
 end
 
--- ---- from a tree to instructions
-
--- The number of the input that shows the same elements as a leaf; a new one where there is none.
-local function input_of(sequence, leaf)
-    local inputs = sequence.inputs
-    for i = 1, #inputs do
-        local other = inputs[i]
-        if other._origin == leaf._origin or other._type == leaf._type and other._shape == leaf._shape and
-            same(other._view, leaf._view) then
-            return i
-        end
-    end
-    inputs[#inputs + 1] = leaf
-    return #inputs
-end
-
--- Adds an instruction unless there is an equal one; returns its number.
-local function add(sequence, token, op, name, a, b, c, d)
-    local number = sequence.numbers[token]
-    if not number then
-        number = #sequence.tokens + 1
-        sequence.numbers[token] = number
-        sequence.tokens[number] = token
-        sequence.code[number] = {op = op, type = name, a, b or nil, c or nil, d or nil}
-    end
-    return number
-end
-
-local function compile(sequence, node)
-    local number = sequence.seen[node]
-    if number then
-        return number
-    end
-    local op, name = node._op, node._type
-    if op == LEAF then
-        sequence.leaves[#sequence.leaves + 1] = node
-        local input = input_of(sequence, node)
-        local declared = types[name] and name or core._declare(node._view) -- structures of one name may differ
-        number = add(sequence, "s" .. input .. declared, op, name, input)
-    elseif op == CONSTANT then
-        local constants = sequence.constants
-        constants[#constants + 1] = node._value
-        number = add(sequence, "c" .. #constants .. name, op, name, #constants)
-    else
-        local a = compile(sequence, node._a)
-        local b = node._b and compile(sequence, node._b)
-        local c = node._c and compile(sequence, node._c)
-        local d = node._d and compile(sequence, node._d)
-        local token = op.name .. name .. a .. (b and "," .. b .. (c and "," .. c .. (d and "," .. d or "") or "") or "")
-        number = add(sequence, token, op, name, a, b, c, d)
-    end
-    sequence.seen[node] = number
-    return number
-end
-
--- An operand as the operation wants it.
-local function converted(number, from, to)
-    return from == to and "v" .. number or ("%s(v%d)"):format(to, number)
-end
-
--- The operands of an instruction: GLSL, and whether each is a scalar beside vectors.
-local function write_operands(sequence, instruction, wanted, scalar)
-    local operands, flat = {}, {}
-    for i = 1, #instruction do
-        local number = instruction[i]
-        local own = sequence.code[number].type
-        local to = wanted[i] or own
-        if not wanted[i] and types[own] and types[own].scalar ~= scalar then
-            to = by_parts[scalar][types[own].components]
-        end
-        operands[i] = converted(number, own, to)
-        flat[i] = types[to] and types[to].components == 1
-    end
-    return operands, flat
-end
-
--- Writes one instruction; returns the GLSL of its value.
-local function write(sequence, instruction, out, prefix)
-    local op = instruction.op
-    if op == LEAF then
-        return "a" .. instruction[1]
-    elseif op == CONSTANT then
-        return "c" .. instruction[1]
-    end
-    local given = {}
-    for i = 1, #instruction do
-        given[i] = sequence.code[instruction[i]].type
-    end
-    local scalar, components, wanted = op.works(op, given, instruction.type)
-    local operands, flat = write_operands(sequence, instruction, wanted, scalar)
-    local text = op[scalar] or op.any
-    return formula.write(text, out, prefix, scalar, components, operands, flat, instruction.type)
-end
-
--- The structures among the inputs of a sequence of instructions, declared.
-local function declarations(sequence)
-    local out = {}
-    for _, input in ipairs(sequence.inputs) do
-        local name = input._type
-        local text = not types[name] and core._declare(input._view)
-        if text and out[name] and out[name] ~= text then
-            fail("two different structures have the name '%s': rename one of them", name)
-        elseif text and not out[name] then
-            out[name] = text
-            out[#out + 1] = text
-        end
-    end
-    return out
-end
-
-local serial = 0
-
-local function exactly(name)
-    local found = types[name] -- nil for structures
-    return found and EXACT[found.scalar] and "precise " or ""
-end
-
--- The text of a sequence of instructions as a kernel that returns its value.
-local function write_kernel(sequence)
-    serial = serial + 1
-    local prefix, out, parameters, lines = ("e%d_"):format(serial), declarations(sequence), {}, {}
-    for number, instruction in ipairs(sequence.code) do
-        if instruction.op == LEAF then
-            parameters[#parameters + 1] = ("%s a%d<>"):format(instruction.type, instruction[1])
-        end
-        lines[number] = ("    %s%s v%d = %s;"):format(exactly(instruction.type), instruction.type, number,
-                write(sequence, instruction, out, prefix))
-    end
-    for _, instruction in ipairs(sequence.code) do
-        if instruction.op == CONSTANT then
-            parameters[#parameters + 1] = ("%s c%d"):format(instruction.type, instruction[1])
-        end
-    end
-    local result = sequence.code[#sequence.code].type
-    return ("%s\nkernel %s expression%d(%s) {\n%s\n    return v%d;\n}\n"):format(
-        table.concat(out, "\n"), result, serial, table.concat(parameters, ", "), table.concat(lines, "\n"), #lines)
-end
-
-local codes = setmetatable({}, {__mode = "k"}) -- kernel -> the instructions it was made of
-
-local function instruction_text(code, number)
-    local instruction, operands = code[number], {}
-    if instruction.op == LEAF then
-        return "s" .. instruction[1]
-    elseif instruction.op == CONSTANT then
-        return "n" .. instruction[1]
-    end
-    for i = 1, #instruction do
-        operands[i] = instruction_text(code, instruction[i])
-    end
-    return ("%s(%s)"):format(instruction.op.name, table.concat(operands, ", "))
-end
-
---- What the kernel of an expression computes: "sqrt(add(s1, n1))" with streams s1 .. and numbers n1 ..; nil of other kernels.
-function expression.text(kernel)
-    local code = codes[kernel]
-    return code and instruction_text(code, #code)
-end
-
--- Kernels by key, each with a number of its own.
-local find_kernel, keep_kernel = recent(KEPT_KERNELS)
-
-local function kernel_for(sequence)
-    local key = table.concat(sequence.tokens, ";")
-    local entry = find_kernel(key)
-    if not entry then
-        entry = {kernel = rill.kernel(write_kernel(sequence)), serial = serial}
-        codes[entry.kernel] = sequence.code
-        keep_kernel(key, entry)
-    end
-    return entry
-end
-
 -- The kernel of an expression and its arguments; kept, an expression never changes.
 local function call_of(e)
     local call = e._call
     if call then
         return call
     end
-    local sequence = {tokens = {}, numbers = {}, code = {}, seen = {}, inputs = {}, leaves = {}, constants = {}}
-    compile(sequence, e)
+    local sequence = instructions.of(e)
     local arguments = {}
     for i, input in ipairs(sequence.inputs) do
         arguments[i] = input._view
     end
     table.move(sequence.constants, 1, #sequence.constants, #arguments + 1, arguments)
-    local entry = kernel_for(sequence)
+    local entry = instructions.kernel(sequence)
     call = {
         kernel = entry.kernel, serial = entry.serial, arguments = arguments, inputs = #sequence.inputs,
         leaves = sequence.leaves,
@@ -443,7 +253,7 @@ local conversions = {}
 local function conversion(name)
     local op = conversions[name]
     if not op then
-        local info = types[name]
+        local info = expression.types[name]
         op = {name = "to", any = "$1", works = function() return info.scalar, info.components, {name} end}
         conversions[name] = op
     end
@@ -475,7 +285,7 @@ core._expression(meta, hooks)
 -- ---- fields and methods
 
 local BYTES <const> = {}
-for name, info in pairs(types) do
+for name, info in pairs(expression.types) do
     BYTES[name] = info.bytes
 end
 
