@@ -62,6 +62,9 @@ _Noreturn void binding_raise_placed(lua_State *L);
 int binding_close_nothing(lua_State *L);
 /* Fields that are not in the table on top of the stack become errors: "WHAT has no field 'x'". */
 void binding_strict(lua_State *L, const char *what);
+/* Makes the metatable of a kind of userdata, called `name` ("rill.range"), of its metamethods and of __index on top of the stack, which it
+ * pops. The registry holds it under `key`. Returns what lua_topointer tells of it. */
+const void *binding_metatable(lua_State *L, const char *name, const void *key, const luaL_Reg *meta);
 /* Raises "function: argument #n 'name': expected ..., got ...". `index` is the stack index of the value, n counts arguments
  * (after the colon, for a method; 0 is the value before it). */
 _Noreturn void binding_argument(lua_State *L, const char *function, int n, const char *name, int index,

@@ -360,15 +360,11 @@ void open_device(lua_State *L)
         {"_trial", rill_trial},
         {NULL, NULL},
     };
-    luaL_newlib(L, meta);
     lua_newtable(L);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         set_integer(L, fields[i].name, i);
     }
     lua_pushcclosure(L, device_index, 1);
-    lua_setfield(L, -2, "__index");
-    set_string(L, "__name", "rill.device");
-    set_string(L, "__metatable", "rill.device");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &device_key);
+    binding_metatable(L, "rill.device", &device_key, meta);
     luaL_setfuncs(L, functions, 0);
 }

@@ -380,18 +380,11 @@ void open_container(lua_State *L)
                                        {"undo", snapshot_undo},
                                        {"close", container_close},
                                        {NULL, NULL}};
-    lua_newtable(L);
-    luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
     lua_pushvalue(L, -1);
     lua_pushcclosure(L, rill_container_method, 1);
-    lua_setfield(L, -4, "_container_method");
+    lua_setfield(L, -3, "_container_method");
     lua_pushcclosure(L, container_index, 1);
-    lua_setfield(L, -2, "__index");
-    lua_pushliteral(L, "rill.container");
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "__name");
-    lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &container_meta);
+    binding_metatable(L, "rill.container", &container_meta, meta);
     luaL_setfuncs(L, functions, 0);
 }

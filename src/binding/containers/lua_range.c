@@ -130,16 +130,9 @@ void open_range(lua_State *L)
         {"__gc", range_gc}, {"__close", range_close}, {"__tostring", range_tostring}, {NULL, NULL}};
     static const luaL_Reg methods[] = {
         {"close", range_close}, {"each", range_each}, {"addresses", range_addresses}, {NULL, NULL}};
-    lua_newtable(L);
-    luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
     lua_pushcclosure(L, range_index, 1);
-    lua_setfield(L, -2, "__index");
-    lua_pushliteral(L, "rill.range");
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "__name");
-    lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &range_meta);
+    binding_metatable(L, "rill.range", &range_meta, meta);
     lua_pushcfunction(L, rill_box);
     lua_setfield(L, -2, "_box");
 }

@@ -131,14 +131,7 @@ void open_snapshot(lua_State *L)
     static const luaL_Reg meta[] = {
         {"__gc", snapshot_gc}, {"__close", close_snapshot}, {"__tostring", snapshot_tostring}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"close", close_snapshot}, {NULL, NULL}};
-    lua_newtable(L);
-    luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
     binding_strict(L, "a snapshot");
-    lua_setfield(L, -2, "__index");
-    lua_pushliteral(L, "rill.snapshot");
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "__name");
-    lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &snapshot_meta);
+    binding_metatable(L, "rill.snapshot", &snapshot_meta, meta);
 }

@@ -492,14 +492,7 @@ void open_translator(lua_State *L)
                                        {"unmap", translator_unmap_pages},
                                        {"close", translator_close},
                                        {NULL, NULL}};
-    lua_newtable(L);
-    luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
     lua_pushcclosure(L, translator_index, 1);
-    lua_setfield(L, -2, "__index");
-    lua_pushliteral(L, "rill.translator");
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "__name");
-    lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    binding_metatable(L, "rill.translator", &meta_key, meta);
 }

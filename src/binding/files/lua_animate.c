@@ -126,16 +126,9 @@ void open_animate(lua_State *L)
     static const luaL_Reg meta[] = {
         {"__gc", animation_gc}, {"__close", animation_leave}, {"__tostring", animation_tostring}, {NULL, NULL}};
     static const luaL_Reg methods[] = {{"frame", animation_frame}, {"close", animation_close}, {NULL, NULL}};
-    lua_newtable(L);
-    luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
     binding_strict(L, "animation");
-    lua_setfield(L, -2, "__index");
-    lua_pushliteral(L, "rill.animation");
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "__name");
-    lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    binding_metatable(L, "rill.animation", &meta_key, meta);
     lua_pushcfunction(L, l_animation);
     lua_setfield(L, -2, "_animation");
 }

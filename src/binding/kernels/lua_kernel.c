@@ -417,17 +417,9 @@ static const luaL_Reg functions[] = {{"kernel", rill_kernel},
 
 void open_kernel(lua_State *L)
 {
-    lua_newtable(L);
-    luaL_setfuncs(L, metamethods, 0);
     luaL_newlib(L, methods);
     lua_pushcclosure(L, kernel_index, 1);
-    lua_setfield(L, -2, "__index");
-    lua_pushliteral(L, "rill.kernel");
-    lua_setfield(L, -2, "__name");
-    lua_pushliteral(L, "rill.kernel");
-    lua_setfield(L, -2, "__metatable");
-    state_get(L)->kernel_meta = lua_topointer(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &meta_key);
+    state_get(L)->kernel_meta = binding_metatable(L, "rill.kernel", &meta_key, metamethods);
     lua_newtable(L);
     lua_pushcfunction(L, module_gc);
     lua_setfield(L, -2, "__gc");

@@ -154,14 +154,8 @@ void open_request(lua_State *L)
                                        {"close", request_close},
                                        {NULL, NULL}};
     static const luaL_Reg methods[] = {{"request", stream_request}, {NULL, NULL}};
-    luaL_newlib(L, meta);
-    lua_pushliteral(L, "rill.request");
-    lua_setfield(L, -2, "__name");
-    lua_pushliteral(L, "rill.request");
-    lua_setfield(L, -2, "__metatable");
     luaL_newlib(L, members);
     lua_pushcclosure(L, request_index, 1);
-    lua_setfield(L, -2, "__index");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &request_key);
+    binding_metatable(L, "rill.request", &request_key, meta);
     handle_methods(L, methods);
 }

@@ -24,6 +24,21 @@ void binding_strict(lua_State *L, const char *what)
     lua_setmetatable(L, -2);
 }
 
+const void *binding_metatable(lua_State *L, const char *name, const void *key, const luaL_Reg *meta)
+{
+    lua_newtable(L);
+    luaL_setfuncs(L, meta, 0);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "__index");
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__metatable");
+    const void *metatable = lua_topointer(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+    return metatable;
+}
+
 /* "rill.stream: argument #2 'shape'", or of the value before the colon "s:read: argument 's'". */
 static const char *argument_label(lua_State *L, const char *function, int n, const char *name)
 {
