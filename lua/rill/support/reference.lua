@@ -304,6 +304,7 @@ indexof | indexof(name) -- ivec4: this element's index in that stream, from 0, x
 sizeof_stream | sizeof_stream(name) -- ivec4: the sizes of a stream, x the last dimension, 1 where there is none
 sizeof_list | sizeof_list(name, i) -- how many elements row i of a gather has: entries of a list of rill.lists. One index for each dimension but the fastest, or a vector
 sample | sample(name, p), sample(name, p, level) -- linear interpolation of a gather at a real position in element units, x fastest; of adaptive containers and mipmaps at a level
+sample_corners | sample_corners(name, p, weights, spacing), sample_corners(name, p, level, weights, spacing) -- the elements that sample interpolates, of one dimension a vec2, of two a vec4 of those at (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1); sets the variables to where between them p is, and how far apart they are
 shared | kernel(64) void f(...) { shared float part[64]; ... } -- memory of a work group, in group kernels
 barrier | barrier() -- in group kernels: waits for all invocations of the work group
 groupid | groupid() -- in group kernels: the number of the work group; a vector where the group has more dimensions

@@ -3,7 +3,7 @@
  * variant; what it calls is declared by the code generator:
  *   g_NAME(index...)  the element of a gather            n_NAME(offset...)  a neighbour
  *   s_NAME(position)  linear interpolation               at_NAME(), rill_at()  indexof
- *   z_NAME(index...)  sizeof_list
+ *   k_NAME(position, ...)  sample_corners              z_NAME(index...)  sizeof_list
  *   size_NAME()       sizeof_stream                      r_NAME(...), w_NAME(...)  element numbers of inout NAME[]
  * Of a variable output the text itself has rill_push_NAME(value), rill_v_NAME (the value last assigned), rill_n_NAME (the
  * number of pushes, or the place of the next one) and rill_end_NAME.
@@ -16,8 +16,8 @@
 
 /* What the body does with a stream parameter of the launched kernel. */
 typedef struct ParamUse {
-    bool index, index_high;          /* indexof(name), indexof(name, d) */
-    bool size, sample, element, row; /* row: sizeof_list */
+    bool index, index_high;                   /* indexof(name), indexof(name, d) */
+    bool size, sample, corners, element, row; /* row: sizeof_list; what uses corners uses sample, too */
 } ParamUse;
 
 typedef struct MapEntry {

@@ -322,25 +322,33 @@ static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
     return true;
 }
 
-static bool sample(Rewriter *rw, size_t i, size_t last, size_t *next)
+/* sample(name, p), and sample_corners(name, p, weights, spacing), with `corners`. */
+static bool sample(Rewriter *rw, size_t i, size_t last, bool corners, size_t *next)
 {
     const Token *name = rewriter_token(rw, i + 2);
     size_t close = module_close(rw->module, i + 1, last);
     int index = -1;
     const Param *param = close && name->kind == TOKEN_NAME ? rewriter_param(rw, name, &index) : NULL;
     if (!param || param->kind != PARAM_GATHER || !token_is(rewriter_token(rw, i + 3), ",")) {
-        return fail(rw, rewriter_token(rw, i), "takes a gather parameter and a position: sample(name, p)");
+        return fail(rw, rewriter_token(rw, i),
+                    corners ? "takes a gather parameter, a position and two variables: sample_corners(name, p, "
+                              "weights, spacing)"
+                            : "takes a gather parameter and a position: sample(name, p)");
     }
     bool floats = !param->type->is_struct && type_scalar_is_float(param->type->scalar);
     if (!floats || param->rank > 3) {
         return fail(rw, name, "can't be sampled: a gather of floats with one to three dimensions can");
+    }
+    if (corners && (param->rank > 2 || param->type->components > 1)) {
+        return fail(rw, name, "has no corners to sample: a gather of single floats with one or two dimensions has");
     }
     int root = rw->self.bound[index];
     if (param_kinds[rw->root->params[root].kind].anywhere) {
         return fail(rw, name, "can't be sampled here: it stands for a stream that is written");
     }
     use_of(rw, root)->sample = use_of(rw, root)->element = true;
-    if (!put_call(rw, rewriter_token(rw, i), "s_", root) || !rewriter_range(rw, i + 4, close - 1)) {
+    use_of(rw, root)->corners = use_of(rw, root)->corners || corners;
+    if (!put_call(rw, rewriter_token(rw, i), corners ? "k_" : "s_", root) || !rewriter_range(rw, i + 4, close - 1)) {
         return false;
     }
     rewriter_add(rw, ")");
@@ -378,8 +386,8 @@ bool rewrite_access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, b
         return query(rw, i, last, token_is(t, "sizeof_stream"), next);
     }
     bool call = i + 1 < last && token_is(rewriter_token(rw, i + 1), "(");
-    if (token_is(t, "sample") && call) {
-        return sample(rw, i, last, next);
+    if ((token_is(t, "sample") || token_is(t, "sample_corners")) && call) {
+        return sample(rw, i, last, token_is(t, "sample_corners"), next);
     }
     if (token_is(t, "sizeof_list") && call) {
         return row_size(rw, i, last, next);

@@ -53,6 +53,8 @@ Boundary access_boundary(const ArgKey *key, int d);
 Sampled access_sampled(const Stream *stream, const ParamUse *use);
 void access_sampler_bind(const ArgLayout *layout, const Stream *stream, Dispatch *dispatch);
 void access_sample(StrBuf *out, const AccessText *text, int rank);
+/* `k_NAME(p, weights, spacing)` and `k_NAME(p, level, weights, spacing)`, behind those. In access_corners.c. */
+void access_corners(StrBuf *out, const AccessText *text, int rank);
 
 /* Fills base, dims, sizes, extents and so on: what all rows share. Offsets are in elements. */
 void access_fill(const ArgKey *key, const ArgLayout *layout, const Stream *stream, int64_t base, int rank,

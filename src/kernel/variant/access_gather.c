@@ -236,6 +236,9 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
     if (use->sample) {
         access_sample(out, text, rank);
     }
+    if (use->corners) {
+        access_corners(out, text, rank);
+    }
     if (use->row) {
         row_size(out, text, rank);
     }
