@@ -92,7 +92,7 @@ describe("what is printed of tables", function()
         assert.equal('"\u{e9}"', pretty.text("\u{e9}", 80))
         assert.equal("two\nlines", pretty.text("two\nlines", 80))
         local c = rill.sparse("float", {8, 8}, {page = {4, 4}}):allocate({1, 1})
-        local line = "container<float>[8x8], pages, 1 page mapped of 134217727"
+        local line = "container<float>[8x8], pages, 1 of 4 pages mapped"
         assert.equal(line, pretty.text(c, 80))
         assert.equal("{ " .. line .. " }", pretty.text({c}, 80))
         assert.equal("{ expression<float>[8x8], stream<int>[2] }", pretty.text({c + 1, rill.iota(2)}, 80))

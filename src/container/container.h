@@ -28,6 +28,8 @@ uint64_t container_bytes(const Container *c);
 
 /* How many pages there are, mapped, and as many as go into memory; and how many more may be mapped. False where the translator has no pages. */
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free);
+/* How many of its pages can be mapped: those of its shape, or its capacity; 0 where only the reach of addresses ends it. */
+int64_t container_most_pages(const Container *c);
 /* Whether its domain has bounds; else the header's sizes are 0. Whether what is mapped are pages of one size; and whether everything is. */
 bool container_bounded(const Container *c);
 bool container_paged(const Container *c);

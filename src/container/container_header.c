@@ -25,6 +25,22 @@ static void set_runs(Container *c, const TranslatorInfo *info)
     }
 }
 
+int64_t container_most_pages(const Container *c)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    int64_t reach = SHAPE_MAX_ELEMENTS / info.page, mapped, capacity, free;
+    int64_t most = container_pages(c, &mapped, &capacity, &free) && capacity < reach ? capacity : reach;
+    int64_t all = info.domain.known && !info.levels ? 1 : reach, page[SHAPE_MAX_RANK];
+    if (all == 1) {
+        translator_page_sizes(c->translator, page);
+    }
+    for (int d = 0; all < reach && d < info.rank; d++) {
+        all *= (info.domain.size[d] + page[d] - 1) / page[d]; /* at most 2^31 by 2^31 */
+    }
+    most = all < most ? all : most;
+    return most < reach ? most : 0;
+}
+
 static int64_t whole_size(const Container *c, const TranslatorInfo *info, int d)
 {
     return c->stack ? c->count : info->domain.known ? info->domain.size[info->rank - 1 - d] : 0;

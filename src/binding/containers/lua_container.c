@@ -279,8 +279,10 @@ static int container_tostring(lua_State *L)
                         stream_elements(container_elements_of(self)) == 1 ? "y" : "ies");
     }
     if (container_pages(self->container, &mapped, &capacity, &free)) {
-        lua_pushfstring(L, "%s, %I page%s mapped of %I", lua_tostring(L, -1), (LUAI_UACINT)mapped,
-                        mapped == 1 ? "" : "s", (LUAI_UACINT)capacity);
+        int64_t most = container_most_pages(self->container);
+        const char *of = most ? lua_pushfstring(L, " of %I", (LUAI_UACINT)most) : lua_pushliteral(L, "");
+        lua_pushfstring(L, "%s, %I%s page%s mapped", lua_tostring(L, -2), (LUAI_UACINT)mapped, of,
+                        (most ? most : mapped) == 1 ? "" : "s");
     }
     return 1;
 }
