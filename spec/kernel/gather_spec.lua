@@ -221,6 +221,12 @@ describe("a gather", function()
         local cube <close> = rill.stream("float", {3, 3, 3}, function(i, j, l) return 100 * i + 10 * j + l end)
         local p3 <close> = rill.from({{0, 0, 0}, {0.5, 1.25, 1.75}, {2, 2, 2}}, "vec3")
         check.equal({111, 100 * 2.75 + 10 * 2.25 + 1.5, 333}, k.three(cube, p3):values(), 1e-4)
+        local infinite <close> = rill.from {1 / 0, 1, -1 / 0, 0 / 0, 2, 1 / 0, 1 / 0}
+        local beside <close> = rill.from {0, 0.25, 1, 1.25, 2, 3, 4, 4.5, 5.75, 6}
+        local found = k.one(infinite, beside):values()
+        check.equal({1 / 0, 1 / 0, 1, -1 / 0, -1 / 0}, {table.unpack(found, 1, 5)})
+        assert.truthy(found[6] ~= found[6])
+        check.equal({2, 1 / 0, 1 / 0, 1 / 0}, {table.unpack(found, 7)})
         check.names({"'w'", "can't be sampled"}, rill.kernel,
             "kernel float f(int w[], float p<>) { return sample(w, p); }")
         check.names({"'sample'", "gather"}, rill.kernel,

@@ -94,11 +94,16 @@ function model:bring(x)
     return result
 end
 
-function model:sample(x, level)
-    x = self:bring(x)
+-- The cell of a place in the domain.
+function model:cell(x)
     local cell = {}
     for d = 1, self.rank do cell[d] = math.min(math.floor(x[d]), self.size[d] - 1) end
-    return self:inside(self:find(cell, math.min(level or 0, self.top)), x)
+    return cell
+end
+
+function model:sample(x, level)
+    x = self:bring(x)
+    return self:inside(self:find(self:cell(x), math.min(level or 0, self.top)), x)
 end
 
 function model:position(page, o)

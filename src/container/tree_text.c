@@ -2,6 +2,7 @@
 #include "container/tree_parts.h"
 
 #include "kernel/launch/internal.h"
+#include "kernel/variant/access.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,19 +110,12 @@ void tree_give(const Container *c, Argument *args)
 
 /* steps */
 
-/* m[p + ...] at the corners whose bits are set, mixed along dimensions below `rank`. */
-static void add_mixed(StrBuf *out, int rank, int corner, int all)
+/* m[p + ...]: an element of those around, as access_mix() asks for it. */
+static void add_corner(void *self, StrBuf *out, int corner)
 {
-    if (rank > 0) {
-        strbuf_add(out, "mix(");
-        add_mixed(out, rank - 1, corner, all);
-        strbuf_add(out, ", ");
-        add_mixed(out, rank - 1, corner | 1 << (rank - 1), all);
-        strbuf_addf(out, ", w%d)", rank - 1);
-        return;
-    }
+    const Adaptive *a = self;
     strbuf_add(out, "m[p");
-    for (int d = 0; d < all; d++) {
+    for (int d = 0; d < a->base.info.rank; d++) {
         strbuf_addf(out, corner >> d & 1 ? " + a%d" : "", d);
     }
     strbuf_add(out, "]");
@@ -130,7 +124,7 @@ static void add_mixed(StrBuf *out, int rank, int corner, int all)
 /* A block that sets v to the value of page `word` at the place z0, z1 ... Others than floats are not mixed. */
 static void write_value(const Container *c, StrBuf *out, const char *word, const char *z)
 {
-    const Adaptive *a = tree_pages(c);
+    Adaptive *a = tree_pages(c);
     int rank = a->base.info.rank;
     bool floats = type_scalar_is_float(c->memory.type->value->scalar);
     const char *weight = c->memory.type->value->scalar == SCALAR_DOUBLE ? "double" : "float";
@@ -151,16 +145,23 @@ static void write_value(const Container *c, StrBuf *out, const char *word, const
         }
         strbuf_add(out, " : 0;\n");
         if (floats) {
-            strbuf_addf(out, "  %s w%d = %s(%s%d & q) / %s(q + 1);\n", weight, d, weight, z, d, weight);
+            strbuf_addf(out, "  %s w%d = %s(%s%d & q) / %s(q + 1); ", weight, d, weight, z, d, weight);
+            access_mix_weight(out, weight, d);
+            strbuf_add(out, "\n");
         }
     }
     strbuf_add(out, "  v = ");
     if (floats) {
-        add_mixed(out, rank, 0, rank);
+        access_mix(out, rank, 0, add_corner, a);
+        strbuf_add(out, ";\n  if ((");
+        for (int d = 0; d < rank; d++) {
+            strbuf_addf(out, "%sa%d", d ? " | " : "", d);
+        }
+        strbuf_add(out, ") == 0) { v = m[p]; }\n  }\n");
     } else {
-        add_mixed(out, 0, (1 << rank) - 1, rank);
+        add_corner(a, out, (1 << rank) - 1);
+        strbuf_add(out, ";\n  }\n");
     }
-    strbuf_add(out, ";\n  }\n");
 }
 
 /* For every node of some pages, or with `border` only those on their borders, whose numbers `nodes` has: e counts them; f is the frame, b where it stands in the table, l the level, o0 ... the place in the page and
@@ -333,7 +334,8 @@ static void write_mean(const Container *c, StrBuf *out, bool weighs)
         strbuf_addf(out, "  %s heavy = %s(0);\n  %s shares = %s(0);\n", type, type, scalar, scalar);
     }
     strbuf_addf(out, "  %s sum = %s(0);\n  float weights = 0.0;\n  for (int k = 0; k < %d; k++) {\n", type, type, all);
-    strbuf_add(out, "  float weight = 1.0;\n  bool inside = true;\n");
+    /* The weights' sum is 1 but for the border of the domain: great values have a mean, too. */
+    strbuf_addf(out, "  float weight = 1.0 / %d.0;\n  bool inside = true;\n", 1 << rank);
     for (int d = 0, below = 1; d < rank; d++, below *= 3) {
         const char *cells = cells_of(0, d);
         strbuf_addf(

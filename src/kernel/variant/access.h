@@ -37,6 +37,12 @@ void access_address(StrBuf *out, const AccessText *text, int rank);
 /* Of a map that interpolates, writes `T blend_NAME(int d0, ...)`, the value at an index, and lerp_NAME(p, s1, ..., w0, ...): that at weights
  * between the element p and those beside it. In access_blend.c. */
 void access_blend(StrBuf *out, const AccessText *text, int rank);
+/* An expression: the value between 2^rank elements, which `element` writes: where bit d of the corner is set, those beside along dimension d. w0 ...
+ * are their weights, from 0 to below 1, of which access_mix_weight() makes u0 ..., those of the others, as statements; `type` is theirs. No weight is 0
+ * behind them, but as good as: at a weight of 0 the element beside must be the same one. So infinite elements come out as they are, and one without a
+ * weight counts for nothing. Of x + w (y - x) they would be NaN; `precise` keeps compilers from making that of it. */
+void access_mix(StrBuf *out, int rank, int corner, void (*element)(void *self, StrBuf *out, int corner), void *self);
+void access_mix_weight(StrBuf *out, const char *type, int d);
 /* And s_NAME(p, level): that at a real position, of a level. */
 void access_blend_sampler(StrBuf *out, const AccessText *text, int rank);
 /* Writes the access functions of gathers, neighbours and random access. */

@@ -17,19 +17,35 @@ static const char *weight_type(const Type *type)
     return floats(type) && type->scalar == SCALAR_DOUBLE ? "double" : "float";
 }
 
-/* stored_NAME of p and those beside it that bits of `corner` say, mixed along dimensions below `rank`. */
-static void add_mixed(StrBuf *out, const char *name, int rank, int corner, int all)
+void access_mix(StrBuf *out, int rank, int corner, void (*element)(void *self, StrBuf *out, int corner), void *self)
 {
-    if (rank > 0) {
-        strbuf_add(out, "mix(");
-        add_mixed(out, name, rank - 1, corner, all);
-        strbuf_add(out, ", ");
-        add_mixed(out, name, rank - 1, corner | 1 << (rank - 1), all);
-        strbuf_addf(out, ", w%d)", rank - 1);
+    if (rank == 0) {
+        element(self, out, corner);
         return;
     }
-    strbuf_addf(out, "stored_%s(p", name);
-    for (int d = 0; d < all; d++) {
+    strbuf_add(out, "(");
+    access_mix(out, rank - 1, corner, element, self);
+    strbuf_addf(out, " * u%d + ", rank - 1);
+    access_mix(out, rank - 1, corner | 1 << (rank - 1), element, self);
+    strbuf_addf(out, " * w%d)", rank - 1);
+}
+
+void access_mix_weight(StrBuf *out, const char *type, int d)
+{
+    strbuf_addf(out, "w%d = max(w%d, %s(2e-38)); precise %s u%d = 1 - w%d; ", d, d, type, type, d, d);
+}
+
+/* stored_NAME of p and those beside it that bits of `corner` say. */
+typedef struct Corners {
+    const char *name;
+    int rank;
+} Corners;
+
+static void add_corner(void *self, StrBuf *out, int corner)
+{
+    const Corners *corners = self;
+    strbuf_addf(out, "stored_%s(p", corners->name);
+    for (int d = 0; d < corners->rank; d++) {
         strbuf_addf(out, corner >> d & 1 ? " + a%d" : "", d);
     }
     strbuf_add(out, ")");
@@ -65,20 +81,24 @@ static void add_offsets(StrBuf *out, int rank, const char *condition)
 }
 
 /* near_NAME and lerp_NAME(p, s1, ..., w0, ...): the element that is nearest, and between those around. An element beside is fetched only
- * where it has a weight: p may be the last. At a node it is the node's value, infinite ones, too. Others than floats are not mixed. */
+ * where it has a weight: p may be the last. At a node it is the node's value, to the bit. Others than floats are not mixed. */
 static void readers(StrBuf *out, const AccessText *text, int rank)
 {
-    const char *name = text->param->name;
+    const char *name = text->param->name, *type = glsl_type(text->param->type);
+    Corners corners = {name, rank};
     open_reader(out, text, rank, "near");
     add_offsets(out, rank, ">= 0.5");
     strbuf_add(out, "return ");
-    add_mixed(out, name, 0, (1 << rank) - 1, rank);
+    add_corner(&corners, out, (1 << rank) - 1);
     strbuf_add(out, "; }\n");
     if (floats(text->param->type)) {
         open_reader(out, text, rank, "lerp");
         add_offsets(out, rank, "> 0");
-        strbuf_addf(out, "%s v = ", glsl_type(text->param->type));
-        add_mixed(out, name, rank, 0, rank);
+        for (int d = 0; d < rank; d++) {
+            access_mix_weight(out, weight_type(text->param->type), d);
+        }
+        strbuf_addf(out, "%s v = ", type);
+        access_mix(out, rank, 0, add_corner, &corners);
         strbuf_addf(out, ", n = stored_%s(p); return (", name);
         for (int d = 0; d < rank; d++) {
             strbuf_addf(out, "%sa%d", d ? " | " : "", d);
@@ -169,7 +189,10 @@ void access_blend_sampler(StrBuf *out, const AccessText *text, int rank)
     strbuf_addf(out, "level = clamp(level, 0.0, 31.0); float f = floor(%s); %s v = level_%s(p, int(f)); ",
                 two ? "level" : "level + 0.5", type, name);
     if (two) {
-        strbuf_addf(out, "if (level > f) { v = mix(v, level_%s(p, int(f) + 1), level - f); } ", name);
+        strbuf_addf(out,
+                    "if (level > f) { float w = level - f; precise float u = 1.0 - w; "
+                    "v = v * u + level_%s(p, int(f) + 1) * w; } ",
+                    name);
     }
     strbuf_addf(out, "return v; }\n%s s_%s(%s p) { return s_%s(p, 0.0); }\n", type, name, vector, name);
 }

@@ -70,32 +70,38 @@ static void by_texture(StrBuf *out, const AccessText *text, int rank)
     strbuf_addf(out, "%s s_%s(%s p) { return s_%s(p, 0.0); }\n", type, name, vector, name);
 }
 
+typedef struct Around {
+    const char *name;
+    int rank;
+} Around;
+
+static void add_around(void *self, StrBuf *out, int corner)
+{
+    const Around *around = self;
+    strbuf_addf(out, "q_%s(", around->name);
+    for (int d = 0; d < around->rank; d++) {
+        strbuf_addf(out, corner >> d & 1 ? "%sj%d" : "%si%d", d ? ", " : "", d);
+    }
+    strbuf_add(out, ")");
+}
+
 /* The same, linear between the 2^rank elements around p; there are no levels. */
 static void by_kernel(StrBuf *out, const AccessText *text, int rank)
 {
-    const char *name = text->param->name, *type = glsl_type(text->param->type);
-    const char *vector = vector_of(rank);
-    strbuf_addf(out, "%s s_%s(%s p) { p = clamp(p, -1e9, 1e9); %s f = floor(p); ", type, name, vector, vector);
-    if (rank == 1) {
-        strbuf_addf(out, "int i = int(f); return mix(q_%s(i), q_%s(i + 1), p - f); }\n", name, name);
-    } else if (rank == 2) {
-        strbuf_addf(out,
-                    "ivec2 i = ivec2(f); vec2 t = p - f; return mix(mix(q_%s(i.x, i.y), q_%s(i.x + 1, i.y), t.x), "
-                    "mix(q_%s(i.x, i.y + 1), q_%s(i.x + 1, i.y + 1), t.x), t.y); }\n",
-                    name, name, name, name);
-    } else {
-        strbuf_add(out, "ivec3 i = ivec3(f); vec3 t = p - f; return mix(");
-        for (int z = 0; z < 2; z++) {
-            strbuf_add(out, z ? ", mix(" : "mix(");
-            for (int y = 0; y < 2; y++) {
-                strbuf_addf(out, "%smix(q_%s(i.x, i.y + %d, i.z + %d), q_%s(i.x + 1, i.y + %d, i.z + %d), t.x)",
-                            y ? ", " : "", name, y, z, name, y, z);
-            }
-            strbuf_add(out, ", t.y)");
-        }
-        strbuf_add(out, ", t.z); }\n");
+    const char *name = text->param->name, *type = glsl_type(text->param->type), *vector = vector_of(rank);
+    Around around = {name, rank};
+    strbuf_addf(out, "%s s_%s(%s p) { p = clamp(p, -1e9, 1e9); %s f = floor(p), g = ceil(p); ", type, name, vector,
+                vector);
+    for (int d = 0; d < rank; d++) {
+        char axis[4] = {'.', "xyz"[d]};
+        const char *part = rank > 1 ? axis : "";
+        strbuf_addf(out, "float w%d = p%s - f%s; int i%d = int(f%s), j%d = int(g%s); ", d, part, part, d, part, d,
+                    part);
+        access_mix_weight(out, "float", d);
     }
-    strbuf_addf(out, "%s s_%s(%s p, float level) { return s_%s(p); }\n", type, name, vector, name);
+    strbuf_addf(out, "%s v = ", type);
+    access_mix(out, rank, 0, add_around, &around);
+    strbuf_addf(out, "; return v; }\n%s s_%s(%s p, float level) { return s_%s(p); }\n", type, name, vector, name);
 }
 
 /* Longer positions are cut off. */
