@@ -87,12 +87,14 @@ end
 describe("infinite values of an adaptive container", function()
     leaks.watch(setup, teardown)
 
-    for number, case in ipairs {{"float", {16, 8}, {2, 1}}, {"double", {8, 8}, {1, 1}}, {"vec2", {8, 8, 8}, {2, 2, 2}}} do
+    local cases <const> = {{"float", {16, 8}, {2, 1}}, {"double", {8, 8}, {1, 1}}, {"vec2", {8, 8, 8}, {2, 2, 2}}}
+    for number, case in ipairs(cases) do
         local type, size, page = table.unpack(case)
         it(("are what its model says, of %d dimensions and %s"):format(#size, type), function()
             local random = order.generator(number)
             local components = type == "vec2" and 2 or 1
-            local q <close> = rill[#size == 2 and "quadtree" or "octree"](type, {size = reversed(size), page = reversed(page)})
+            local make = #size == 2 and rill.quadtree or rill.octree
+            local q <close> = make(type, {size = reversed(size), page = reversed(page)})
             local m = treemodel.new(size, page, 0)
             local strew = rill.kernel((strewn:gsub("TYPE", type)))
             local function all()
