@@ -107,4 +107,25 @@ describe("programs", function()
         assert.equal("0\n", linked)
     end)
 
+    it("are compiled once for streams of all sizes #large", function()
+        local out = process.output([[
+            local rill = require "rill"
+            rill.from({1, 2}):map("x + y", {y = 1}):values()
+            local start, first = os.clock(), nil
+            local k = rill.kernel "kernel void f(float x<>, float y<>, out float r<>) { r = x * 2.5 + y; }"
+            for _, n in ipairs {8, 1, 4, 12, 28, 60, 64, 124, 252, 1000, 1020, 4092, 16384, 65536} do
+                local x, y = rill.stream("float", n, 1), rill.stream("float", n, 2)
+                if first then
+                    start = os.clock()
+                end
+                assert(k(x, y):get(n) == 4.5)
+                local took = os.clock() - start
+                local message = "%d elements took %.1f ms, the first eight %.1f"
+                assert(not first or took < first / 2, message:format(n, took * 1e3, (first or 0) * 1e3))
+                first = first or took
+            end
+            print "once"
+        ]], {MESA_SHADER_CACHE_DISABLE = "true"})
+        assert.equal("once\n", out)
+    end)
 end)

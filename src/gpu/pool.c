@@ -17,11 +17,25 @@ static uint64_t class_step(uint64_t bytes, unsigned *octave)
     return step;
 }
 
+/* Mesa's llvmpipe makes machine code of a program anew for a buffer texture whose bytes are a power of two, and for one whose bits 8 to 15
+ * are 0: its texture keys take those for a width and for the last level. No capacity is of such a size, so that a program is compiled once
+ * for buffers of all sizes; 272 is the least that is not. */
+static uint64_t of_one_kind(uint64_t capacity)
+{
+    const uint64_t least = 256 + SMALLEST_STEP;
+    if (capacity < least) {
+        return least;
+    } else if ((capacity & 0xff00) == 0) {
+        return capacity + least;
+    }
+    return (capacity & (capacity - 1)) == 0 ? capacity + SMALLEST_STEP : capacity;
+}
+
 uint64_t pool_round(uint64_t bytes)
 {
     unsigned octave;
     uint64_t step = class_step(bytes, &octave);
-    return (bytes + step - 1) / step * step;
+    return of_one_kind((bytes + step - 1) / step * step);
 }
 
 static size_t class_index(uint64_t capacity)
