@@ -359,7 +359,7 @@ Outcome container_locate(const Container *c, const int64_t *index, int64_t *numb
 bool container_wrote(Container *c, const int64_t *first, const int64_t *last)
 {
     Stream box = container_box(c, first, last);
-    return !c->map.wrote || c->map.wrote(&c->map, &box);
+    return !c->map.wrote || c->map.wrote(&c->map, &box, NULL);
 }
 
 /* The mapped ranges of a box. */

@@ -150,6 +150,7 @@ Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, 
     *region = (Region){.references = 1, .serial = atomic_fetch_add(&serial, 1) + 1, .shape = *shape, .words = words};
     region->set = *set;
     region->set.origins = &region->list;
+    region->set.words = words;
     count_elements(region);
     if (!stream_create(device, type_of(SCALAR_INT, 1), &all, false, &region->list) ||
         (length > 0 && !buffer_write(region->list.buffer, 0, words, stream_bytes(&region->list)))) {

@@ -16,39 +16,27 @@ static int rank_of(const Container *c)
 
 /* what launches visit */
 
+typedef struct Leaves {
+    TreeList list;
+    bool failed;
+} Leaves;
+
 static void collect_leaf(void *self, int64_t frame, const AdaptivePage *page, bool leaf)
 {
-    AdaptivePage **next = self;
+    Leaves *leaves = self;
     (void)frame;
-    if (leaf) {
-        *(*next)++ = *page;
+    if (leaf && !leaves->failed) {
+        leaves->failed = !tree_add(&leaves->list, page);
     }
 }
 
 static Region *active(const Container *c)
 {
-    const Adaptive *a = tree_pages(c);
-    int rank = rank_of(c);
-    if (!tree_list(c)) {
-        return NULL;
-    }
-    int64_t leaves = tree_of(c)->leaf_count, length = leaves * (rank + 2); /* and where each starts */
-    PageSet set = {.count = leaves, .levels = true, .starts = true};
-    memcpy(set.page, a->frame, sizeof a->frame);
-    AdaptivePage *pages = malloc((size_t)leaves * sizeof *pages), *end = pages;
-    int32_t *words = pages ? malloc((size_t)length * sizeof *words) : NULL;
-    if (words) {
-        tree_each(c, collect_leaf, &end);
-        qsort(pages, (size_t)leaves, sizeof *pages, adaptive_compare);
-        for (int64_t i = 0; i < leaves; i++) {
-            for (int d = 0; d < rank; d++) {
-                words[i * (rank + 1) + d] = (int32_t)((pages[i].at[d] * a->page[d]) << pages[i].level);
-            }
-            words[i * (rank + 1) + rank] = pages[i].level;
-        }
-    }
-    free(pages);
-    return region_of_words(c->memory.device, &c->whole.shape, &set, words, length);
+    Leaves leaves = {.failed = false};
+    tree_each(c, collect_leaf, &leaves);
+    Region *region = leaves.failed ? NULL : tree_region(c, &leaves.list);
+    free(leaves.list.items);
+    return region;
 }
 
 static bool fill(Container *c, const void *element)
@@ -72,6 +60,7 @@ static void destroy(Container *c)
     if (tree) {
         tree_changed(c);
         stream_release(&tree->border);
+        free(tree->split.items);
     }
     free(tree);
 }
@@ -116,9 +105,9 @@ static bool make_border(const Container *c, Stream *border)
     return done;
 }
 
-static bool wrote(AddressMap *map, const Stream *written)
+static bool wrote(AddressMap *map, const Stream *written, const PageSet *pages)
 {
-    return tree_sync_box((Container *)map, written);
+    return pages ? tree_sync_set((Container *)map, pages) : tree_sync_box((Container *)map, written);
 }
 
 /* Over a translator, with memory for so many frames; NULL with error_set. */

@@ -31,6 +31,9 @@ bool tree_level(const Container *c, const Stream *points, Stream *result);
 /* Splits leaves until that at each point has a level or a finer one: that of the element of `levels`, or of all where that is NULL. All of it, or false with
  * error_set. Headers change as above. */
 bool tree_refine(Container *c, const Stream *points, const Stream *levels, int level);
+/* What the last call to tree_refine or tree_refine_mask made: leaves that are new, and those above finer than what was split, whose nodes beside
+ * it hung before. A new region; NULL with error_set. */
+Region *tree_fresh(const Container *c);
 /* A container of another type with the same pages: what is written to it follows nothing. NULL with error_set. */
 Container *tree_mask(const Container *c, const Type *type);
 /* Splits the leaves of which an element of the mask is not 0; joins those that are all that a page was split into, where all elements

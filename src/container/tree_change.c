@@ -43,67 +43,6 @@ bool tree_prepare(Container *c, int64_t pages)
     return grow(c, frames) && frames_reserve(&c->frames, frames);
 }
 
-/* lists of pages */
-
-typedef struct TreeList {
-    AdaptivePage *items;
-    size_t count, capacity;
-    AdaptivePage last[1 << ADAPTIVE_LEVEL_BITS]; /* of each level above 0, that add_chain added */
-} TreeList;
-
-static bool list_add(TreeList *list, const AdaptivePage *page)
-{
-    if (!ARRAY_ROOM(list)) {
-        return false;
-    }
-    list->items[list->count++] = *page;
-    return true;
-}
-
-/* Coarse ones first. */
-static int compare_levels(const void *left, const void *right)
-{
-    const AdaptivePage *x = left, *y = right;
-    return x->level != y->level ? y->level - x->level : adaptive_compare(left, right);
-}
-
-static bool same_page(const AdaptivePage *x, const AdaptivePage *y)
-{
-    return x->level == y->level && memcmp(x->at, y->at, sizeof x->at) == 0;
-}
-
-static void list_unique(TreeList *list)
-{
-    size_t kept = 0;
-    if (list->count) {
-        qsort(list->items, list->count, sizeof *list->items, compare_levels);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        if (kept == 0 || !same_page(&list->items[i], &list->items[kept - 1])) {
-            list->items[kept++] = list->items[i];
-        }
-    }
-    list->count = kept;
-}
-
-static AdaptivePage part_of(const AdaptivePage *page, int rank, int number)
-{
-    AdaptivePage part = {.level = page->level - 1};
-    for (int d = 0; d < rank; d++) {
-        part.at[d] = 2 * page->at[d] + (number >> d & 1);
-    }
-    return part;
-}
-
-static AdaptivePage above(const AdaptivePage *page, int rank, int levels)
-{
-    AdaptivePage result = {.level = page->level + levels};
-    for (int d = 0; d < rank; d++) {
-        result.at[d] = page->at[d] >> levels;
-    }
-    return result;
-}
-
 /* splitting */
 
 /* Unmaps the first `count` parts of the pages of a list. */
@@ -111,7 +50,7 @@ static void unmap_parts(Container *c, const TreeList *splits, int64_t count)
 {
     int rank = rank_of(c);
     while (count-- > 0) {
-        AdaptivePage part = part_of(&splits->items[count >> rank], rank, (int)(count & ((1 << rank) - 1)));
+        AdaptivePage part = tree_part(&splits->items[count >> rank], rank, (int)(count & ((1 << rank) - 1)));
         frames_drop(&c->frames, adaptive_frame(adaptive_mapped(tree_pages(c), &part)));
         adaptive_unmap_page(tree_pages(c), &part);
     }
@@ -124,7 +63,7 @@ static bool map_parts(Container *c, const TreeList *splits, int32_t *frames)
     int64_t count = (int64_t)splits->count << rank, i = 0;
     bool done = true;
     for (; done && i < count; i++) {
-        AdaptivePage part = part_of(&splits->items[i >> rank], rank, (int)(i & ((1 << rank) - 1)));
+        AdaptivePage part = tree_part(&splits->items[i >> rank], rank, (int)(i & ((1 << rank) - 1)));
         frames[i] = (int32_t)frames_take(&c->frames, 0);
         done = adaptive_map_page(tree_pages(c), &part, frames[i]);
         if (!done) {
@@ -160,10 +99,23 @@ static bool fill_parts(const Container *c, const TreeList *splits, const int32_t
     return done;
 }
 
+/* Nodes of the parts that are leaves, and of those beside them. */
+static bool sync_parts(const Container *c, const TreeList *splits)
+{
+    TreeList parts = {0};
+    bool done = true;
+    for (size_t i = 0; done && i < splits->count; i++) {
+        done = tree_add_parts(c, &parts, &splits->items[i]);
+    }
+    done = done && tree_sync_leaves(c, &parts);
+    free(parts.items);
+    return done;
+}
+
 /* Splits leaves, each in front of those that are parts of it. */
 static bool split(Container *c, TreeList *splits)
 {
-    list_unique(splits);
+    tree_unique(splits);
     TranslatorInfo info = translator_info(c->translator);
     int64_t count = (int64_t)splits->count << info.rank;
     if (count == 0) {
@@ -177,7 +129,7 @@ static bool split(Container *c, TreeList *splits)
     bool done = frames ? tree_prepare(c, count) && map_parts(c, splits, frames) : error_set("out of host memory");
     if (done) {
         tree_changed(c);
-        done = fill_parts(c, splits, frames) && tree_sync(c);
+        done = fill_parts(c, splits, frames) && sync_parts(c, splits);
         if (!done) { /* what was split has its values still */
             unmap_parts(c, splits, count);
             tree_changed(c);
@@ -198,12 +150,12 @@ static bool add_chain(const Container *c, TreeList *splits, const AdaptivePage *
     }
     int leaf = adaptive_level(adaptive_find(tree_pages(c), &inside));
     for (int level = page->level + 1; level <= leaf; level++) {
-        AdaptivePage parent = above(page, rank, level - page->level);
-        if (same_page(&parent, &splits->last[level])) { /* and those above it are there, too */
+        AdaptivePage parent = tree_above(page, rank, level - page->level);
+        if (tree_same(&parent, &splits->last[level])) { /* and those above it are there, too */
             return true;
         }
         splits->last[level] = parent;
-        if (!list_add(splits, &parent)) {
+        if (!tree_add(splits, &parent)) {
             return false;
         }
     }
@@ -316,6 +268,21 @@ bool tree_level(const Container *c, const Stream *points, Stream *result)
     return tree_ask(c, false, points, NULL, 0, result);
 }
 
+/* Splits, and keeps what was split. */
+static bool refine(Container *c, TreeList *splits)
+{
+    TreeList *kept = &tree_of(c)->split;
+    bool done = split(c, splits);
+    free(kept->items);
+    *kept = (TreeList){0};
+    if (done) {
+        *kept = *splits;
+    } else {
+        free(splits->items);
+    }
+    return done;
+}
+
 bool tree_refine(Container *c, const Stream *points, const Stream *levels, int level)
 {
     TreeList splits = {0};
@@ -333,9 +300,11 @@ bool tree_refine(Container *c, const Stream *points, const Stream *levels, int l
         done = add_chain(c, &splits, &page);
     }
     free(numbers);
-    done = done && split(c, &splits);
-    free(splits.items);
-    return done;
+    if (!done) {
+        free(splits.items);
+        return false;
+    }
+    return refine(c, &splits);
 }
 
 /* The leaves that a mask marks, as pages. */
@@ -359,7 +328,7 @@ static bool marked(const Container *c, const Container *mask, bool all, TreeList
     for (int64_t i = 0; done && i < found; i++) {
         AdaptivePage page;
         adaptive_page(tree_pages(c), frames[i], &page);
-        done = list_add(pages, &page);
+        done = tree_add(pages, &page);
     }
     free(frames);
     return done;
@@ -370,12 +339,14 @@ bool tree_refine_mask(Container *c, const Container *mask)
     TreeList pages = {0}, splits = {0};
     bool done = marked(c, mask, false, &pages);
     for (size_t i = 0; done && i < pages.count; i++) {
-        done = pages.items[i].level == 0 || list_add(&splits, &pages.items[i]);
+        done = pages.items[i].level == 0 || tree_add(&splits, &pages.items[i]);
     }
-    done = done && split(c, &splits);
     free(pages.items);
-    free(splits.items);
-    return done;
+    if (!done) {
+        free(splits.items);
+        return false;
+    }
+    return refine(c, &splits);
 }
 
 /* Takes out the parts of pages that have been set. */
@@ -413,11 +384,12 @@ bool tree_coarsen_mask(Container *c, const Container *mask)
     size_t parts = (size_t)1 << rank;
     TreeList pages = {0}, joins = {0};
     bool done = marked(c, mask, true, &pages);
-    list_unique(&pages);
+    tree_unique(&pages);
     for (size_t i = 0; done && i + parts <= pages.count;) { /* the parts of a page stand side by side */
-        AdaptivePage parent = above(&pages.items[i], rank, 1), other = above(&pages.items[i + parts - 1], rank, 1);
-        bool all = parent.level < tree_levels(c) && same_page(&parent, &other);
-        done = !all || list_add(&joins, &parent);
+        AdaptivePage parent = tree_above(&pages.items[i], rank, 1),
+                     other = tree_above(&pages.items[i + parts - 1], rank, 1);
+        bool all = parent.level < tree_levels(c) && tree_same(&parent, &other);
+        done = !all || tree_add(&joins, &parent);
         i += all ? parts : 1;
     }
     done = done && (joins.count == 0 || join(c, &joins));
@@ -447,7 +419,7 @@ bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count)
     TreeList splits = {0};
     bool done = true;
     for (int64_t i = 0; done && i < count; i++) {
-        done = list_add(&splits, &pages[i]);
+        done = tree_add(&splits, &pages[i]);
     }
     done = done && split(c, &splits);
     free(splits.items);

@@ -18,6 +18,13 @@ typedef enum TreeStep {
     TREE_STEPS
 } TreeStep;
 
+/* Pages. */
+typedef struct TreeList {
+    AdaptivePage *items;
+    size_t count, capacity;
+    AdaptivePage last[1 << ADAPTIVE_LEVEL_BITS]; /* of each level above 0, that a chain of pages to split added */
+} TreeList;
+
 /* Leaves of a level, and pages of a level that are none, in the list of frames. */
 typedef struct TreeRun {
     int64_t first, count;
@@ -29,6 +36,7 @@ typedef struct Tree {
     Stream list;               /* frames: leaves and others, each by their levels; device NULL: not made yet */
     TreeRun leaves[1 << ADAPTIVE_LEVEL_BITS], others[1 << ADAPTIVE_LEVEL_BITS];
     int64_t leaf_count;
+    TreeList split; /* what the last call to refine split */
     TreeEdge edge;
     char value[TYPE_MAX_BYTES];  /* of Dirichlet's */
     char weight[TYPE_MAX_BYTES]; /* of TREE_STEP_WEIGH: one in the component that weighs, else zero */
@@ -55,10 +63,22 @@ bool tree_list(const Container *c);
 void tree_changed(Container *c);
 /* The header that kernels take: whole, with what is beyond the domain. */
 void tree_header(Container *c);
+/* Adds a page; and the parts of one that are leaves. False with error_set. Sorts them, coarse ones first, each once. */
+bool tree_add(TreeList *list, const AdaptivePage *page);
+bool tree_add_parts(const Container *c, TreeList *list, const AdaptivePage *page);
+void tree_unique(TreeList *list);
+/* Whether both are one; one of the 2^rank parts of a page; the page so many levels above one. */
+bool tree_same(const AdaptivePage *x, const AdaptivePage *y);
+AdaptivePage tree_part(const AdaptivePage *page, int rank, int number);
+AdaptivePage tree_above(const AdaptivePage *page, int rank, int levels);
+/* Leaves as a region, which puts them into another order; NULL with error_set. */
+Region *tree_region(const Container *c, TreeList *leaves);
 /* Sets nodes that several leaves hold, and hanging ones; coarse leaves first, which the others follow. */
 bool tree_sync(const Container *c);
-/* The same after nodes of a box were written, all of level 0, or after any were. */
+/* The same after nodes of a box were written, all of level 0, or after any were; after nodes of some leaves; of a set of leaves. */
 bool tree_sync_box(const Container *c, const Stream *box);
+bool tree_sync_leaves(const Container *c, const TreeList *leaves);
+bool tree_sync_set(const Container *c, const PageSet *set);
 /* Room for so many pages more. */
 bool tree_prepare(Container *c, int64_t pages);
 /* Splits leaves: every node of a box is one of level 0 then, and none hangs, as the cells around them are, too; nodes of a region are ones of its

@@ -70,6 +70,7 @@ typedef struct PageSet {
     /* Behind the coordinates of each there is a level: its elements are 2^level apart. The last of a dimension count only where the shape
      * ends there: elsewhere they are the first ones of other boxes. */
     bool levels;
+    const int32_t *words; /* what `origins` has, in the host's memory; NULL: it is not there */
 } PageSet;
 /* How many elements it has with those left out; at most SHAPE_MAX_ELEMENTS + 1. */
 int64_t kernel_page_elements(const PageSet *set, int rank);

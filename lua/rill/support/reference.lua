@@ -243,7 +243,7 @@ c:map_cpu(options?: {first?: index, last?: index, lazy?: boolean}): table -- a b
 c:bake(on?: boolean): container -- makes the sizes and the like by which its elements are found constants of the kernels that use it; false: uniforms again
 c:save(path: string) -- writes a container whose memory is its own to a .rill file, which rill.load reads
 c:boundary(...: string|number): container -- the same container with another outside: a mode for all dimensions, or one each, as s:boundary. Of an adaptive one itself: "clamp" or "repeat"; or what nodes on its border hold: "neumann", as those inside, or "dirichlet" and a value
-c:refine(points: source|kernel|container, levels?: source|integer): container -- an adaptive container: splits leaves until those at the points have the levels or finer ones; or, once, those where an element of a mask, or of what a kernel makes of the container, is not 0
+c:refine(points: source|kernel|container, levels?: source|integer): container, range -- an adaptive container: splits leaves until those at the points have the levels or finer ones; or, once, those where an element of a mask, or of what a kernel makes of the container, is not 0; and a range of what is new
 c:coarsen(mask: kernel|source|container): container -- an adaptive container: joins leaves where all elements of the mask are not 0
 c:level(points: source): stream -- an adaptive container: the level of the leaf at each point; the finest is 0
 c:mipmap(weight?: string): container -- an adaptive container: sets what coarser levels than the leaves' hold, to means, in which elements weigh by a component ("x" .. "w") where one is named; a texture's mipmaps likewise

@@ -221,15 +221,23 @@ static int refine_points(lua_State *L, LuaContainer *self, const char *function)
     return finish(L, self, done, function);
 }
 
-/* c:refine(points, levels), c:refine(kernel_or_mask) */
+/* c:refine(points, levels), c:refine(kernel_or_mask): the container, and what is new as a range. */
 int container_refine_call(lua_State *L)
 {
     static const char function[] = "c:refine";
     LuaContainer *self = tree_check(L, function, 3);
     if (lua_isnoneornil(L, 3)) {
-        return change_by_mask(L, self, tree_refine_mask, function);
+        change_by_mask(L, self, tree_refine_mask, function);
+    } else {
+        refine_points(L, self, function);
     }
-    return refine_points(L, self, function);
+    LuaRange *range = range_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    Region *region = tree_fresh(self->container);
+    device_leave(&scope);
+    range_take(L, range, region, function);
+    return 2;
 }
 
 /* c:coarsen(kernel_or_mask) */

@@ -159,12 +159,13 @@ static DeviceLength plan_length(const Plan *plan)
 }
 
 /* Containers that were written may have elements to follow. */
-static bool tell_maps(const Kernel *kernel, const Argument *args)
+static bool tell_maps(const Kernel *kernel, const Argument *args, const PageSet *pages)
 {
     for (int i = 0; i < kernel->function.param_count; i++) {
-        bool written = launch_kind(&kernel->function, i)->written && args[i].stream;
+        const ParamKindInfo *kind = launch_kind(&kernel->function, i);
+        bool written = kind->written && args[i].stream;
         AddressMap *map = written ? args[i].stream->map : NULL;
-        if (map && map->wrote && !map->wrote(map, args[i].stream)) {
+        if (map && map->wrote && !map->wrote(map, args[i].stream, kind->along ? pages : NULL)) {
             return false;
         }
     }
@@ -206,7 +207,7 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
     }
     bool any = plan->count > 0;
     plan_finish(plan);
-    return done && (!any || tell_maps(kernel, args));
+    return done && (!any || tell_maps(kernel, args, domain->pages));
 }
 
 bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,

@@ -9,6 +9,7 @@
 
 typedef struct Kernel Kernel;
 union Argument;
+struct PageSet;
 
 enum { ADDRESS_SLOTS = 8 /* different maps in one launch */ };
 
@@ -44,8 +45,9 @@ struct AddressMap {
      * the next along y ... stands. Every place has those around it: p is never negative. */
     bool blends;
     BlendFilter filter;
-    /* After a launch that has written to a header, of a box or of all; NULL: nothing is to be done. False with error_set. */
-    bool (*wrote)(AddressMap *map, const Stream *written);
+    /* After a launch that has written to a header, of a box or of all, or only to the elements of some pages; NULL: nothing is to be
+     * done. False with error_set. */
+    bool (*wrote)(AddressMap *map, const Stream *written, const struct PageSet *pages);
 };
 
 /* Whether a stream is all of what has no bounds. */
