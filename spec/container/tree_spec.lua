@@ -286,6 +286,25 @@ describe("an adaptive container", function()
         assert.same({9, 9, 9, 0}, at:get(2))
     end)
 
+    it("keeps what nodes hold in coarser levels, where the nearest is asked for", function()
+        local q = rill.quadtree("float", {size = 256, page = 4})
+        q:refine(rill.from({{10, 10}, {200, 90}, {131, 250}}, "vec2"), rill.from({0, 1, 2}, "int"))
+        local k = rill.program [=[
+            kernel void hills(out float r<>) { ivec4 p = indexof(r); r = float(p.x * 7 % 31 + p.y * 5 % 17); }
+            kernel void look(int level, float q[][], vec2 p<>, out float coarse<>, out float own<>) {
+                vec2 node = float(1 << level) * floor(p / float(1 << level));
+                coarse = sample(q, node, float(level));
+                own = sample(q, node);
+            }]=]
+        k.hills {r = q}
+        q:mipmap "nearest"
+        local points = (rill.random(2000, {type = "vec2", seed = 12}) * 256):eval()
+        for level = 0, 6 do
+            local coarse, own = k.look(level, q, points)
+            assert.is_true(coarse:bytes() == own:bytes(), level)
+        end
+    end)
+
     it("finds pages of all levels by tables of one node and of more, at each filter", function()
         local random = order.generator(7)
         local ramp = rill.kernel [[kernel void f(out double r<>) {
@@ -494,8 +513,8 @@ describe("an adaptive container", function()
         raises("c:snapshot: adaptive containers have no snapshots", q.snapshot, q)
         raises("c:mipmap: it has no coarser levels", q.mipmap,
             rill.array("float", 4))
-        raises("c:mipmap: argument #1 'weight': expected the name of a component", q.mipmap, q, "y")
-        raises("c:mipmap: argument #1 'weight': only elements of floats in adaptive containers weigh", q.mipmap,
+        raises("c:mipmap: argument #1 'how': expected \"nearest\", or the name of a component", q.mipmap, q, "y")
+        raises("c:mipmap: argument #1 'how': only elements of floats in adaptive containers weigh", q.mipmap,
             rill.array("float", 4), "x")
     end)
 end)

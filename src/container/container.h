@@ -61,7 +61,7 @@ bool container_dense(Container *c, const int64_t *first, const int64_t *last, St
 bool container_write(Container *c, const int64_t *first, const Stream *from);
 /* Makes coarser levels anew, from the elements: an adaptive container's (as tree_mipmap), or its texture's: means of what they stand for. False
  * with error_set, where it has none. */
-bool container_mipmap(Container *c, int weight);
+bool container_mipmap(Container *c, int how);
 /* Sets all that is mapped to one packed element. */
 bool container_fill(Container *c, const void *element, void *caller);
 /* The same elements in memory of their own; by the same translator, unless the pages are the container's own. NULL with error_set. */

@@ -76,10 +76,10 @@ static bool next_level(Kernel *kernel, int first, Stream *level)
     return true;
 }
 
-bool container_mipmap(Container *c, int weight)
+bool container_mipmap(Container *c, int how)
 {
     if (container_adaptive(c)) {
-        return tree_mipmap(c, weight);
+        return tree_mipmap(c, how);
     }
     const TextureForm *form = stream_texture(&c->whole);
     if (!form || form->levels == 1) {

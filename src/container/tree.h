@@ -40,8 +40,9 @@ Container *tree_mask(const Container *c, const Type *type);
  * are not 0. */
 bool tree_refine_mask(Container *c, const Container *mask);
 bool tree_coarsen_mask(Container *c, const Container *mask);
-/* Sets what pages hold that are no leaves: means of what is below, where elements weigh by a component besides (only
- * floats do), or alike where `weight` is -1. */
-bool tree_mipmap(Container *c, int weight);
+/* Sets what pages hold that are no leaves: means of what is below, where elements weigh by the component `how` besides (only floats do),
+ * or alike with TREE_MEANS; with TREE_NEAREST what the same node has below. */
+enum { TREE_MEANS = -1, TREE_NEAREST = -2 };
+bool tree_mipmap(Container *c, int how);
 
 #endif

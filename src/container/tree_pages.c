@@ -175,15 +175,16 @@ static void set_weight(const Container *c, int component)
     memcpy(weight + bytes * (size_t)component, wide ? (const void *)&(double){1} : &(float){1}, bytes);
 }
 
-bool tree_mipmap(Container *c, int weight)
+bool tree_mipmap(Container *c, int how)
 {
-    bool done = tree_list(c), weighs = weight >= 0;
-    if (weighs) {
-        set_weight(c, weight);
+    TreeStep step = how == TREE_MEANS ? TREE_STEP_MIP : how == TREE_NEAREST ? TREE_STEP_JOIN : TREE_STEP_WEIGH;
+    bool done = tree_list(c);
+    if (step == TREE_STEP_WEIGH) {
+        set_weight(c, how);
     }
     for (int level = 1; done && level < tree_levels(c); level++) {
         const TreeRun *run = &tree_of(c)->others[level];
-        done = tree_step(c, weighs ? TREE_STEP_WEIGH : TREE_STEP_MIP, &tree_of(c)->list, run->first, run->count);
+        done = tree_step(c, step, &tree_of(c)->list, run->first, run->count);
     }
     return done;
 }

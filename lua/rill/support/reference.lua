@@ -246,7 +246,7 @@ c:boundary(...: string|number): container -- the same container with another out
 c:refine(points: source|kernel|container, levels?: source|integer): container, range -- an adaptive container: splits leaves until those at the points have the levels or finer ones; or, once, those where an element of a mask, or of what a kernel makes of the container, is not 0; and a range of what is new
 c:coarsen(mask: kernel|source|container): container -- an adaptive container: joins leaves where all elements of the mask are not 0
 c:level(points: source): stream -- an adaptive container: the level of the leaf at each point; the finest is 0
-c:mipmap(weight?: string): container -- an adaptive container: sets what coarser levels than the leaves' hold, to means, in which elements weigh by a component ("x" .. "w") where one is named; a texture's mipmaps likewise
+c:mipmap(how?: string): container -- an adaptive container: sets what coarser levels than the leaves' hold, to means, in which elements weigh by a component ("x" .. "w") where one is named, or with "nearest" to what the same node of the level below has; a texture's mipmaps likewise
 c:filter_mode(mode: string): container -- what sample() takes of an adaptive container: "nearest", "linear" (the default) or "trilinear"
 c:push(elements: source|range): integer, integer -- puts all elements of a stream on a stack, or the coordinates of a range's: the indices of the first and the last
 c:pop(n: integer): stream -- takes the last n from a stack, in the order in which they were pushed: a view that holds until the next push

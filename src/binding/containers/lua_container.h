@@ -44,7 +44,7 @@ int64_t container_option_count(lua_State *L, int options, const char *function, 
 const Stream *container_push_dense(lua_State *L, const LuaContainer *self, const int64_t *from, const int64_t *to,
                                    const char *function);
 
-/* Of adaptive containers: c:refine(points, levels) and c:refine(mask), which give a range, too; c:coarsen(mask), c:mipmap([weight]), c:level(points), c:filter_mode(name),
+/* Of adaptive containers: c:refine(points, levels) and c:refine(mask), which give a range, too; c:coarsen(mask), c:mipmap([how]), c:level(points), c:filter_mode(name),
  * c:boundary(name [, value]). */
 int container_refine_call(lua_State *L);
 int container_coarsen_call(lua_State *L);

@@ -247,33 +247,38 @@ int container_coarsen_call(lua_State *L)
     return change_by_mask(L, self, tree_coarsen_mask, "c:coarsen");
 }
 
-/* The component at 2 by which elements weigh, -1 where it is left out; raises. */
-static int check_weight(lua_State *L, const LuaContainer *self)
+/* "nearest", or the component by which elements weigh, at 2; raises. */
+static int check_means(lua_State *L, const LuaContainer *self)
 {
     const Type *type = self->stream.type;
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "", *all = "xyzw";
     const char *found = strlen(name) == 1 ? strchr(all, name[0]) : NULL;
     if (lua_isnoneornil(L, 2)) {
-        return -1;
+        return TREE_MEANS;
     }
-    if (!container_adaptive(self->container) || !type_scalar_is_float(type->scalar)) {
-        luaL_error(L, "c:mipmap: argument #1 'weight': only elements of floats in adaptive containers weigh");
+    bool adaptive = container_adaptive(self->container);
+    if (adaptive && strcmp(name, "nearest") == 0) {
+        return TREE_NEAREST;
+    }
+    if (!adaptive || !type_scalar_is_float(type->scalar)) {
+        luaL_error(L, "c:mipmap: argument #1 'how': only elements of floats in adaptive containers weigh");
     }
     if (!found || found - all >= type->components) {
-        binding_argument(L, "c:mipmap", 1, "weight", 2, "the name of a component, \"x\", \"y\", \"z\" or \"w\"");
+        binding_argument(L, "c:mipmap", 1, "how", 2,
+                         "\"nearest\", or the name of a component, \"x\", \"y\", \"z\" or \"w\"");
     }
     return (int)(found - all);
 }
 
-/* c:mipmap([weight]), which textures have, too. */
+/* c:mipmap([how]), which textures have, too. */
 int container_mipmap_call(lua_State *L)
 {
     LuaContainer *self = container_check(L, 1, "c:mipmap", 0, "c");
     DeviceScope scope;
     binding_count(L, "c:mipmap", 2, true);
-    int weight = check_weight(L, self);
+    int how = check_means(L, self);
     binding_enter(L, self->stream.device, &scope);
-    bool done = container_mipmap(self->container, weight);
+    bool done = container_mipmap(self->container, how);
     device_leave(&scope);
     return finish(L, self, done, "c:mipmap");
 }
