@@ -281,6 +281,12 @@ Translator *container_translator(const Container *c)
     return c->translator;
 }
 
+void *container_hooks(const Container *c, int i)
+{
+    int own = c->allocator.choose ? 1 : 0;
+    return i < own ? c->allocator.self : translator_hooks(c->translator, i - own);
+}
+
 const void *container_fallback(const Container *c)
 {
     return c->fallback;

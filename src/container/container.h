@@ -111,6 +111,8 @@ typedef struct AllocatorHooks {
     void (*drop)(void *self);
 } AllocatorHooks;
 void container_set_allocator(Container *c, const AllocatorHooks *hooks);
+/* The `self` of hooks number `i` of its allocator and its translator; NULL: there are fewer. */
+void *container_hooks(const Container *c, int i);
 /* Whether it is being asked: nothing may change the container. */
 bool container_choosing(const Container *c);
 bool container_pooled(const Container *c);

@@ -202,6 +202,7 @@ Translator *translator_custom(Device *device, const char *name, int rank, int to
     Custom *custom = (Custom *)t;
     custom->module = module_retain(module);
     custom->hooks = *hooks;
+    t->hooks = hooks->self;
     t->info.traits = *traits;
     t->info.traits.invertible = inverse;
     return t;

@@ -140,6 +140,21 @@ uint64_t translator_version(const Translator *t)
     return version;
 }
 
+/* Counts *i down by those that there are before it. */
+static void *find_hooks(const Translator *t, int *i)
+{
+    void *found = t->hooks && (*i)-- == 0 ? t->hooks : NULL;
+    for (int part = 0; part < 2 && t->parts[part] && !found; part++) {
+        found = find_hooks(t->parts[part], i);
+    }
+    return found;
+}
+
+void *translator_hooks(const Translator *t, int i)
+{
+    return find_hooks(t, &i);
+}
+
 bool translator_shared(const Translator *t)
 {
     return t->references > 1;

@@ -88,6 +88,9 @@ typedef struct TranslatorHooks {
 Translator *translator_custom(Device *device, const char *name, int rank, int to, const Shape *shape, Module *module,
                               const TranslatorTraits *traits, const TranslatorHooks *hooks);
 
+/* The `self` of hooks number `i` of it and what it is made of; NULL: there are fewer. */
+void *translator_hooks(const Translator *t, int i);
+
 /* Counted. The last one goes inside a scope of the translator's device, where it has one; releasing NULL does nothing. */
 Translator *translator_retain(Translator *t);
 void translator_release(Translator *t);

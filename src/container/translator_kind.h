@@ -42,6 +42,7 @@ struct Translator {
     TranslatorInfo info;
     char name[64]; /* info.name of a user's own */
     Device *device;
+    void *hooks; /* `self` of a user's own; NULL: none */
     int number_count;
     int32_t numbers[TRANSLATOR_NUMBERS]; /* as the text reads them; of a known domain its sizes come first */
     WordTable tables[TRANSLATOR_TABLES];

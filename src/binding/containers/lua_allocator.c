@@ -1,13 +1,11 @@
 /* The option `allocator` of containers with pages: a function that chooses their frames. */
 #include "binding/containers/lua_container.h"
+#include "binding/values/callbacks.h"
 
-/* What the hooks need of Lua: a userdata, under whose address the registry holds the function, and the userdata. */
-typedef struct LuaAllocator {
-    lua_State *main; /* the state's main thread */
-} LuaAllocator;
+#include <stdlib.h>
 
 typedef struct ChooseCall {
-    const LuaAllocator *allocator;
+    const Callbacks *allocator;
     int rank;
     PageList *list;
 } ChooseCall;
@@ -29,7 +27,7 @@ static int call_choose(lua_State *L)
 {
     ChooseCall *call = lua_touserdata(L, 1);
     PageList *list = call->list;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, call->allocator);
+    callbacks_push(L, call->allocator);
     lua_rawgeti(L, -1, 1);
     lua_createtable(L, (int)list->count, 0);
     lua_createtable(L, (int)list->count, 0);
@@ -62,7 +60,7 @@ static int call_choose(lua_State *L)
 /* Runs within a scope, on the coroutine that entered it. */
 static bool choose(void *self, int rank, PageList *list)
 {
-    const LuaAllocator *allocator = self;
+    const Callbacks *allocator = self;
     lua_State *L = state_get(allocator->main)->running;
     ChooseCall call = {allocator, rank, list};
     L = L ? L : allocator->main;
@@ -78,15 +76,6 @@ static bool choose(void *self, int rank, PageList *list)
     return false;
 }
 
-static void drop(void *self)
-{
-    lua_State *L = ((const LuaAllocator *)self)->main;
-    if (lua_checkstack(L, 1)) {
-        lua_pushnil(L);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, self);
-    }
-}
-
 bool allocator_option(lua_State *L, int options, const char *function, AllocatorHooks *hooks)
 {
     *hooks = (AllocatorHooks){0};
@@ -97,17 +86,15 @@ bool allocator_option(lua_State *L, int options, const char *function, Allocator
     if (!lua_isfunction(L, -1)) {
         binding_argument(L, function, options, "allocator", lua_gettop(L), "a function");
     }
-    LuaAllocator *allocator = lua_newuserdatauv(L, sizeof *allocator, 0);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-    allocator->main = lua_tothread(L, -1);
-    lua_pop(L, 1);
-    lua_createtable(L, 2, 0);
-    lua_pushvalue(L, -3);
+    lua_createtable(L, 1, 0);
+    lua_insert(L, -2);
     lua_rawseti(L, -2, 1);
-    lua_pushvalue(L, -2);
-    lua_rawseti(L, -2, 2);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, allocator);
-    lua_pop(L, 2);
-    *hooks = (AllocatorHooks){allocator, choose, drop};
+    const Callbacks callbacks = callbacks_create(L);
+    Callbacks *self = malloc(sizeof *self);
+    if (!self) {
+        luaL_error(L, "%s: out of host memory", function);
+    }
+    *self = callbacks;
+    *hooks = (AllocatorHooks){self, choose, free};
     return true;
 }

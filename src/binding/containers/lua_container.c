@@ -317,6 +317,7 @@ static int rill_container(lua_State *L)
     LuaContainer *made = container_push(L);
     made->stream = self->stream;
     made->container = container_retain(self->container);
+    container_keep(L, made);
     lua_insert(L, 3);
     lua_setiuservalue(L, 3, 1);
     return 1;

@@ -151,6 +151,8 @@ static int rill_sparse(lua_State *L)
     container_take(L, self, c, function);
     if (allocator_option(L, 3, function, &hooks)) {
         container_set_allocator(c, &hooks);
+        container_keep(L, self);
+        lua_pop(L, 1);
     }
     return 1;
 }
@@ -201,6 +203,8 @@ static int rill_hashgrid(lua_State *L)
     container_take(L, self, c, function);
     if (allocator_option(L, 2, function, &hooks)) {
         container_set_allocator(c, &hooks);
+        container_keep(L, self);
+        lua_pop(L, 1);
     }
     return 1;
 }

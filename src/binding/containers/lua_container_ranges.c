@@ -55,6 +55,7 @@ int container_boundary(lua_State *L)
     LuaContainer *view = container_push(L);
     view->stream = self->stream;
     view->container = container_retain(self->container);
+    container_keep(L, view);
     memcpy(view->stream.boundary, modes, (size_t)self->stream.shape.rank * sizeof *modes);
     view->stream.explicit_boundary = true;
     view->stream.outside = outside;

@@ -1,6 +1,7 @@
 /* rill.translator.new: translators of a user's own, in GLSL for the device and in Lua for the host. */
 #include "binding/containers/lua_translator.h"
 #include "binding/kernels/lua_kernel.h"
+#include "binding/values/callbacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +10,19 @@ static const char function[] = "rill.translator.new";
 
 enum { SAMPLE = 64, SAMPLE_SIZE = 256, MOST_RANK = 4 };
 
-/* What a translator needs of Lua: a userdata, under whose address the registry holds a table of the functions, and the userdata. */
+/* What a translator needs of Lua. */
 typedef struct LuaHooks {
-    lua_State *main; /* the state's main thread: it lives as long as the registry */
+    Callbacks callbacks;
     int rank, to;
     bool inverse; /* cpu_inverse was given */
 } LuaHooks;
 
 /* Places in the table of functions. */
-enum { HOOK_POINT = 1, HOOK_RANGES = HOOK_POINT + DIRECTION_COUNT, HOOK_SELF };
+enum { HOOK_POINT = 1, HOOK_RANGES = HOOK_POINT + DIRECTION_COUNT };
 
 static void push_hook(lua_State *L, const LuaHooks *hooks, int place)
 {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, hooks);
+    callbacks_push(L, &hooks->callbacks);
     lua_rawgeti(L, -1, place);
 }
 
@@ -141,15 +142,6 @@ static bool hook_ranges(void *self, const int64_t *first, const int64_t *last, R
     return protect(caller, call_ranges, &call, "ranges");
 }
 
-static void hook_drop(void *self)
-{
-    lua_State *L = ((const LuaHooks *)self)->main;
-    if (lua_checkstack(L, 1)) {
-        lua_pushnil(L);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, self);
-    }
-}
-
 /* options */
 
 /* Pushes the function under option `name`, or nil; raises where it is none. */
@@ -164,25 +156,17 @@ static bool push_function(lua_State *L, const char *name, bool required)
     return true;
 }
 
-/* Pushes a userdata and puts the functions into the registry; raises. */
-static LuaHooks *push_hooks(lua_State *L, int rank, int to, bool *ranges)
+/* Pushes the table of the functions; raises. */
+static void push_functions(lua_State *L, LuaHooks *hooks, bool *ranges)
 {
-    LuaHooks *hooks = lua_newuserdatauv(L, sizeof *hooks, 0);
-    *hooks = (LuaHooks){.rank = rank, .to = to};
-    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-    hooks->main = lua_tothread(L, -1);
-    lua_pop(L, 1);
-    lua_createtable(L, HOOK_SELF, 0);
+    lua_createtable(L, HOOK_RANGES, 0);
     push_function(L, "cpu", true);
     lua_rawseti(L, -2, HOOK_POINT + DIRECTION_TRANSLATE);
     hooks->inverse = push_function(L, "cpu_inverse", false);
     lua_rawseti(L, -2, HOOK_POINT + DIRECTION_INVERSE);
     *ranges = push_function(L, "ranges", false);
     lua_rawseti(L, -2, HOOK_RANGES);
-    lua_pushvalue(L, -2);
-    lua_rawseti(L, -2, HOOK_SELF);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, hooks);
-    return hooks;
+    hooks->callbacks = callbacks_create(L);
 }
 
 static const char *option_complexity(lua_State *L, int traits, const char *name)
@@ -289,19 +273,26 @@ static void check_options(lua_State *L, Options *options)
 }
 
 /* Makes the translator; NULL with error_set and a place in the text. */
-static Translator *create(lua_State *L, const Options *options, LuaHooks *hooks, bool ranges)
+static Translator *create(lua_State *L, const Options *options, const LuaHooks *given, bool ranges)
 {
     const char *chunk;
     int line = chunk_locate(L, options->glsl, options->length, &chunk);
     Device *device = state_device(L);
-    const TranslatorHooks table = {hooks, hook_point, ranges ? hook_ranges : NULL, hook_drop};
     DeviceScope scope;
     binding_enter(L, device, &scope);
     Module *module = module_create(options->glsl, options->length, chunk, line);
-    Translator *t = module
+    LuaHooks *hooks = malloc(sizeof *hooks);
+    const TranslatorHooks table = {hooks, hook_point, ranges ? hook_ranges : NULL, free};
+    if (hooks) {
+        *hooks = *given;
+    }
+    Translator *t = module && hooks
                         ? translator_custom(device, options->name, options->rank, options->to,
                                             options->shaped ? &options->shape : NULL, module, &options->traits, &table)
                         : NULL;
+    if (!t) {
+        free(hooks);
+    }
     module_release(module);
     device_leave(&scope);
     return t;
@@ -414,21 +405,24 @@ static void try_translator(lua_State *L, Translator *t, const LuaHooks *hooks)
 static int rill_new(lua_State *L)
 {
     Options options;
+    LuaHooks hooks = {0};
     bool ranges;
     check_options(L, &options);
     state_device(L);
     Translator **slot = translator_push(L);
     int index = lua_gettop(L);
-    LuaHooks *hooks = push_hooks(L, options.rank, options.to, &ranges);
-    *slot = create(L, &options, hooks, ranges);
-    if (!*slot) {
-        hook_drop(hooks);
+    hooks.rank = options.rank;
+    hooks.to = options.to;
+    push_functions(L, &hooks, &ranges);
+    Translator *t = create(L, &options, &hooks, ranges);
+    if (!t) {
         binding_raise_placed(L);
     }
+    translator_take(L, slot, t, function);
     binding_charge(L, state_device(L));
     lua_settop(L, index);
     if (state_get(L)->check) {
-        try_translator(L, *slot, hooks);
+        try_translator(L, *slot, &hooks);
     }
     lua_settop(L, index);
     return 1;

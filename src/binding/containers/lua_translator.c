@@ -1,5 +1,6 @@
 /* The userdata of a translator: its methods and fields. */
 #include "binding/containers/lua_translator.h"
+#include "binding/values/callbacks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,7 @@ void translator_drop(Translator *t)
 
 Translator **translator_push(lua_State *L)
 {
-    LuaTranslator *self = lua_newuserdatauv(L, sizeof *self, 0);
+    LuaTranslator *self = lua_newuserdatauv(L, sizeof *self, 1);
     self->translator = NULL;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &meta_key);
     lua_setmetatable(L, -2);
@@ -40,10 +41,18 @@ Translator **translator_push(lua_State *L)
 
 void translator_take(lua_State *L, Translator **slot, Translator *t, const char *function)
 {
+    const Callbacks *callbacks;
+    int index = lua_gettop(L);
     *slot = t;
     if (!t) {
         error_prefix("%s", function);
         binding_raise(L);
+    }
+    while (lua_touserdata(L, index) != slot) {
+        index--;
+    }
+    for (int i = 0; (callbacks = translator_hooks(t, i)) != NULL; i++) {
+        callbacks_keep(L, index, 1, callbacks);
     }
     if (translator_device(t)) {
         binding_charge(L, translator_device(t));

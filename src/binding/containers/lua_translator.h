@@ -7,7 +7,7 @@
 
 /* Pushes a closed translator, into which one goes that is still to be made: what raises meanwhile leaks nothing. */
 Translator **translator_push(lua_State *L);
-/* Takes over a translator that was made; NULL raises what was set, with the function's name in front. */
+/* Takes over a translator that was made; NULL raises what was set, with the function's name in front. What was pushed is on the stack. */
 void translator_take(lua_State *L, Translator **slot, Translator *t, const char *function);
 /* An open translator, or raises. */
 Translator *translator_check(lua_State *L, int index, const char *function, int n, const char *name);

@@ -21,6 +21,7 @@ static int leaf_of_container(lua_State *L, const LuaContainer *c)
     LuaContainer *view = container_push(L);
     view->stream = c->stream;
     view->container = container_retain(c->container);
+    container_keep(L, view);
     lua_pushinteger(L, (lua_Integer)container_version(c->container));
     lua_pushstring(L, c->stream.type->value->name);
     lua_pushstring(L, shape_text(&container_elements_of(c)->shape, shape));

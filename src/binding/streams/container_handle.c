@@ -1,7 +1,11 @@
 /* The userdata of a container: its header. What it can do is lua_container.c's. */
 #include "binding/streams/container_handle.h"
 
+#include "binding/values/callbacks.h"
+
 #include <string.h>
+
+enum { CALLBACKS_VALUE = 2 };
 
 const char container_meta;
 
@@ -29,7 +33,7 @@ LuaContainer *container_to(lua_State *L, int index)
 
 LuaContainer *container_push(lua_State *L)
 {
-    LuaContainer *self = lua_newuserdatauv(L, sizeof *self, 1);
+    LuaContainer *self = lua_newuserdatauv(L, sizeof *self, CALLBACKS_VALUE);
     memset(self, 0, sizeof *self);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &container_meta);
     lua_setmetatable(L, -2);
@@ -56,6 +60,21 @@ const Stream *container_elements_of(const LuaContainer *self)
     return container_is_lists(self->container) ? container_elements(self->container) : &self->stream;
 }
 
+void container_keep(lua_State *L, LuaContainer *self)
+{
+    const Callbacks *callbacks;
+    int index = lua_gettop(L);
+    if (!container_hooks(self->container, 0)) {
+        return;
+    }
+    while (lua_touserdata(L, index) != self) {
+        index--;
+    }
+    for (int i = 0; (callbacks = container_hooks(self->container, i)) != NULL; i++) {
+        callbacks_keep(L, index, CALLBACKS_VALUE, callbacks);
+    }
+}
+
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function)
 {
     if (!c) {
@@ -64,6 +83,7 @@ void container_take(lua_State *L, LuaContainer *self, Container *c, const char *
     }
     self->container = c;
     self->stream = *container_whole(c);
+    container_keep(L, self);
     binding_charge(L, self->stream.device);
 }
 

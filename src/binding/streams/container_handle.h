@@ -5,8 +5,8 @@
 #include "binding/streams/range_handle.h"
 #include "container/container.h"
 
-/* A container: the header, all of it, that kernels take comes first. Several may share one container. The user value is a table of further
- * methods, or nil. */
+/* A container: the header, all of it, that kernels take comes first. Several may share one container. Its user values are a table of further
+ * methods, or nil, and the functions that the container calls. */
 typedef struct LuaContainer {
     Stream stream;        /* holds nothing; device NULL: closed */
     Container *container; /* held */
@@ -29,8 +29,10 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const char *f
 /* Puts these in the places of the containers among the arguments, and of streams of their shape: what is mapped in the first one, or each for
  * itself. Raises where they are mapped in part and an option is an axis. */
 void container_accept_lines(lua_State *L, const char *function, bool each);
-/* Takes over a container that was made; NULL raises what was set, with the function's name in front. */
+/* Takes over a container that was made; NULL raises what was set, with the function's name in front. The handle is on the stack. */
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function);
+/* Keeps the functions that the handle's container calls; due where a handle gets its container otherwise, and where the container gets functions. */
+void container_keep(lua_State *L, LuaContainer *self);
 /* Behind a scope: raises what was set unless it is done. */
 void container_done(lua_State *L, const LuaContainer *self, bool done, const char *function);
 /* The same as container_make_mapped for what a launch over a region writes. */

@@ -1,0 +1,21 @@
+/* Functions of a user's own that C objects call: translators and allocators. The registry does not keep them, or one that names what calls it
+ * would never be collected: each userdata that holds such an object keeps its functions in a user value. */
+#ifndef RILL_CALLBACKS_H
+#define RILL_CALLBACKS_H
+
+#include "binding/binding.h"
+
+/* First in what such an object gets as its hooks. */
+typedef struct Callbacks {
+    lua_State *main;    /* the state's main thread: it lives as long as the registry */
+    lua_Integer number; /* of the functions */
+} Callbacks;
+
+/* The functions are those of the table on top of the stack, which stays there: something has to keep it. */
+Callbacks callbacks_create(lua_State *L);
+/* Pushes the table. */
+void callbacks_push(lua_State *L, const Callbacks *callbacks);
+/* Adds the table to those that the user value `n` of the userdata at `index` keeps. */
+void callbacks_keep(lua_State *L, int index, int n, const Callbacks *callbacks);
+
+#endif
