@@ -1,175 +1,258 @@
--- Paint in three dimensions (Lefohn et al. 2006): brushes drawn over a picture colour an octree of 2048 x 2048 x 2048 texels, which exists
--- where there is paint, as fine as each brush.
+-- Paint in three dimensions: brushes drawn over a picture of a mesh colour an octree of 2048 x 2048 x 2048 texels, which exists where
+-- there is paint, as fine as each brush (Lefohn et al., Glift, 2006, section 6.5).
 --
---     lua5.4 examples/paint3d.lua [side [directory]]        384 out
+--     lua5.4 examples/paint3d.lua [side [directory]]        512 out
+--
+-- The mesh needs no texture coordinates: a texel stands where the mesh is. It holds a colour and, in w, the level at which it was painted: 0
+-- if never, 1 in a page that covers all, and one more each time that pages are half as large.
 local rill = require "rill"
+local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
+local mesh, triangles = dofile(here .. "support/mesh.lua"), dofile(here .. "support/triangles.lua")
 
-local texels <const>, page <const> = 2048, 8
-local touch <const> = 4 -- texels of a brush's radius
+local bare = {0.98, 0.97, 0.95} -- what no brush has touched
+local touch = 4                 -- texels of a brush's radius, at least
+local most = 31 * 2 ^ 20        -- bytes of all pages; tables come to less than one MiB more
+local tiles = 64                -- in each dimension of a picture
+local light = {0.35, 0.8, -0.48}
 
 local passes = rill.program [[
-const float FIELD = 0.42; // half of the picture's width, one in front of the eye
-
-// A body of balls that flow into each other; no surface with coordinates of its own.
-float body(vec3 p, vec4 balls[], int count) {
-    float sum = 0.0;
-    for (int i = 0; i < count; i++) {
-        sum = sum + exp(-14.0 * (distance(p, balls[i].xyz) - balls[i].w));
-    }
-    return -log(max(sum, 1e-30)) / 14.0;
-}
-
-// Places on the body that the eye sees, and how far they are: 0 where there are none.
-kernel void see(vec3 eye, vec3 ahead, vec3 right, vec3 up, vec4 balls[], int count, out vec4 place<>, out vec3 normal<>) {
-    vec2 p = (vec2(indexof(place).xy) + 0.5) / float(sizeof_stream(place).x) * 2.0 - 1.0;
-    vec3 d = normalize(ahead + FIELD * (p.x * right - p.y * up));
-    float t = 0.5, near = 1.0;
-    for (int i = 0; i < 96; i++) {
-        near = body(eye + t * d, balls, count);
-        t = t + 0.8 * near;
-    }
-    vec3 at = eye + t * d;
-    vec2 e = vec2(1e-3, 0.0);
-    normal = normalize(vec3(body(at + e.xyy, balls, count) - body(at - e.xyy, balls, count),
-        body(at + e.yxy, balls, count) - body(at - e.yxy, balls, count),
-        body(at + e.yyx, balls, count) - body(at - e.yyx, balls, count)));
-    place = abs(near) < 1e-3 ? vec4(at, t) : vec4(0.0);
-}
-
-// Pixels under dabs of a brush (x, y, radius, all in pixels): where they are in the octree, and the level that the brush asks for there.
-kernel void touched(vec4 place<>, vec4 dabs[], int count, float texels, float touch, vout vec3 points<>, vout int levels<>) {
-    vec2 p = vec2(indexof(place).xy) + 0.5;
-    float radius = 0.0;
-    for (int i = 0; i < count; i++) {
-        radius = distance(p, dabs[i].xy) < dabs[i].z + 1.0 ? max(radius, dabs[i].z) : radius;
-    }
-    if (radius > 0.0 && place.w > 0.0) {
-        float pixel = 2.0 * FIELD * place.w / float(sizeof_stream(place).x) * 0.5 * texels; // texels that a pixel covers
-        push(points, (place.xyz + 1.0) * 0.5 * texels);
-        push(levels, int(floor(log2(max(radius * pixel / touch, 1.0)))));
-    }
-}
-
-// A node of the octree is projected to the picture: what the brush's profile says there, where the surface is near.
-kernel void paint(inout vec4 color<>, float texels, vec3 eye, vec3 ahead, vec3 right, vec3 up, vec4 seen[][], float thick,
-        vec4 dabs[], int count, vec3 pigment) {
-    vec3 from = vec3(indexof(color).xyz) / texels * 2.0 - 1.0 - eye;
-    float depth = dot(from, ahead), side = float(sizeof_stream(seen).x);
-    vec2 p = (vec2(dot(from, right), -dot(from, up)) / max(depth, 1e-6) / FIELD * 0.5 + 0.5) * side;
-    vec4 there = seen[ivec2(floor(p))];
-    if (depth > 0.0 && there.w > 0.0 && abs(length(from) - there.w) < thick) {
-        for (int i = 0; i < count; i++) {
-            float w = 1.0 - smoothstep(0.6, 1.0, distance(p, dabs[i].xy) / max(dabs[i].z, 1.0));
-            color = vec4(mix(color.xyz, pigment, w * dabs[i].w), max(color.w, w));
+    // Texture coordinates: where the mesh is that a pixel shows, in texels, and how far away (w); w is 0 where there is none.
+    kernel void place(int triangle<>, vec3 weight<>, float size, vec3 eye, vec3 ahead, vec3 a[], vec3 b[], vec3 c[],
+                      vec3 na[], vec3 nb[], vec3 nc[], out vec4 at<>, out vec3 normal<>) {
+        at = vec4(0.0);
+        normal = vec3(0.0);
+        if (triangle >= 0) {
+            vec3 p = weight.x * a[triangle] + weight.y * b[triangle] + weight.z * c[triangle];
+            at = vec4(size * p, dot(p - eye, ahead));
+            normal = normalize(weight.x * na[triangle] + weight.y * nb[triangle] + weight.z * nc[triangle]);
         }
     }
-}
+    kernel vec3 point(vec4 at<>) { return at.xyz; }
 
-kernel void show(vec4 place<>, vec3 normal<>, vec4 paint[][][], float texels, out vec3 color<>) {
-    vec4 p = sample(paint, (place.xyz + 1.0) * 0.5 * texels);
-    vec3 own = mix(vec3(0.85), p.xyz, clamp(p.w, 0.0, 1.0));
-    float light = 0.35 + 0.65 * max(dot(normal, normalize(vec3(0.5, 0.8, 0.4))), 0.0);
-    color = place.w > 0.0 ? own * light : vec3(0.2, 0.22, 0.25);
-}
+    // How far a point of the picture is from lines, each from xy to zw; it is far away outside of `box`, from xy to zw.
+    float away(vec2 p, vec4 box, vec4 lines[]) {
+        float nearest = 1e9;
+        if (p.x > box.x && p.y > box.y && p.x < box.z && p.y < box.w) {
+            for (int i = 0; i < sizeof_stream(lines).x; i++) {
+                vec2 a = lines[i].xy, along = lines[i].zw - a;
+                float t = clamp(dot(p - a, along) / max(dot(along, along), 1e-12), 0.0, 1.0);
+                nearest = min(nearest, distance(p, a + t * along));
+            }
+        }
+        return nearest;
+    }
 
-kernel void show_levels(vec4 place<>, vec3 normal<>, int level<>, float most, out vec3 color<>) {
-    float x = 1.0 - float(level) / most;
-    vec3 own = mix(vec3(0.15, 0.2, 0.5), vec3(1.0, 0.8, 0.2), x * x);
-    color = place.w > 0.0 ? own * (0.6 + 0.4 * max(normal.y, 0.0)) : vec3(0.2, 0.22, 0.25);
-}
+    // Pixels under a brush: places of texels around the mesh there, and the level that is as fine as the brush asks for.
+    kernel void touched(vec4 at<>, vec4 lines[], vec4 box, float radius, float texels, float touch,
+                        vout vec3 points<>, vout int levels<>) {
+        if (at.w > 0.0 && away(vec2(indexof(at).xy) + 0.5, box, lines) < radius + 1.0) {
+            float level = floor(log2(max(radius * at.w * texels / touch, 1.0)));
+            for (int i = 0; i < 8; i++) { // neighbours, too: samples take in eight texels
+                push(points, at.xyz + exp2(level) * (vec3(i & 1, i >> 1 & 1, i >> 2) * 2.0 - 1.0));
+                push(levels, int(level));
+            }
+        }
+    }
 
-kernel void point(vec4 place<>, float texels, out vec3 at<>) { at = (place.xyz + 1.0) * 0.5 * texels; }
+    // Whether a texel is at the mesh that a pixel shows: near its plane, by the size of texels there.
+    bool near(vec3 texel, ivec2 pixel, vec4 at[][], vec3 normal[][], int level[][]) {
+        vec4 seen = at[pixel];
+        vec3 d = texel - seen.xyz;
+        float spacing = exp2(float(level[pixel]));
+        return seen.w > 0.0 && abs(dot(d, normal[pixel])) < 2.0 * spacing && dot(d, d) < 36.0 * spacing * spacing;
+    }
+
+    // Each texel is projected to the picture, where the brush's profile says which share of it is covered. `cover` is the stroke's own
+    // copy: the most that it covered of each texel so far. `paint` is what was there, mixed with as much of the pigment, so only what
+    // is new is mixed in: a stroke that crosses itself does not darken.
+    kernel void blend(inout vec4 paint<>, inout float cover<>, vec3 eye, vec3 right, vec3 up, vec3 ahead, float size,
+                      int top, vec4 at[][], vec3 normal[][], int level[][], vec4 lines[], vec4 box,
+                      float radius, float touch, vec3 pigment, float strength) {
+        vec3 texel = vec3(indexof(paint).xyz), d = texel / size - eye;
+        float depth = dot(d, ahead), side = float(sizeof_stream(at).x);
+        vec2 p = side * (0.5 + 0.5 * vec2(dot(d, right), -dot(d, up)) / max(depth, 1e-6));
+        float share = depth > 0.0 ? 1.0 - smoothstep(0.5, 1.0, away(p, box, lines) / radius) : 0.0;
+        if (share > cover) {
+            ivec2 pixel = ivec2(floor(p));
+            bool found = near(texel, pixel, at, normal, level);
+            for (int i = 0; i < 4 && !found; i++) { // beyond an outline: what is sampled at it takes in texels there
+                vec2 aside = i < 2 ? vec2(1.0, 0.0) : vec2(0.0, 1.0);
+                pixel = ivec2(floor(p + radius / touch * (i % 2 == 0 ? aside : -aside)));
+                found = near(texel, pixel, at, normal, level);
+            }
+            if (found) {
+                float fresh = (share - cover) * strength / (1.0 - cover * strength);
+                paint = vec4(mix(paint.xyz, pigment, fresh), float(top - level[pixel]));
+                cover = share;
+            }
+        }
+    }
+    kernel void uncovered(vec4 paint<>, out float cover<>) { cover = 0.0; }
+
+    vec3 lit(vec3 own, vec3 normal, vec3 light) {
+        float day = 0.5 + 0.5 * dot(normal, light);
+        return own * (vec3(0.32, 0.33, 0.36) + vec3(0.7, 0.68, 0.64) * day);
+    }
+    // The painted mesh; `texels` is how many of them a pixel at distance one covers.
+    kernel void show(vec4 at<>, vec3 normal<>, vec4 paint[][][], float texels, vec3 light, out vec3 color<>) {
+        vec4 own = sample(paint, at.xyz, log2(max(texels * at.w, 1.0)));
+        color = at.w > 0.0 ? lit(own.xyz, normal, light) : vec3(0.97);
+    }
+    // The same in the colours of levels: fine ones bright.
+    kernel void show_levels(vec4 at<>, vec3 normal<>, int level<>, int top, vec3 light, out vec3 color<>) {
+        float fine = 1.0 - float(level) / float(top - 1);
+        vec3 own = clamp(vec3(2.2 * fine - 0.9, 1.1 - abs(2.4 * fine - 1.3), 1.0 - 1.4 * fine), 0.05, 1.0);
+        color = at.w > 0.0 ? lit(own, normal, light) : vec3(0.97);
+    }
 ]]
-
-local function normalized(v)
-    local length = math.sqrt(v[1] ^ 2 + v[2] ^ 2 + v[3] ^ 2)
-    return {v[1] / length, v[2] / length, v[3] / length}
-end
-
-local function cross(a, b)
-    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
-end
 
 local Painting = {}
 Painting.__index = Painting
 
---- create(side, size, depth): a picture of side x side pixels, an octree of size^3 texels that is split `depth` times.
-local function create(side, size, depth)
-    local self = setmetatable({side = side, size = size}, Painting)
-    self.paint = rill.octree("vec4", {size = size, page = page, depth = depth or 0, default = {1, 1, 1, 0},
-        capacity = 2700}) -- 32 MiB
-    self.balls = rill.from({
-        {0, 0, 0, 0.38}, {0.3, 0.12, 0.05, 0.3}, {0.58, 0.3, 0.05, 0.2}, {0.74, 0.24, 0.05, 0.12},
-        {0.56, 0.5, 0.18, 0.05}, {0.56, 0.5, -0.08, 0.05}, {0.3, -0.4, 0.2, 0.1}, {0.3, -0.4, -0.15, 0.1},
-        {-0.2, -0.42, 0.2, 0.1}, {-0.2, -0.42, -0.15, 0.1}, {-0.42, 0.1, 0, 0.1}, {-0.52, 0.25, 0, 0.06},
-    }, "vec4")
-    self:look(0.9)
+--- A picture of side x side pixels, of a mesh (places and faces, as in support/mesh.lua) with an octree of size^3 texels over it.
+local function create(side, size, page, places, faces)
+    local self = setmetatable({side = side, size = size, top = math.log(size // page, 2) + 1 | 0}, Painting)
+    local capacity = most // ((page + 1) ^ 3 * 16) | 0
+    self.paint = rill.octree("vec4", {size = size, page = page, default = {bare[1], bare[2], bare[3], 0},
+        capacity = capacity})
+    self.paint:filter_mode "trilinear"
+    local fitted = mesh.fit(places, 0.02)
+    self.corners = mesh.corners(fitted, faces)
+    self.normals = mesh.corners(mesh.normals(fitted, faces), faces)
     return self
 end
 
---- The eye at an angle.
-function Painting:look(angle)
-    self.eye = {2.2 * math.cos(angle), 0.7, 2.2 * math.sin(angle)}
-    self.ahead = normalized {-self.eye[1], -self.eye[2], -self.eye[3]}
-    self.right = normalized(cross(self.ahead, {0, 1, 0}))
-    self.up = cross(self.right, self.ahead)
-    self.place, self.normal = passes.see {eye = self.eye, ahead = self.ahead, right = self.right, up = self.up,
-        balls = self.balls, count = self.balls.size, shape = {self.side, self.side}}
+--- Looks from a point in the mesh's cube 0 .. 1 towards its middle.
+function Painting:look(from, zoom)
+    local view, side = triangles.view(from, {0.5, 0.5, 0.5}, zoom), self.side
+    self.view, self.texels = view, 2 * self.size / (side * zoom)
+    local seen = triangles.seen(view, side, self.corners)
+    local triangle, weight = triangles.draw(seen, triangles.bin(seen, tiles, side / tiles), side / tiles, side)
+    local corners, normals = self.corners, self.normals
+    self.at, self.normal = passes.place {
+        triangle = triangle, weight = weight, size = self.size, eye = view.eye, ahead = view.ahead,
+        a = corners[1], b = corners[2], c = corners[3], na = normals[1], nb = normals[2], nc = normals[3],
+    }
+    self.points = passes.point(self.at)
 end
 
---- A stroke: dabs {x, y, radius, how much it covers}, in pixels; no brush is smaller than a pixel.
-function Painting:stroke(dabs, pigment)
-    for _, dab in ipairs(dabs) do dab[3] = math.max(dab[3], 1) end
-    local brush, count = rill.from(dabs, "vec4"), #dabs
-    local points, levels = passes.touched(self.place, brush, count, self.size, touch)
-    if points.size == 0 then return end
-    self.paint:refine(points, levels)
-    passes.paint {color = self.paint, texels = self.size, eye = self.eye, ahead = self.ahead, right = self.right,
-        up = self.up, seen = self.place, thick = 2 ^ levels:max() * 8 / self.size, dabs = brush, count = count,
-        pigment = pigment}
+--- Puts a brush to the picture: its radius as a part of the side, a colour, and how much it covers where it covers most.
+function Painting:press(radius, pigment, strength)
+    self.radius = math.max(radius * self.side, 1) -- no brush is smaller than a pixel
+    self.pigment, self.strength = pigment, strength
+    self.cover = passes.uncovered(self.paint)
 end
 
---- Dabs along a line between two points of the picture, given as parts of its side.
-function Painting:line(x0, y0, x1, y1, radius, pigment)
-    local dabs, s = {}, self.side
-    local n = math.max(2, math.ceil(math.sqrt((x1 - x0) ^ 2 + (y1 - y0) ^ 2) / radius * 2))
-    for i = 0, n do
-        local t = i / n
-        dabs[i + 1] = {(x0 + t * (x1 - x0)) * s, (y0 + t * (y1 - y0)) * s, radius * s, 0.7}
+--- Makes pages as fine as levels say, with the colours that were there, interpolated; coarser ones when no finer are left.
+function Painting:refine(points, levels)
+    for coarser = 0, self.top - 1 do
+        local asked = levels + coarser
+        if pcall(self.paint.refine, self.paint, points, asked) then
+            self.cover:refine(points, asked)
+            return
+        end
     end
-    self:stroke(dabs, pigment)
+end
+
+--- Draws it along paths of points {x, y}, parts of the side from the upper left corner.
+function Painting:drag(paths)
+    local lines, side, beyond = {}, self.side, self.radius + 1
+    local box = {math.huge, math.huge, -math.huge, -math.huge}
+    for _, path in ipairs(paths) do
+        for i, to in ipairs(path) do
+            local from, x, y = path[math.max(i - 1, 1)], to[1] * side, to[2] * side
+            lines[#lines + 1] = {from[1] * side, from[2] * side, x, y}
+            box = {math.min(box[1], x - beyond), math.min(box[2], y - beyond),
+                   math.max(box[3], x + beyond), math.max(box[4], y + beyond)}
+        end
+    end
+    lines = rill.from(lines, "vec4")
+    local points, levels = passes.touched(self.at, lines, box, self.radius, self.texels, touch)
+    if points.size == 0 then return end
+    self:refine(points, levels)
+    local view = self.view
+    passes.blend {paint = self.paint, cover = self.cover, eye = view.eye, right = view.right, up = view.up,
+        ahead = view.ahead, size = self.size, top = self.top, at = self.at, normal = self.normal,
+        level = self.paint:level(self.points), lines = lines, box = box, radius = self.radius, touch = touch,
+        pigment = self.pigment, strength = self.strength, over = self.paint:active()}
+end
+
+--- Takes it away.
+function Painting:lift()
+    self.cover:close()
+    self.mipmap_due = true
+end
+
+--- Makes coarser levels of what is painted now: means in which texels weigh by the level at which they were painted, so that those which never
+--- were do not count.
+function Painting:mipmap()
+    if self.mipmap_due then self.paint:mipmap "w" end
+    self.mipmap_due = false
+end
+
+function Painting:stroke(radius, pigment, strength, ...)
+    self:press(radius, pigment, strength)
+    self:drag {...}
+    self:lift()
 end
 
 function Painting:picture()
-    return passes.show(self.place, self.normal, self.paint, self.size)
+    self:mipmap()
+    return passes.show(self.at, self.normal, self.paint, self.texels, light)
 end
 
 function Painting:picture_of_levels()
-    local level = self.paint:level(passes.point(self.place, self.size))
-    return passes.show_levels(self.place, self.normal, level, math.log(self.size / page, 2))
+    return passes.show_levels(self.at, self.normal, self.paint:level(self.points), self.top, light)
 end
 
-if ... == "module" then return {create = create, passes = passes} end
+-- What is painted: from where, and strokes: a radius, a colour, how much it covers, and paths. Coordinates are parts of the picture's side.
+local from_side <const>, from_front <const> = {{1.7, 0.85, -0.3}, 2.35}, {{0.9, 0.95, -0.8}, 2.1}
+local brown <const>, dark <const>, rose <const> = {0.45, 0.24, 0.12}, {0.10, 0.08, 0.08}, {0.95, 0.55, 0.55}
+local cream <const>, gold <const>, blue <const> = {1.0, 0.95, 0.8}, {0.95, 0.72, 0.2}, {0.1, 0.45, 0.75}
+local loops <const> = {}
+for i = 0, 48 do
+    local t = 2 * math.pi * i / 16
+    loops[i + 1] = {0.27 + 0.005 * i + 0.035 * math.sin(t), 0.475 - 0.03 * math.cos(t)}
+end
+local seen_from_side <const> = {
+    {0.10, brown, 1, {{0.32, 0.60}, {0.50, 0.60}}},
+    {0.03, dark, 1, {{0.45, 0.895}, {0.54, 0.895}}, {{0.22, 0.795}, {0.30, 0.795}}, {{0.605, 0.80}, {0.64, 0.80}}},
+    {0.024, gold, 1, {{0.66, 0.09}, {0.665, 0.16}}},
+    {0.022, rose, 0.8, {{0.57, 0.235}, {0.63, 0.235}}},
+    {0.018, blue, 0.6, loops},
+    {0.008, cream, 1, -- rill
+        {{0.335, 0.59}, {0.335, 0.67}}, {{0.335, 0.62}, {0.35, 0.60}, {0.37, 0.595}},
+        {{0.405, 0.595}, {0.405, 0.67}}, {{0.405, 0.56}},
+        {{0.445, 0.54}, {0.445, 0.67}}, {{0.485, 0.54}, {0.485, 0.67}}},
+}
+local seen_from_front <const> = {
+    {0.08, brown, 1, {{0.69, 0.30}, {0.66, 0.34}}},
+    {0.06, rose, 0.85, {{0.50, 0.55}, {0.74, 0.535}}},
+    {0.024, gold, 1, {{0.475, 0.14}, {0.50, 0.20}}, {{0.67, 0.14}, {0.65, 0.20}}},
+    {0.026, dark, 1, {{0.50, 0.34}}, {{0.67, 0.34}}},
+    {0.007, cream, 1, {{0.508, 0.33}}, {{0.678, 0.33}}},
+    {0.002, dark, 1, {{0.478, 0.325}, {0.468, 0.315}}, {{0.69, 0.313}, {0.697, 0.303}}},
+    {0.012, dark, 1, {{0.55, 0.50}}, {{0.68, 0.49}}},
+    {0.01, dark, 1, {{0.50, 0.56}, {0.56, 0.585}, {0.63, 0.59}, {0.70, 0.575}, {0.74, 0.55}}},
+}
+
+if ... == "module" then return {create = create, passes = passes, mesh = mesh} end
 
 local side, directory = ...
-side, directory = tonumber(side or 384), directory or "out"
+side, directory = tonumber(side or 512), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
-local painting, start = create(side, texels), rill.clock()
-painting:line(0.1, 0.45, 0.85, 0.55, 0.14, {0.3, 0.5, 0.85}) -- a broad brush
-for i = 0, 4 do
-    local x = 0.2 + 0.13 * i
-    painting:line(x, 0.3, x + 0.05, 0.7, 0.02, {0.95, 0.75 - 0.12 * i, 0.2})
-end
-for i = 0, 9 do -- and a fine one
-    local x = 0.22 + 0.055 * i
-    painting:line(x, 0.46 + 0.04 * (i % 2), x + 0.055, 0.5 - 0.04 * (i % 2), 0.006, {0.1, 0.1, 0.12})
-end
-print(("  16 strokes in %.1f s: %d pages, %.1f MiB"):format(rill.clock() - start, painting.paint.pages.mapped,
-    painting.paint.nbytes / 2 ^ 20))
-local picture = rill.stream("vec3", {side, 2 * side})
+local painting, start = create(side, 2048, 8, mesh.spot()), rill.clock()
+painting:look(table.unpack(from_side))
+for _, stroke in ipairs(seen_from_side) do painting:stroke(table.unpack(stroke)) end
+painting:look(table.unpack(from_front))
+for _, stroke in ipairs(seen_from_front) do painting:stroke(table.unpack(stroke)) end
+print(("  %d strokes on %d triangles in %.1f s"):format(#seen_from_side + #seen_from_front, painting.corners[1].size,
+    rill.clock() - start))
+print(("  %d pages of 8 x 8 x 8 cells, %.1f MiB"):format(painting.paint.pages.mapped, painting.paint.nbytes / 2 ^ 20))
+local picture = rill.stream("vec3", {side, 3 * side})
+picture:write(painting:picture(), {1, side + 1}, {side, 2 * side})
+painting:look(table.unpack(from_side))
 picture:write(painting:picture(), {1, 1}, {side, side})
-picture:write(painting:picture_of_levels(), {1, side + 1}, {side, 2 * side})
+picture:write(painting:picture_of_levels(), {1, 2 * side + 1}, {side, 3 * side})
 rill.image.save(picture, directory .. "/paint3d.png")
-print(("  %s/paint3d.png: the paint, and the levels of its pages"):format(directory))
-painting:look(1.4)
-rill.image.save(painting:picture(), directory .. "/paint3d-side.png")
+print(("  %s/paint3d.png: the paint from two sides, and the levels of its pages"):format(directory))

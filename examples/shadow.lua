@@ -251,8 +251,8 @@ end
 function Shadow:move_light(from)
     local light = triangles.view(from, {0, 0, 0}, 1)
     self.steep = 2 * reach / most_texels
-    self.lit = triangles.map(passes.lit, {right = light.right, up = light.up, ahead = light.ahead, scale = 1 / self.steep},
-        self.corners)
+    self.lit = triangles.map(passes.lit, {right = light.right, up = light.up, ahead = light.ahead,
+                                          scale = 1 / self.steep}, self.corners)
     self.lit_list = triangles.bin(self.lit, lit_tiles, self.texel_tile)
     if self.map then self.map:close() end
     self.map = rill.quadtree("float", {size = most_texels, page = self.page})

@@ -113,10 +113,11 @@ describe("the example", function()
         assert.is_truthy(said:find(pattern))
     end)
 
-    it("paint3d draws the paint and the levels of its pages", function()
+    it("paint3d draws the paint from two sides and the levels of its pages", function()
         run("paint3d", 48, files.directory)
-        picture("paint3d.png", 48, 96)
+        picture("paint3d.png", 48, 3 * 48)
         names(files:path "paint3d.png")
+        assert.is_true(tonumber(said:match "pages of 8 x 8 x 8 cells, (%S+) MiB") <= 32)
     end)
 
     it("sparsefluid draws the smoke and its pages", function()

@@ -1,59 +1,378 @@
+local rill = require "rill"
+local leaks = require "spec.support.leaks"
+local tempfiles = require "spec.support.tempfiles"
 local paint3d = assert(loadfile "examples/paint3d.lua")("module")
+local mesh = paint3d.mesh
 
-local function dot(a, b)
-    return a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+-- Plain Lua below, of doubles: what a brush does, by brute force. Where it decides by less than floats tell apart ("close"), nothing is compared.
+local tiny <const> = 1e-4
+
+local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
+
+local function project(view, side, p)
+    local d = {p[1] - view.eye[1], p[2] - view.eye[2], p[3] - view.eye[3]}
+    local w = 1 / dot(d, view.ahead)
+    return {side * (0.5 + 0.5 * w * dot(d, view.right)), side * (0.5 - 0.5 * w * dot(d, view.up)), w}
 end
 
--- How much a dab covers a node, in plain Lua; all texels are of the finest level.
-local function coverage(painting, places, node, dab, thick)
-    local from, side = {}, painting.side
-    for d = 1, 3 do from[d] = node[d] / painting.size * 2 - 1 - painting.eye[d] end
-    local depth = dot(from, painting.ahead)
-    local x = (dot(from, painting.right) / depth / 0.42 * 0.5 + 0.5) * side
-    local y = (-dot(from, painting.up) / depth / 0.42 * 0.5 + 0.5) * side
-    local column, row = math.max(0, math.min(side - 1, x // 1)), math.max(0, math.min(side - 1, y // 1))
-    local seen = places[(row * side + column) * 4 + 4 | 0]
-    if depth <= 0 or seen == 0 or math.abs(math.sqrt(dot(from, from)) - seen) >= thick then
-        return 0
+-- The nearest triangle at a point of the picture, and the weights of its corners; whether it is close to another one.
+local function nearest_triangle(seen, faces, x, y)
+    local found, at, near, close = nil, nil, 0, false
+    for i, face in ipairs(faces) do
+        local a, b, c = seen[face[1]], seen[face[2]], seen[face[3]]
+        local area = (b[1] - a[1]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[1] - a[1])
+        local v = ((x - a[1]) * (c[2] - a[2]) - (y - a[2]) * (c[1] - a[1])) / area
+        local w = ((b[1] - a[1]) * (y - a[2]) - (b[2] - a[2]) * (x - a[1])) / area
+        local least = math.min(1 - v - w, v, w)
+        local z = (1 - v - w) * a[3] + v * b[3] + w * c[3]
+        close = close or math.abs(least) < tiny
+        if least >= 0 and z > near then
+            found, at, near = i, {(1 - v - w) * a[3] / z, v * b[3] / z, w * c[3] / z}, z
+        end
     end
-    local t = math.sqrt((x - dab[1]) ^ 2 + (y - dab[2]) ^ 2) / dab[3]
-    t = math.max(0, math.min(1, (t - 0.6) / 0.4))
-    return 1 - t * t * (3 - 2 * t)
+    return found, at, close
 end
 
-describe("painting in three dimensions", function()
-    it("colours the texels that are projected under the brush, near the surface", function()
-        local painting = paint3d.create(48, 32, 2)
-        local dab = {24.5, 26.5, 7, 0.75}
-        painting:stroke({dab}, {1, 0, 0})
-        local values, places = painting.paint:stream():values(), painting.place:values()
-        local i, wrong, painted = 0, 0, 0
-        for z = 0, 32 do
-            for y = 0, 32 do
-                for x = 0, 32 do
-                    local w = coverage(painting, places, {x, y, z}, dab, 8 / 32)
-                    local red, green, a = values[i + 1], values[i + 2], values[i + 4]
-                    if math.abs(green - (1 - 0.75 * w)) > 1e-3 or math.abs(a - w) > 1e-3 or red ~= 1 then
-                        wrong = wrong + 1
+-- What each pixel sees: {place =, normal =, close =}.
+local function look(painting, places, faces)
+    local seen, normals, pixels = {}, mesh.normals(places, faces), {}
+    for i, p in ipairs(places) do seen[i] = project(painting.view, painting.side, p) end
+    for y = 0, painting.side - 1 do
+        for x = 0, painting.side - 1 do
+            local i, weight, close = nearest_triangle(seen, faces, x + 0.5, y + 0.5)
+            local pixel = {close = close}
+            if i then
+                pixel.place, pixel.normal = {0, 0, 0}, {0, 0, 0}
+                for k = 1, 3 do
+                    local p, n = places[faces[i][k]], normals[faces[i][k]]
+                    for d = 1, 3 do
+                        pixel.place[d] = pixel.place[d] + weight[k] * p[d] * painting.size
+                        pixel.normal[d] = pixel.normal[d] + weight[k] * n[d]
                     end
-                    i, painted = i + 4, painted + (w > 0 and 1 or 0)
+                end
+                local length = math.sqrt(dot(pixel.normal, pixel.normal))
+                for d = 1, 3 do pixel.normal[d] = pixel.normal[d] / length end
+            end
+            pixels[y * painting.side + x] = pixel
+        end
+    end
+    return pixels
+end
+
+local function away(p, path)
+    local nearest = math.huge
+    for i = 1, #path do
+        local a, b = path[math.max(i - 1, 1)], path[i]
+        local x, y = b[1] - a[1], b[2] - a[2]
+        local t = ((p[1] - a[1]) * x + (p[2] - a[2]) * y) / math.max(x * x + y * y, 1e-12)
+        t = math.max(0, math.min(1, t))
+        nearest = math.min(nearest, math.sqrt((p[1] - a[1] - t * x) ^ 2 + (p[2] - a[2] - t * y) ^ 2))
+    end
+    return nearest
+end
+
+-- The level at which a texel takes paint: that of the first pixel around whose mesh it is near, or nil; and whether that is close.
+local function painted_level(painting, pixels, levels, texel, p, step)
+    local close, side = false, painting.side
+    for _, o in ipairs {{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}} do
+        local x, y = p[1] + step * o[1], p[2] + step * o[2]
+        for _, c in ipairs {x, y} do close = close or math.abs(c - math.floor(c + 0.5)) < tiny end
+        local column = math.max(0, math.min(side - 1, math.floor(x)))
+        local row = math.max(0, math.min(side - 1, math.floor(y)))
+        local pixel, level = pixels[row * side + column], levels[row * side + column + 1]
+        close = close or pixel.close
+        if pixel.place then
+            local d = {texel[1] - pixel.place[1], texel[2] - pixel.place[2], texel[3] - pixel.place[3]}
+            local off, far, spacing = math.abs(dot(d, pixel.normal)), dot(d, d), 2 ^ level
+            close = close or math.abs(off - 2 * spacing) < tiny * spacing or math.abs(far - 36 * spacing ^ 2) < tiny
+            if off < 2 * spacing and far < 36 * spacing ^ 2 then return level, close end
+        end
+    end
+    return nil, close
+end
+
+local sampler <const> = rill.kernel [[kernel vec4 look(vec3 p<>, vec4 q[][][], float level) {
+    return sample(q, p, level); }]]
+
+-- What is read at each node of level 0, and the level of each cell's leaf; x, y and z from 0.
+local function snapshot(painting)
+    local size, cells = painting.size, {}
+    for z = 0, size - 1 do
+        for y = 0, size - 1 do
+            for x = 0, size - 1 do cells[#cells + 1] = {x, y, z} end
+        end
+    end
+    local values, levels = painting.paint:stream():values(), painting.paint:level(rill.from(cells, "ivec3")):values()
+    local shot = {}
+    function shot.read(x, y, z)
+        local i = ((z * (size + 1) + y) * (size + 1) + x) * 4
+        return {values[i + 1], values[i + 2], values[i + 3], values[i + 4]}
+    end
+    --- The level of the coarsest leaf that has a node or lies beside it.
+    function shot.coarsest(x, y, z)
+        local most = 0
+        for k = 0, 7 do
+            local a, b, c = x - (k & 1), y - (k >> 1 & 1), z - (k >> 2)
+            if math.min(a, b, c) >= 0 and math.max(a, b, c) < size then
+                most = math.max(most, levels[(c * size + b) * size + a + 1])
+            end
+        end
+        return most
+    end
+    return shot
+end
+
+-- What a texel holds on the border to a coarser leaf that has none there: what is interpolated in that one; else nil.
+local function hanging(shot, node)
+    local step, value = 1 << shot.coarsest(table.unpack(node)), {0, 0, 0, 0}
+    local x, y, z = node[1] % step, node[2] % step, node[3] % step
+    if x + y + z == 0 then return nil end
+    for k = 0, 7 do
+        local i, j, l = k & 1, k >> 1 & 1, k >> 2
+        local weight = math.abs(1 - i - x / step) * math.abs(1 - j - y / step) * math.abs(1 - l - z / step)
+        local corner = weight > 0 and shot.read(node[1] - x + i * step, node[2] - y + j * step, node[3] - z + l * step)
+        for d = 1, corner and 4 or 0 do value[d] = value[d] + weight * corner[d] end
+    end
+    return value
+end
+
+-- Every texel of a painting after one stroke on what was there before; how many were painted, and how many are close.
+local function check_stroke(painting, before, pixels, stroke, shot)
+    local path, painted, skipped = {}, 0, 0
+    for i, p in ipairs(stroke.path) do path[i] = {p[1] * painting.side, p[2] * painting.side} end
+    local radius = math.max(stroke.radius * painting.side, 1)
+    local levels, nodes, values = painting.paint:level(painting.points):values(), {}, {}
+    for z, y, x, value in painting.paint:each() do
+        nodes[#nodes + 1], values[#values + 1] = {x - 1, y - 1, z - 1}, value
+    end
+    local old = sampler(rill.from(nodes, "vec3"), before, 0):values()
+    for i, node in ipairs(nodes) do
+        local p = {}
+        for d = 1, 3 do p[d] = node[d] / painting.size end
+        p = project(painting.view, painting.side, p)
+        local share = math.max(0, math.min(1, (away(p, path) / radius - 0.5) / 0.5))
+        share = 1 - share * share * (3 - 2 * share)
+        local level, close = painted_level(painting, pixels, levels, node, p, radius / 4)
+        level = share > 0 and level
+        local mix, follows = level and share * stroke.strength or 0, hanging(shot, node)
+        close = close and share > 0 and not follows
+        skipped, painted = skipped + (close and 1 or 0), painted + (level and 1 or 0)
+        for d = 1, close and 0 or 4 do
+            local was = old[4 * i - 4 + d]
+            local now = follows and follows[d] or d == 4 and (level and painting.top - level or was)
+                or was + mix * (stroke.pigment[d] - was)
+            assert(math.abs(now - values[i][d]) < 2e-3,
+                ("texel %s, component %d: expected %s, got %s"):format(table.concat(node, ","), d, now, values[i][d]))
+        end
+    end
+    return painted, skipped
+end
+
+-- Every node of every coarser level: where no leaf is around it, the mean of the 27 next ones of the level below, by their w and by how many
+-- nodes of its own level share them.
+local function check_mipmap(painting, shot)
+    local size, known, checked = painting.size, {}, 0
+
+    local function value_at(x, y, z, level)
+        local key = ((z * (size + 1) + y) * (size + 1) + x) * 32 + level
+        if known[key] then return known[key] end
+        if shot.coarsest(x, y, z) >= level then
+            known[key] = shot.read(x, y, z)
+            return known[key]
+        end
+        local step, mean, plain, shares, weights = 1 << level - 1, {0, 0, 0, 0}, {0, 0, 0, 0}, 0, 0
+        for k = 0, 26 do
+            local i, j, l = k % 3 - 1, k // 3 % 3 - 1, k // 9 - 1
+            local a, b, c = x + i * step, y + j * step, z + l * step
+            if math.min(a, b, c) >= 0 and math.max(a, b, c) <= size then
+                local weight, value = 0.5 ^ (i * i + j * j + l * l), value_at(a, b, c, level - 1)
+                shares, weights = shares + weight * value[4], weights + weight
+                for d = 1, 4 do
+                    mean[d] = mean[d] + weight * value[4] * value[d]
+                    plain[d] = plain[d] + weight * value[d]
                 end
             end
         end
-        assert.is_true(painted > 100)
-        assert.is_true(wrong <= painted / 100) -- where a node lies between two pixels floats decide
+        for d = 1, 4 do mean[d] = shares > 0 and mean[d] / shares or plain[d] / weights end
+        known[key], checked = mean, checked + (shares > 0 and 1 or 0)
+        return mean
+    end
+
+    for level = 1, painting.top - 1 do
+        local nodes = {}
+        for z = 0, size, 1 << level do
+            for y = 0, size, 1 << level do
+                for x = 0, size, 1 << level do nodes[#nodes + 1] = {x, y, z} end
+            end
+        end
+        local found = sampler(rill.from(nodes, "vec3"), painting.paint, level):values()
+        for i, node in ipairs(nodes) do
+            local expected = value_at(node[1], node[2], node[3], level)
+            for d = 1, 4 do
+                local got, where = found[4 * i - 4 + d], table.concat(node, ",")
+                assert(math.abs(expected[d] - got) < 1e-3,
+                    ("level %d, texel %s, component %d: expected %s, got %s"):format(level, where, d, expected[d], got))
+            end
+        end
+    end
+    return checked
+end
+
+describe("painting in three dimensions", function()
+    leaks.watch(setup, teardown)
+    local view <const>, zoom <const> = {1.1, 0.8, 1.6}, 2.2
+
+    it("equals brute force: texels, refined ones and mipmaps", function()
+        local places, faces = mesh.ring(14, 7)
+        local painting = paint3d.create(30, 32, 4, places, faces)
+        painting:look(view, zoom)
+        local pixels = look(painting, mesh.fit(places, 0.02), faces)
+        for i, p in ipairs(painting.at:read()) do
+            for j, at in ipairs(p) do
+                local pixel = pixels[(i - 1) * painting.side + j - 1]
+                if not pixel.close then
+                    assert.equal(pixel.place ~= nil, at[4] > 0)
+                    for d = 1, pixel.place and 3 or 0 do
+                        assert.is_true(math.abs(at[d] - pixel.place[d]) < 1e-2)
+                    end
+                end
+            end
+        end
+        local strokes <const> = {
+            {path = {{0.3, 0.4}, {0.6, 0.6}}, radius = 0.32, pigment = {1, 0, 0}, strength = 1},
+            {path = {{0.2, 0.6}, {0.4, 0.3}, {0.3, 0.6}}, radius = 0.07, pigment = {0, 0.25, 1}, strength = 0.75},
+        }
+        local mapped = 0
+        for _, stroke in ipairs(strokes) do
+            local before = painting.paint:copy()
+            painting:stroke(stroke.radius, stroke.pigment, stroke.strength, stroke.path)
+            painting:mipmap()
+            local shot = snapshot(painting)
+            local painted, skipped = check_stroke(painting, before, pixels, stroke, shot)
+            assert.is_true(painted > 150 and skipped < 0.1 * painted, painted .. " painted, " .. skipped .. " close")
+            assert.is_true(painting.paint.pages.mapped > mapped)
+            mapped = painting.paint.pages.mapped
+            assert.is_true(check_mipmap(painting, shot) > 50)
+            before:close()
+        end
     end)
 
-    it("takes texels where there is paint, as fine as the brush, and shows it", function()
-        local painting = paint3d.create(64, 2048)
-        painting:stroke({{32, 34, 12, 1}}, {0, 0, 1})
+    it("takes in no bare texel inside of a stroke, at any level", function()
+        local painting, inside = paint3d.create(48, 128, 8, mesh.ring(40, 20)), 0
+        painting:look(view, zoom)
+        local path <const> = {{0.3, 0.4}, {0.7, 0.7}}
+        painting:stroke(0.15, {1, 0, 0}, 1, path)
+        painting:mipmap()
+        local pixels = {}
+        for i, p in ipairs(path) do pixels[i] = {48 * p[1], 48 * p[2]} end
+        local painted = painting.top - painting.paint:level(painting.points):min()
+        for level = 0, painting.top - 1 do
+            local found = sampler(painting.points, painting.paint, level):read()
+            for i, row in ipairs(painting.at:read()) do
+                for j, at in ipairs(row) do
+                    if at[4] > 0 and away({j - 0.5, i - 0.5}, pixels) < 0.03 * 48 then
+                        local red, green, blue, w = table.unpack(found[i][j])
+                        assert.is_true(math.abs(w - painted) < 1e-4, "level " .. level) -- 0 of a bare one were in it
+                        assert.is_true(level > 0 or red > 0.999 and math.max(green, blue) < 1e-3)
+                        inside = inside + 1
+                    end
+                end
+            end
+        end
+        assert.is_true(inside > 150)
+    end)
+
+    it("does not darken where a stroke crosses itself, but where a second one does", function()
+        local function painted(...)
+            local painting = paint3d.create(24, 32, 4, mesh.ring(14, 7))
+            painting:look(view, zoom)
+            for _, strokes in ipairs {...} do
+                painting:press(0.15, {0, 0, 0}, 0.5)
+                for _, path in ipairs(strokes) do painting:drag {path} end
+                painting:lift()
+            end
+            return painting.paint
+        end
+        local once = painted {{{0.3, 0.4}, {0.6, 0.6}, {0.3, 0.4}}}
+        local parts = painted {{{0.3, 0.4}, {0.5, 0.5333}}, {{0.4, 0.4667}, {0.6, 0.6}}, {{0.6, 0.6}, {0.3, 0.4}}}
+        local twice = painted({{{0.3, 0.4}, {0.6, 0.6}}}, {{{0.3, 0.4}, {0.6, 0.6}}})
+        local least, most = rill.kernel "kernel float low(vec4 p<>) { return p.w > 0.0 ? p.x : 9.0; }", 0
+        local function x(paint) return least(paint):min() end
+        local a, b = once:stream():values(), parts:stream():values()
+        for i = 1, #a do most = math.max(most, math.abs(a[i] - b[i])) end
+        assert.is_true(most < 1e-3, "parts of a stroke are off by " .. most)
+        assert.is_true(math.abs(x(once) - 0.49) < 1e-3 and math.abs(x(twice) - 0.245) < 1e-3)
+    end)
+
+    it("takes pages where there is paint, as fine as the brush, of 32 MiB at most", function()
+        local painting = paint3d.create(64, 2048, 8, mesh.ring(14, 7))
+        painting:look(view, zoom)
+        painting:stroke(0.12, {0, 0, 1}, 1, {{0.35, 0.45}})
         local broad = painting.paint.pages.mapped
-        painting:stroke({{32, 34, 0.1, 1}}, {0, 1, 0})
+        local function finest() return painting.paint:level(painting.points):min() end
+        local level = finest()
+        painting:stroke(0.001, {0, 1, 0}, 1, {{0.35, 0.45}}) -- as a brush of one pixel
         assert.is_true(broad > 8 and painting.paint.pages.mapped > broad)
+        assert.is_true(finest() < level)
+        local mapped = painting.paint.pages.mapped
+        local random, points = rill.random(300, {seed = 1}):values(), {}
+        for i = 1, 100 do
+            points[i] = {}
+            for d = 1, 3 do points[i][d] = 2048 * random[3 * i - 3 + d] end
+        end
+        painting.paint:refine(rill.from({table.unpack(points, 1, 40)}, "vec3"), 0)
+        local all, last = 40
+        repeat -- until it is full
+            all, last = all + 1, painting.paint.pages.mapped
+        until not pcall(painting.paint.refine, painting.paint, rill.from({points[all]}, "vec3"), 0)
+        assert.is_true(last > 2500 and last == painting.paint.pages.mapped and last > mapped)
+        assert.is_true(painting.paint.nbytes > 28 * 2 ^ 20 and painting.paint.nbytes <= 32 * 2 ^ 20)
+        painting:stroke(0.005, {1, 0, 0}, 1, {{0.6, 0.6}}) -- in what pages there are, then
+        painting:mipmap()
+        local pixel = painting:picture():get(39, 39)
+        assert.is_true(pixel[1] > 3 * pixel[2])
         assert.is_true(painting.paint.nbytes <= 32 * 2 ^ 20)
-        local picture = painting:picture()
-        local blue, bare = picture:get(35, 38), picture:get(35, 60)
-        assert.is_true(blue[3] > 0.2 and blue[1] < 0.01)
-        assert.is_true(math.abs(bare[1] - bare[3]) < 0.1)
+    end)
+end)
+
+describe("the reader of OBJ files", function()
+    local files
+    setup(function() files = tempfiles.open() end)
+    teardown(function() files:close() end)
+
+    local function read(text)
+        local path = files:path "mesh.obj"
+        local file <close> = assert(io.open(path, "w"))
+        file:write(text)
+        file:close()
+        return mesh.obj(path)
+    end
+
+    it("reads triangles and larger faces, by numbers from either end", function()
+        local places, faces = read("# a comment\r\no thing\nv 0 0 0\nv 1 0 0 # right\nv 1 1e0 0\nvt 0 0\nvn 0 0 1\n" ..
+            "v 0 1 0\ns off\nf 1 2 3\nf 1/1 2/1 3/1 4/1\n\nf -4//1 -2/1/1 -1\n")
+        assert.same({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, places)
+        assert.same({{1, 2, 3}, {1, 2, 3}, {1, 3, 4}, {1, 3, 4}}, faces)
+        assert.same({0, 0, 1}, mesh.normals(places, faces)[2])
+        local fitted = mesh.fit(places, 0.25)
+        assert.same({{0.25, 0.25, 0.5}, {0.75, 0.25, 0.5}}, {fitted[1], fitted[2]})
+    end)
+
+    it("tells the line that is none", function()
+        local start <const> = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+        for _, line in ipairs {"8 12", "f 1 2", "f 1 2 4", "f 1 2 0", "f 1 2 -4", "f 1 2 x", "f 1 2 3x", "f 1 2 1.5",
+            "v 1 2", "v 1 2 nan", "v 1 2 1e999", "face 1 2 3"} do
+            local done, message = pcall(read, start .. line .. "\n")
+            assert.is_false(done, line)
+            assert.is_truthy(message:find("mesh.obj:4: no line of an OBJ file: '" .. line .. "'", 1, true), message)
+        end
+    end)
+
+    it("reads the cow", function()
+        local data, why = tempfiles.data()
+        if not data then return pending(why) end
+        local places, faces = mesh.obj(data .. "/meshes/spot.obj")
+        assert.same({2930, 5856}, {#places, #faces})
+        assert.same({0.348799, -0.334989, -0.0832331}, places[1])
     end)
 end)
