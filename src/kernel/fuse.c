@@ -72,6 +72,7 @@ static void add_body(Body *to, const Body *from)
     strbuf_add(&to->text, strbuf_text(&from->text));
     to->uses_at = to->uses_at || from->uses_at;
     to->uses_at_high = to->uses_at_high || from->uses_at_high;
+    to->uses_spacing = to->uses_spacing || from->uses_spacing;
     to->uses_position = to->uses_position || from->uses_position;
     to->unbounded = to->unbounded || from->unbounded;
     to->trips += from->trips;

@@ -15,7 +15,7 @@ local lua_words = set [[and break do else elseif end false for function goto if 
 local kernel_words = set [[kernel push shared struct typedef const if else for while do return
     break continue void bool int uint float double half vec2 vec3 vec4 ivec2 ivec3 ivec4 uvec2 uvec3 uvec4 dvec2 dvec3 dvec4 mat2
     mat3 mat4 float2 float3 float4 int2 int3 int4 indexof sizeof_stream sizeof_list
-    sample_corners true false]]
+    sample_corners spacingof true false]]
 for _, entry in ipairs(reference.entries()) do
     local word = entry.form and entry.form:match "^(%l+) T name" -- of a kind of parameters
     if word then

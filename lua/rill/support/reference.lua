@@ -302,6 +302,7 @@ vout | vout T name<> -- variable output: push(name, value) any number of times p
 push | push(name, value) -- adds a value to a variable output (vout)
 indexof | indexof(name) -- ivec4: this element's index in that stream, from 0, x along the last dimension; indexof(name, d): one number, d = 0 the fastest
 sizeof_stream | sizeof_stream(name) -- ivec4: the sizes of a stream, x the last dimension, 1 where there is none
+spacingof | spacingof(name) -- how far apart the elements are that the launch visits here: 2^l in a leaf of level l of an adaptive container, else 1
 sizeof_list | sizeof_list(name, i) -- how many elements row i of a gather has: entries of a list of rill.lists. One index for each dimension but the fastest, or a vector
 sample | sample(name, p), sample(name, p, level) -- linear interpolation of a gather at a real position in element units, x fastest; of adaptive containers and mipmaps at a level
 sample_corners | sample_corners(name, p, weights, spacing), sample_corners(name, p, level, weights, spacing) -- the elements that sample interpolates, of one dimension a vec2, of two a vec4 of those at (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1); sets the variables to where between them p is, and how far apart they are

@@ -34,6 +34,7 @@ typedef struct Body {
     char entry[MAX_NAME + 16]; /* the GLSL function of the kernel itself */
     ParamUse use[MAX_PARAMS];
     bool uses_at, uses_at_high; /* the launch's own index */
+    bool uses_spacing;          /* rill_spacing: spacingof */
     bool uses_position;         /* any index or neighbour: the launch's dimensions can't be merged */
     bool unbounded;             /* has a loop that is not provably short */
     double trips;               /* of the bounded loops, in all */

@@ -322,6 +322,21 @@ static bool query(Rewriter *rw, size_t i, size_t last, bool size, size_t *next)
     return true;
 }
 
+/* spacingof(name): how far apart the elements are that the launch visits here. */
+static bool spacing(Rewriter *rw, size_t i, size_t last, size_t *next)
+{
+    const Token *word = rewriter_token(rw, i), *name = rewriter_token(rw, i + 2);
+    size_t close = module_close(rw->module, i + 1, last);
+    int index = -1;
+    const Param *param = close == i + 4 && name->kind == TOKEN_NAME ? rewriter_param(rw, name, &index) : NULL;
+    if (!param || !param_kinds[param->kind].along) {
+        return fail(rw, word, "takes the name of a parameter with <>: spacingof(name)");
+    }
+    rw->body->uses_spacing = rw->body->uses_position = true;
+    *next = close;
+    return rewriter_put(rw, word, "rill_spacing", 12);
+}
+
 /* sample(name, p), and sample_corners(name, p, weights, spacing), with `corners`. */
 static bool sample(Rewriter *rw, size_t i, size_t last, bool corners, size_t *next)
 {
@@ -388,6 +403,9 @@ bool rewrite_access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, b
     bool call = i + 1 < last && token_is(rewriter_token(rw, i + 1), "(");
     if ((token_is(t, "sample") || token_is(t, "sample_corners")) && call) {
         return sample(rw, i, last, token_is(t, "sample_corners"), next);
+    }
+    if (token_is(t, "spacingof") && call) {
+        return spacing(rw, i, last, next);
     }
     if (token_is(t, "sizeof_list") && call) {
         return row_size(rw, i, last, next);

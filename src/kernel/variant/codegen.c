@@ -36,6 +36,7 @@ static void write_header(Generator *g)
     for (int d = 0; d < g->key->rank; d++) {
         strbuf_addf(g->out, "int rill_d%d;\n", d);
     }
+    strbuf_add(g->out, g->text->body->uses_spacing ? "int rill_spacing = 1;\n" : "");
     strbuf_add(g->out, g->text->canary ? "int rill_e;\nuint rill_trips = 0u;\n" : "int rill_e;\nuint rill_trips;\n");
     if (f->group_rank) {
         strbuf_add(g->out, "bool rill_inside = true;\n");

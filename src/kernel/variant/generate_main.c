@@ -136,6 +136,7 @@ static void write_leaf_position(Generator *g)
     for (int d = 0; d < rank; d++) {
         write_leaf_dimension(g, d);
     }
+    strbuf_add(g->out, g->text->body->uses_spacing ? "        rill_spacing = 1 << rill_l;\n" : "");
     strbuf_add(g->out, "        if (rill_own) {\n");
     bool numbered = false;
     for (int i = 0; i < g->f->param_count; i++) {
