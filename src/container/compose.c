@@ -182,6 +182,7 @@ Translator *translator_compose(Translator *outer, Translator *inner)
     t->device = inner->device ? inner->device : outer->device;
     t->info.domain = inner->info.domain;
     t->info.memory = outer->info.memory;
+    t->info.pointwise = inner->info.pointwise || outer->info.pointwise;
     t->info.row_major = inner->info.row_major && outer->info.row_major && inner->info.to == 1;
     t->info.traits = join_traits(&inner->info, &outer->info);
     return t;

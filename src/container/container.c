@@ -256,6 +256,7 @@ void container_release(Container *c)
         return;
     }
     region_release(c->active);
+    free(c->asked.items);
     forget_kernels(c);
     /* Without snapshots the pages that are mapped hold all frames that are in use. */
     int64_t known = c->newest                                      ? c->frames.used - (int64_t)c->frames.freed.count
@@ -297,11 +298,6 @@ void container_set_fallback(Container *c, const void *fallback)
     memcpy(c->fallback, fallback, (size_t)c->memory.type->bytes);
 }
 
-bool container_complete(const Container *c)
-{
-    return c->map.complete;
-}
-
 uint64_t container_version(const Container *c)
 {
     static const uint64_t spread = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio: few numbers meet */
@@ -330,15 +326,32 @@ uint64_t container_bytes(const Container *c)
 
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)
 {
-    TranslatorInfo info = translator_info(c->translator);
-    if (!info.pages) {
+    const Translator *paged = container_paged_part(c);
+    if (!paged) {
         return false;
     }
+    TranslatorInfo info = translator_info(paged);
     int64_t room = stream_elements(&c->memory) / info.page;
     *mapped = info.mapped;
     *capacity = c->pooled || c->kind || info.capacity < room ? info.capacity : room;
     *free = c->pooled ? allocation_room(c) : *capacity - *mapped;
     return true;
+}
+
+int64_t container_most_pages(const Container *c)
+{
+    TranslatorInfo info = translator_info(container_paged_part(c));
+    int64_t reach = SHAPE_MAX_ELEMENTS / info.page, mapped, capacity, free;
+    int64_t most = container_pages(c, &mapped, &capacity, &free) && capacity < reach ? capacity : reach;
+    int64_t all = info.domain.known && !info.levels ? 1 : reach, page[SHAPE_MAX_RANK];
+    if (all == 1) {
+        translator_page_sizes(c->translator, page);
+    }
+    for (int d = 0; all < reach && d < info.rank; d++) {
+        all *= (info.domain.size[d] + page[d] - 1) / page[d]; /* at most 2^31 by 2^31 */
+    }
+    most = all < most ? all : most;
+    return most < reach ? most : 0;
 }
 
 /* elements */
@@ -380,25 +393,11 @@ static bool find_ranges(const Container *c, const int64_t *first, const int64_t 
     return translator_ranges(c->translator, from, to, list, caller);
 }
 
-/* How many elements of a range lie in memory, and the number of the first. */
-static int64_t range_places(const Container *c, const RangeList *list, const Range *range, int64_t *number)
-{
-    int64_t count = range_elements(list, range), room = c->sizes[0] - range->at[0];
-    *number = 0;
-    for (int d = list->to - 1; d >= 0; d--) {
-        if (range->at[d] < 0 || range->at[d] >= c->sizes[d]) {
-            return 0;
-        }
-        *number = *number * c->sizes[d] + range->at[d];
-    }
-    return count < room ? count : room;
-}
-
 /* How many addresses of a range have their places in memory; -1 with error_set. */
 static int64_t range_reached(const Container *c, const RangeList *list, const Range *range)
 {
     RangeList part = {.rank = list->rank, .to = list->to};
-    int64_t number, count = 0, places = range_places(c, list, range, &number);
+    int64_t number, count = 0, places = container_places(c, list, range, &number);
     if (range->level == 0) {
         return places;
     }
@@ -415,7 +414,7 @@ bool container_count(const Container *c, const int64_t *first, const int64_t *la
     RangeList list = {0};
     Stream box = container_box(c, first, last);
     *count = stream_elements(&box);
-    if (c->kind || c->map.complete) {
+    if (c->kind || c->map.complete || c->full) {
         return true;
     }
     bool done = find_ranges(c, first, last, &list, caller);
@@ -477,9 +476,9 @@ static bool fill_ranges(const Container *c, const void *element, void *caller)
     bool done = find_ranges(c, origin, c->whole.shape.size, &list, caller);
     for (size_t i = 0; done && i < list.count;) {
         Stream run;
-        int64_t number, next, count = range_places(c, &list, &list.items[i++], &number);
+        int64_t number, next, count = container_places(c, &list, &list.items[i++], &number);
         while (i < list.count) {
-            int64_t more = range_places(c, &list, &list.items[i], &next);
+            int64_t more = container_places(c, &list, &list.items[i], &next);
             if (next != number + count) {
                 break;
             }

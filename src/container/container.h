@@ -45,6 +45,11 @@ Outcome container_locate(const Container *c, const int64_t *index, int64_t *numb
 /* What is mapped, in address order: all of a container without pages. The container keeps it, until other pages are mapped. NULL with
  * error_set. */
 Region *container_active(Container *c);
+/* Whether all of a region of its shape is mapped, as far as is known without asking its translator. */
+bool container_has(const Container *c, const Region *region);
+/* Asks a translator whose mapped part is not known what it is, which container_active needs. Outside of any scope: a user's function may run
+ * Lua; `caller` as for translator_ranges. False with error_set. */
+bool container_ask(Container *c, void *caller);
 /* A number that is another one when its elements are, or what is mapped. */
 uint64_t container_version(const Container *c);
 /* After elements of a box were written otherwise than by what follows and by launches. False with error_set. */

@@ -25,22 +25,6 @@ static void set_runs(Container *c, const TranslatorInfo *info)
     }
 }
 
-int64_t container_most_pages(const Container *c)
-{
-    TranslatorInfo info = translator_info(c->translator);
-    int64_t reach = SHAPE_MAX_ELEMENTS / info.page, mapped, capacity, free;
-    int64_t most = container_pages(c, &mapped, &capacity, &free) && capacity < reach ? capacity : reach;
-    int64_t all = info.domain.known && !info.levels ? 1 : reach, page[SHAPE_MAX_RANK];
-    if (all == 1) {
-        translator_page_sizes(c->translator, page);
-    }
-    for (int d = 0; all < reach && d < info.rank; d++) {
-        all *= (info.domain.size[d] + page[d] - 1) / page[d]; /* at most 2^31 by 2^31 */
-    }
-    most = all < most ? all : most;
-    return most < reach ? most : 0;
-}
-
 static int64_t whole_size(const Container *c, const TranslatorInfo *info, int d)
 {
     return c->stack ? c->count : info->domain.known ? info->domain.size[info->rank - 1 - d] : 0;
@@ -127,6 +111,45 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
         box.shape.size[d] = last[d] - first[d];
     }
     return box;
+}
+
+bool container_complete(const Container *c)
+{
+    return c->map.complete || c->full;
+}
+
+bool container_paged(const Container *c)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    return info.pages && !info.levels;
+}
+
+const Translator *container_paged_part(const Container *c)
+{
+    const Translator *t = c->translator;
+    while (!t->info.pages && t->parts[0]) {
+        t = t->parts[0];
+    }
+    return t->info.pages ? t : NULL;
+}
+
+bool container_active_known(const Container *c)
+{
+    return c->active && c->active_version == translator_version(c->translator) &&
+           shape_equal(&c->active->shape, &container_elements(c)->shape);
+}
+
+int64_t container_places(const Container *c, const RangeList *list, const Range *range, int64_t *number)
+{
+    int64_t count = range_elements(list, range), room = c->sizes[0] - range->at[0];
+    *number = 0;
+    for (int d = list->to - 1; d >= 0; d--) {
+        if (range->at[d] < 0 || range->at[d] >= c->sizes[d]) {
+            return 0;
+        }
+        *number = *number * c->sizes[d] + range->at[d];
+    }
+    return count < room ? count : room;
 }
 
 void container_set_count(Container *c, int64_t count)

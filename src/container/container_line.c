@@ -10,18 +10,7 @@ enum { FROM = 1, TO = 2 }; /* bits of copy_over's parameters */
 
 bool container_partial(const Container *c)
 {
-    return c->whole.map && !c->map.complete && !c->lists;
-}
-
-/* What is mapped, as pages to launch over; NULL with error_set. */
-static Region *find_pages(Container *c)
-{
-    if (!container_paged(c) && !c->kind) {
-        error_set("what is mapped of translator '%s' is not known page by page: take c:stream()",
-                  translator_info(c->translator).name);
-        return NULL;
-    }
-    return container_active(c);
+    return c->whole.map && !container_complete(c) && !c->lists;
 }
 
 static bool copy_line(Container *c, const Region *region, Stream *to, const Stream *from, unsigned numbered)
@@ -39,7 +28,7 @@ static bool create(const Container *c, const Region *region, const Type *type, S
 /* Whether memory holds the line as it is. */
 static bool side_by_side(const Container *c, const Region *region)
 {
-    return container_paged(c) && c->active_frame >= 0 &&
+    return container_paged(c) && !container_asks(c) && c->active_frame >= 0 &&
            region->set.elements == region->set.count * translator_info(c->translator).page;
 }
 
@@ -52,7 +41,7 @@ bool container_line(Container *c, const Stream *from, Stream *result)
         }
         return copy_new(from, NULL, result);
     }
-    const Region *region = find_pages(c);
+    const Region *region = container_active(c);
     if (region && from->map == &c->map && side_by_side(c, region)) {
         int64_t page = translator_info(c->translator).page;
         return stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {region->set.elements}},
@@ -71,7 +60,7 @@ bool container_line(Container *c, const Stream *from, Stream *result)
 Container *container_of_line(Container *c, const Stream *line)
 {
     Container *made = container_like(c, line->type);
-    const Region *region = made && container_partial(c) ? find_pages(c) : NULL;
+    const Region *region = made && container_partial(c) ? container_active(c) : NULL;
     bool done = made && (!container_partial(c) || (region && container_ready_region(made, region)));
     if (done) {
         Stream whole = *container_elements(made);
@@ -123,7 +112,7 @@ bool container_line_points(Container *c, Stream *result)
     if (!container_partial(c)) {
         return all_points(c, type, result);
     }
-    const Region *region = find_pages(c);
+    const Region *region = container_active(c);
     if (!region || !create(c, region, type, result)) {
         return false;
     }

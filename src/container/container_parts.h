@@ -38,6 +38,9 @@ struct Container {
     Frames frames;
     AllocatorHooks allocator; /* choose NULL: none */
     bool choosing;
+    BoxList asked; /* what is mapped, as its translator said of this version, and 1; 0: it was not asked */
+    uint64_t asked_version;
+    bool full;      /* it said that all is, and that does not change */
     Region *active; /* what is mapped, held, and the translator's version that it is of; NULL until needed */
     uint64_t active_version;
     int64_t
@@ -85,6 +88,17 @@ bool container_mapped(const Container *c, PageList *list);
 /* The pages of a list, and all of the shape, or nothing, as a new region; NULL with error_set. */
 Region *container_list_region(const Container *c, const PageList *list);
 Region *container_whole_region(const Container *c, bool all);
+/* The part of its translator that addresses meet first and that has pages; NULL: none. */
+const Translator *container_paged_part(const Container *c);
+/* container_asked.c: what is mapped, of a container of which its translator is to be asked. */
+bool container_asks(const Container *c);
+Region *container_asked_region(Container *c);
+/* Whether c->active is what is mapped now. */
+bool container_active_known(const Container *c);
+/* What is mapped of a container is the same as of another one, of the same translator over memory of the same shape. */
+void container_share_active(Container *c, const Container *other);
+/* How many elements of a range lie in memory, and the number of the first. */
+int64_t container_places(const Container *c, const RangeList *list, const Range *range, int64_t *number);
 /* Whether all pages of a region are mapped, as far as is known without asking for them, and nobody's else. */
 bool container_is_ready(const Container *c, const Region *region);
 

@@ -34,21 +34,9 @@ bool container_mapped(const Container *c, PageList *list)
     return paged_collect(c->translator, &box, list);
 }
 
-bool container_paged(const Container *c)
-{
-    TranslatorInfo info = translator_info(c->translator);
-    return info.pages && !info.levels;
-}
-
-static bool active_known(const Container *c)
-{
-    return c->active && c->active_version == translator_version(c->translator) &&
-           shape_equal(&c->active->shape, &container_elements(c)->shape);
-}
-
 bool container_is_ready(const Container *c, const Region *region)
 {
-    return !c->shares && ((active_known(c) && region == c->active) || region->serial == c->ready);
+    return !c->shares && ((container_active_known(c) && region == c->active) || region->serial == c->ready);
 }
 
 /* Where frames that follow each other begin; -1: they do not. */
@@ -85,10 +73,11 @@ static Region *mapped_region(Container *c)
 
 Region *container_active(Container *c)
 {
-    if (active_known(c)) {
+    if (container_active_known(c)) {
         return c->active;
     }
     Region *region = c->kind              ? c->kind->active(c)
+                     : container_asks(c)  ? container_asked_region(c)
                      : container_paged(c) ? mapped_region(c)
                                           : container_whole_region(c, true);
     if (region) {

@@ -203,6 +203,7 @@ Translator *translator_custom(Device *device, const char *name, int rank, int to
     custom->module = module_retain(module);
     custom->hooks = *hooks;
     t->hooks = hooks->self;
+    t->info.pointwise = !hooks->ranges;
     t->info.traits = *traits;
     t->info.traits.invertible = inverse;
     return t;

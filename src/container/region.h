@@ -33,6 +33,15 @@ Region *region_pages(Device *device, const Shape *shape, bool unbounded, const i
                      int64_t count);
 /* Of a set and its words, so many, which it takes over on failure, too; NULL: they could not be made. */
 Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length);
+/* Of boxes first .. last (x first, inclusive) within the shape, which may overlap: one of them as it is, more are cut into cells of that size, or of larger
+ * ones where those are many. */
+typedef struct BoxList {
+    struct {
+        int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    } * items;
+    size_t count, capacity;
+} BoxList;
+Region *region_of_boxes(Device *device, const Shape *shape, const BoxList *boxes, const int64_t *cell);
 /* The union of regions of one shape, one at least: a reference to one of them where that has it all. */
 Region *region_union(Region *const *parts, int count);
 

@@ -262,7 +262,8 @@ static Region *cells_region(const Cells *cells, Device *device)
     for (size_t i = 0; i < cells->cells.count; i++) {
         masked = masked || cells->cells.items[i].mask != ALL;
     }
-    size_t stride = (size_t)rank + masked, masks = cells->cells.count * stride;
+    /* The entries, the starts, the masks. */
+    size_t stride = (size_t)rank + masked, masks = cells->cells.count * (stride + 1);
     int32_t *words = malloc((masks + cells->masks.count + 1) * sizeof *words);
     for (size_t i = 0; words && i < cells->cells.count; i++) {
         const Cell *cell = &cells->cells.items[i];
@@ -275,8 +276,11 @@ static Region *cells_region(const Cells *cells, Device *device)
     if (words && masked) {
         memcpy(words + masks, cells->masks.items, cells->masks.count * sizeof *words);
     }
-    PageSet set = {
-        .count = (int64_t)cells->cells.count, .masked = masked, .aligned = true, .unbounded = cells->unbounded};
+    PageSet set = {.count = (int64_t)cells->cells.count,
+                   .masked = masked,
+                   .starts = true,
+                   .aligned = true,
+                   .unbounded = cells->unbounded};
     memcpy(set.page, cells->size, sizeof set.page);
     Region *region =
         region_of_words(device, cells->shape, &set, words, (int64_t)(masks + (masked ? cells->masks.count : 0)));
@@ -284,6 +288,70 @@ static Region *cells_region(const Cells *cells, Device *device)
         region->pages = true;
     }
     return region;
+}
+
+/* Cells twice as large along the dimensions that the domain goes on in, while they are too many: of rows first along these. */
+static void widen(Cells *cells, const BoxList *boxes)
+{
+    const int64_t most = INT64_C(1) << 20;
+    int64_t count = most + 1;
+    bool wider = true;
+    while (wider) {
+        count = 0;
+        for (size_t i = 0; i < boxes->count && count <= most; i++) {
+            int64_t touched = 1;
+            for (int d = 0; d < cells->rank && touched <= most; d++) {
+                int64_t first = boxes->items[i].first[d] / cells->size[d],
+                        last = boxes->items[i].last[d] / cells->size[d];
+                touched *= last - first + 1;
+            }
+            count += touched;
+        }
+        wider = false;
+        for (int d = 0; count > most && d < cells->rank; d++) {
+            if (cells->size[d] > 1 && cells->size[d] < cells->shape->size[cells->rank - 1 - d]) {
+                cells->size[d] *= 2;
+                wider = true;
+            }
+        }
+    }
+}
+
+static Region *one_box(Device *device, const Shape *shape, const BoxList *boxes)
+{
+    int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK] = {0};
+    for (int d = 0; boxes->count > 0 && d < shape->rank; d++) {
+        first[shape->rank - 1 - d] = boxes->items[0].first[d];
+        last[shape->rank - 1 - d] = boxes->items[0].last[d] + 1;
+    }
+    return region_box(device, shape, false, first, last);
+}
+
+Region *region_of_boxes(Device *device, const Shape *shape, const BoxList *boxes, const int64_t *cell)
+{
+    Cells cells = {.rank = shape->rank, .shape = shape};
+    bool done = true;
+    int64_t elements = 1;
+    if (boxes->count < 2) {
+        return one_box(device, shape, boxes);
+    }
+    memcpy(cells.size, cell, (size_t)shape->rank * sizeof *cell);
+    widen(&cells, boxes);
+    for (int d = 0; d < cells.rank; d++) {
+        elements *= cells.size[d];
+    }
+    cells.mask_words = (elements + MASK_BITS - 1) / MASK_BITS;
+    for (size_t i = 0; done && i < boxes->count; i++) {
+        done = add_box(&cells, boxes->items[i].first, boxes->items[i].last);
+    }
+    sort_cells(&cells);
+    for (size_t i = 0; done && i < boxes->count; i++) {
+        done = cover_box(&cells, boxes->items[i].first, boxes->items[i].last);
+    }
+    Region *result = done ? cells_region(&cells, device) : NULL;
+    free(cells.cells.items);
+    free(cells.masks.items);
+    return result;
 }
 
 static Region *cut(Region *const *parts, int count)

@@ -93,6 +93,7 @@ static Container *like_memory(const Container *c, const Type *type)
     stream_release(&memory);
     if (like) {
         like->own = c->own;
+        container_share_active(like, c);
         if (c->lists) {
             container_make_lists(like, c->count);
         }
@@ -131,6 +132,7 @@ Container *container_copy(const Container *c)
     stream_release(&memory);
     if (copy) {
         copy->own = c->own;
+        container_share_active(copy, c);
         if (c->lists) {
             container_make_lists(copy, c->count);
         }

@@ -42,6 +42,7 @@ typedef struct TranslatorInfo {
     int rank, to;     /* dimensions of the domain and of the memory */
     Bounds domain, memory;
     TranslatorTraits traits;
+    bool pointwise;         /* every address is asked for its ranges */
     bool row_major;         /* addresses and those in memory have the same row-major numbers */
     bool pages;             /* can be mapped and unmapped by pages */
     int levels;             /* of its pages, where they have some, else 0 */

@@ -62,7 +62,7 @@ typedef struct PageSet {
     bool masked;
     int64_t count;
     int64_t page[SHAPE_MAX_RANK]; /* their sizes, x first */
-    /* Behind the origins stands how many elements of the shape are in the pages before each: where numbered streams have it. Not with masks. */
+    /* Behind the origins stands how many elements of the shape are in the pages before each: where numbered streams have it. */
     bool starts;
     bool aligned;     /* every coordinate of an origin is a multiple of the page's size there */
     int64_t elements; /* within the shape, and not left out */

@@ -67,7 +67,7 @@ function sparse.eval(kernel, arguments, number, solid)
         first = first or core.type(argument) == "container" and argument
     end
     local result = params[#params]
-    local made = core._like(first, result.type)
+    local made = core._like(first, result.type, solid)
     local named = {over = solid and first:range() or nil}
     for k, param in ipairs(params) do
         named[param.name] = arguments[k]

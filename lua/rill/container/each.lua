@@ -20,10 +20,9 @@ local function move(o, ...)
     return table.unpack(index, 1, #o + 1)
 end
 
--- The same of nodes that are no boxes, an adaptive container's: their values are one stream.
-local function each_node(c, range)
-    local text = ("kernel void values(%s x<>, vout %s r<>) { push(r, x); }"):format(c.type, c.type)
-    local elements, indices = core.kernel(text) {x = c, over = range}:each(), range:each()
+-- The same of elements that are no boxes: their values are one stream.
+local function each_element(c, range)
+    local elements, indices = core._line(c, c, "c:each"):each(), range:each()
     return function()
         local index = {indices()}
         if index[1] == nil then
@@ -44,8 +43,8 @@ local function container_each(c, ...)
     end
     local range, number, inner = c:active(), 0, nil
     local moved, offset = nil, {}
-    if range.size > 0 and not core._box(range, 1) then
-        return each_node(c, range)
+    if core._scattered(range) then
+        return each_element(c, range)
     end
     local function step(first, ...)
         if first ~= nil then

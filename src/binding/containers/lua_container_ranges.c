@@ -10,6 +10,7 @@ int container_active_call(lua_State *L)
     static const char function[] = "c:active";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 1, true);
+    container_asked(L, self, function);
     LuaRange *range = range_push(L);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);

@@ -4,7 +4,9 @@
 /* _partial(c, function): whether some of it may not be mapped. */
 static int rill_partial(lua_State *L)
 {
-    lua_pushboolean(L, container_partial(container_check(L, 1, luaL_checkstring(L, 2), 0, "c")->container));
+    const LuaContainer *self = container_check(L, 1, luaL_checkstring(L, 2), 0, "c");
+    container_asked(L, self, luaL_checkstring(L, 2));
+    lua_pushboolean(L, container_partial(self->container));
     return 1;
 }
 
@@ -21,6 +23,7 @@ static int rill_from_line(lua_State *L)
     static const char function[] = "c:scan";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     const Stream *line = accept_check(L, 2, function, 1, "line");
+    container_asked(L, self, function);
     LuaContainer *made = container_push(L);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
@@ -40,6 +43,7 @@ static int rill_line_points(lua_State *L)
         lua_pushnil(L);
         return 1;
     }
+    container_asked(L, self, function);
     Stream *points = handle_push(L);
     binding_enter(L, self->stream.device, &scope);
     bool done = container_line_points(self->container, points);

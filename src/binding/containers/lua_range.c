@@ -96,6 +96,14 @@ static int rill_box(lua_State *L)
     return 2;
 }
 
+/* _scattered(r): whether some of its boxes are meant in part. */
+static int rill_scattered(lua_State *L)
+{
+    const Region *region = range_check(L, 1, "range")->region;
+    lua_pushboolean(L, region->set.masked || region->set.levels);
+    return 1;
+}
+
 static int range_index(lua_State *L)
 {
     lua_pushvalue(L, 2);
@@ -135,4 +143,6 @@ void open_range(lua_State *L)
     binding_metatable(L, "rill.range", &range_meta, meta);
     lua_pushcfunction(L, rill_box);
     lua_setfield(L, -2, "_box");
+    lua_pushcfunction(L, rill_scattered);
+    lua_setfield(L, -2, "_scattered");
 }

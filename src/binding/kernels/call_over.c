@@ -19,7 +19,10 @@ static int find_containers(lua_State *L, const Call *call, Container *found[MAX_
     for (int i = 0; i < call->function->param_count; i++) {
         LuaContainer *c = container_along(L, call, i);
         bool known = !c;
-        bool parted = c && (container_paged(c->container) || container_adaptive(c->container));
+        if (c) {
+            container_asked(L, c, call->function->name);
+        }
+        bool parted = c && container_partial(c->container);
         if (c && (!parted || !shape_equal(&container_elements_of(c)->shape, &call->domain))) {
             return 0;
         }

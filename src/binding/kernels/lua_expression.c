@@ -141,15 +141,19 @@ static int rill_fallback(lua_State *L)
     return 2;
 }
 
-/* _like(c, type): a container like it, with elements of another type. */
+/* _like(c, type, solid): a container like it, with elements of another type. `solid`: in which all can be mapped. */
 static int rill_like(lua_State *L)
 {
     const LuaContainer *c = container_check(L, 1, "expression", 1, "c");
     const Type *type = type_check(L, 2, "expression", 2, "type");
+    container_asked(L, c, "expression");
+    bool fixed = lua_toboolean(L, 3) && container_partial(c->container) && !container_paged(c->container) &&
+                 !container_adaptive(c->container);
     LuaContainer *made = container_push(L);
     DeviceScope scope;
     binding_enter(L, c->stream.device, &scope);
-    Container *like = container_like(c->container, type);
+    Container *like =
+        fixed ? container_array(c->stream.device, type, &c->stream.shape) : container_like(c->container, type);
     device_leave(&scope);
     container_take(L, made, like, "expression");
     return 1;

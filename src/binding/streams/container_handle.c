@@ -87,6 +87,14 @@ void container_take(lua_State *L, LuaContainer *self, Container *c, const char *
     binding_charge(L, self->stream.device);
 }
 
+void container_asked(lua_State *L, const LuaContainer *self, const char *function)
+{
+    if (!container_ask(self->container, L)) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+}
+
 void container_push_line(lua_State *L, LuaContainer *c, int index, const char *function)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
@@ -100,6 +108,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const char *f
         luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&own->shape, a),
                    shape_text(&from->shape, b));
     }
+    container_asked(L, c, function);
     Stream *line = handle_push(L);
     DeviceScope scope;
     binding_enter(L, own->device, &scope);
@@ -137,6 +146,7 @@ void container_accept_lines(lua_State *L, const char *function, bool each)
         return;
     }
     LuaContainer *c = container_check(L, first, function, first, "c");
+    container_asked(L, c, function);
     for (int i = 1; i <= top; i++) {
         check_axis(L, c, i, function);
         if (i != first && (each ? container_to(L, i) != NULL : is_lined(L, c, i))) {
@@ -242,7 +252,7 @@ void container_map_region(lua_State *L, LuaContainer *self, const Region *region
         container_done(L, self, done, function);
         return;
     }
-    if (container_complete(self->container)) {
+    if (container_has(self->container, region)) {
         return;
     }
     Missing missing = {.self = self, .L = L};

@@ -29,6 +29,8 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const char *f
 /* Puts these in the places of the containers among the arguments, and of streams of their shape: what is mapped in the first one, or each for
  * itself. Raises where they are mapped in part and an option is an axis. */
 void container_accept_lines(lua_State *L, const char *function, bool each);
+/* Before a scope in which it matters what is mapped: asks the translator where that is not known. Raises. */
+void container_asked(lua_State *L, const LuaContainer *self, const char *function);
 /* Takes over a container that was made; NULL raises what was set, with the function's name in front. The handle is on the stack. */
 void container_take(lua_State *L, LuaContainer *self, Container *c, const char *function);
 /* Keeps the functions that the handle's container calls; due where a handle gets its container otherwise, and where the container gets functions. */

@@ -69,7 +69,7 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
     } else if (layout->page != NO_SLOT) {
         words[layout->steps] = (uint32_t)fill_pages(plan, layout, rank, words + layout->page);
         words[layout->active] = (uint32_t)plan->pages->origins->offset;
-        words[layout->active + 1] = (uint32_t)(plan->pages->count * rank);
+        words[layout->active + 1] = (uint32_t)(plan->pages->count * (rank + plan->pages->masked));
     } else if (layout->active != NO_SLOT) {
         words[layout->active] = (uint32_t)plan->active->offset;
         words[layout->active + 1] = plan->active->length.word;

@@ -95,12 +95,26 @@ static void write_position(Generator *g)
     }
 }
 
+/* rill_bits: how many elements of the page's mask are before a step, which is one element. */
+static void write_mask_count(Generator *g)
+{
+    strbuf_add(g->out,
+               "        int rill_bits = 0;\n"
+               "        if (rill_mask >= 0) {\n"
+               "        for (int rill_w = 0; rill_w < rill_s >> 5; rill_w++) {\n"
+               "            rill_bits += bitCount(uint(rill_active(rill_mask + rill_w)));\n"
+               "        }\n"
+               "        rill_bits += bitCount(uint(rill_active(rill_mask + (rill_s >> 5))) & ((1u << uint(rill_s & "
+               "31)) - 1u));\n"
+               "        }\n");
+}
+
 /* e_NAME: how far behind the page's first the elements of a step stand in argument i. */
 static void write_behind(Generator *g, int i)
 {
     const char *name = g->f->params[i].name;
     int paged = g->key->args[i].paged, rank = g->key->rank, elements = g->layout->elements;
-    if (paged == PAGED_WHOLE || (paged == PAGED_NUMBERED && !g->key->page_starts)) {
+    if (paged == PAGED_WHOLE || (paged == PAGED_NUMBERED && (!g->key->page_starts || g->key->page_unbounded))) {
         strbuf_addf(g->out, "        int e_%s = rill_s * %d;\n", name, elements);
     } else if (paged == PAGED_NUMBERED) { /* row-major in what lies inside of the shape */
         strbuf_addf(g->out, "        int e_%s = rill_p%d;\n", name, rank - 1);
@@ -115,16 +129,24 @@ static void write_behind(Generator *g, int i)
         }
         strbuf_add(g->out, ";\n");
     }
+    if (paged == PAGED_NUMBERED && g->key->page_starts && g->key->page_masked) {
+        strbuf_addf(g->out, "        e_%s = rill_mask < 0 ? e_%s : rill_bits;\n", name, name);
+    }
 }
 
 /* Where the elements of a step stand, and what is read of them as whole texels. */
 static void write_step_loads(Generator *g)
 {
+    bool counted = false;
     for (int i = 0; i < g->f->param_count; i++) {
         const ArgLayout *layout = &g->layout->args[i];
         const char *name = g->f->params[i].name;
         if (!follows(g, i)) {
             continue;
+        }
+        if (g->key->args[i].paged == PAGED_NUMBERED && g->key->page_masked && !counted) {
+            write_mask_count(g);
+            counted = true;
         }
         write_behind(g, i);
         for (int t = 0; generator_flat_load(g, i) && t < generator_step_bytes(g, i) / LOAD_UNIT; t++) {
