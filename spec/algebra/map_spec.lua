@@ -80,8 +80,9 @@ describe("s:map", function()
     end)
 
     it("does not care how many expressions there were #slow", function()
+        -- Each has a program that is linked; what drivers do for its first dispatch takes ten times longer, and is done for every tenth.
         for i = 1, 300 do
-            assert.equal(i, rill.iota(1):map("x + " .. i)[1])
+            assert.same(i % 10 == 0 and {i} or {}, rill.iota(i % 10 == 0 and 1 or 0):map("x + " .. i):values())
         end
     end)
 end)

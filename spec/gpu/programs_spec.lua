@@ -17,6 +17,11 @@ local HEAD <const> = [[
     end
     local rill = require "rill"
     local x = rill.iota(1000)
+    -- The program is linked where the kernel is made, and costs a driver the more time when it is first dispatched, with elements: every
+    -- tenth has some.
+    local function of(i)
+        return i %% 10 == 0 and x or rill.iota(0)
+    end
 ]]
 
 local function run(script)
@@ -35,8 +40,8 @@ describe("programs", function()
             local most = 0
             for i = 1, 200 do
                 local text = "kernel void f(int a<>, out int r<>) { r = a + %d; }"
-                local r <close> = rill.kernel(text:format(i))(x)
-                assert(r:get(1) == i)
+                local r <close> = rill.kernel(text:format(i))(of(i))
+                assert(r.size == 0 or r:get(1) == i)
                 most = math.max(most, (live()))
             end
             print(most, select(2, live()))
@@ -48,7 +53,7 @@ describe("programs", function()
     it("that reductions and scans made of dropped kernels are deleted", function()
         local before, after, linked = run [[
             local before = live()
-            for i = 1, 60 do
+            for i = 1, 35 do
                 local k = rill.kernel(("reduce void f(int a<>, reduce int r<>) { r = max(r, a + %d - %d); }"):format(i, i))
                 assert(k(x) == 999)
                 local s <close> = x:scan(k)
@@ -61,15 +66,15 @@ describe("programs", function()
             rill.stream("int", 1):close()
             print(before, live())
         ]]:match "(%d+)\t(%d+)\t(%d+)"
-        assert.is_true(tonumber(linked) >= 120)
+        assert.is_true(tonumber(linked) >= 70)
         assert.is_true(after - before <= 50, after - before .. " programs more")
     end)
 
     it("of expressions and one-line texts are kept in hundreds, not more #slow", function()
         local most, again = run [[
             local function work(i)
-                local r <close> = x:map(("x + %d"):format(i))
-                assert(r:get(1) == i)
+                local r <close> = of(i):map(("x + %d"):format(i))
+                assert(r.size == 0 or r:get(1) == i)
             end
             local most = 0
             for i = 1, 480 do
