@@ -72,6 +72,39 @@ describe("a baked container", function()
         assert.equal(s:stream():sum(), k(rill.iota(1000), s):sum())
     end)
 
+    it("is gathered from as before, wherever its memory begins and ends, and beyond its own ends", function()
+        local k = rill.kernel "kernel void f(ivec2 p<>, int a[][], int b[][], out ivec2 r<>) { r = ivec2(a[p], b[p]); }"
+        local points = {}
+        for y = -3, 9 do for x = -3, 10 do points[#points + 1] = {x, y} end end
+        points = rill.from(points, "ivec2")
+        local whole = rill.iota(64):cast "int":copy()
+        for _, page in ipairs {{2, 4}, {3, 2}} do
+            for _, memory in ipairs {whole, whole:domain(9, 40):copy(), whole:domain(9, 40)} do
+                local t = T.pages {shape = {6, 7}, page = page}
+                local a = rill.virtual(t, memory, {default = -1})
+                local b = rill.virtual(t, (memory + 100):eval(), {default = -2})
+                t:map({0, 0}, {6, 1}, 0)
+                t:map({0, 4}, nil, 5)
+                for _, mode in ipairs {"clamp", "wrap", "mirror"} do
+                    local c, d = a:boundary(mode), b:boundary(mode)
+                    local expected = k(points, c, d):values()
+                    a:bake()
+                    assert.same(expected, k(points, c, d):values())
+                    b:bake()
+                    assert.same(expected, k(points, c, d):values())
+                    a:bake(false)
+                    b:bake(false)
+                    if mode == "clamp" then
+                        for i, p in ipairs(points:read()) do
+                            local y, x = math.max(1, math.min(6, p[2] + 1)), math.max(1, math.min(7, p[1] + 1))
+                            assert.same({a:get(y, x), b:get(y, x)}, {expected[2 * i - 1], expected[2 * i]})
+                        end
+                    end
+                end
+            end
+        end
+    end)
+
     it("names wrong arguments", function()
         local c = rill.sparse("int", 10, {page = 4})
         check.raises("c:bake: argument #1 'on': expected true or false, got number 1", c.bake, c, 1)

@@ -76,7 +76,7 @@ static void write_translate(const Adaptive *a, StrBuf *out, int number)
     for (int d = 0; d < rank; d++) {
         char v[64];
         snprintf(v, sizeof v, a->border ? "min(v%d, %s - 2)" : "v%d", d, address_text_size(number, 0, d));
-        strbuf_addf(out, "  int g%d = %s;\n", d, address_text_quotient(v, number, a->pages_at, d));
+        strbuf_addf(out, "  int g%d = %s;\n", d, address_text_over(&a->base, v, number, a->pages_at, d));
     }
     strbuf_addf(out, "  int e = t%d_find(", number);
     address_text_list(out, "", "g", rank);
@@ -101,7 +101,7 @@ static void write_inverse(const Adaptive *a, StrBuf *out, int number)
                 "  bool inside = p0 >= 0 && frame < %s;\n"
                 "  int at = inside ? frame * %d : 0, l = max(t%d_t[at] - 1, 0);\n  int ",
                 address_text_quotient("p0", number, a->frames_at, rank), address_text_size(number, a->frames_at, rank),
-                address_text_number(number, a->count_at), rank + 1, number);
+                address_text_number(number, a->base.frames), rank + 1, number);
     address_text_list(out, "", "o", rank);
     strbuf_add(out, ";\n");
     address_text_split(out, number, "o", "o", 0, rank, a->frames_at);
@@ -251,7 +251,8 @@ static const TranslatorKind adaptive_kind = {.table = {ADAPTIVE_TABLE, ADAPTIVE_
                                              .ranges = adaptive_ranges,
                                              .map = map_level,
                                              .unmap = unmap_level,
-                                             .destroy = destroy};
+                                             .destroy = destroy,
+                                             .trusted = true};
 
 /* making */
 
@@ -341,7 +342,7 @@ static void add_numbers(Adaptive *a)
     a->top_at = translator_number(t, a->top);
     a->base_at = translator_number(t, adaptive_base(a, 0));
     translator_number(t, a->bits);
-    a->count_at = translator_number(t, 0);
+    t->frames = translator_number(t, 0);
 }
 
 /* The frames there may be: as told, or what addresses and words reach. */
@@ -398,7 +399,7 @@ Translator *adaptive_create(Device *device, const Shape *shape, const Shape *pag
         translator_release(t);
         return NULL;
     }
-    t->numbers[a->count_at] = 1;
+    t->numbers[t->frames] = 1;
     return t;
 }
 

@@ -26,8 +26,8 @@ typedef struct Adaptive {
     struct {
         int64_t *items;
         size_t count, capacity;
-    } fill, spare; /* what each node holds of its own; where nodes begin that are free */
-    int pages_at, frames_at, top_at, base_at, count_at; /* numbers */
+    } fill, spare;                            /* what each node holds of its own; where nodes begin that are free */
+    int pages_at, frames_at, top_at, base_at; /* numbers */
 } Adaptive;
 
 /* A page: its level, and its coordinates over its own sizes. */

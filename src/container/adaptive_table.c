@@ -281,6 +281,6 @@ void adaptive_unmap_page(Adaptive *a, const AdaptivePage *page)
 bool adaptive_flush(Adaptive *a)
 {
     a->base.version++;
-    a->base.numbers[a->count_at] = (int32_t)adaptive_frames(a);
+    a->base.numbers[a->base.frames] = (int32_t)adaptive_frames(a);
     return word_table_flush(&a->base.tables[ADAPTIVE_TABLE]) && word_table_flush(&a->base.tables[ADAPTIVE_BACK]);
 }

@@ -95,6 +95,29 @@ const char *address_text_quotient(const char *n, int number, int sizes, int d)
     return text;
 }
 
+bool address_text_shifts(const Translator *t, int sizes, int d)
+{
+    int32_t size = t->numbers[sizes + TRANSLATOR_SIZE * d];
+    return (size & (size - 1)) == 0;
+}
+
+const char *address_text_shift(int number, int sizes, int d)
+{
+    return address_text_number(number, sizes + TRANSLATOR_SIZE * d + TRANSLATOR_SIZE - 1);
+}
+
+const char *address_text_over(const Translator *t, const char *n, int number, int sizes, int d)
+{
+    static _Thread_local char texts[4][128];
+    static _Thread_local unsigned turn;
+    if (!address_text_shifts(t, sizes, d)) {
+        return address_text_quotient(n, number, sizes, d);
+    }
+    char *text = texts[turn++ % 4];
+    snprintf(text, sizeof texts[0], "(%s >> %s)", n, address_text_shift(number, sizes, d));
+    return text;
+}
+
 void address_text_inside(const Translator *t, StrBuf *out, int number, const char *name)
 {
     while (t->parts[0]) { /* the domain is that of the innermost */

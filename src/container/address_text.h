@@ -22,6 +22,11 @@ const char *address_text_number(int number, int k);
 /* The size of dimension d, of sizes whose numbers start at `sizes`; and `n` over it, for any n from 0. Valid as long. */
 const char *address_text_size(int number, int sizes, int d);
 const char *address_text_quotient(const char *n, int number, int sizes, int d);
+/* Whether a translator's size is a power of two; then by how much n is shifted instead of being divided. n over the size, one way or the
+ * other. */
+bool address_text_shifts(const Translator *t, int sizes, int d);
+const char *address_text_shift(int number, int sizes, int d);
+const char *address_text_over(const Translator *t, const char *n, int number, int sizes, int d);
 /* A condition: whether name0, name1 ... lie in the domain. */
 void address_text_inside(const Translator *t, StrBuf *out, int number, const char *name);
 /* An expression: row-major from digits name<first> ..., `count` of them, whose sizes are numbers from `sizes` on; 0 of none. */

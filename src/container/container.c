@@ -36,10 +36,58 @@ static void add_parameters(const Container *c, StrBuf *out, int number)
     address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, true);
 }
 
+/* Whether places may lie behind the end of memory; not where it is known how many pages there are. */
+static bool beyond(const Container *c)
+{
+    const Translator *t = c->translator;
+    bool known = c->map.trusted && c->map.baked;
+    return c->checked && !(known && t->numbers[t->frames] * t->info.page <= c->sizes[0]);
+}
+
+/* "t0_translate(v0, ..., p0, ..., GIVEN)", or t0_length of a row. */
+static void add_call(const Container *c, StrBuf *out, int number, const char *name, bool places)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    strbuf_addf(out, "t%d_%s(", number, name);
+    address_text_list(out, "", "v", info.rank);
+    if (places) {
+        strbuf_add(out, ", ");
+        address_text_list(out, "", "p", info.to);
+    }
+    address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, false);
+    strbuf_add(out, ")");
+}
+
+/* p of a place in memory: row-major. */
+static void add_place(const Container *c, StrBuf *out, int number)
+{
+    int to = translator_info(c->translator).to;
+    for (int d = 0; d < to - 1; d++) {
+        strbuf_add(out, "(");
+    }
+    strbuf_addf(out, "p%d", to - 1);
+    for (int d = to - 2; d >= 0; d--) {
+        strbuf_add(out, " * ");
+        add_size(out, number, d);
+        strbuf_addf(out, " + p%d)", d);
+    }
+}
+
+/* A condition: whether the place is one in memory. */
+static void add_inside(const Container *c, StrBuf *out, int number)
+{
+    for (int d = 0; d < translator_info(c->translator).to; d++) {
+        strbuf_addf(out, "%suint(p%d) < uint(", d ? " && " : "", d);
+        add_size(out, number, d);
+        strbuf_add(out, ")");
+    }
+}
+
 static void write_address(const Container *c, StrBuf *out, int number)
 {
     AddressText text = {out, DIRECTION_TRANSLATE, number};
     TranslatorInfo info = translator_info(c->translator);
+    bool checked = beyond(c);
     /* Shared functions are this slot's own, too. */
     strbuf_addf(out, "#define t_quotient t%d_quotient\n%s", number, address_text_functions);
     address_text_write(c->translator, &text);
@@ -47,35 +95,27 @@ static void write_address(const Container *c, StrBuf *out, int number)
     add_parameters(c, out, number);
     strbuf_add(out, ") {\n  int ");
     address_text_list(out, "", "p", info.to);
-    strbuf_addf(out, ";\n  bool found = t%d_translate(", number);
-    address_text_list(out, "", "v", info.rank);
-    strbuf_add(out, ", ");
-    address_text_list(out, "", "p", info.to);
-    address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, false);
-    strbuf_add(out, ")");
-    for (int d = 0; c->checked && d < info.to; d++) {
-        strbuf_addf(out, " && uint(p%d) < uint(", d);
-        add_size(out, number, d);
-        strbuf_add(out, ")");
+    /* Without branches compilers see that several containers ask for the same. */
+    strbuf_add(out, c->map.trusted ? ";\n  " : ";\n  bool found = ");
+    add_call(c, out, number, "translate", true);
+    if (checked && !c->map.trusted) {
+        strbuf_add(out, " && ");
+        add_inside(c, out, number);
     }
     strbuf_add(out, ";\n  p = ");
     if (c->map.rows) {
-        strbuf_addf(out, "v0 < 0 ? t%d_length(", number);
-        address_text_list(out, "", "v", info.rank);
-        address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, false);
-        strbuf_add(out, ") : ");
+        strbuf_add(out, "v0 < 0 ? ");
+        add_call(c, out, number, "length", false);
+        strbuf_add(out, " : ");
     }
-    strbuf_add(out, "found ? ");
-    for (int d = 0; d < info.to - 1; d++) {
-        strbuf_add(out, "(");
+    if (!c->map.trusted) {
+        strbuf_add(out, "found ? ");
+    } else if (checked) {
+        add_inside(c, out, number);
+        strbuf_add(out, " ? ");
     }
-    strbuf_addf(out, "p%d", info.to - 1);
-    for (int d = info.to - 2; d >= 0; d--) {
-        strbuf_add(out, " * ");
-        add_size(out, number, d);
-        strbuf_addf(out, " + p%d)", d);
-    }
-    strbuf_add(out, " : -1;\n}\n");
+    add_place(c, out, number);
+    strbuf_add(out, checked || !c->map.trusted ? " : -1;\n}\n" : ";\n}\n");
 }
 
 static void map_give(const AddressMap *map, Argument *args)
@@ -152,7 +192,7 @@ void container_bake(Container *c, bool on)
 {
     if (c->map.baked != on) {
         forget_kernels(c);
-        c->map.baked = on;
+        c->map.baked = c->whole.baked = on;
     }
 }
 
@@ -234,6 +274,7 @@ Container *container_over(Translator *t, const Stream *memory, const void *fallb
                           .same = map_same,
                           .fallback = c->fallback,
                           .complete = info.traits.complete && !c->checked,
+                          .trusted = t->kind->trusted,
                           .unbounded = !info.domain.known};
     c->translator = translator_retain(t);
     stream_copy_view(memory, &c->memory);

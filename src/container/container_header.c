@@ -42,12 +42,14 @@ void container_set_whole(Container *c)
     c->whole.contiguous = side_by_side(c, &info);
     c->whole.source = c->whole.contiguous ? SOURCE_BUFFER : SOURCE_MAPPED;
     c->whole.map = c->whole.contiguous ? NULL : &c->map;
+    c->whole.baked = c->map.baked;
     c->whole.shape.rank = info.rank;
     for (int d = info.rank - 1; d >= 0; d--) {
         c->whole.shape.size[d] = whole_size(c, &info, d);
         c->whole.dim[d] = (ViewDim){.stride = stride, .step = 1, .div = 1};
         c->whole.boundary[d] = BOUNDARY_CLAMP;
         stride *= c->whole.contiguous ? c->whole.shape.size[d] : 1;
+        c->map.sizes[info.rank - 1 - d] = (int32_t)c->whole.shape.size[d];
     }
     c->entries = c->memory; /* of lists: they hold nothing, either */
     c->entries.shape.size[0] = c->lists ? c->count : c->entries.shape.size[0];
@@ -108,6 +110,7 @@ Stream container_box(const Container *c, const int64_t *first, const int64_t *la
         box.contiguous = box.contiguous && last[d] - first[d] == box.shape.size[d];
         box.offset += box.map ? 0 : first[d] * box.dim[d].stride;
         box.dim[d].start = box.map ? first[d] : 0;
+        box.baked = box.baked && last[d] - first[d] == box.shape.size[d];
         box.shape.size[d] = last[d] - first[d];
     }
     return box;

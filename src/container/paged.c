@@ -43,6 +43,11 @@ static void write_translate(const Paged *paged, StrBuf *out, int number)
         char n[32];
         snprintf(n, sizeof n, kind_of(paged)->floors ? "v%d ^ sign%d" : "v%d", d, d);
         const char *quotient = address_text_quotient(n, number, paged->sizes, d);
+        if (address_text_shifts(&paged->base, paged->sizes, d)) {
+            strbuf_addf(out, "  int g%d = v%d >> %s, o%d = v%d & (%s - 1);\n", d, d,
+                        address_text_shift(number, paged->sizes, d), d, d, address_text_size(number, paged->sizes, d));
+            continue;
+        }
         if (kind_of(paged)->floors) { /* -1 - v / size rounds down */
             strbuf_addf(out, "  int sign%d = v%d >> 31, g%d = %s ^ sign%d;\n", d, d, d, quotient, d);
         } else {
@@ -64,7 +69,7 @@ static void write_inverse(const Paged *paged, StrBuf *out, int number)
                 "  bool inside = p0 >= 0 && frame < %s;\n"
                 "  int at = inside ? frame * %d : 0;\n  int ",
                 address_text_quotient("p0", number, paged->sizes, rank), address_text_size(number, paged->sizes, rank),
-                address_text_number(number, paged->frames), rank + 1);
+                address_text_number(number, paged->base.frames), rank + 1);
     address_text_list(out, "", "o", rank);
     strbuf_add(out, ";\n");
     address_text_split(out, number, "o", "o", 0, rank, paged->sizes);
@@ -209,7 +214,7 @@ bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last
 
 static bool flush(Paged *paged)
 {
-    paged->base.numbers[paged->frames] = (int32_t)paged_frames(paged);
+    paged->base.numbers[paged->base.frames] = (int32_t)paged_frames(paged);
     return word_table_flush(&paged->base.tables[PAGED_TABLE]) && word_table_flush(&paged->base.tables[PAGED_BACK]);
 }
 
@@ -413,12 +418,12 @@ Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const cha
     }
     paged->sizes = translator_sizes(t, page);
     translator_size(t, elements);
-    paged->frames = translator_number(t, 0);
+    t->frames = translator_number(t, 0);
     if (!word_table_create(&t->tables[PAGED_BACK], device, paged_back(paged, 1))) {
         translator_release(t);
         return NULL;
     }
-    t->numbers[paged->frames] = (int32_t)paged_frames(paged);
+    t->numbers[t->frames] = (int32_t)paged_frames(paged);
     return paged;
 }
 

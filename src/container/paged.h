@@ -30,7 +30,7 @@ struct Paged {
     int64_t page[SHAPE_MAX_RANK]; /* sizes of a page, x first */
     int64_t elements;             /* of a page */
     int64_t capacity;             /* frames there may be */
-    int sizes, frames; /* numbers: the page's sizes and behind them its elements, as a further one; frames in table 1 */
+    int sizes;                    /* numbers: the page's sizes and behind them its elements, as a further one */
 };
 
 /* The functions of a row that all such kinds have; `kind` is the PagedKind's name. */

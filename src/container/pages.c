@@ -178,7 +178,7 @@ static Translator *empty(const Paged *paged, int64_t capacity)
     return translator_pages(t->device, &shape, &page, pages_of(paged)->levels, capacity);
 }
 
-static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destroy},
+static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destroy, .trusted = true},
                                      .write_lookup = write_lookup,
                                      .find = find,
                                      .reserve = reserve,

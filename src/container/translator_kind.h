@@ -33,6 +33,8 @@ typedef struct TranslatorKind {
     bool (*map)(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
     bool (*unmap)(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
     void (*destroy)(Translator *t); /* what the kind holds beside the tables; NULL: nothing */
+    /* Of kinds with pages: for points of the domain `translate` reads where its table has something, and p0 is negative where it is false. */
+    bool trusted;
 } TranslatorKind;
 
 struct Translator {
@@ -44,6 +46,7 @@ struct Translator {
     Device *device;
     void *hooks; /* `self` of a user's own; NULL: none */
     int number_count;
+    int frames; /* of kinds with pages: which number says how many frames their second table tells of */
     int32_t numbers[TRANSLATOR_NUMBERS]; /* as the text reads them; of a known domain its sizes come first */
     WordTable tables[TRANSLATOR_TABLES];
     Translator *parts[2];             /* inner and outer, of a composition */

@@ -33,7 +33,7 @@ static void add_find(const Adaptive *a, StrBuf *out, int number, const char *nam
     for (int d = 0; d < a->base.info.rank; d++) {
         char cell[32];
         snprintf(cell, sizeof cell, "%s%d", name, d);
-        strbuf_addf(out, "%s, ", address_text_quotient(cell, number, a->pages_at, d));
+        strbuf_addf(out, "%s, ", address_text_over(&a->base, cell, number, a->pages_at, d));
     }
     strbuf_add(out, level);
     address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
@@ -41,17 +41,6 @@ static void add_find(const Adaptive *a, StrBuf *out, int number, const char *nam
 }
 
 /* the address function */
-
-/* Sizes of pages that are powers of two need no multiplication: their shift is that of address_text_size(). */
-static bool shifts(const Adaptive *a, int d)
-{
-    return (a->page[d] & (a->page[d] - 1)) == 0;
-}
-
-static const char *shift_of(const Adaptive *a, int number, int d)
-{
-    return address_text_number(number, a->pages_at + TRANSLATOR_SIZE * d + TRANSLATOR_SIZE - 1);
-}
 
 void tree_write(const Container *c, StrBuf *out, int number)
 {
@@ -70,16 +59,10 @@ void tree_write(const Container *c, StrBuf *out, int number)
     address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, true);
     strbuf_add(out, ") {\n");
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "  int y%d = min(v%d, %s - 1);\n", d, d, cells_of(number, d));
-    }
-    for (int d = 0; d < rank; d++) {
         char cell[16];
         snprintf(cell, sizeof cell, "y%d", d);
-        if (shifts(a, d)) {
-            strbuf_addf(out, "  int g%d = y%d >> %s;\n", d, d, shift_of(a, number, d));
-        } else {
-            strbuf_addf(out, "  int g%d = %s;\n", d, address_text_quotient(cell, number, a->pages_at, d));
-        }
+        strbuf_addf(out, "  int y%d = clamp(v%d, 0, %s - 1), g%d = %s;\n", d, d, cells_of(number, d), d,
+                    address_text_over(&a->base, cell, number, a->pages_at, d));
     }
     strbuf_addf(out, "  int e = t%d_find(", number);
     address_text_list(out, "", "g", rank);
@@ -87,8 +70,9 @@ void tree_write(const Container *c, StrBuf *out, int number)
     address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
     strbuf_addf(out, ");\n  l = e & %d;\n", (1 << ADAPTIVE_LEVEL_BITS) - 1);
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "  int o%d = (v%d >> l) - ((g%d >> l) %s %s);\n", d, d, d, shifts(a, d) ? "<<" : "*",
-                    shifts(a, d) ? shift_of(a, number, d) : page_of(a, number, d));
+        bool shifts = address_text_shifts(&a->base, a->pages_at, d);
+        strbuf_addf(out, "  int o%d = (v%d >> l) - ((g%d >> l) %s %s);\n", d, d, d, shifts ? "<<" : "*",
+                    shifts ? address_text_shift(number, a->pages_at, d) : page_of(a, number, d));
     }
     strbuf_addf(out, "  p = ((e >> %d) - 1) * %s + ", ADAPTIVE_LEVEL_BITS, frame_of(a, number, rank));
     address_text_join(out, number, "o", 0, rank, a->frames_at);

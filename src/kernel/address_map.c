@@ -10,6 +10,7 @@
 enum { MOST_MAPPED = 64 };
 
 typedef struct MappedKernel {
+    int32_t sizes[MAX_PARAMS][SHAPE_MAX_RANK];
     uint64_t functions[MAX_PARAMS]; /* serials of the address functions; 0: none */
     Kernel *addresses[MAX_PARAMS];  /* held */
     AddressUse uses[MAX_PARAMS];
@@ -83,7 +84,26 @@ static bool add_given(Kernel *kernel, const Kernel *address)
     return true;
 }
 
-static bool add_addresses(MappedKernel *mapped, int count)
+/* Coordinates of elements may lie beyond the end of a launch; those of the others are brought into range. */
+static bool in_range(const MappedKernel *mapped, const Argument *args, int count, int i)
+{
+    bool trusted = true;
+    for (int k = 0; k < count && trusted; k++) {
+        const ParamKindInfo *kind = &param_kinds[mapped->kernel->function.params[k].kind];
+        trusted = mapped->addresses[k] != mapped->addresses[i] ||
+                  ((kind->bound || kind->anywhere) && args[k].stream->map->trusted);
+    }
+    return trusted;
+}
+
+static void trust_given(Kernel *kernel, const AddressUse *use)
+{
+    for (int k = use->given; k < kernel->function.param_count; k++) {
+        kernel->body.use[k].trusted = true;
+    }
+}
+
+static bool add_addresses(MappedKernel *mapped, const Argument *args, int count)
 {
     Kernel *kernel = mapped->kernel;
     for (int i = 0; i < count; i++) {
@@ -92,13 +112,21 @@ static bool add_addresses(MappedKernel *mapped, int count)
         if (!address) {
             continue;
         }
-        *use = (AddressUse){address->module, &address->function, &address->body, kernel->function.param_count, false};
+        *use = (AddressUse){
+            address->module, &address->function, &address->body, kernel->function.param_count, false, NULL};
+        if (args[i].stream->map->baked) {
+            memcpy(mapped->sizes[i], args[i].stream->map->sizes, sizeof mapped->sizes[i]);
+            use->sizes = mapped->sizes[i];
+        }
         for (int k = 0; k < i && !use->repeated; k++) {
             use->repeated = mapped->addresses[k] == address;
             use->given = use->repeated ? mapped->uses[k].given : use->given;
         }
         if (!use->repeated && !add_given(kernel, address)) {
             return false;
+        }
+        if (!use->repeated && in_range(mapped, args, count, i)) {
+            trust_given(kernel, use);
         }
     }
     kernel->addresses = mapped->uses;
@@ -139,7 +167,7 @@ static Kernel *copy_kernel(const Kernel *from)
     return kernel;
 }
 
-static MappedKernel *derive(Kernel *kernel, Kernel *const *addresses)
+static MappedKernel *derive(Kernel *kernel, const Argument *args, Kernel *const *addresses)
 {
     MappedKernel *mapped = calloc(1, sizeof *mapped);
     if (!mapped) {
@@ -153,7 +181,7 @@ static MappedKernel *derive(Kernel *kernel, Kernel *const *addresses)
     }
     kernel->mapped_destroy = destroy;
     mapped->kernel = copy_kernel(kernel);
-    if (!mapped->kernel || !add_addresses(mapped, count) ||
+    if (!mapped->kernel || !add_addresses(mapped, args, count) ||
         !fault_register(kernel->function.name, &mapped->kernel->function, &mapped->kernel->id) ||
         !recent_add(&kernel->mapped, mapped, MOST_MAPPED, destroy)) {
         destroy(mapped);
@@ -172,14 +200,14 @@ static bool same_functions(const MappedKernel *mapped, Kernel *const *addresses,
     return true;
 }
 
-static MappedKernel *find(Kernel *kernel, Kernel *const *addresses)
+static MappedKernel *find(Kernel *kernel, const Argument *args, Kernel *const *addresses)
 {
     for (size_t i = 0; i < kernel->mapped.count; i++) {
         if (same_functions(kernel->mapped.items[i], addresses, kernel->function.param_count)) {
             return recent_use(&kernel->mapped, i);
         }
     }
-    return derive(kernel, addresses);
+    return derive(kernel, args, addresses);
 }
 
 Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Argument given[MAX_PARAMS])
@@ -198,7 +226,7 @@ Kernel *address_kernel(Kernel *kernel, Device *device, const Argument *args, Arg
     if (!find_functions(kernel, device, args, addresses)) {
         return NULL;
     }
-    const MappedKernel *mapped = find(kernel, addresses);
+    const MappedKernel *mapped = find(kernel, args, addresses);
     if (!mapped) {
         return NULL;
     }

@@ -47,6 +47,7 @@ typedef struct Stream {
     Boundary boundary[SHAPE_MAX_RANK];
     bool explicit_boundary; /* set by stream_boundary: never reported under check */
     double outside;         /* BOUNDARY_VALUE: every component outside */
+    bool baked;             /* all of a container that is: kernels may be compiled for its sizes, and where it begins */
     bool contiguous;        /* row-major without gaps, from offset on */
     bool writable;          /* false for tile, replicate and ramps */
     /* Of a stream of one dimension counted on the device: how many elements there are; shape.size[0] is the most there can be.

@@ -20,6 +20,7 @@ static void refresh(LuaContainer *self)
         self->stream.explicit_boundary = own.explicit_boundary;
         self->stream.outside = own.outside;
     }
+    self->stream.baked = whole->baked;
 }
 
 LuaContainer *container_to(lua_State *L, int index)

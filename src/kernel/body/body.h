@@ -18,6 +18,7 @@
 typedef struct ParamUse {
     bool index, index_high;                   /* indexof(name), indexof(name, d) */
     bool size, sample, corners, element, row; /* row: sizeof_list; what uses corners uses sample, too */
+    bool trusted; /* of an address function's gathers: indices are in range, and its stream begins with its buffer */
 } ParamUse;
 
 typedef struct MapEntry {

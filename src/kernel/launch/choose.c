@@ -92,6 +92,7 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->filter = (uint8_t)(s->map && plan->kernel->body.use[i].sample ? s->map->filter : 0);
     key->sampled = (uint8_t)access_sampled(plan->originals[i], &plan->kernel->body.use[i]);
     if (bound) {
+        key->fixed = s->baked && s->offset == 0;
         key->boundary = boundary_bits(s);
         key->unbounded = address_unbounded(s);
         key->quiet = s->explicit_boundary || param->kind == PARAM_NEIGHBOR || key->unbounded;

@@ -15,6 +15,19 @@ const char *access_word(int word)
     return text;
 }
 
+const char *access_size(const AccessText *text, int d)
+{
+    static _Thread_local char texts[4][40];
+    static _Thread_local unsigned turn;
+    char *result = texts[turn++ % 4];
+    if (text->sizes) {
+        snprintf(result, sizeof texts[0], "%d", (int)text->sizes[d]);
+    } else {
+        snprintf(result, sizeof texts[0], "int(%s)", access_word(text->layout->sizes + d));
+    }
+    return result;
+}
+
 void access_divisor(int64_t d, uint32_t *multiplier, uint32_t *shift)
 {
     if (d < 1 || d > INT64_C(1) << 31) {
@@ -99,10 +112,9 @@ static void declare_mapped(StrBuf *out, const AccessText *text)
 {
     const char *seen = glsl_type(text->param->type), *name = text->param->name;
     declare_elements(out, text, "stored");
-    strbuf_addf(out, "%s fetch_%s(int e) { %s rill_v = stored_%s(max(e, 0)); if (e < 0) { rill_v = ", seen, name, seen,
-                name);
+    strbuf_addf(out, "%s fetch_%s(int e) { %s rill_v = stored_%s(max(e, 0)), rill_f = ", seen, name, seen, name);
     access_fallback(out, text);
-    strbuf_add(out, "; } return rill_v; }\n");
+    strbuf_add(out, "; return e < 0 ? rill_f : rill_v; }\n");
 }
 
 /* A ramp's words: per component from and delta (two each), divisor (multiplier, shift), modulus. */
@@ -213,7 +225,11 @@ static void add_place(StrBuf *out, const AccessText *text, int rank)
             strbuf_addf(out, " + int(%s)", access_word(text->layout->dims + d));
         }
     }
-    strbuf_addf(out, "); return p < 0 ? -1 : p + int(%s); }\n", access_word(text->layout->base));
+    if (text->key->fixed) {
+        strbuf_add(out, "); return p; }\n");
+    } else {
+        strbuf_addf(out, "), e = p + int(%s); return p < 0 ? -1 : e; }\n", access_word(text->layout->base));
+    }
 }
 
 void access_address(StrBuf *out, const AccessText *text, int rank)
@@ -226,7 +242,12 @@ void access_address(StrBuf *out, const AccessText *text, int rank)
         add_place(out, text, rank);
         return;
     }
-    strbuf_addf(out, ") { return int(%s)", access_word(text->layout->base));
+    bool first = text->key->fixed || text->trusted;
+    if (first) {
+        strbuf_add(out, ") { return 0");
+    } else {
+        strbuf_addf(out, ") { return int(%s)", access_word(text->layout->base));
+    }
     for (int d = 0; d < rank; d++) {
         char index[16];
         snprintf(index, sizeof index, "d%d", d);

@@ -10,7 +10,9 @@ typedef struct AccessText {
     const Param *param;
     const ArgKey *key;
     const ArgLayout *layout;
-    bool texels; /* bound as 16-byte vectors: single words are picked out of them */
+    bool texels;          /* bound as 16-byte vectors: single words are picked out of them */
+    bool trusted;         /* see ParamUse */
+    const int32_t *sizes; /* of what is fixed and mapped: known; NULL: words of rill_p */
 } AccessText;
 
 typedef struct AccessPath {
@@ -23,6 +25,8 @@ typedef struct AccessPath {
 
 extern const AccessPath access_paths[PATH_COUNT];
 
+/* The size of dimension d, x being 0, as an int expression; valid as access_word's. */
+const char *access_size(const AccessText *text, int d);
 /* A word of rill_p as a uint expression: "rill_p[3].y"; valid until the eighth further call on this thread. */
 const char *access_word(int word);
 

@@ -18,15 +18,14 @@ static void add_ints(StrBuf *out, const char *prefix, int count)
 static void add_bounded(StrBuf *out, const AccessText *text, int d)
 {
     static const char *const names[] = {"rill_clamp", "rill_wrap", "rill_mirror", "rill_clamp"};
-    if (text->key->unbounded) {
+    if (text->key->unbounded || text->trusted) {
         strbuf_addf(out, "i%d", d);
         return;
     }
     Boundary boundary = access_boundary(text->key, d);
     /* The last node of what repeats is the first one again. */
     bool node = text->key->path == PATH_BLENDED && boundary == BOUNDARY_WRAP;
-    strbuf_addf(out, "%s(i%d, int(%s)%s)", names[boundary], d, access_word(text->layout->sizes + d),
-                node ? " - 1" : "");
+    strbuf_addf(out, "%s(i%d, %s%s)", names[boundary], d, access_size(text, d), node ? " - 1" : "");
 }
 
 /* How indices of dimension d come back: the period of wrap, minus the size of mirror, else 0. */

@@ -31,9 +31,12 @@ struct AddressMap {
     bool (*same)(const AddressMap *map, const AddressMap *other);
     const void *fallback; /* the packed element that is read where nothing is mapped */
     bool complete;        /* everything is mapped */
-    bool baked;           /* its numbers are constants of the address function, for explain() */
-    bool rows;            /* of different lengths: with v0 = -1 the address function gives the length of a row */
-    bool unbounded;       /* coordinates are any ints: the whole has 0 for sizes, and no boundary */
+    bool
+        baked; /* its numbers are constants of the address function, and its sizes are of kernels that gather from all of it */
+    int32_t sizes[SHAPE_MAX_RANK]; /* of the domain, x first; 0: there are none */
+    bool trusted;   /* for coordinates in the domain the address function gathers from where there is something */
+    bool rows;      /* of different lengths: with v0 = -1 the address function gives the length of a row */
+    bool unbounded; /* coordinates are any ints: the whole has 0 for sizes, and no boundary */
     /* Sizes, x first, of the pieces of the domain within which memory is row-major; they begin at multiples of them, at elements whose numbers
      * are multiples of `run_unit`. run_unit 0: there are none. */
     int64_t run[SHAPE_MAX_RANK], run_unit;

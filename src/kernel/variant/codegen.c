@@ -9,7 +9,13 @@
 
 static AccessText access_text(const Generator *g, int i)
 {
-    return (AccessText){&g->f->params[i], &g->key->args[i], &g->layout->args[i], false};
+    const AddressUse *addresses = g->text->addresses;
+    bool own = i < g->f->param_count - g->f->given;
+    return (AccessText){.param = &g->f->params[i],
+                        .key = &g->key->args[i],
+                        .layout = &g->layout->args[i],
+                        .trusted = g->text->body->use[i].trusted,
+                        .sizes = addresses && own && g->key->args[i].fixed ? addresses[i].sizes : NULL};
 }
 
 /* header and bindings */

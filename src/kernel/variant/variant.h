@@ -36,6 +36,7 @@ typedef struct ArgKey {
     uint8_t unbounded; /* a gather from a container without bounds: indices are taken as they are */
     uint8_t rows;      /* of a container: they have lengths of their own */
     uint8_t partial;   /* random access to a container that is not mapped everywhere: writes elsewhere are reported */
+    uint8_t fixed;     /* of a gather: all of a container that is baked, from its buffer's first element on */
     uint8_t unit;      /* the fastest dimension steps by one element; of a container: its box begins with its domain */
     uint8_t paged;     /* PagedKind, of launches over pages */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
@@ -127,6 +128,7 @@ typedef struct AddressUse {
     const Body *body;         /* of the function */
     int given;                /* number of the first parameter that the function is given */
     bool repeated;            /* a parameter before it has the same function */
+    const int32_t *sizes;     /* of the domain, x first, where the function is made for it alone; else NULL */
 } AddressUse;
 
 typedef struct KernelText {
