@@ -10,12 +10,13 @@ local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local mesh, triangles = dofile(here .. "support/mesh.lua"), dofile(here .. "support/triangles.lua")
 
 local bare = {0.98, 0.97, 0.95} -- what no brush has touched
-local touch = 4                 -- texels of a brush's radius, at least
 local most = 31 * 2 ^ 20        -- bytes of all pages; tables come to less than one MiB more
 local tiles = 64                -- in each dimension of a picture
 local light = {0.35, 0.8, -0.48}
 
 local passes = rill.program [[
+    const float touch = 4.0; // texels of a brush's radius, at least
+
     // Texture coordinates: where the mesh is that a pixel shows, in texels, and how far away (w); w is 0 where there is none.
     kernel void place(int triangle<>, vec3 weight<>, float size, vec3 eye, vec3 ahead, vec3 a[], vec3 b[], vec3 c[],
                       vec3 na[], vec3 nb[], vec3 nc[], out vec4 at<>, out vec3 normal<>) {
@@ -42,11 +43,14 @@ local passes = rill.program [[
         return nearest;
     }
 
-    // Pixels under a brush: places of texels around the mesh there, and the level that is as fine as the brush asks for.
-    kernel void touched(vec4 at<>, vec4 lines[], vec4 box, float radius, float texels, float touch,
+    // The level whose texels are as fine as a brush asks for at that depth; `texels` is how many a pixel covers at depth one.
+    float level_of(float depth, float radius, float texels) { return floor(log2(max(radius * depth * texels / touch, 1.0))); }
+
+    // Pixels under a brush: places of texels around the mesh there, and the level for them.
+    kernel void touched(vec4 at<>, vec4 lines[], vec4 box, float radius, float texels,
                         vout vec3 points<>, vout int levels<>) {
         if (at.w > 0.0 && away(vec2(indexof(at).xy) + 0.5, box, lines) < radius + 1.0) {
-            float level = floor(log2(max(radius * at.w * texels / touch, 1.0)));
+            float level = level_of(at.w, radius, texels);
             for (int i = 0; i < 8; i++) { // neighbours, too: samples take in eight texels
                 push(points, at.xyz + exp2(level) * (vec3(i & 1, i >> 1 & 1, i >> 2) * 2.0 - 1.0));
                 push(levels, int(level));
@@ -54,35 +58,33 @@ local passes = rill.program [[
         }
     }
 
-    // Whether a texel is at the mesh that a pixel shows: near its plane, by the size of texels there.
-    bool near(vec3 texel, ivec2 pixel, vec4 at[][], vec3 normal[][], int level[][]) {
-        vec4 seen = at[pixel];
+    // Whether a texel is at the mesh that a pixel shows: near its plane there, by the spacing of texels.
+    bool near(vec3 texel, float spacing, vec4 seen, vec3 normal) {
         vec3 d = texel - seen.xyz;
-        float spacing = exp2(float(level[pixel]));
-        return seen.w > 0.0 && abs(dot(d, normal[pixel])) < 2.0 * spacing && dot(d, d) < 36.0 * spacing * spacing;
+        return seen.w > 0.0 && abs(dot(d, normal)) < 2.0 * spacing && dot(d, d) < 36.0 * spacing * spacing;
     }
 
     // Each texel is projected to the picture, where the brush's profile says which share of it is covered. `cover` is the stroke's own
     // copy: the most that it covered of each texel so far. `paint` is what was there, mixed with as much of the pigment, so only what
     // is new is mixed in: a stroke that crosses itself does not darken.
     kernel void blend(inout vec4 paint<>, inout float cover<>, vec3 eye, vec3 right, vec3 up, vec3 ahead, float size,
-                      int top, vec4 at[][], vec3 normal[][], int level[][], vec4 lines[], vec4 box,
-                      float radius, float touch, vec3 pigment, float strength) {
+                      float texels, vec4 at[][], vec3 normal[][], vec4 lines[], vec4 box, float radius, vec3 pigment,
+                      float strength, float levels) {
         vec3 texel = vec3(indexof(paint).xyz), d = texel / size - eye;
-        float depth = dot(d, ahead), side = float(sizeof_stream(at).x);
+        float depth = dot(d, ahead), side = float(sizeof_stream(at).x), spacing = float(spacingof(paint));
         vec2 p = side * (0.5 + 0.5 * vec2(dot(d, right), -dot(d, up)) / max(depth, 1e-6));
         float share = depth > 0.0 ? 1.0 - smoothstep(0.5, 1.0, away(p, box, lines) / radius) : 0.0;
         if (share > cover) {
-            ivec2 pixel = ivec2(floor(p));
-            bool found = near(texel, pixel, at, normal, level);
-            for (int i = 0; i < 4 && !found; i++) { // beyond an outline: what is sampled at it takes in texels there
-                vec2 aside = i < 2 ? vec2(1.0, 0.0) : vec2(0.0, 1.0);
-                pixel = ivec2(floor(p + radius / touch * (i % 2 == 0 ? aside : -aside)));
-                found = near(texel, pixel, at, normal, level);
+            bool found = false; // at p, or aside of it: what is sampled at an outline takes in texels beyond
+            for (int i = 0; i < 5 && !found; i++) {
+                vec2 aside = i == 0 ? vec2(0.0) : i < 3 ? vec2(1.0, 0.0) : vec2(0.0, 1.0);
+                ivec2 pixel = ivec2(floor(p + radius / touch * (i % 2 == 0 ? aside : -aside)));
+                vec4 seen = at[pixel];
+                found = near(texel, min(spacing, exp2(level_of(seen.w, radius, texels))), seen, normal[pixel]);
             }
             if (found) {
                 float fresh = (share - cover) * strength / (1.0 - cover * strength);
-                paint = vec4(mix(paint.xyz, pigment, fresh), float(top - level[pixel]));
+                paint = vec4(mix(paint.xyz, pigment, fresh), levels - log2(spacing));
                 cover = share;
             }
         }
@@ -93,14 +95,14 @@ local passes = rill.program [[
         float day = 0.5 + 0.5 * dot(normal, light);
         return own * (vec3(0.32, 0.33, 0.36) + vec3(0.7, 0.68, 0.64) * day);
     }
-    // The painted mesh; `texels` is how many of them a pixel at distance one covers.
+    // The painted mesh, from the level whose texels are as large as pixels.
     kernel void show(vec4 at<>, vec3 normal<>, vec4 paint[][][], float texels, vec3 light, out vec3 color<>) {
         vec4 own = sample(paint, at.xyz, log2(max(texels * at.w, 1.0)));
         color = at.w > 0.0 ? lit(own.xyz, normal, light) : vec3(0.97);
     }
     // The same in the colours of levels: fine ones bright.
-    kernel void show_levels(vec4 at<>, vec3 normal<>, int level<>, int top, vec3 light, out vec3 color<>) {
-        float fine = 1.0 - float(level) / float(top - 1);
+    kernel void show_levels(vec4 at<>, vec3 normal<>, int level<>, float levels, vec3 light, out vec3 color<>) {
+        float fine = 1.0 - float(level) / (levels - 1.0);
         vec3 own = clamp(vec3(2.2 * fine - 0.9, 1.1 - abs(2.4 * fine - 1.3), 1.0 - 1.4 * fine), 0.05, 1.0);
         color = at.w > 0.0 ? lit(own, normal, light) : vec3(0.97);
     }
@@ -111,7 +113,7 @@ Painting.__index = Painting
 
 --- A picture of side x side pixels, of a mesh (places and faces, as in support/mesh.lua) with an octree of size^3 texels over it.
 local function create(side, size, page, places, faces)
-    local self = setmetatable({side = side, size = size, top = math.log(size // page, 2) + 1 | 0}, Painting)
+    local self = setmetatable({side = side, size = size, levels = math.log(size // page, 2) + 1 | 0}, Painting)
     local capacity = most // ((page + 1) ^ 3 * 16) | 0
     self.paint = rill.octree("vec4", {size = size, page = page, default = {bare[1], bare[2], bare[3], 0},
         capacity = capacity})
@@ -145,7 +147,7 @@ end
 
 --- Makes pages as fine as levels say, with the colours that were there, interpolated; coarser ones when no finer are left.
 function Painting:refine(points, levels)
-    for coarser = 0, self.top - 1 do
+    for coarser = 0, self.levels - 1 do
         local asked = levels + coarser
         if pcall(self.paint.refine, self.paint, points, asked) then
             self.cover:refine(points, asked)
@@ -167,14 +169,14 @@ function Painting:drag(paths)
         end
     end
     lines = rill.from(lines, "vec4")
-    local points, levels = passes.touched(self.at, lines, box, self.radius, self.texels, touch)
+    local points, levels = passes.touched(self.at, lines, box, self.radius, self.texels)
     if points.size == 0 then return end
     self:refine(points, levels)
     local view = self.view
-    passes.blend {paint = self.paint, cover = self.cover, eye = view.eye, right = view.right, up = view.up,
-        ahead = view.ahead, size = self.size, top = self.top, at = self.at, normal = self.normal,
-        level = self.paint:level(self.points), lines = lines, box = box, radius = self.radius, touch = touch,
-        pigment = self.pigment, strength = self.strength, over = self.paint:active()}
+    passes.blend {paint = self.paint, cover = self.cover, over = self.paint:active(),
+        eye = view.eye, right = view.right, up = view.up, ahead = view.ahead, size = self.size, texels = self.texels,
+        at = self.at, normal = self.normal, lines = lines, box = box, radius = self.radius, pigment = self.pigment,
+        strength = self.strength, levels = self.levels}
 end
 
 --- Takes it away.
@@ -202,7 +204,7 @@ function Painting:picture()
 end
 
 function Painting:picture_of_levels()
-    return passes.show_levels(self.at, self.normal, self.paint:level(self.points), self.top, light)
+    return passes.show_levels(self.at, self.normal, self.paint:level(self.points), self.levels, light)
 end
 
 -- What is painted: from where, and strokes: a radius, a colour, how much it covers, and paths. Coordinates are parts of the picture's side.

@@ -42,9 +42,10 @@ local function look(painting, places, faces)
             local i, weight, close = nearest_triangle(seen, faces, x + 0.5, y + 0.5)
             local pixel = {close = close}
             if i then
-                pixel.place, pixel.normal = {0, 0, 0}, {0, 0, 0}
+                pixel.place, pixel.normal, pixel.depth = {0, 0, 0}, {0, 0, 0}, 0
                 for k = 1, 3 do
                     local p, n = places[faces[i][k]], normals[faces[i][k]]
+                    pixel.depth = pixel.depth + weight[k] / seen[faces[i][k]][3]
                     for d = 1, 3 do
                         pixel.place[d] = pixel.place[d] + weight[k] * p[d] * painting.size
                         pixel.normal[d] = pixel.normal[d] + weight[k] * n[d]
@@ -71,26 +72,30 @@ local function away(p, path)
     return nearest
 end
 
--- The level at which a texel takes paint: that of the first pixel around whose mesh it is near, or nil; and whether that is close.
-local function painted_level(painting, pixels, levels, texel, p, step)
+-- Whether a texel takes paint from a brush of a radius in pixels, at p of the picture; and whether that is close.
+local function takes_paint(painting, pixels, texel, spacing, p, radius)
     local close, side = false, painting.side
     for _, o in ipairs {{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}} do
-        local x, y = p[1] + step * o[1], p[2] + step * o[2]
+        local x, y = p[1] + radius / 4 * o[1], p[2] + radius / 4 * o[2]
         for _, c in ipairs {x, y} do close = close or math.abs(c - math.floor(c + 0.5)) < tiny end
         local column = math.max(0, math.min(side - 1, math.floor(x)))
         local row = math.max(0, math.min(side - 1, math.floor(y)))
-        local pixel, level = pixels[row * side + column], levels[row * side + column + 1]
+        local pixel = pixels[row * side + column]
         close = close or pixel.close
         if pixel.place then
+            local level = math.log(math.max(radius * pixel.depth * painting.texels / 4, 1), 2)
+            close = close or level > 0 and math.abs(level - math.floor(level + 0.5)) < tiny
+            local size = math.min(spacing, 2 ^ math.floor(level))
             local d = {texel[1] - pixel.place[1], texel[2] - pixel.place[2], texel[3] - pixel.place[3]}
-            local off, far, spacing = math.abs(dot(d, pixel.normal)), dot(d, d), 2 ^ level
-            close = close or math.abs(off - 2 * spacing) < tiny * spacing or math.abs(far - 36 * spacing ^ 2) < tiny
-            if off < 2 * spacing and far < 36 * spacing ^ 2 then return level, close end
+            local off, far = math.abs(dot(d, pixel.normal)), dot(d, d)
+            close = close or math.abs(off - 2 * size) < tiny * size or math.abs(far - 36 * size ^ 2) < tiny
+            if off < 2 * size and far < 36 * size ^ 2 then return true, close end
         end
     end
-    return nil, close
+    return false, close
 end
 
+local spacings <const> = rill.kernel "kernel void spacings(vec4 p<>, vout int r<>) { push(r, spacingof(p)); }"
 local sampler <const> = rill.kernel [[kernel vec4 look(vec3 p<>, vec4 q[][][], float level) {
     return sample(q, p, level); }]]
 
@@ -141,7 +146,7 @@ local function check_stroke(painting, before, pixels, stroke, shot)
     local path, painted, skipped = {}, 0, 0
     for i, p in ipairs(stroke.path) do path[i] = {p[1] * painting.side, p[2] * painting.side} end
     local radius = math.max(stroke.radius * painting.side, 1)
-    local levels, nodes, values = painting.paint:level(painting.points):values(), {}, {}
+    local spacing, nodes, values = spacings(painting.paint):values(), {}, {}
     for z, y, x, value in painting.paint:each() do
         nodes[#nodes + 1], values[#values + 1] = {x - 1, y - 1, z - 1}, value
     end
@@ -152,15 +157,15 @@ local function check_stroke(painting, before, pixels, stroke, shot)
         p = project(painting.view, painting.side, p)
         local share = math.max(0, math.min(1, (away(p, path) / radius - 0.5) / 0.5))
         share = 1 - share * share * (3 - 2 * share)
-        local level, close = painted_level(painting, pixels, levels, node, p, radius / 4)
-        level = share > 0 and level
-        local mix, follows = level and share * stroke.strength or 0, hanging(shot, node)
+        local takes, close = takes_paint(painting, pixels, node, spacing[i], p, radius)
+        takes = takes and share > 0
+        local mix, follows = takes and share * stroke.strength or 0, hanging(shot, node)
         close = close and share > 0 and not follows
-        skipped, painted = skipped + (close and 1 or 0), painted + (level and 1 or 0)
+        skipped, painted = skipped + (close and 1 or 0), painted + (takes and 1 or 0)
         for d = 1, close and 0 or 4 do
             local was = old[4 * i - 4 + d]
-            local now = follows and follows[d] or d == 4 and (level and painting.top - level or was)
-                or was + mix * (stroke.pigment[d] - was)
+            local level = takes and painting.levels - math.log(spacing[i], 2) or was
+            local now = follows and follows[d] or d == 4 and level or was + mix * (stroke.pigment[d] - was)
             assert(math.abs(now - values[i][d]) < 2e-3,
                 ("texel %s, component %d: expected %s, got %s"):format(table.concat(node, ","), d, now, values[i][d]))
         end
@@ -198,7 +203,7 @@ local function check_mipmap(painting, shot)
         return mean
     end
 
-    for level = 1, painting.top - 1 do
+    for level = 1, painting.levels - 1 do
         local nodes = {}
         for z = 0, size, 1 << level do
             for y = 0, size, 1 << level do
@@ -265,8 +270,8 @@ describe("painting in three dimensions", function()
         painting:mipmap()
         local pixels = {}
         for i, p in ipairs(path) do pixels[i] = {48 * p[1], 48 * p[2]} end
-        local painted = painting.top - painting.paint:level(painting.points):min()
-        for level = 0, painting.top - 1 do
+        local painted = painting.levels - painting.paint:level(painting.points):min()
+        for level = 0, painting.levels - 1 do
             local found = sampler(painting.points, painting.paint, level):read()
             for i, row in ipairs(painting.at:read()) do
                 for j, at in ipairs(row) do
