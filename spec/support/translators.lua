@@ -308,7 +308,80 @@ function kinds.lists(random, rank)
     end)
 end
 
-local names = { "linear", "rows", "tiles", "pages", "adaptive", "hash", "lists", "compose", "compose" }
+-- Any mapping, to places far apart, some of which several addresses share, with gaps: as a table that a function filled.
+function kinds.table(random, rank)
+    local shape, to, places = shape_of(random, rank, most_of(rank)), 1 + random(3), {}
+    local function place(p)
+        local known = places[key(p)]
+        if known == nil then
+            known = random(4) > 0 and {}
+            for d = 1, to do
+                known = known and table.move({ random(30) }, 1, 1, d, known)
+            end
+            places[key(p)] = known
+        end
+        return known or nil
+    end
+    local made
+    made = over(rill.translator.new { rank = rank, to = to, shape = shape, cpu = function(...)
+        return table.unpack(place { ... } or {}, 1, to)
+    end }, shape, place)
+    local least
+    function made.inverse(at)
+        if not least then
+            least = {}
+            for p in translators.each(made.first, made.last) do -- the slowest dimension counts most
+                local name = place(p) and key(place(p))
+                least[name or 0] = least[name or 0] or { table.unpack(p) }
+            end
+        end
+        return least[key(at)]
+    end
+    return made
+end
+
+-- GLSL and Lua that turn the order of coordinates around, with the first one moved.
+function kinds.own(random, rank)
+    local shape, by = shape_of(random, rank, most_of(rank)), random(9)
+    local vector, more = rank == 1 and "int" or "ivec" .. math.min(rank, 4), rank == 5 and "int" or "ivec" .. rank - 4
+    local function component(name, d)
+        local scalar = rank == 1 or (rank == 5 and d == 5)
+        name = d > 4 and name .. "_more" or name
+        return scalar and name or name .. "." .. ("xyzw"):sub((d - 1) % 4 + 1, (d - 1) % 4 + 1)
+    end
+    local function turned(from, to, head, last)
+        local lines = {}
+        for d = 1, rank do
+            local source = rank + 1 - d
+            lines[d] = ("%s = %s%s;"):format(component(to, d), component(from, source), d == head and last or "")
+        end
+        return table.concat(lines, " ")
+    end
+    local function text(name, from, to, head, last)
+        local further = rank > 4 and (", %s %s_more, out %s %s_more"):format(more, from, more, to) or ""
+        return ("%s %s(%s %s%s) { %s %s; %s return %s; }\n"):format(vector, name, vector, from, further, vector, to,
+            turned(from, to, head, last), to)
+    end
+    local t = rill.translator.new { rank = rank, to = rank, shape = shape,
+        glsl = text("translate", "v", "p", 1, " + " .. by) .. text("inverse", "p", "v", rank, " - " .. by),
+        cpu = function(...)
+            local p = reversed { ... }
+            p[1] = p[1] + by
+            return table.unpack(p)
+        end,
+        cpu_inverse = function(...)
+            local p = { ... }
+            p[1] = p[1] - by
+            return table.unpack(reversed(p))
+        end }
+    return over(t, shape, function(point)
+        local p = reversed(point)
+        p[1] = p[1] + by
+        return p
+    end)
+end
+
+local names = { "linear", "rows", "tiles", "pages", "adaptive", "hash", "lists", "table", "own", "compose", "compose" }
 
 --- translators.inverse(made): the function from places in memory to points; where one place has one point, by a walk through the domain.
 function translators.inverse(made)

@@ -12,6 +12,19 @@ typedef struct Custom {
 
 static const char *const vectors[] = {"int", "ivec2", "ivec3", "ivec4"};
 
+/* Points of more than four coordinates are an ivec4 and a further vector of the others. */
+enum { VECTOR = 4 };
+
+static const char *first_vector(int rank)
+{
+    return vectors[(rank < VECTOR ? rank : VECTOR) - 1];
+}
+
+static const char *further_vector(int rank)
+{
+    return vectors[rank - VECTOR - 1];
+}
+
 /* text */
 
 static bool defines(const Module *module, const Token *token)
@@ -35,6 +48,16 @@ static void write_module(const Module *module, StrBuf *out, int number)
     strbuf_add(out, "\n");
 }
 
+/* "ivec2(v4, v5)" */
+static void write_vector(StrBuf *out, const char *type, const char *name, int first, int count)
+{
+    strbuf_addf(out, "%s(", type);
+    for (int d = 0; d < count; d++) {
+        strbuf_addf(out, "%s%s%d", d ? ", " : "", name, first + d);
+    }
+    strbuf_add(out, ")");
+}
+
 static void write_custom(const Translator *t, AddressText *text, int number)
 {
     bool inverse = text->direction == DIRECTION_INVERSE;
@@ -43,12 +66,18 @@ static void write_custom(const Translator *t, AddressText *text, int number)
     StrBuf *out = text->out;
     write_module(((const Custom *)t)->module, out, number);
     address_text_open(t, text, number);
-    strbuf_addf(out, "  %s r = t%d_u_%s(%s(", vectors[results - 1], number, inverse ? "inverse" : "translate",
-                vectors[rank - 1]);
-    address_text_list(out, "", from, rank);
-    strbuf_add(out, "));\n");
+    strbuf_addf(out, results > VECTOR ? "  %s more;\n" : "", results > VECTOR ? further_vector(results) : "");
+    strbuf_addf(out, "  %s r = t%d_u_%s(", first_vector(results), number, inverse ? "inverse" : "translate");
+    write_vector(out, first_vector(rank), from, 0, rank < VECTOR ? rank : VECTOR);
+    if (rank > VECTOR) {
+        strbuf_add(out, ", ");
+        write_vector(out, further_vector(rank), from, VECTOR, rank - VECTOR);
+    }
+    strbuf_add(out, results > VECTOR ? ", more);\n" : ");\n");
     for (int d = 0; d < results; d++) {
-        strbuf_addf(out, results == 1 ? "  %s%d = r;\n" : "  %s%d = r.%c;\n", to, d, "xyzw"[d]);
+        bool scalar = results == 1 || (results == VECTOR + 1 && d == VECTOR);
+        strbuf_addf(out, "  %s%d = %s", to, d, d < VECTOR ? "r" : "more");
+        strbuf_addf(out, scalar ? ";\n" : ".%c;\n", "xyzw"[d % VECTOR]);
     }
     strbuf_add(out, "  return ");
     for (int d = 0; d < t->info.to; d++) {
@@ -79,54 +108,11 @@ static Outcome point_custom(const Translator *t, Direction direction, const int6
     return outcome;
 }
 
-/* Whether `b` follows `a` in memory. */
-static bool follows(const int64_t *a, const int64_t *b, int rank)
-{
-    for (int d = 1; d < rank; d++) {
-        if (a[d] != b[d]) {
-            return false;
-        }
-    }
-    return b[0] == a[0] + 1;
-}
-
-/* A row of the box, point by point: ranges along x. */
-static bool add_row(const Translator *t, const int64_t *first, int64_t last, RangeList *list, void *caller)
-{
-    int64_t point[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK], before[SHAPE_MAX_RANK];
-    bool going = false;
-    memcpy(point, first, sizeof point);
-    for (; point[0] <= last; point[0]++) {
-        Outcome outcome = point_custom(t, DIRECTION_TRANSLATE, point, at, caller);
-        if (outcome == OUTCOME_FAILED) {
-            return false;
-        }
-        bool found = outcome == OUTCOME_FOUND;
-        if (found && going && follows(before, at, t->info.to)) {
-            list->items[list->count - 1].last[0] = point[0];
-        } else if (found && !range_add(list, point, point, at)) {
-            return false;
-        }
-        going = found;
-        memcpy(before, at, sizeof before);
-    }
-    return true;
-}
-
 static bool ranges_custom(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
 {
     const TranslatorHooks *hooks = &((const Custom *)t)->hooks;
-    int64_t row[SHAPE_MAX_RANK];
-    if (hooks->ranges) {
-        return hooks->ranges(hooks->self, first, last, list, caller);
-    }
-    memcpy(row, first, sizeof row);
-    do {
-        if (!add_row(t, row, last[0], list, caller)) {
-            return false;
-        }
-    } while (range_step(row, first, last, 1, t->info.rank));
-    return true;
+    return hooks->ranges ? hooks->ranges(hooks->self, first, last, list, caller)
+                         : translator_point_ranges(t, first, last, list, caller);
 }
 
 static void destroy_custom(Translator *t)
@@ -146,6 +132,25 @@ static const TranslatorKind custom_kind = {.table = {NO_TABLE, NO_TABLE},
 
 /* making */
 
+static bool is_plain(const Param *param, int components, int output)
+{
+    return param->kind == PARAM_CONSTANT && param->type == type_of(SCALAR_INT, components) && param->output == output &&
+           !param->matrix;
+}
+
+/* What a function has to look like: 'int translate(ivec4 address, ivec2 more)'. */
+static bool fits(const Function *f, int rank, int to)
+{
+    int count = 0, wanted = 1 + (rank > VECTOR) + (to > VECTOR);
+    if (f->kind != FUNCTION_HELPER || f->param_count != wanted ||
+        f->result != type_of(SCALAR_INT, to < VECTOR ? to : VECTOR)) {
+        return false;
+    }
+    bool good = is_plain(&f->params[count++], rank < VECTOR ? rank : VECTOR, 0);
+    good = good && (rank <= VECTOR || is_plain(&f->params[count++], rank - VECTOR, 0));
+    return good && (to <= VECTOR || is_plain(&f->params[count], to - VECTOR, 1));
+}
+
 /* Whether a function takes and gives points of so many coordinates; a missing one where it must be there is an error. */
 static bool check_function(const Module *module, const char *name, int rank, int to, bool *there)
 {
@@ -156,11 +161,30 @@ static bool check_function(const Module *module, const char *name, int rank, int
         }
     }
     *there = f != NULL;
-    bool fits = f && f->kind == FUNCTION_HELPER && f->param_count == 1 && f->params[0].kind == PARAM_CONSTANT &&
-                f->params[0].type == type_of(SCALAR_INT, rank) && !f->params[0].output && !f->params[0].matrix &&
-                f->result == type_of(SCALAR_INT, to);
-    return fits || source_error(&module->source, f ? f->offset : 0, "expected a function '%s %s(%s address)'",
-                                vectors[to - 1], name, vectors[rank - 1]);
+    return (f && fits(f, rank, to)) ||
+           source_error(&module->source, f ? f->offset : 0, "expected a function '%s %s(%s address%s%s%s%s%s)'",
+                        first_vector(to), name, first_vector(rank), rank > VECTOR ? ", " : "",
+                        rank > VECTOR ? further_vector(rank) : "", rank > VECTOR ? " more" : "",
+                        to > VECTOR ? ", out " : "", to > VECTOR ? further_vector(to) : "");
+}
+
+/* Parameters of the kernel that tries the functions: a point, and what becomes of it. */
+static void add_trial(StrBuf *out, const char *point, const char *result, int rank, int to)
+{
+    strbuf_addf(out, "%s %s<>, ", first_vector(rank), point);
+    if (rank > VECTOR) {
+        strbuf_addf(out, "%s %s_more<>, ", further_vector(rank), point);
+    }
+    strbuf_addf(out, "out %s %s<>", first_vector(to), result);
+}
+
+/* A statement that calls one. */
+static void call_trial(StrBuf *out, const char *name, const char *point, const char *result, int rank, int to)
+{
+    strbuf_addf(out, to > VECTOR ? " { %s more; " : " { ", to > VECTOR ? further_vector(to) : "");
+    strbuf_addf(out, "%s = %s(%s", result, name, point);
+    strbuf_addf(out, rank > VECTOR ? ", %s_more" : "", point);
+    strbuf_add(out, to > VECTOR ? ", more); }" : "); }");
 }
 
 /* Compiles the text as it is, so that messages point into it. */
@@ -169,9 +193,18 @@ static bool compile(Device *device, const Module *module, int rank, int to, bool
     StrBuf text = STRBUF_EMPTY;
     const SourceText *source = &module->source;
     strbuf_add_bytes(&text, source->text, source->length);
-    strbuf_addf(&text, "\nkernel void translator(%s a<>, out %s r<>", vectors[rank - 1], vectors[to - 1]);
-    strbuf_addf(&text, inverse ? ", %s b<>, out %s s<>" : "", vectors[to - 1], vectors[rank - 1]);
-    strbuf_addf(&text, ") { r = translate(a); %s }\n", inverse ? "s = inverse(b);" : "");
+    strbuf_add(&text, "\nkernel void translator(");
+    add_trial(&text, "a", "r", rank, to);
+    if (inverse) {
+        strbuf_add(&text, ", ");
+        add_trial(&text, "b", "s", to, rank);
+    }
+    strbuf_add(&text, ") {");
+    call_trial(&text, "translate", "a", "r", rank, to);
+    if (inverse) {
+        call_trial(&text, "inverse", "b", "s", to, rank);
+    }
+    strbuf_add(&text, " }\n");
     Module *whole = strbuf_whole(strbuf_text(&text))
                         ? module_create(strbuf_text(&text), text.length, source->chunk, source->first_line)
                         : NULL;

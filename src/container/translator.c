@@ -106,6 +106,53 @@ void translator_split(int64_t number, const int64_t *size, int count, int64_t *d
     }
 }
 
+/* Whether `b` follows `a` in memory. */
+static bool follows(const int64_t *a, const int64_t *b, int rank)
+{
+    for (int d = 1; d < rank; d++) {
+        if (a[d] != b[d]) {
+            return false;
+        }
+    }
+    return b[0] == a[0] + 1;
+}
+
+/* A row of the box, point by point. */
+static bool add_row(const Translator *t, const int64_t *first, int64_t last, RangeList *list, void *caller)
+{
+    int64_t point[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK], before[SHAPE_MAX_RANK];
+    bool going = false;
+    memcpy(point, first, sizeof point);
+    for (; point[0] <= last; point[0]++) {
+        Outcome outcome = translator_point(t, DIRECTION_TRANSLATE, point, at, caller);
+        if (outcome == OUTCOME_FAILED) {
+            return false;
+        }
+        bool found = outcome == OUTCOME_FOUND;
+        if (found && going && follows(before, at, t->info.to)) {
+            list->items[list->count - 1].last[0] = point[0];
+        } else if (found && !range_add(list, point, point, at)) {
+            return false;
+        }
+        going = found;
+        memcpy(before, at, sizeof before);
+    }
+    return true;
+}
+
+bool translator_point_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
+                             void *caller)
+{
+    int64_t row[SHAPE_MAX_RANK];
+    memcpy(row, first, sizeof row);
+    do {
+        if (!add_row(t, row, last[0], list, caller)) {
+            return false;
+        }
+    } while (range_step(row, first, last, 1, t->info.rank));
+    return true;
+}
+
 Translator *translator_retain(Translator *t)
 {
     t->references++;

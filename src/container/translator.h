@@ -72,6 +72,11 @@ int translator_table_levels(const Translator *t);
 Translator *translator_paged_empty(const Translator *t, int64_t capacity);
 /* A grid of lists: x is the place in the list, the others are the cell's. List c takes offsets[c] .. offsets[c + 1] - 1. */
 Translator *translator_lists(Device *device, const Shape *cells, const int32_t *offsets);
+/* A table of `places`: for each address of the domain, row-major, its `to` coordinates in memory, x first, or -1 in all of them. Its
+ * characteristics, and which memory there is, are what these say. */
+Translator *translator_tabled(Device *device, const char *name, const Shape *shape, int to, const int32_t *places);
+/* Whether there may be such a table; false with error_set. */
+bool translator_tabled_fits(const Shape *shape, int to);
 /* outer(inner(address)). Holds both. */
 Translator *translator_compose(Translator *outer, Translator *inner);
 

@@ -70,6 +70,10 @@ bool translator_shape(const Shape *shape, const char *what, int64_t *elements);
 /* The same, and false where there are more elements than addresses. */
 bool translator_shape_fits(const Shape *shape, const char *what, int64_t *elements);
 
+/* The ranges of a box, address by address on the CPU: each lies along x. */
+bool translator_point_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
+                             void *caller);
+
 /* Row-major numbers on the CPU: of `count` digits below their sizes, x first, and back. */
 int64_t translator_join(const int64_t *digit, const int64_t *size, int count);
 void translator_split(int64_t number, const int64_t *size, int count, int64_t *digit);

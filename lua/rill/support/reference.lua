@@ -195,7 +195,7 @@ rill.translator.pages(options: {shape: shape, page: shape, levels?: integer, cap
 rill.translator.hash(options: {rank?: integer, page?: shape, capacity?: integer}): translator -- pages found by a hash of their coordinates, negative ones too; nothing is mapped at first
 rill.translator.lists(options: {shape?: shape, counts?: source, offsets?: source}): translator -- a grid of lists; x is the place in a list. Their lengths, or where each begins and the last ends
 rill.translator.compose(outer: translator, inner: translator): translator -- outer of what inner gives, as one program
-rill.translator.new(options: {name?: string, rank: integer, to: integer, shape?: shape, glsl: string, cpu: function, cpu_inverse?: function, ranges?: function, traits?: table}): translator -- one of your own: GLSL functions translate and inverse for the device, Lua functions for points
+rill.translator.new(options: {name?: string, rank: integer, to: integer, shape?: shape, glsl?: string, cpu: function, cpu_inverse?: function, ranges?: function, traits?: table}): translator -- one of your own: GLSL functions translate and inverse for the device, Lua functions for points; without glsl a table of what cpu says
 t.name: string -- what kind it is: linear, fold, pages ...; of a translator of your own its name
 t.rank: integer -- dimensions of its addresses
 t.to: integer -- dimensions of addresses in memory

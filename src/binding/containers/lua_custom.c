@@ -1,4 +1,4 @@
-/* rill.translator.new: translators of a user's own, in GLSL for the device and in Lua for the host. */
+/* rill.translator.new: translators of a user's own, in GLSL for the device and in Lua for the host, or in Lua alone. */
 #include "binding/containers/lua_translator.h"
 #include "binding/kernels/lua_kernel.h"
 #include "binding/values/callbacks.h"
@@ -7,8 +7,6 @@
 #include <string.h>
 
 static const char function[] = "rill.translator.new";
-
-enum { SAMPLE = 64, SAMPLE_SIZE = 256, MOST_RANK = 4 };
 
 /* What a translator needs of Lua. */
 typedef struct LuaHooks {
@@ -223,7 +221,7 @@ static TranslatorTraits option_traits(lua_State *L)
 
 /* What new was given, all checked but the text. */
 typedef struct Options {
-    const char *name, *glsl;
+    const char *name, *glsl; /* glsl NULL: none */
     size_t length;
     bool shaped;
     Shape shape;
@@ -254,11 +252,11 @@ static void check_options(lua_State *L, Options *options)
     }
     binding_known(L, 1, function, names);
     options->shaped = translator_option_sizes(L, function, "shape", false, &options->shape);
-    options->rank = (int)translator_option_count(L, function, "rank", 1, MOST_RANK);
-    options->to = (int)translator_option_count(L, function, "to", 1, MOST_RANK);
+    options->rank = (int)translator_option_count(L, function, "rank", 1, SHAPE_MAX_RANK);
+    options->to = (int)translator_option_count(L, function, "to", 1, SHAPE_MAX_RANK);
     if (!options->rank || !options->to || (options->shaped && options->shape.rank != options->rank)) {
         luaL_error(L,
-                   "%s: expected 'rank' and 'to', from 1 to 4 dimensions, and 'shape' of as many sizes as 'rank' says",
+                   "%s: expected 'rank' and 'to', from 1 to 8 dimensions, and 'shape' of as many sizes as 'rank' says",
                    function);
     }
     for (int d = 0; options->shaped && d < options->rank; d++) {
@@ -269,7 +267,17 @@ static void check_options(lua_State *L, Options *options)
     size_t length;
     options->traits = option_traits(L);
     options->name = option_text(L, "name", "a name (a string)", "custom", &length);
-    options->glsl = option_text(L, "glsl", "GLSL that defines 'translate' (a string)", NULL, &options->length);
+    if (lua_getfield(L, 1, "glsl") != LUA_TNIL) {
+        options->glsl = option_text(L, "glsl", "GLSL that defines 'translate' (a string)", NULL, &options->length);
+        return;
+    }
+    options->glsl = NULL;
+    if (!options->shaped || lua_getfield(L, 1, "cpu_inverse") != LUA_TNIL || lua_getfield(L, 1, "ranges") != LUA_TNIL) {
+        luaL_error(L,
+                   "%s: without 'glsl' the 'cpu' function is asked for each address of 'shape', which has to be there; "
+                   "'cpu_inverse' and 'ranges' follow from what it says",
+                   function);
+    }
 }
 
 /* Makes the translator; NULL with error_set and a place in the text. */
@@ -298,108 +306,72 @@ static Translator *create(lua_State *L, const Options *options, const LuaHooks *
     return t;
 }
 
-/* trying, under rill.check */
-
-/* Points of the domain: both ends, and others without a pattern. */
-static void sample_points(const TranslatorInfo *info, int32_t *points)
+/* What `cpu` gives for each address of the domain, pushed; raises. */
+static const int32_t *push_places(lua_State *L, const Options *options, const LuaHooks *hooks)
 {
-    uint32_t state = 1;
-    for (int i = 0; i < SAMPLE * info->rank; i++) {
-        int64_t size = info->domain.known ? info->domain.size[i % info->rank] : SAMPLE_SIZE;
-        state = state * 1664525u + 1013904223u;
-        int64_t any = (int64_t)(((uint64_t)state * (uint64_t)size) >> 32);
-        points[i] = (int32_t)(i < info->rank ? 0 : i < 2 * info->rank ? size - 1 : any);
+    int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK], point[SHAPE_MAX_RANK] = {0}, at[SHAPE_MAX_RANK];
+    int64_t n = 0;
+    if (!translator_tabled_fits(&options->shape, options->to)) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    int64_t count = shape_elements(&options->shape);
+    int32_t *places = scratch_push(L, (size_t)count * (size_t)options->to * sizeof *places);
+    for (int d = 0; d < options->rank; d++) {
+        last[d] = options->shape.size[options->rank - 1 - d] - 1;
+    }
+    do {
+        PointCall call = {hooks, DIRECTION_TRANSLATE, point, at, OUTCOME_NOWHERE};
+        if (!protect(L, call_point, &call, "cpu")) {
+            error_prefix("%s", function);
+            binding_raise(L);
+        }
+        bool found = call.outcome == OUTCOME_FOUND;
+        for (int d = 0; d < options->to; d++) {
+            found = found && at[d] >= 0 && at[d] <= INT32_MAX;
+        }
+        for (int d = 0; d < options->to; d++) {
+            places[n++] = found ? (int32_t)at[d] : -1;
+        }
+    } while (range_step(point, first, last, 0, options->rank));
+    return places;
+}
+
+/* Whether what was said about it is true; raises. */
+static void check_said(lua_State *L, const Translator *t)
+{
+    TranslatorTraits traits = translator_info(t).traits;
+    const char *const names[] = {"complete", "one_to_one"};
+    const bool facts[] = {traits.complete, traits.one_to_one};
+    if (lua_getfield(L, 1, "traits") != LUA_TTABLE) {
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (lua_getfield(L, -1, names[i]) == LUA_TBOOLEAN && lua_toboolean(L, -1) != facts[i]) {
+            luaL_error(L, "%s: translator '%s' is wrong: trait '%s' says %s, and its addresses are not", function,
+                       translator_info(t).name, names[i], facts[i] ? "false" : "true");
+        }
+        lua_pop(L, 1);
     }
 }
 
-/* All points through the device; raises. */
-static void sample_device(lua_State *L, Translator *t, Direction direction, const int32_t *points, int32_t *results)
+/* Without GLSL: all addresses are asked for once. */
+static int make_table(lua_State *L, const Options *options, const LuaHooks *hooks)
 {
-    TranslatorInfo info = translator_info(t);
-    int rank = direction == DIRECTION_INVERSE ? info.to : info.rank;
-    Shape shape = {1, {SAMPLE}};
-    Stream from, to = {0};
-    DeviceScope scope;
+    Translator **slot = translator_push(L);
+    int index = lua_gettop(L);
+    const int32_t *places = push_places(L, options, hooks);
     Device *device = state_device(L);
+    DeviceScope scope;
     binding_enter(L, device, &scope);
-    bool done = file_stream(device, type_of(SCALAR_INT, rank), &shape, points, &from);
-    bool made = done;
-    done = done && translator_stream(t, direction, &from, &to) && transfer_download(&to, results);
-    if (made) {
-        stream_release(&from);
-    }
-    if (to.device) {
-        stream_release(&to);
-    }
+    Translator *t = translator_tabled(device, options->name, &options->shape, options->to, places);
     device_leave(&scope);
-    if (!done) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-}
-
-static void widen(const int32_t *from, int count, int64_t *to)
-{
-    for (int d = 0; d < count; d++) {
-        to[d] = from[d];
-    }
-}
-
-static const char *result_text(lua_State *L, const int32_t *result, int rank)
-{
-    int64_t point[SHAPE_MAX_RANK];
-    widen(result, rank, point);
-    return result[0] == TRANSLATOR_NOWHERE ? "nowhere" : translator_point_text(L, point, rank);
-}
-
-/* Raises unless the host gives for a point what the device gave. */
-static void compare(lua_State *L, const Translator *t, Direction direction, const int32_t *point, const int32_t *result)
-{
-    TranslatorInfo info = translator_info(t);
-    bool inverse = direction == DIRECTION_INVERSE;
-    int rank = inverse ? info.to : info.rank, to = inverse ? info.rank : info.to;
-    int64_t from[SHAPE_MAX_RANK], found[SHAPE_MAX_RANK], given[SHAPE_MAX_RANK];
-    widen(point, rank, from);
-    widen(result, to, given);
-    Outcome outcome = translator_point(t, direction, from, found, L);
-    if (outcome == OUTCOME_FAILED) {
-        error_prefix("%s", function);
-        binding_raise(L);
-    }
-    bool same = outcome == OUTCOME_FOUND ? memcmp(found, given, (size_t)to * sizeof *found) == 0
-                                         : result[0] == TRANSLATOR_NOWHERE;
-    if (!same) {
-        luaL_error(L, "%s: translator '%s' is wrong: of %s '%s' makes %s, the GLSL %s", function, info.name,
-                   translator_point_text(L, from, rank), inverse ? "cpu_inverse" : "cpu",
-                   outcome == OUTCOME_FOUND ? translator_point_text(L, found, to) : "nil", result_text(L, result, to));
-    }
-}
-
-static void try_translator(lua_State *L, Translator *t, const LuaHooks *hooks)
-{
-    int32_t points[SAMPLE * MOST_RANK], results[SAMPLE * MOST_RANK], again[SAMPLE * MOST_RANK];
-    TranslatorInfo info = translator_info(t);
-    sample_points(&info, points);
-    sample_device(L, t, DIRECTION_TRANSLATE, points, results);
-    if (info.traits.invertible) {
-        sample_device(L, t, DIRECTION_INVERSE, results, again);
-    }
-    for (int i = 0; i < SAMPLE; i++) {
-        const int32_t *point = points + i * info.rank, *result = results + i * info.to, *back = again + i * info.rank;
-        bool found = result[0] != TRANSLATOR_NOWHERE;
-        compare(L, t, DIRECTION_TRANSLATE, point, result);
-        if (!found || !info.traits.invertible) {
-            continue;
-        }
-        if (info.traits.one_to_one && memcmp(point, back, (size_t)info.rank * sizeof *point) != 0) {
-            luaL_error(L, "%s: translator '%s' is wrong: %s translates to %s, whose inverse is %s", function, info.name,
-                       result_text(L, point, info.rank), result_text(L, result, info.to),
-                       result_text(L, back, info.rank));
-        }
-        if (hooks->inverse) {
-            compare(L, t, DIRECTION_INVERSE, result, back);
-        }
-    }
+    translator_take(L, slot, t, function);
+    scratch_free(L, -1);
+    lua_settop(L, index);
+    check_said(L, t);
+    lua_settop(L, index);
+    return 1;
 }
 
 static int rill_new(lua_State *L)
@@ -409,11 +381,14 @@ static int rill_new(lua_State *L)
     bool ranges;
     check_options(L, &options);
     state_device(L);
-    Translator **slot = translator_push(L);
-    int index = lua_gettop(L);
     hooks.rank = options.rank;
     hooks.to = options.to;
     push_functions(L, &hooks, &ranges);
+    if (!options.glsl) {
+        return make_table(L, &options, &hooks);
+    }
+    Translator **slot = translator_push(L);
+    int index = lua_gettop(L);
     Translator *t = create(L, &options, &hooks, ranges);
     if (!t) {
         binding_raise_placed(L);
@@ -422,7 +397,7 @@ static int rill_new(lua_State *L)
     binding_charge(L, state_device(L));
     lua_settop(L, index);
     if (state_get(L)->check) {
-        try_translator(L, *slot, &hooks);
+        translator_try(L, *slot, hooks.inverse, ranges, function);
     }
     lua_settop(L, index);
     return 1;

@@ -24,6 +24,10 @@ void translator_push_point(lua_State *L, const int64_t *point, int rank);
 /* "{1, 2, 3}", pushed. */
 const char *translator_point_text(lua_State *L, const int64_t *point, int rank);
 
+/* Whether the functions of a user's own agree, and what is said about it: some points, and boxes where it has `ranges`. `inverse`: points are
+ * inverted on the CPU, too. Raises. */
+void translator_try(lua_State *L, Translator *t, bool inverse, bool ranges, const char *function);
+
 /* Option `name` of the table at 1, sizes: false where it is left out and need not be there; raises. */
 bool translator_option_sizes(lua_State *L, const char *function, const char *name, bool required, Shape *shape);
 /* Option `name` of the table at 1, a whole number of low .. high; 0 where it is left out. Raises. */
