@@ -126,6 +126,10 @@ local function add_launches(rows)
         each_pair(function(name, k)
             add(("%s, pages of %d^3"):format(name, size), k, c, d, c:active(), 1.25)
         end)
+        local around <const> = rill.kernel [[kernel void around(neighbor float x<>, out float r<>) {
+            r = x[-1][0][0] + x[1][0][0] + x[0][-1][0] + x[0][1][0] + x[0][0][-1] + x[0][0][1] - 6.0 * x;
+        }]]
+        add(("six neighbours, pages of %d^3"):format(size), around, c, d, c:active(), 1.25)
         if size == 8 then add_primitives(rows, c:write(from), from) end
         c:close()
     end

@@ -85,11 +85,11 @@ static size_t digits(const char *word, size_t at, size_t length)
 /* Length of the prefix in front of the user's name in a generated one: u_x, u2_x, sh1_x, m_x of fields, and for parameters g_x, n_x ... */
 static size_t strip(const Module *module, const char *word, size_t length)
 {
-    static const char *const prefixes[] = {"g_",    "q_",    "n_",     "s_", "at_", "size_",
-                                           "data_", "load_", "fetch_", "w_", "r_",  "rill_v_"};
-    size_t start = word[0] == 'u' || (word[0] == 'm' && word[1] == '_') ? 1
-                   : length > 2 && memcmp(word, "sh", 2) == 0           ? 2
-                                                                        : 0;
+    static const char *const prefixes[] = {"g_",    "q_",    "n_",     "nl_", "s_", "at_",    "size_",
+                                           "data_", "load_", "fetch_", "w_",  "r_", "rill_v_"};
+    size_t start = word[0] == 'u' || word[0] == 'o' || (word[0] == 'm' && word[1] == '_') ? 1
+                   : length > 2 && memcmp(word, "sh", 2) == 0                             ? 2
+                                                                                          : 0;
     size_t end = digits(word, start, length);
     if (start && end + 1 < length && word[end] == '_') {
         return end + 1;

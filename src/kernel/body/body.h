@@ -1,7 +1,7 @@
 /* Rewrites the functions a kernel needs into GLSL: users' names are prefixed with u_, gathers and neighbours become calls
  * of access functions, kernels called with gathers are written out once per gather. The text is the same for every
  * variant; what it calls is declared by the code generator:
- *   g_NAME(index...)  the element of a gather            n_NAME(offset...)  a neighbour
+ *   g_NAME(index...)  the element of a gather            n_NAME(offset...)  a neighbour; oI_NAME(), nl_NAME(...)  at known offsets
  *   s_NAME(position)  linear interpolation               at_NAME(), rill_at()  indexof
  *   k_NAME(position, ...)  sample_corners              z_NAME(index...)  sizeof_list
  *   size_NAME()       sizeof_stream                      r_NAME(...), w_NAME(...)  element numbers of inout NAME[]
@@ -14,11 +14,18 @@
 #include "base/strbuf.h"
 #include "kernel/text/module.h"
 
+enum { MAX_OFFSETS = 27 };
+
 /* What the body does with a stream parameter of the launched kernel. */
 typedef struct ParamUse {
     bool index, index_high;                   /* indexof(name), indexof(name, d) */
     bool size, sample, corners, element, row; /* row: sizeof_list; what uses corners uses sample, too */
     bool trusted; /* of an address function's gathers: indices are in range, and its stream begins with its buffer */
+    /* Of a neighbour: offsets that are literals, x first, each once; whether some others are known to lie within a range; how far these and those go, and
+     * along how many dimensions at once. */
+    int8_t offsets[MAX_OFFSETS][3];
+    int offset_count, reach, axes;
+    bool ranges;
 } ParamUse;
 
 typedef struct MapEntry {

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { MOST_REACH = 128 };
+
 size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last)
 {
     for (;;) {
@@ -131,8 +133,8 @@ bool rewrite_loops_step(const Rewriter *rw, size_t i, size_t end, const Token *n
     return i == end;
 }
 
-/* Trips of "for (int i = A; i < B; i++)" with literal bounds; false when that can't be told. */
-static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body_end, double *trips)
+/* Trips of "for (int i = A; i < B; i++)" with literal bounds, and how far an int goes there, 0: too far; false when that can't be told. */
+static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body_end, double *trips, int *reach)
 {
     const Type *type = NULL;
     int matrix, used;
@@ -178,6 +180,8 @@ static bool for_trips(const Rewriter *rw, size_t open, size_t close, size_t body
     }
     *trips = (to - from) / step * (whole ? 1.0 : 1.25) + 2;
     *trips = *trips > 0 ? *trips : 1;
+    bool near = type && type->scalar == SCALAR_INT && largest < MOST_REACH;
+    *reach = near ? (int)fmax(1, fmax(fabs(from), fabs(to))) : 0;
     return true;
 }
 
@@ -468,7 +472,8 @@ bool rewrite_loops_enter(Rewriter *rw, size_t i, size_t last)
     rw->head_end = end;
     rw->head_counts = rewrite_index_counts(rw, i + 1, close, end);
     double trips;
-    if (!for_trips(rw, i + 1, close, end, &trips) || rw->loop_count == MAX_LOOPS) {
+    rw->head_reach = 0;
+    if (!for_trips(rw, i + 1, close, end, &trips, &rw->head_reach) || rw->loop_count == MAX_LOOPS) {
         return watch(rw, i, last);
     }
     double all = rewrite_loops_factor(rw) * trips;

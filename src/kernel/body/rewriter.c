@@ -95,8 +95,12 @@ static bool add_local(Rewriter *rw, size_t at, int shared)
         return false;
     }
     bool head = at > rw->head_first && at < rw->head_last;
-    rw->locals.items[rw->locals.count++] =
-        (Local){*rewriter_token(rw, at), rw->depth, head ? rw->head_end : 0, shared, head && rw->head_counts};
+    rw->locals.items[rw->locals.count++] = (Local){.name = *rewriter_token(rw, at),
+                                                   .depth = rw->depth,
+                                                   .end = head ? rw->head_end : 0,
+                                                   .shared = shared,
+                                                   .counter = head && rw->head_counts,
+                                                   .reach = head ? rw->head_reach : 0};
     return true;
 }
 

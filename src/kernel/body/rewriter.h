@@ -10,6 +10,7 @@ typedef struct Local {
     size_t end;   /* declared in the head of a `for`: the token after that loop; else 0 */
     int shared;   /* number of a shared variable, from 1; 0: a plain local */
     bool counter; /* of a loop, and an index as it is: see rewrite_index.c */
+    int reach;    /* an int that goes no further than this, either way; 0: not known */
 } Local;
 
 typedef struct LoopRange {
@@ -67,6 +68,7 @@ typedef struct Rewriter {
     } insertions;
     size_t head_first, head_last, head_end; /* the head of the `for` written last, and the end of its body */
     bool head_counts;                       /* its variable is a counter */
+    int head_reach;                         /* and goes so far */
     size_t cast;                            /* token behind the cast written last: another cast may follow */
     size_t changed;                         /* token of an argument that the function called may change; 0: none */
 } Rewriter;

@@ -13,15 +13,16 @@ enum { PARTS = 64 }; /* of a launch, enough for every thread to have its share *
 /* The words of pages, and how many parts all are cut into. */
 static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint32_t *w)
 {
+    int64_t parts_of[2] = {layout->elements, layout->page_rows};
     int64_t steps = 1;
     for (int d = 0; d < rank; d++) {
         int64_t size = plan->pages->page[d];
         uint32_t *own = w + PAGE_WORDS + 3 * d;
-        own[0] = (uint32_t)(d ? size : size / layout->elements);
+        own[0] = (uint32_t)(d < 2 ? size / parts_of[d] : size);
         access_divisor(own[0], &own[1], &own[2]);
         steps *= size;
     }
-    steps /= layout->elements;
+    steps /= layout->elements * layout->page_rows;
     int64_t run = steps * plan->pages->count / ((int64_t)layout->group * PARTS);
     run = run < layout->max_run ? run : layout->max_run;
     run = run < steps ? run : steps;
@@ -127,7 +128,7 @@ void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const
     access_fill(key, layout, s, base, kind->along ? variant->key.rank : key->rank, words);
     int64_t unit = (int64_t)variant->layout.elements * s->type->bytes;
     bool flat_store = layout->store != NO_UNIT && variant->key.flat_stores && !param_kinds[param->kind].anywhere;
-    for (int d = 1; key->paged == PAGED_STRIDED && d < variant->key.rank; d++) {
+    for (int d = 1; (key->paged == PAGED_STRIDED || key->near) && d < variant->key.rank; d++) {
         words[layout->strides + d - 1] = (uint32_t)launch_page_stride(s, d);
     }
     if (variant->key.flat_loads && kind->element && kind->read && key->path == PATH_DENSE) {

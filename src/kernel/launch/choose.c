@@ -211,6 +211,46 @@ static PagedKind paged_kind(const Plan *plan, const KernelText *text, int i, con
                                     : PAGED_ANYWHERE;
 }
 
+/* Whether neighbours of argument i are near: no further off than a page is wide, and at a stride from where pages begin. */
+static bool is_near(const Plan *plan, const KernelText *text, int i, const VariantKey *key)
+{
+    enum { MOST_ELEMENTS = 1 << 28 /* of a page: unmapped ones are counted from -2^30 on */ };
+    const Stream *s = plan->streams[i];
+    const ParamUse *use = &text->body->use[i];
+    int64_t elements = 1;
+    bool near = text->function->params[i].kind == PARAM_NEIGHBOR && !text->function->group_rank &&
+                (use->offset_count || use->ranges) && use->axes <= variant_near_axes(key->rank) &&
+                key->args[i].path == PATH_MAPPED && map_pages(plan, s) != PAGED_ANYWHERE;
+    for (int d = 0; near && d < key->rank; d++) {
+        Boundary boundary = access_boundary(&key->args[i], d);
+        bool stays = key->args[i].unbounded || boundary == BOUNDARY_CLAMP || boundary == BOUNDARY_VALUE;
+        near = (stays || (boundary == BOUNDARY_WRAP && key->page_inside)) &&
+               (d >= NEAR_RANK || use->reach <= plan->pages->page[d]) && elements <= MOST_ELEMENTS / s->map->run[d];
+        elements *= s->map->run[d];
+    }
+    return near;
+}
+
+/* A step goes over rows where neighbours are near: those of rows side by side are partly the same. */
+static void choose_rows(const Plan *plan, const KernelText *text, VariantKey *key)
+{
+    int rows = key->rank > 1 && plan->pages->aligned && !plan->pages->masked ? variant_page_rows(text, key) : 1;
+    bool near = false;
+    for (int i = 0; i < text->function->param_count; i++) {
+        near = near || key->args[i].near;
+        rows = key->args[i].paged == PAGED_NUMBERED ? 1 : rows;
+    }
+    int64_t size = key->rank > 1 ? plan->launch_shape.size[key->rank - 2] : 1;
+    rows = near ? rows : 1;
+    while (plan->pages->page[key->rank > 1] % rows || (!key->page_inside && size % rows)) {
+        rows--;
+    }
+    key->page_rows = (uint8_t)rows;
+    for (int i = 0; rows > 1 && i < text->function->param_count; i++) {
+        key->args[i].paged = key->args[i].paged == PAGED_WHOLE ? PAGED_STRIDED : key->args[i].paged;
+    }
+}
+
 /* Whether steps may be any parts of pages: all that they reach stands in the order of their elements, and nothing asks where it is. */
 static bool pages_rowless(const Plan *plan, const KernelText *text, const VariantKey *key)
 {
@@ -253,7 +293,11 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
         }
     }
     key->page_rowless = pages_rowless(plan, text, key);
+    for (int i = 0; i < text->function->param_count; i++) {
+        key->args[i].near = is_near(plan, text, i, key);
+    }
     key->page_step = (uint8_t)page_step(plan, text, key);
+    choose_rows(plan, text, key);
     for (int i = 0; i < text->function->param_count; i++) {
         if (key->args[i].paged != PAGED_ANYWHERE) {
             page_texels(plan, text, i, key, loads);

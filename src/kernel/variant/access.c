@@ -263,6 +263,40 @@ Boundary access_boundary(const ArgKey *key, int d)
     return (Boundary)(key->boundary >> (2 * d) & 3);
 }
 
+/* The boundary's value as the element's type. */
+static void add_outside(StrBuf *out, const AccessText *text)
+{
+    const Type *type = text->param->type;
+    if (type->is_struct) {
+        glsl_zero(out, type);
+    } else {
+        char words[2][32];
+        snprintf(words[0], sizeof words[0], "%s", access_word(text->layout->outside));
+        snprintf(words[1], sizeof words[1], "%s", access_word(text->layout->outside + 1));
+        strbuf_addf(out, "%s(", glsl_type(type));
+        glsl_decode(out, type_of(text->key->type->value->scalar, 1), type_of(text->key->type->value->scalar, 1),
+                    (const char *const[]){words[0], words[1]}, NULL);
+        strbuf_add(out, ")");
+    }
+}
+
+void access_outside(StrBuf *out, const AccessText *text, int rank, bool offsets)
+{
+    const char *separator = " if (";
+    for (int d = 0; d < rank; d++) {
+        if (access_boundary(text->key, d) == BOUNDARY_VALUE) {
+            strbuf_addf(out, offsets ? "%suint(rill_d%d + " : "%suint(", separator, d);
+            strbuf_addf(out, "i%d) >= %s", d, access_word(text->layout->sizes + d));
+            separator = " || ";
+        }
+    }
+    if (separator[1] == '|') {
+        strbuf_add(out, ") { rill_v = ");
+        add_outside(out, text);
+        strbuf_add(out, "; }");
+    }
+}
+
 /* filling */
 
 static void fill_dimension(const ViewDim *dim, bool mapped, uint32_t *w)

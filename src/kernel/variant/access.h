@@ -55,6 +55,13 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
 void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use);
 
+/* access_near.c, of launches over pages: oI_NAME(), the neighbour at the I'th offset of `use`, p_NAME(i0, ...) of those that are ranges, behind what a
+ * neighbour has anyway; and for main, where the pages around the launch's begin. */
+void access_near(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use);
+void access_near_pages(StrBuf *out, const AccessText *text, const VariantKey *key);
+/* Replaces rill_v by the boundary's value, where the index is outside: i0 ..., or these as offsets from the element. */
+void access_outside(StrBuf *out, const AccessText *text, int rank, bool offsets);
+
 /* What lies outside of dimension d of a gather, x being 0. */
 Boundary access_boundary(const ArgKey *key, int d);
 

@@ -57,33 +57,6 @@ static void boundary_function(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
-static bool has_outside(const ArgKey *key, int rank)
-{
-    for (int d = 0; d < rank; d++) {
-        if (access_boundary(key, d) == BOUNDARY_VALUE) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The boundary's value as the element's type. */
-static void add_outside(StrBuf *out, const AccessText *text)
-{
-    const Type *type = text->param->type;
-    if (type->is_struct) {
-        glsl_zero(out, type);
-    } else {
-        char words[2][32];
-        snprintf(words[0], sizeof words[0], "%s", access_word(text->layout->outside));
-        snprintf(words[1], sizeof words[1], "%s", access_word(text->layout->outside + 1));
-        strbuf_addf(out, "%s(", glsl_type(type));
-        glsl_decode(out, type_of(text->key->type->value->scalar, 1), type_of(text->key->type->value->scalar, 1),
-                    (const char *const[]){words[0], words[1]}, NULL);
-        strbuf_add(out, ")");
-    }
-}
-
 /* q_NAME(i0, i1, ...): any index, fastest first, brought into range. */
 static void quiet_gather(StrBuf *out, const AccessText *text, int rank)
 {
@@ -98,19 +71,7 @@ static void quiet_gather(StrBuf *out, const AccessText *text, int rank)
         add_bounded(out, text, d);
     }
     strbuf_add(out, blended ? ");" : "));");
-    if (has_outside(text->key, rank)) {
-        strbuf_add(out, " if (");
-        const char *separator = "";
-        for (int d = 0; d < rank; d++) {
-            if (access_boundary(text->key, d) == BOUNDARY_VALUE) {
-                strbuf_addf(out, "%suint(i%d) >= %s", separator, d, access_word(text->layout->sizes + d));
-                separator = " || ";
-            }
-        }
-        strbuf_add(out, ") { rill_v = ");
-        add_outside(out, text);
-        strbuf_add(out, "; }");
-    }
+    access_outside(out, text, rank, false);
     strbuf_add(out, " return rill_v; }\n");
 }
 
@@ -164,26 +125,49 @@ static void component_overloads(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
-/* n_NAME(offset): the offset added to this element's position. */
-static void neighbor(StrBuf *out, const AccessText *text, int rank)
+static const char *const arguments[] = {"int x",   "ivec2 v",      "ivec3 v",
+                                        "ivec4 v", "int y, int x", "int z, int y, int x"};
+static const char *const offsets[][4] = {{"x", "0", "0", "0"},       {"v.x", "v.y", "0", "0"},
+                                         {"v.x", "v.y", "v.z", "0"}, {"v.x", "v.y", "v.z", "v.w"},
+                                         {"x", "y", "0", "0"},       {"x", "y", "z", "0"}};
+enum { OFFSETS = sizeof offsets / sizeof *offsets };
+
+/* The offsets of row k: plain, or added to the element's position. */
+static void add_offsets(StrBuf *out, const char *name, int rank, size_t k, bool plain)
+{
+    for (int d = 0; d < rank; d++) {
+        strbuf_add(out, d ? ", " : "");
+        if (plain) {
+            strbuf_add(out, offsets[k][d]);
+        } else if (d < NEAR_RANK) { /* a huge offset must not wrap around */
+            strbuf_addf(out, "rill_d%d + rill_near(%s, b_%s().%s)", d, offsets[k][d], name, components[d]);
+        } else {
+            strbuf_addf(out, "rill_d%d", d);
+        }
+    }
+}
+
+/* n_NAME(offset); and at offsets that are known oI_NAME(), nl_NAME(offset). Others are looked up also where these are near: on devices that take both branches
+ * a test would cost more. */
+static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
 {
     const char *type = glsl_type(text->param->type), *name = text->param->name;
-    static const char *const arguments[] = {"int x",   "ivec2 v",      "ivec3 v",
-                                            "ivec4 v", "int y, int x", "int z, int y, int x"};
-    static const char *const offsets[][4] = {{"x", "0", "0", "0"},       {"v.x", "v.y", "0", "0"},
-                                             {"v.x", "v.y", "v.z", "0"}, {"v.x", "v.y", "v.z", "v.w"},
-                                             {"x", "y", "0", "0"},       {"x", "y", "z", "0"}};
-    for (size_t k = 0; k < sizeof arguments / sizeof *arguments; k++) {
+    for (size_t k = 0; k < OFFSETS; k++) {
         strbuf_addf(out, "%s n_%s(%s) { return q_%s(", type, name, arguments[k], name);
-        for (int d = 0; d < rank; d++) { /* a huge offset must not wrap around */
-            strbuf_addf(out, "%srill_d%d + ", d ? ", " : "", d);
-            if (d < 4) {
-                strbuf_addf(out, "rill_near(%s, b_%s().%s)", offsets[k][d], name, components[d]);
-            } else {
-                strbuf_add(out, "0");
-            }
-        }
+        add_offsets(out, name, rank, k, false);
         strbuf_add(out, "); }\n");
+        if (text->key->near && use->ranges) {
+            strbuf_addf(out, "%s nl_%s(%s) { return p_%s(", type, name, arguments[k], name);
+            add_offsets(out, name, rank < NEAR_RANK ? rank : NEAR_RANK, k, true);
+            strbuf_add(out, "); }\n");
+        }
+    }
+    for (int k = 0; !text->key->near && k < use->offset_count; k++) {
+        const int8_t *offset = use->offsets[k];
+        strbuf_addf(out, "#define o%d_%s() n_%s(%d, %d, %d)\n", k, name, name, offset[2], offset[1], offset[0]);
+    }
+    if (!text->key->near && use->ranges) {
+        strbuf_addf(out, "#define nl_%s n_%s\n", name, name);
     }
     if (!text->param->type->is_struct && text->param->type->components > 1) {
         const char *scalar = type_of(text->param->type->scalar, 1)->name;
@@ -232,6 +216,9 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
         access_blend(out, text, rank);
     }
     quiet_gather(out, text, rank);
+    if (text->key->near) {
+        access_near(out, text, key, use);
+    }
     if (use->sample) {
         access_sample(out, text, rank);
     }
@@ -242,7 +229,7 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
         row_size(out, text, rank);
     }
     if (text->param->kind == PARAM_NEIGHBOR) {
-        neighbor(out, text, rank);
+        neighbor(out, text, rank, use);
         return;
     }
     strbuf_addf(out, "%s c_%s(", type, name);

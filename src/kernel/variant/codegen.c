@@ -43,6 +43,7 @@ static void write_header(Generator *g)
         strbuf_addf(g->out, "int rill_d%d;\n", d);
     }
     strbuf_add(g->out, g->text->body->uses_spacing ? "int rill_spacing = 1;\n" : "");
+    generate_page_globals(g);
     strbuf_add(g->out, g->text->canary ? "int rill_e;\nuint rill_trips = 0u;\n" : "int rill_e;\nuint rill_trips;\n");
     if (f->group_rank) {
         strbuf_add(g->out, "bool rill_inside = true;\n");

@@ -29,6 +29,30 @@ static void write_units(Generator *g, int i, const char *elements, int unit)
     strbuf_addf(g->out, "((%s) >> %d) * %d", elements, shift, bytes / unit);
 }
 
+static AccessText access_text(const Generator *g, int i)
+{
+    return (AccessText){.param = &g->f->params[i], .key = &g->key->args[i], .layout = &g->layout->args[i]};
+}
+
+/* Whether neighbours are looked for around a page. */
+static bool has_near(const Generator *g)
+{
+    bool near = false;
+    for (int i = 0; i < g->key->count; i++) {
+        near = near || g->key->args[i].near;
+    }
+    return near;
+}
+
+/* What access functions of neighbours know: where the page begins and how wide it is, where the step is in the page, and the element in the step,
+ * which are numbers. */
+void generate_page_globals(Generator *g)
+{
+    for (int d = 0; has_near(g) && d < g->key->rank; d++) {
+        strbuf_addf(g->out, "int rill_b%d, rill_w%d, rill_c%d, rill_k%d = 0;\n", d, d, d, d);
+    }
+}
+
 /* g_NAME: where the page begins in argument i. */
 static void write_begin(Generator *g, int i)
 {
@@ -70,6 +94,19 @@ static void write_page(Generator *g)
             write_begin(g, i);
         }
     }
+    for (int d = 0; has_near(g) && d < rank; d++) {
+        int sizes = page + PAGE_WORDS + 3 * d;
+        strbuf_addf(g->out, "        rill_b%d = rill_o%d; rill_w%d = int(%s) * %d;\n", d, d, d, access_word(sizes),
+                    d == 0   ? g->layout->elements
+                    : d == 1 ? g->layout->page_rows
+                             : 1);
+    }
+    for (int i = 0; i < g->f->param_count; i++) {
+        if (g->key->args[i].near) {
+            AccessText text = access_text(g, i);
+            access_near_pages(g->out, &text, g->key);
+        }
+    }
 }
 
 /* Where a step stands in its page, rill_p0 ..., and in the launch. */
@@ -88,8 +125,12 @@ static void write_position(Generator *g)
         } else {
             strbuf_addf(g->out, "        int rill_p%d = rill_i;\n", d);
         }
-        if (d == 0 && g->layout->elements > 1) {
-            strbuf_addf(g->out, "        rill_p0 *= %d;\n", g->layout->elements);
+        int unit = d == 0 ? g->layout->elements : d == 1 ? g->layout->page_rows : 1;
+        if (unit > 1) {
+            strbuf_addf(g->out, "        rill_p%d *= %d;\n", d, unit);
+        }
+        if (has_near(g)) {
+            strbuf_addf(g->out, "        rill_c%d = rill_p%d;\n", d, d);
         }
         strbuf_addf(g->out, "        rill_d%d = rill_o%d + rill_p%d;\n", d, d, d);
     }
@@ -110,7 +151,7 @@ static void write_mask_count(Generator *g)
 }
 
 /* e_NAME: how far behind the page's first the elements of a step stand in argument i. */
-static void write_behind(Generator *g, int i)
+static void write_behind(Generator *g, int i, int row)
 {
     const char *name = g->f->params[i].name;
     int paged = g->key->args[i].paged, rank = g->key->rank, elements = g->layout->elements;
@@ -125,7 +166,7 @@ static void write_behind(Generator *g, int i)
     } else {
         strbuf_addf(g->out, "        int e_%s = rill_p0", name);
         for (int d = 1; d < rank; d++) {
-            strbuf_addf(g->out, " + rill_p%d * s%d_%s", d, d, name);
+            strbuf_addf(g->out, " + (rill_p%d + %d) * s%d_%s", d, d == 1 ? row : 0, d, name);
         }
         strbuf_add(g->out, ";\n");
     }
@@ -135,7 +176,7 @@ static void write_behind(Generator *g, int i)
 }
 
 /* Where the elements of a step stand, and what is read of them as whole texels. */
-static void write_step_loads(Generator *g)
+static void write_step_loads(Generator *g, int row)
 {
     bool counted = false;
     for (int i = 0; i < g->f->param_count; i++) {
@@ -148,7 +189,7 @@ static void write_step_loads(Generator *g)
             write_mask_count(g);
             counted = true;
         }
-        write_behind(g, i);
+        write_behind(g, i, row);
         for (int t = 0; generator_flat_load(g, i) && t < generator_step_bytes(g, i) / LOAD_UNIT; t++) {
             char first[MAX_NAME + 16], behind[MAX_NAME + 16];
             snprintf(first, sizeof first, "max(g_%s, 0)", name);
@@ -243,6 +284,32 @@ void generate_page_group(Generator *g)
     }
 }
 
+/* The elements of a step that stand in one row. */
+static void write_row(Generator *g, int row)
+{
+    bool near = has_near(g);
+    strbuf_add(g->out, g->layout->page_rows > 1 ? "        {\n" : "");
+    if (row > 0) {
+        strbuf_addf(g->out, "        rill_d1 = rill_o1 + rill_p1 + %d;\n", row);
+    }
+    if (near && g->key->rank > 1) {
+        strbuf_addf(g->out, "        rill_k1 = %d;\n", row);
+    }
+    write_step_loads(g, row);
+    generate_declare_words(g);
+    for (int k = 0; k < g->layout->elements; k++) {
+        strbuf_add(g->out, "        {\n");
+        if ((k > 0 || row > 0) && !g->key->page_rowless) {
+            strbuf_addf(g->out, "        rill_d0 = rill_o0 + rill_p0 + %d;\n", k);
+        }
+        strbuf_addf(g->out, near ? "        rill_k0 = %d;\n" : "", k);
+        generate_element(g, k);
+        strbuf_add(g->out, "        }\n");
+    }
+    write_step_stores(g);
+    strbuf_add(g->out, g->layout->page_rows > 1 ? "        }\n" : "");
+}
+
 void generate_pages(Generator *g)
 {
     bool runs = g->layout->max_run > 1;
@@ -259,17 +326,9 @@ void generate_pages(Generator *g)
         write_inside(g);
         strbuf_add(g->out, "        if (rill_here) {\n");
     }
-    write_step_loads(g);
-    generate_declare_words(g);
-    for (int k = 0; k < g->layout->elements; k++) {
-        strbuf_add(g->out, "        {\n");
-        if (k > 0 && !g->key->page_rowless) {
-            strbuf_addf(g->out, "        rill_d0 = rill_o0 + rill_p0 + %d;\n", k);
-        }
-        generate_element(g, k);
-        strbuf_add(g->out, "        }\n");
+    for (int row = 0; row < g->layout->page_rows; row++) {
+        write_row(g, row);
     }
-    write_step_stores(g);
     strbuf_add(g->out, g->key->page_inside ? "" : "        }\n");
     strbuf_add(g->out, runs ? "        }\n" : "");
 }

@@ -30,6 +30,7 @@ bool generate_stored(const Generator *g, int i);
 
 /* generate_pages.c: a step of a launch over pages, one part of a page; and what all steps need, read before them. */
 void generate_pages(Generator *g);
+void generate_page_globals(Generator *g);
 void generate_page_words(Generator *g);
 /* The same for a group kernel, whose invocation rill_n it is: where it stands, and whether it is inside. */
 void generate_page_group(Generator *g);

@@ -12,6 +12,7 @@ enum {
     WIDE_GATHERS = 3200,
     WIDE_WORDS = 800,
     MAX_TRIPS = 256,
+    NEAR_ROWS = 4,      /* where pages are around: more take longer to compile and are no faster */
     MAX_RUN = 64,       /* steps within a page, for which it is looked up once */
     MAX_RUN_TRIPS = 64, /* of the body's loops in one of them */
     MAX_TRIPS_BUDGET = 16384
@@ -151,7 +152,7 @@ static size_t element_tokens(const KernelText *text, const VariantKey *key)
     for (int i = 0; text->addresses && i < text->function->param_count; i++) {
         const AddressUse *use = &text->addresses[i];
         tokens -= use->function && !use->repeated ? use->body->tokens : 0;
-        tokens += use->function && !key->args[i].paged ? use->body->tokens : 0;
+        tokens += use->function && !key->args[i].paged && !key->args[i].near ? use->body->tokens : 0;
     }
     return tokens;
 }
@@ -163,14 +164,30 @@ int variant_page_step(const KernelText *text, const VariantKey *key)
     }
     size_t tokens = element_tokens(text, key);
     int bytes, least = texel_elements(text, key, true, true, &bytes);
-    bool wide = text->traits->family == FAMILY_CPU && text->body->trips == 0 && WIDE_STEP * tokens < WIDE_WORDS &&
-                WIDE_STEP * bytes <= MAX_STEP_BYTES;
+    bool near = false;
+    for (int i = 0; i < key->count; i++) {
+        near = near || key->args[i].near;
+    }
+    bool wide = !near && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
+                WIDE_STEP * tokens < WIDE_WORDS && WIDE_STEP * bytes <= MAX_STEP_BYTES;
     int elements = wide && least < WIDE_STEP ? WIDE_STEP : tokens > LARGE_BODY ? 1 : least;
     while (elements > 1 && (text->body->trips * elements > (double)TRIP_BUDGET || elements * bytes > MAX_STEP_BYTES ||
                             (double)elements * (double)tokens >= (double)MAX_INLINED)) {
         elements /= 2;
     }
     return elements;
+}
+
+/* As many rows as small bodies take without pages. */
+static int step_rows(const KernelText *text, size_t tokens)
+{
+    return tokens < 4 * MEDIUM_BODY && text->body->trips == 0 ? 8 : tokens < 8 * MEDIUM_BODY ? 2 : 1;
+}
+
+int variant_page_rows(const KernelText *text, const VariantKey *key)
+{
+    int rows = step_rows(text, element_tokens(text, key) * (size_t)key->page_step);
+    return rows < NEAR_ROWS ? rows : NEAR_ROWS;
 }
 
 int variant_elements(const KernelText *text, const VariantKey *key)
@@ -237,7 +254,7 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     if (path_mapped(a->path)) {
         arg->fallback = take(layout, glsl_words(a->type));
     }
-    if (a->paged == PAGED_STRIDED) {
+    if (a->paged == PAGED_STRIDED || a->near) {
         arg->strides = take(layout, key->rank - 1);
     }
 }
@@ -354,7 +371,7 @@ static void layout_trips(const KernelText *text, const VariantKey *key, Layout *
     if (text->traits->family != FAMILY_CPU || text->body->unbounded || text->function->group_rank || key->check) {
         return;
     }
-    double trips = text->body->trips * layout->elements * layout->strip_rows;
+    double trips = text->body->trips * layout->elements * layout->strip_rows * layout->page_rows;
     if (key->active == ACTIVE_PAGES && trips < MAX_RUN_TRIPS) {
         layout->max_run = MAX_RUN;
         trips = (trips + 1) * MAX_RUN;
@@ -383,7 +400,7 @@ static void layout_strips(const KernelText *text, const VariantKey *key, Layout 
     }
     layout->strip = take(layout, 6);
     size_t size = text->body->tokens * (size_t)layout->elements;
-    layout->strip_rows = size < 4 * MEDIUM_BODY && text->body->trips == 0 ? 8 : size < 8 * MEDIUM_BODY ? 2 : 1;
+    layout->strip_rows = step_rows(text, size);
 }
 
 bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layout)
@@ -395,6 +412,7 @@ bool variant_layout(const KernelText *text, const VariantKey *key, Layout *layou
         arg->constant = arg->base = arg->store_base = arg->dims = arg->sizes = arg->outside = NO_SLOT;
         arg->resample = arg->extents = arg->ramp = arg->dump = arg->fallback = arg->strides = NO_SLOT;
     }
+    layout->page_rows = key->active == ACTIVE_PAGES ? key->page_rows : 1;
     layout->count = take(layout, 1);
     layout->steps = take(layout, 1);
     layout->four = take(layout, 1);

@@ -39,6 +39,7 @@ typedef struct ArgKey {
     uint8_t fixed;     /* of a gather: all of a container that is baked, from its buffer's first element on */
     uint8_t unit;      /* the fastest dimension steps by one element; of a container: its box begins with its domain */
     uint8_t paged;     /* PagedKind, of launches over pages */
+    uint8_t near;      /* of launches over pages: neighbours at known offsets are in the pages around */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
     uint8_t place;   /* of containers: the number, from 1, of the first argument whose elements have the same places */
     uint8_t sampled; /* Sampled */
@@ -64,6 +65,7 @@ typedef struct VariantKey {
     uint8_t aliased;                    /* what storage blocks read is written by the same launch */
     uint8_t active;                     /* ActiveList: runs over the elements that a list names */
     uint8_t page_step;                  /* over pages: elements of a step, a part of a row */
+    uint8_t page_rows;                  /* and of so many rows */
     uint8_t page_rowless;               /* steps may pass the end of a row: nothing asks for positions */
     uint8_t page_inside;                /* no page reaches out of the shape */
     uint8_t page_masked;                /* pages have masks */
@@ -78,7 +80,14 @@ typedef struct VariantKey {
  * wide * run steps: each has every wide'th. */
 enum { PAGE_PARTS = 0, PAGE_STEPS = 3, PAGE_RUN = 4, PAGE_WIDE = 5, PAGE_WORDS = 6 };
 
-enum { NO_UNIT = -1, NO_SLOT = -1, MAX_RANK = SHAPE_MAX_RANK, MAX_PARAM_VECTORS = 1024, RAMP_WORDS = 7 };
+enum {
+    NEAR_RANK = 4 /* dimensions of a neighbour's offset */,
+    NO_UNIT = -1,
+    NO_SLOT = -1,
+    MAX_RANK = SHAPE_MAX_RANK,
+    MAX_PARAM_VECTORS = 1024,
+    RAMP_WORDS = 7
+};
 
 /* Where an argument's words stand in rill_p, and where it is bound. */
 typedef struct ArgLayout {
@@ -93,7 +102,7 @@ typedef struct ArgLayout {
     int ramp;           /* the ramp's words */
     int fallback;       /* the element that is read where nothing is mapped */
     int dump;           /* element that takes stores out of range */
-    int strides;        /* PAGED_STRIDED: one word per dimension from the second on */
+    int strides;        /* PAGED_STRIDED, and what is near: one word per dimension from the second on */
     int texture, block; /* unit and binding numbers of what is read; NO_UNIT */
     int sampler;        /* unit of the texture that is sampled, or NO_UNIT */
     int store;          /* storage binding of what is written, or NO_UNIT */
@@ -113,7 +122,8 @@ typedef struct Layout {
     int strip;      /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
     int active; /* words of the list: its first element, and where its length stands, or behind it the starts of pages; or NO_SLOT */
     int page; /* words of a page: PAGE_WORDS, then (size, multiplier, shift) for each dimension, x in steps; or NO_SLOT */
-    int max_run; /* steps of a page that one invocation may take in a row */
+    int page_rows; /* rows that one step over pages covers */
+    int max_run;   /* steps of a page that one invocation may take in a row */
     int leaf; /* words of a page with a level: (size, multiplier, shift) for each dimension, then for all its elements; or NO_SLOT */
     int active_units; /* textures the list takes: it, and its length; they come first */
     int own_units;    /* with those that are sampled, which follow them */
@@ -160,6 +170,9 @@ bool variant_flat_load(const Function *f, const VariantKey *key, int i);
 bool variant_flat_store(const Function *f, const VariantKey *key, int i);
 /* The most elements that a step over pages may take. */
 int variant_page_step(const KernelText *text, const VariantKey *key);
+/* Along how many dimensions at once neighbours may be off to be near; and over how many rows a step over pages may go. */
+int variant_near_axes(int rank);
+int variant_page_rows(const KernelText *text, const VariantKey *key);
 /* Storage blocks that the pass leaves for reads. */
 int variant_free_blocks(const KernelText *text, const VariantKey *key);
 /* Elements per trip of an invocation. */

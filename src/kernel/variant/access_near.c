@@ -1,0 +1,195 @@
+/* Neighbours in launches over pages. Where a page begins in a container, and where the pages around it do, a launch asks once for a page; neighbours that are
+ * near are found from there, without the translator.
+ *
+ * Pages are numbered in base 3, x first: 0 is the one below, 1 the launch's own, 2 the one above. nI_NAME is where the own page's first element would
+ * stand, did page I go on as far: an element so many rows and columns from that is as far behind nI_NAME. */
+#include "kernel/variant/access.h"
+
+#include "kernel/body/glsl.h"
+
+#include <stdio.h>
+
+enum { OWN = 1, UNMAPPED = -(1 << 30) };
+
+static int offset_rank(const VariantKey *key)
+{
+    return key->rank < NEAR_RANK ? key->rank : NEAR_RANK;
+}
+
+int variant_near_axes(int rank)
+{
+    return rank < NEAR_RANK ? rank : 2;
+}
+
+static int digit(int page, int d)
+{
+    while (d-- > 0) {
+        page /= 3;
+    }
+    return page % 3;
+}
+
+/* The number of pages; those along more dimensions than are near are left out. */
+static int page_count(const VariantKey *key)
+{
+    int count = 1;
+    for (int d = 0; d < offset_rank(key); d++) {
+        count *= 3;
+    }
+    return count;
+}
+
+static bool has_page(const VariantKey *key, int page)
+{
+    int axes = 0;
+    for (int d = 0; d < offset_rank(key); d++) {
+        axes += digit(page, d) != OWN;
+    }
+    return axes <= variant_near_axes(key->rank);
+}
+
+static bool is_clamped(const AccessText *text, int d)
+{
+    return !text->key->unbounded && access_boundary(text->key, d) != BOUNDARY_WRAP;
+}
+
+/* Where dimension d of a page begins, brought into range. */
+static void add_begin(StrBuf *out, const AccessText *text, int d, int where)
+{
+    char begin[64];
+    snprintf(begin, sizeof begin,
+             where == OWN ? "rill_b%d"
+             : where      ? "rill_b%d + rill_w%d"
+                          : "rill_b%d - rill_w%d",
+             d, d);
+    if (where == OWN || text->key->unbounded) {
+        strbuf_add(out, begin);
+    } else {
+        strbuf_addf(out, "%s(%s, int(%s))", is_clamped(text, d) ? "rill_clamp" : "rill_wrap", begin,
+                    access_word(text->layout->sizes + d));
+    }
+}
+
+static void add_page(StrBuf *out, const AccessText *text, const VariantKey *key, int page)
+{
+    const char *name = text->param->name;
+    strbuf_addf(out, "        n%d_%s = adr_%s(", page, name, name);
+    for (int d = 0; d < key->rank; d++) {
+        strbuf_add(out, d ? ", " : "");
+        add_begin(out, text, d, d < offset_rank(key) ? digit(page, d) : OWN);
+    }
+    strbuf_addf(out, "); n%d_%s = n%d_%s < 0 ? %d : n%d_%s", page, name, page, name, UNMAPPED, page, name);
+    for (int d = 0; d < offset_rank(key); d++) {
+        if (digit(page, d) != OWN) {
+            strbuf_addf(out, digit(page, d) ? " - rill_w%d" : " + rill_w%d", d);
+            strbuf_addf(out, d ? " * int(%s)" : "", access_word(text->layout->strides + d - 1));
+        }
+    }
+    strbuf_add(out, ";\n");
+}
+
+void access_near_pages(StrBuf *out, const AccessText *text, const VariantKey *key)
+{
+    for (int page = 0; page < page_count(key); page++) {
+        if (has_page(key, page)) {
+            add_page(out, text, key, page);
+        }
+    }
+}
+
+/* The page of those that differ from `page` along dimensions up to d as l0, u0 ... say. `offset`: as
+ * far as it is known. */
+static void add_choice(StrBuf *out, const VariantKey *key, const char *name, int d, int page, const int *offset)
+{
+    int step = 1;
+    for (int k = 0; k < d; k++) {
+        step *= 3;
+    }
+    if (d < 0) {
+        strbuf_addf(out, has_page(key, page) ? "n%d_%s" : "0", page, name);
+        return;
+    }
+    if (!offset || offset[d] < 0) {
+        strbuf_addf(out, "(l%d ? ", d);
+        add_choice(out, key, name, d - 1, page - step, offset);
+        strbuf_add(out, " : ");
+    }
+    if (!offset || offset[d] > 0) {
+        strbuf_addf(out, "(u%d ? ", d);
+        add_choice(out, key, name, d - 1, page + step, offset);
+        strbuf_add(out, " : ");
+    }
+    add_choice(out, key, name, d - 1, page, offset);
+    strbuf_add(out, !offset ? "))" : offset[d] ? ")" : "");
+}
+
+/* cD, the coordinate at offset iD behind the page's begin; lD and uD: whether that is in the page below or above. sD: it is within the step, which
+ * compilers see. `offset`: where it is known. */
+static void add_coordinate(StrBuf *out, const AccessText *text, const VariantKey *key, int d, const int *offset)
+{
+    const char *size = access_word(text->layout->sizes + d);
+    int inside = d == 0 ? key->page_step : d == 1 ? key->page_rows : 1;
+    strbuf_addf(out, "    int c%d = rill_c%d + (rill_k%d + i%d);\n", d, d, d, d);
+    if (offset && !offset[d]) {
+        return;
+    }
+    strbuf_addf(out, "    bool s%d = uint(rill_k%d + i%d) < %du;\n", d, d, d, inside);
+    bool down = !offset || offset[d] < 0, up = !offset || offset[d] > 0;
+    if (is_clamped(text, d) && down) {
+        strbuf_addf(out, "    c%d = s%d ? c%d : max(c%d, -rill_b%d);\n", d, d, d, d, d);
+    }
+    if (is_clamped(text, d) && up) {
+        strbuf_addf(out, "    c%d = s%d ? c%d : min(c%d, int(%s) - 1 - rill_b%d);\n", d, d, d, d, size, d);
+    }
+    if (down) {
+        strbuf_addf(out, "    bool l%d = !s%d && c%d < 0;\n", d, d, d);
+    }
+    if (up) {
+        strbuf_addf(out, "    bool u%d = !s%d && c%d >= rill_w%d;\n", d, d, d, d);
+    }
+}
+
+/* The rest of a function that has offsets i0 ... */
+static void write_element(StrBuf *out, const AccessText *text, const VariantKey *key, const int *offset)
+{
+    const char *name = text->param->name;
+    int rank = offset_rank(key);
+    for (int d = 0; d < rank; d++) {
+        add_coordinate(out, text, key, d, offset);
+    }
+    strbuf_add(out, "    int e = ");
+    add_choice(out, key, name, rank - 1, (page_count(key) - 1) / 2, offset);
+    strbuf_add(out, " + c0");
+    for (int d = 1; d < key->rank; d++) {
+        strbuf_addf(out, d < rank ? " + c%d * int(%s)" : " + rill_c%d * int(%s)", d,
+                    access_word(text->layout->strides + d - 1));
+    }
+    strbuf_addf(out, ";\n    %s rill_v = fetch_%s(e);\n", glsl_type(text->param->type), name);
+    access_outside(out, text, rank, true);
+    strbuf_add(out, "    return rill_v;\n}\n");
+}
+
+void access_near(StrBuf *out, const AccessText *text, const VariantKey *key, const ParamUse *use)
+{
+    const char *name = text->param->name, *type = glsl_type(text->param->type);
+    int rank = offset_rank(key);
+    for (int page = 0; page < page_count(key); page++) {
+        if (has_page(key, page)) {
+            strbuf_addf(out, "int n%d_%s;\n", page, name);
+        }
+    }
+    for (int k = 0; k < use->offset_count; k++) {
+        int offset[NEAR_RANK] = {use->offsets[k][0], use->offsets[k][1], use->offsets[k][2], 0};
+        strbuf_addf(out, "%s o%d_%s() {\n    const int i0 = %d, i1 = %d, i2 = %d, i3 = 0;\n", type, k, name, offset[0],
+                    offset[1], offset[2]);
+        write_element(out, text, key, offset);
+    }
+    if (use->ranges) {
+        strbuf_addf(out, "%s p_%s(", type, name);
+        for (int d = 0; d < rank; d++) {
+            strbuf_addf(out, "%sint i%d", d ? ", " : "", d);
+        }
+        strbuf_add(out, ") {\n");
+        write_element(out, text, key, NULL);
+    }
+}
