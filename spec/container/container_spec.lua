@@ -470,7 +470,8 @@ describe("rill.virtual", function()
         raises("rill.virtual: expected memory whose elements lie side by side", rill.virtual, t, m:stride(2))
         raises("rill.virtual: expected memory whose elements lie side by side", rill.virtual, t,
             rill.iter("float", 16, 0, 1))
-        raises("rill.virtual: the domain of translator 'hash' has no bounds", rill.virtual, T.hash {rank = 2}, m)
+        raises("rill.virtual: the domain of translator 'compose' has no bounds", rill.virtual,
+            T.compose(T.linear {shape = 9}, T.hash {rank = 2}), m)
         raises("rill.virtual: the domain of translator 'pages' has more than 2%^53 elements", rill.virtual,
             T.pages {shape = {2 ^ 30 | 0, 2 ^ 30 | 0}, page = {1 << 15, 1 << 15}, levels = 2}, m)
         raises("rill.virtual: unknown option 'defualt'", rill.virtual, t, m, {defualt = 1})

@@ -163,7 +163,55 @@ describe("a hash grid", function()
         c:set(1, 1, 1)
         raises("k: argument 'r' is a stream, the launch runs over pages of a container without bounds", k,
             {x = c, r = rill.stream("float", {0, 0}), over = c:active()})
-        raises("the domain of translator 'hash' has no bounds", rill.virtual, rill.translator.hash {rank = 2},
-            rill.physical("float", 8))
+        raises("expected memory of whole pages: those of translator 'hash' have 6 elements, the memory 8", rill.virtual,
+            rill.translator.hash {page = {2, 3}}, rill.physical("float", 8))
+    end)
+end)
+
+describe("a hash over memory of one's own", function()
+    leaks.watch(setup, teardown)
+
+    local function values_of(c)
+        local list = {}
+        for y, x, v in c:each() do list[#list + 1] = ("%d,%d=%g"):format(y, x, v) end
+        return list
+    end
+
+    it("is what a hash grid is", function()
+        local h = rill.translator.hash {page = {4, 3}}
+        local c, twin = rill.virtual(h, {rill.physical("float", 12 * 6), rill.physical("int", 12 * 6)}, {default = -1})
+        local grid = rill.hashgrid("float", {page = {4, 3}, default = -1})
+        h:map({-3, -8}, {2, -1}, 1):map({1000000, 7}, nil, 5)
+        h:map({9, 9}, nil, 6) -- beyond the memory
+        for _, box in ipairs {{{-7, -2}, {0, 3}}, {{5, 1000000}, {8, 1000002}}} do
+            grid:allocate(box[1], box[2])
+        end
+        grid:fill(0)
+        assert.equal("container<float>[2-D], hash, 6 of 6 pages mapped", tostring(c))
+        assert.same({6, 6}, {c.pages.mapped, c.pages.capacity})
+        for _, made in ipairs {c, grid} do
+            made:set(5, -6, -1):write({{1, 2}, {3, 4}}, {-1, 0})
+        end
+        local ramp = rill.kernel "kernel void ramp(inout float x<>) { x += float(indexof(x).x - indexof(x).y) * 0.5; }"
+        local add = shift_kernel(2)
+        ramp(c)
+        ramp(grid)
+        assert.same(values_of(grid), values_of(c))
+        assert.same(grid:values({-9, -4}, {3, 5}), c:values({-9, -4}, {3, 5}))
+        assert.same(values_of(add(grid, grid)), values_of(add(c, c)))
+        assert.same({grid:sum(), grid:max(), grid:sort():values()}, {c:sum(), c:max(), c:sort():values()})
+        assert.same(values_of(grid:scan()), values_of(c:scan()))
+        assert.same(values_of((grid * 2):eval()), values_of((c * 2):eval()))
+        assert.same(values_of(grid:copy()), values_of(c:copy()))
+        local view = c:map_cpu {first = {-1, 0}, last = {0, 1}}
+        view[1] = 77
+        view:unmap()
+        assert.equal(77, c:get(-1, 0))
+        assert.same({0, -1}, {twin:get(-1, 0), twin:get(100, 100)})
+        assert.equal(6 * 12 - 12, twin:fill(1):sum())
+        raises("1 of the 1 elements to be written are not mapped", c.set, c, 1, 50, 50)
+        raises("1 of the 1 elements to be written are not mapped", c.set, c, 1, 10, 10)
+        h:unmap({-3, -8}, {2, -1})
+        assert.same({2, 12, 12}, {c.pages.mapped, c:active().size, c:fill(1):sum()})
     end)
 end)

@@ -4,6 +4,7 @@
 #include "kernel/launch/copy.h"
 #include "kernel/launch/internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,11 +247,23 @@ static bool check_memory(const Translator *t, const TranslatorInfo *info, const 
     return true;
 }
 
+/* Without bounds what is mapped is known by the pages alone. */
+static bool check_unbounded(const TranslatorInfo *info, const Stream *memory)
+{
+    if (!info->pages) {
+        return error_set("the domain of translator '%s' has no bounds: expected one with a shape, or a hash",
+                         info->name);
+    }
+    return stream_elements(memory) % info->page == 0 ||
+           error_set("expected memory of whole pages: those of translator '%s' have %" PRId64 " elements, the memory "
+                     "%" PRId64,
+                     info->name, info->page, stream_elements(memory));
+}
+
 Container *container_create(Translator *t, const Stream *memory, const void *fallback)
 {
     TranslatorInfo info = translator_info(t);
-    if (!info.domain.known) {
-        error_set("the domain of translator '%s' has no bounds: expected one with a shape", info.name);
+    if (!info.domain.known && !check_unbounded(&info, memory)) {
         return NULL;
     }
     return container_over(t, memory, fallback);
@@ -512,9 +525,10 @@ bool container_write(Container *c, const int64_t *first, const Stream *from)
 /* By the ranges, side by side ones at once. */
 static bool fill_ranges(const Container *c, const void *element, void *caller)
 {
-    static const int64_t origin[SHAPE_MAX_RANK];
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
     RangeList list = {0};
-    bool done = find_ranges(c, origin, c->whole.shape.size, &list, caller);
+    container_bounds(c, first, last);
+    bool done = translator_ranges(c->translator, first, last, &list, caller);
     for (size_t i = 0; done && i < list.count;) {
         Stream run;
         int64_t number, next, count = container_places(c, &list, &list.items[i++], &number);
