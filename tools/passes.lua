@@ -29,6 +29,7 @@ local alone = {counters = true, interrupt = true, memory = true, profile = true,
 
 -- Tests by their tags.
 local tags = {
+    long = "it takes minutes: make test-all runs it, in both families",
     slow = "the passes own and cpu have run it",
     large = "its launches take minutes on an interpreter",
     lanes = "of lanes that store at places of their own in a private array one decides for its neighbours on softpipe",
@@ -40,14 +41,19 @@ local tags = {
 
 -- ---- passes on the device that rill chooses by itself
 
+-- What takes minutes is run where it is asked for.
+local function short(...)
+    return os.getenv "RILL_SUITE_LONG" and {...} or {"long", ...}
+end
+
 local passes = {
-    own = {env = "", title = "the device's own family", whole = true},
-    cpu = {env = "RILL_FAMILY=cpu", title = "RILL_FAMILY=cpu", whole = true},
+    own = {env = "", title = "the device's own family", whole = true, tags = short()},
+    cpu = {env = "RILL_FAMILY=cpu", title = "RILL_FAMILY=cpu", whole = true, tags = short()},
     gpu = {env = "RILL_FAMILY=gpu", title = "RILL_FAMILY=gpu", whole = true, out = {no_device},
-        tags = {"slow"}},
+        tags = short "slow"},
     gc = {env = "", title = "an aggressive collector", out = {no_collector},
-        options = "--helper=spec/support/gc.lua", tags = {"slow"}},
-    sanitize = {title = "sanitizers", out = {no_collector}, tags = {"slow"},
+        options = "--helper=spec/support/gc.lua", tags = {"long", "slow"}},
+    sanitize = {title = "sanitizers", out = {no_collector}, tags = {"long", "slow"},
         env = ("LD_PRELOAD='%s' RILL_SANITIZE=1"):format(os.getenv "RILL_PRELOAD" or "")
             -- Without intercept_tls_get_addr=0 the leak checker itself crashes: in thread-local storage Mesa has let go.
             .. " ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0:exitcode=99"
@@ -97,7 +103,7 @@ local drivers = {
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_MAX_TEXELS=32768 RILL_SUITE_PATIENCE=" .. patience
     end, expects = "^softpipe", out = repeated, options = "--helper=spec/support/patience.lua",
-        tags = {"slow", "large", "overflow", "lanes", "refused"}, of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
+        tags = {"long", "slow", "large", "overflow", "lanes", "refused"}, of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
     -- Work is queued, as on a GPU.
     {"zink", function()
         local icd = capture "ls /usr/share/vulkan/icd.d/lvp_icd*.json":match "[^\n]+"
@@ -122,7 +128,8 @@ for _, driver in ipairs(drivers) do
             expects = driver.expects, absent = absent,
             env = env and env .. " RILL_FAMILY=" .. family,
             out = {no_device, pages, timed, driver.out}, options = driver.options,
-            tags = joined(driver.tags or {"slow"}, driver.of_family and driver.of_family[family])}
+            tags = joined(driver.tags or {"long", "slow"},
+                driver.of_family and driver.of_family[family])}
         names[#names + 1] = name
     end
 end

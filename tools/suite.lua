@@ -6,7 +6,7 @@
 --
 -- Environment: RILL_LUA (the interpreter), RILL_BUILD (the build tree, for specs that start processes), RILL_PRELOAD (a library
 -- to preload: the sanitizer's), RILL_SUITE_TIMEOUT (seconds one file may take; 600 unless told), RILL_SUITE_JOBS (files at once),
--- RILL_SUITE_BUDGET (seconds after which no further file is begun: what is left counts as skipped).
+-- RILL_SUITE_BUDGET (seconds after which no further file is begun: what is left counts as skipped), RILL_SUITE_LONG (set: tests tagged #long run, too).
 
 package.path = "tools/?.lua;" .. package.path
 local plan = require "passes"

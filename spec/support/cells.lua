@@ -65,11 +65,12 @@ end
 -- The pages that a box touches.
 function cells:touched(first, last)
     local found = {}
-    if first[1] <= last[1] then
-        visit(self:page_of(first), self:page_of(last), function(page)
-            found[key(page)] = table.move(page, 1, #page, 1, {})
-        end)
+    for d = 1, #first do
+        if last[d] < first[d] then return found end
     end
+    visit(self:page_of(first), self:page_of(last), function(page)
+        found[key(page)] = table.move(page, 1, #page, 1, {})
+    end)
     return found
 end
 

@@ -2,8 +2,11 @@
 local model = {}
 model.__index = model
 
+-- A page's number: of its level and place, which take 16 bits each.
 local function key(level, at)
-    return level .. ":" .. table.concat(at, ",")
+    local number = level
+    for d = 1, #at do number = number << 16 | at[d] end
+    return number
 end
 
 local function each(sizes, f)
@@ -52,10 +55,11 @@ end
 
 -- The finest page of a level or above that covers a cell.
 function model:find(cell, level)
+    local sizes, pages = self.page, self.pages
     for l = level, self.top do
-        local at = {}
-        for d = 1, self.rank do at[d] = cell[d] // self.page[d] >> l end
-        local page = self.pages[key(l, at)]
+        local number = l
+        for d = 1, self.rank do number = number << 16 | cell[d] // sizes[d] >> l end
+        local page = pages[number]
         if page then return page end
     end
 end
@@ -70,13 +74,13 @@ function model:inside(page, x)
     end
     local sum = 0
     for corner = 0, (1 << self.rank) - 1 do
-        local o, w = {}, 1
-        for d = 1, self.rank do
+        local n, w = 0, 1
+        for d = self.rank, 1, -1 do
             local bit = corner >> d - 1 & 1
-            o[d] = low[d] + bit
+            n = n * self.frame[d] + low[d] + bit
             w = w * (bit == 1 and weight[d] or 1 - weight[d])
         end
-        sum = w == 0 and sum or sum + w * page.values[self:index(o)]
+        sum = w == 0 and sum or sum + w * page.values[n]
     end
     return sum
 end

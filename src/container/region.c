@@ -208,7 +208,8 @@ Region *region_pages(Device *device, const Shape *shape, bool unbounded, const i
 
 const PageSet *region_set(const Region *region, bool groups)
 {
-    return region->whole && (groups || !region->pages) ? NULL : &region->set;
+    bool paged = region->pages || region->set.levels;
+    return region->whole && (groups || !paged) ? NULL : &region->set;
 }
 
 /* visiting */
