@@ -103,7 +103,8 @@ local drivers = {
         return "LIBGL_ALWAYS_SOFTWARE=1 GALLIUM_DRIVER=softpipe MESA_GL_VERSION_OVERRIDE=4.5"
             .. " MESA_GLSL_VERSION_OVERRIDE=450 RILL_TRUST=1 RILL_MAX_TEXELS=32768 RILL_SUITE_PATIENCE=" .. patience
     end, expects = "^softpipe", out = repeated, options = "--helper=spec/support/patience.lua",
-        tags = {"long", "slow", "large", "overflow", "lanes", "refused"}, of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
+        tags = {"long", "slow", "large", "overflow", "lanes", "refused"},
+        of_family = {cpu = {"tables"}, gpu = {"doubles"}}},
     -- Work is queued, as on a GPU.
     {"zink", function()
         local icd = capture "ls /usr/share/vulkan/icd.d/lvp_icd*.json":match "[^\n]+"
