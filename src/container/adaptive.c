@@ -70,6 +70,19 @@ void adaptive_write_find(const Adaptive *a, StrBuf *out, int number)
     strbuf_add(out, "  return e;\n}\n");
 }
 
+/* The entry of level 0 of a table that is one node: an expression. */
+static void write_finest(const Adaptive *a, StrBuf *out, int number)
+{
+    int rank = rank_of(a);
+    const char *top = address_text_number(number, a->top_at);
+    strbuf_addf(out, "t%d_t[(%d & ((1 << %d * %s) - 1)) + g0", number, (int)adaptive_pyramid(rank, 30 / rank), rank,
+                top);
+    for (int d = 1; d < rank; d++) {
+        strbuf_addf(out, " + (g%d << %d * %s)", d, d, top);
+    }
+    strbuf_add(out, "]");
+}
+
 static void write_translate(const Adaptive *a, StrBuf *out, int number)
 {
     int rank = rank_of(a);
@@ -78,14 +91,24 @@ static void write_translate(const Adaptive *a, StrBuf *out, int number)
         snprintf(v, sizeof v, a->border ? "min(v%d, %s - 2)" : "v%d", d, address_text_size(number, 0, d));
         strbuf_addf(out, "  int g%d = %s;\n", d, address_text_over(&a->base, v, number, a->pages_at, d));
     }
-    strbuf_addf(out, "  int e = t%d_find(", number);
-    address_text_list(out, "", "g", rank);
-    strbuf_add(out, ", 0");
-    address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
-    strbuf_addf(out, ");\n  int l = e & %d;\n", (1 << ADAPTIVE_LEVEL_BITS) - 1);
+    strbuf_add(out, "  int e = ");
+    if (a->nodes == 1) {
+        write_finest(a, out, number);
+    } else {
+        strbuf_addf(out, "t%d_find(", number);
+        address_text_list(out, "", "g", rank);
+        strbuf_add(out, ", 0");
+        address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
+        strbuf_add(out, ")");
+    }
+    strbuf_addf(out, ";\n  int l = e & %d;\n", (1 << ADAPTIVE_LEVEL_BITS) - 1);
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "  int o%d = (v%d >> l) - (g%d >> l) * %s;\n", d, d, d,
-                    address_text_size(number, a->pages_at, d));
+        const char *size = address_text_size(number, a->pages_at, d);
+        if (!a->border && address_text_shifts(&a->base, a->pages_at, d)) {
+            strbuf_addf(out, "  int o%d = (v%d >> l) & (%s - 1);\n", d, d, size);
+        } else {
+            strbuf_addf(out, "  int o%d = (v%d >> l) - (g%d >> l) * %s;\n", d, d, d, size);
+        }
     }
     strbuf_addf(out, "  p0 = ((e >> %d) - 1) * %s + ", ADAPTIVE_LEVEL_BITS,
                 address_text_size(number, a->frames_at, rank));
@@ -117,7 +140,7 @@ static void write_inverse(const Adaptive *a, StrBuf *out, int number)
 static void write_adaptive(const Translator *t, AddressText *text, int number)
 {
     bool inverse = text->direction == DIRECTION_INVERSE;
-    if (!inverse) {
+    if (!inverse && adaptive_of(t)->nodes > 1) {
         adaptive_write_find(adaptive_of(t), text->out, number);
     }
     address_text_open(t, text, number);

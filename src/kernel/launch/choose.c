@@ -60,6 +60,20 @@ static uint8_t place_of(const Plan *plan, int i)
     return (uint8_t)(k + 1);
 }
 
+/* Of a gather: the first one that finds the same places for the same indices. */
+static uint8_t gather_place(const Plan *plan, int i)
+{
+    const Stream *s = plan->streams[i];
+    const Function *f = &plan->kernel->function;
+    int k = 0;
+    while (k < i && !(f->params[k].kind == PARAM_GATHER && plan->streams[k] && same_places(plan->streams[k], s) &&
+                      shape_equal(&plan->streams[k]->shape, &s->shape) && !s->map->unbounded &&
+                      boundary_bits(plan->streams[k]) == boundary_bits(s))) {
+        k++;
+    }
+    return (uint8_t)(k + 1);
+}
+
 /* The last store may pass the end of a view: it must be cut off by the device or land in the buffer's spare tail. */
 bool launch_storable(const Plan *plan, const Stream *s, int elements)
 {
@@ -88,7 +102,10 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
     key->rows = s->map && s->map->rows && plan->kernel->body.use[i].row;
     key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;
-    key->place = s->map && launch_kind(&plan->kernel->function, i)->element ? place_of(plan, i) : 0;
+    key->place = !s->map                                            ? 0
+                 : launch_kind(&plan->kernel->function, i)->element ? place_of(plan, i)
+                 : param->kind == PARAM_GATHER                      ? gather_place(plan, i)
+                                                                    : 0;
     key->filter = (uint8_t)(s->map && plan->kernel->body.use[i].sample ? s->map->filter : 0);
     key->sampled = (uint8_t)access_sampled(plan->originals[i], &plan->kernel->body.use[i]);
     if (bound) {

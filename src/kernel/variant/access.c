@@ -23,7 +23,7 @@ const char *access_size(const AccessText *text, int d)
     if (text->sizes) {
         snprintf(result, sizeof texts[0], "%d", (int)text->sizes[d]);
     } else {
-        snprintf(result, sizeof texts[0], "int(%s)", access_word(text->layout->sizes + d));
+        snprintf(result, sizeof texts[0], "int(%s)", access_word(text->box->sizes + d));
     }
     return result;
 }
@@ -222,7 +222,7 @@ static void add_place(StrBuf *out, const AccessText *text, int rank)
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "%sd%d", d ? ", " : "", d);
         if (!text->key->unit) {
-            strbuf_addf(out, " + int(%s)", access_word(text->layout->dims + d));
+            strbuf_addf(out, " + int(%s)", access_word(text->box->dims + d));
         }
     }
     if (text->key->fixed) {

@@ -12,6 +12,7 @@ typedef struct AccessText {
     const ArgLayout *layout;
     bool texels;          /* bound as 16-byte vectors: single words are picked out of them */
     bool trusted;         /* see ParamUse */
+    const ArgLayout *box; /* where sizes and begins of the box stand: those of the first one with the same places */
     const int32_t *sizes; /* of what is fixed and mapped: known; NULL: words of rill_p */
 } AccessText;
 

@@ -119,7 +119,7 @@ void access_blend(StrBuf *out, const AccessText *text, int rank)
     add_strides(out, "", rank);
     strbuf_add(out, "; ");
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "d%d = d%d + int(%s); ", d, d, access_word(text->layout->dims + d));
+        strbuf_addf(out, "d%d = d%d + int(%s); ", d, d, access_word(text->box->dims + d));
     }
     strbuf_addf(out, "cell_%s(", name);
     for (int d = 0; d < rank; d++) {
@@ -173,7 +173,7 @@ void access_blend_sampler(StrBuf *out, const AccessText *text, int rank)
     level_sampler(out, text, rank, vector);
     strbuf_addf(out, "%s s_%s(%s p, float level) { %s n = %s(", type, name, vector, vector, vector);
     for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "%sfloat(%s) - 1.0", d ? ", " : "", access_word(text->layout->sizes + d));
+        strbuf_addf(out, "%sfloat(%s) - 1.0", d ? ", " : "", access_word(text->box->sizes + d));
     }
     strbuf_add(out, "); ");
     for (int d = 0; d < rank; d++) {

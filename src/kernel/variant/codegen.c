@@ -11,9 +11,12 @@ static AccessText access_text(const Generator *g, int i)
 {
     const AddressUse *addresses = g->text->addresses;
     bool own = i < g->f->param_count - g->f->given;
+    int place = g->key->args[i].place;
+    bool gather = place && g->f->params[i].kind == PARAM_GATHER;
     return (AccessText){.param = &g->f->params[i],
                         .key = &g->key->args[i],
                         .layout = &g->layout->args[i],
+                        .box = &g->layout->args[gather ? place - 1 : i],
                         .trusted = g->text->body->use[i].trusted,
                         .sizes = addresses && own && g->key->args[i].fixed ? addresses[i].sizes : NULL};
 }

@@ -105,7 +105,8 @@ void generate_loads(Generator *g, int k)
         }
         strbuf_add(g->out, ";\n");
         if (generator_flat_load(g, i) && g->key->args[i].path == PATH_MAPPED) {
-            AccessText text = {.param = param, .key = &g->key->args[i], .layout = &g->layout->args[i]};
+            AccessText text = {
+                .param = param, .key = &g->key->args[i], .layout = &g->layout->args[i], .box = &g->layout->args[i]};
             strbuf_addf(g->out, "        if (g_%s < 0) { v_%s = ", param->name, param->name);
             access_fallback(g->out, &text);
             strbuf_add(g->out, "; }\n");

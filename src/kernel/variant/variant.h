@@ -41,9 +41,10 @@ typedef struct ArgKey {
     uint8_t paged;     /* PagedKind, of launches over pages */
     uint8_t near;      /* of launches over pages: neighbours at known offsets are in the pages around */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
-    uint8_t place;   /* of containers: the number, from 1, of the first argument whose elements have the same places */
-    uint8_t sampled; /* Sampled */
-    uint8_t filter;  /* BlendFilter, where a map that interpolates is sampled */
+    uint8_t
+        place; /* of containers: the number, from 1, of the first argument whose elements have the same places; of gathers, gather */
+    uint8_t sampled;   /* Sampled */
+    uint8_t filter;    /* BlendFilter, where a map that interpolates is sampled */
     uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
 

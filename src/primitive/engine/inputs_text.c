@@ -107,7 +107,7 @@ static void write_stream(InputText *t, int i)
 {
     const Param *param = &t->in->params[i];
     const ArgLayout *arg = &t->layout->args[i];
-    AccessText text = {.param = param, .key = &t->key->args[i], .layout = arg, .texels = is_texels(t, i)};
+    AccessText text = {.param = param, .key = &t->key->args[i], .layout = arg, .box = arg, .texels = is_texels(t, i)};
     if (arg->texture != NO_UNIT) {
         strbuf_addf(t->out, "layout(binding = %d) uniform usamplerBuffer tex_%s;\n", arg->texture, param->name);
     } else if (arg->block != NO_UNIT) {
