@@ -1,0 +1,87 @@
+-- Launches over domains of 2048^3 and 131,072^2: memory at its peak beside what the pages and tables take that are there.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local order = require "spec.support.order"
+
+local function sparse(type, size, page)
+    return rill.sparse(type, #page == 2 and {size, size} or {size, size, size}, {page = page})
+end
+
+local function hashgrid(type, _, page)
+    return rill.hashgrid(type, {page = page})
+end
+
+local function tree(type, size, page)
+    return rill[#page == 2 and "quadtree" or "octree"](type, {size = size, page = page})
+end
+
+-- `nodes`: of a tree's page along each dimension. `new`: so is it while a launch makes its output; larger tables are made beside the ones
+-- that there were.
+local cases <const> = {
+    {name = "a sparse container of 2048^3", make = sparse, size = 2048, page = {8, 8, 8}},
+    {name = "a hash grid of 2048^3", make = hashgrid, size = 2048, page = {8, 8, 8}, new = true},
+    {name = "an octree of 2048^3", make = tree, size = 2048, page = {8, 8, 8}, nodes = 9, new = true},
+    {name = "a sparse container of 131072^2", make = sparse, size = 131072, page = {16, 16}},
+    {name = "a hash grid of 131072^2", make = hashgrid, size = 131072, page = {16, 16}, new = true},
+    {name = "a quadtree of 131072^2", make = tree, size = 131072, page = {16, 16}, nodes = 17, new = true},
+}
+
+-- Pages here and there, and some side by side.
+local function places(case)
+    local random, list, rank = order.generator(5), {}, #case.page
+    for i = 1, case.nodes and 60 or 200 do
+        list[i] = {}
+        for d = 1, rank do list[i][d] = i % 2 == 0 and random(case.size) or 1000 + random(64) end
+    end
+    return rill.from(list, "ivec" .. rank)
+end
+
+local function map(case, c, points)
+    return case.nodes and c:refine(points, 0) or c:allocate(points)
+end
+
+-- Bytes of the tables: twice the elements' size adds as much as elements take.
+local function tables(case, points)
+    local float <close> = case.make("float", case.size, case.page)
+    local double <close> = case.make("double", case.size, case.page)
+    map(case, float, points)
+    map(case, double, points)
+    return 2 * float.nbytes - double.nbytes
+end
+
+describe("memory takes at most 1.2 of what pages and tables do with", function()
+    leaks.watch(setup, teardown)
+
+    for _, case in ipairs(cases) do
+        it(case.name, function()
+            local rank, points = #case.page, places(case)
+            local table_bytes, page_bytes = tables(case, points), 4
+            for d = 1, rank do page_bytes = page_bytes * (case.nodes or case.page[d]) end
+            local set = rill.kernel "kernel void set(inout float x<>) { x = x + 1.0; }"
+            local get = rill.kernel(("kernel float get(ivec%d p<>, float c%s) { return c[p]; }"):format(rank,
+                ("[]"):rep(rank)))
+            local near = rill.kernel(("kernel void near(neighbor float x<>, out float r<>) { r = x + x[%s]; }"):format(
+                rank == 2 and "ivec2(1, -1)" or "ivec3(1, -1, 0)"))
+            check.collect()
+            local before, made = rill.memory().bytes, {}
+            local function within(what, f)
+                local peak, allowed = rill.profile(f).peak - before, 0
+                for _, one in ipairs(made) do allowed = allowed + one.pages.mapped * page_bytes + table_bytes end
+                assert(peak <= 1.2 * allowed, ("%s: %d bytes, of pages and tables %d"):format(what, peak, allowed))
+            end
+            local c <close> = case.make("float", case.size, case.page)
+            made[1] = map(case, c, points)
+            assert.is_true(c.pages.mapped > 100)
+            within("write", function() set {x = c} end)
+            within("read", function() assert.equal(points.size, get(points, c):sum()) end)
+            local d
+            local function first() d = near(c) made[2] = d end
+            if case.new then within("neighbours into a new one", first) else first() end
+            within("neighbours", function() near {x = c, r = d} end)
+            within("write again", function() set {x = d} end)
+            assert.equal(c.pages.mapped, d.pages.mapped)
+            d:close()
+        end)
+    end
+end)
