@@ -1,65 +1,124 @@
 -- The table of Glift's section 6.4 again: adaptive shadow maps (examples/shadow.lua) of pages of 8^2 to 64^2 texels, beside a plain map of
--- 2048^2. Lookups are their speed as a share of the plain map's: at the level of the page that is there (L), at the nearest level
--- of a mipmap (LMN), and between two of them (LML). A frame moves the camera or the light, refines until nothing is asked for, and looks up.
+-- 2048^2, at 512^2 pixels. Lookups are at the level of the page that is there (L), at the nearest level of a mipmap (LMN), and between two of
+-- them (LML). Both maps are looked up by one kernel text, with the same four taps; what is told is the plain map's time over the other's:
+-- of the lookups alone, whose kernel reads a pixel's place and slope and writes its light, and of a shaded picture, in which
+-- a pixel's triangle is placed for the light, looked up and coloured. A frame moves the camera or the light, refines until
+-- nothing is asked for, looks up and colours.
 local rill = require "rill"
 local support = require "bench.support"
 
 local shadow = assert(loadfile(support.folder .. "/../examples/shadow.lua"))("module")
+local passes = shadow.passes
 
-local side <const>, rounds <const>, frames <const> = 512, 7, 3
+local side <const>, texels <const>, rounds <const>, frames <const> = 512, 2048, 9, 6
 local light <const> = {1.6, 1.5, 0.9}
 
-local function camera(frame) return {0.9 + 0.01 * frame, 0.75, 1.5}, {0, 0.2, 0}, 1.6 end
+local function move_camera(map, frame) map:move_camera({0.9 + 0.01 * frame, 0.75, 1.5}, {0, 0.2, 0}, 1.6) end
+local function move_light(map, frame) map:move_light {light[1], light[2], light[3] + 0.02 * frame} end
 
-local function seconds(run) return support.timed(run, 1) end
-
--- Seconds of a frame whose `move` comes first, and the share of them that compaction of requests takes.
-local function frame_rate(map, move)
-    local compaction = 0
-    local total = seconds(function()
-        for frame = 1, frames do
-            move(frame)
-            local rounds_taken = map:refine()
-            map:lookup()
-            compaction = compaction + rounds_taken * seconds(function() map:request(map:lookup()) end)
-        end
-    end)
-    -- What was measured beside the frames was work of its own.
-    return frames / (total - compaction), compaction / total
+local function make(page)
+    local map = shadow.create(side, page)
+    move_light(map, 0)
+    move_camera(map, 0)
+    return map, map:refine()
 end
 
+-- The least seconds of each, in turn.
+local function least(contenders)
+    local times = {}
+    for round = 0, rounds do -- one that is not counted
+        for i, run in ipairs(contenders) do
+            local time = support.timed(run, 3)
+            times[i] = round > 0 and math.min(times[i] or time, time) or nil
+        end
+    end
+    return times
+end
+
+-- The plain map's time over that of each kind of lookup: alone, and in a shaded picture.
+local function lookups(map)
+    local flat, texel = map:plain(texels)
+    local ways = {{flat, texel}, {map.map, 1}, {map.map, 1, passes.lookup_nearest}, {map.map, 1, passes.lookup_smooth}}
+    local contenders = {}
+    for i, way in ipairs(ways) do
+        contenders[i] = function() map:lookup(table.unpack(way)) end
+        contenders[4 + i] = function()
+            map:place()
+            map:picture(map:lookup(table.unpack(way)))
+        end
+    end
+    map.map:mipmap "nearest"
+    local t = least(contenders)
+    flat:close()
+    return {t[1] / t[2], t[1] / t[3], t[1] / t[4], t[5] / t[6], t[5] / t[7], t[5] / t[8]}
+end
+
+-- Frames a second, the shares of their parts, and the requests of their rounds.
+local function frame_rate(map, move)
+    local parts, last, begin, asked = {}, nil, nil, {}
+    function map.lap(_, part)
+        rill.sync()
+        local now = rill.clock()
+        parts[part], last = (parts[part] or 0) + now - last, now
+    end
+    for frame = 0, frames do
+        if frame == 1 then
+            rill.sync()
+            parts, begin = {}, rill.clock()
+        end
+        last = rill.clock()
+        move(map, frame)
+        map:lap "moving"
+        for round, count in ipairs(map:refine()) do asked[round] = math.max(asked[round] or 0, count) end
+        map:picture(map:lookup())
+        map:lap "shading"
+    end
+    local total = rill.clock() - begin
+    map.lap = nil
+    for part, time in pairs(parts) do parts[part] = time / total end
+    return frames / total, parts, table.concat(asked, " ")
+end
+
+-- Bytes of pages, and of their tables: a container of doubles takes twice the memory.
+local copies = rill.kernel "kernel void copies(float x<>, out float a<>, out double b<>) { a = x; b = x; }"
+local function memory(map)
+    local a, b = copies(map.map)
+    local pages, tables = b.nbytes - a.nbytes, 2 * a.nbytes - b.nbytes
+    a:close()
+    b:close()
+    return pages, tables
+end
+
+local parts <const> = {"moving", "lookups", "analysis", "compaction", "pages", "drawing", "shading"}
+
 local function measure(page)
-    local map = shadow.create(side, page)
-    map:move_light(light)
-    map:move_camera(camera(0))
-    local _, asked = map:refine()
-    local _, flat, texel = map:plain(2048)
-    local plain, own = support.race(rounds, function()
-        return seconds(function() map:look(flat, texel) end)
-    end, function()
-        return seconds(function() map:lookup() end)
-    end)
-    local pages, bytes = map.map.pages.mapped, map.map.nbytes
-    local wrong = shadow.mismatch(map:lookup(), map:cast())
-    map.map:mipmap()
-    local nearest, smooth = support.race(rounds, function()
-        return seconds(function() map:lookup(shadow.passes.nearest_adaptive) end)
-    end, function()
-        return seconds(function() map:lookup(shadow.passes.smooth_adaptive) end)
-    end)
-    local moving, share = frame_rate(map, function(frame) map:move_camera(camera(frame)) end)
-    local turning = frame_rate(map, function(frame)
-        map:move_light {light[1], light[2], light[3] + 0.02 * frame}
-        map:place()
-    end)
-    return {("%d^2"):format(page), plain / own, plain / nearest, plain / smooth, moving, turning, share, asked[1],
-            pages, bytes / 2 ^ 20, 100 * wrong}
+    local map, asked = make(page)
+    local pages, tables = memory(map)
+    local name, mib = ("%d^2"):format(page), 2.0 ^ 20
+    local mapped, all, wrong = map.map.pages.mapped, map.map.nbytes, 100 * shadow.mismatch(map:lookup(), map:cast())
+    local line = {name, table.unpack(lookups(map))}
+    local camera, shares, camera_asked = frame_rate(map, move_camera)
+    local turning, turning_shares, turning_asked = frame_rate(map, move_light)
+    for _, cell in ipairs {camera, turning, wrong} do line[#line + 1] = cell end
+    local function share_line(what, rate, of)
+        local cells = {name .. ", " .. what, 1000 / rate}
+        for _, part in ipairs(parts) do cells[#cells + 1] = 100 * (of[part] or 0) end
+        return cells
+    end
+    return line, {share_line("camera", camera, shares), share_line("light", turning, turning_shares)},
+        {name, table.concat(asked, " "), camera_asked, turning_asked, mapped, pages / mib, tables / mib, all / mib}
 end
 
 return function()
-    rill.sync()
-    local lines = {{"pages", "L", "LMN", "LML", "camera, 1/s", "light, 1/s", "compaction", "requests", "pages", "MiB",
-                    "wrong, %"}}
-    for _, page in ipairs {8, 16, 32, 64} do lines[#lines + 1] = measure(page) end
-    return {support.table("Adaptive shadow maps, 131,072^2 effective, 512^2 pixels", lines, "%.2f")}
+    local lines = {{"pages", "L", "LMN", "LML", "shaded L", "LMN", "LML", "camera, 1/s", "light, 1/s", "wrong, %"}}
+    local shares = {{"a frame", "ms", "moving, %", "lookups", "analysis", "compaction", "pages", "drawing", "shading"}}
+    local sizes = {{"pages", "requests", "camera, most", "light, most", "pages", "MiB", "tables, MiB", "all, MiB"}}
+    for _, page in ipairs {8, 16, 32, 64} do
+        local line, two, size = measure(page)
+        lines[#lines + 1], sizes[#sizes + 1] = line, size
+        table.move(two, 1, 2, #shares + 1, shares)
+    end
+    return {support.table("Adaptive shadow maps, 131,072^2: lookups over the plain map's, and frames", lines, "%.2f"),
+            support.table("Where frames go", shares, "%.1f"),
+            support.table("Requests of each round, and memory", sizes, "%.2f")}
 end
