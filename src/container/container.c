@@ -394,17 +394,18 @@ bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int
 
 int64_t container_most_pages(const Container *c)
 {
-    TranslatorInfo info = translator_info(container_paged_part(c));
+    const Translator *paged = container_paged_part(c);
+    TranslatorInfo info = translator_info(paged);
     int64_t reach = SHAPE_MAX_ELEMENTS / info.page, mapped, capacity, free;
     int64_t most = container_pages(c, &mapped, &capacity, &free) && capacity < reach ? capacity : reach;
-    int64_t all = info.domain.known && !info.levels ? 1 : reach, page[SHAPE_MAX_RANK];
-    if (all == 1) {
-        translator_page_sizes(c->translator, page);
+    if (info.domain.known && !info.levels) {
+        int64_t all = 1, page[SHAPE_MAX_RANK];
+        translator_page_sizes(paged, page);
+        for (int d = 0; all < most && d < info.rank; d++) {
+            all *= (info.domain.size[d] + page[d] - 1) / page[d]; /* at most 2^31 by 2^31 */
+        }
+        most = all < most ? all : most;
     }
-    for (int d = 0; all < reach && d < info.rank; d++) {
-        all *= (info.domain.size[d] + page[d] - 1) / page[d]; /* at most 2^31 by 2^31 */
-    }
-    most = all < most ? all : most;
     return most < reach ? most : 0;
 }
 

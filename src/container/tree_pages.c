@@ -168,11 +168,17 @@ bool tree_sync_box(const Container *c, const Stream *box)
 /* A packed element: one in that component. */
 static void set_weight(const Container *c, int component)
 {
+    static const float one = 1;
+    static const double wide_one = 1;
     bool wide = c->memory.type->value->scalar == SCALAR_DOUBLE;
-    size_t bytes = wide ? sizeof(double) : sizeof(float);
+    size_t bytes = wide ? sizeof wide_one : sizeof one;
     char *weight = tree_of(c)->weight;
     memset(weight, 0, TYPE_MAX_BYTES);
-    memcpy(weight + bytes * (size_t)component, wide ? (const void *)&(double){1} : &(float){1}, bytes);
+    if (wide) {
+        memcpy(weight + bytes * (size_t)component, &wide_one, bytes);
+    } else {
+        memcpy(weight + bytes * (size_t)component, &one, bytes);
+    }
 }
 
 bool tree_mipmap(Container *c, int how)

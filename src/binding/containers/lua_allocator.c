@@ -95,6 +95,8 @@ bool allocator_option(lua_State *L, int options, const char *function, Allocator
         luaL_error(L, "%s: out of host memory", function);
     }
     *self = callbacks;
-    *hooks = (AllocatorHooks){self, choose, free};
+    hooks->self = self;
+    hooks->choose = choose;
+    hooks->drop = free;
     return true;
 }

@@ -309,7 +309,7 @@ static Translator *create(lua_State *L, const Options *options, const LuaHooks *
 /* What `cpu` gives for each address of the domain, pushed; raises. */
 static const int32_t *push_places(lua_State *L, const Options *options, const LuaHooks *hooks)
 {
-    int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK], point[SHAPE_MAX_RANK] = {0}, at[SHAPE_MAX_RANK];
+    int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK], point[SHAPE_MAX_RANK] = {0}, at[SHAPE_MAX_RANK] = {0};
     int64_t n = 0;
     if (!translator_tabled_fits(&options->shape, options->to)) {
         error_prefix("%s", function);

@@ -63,9 +63,9 @@ void access_corners(StrBuf *out, const AccessText *text, int rank)
     } else {
         by_index(out, text, rank);
     }
-    for (int n = rank; n <= 4; n++) { /* longer positions are cut off */
-        const char *position = positions[n - 1];
-        if (n > rank) {
+    for (int n = rank - 1; n < 4; n++) { /* longer positions are cut off */
+        const char *position = positions[n];
+        if (n >= rank) {
             strbuf_addf(out,
                         "%s k_%s(%s p, float level, out %s weights, out float spacing) { return k_%s(p.%s, level, "
                         "weights, spacing); }\n",
