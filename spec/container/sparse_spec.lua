@@ -288,6 +288,67 @@ describe("a sparse container", function()
         assert.equal(0, c.pages.mapped)
     end)
 
+    it("leaves nothing mapped where a launch is refused", function()
+        local a = rill.sparse("float", {32, 32}, {page = {8, 8}}):set(1, 1, 1)
+        local b = rill.sparse("float", {32, 32}, {page = {8, 8}, capacity = 2})
+        local two = rill.kernel "kernel void two(float x, out float r<>, inout float q<>) { r = x; q += x; }"
+        local before = a:snapshot()
+        raises("two: argument 'q': it takes 4 pages, of which 0 are mapped and 2 free", two,
+            {x = 3, r = a, q = b, over = b:range({1, 1}, {9, 9})})
+        assert.same({1, 0, 0, 1.0}, {a.pages.mapped, b.pages.mapped, a:diff(before).size, a:get(1, 1)})
+        local near = rill.kernel "kernel void near(neighbor float x<>, out float r<>) { r = x[1]; }"
+        raises("near: argument 'x' has shape 16x16", near,
+            {x = rill.stream("float", {16, 16}), r = a, over = a:range({9, 9}, {32, 32})})
+        assert.equal(1, a.pages.mapped)
+        two {x = 3, r = a, q = b, over = b:range({8, 8}, {9, 8})}
+        assert.same({2, 2, 3.0, 1.0}, {a.pages.mapped, b.pages.mapped, a:get(8, 8), a:get(1, 1)})
+        before:close()
+    end)
+
+    it("grows as far as there is room", function()
+        local c = rill.sparse("float", {4096, 4096}, {page = {64, 64}}):allocate({1, 1}, {64, 64 * 30})
+        c:set(7, 64, 64 * 30)
+        rill.memory_limit(rill.memory().bytes + 40 * 64 * 64 * 4)
+        c:allocate({65, 1})
+        rill.memory_limit(rill.memory().bytes + 40 * 64 * 64 * 4)
+        raises("c:allocate: out of device memory", c.allocate, c, {129, 1}, {129, 64 * 40})
+        c:allocate({129, 1})
+        rill.memory_limit(0)
+        assert.same({32, 7.0}, {c.pages.mapped, c:get(64, 64 * 30)})
+        assert.is_true(c.nbytes <= 1.2 * 33 * 64 * 64 * 4 + 2 ^ 20)
+    end)
+
+    it("takes little more memory than its pages during launches, however large it is", function()
+        local kernels = rill.program [[
+            kernel void put(out float r<>) { ivec4 p = indexof(r); r = float(p.x + p.y + p.z & 255); }
+            kernel void twice(inout float x<>) { x *= 2.0; }
+            kernel void around(neighbor float x<>, out float r<>) { r = x[-1][0][0] + x[0][1][0] + x; }
+            kernel void look(ivec3 p<>, float c[][][], out float r<>) { r = c[p.z][p.y][p.x]; }
+        ]]
+        local points = {}
+        for i = 1, 4000 do points[i] = {i * 524287 % 2048, i * 131071 % 2048, i * 8191 % 2048} end
+        local at = rill.from(points, "ivec3")
+        for _, make in ipairs {
+            function() return rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}}) end,
+            function() return rill.hashgrid("float", {page = {8, 8, 8}}) end,
+        } do
+            local before <const> = rill.memory().bytes
+            local c, r
+            local report = rill.profile(function()
+                c, r = make(), make()
+                c:allocate(at)
+                r:allocate(at)
+                local range <close> = c:active()
+                kernels.put {r = c, over = range}
+                kernels.twice {x = c, over = range}
+                kernels.around {x = c, r = r, over = range}
+                assert.equal(at.size, kernels.look(at, r).size)
+            end)
+            assert.is_true(report.peak - before <= 1.2 * (c.nbytes + r.nbytes))
+            assert.is_true(c.nbytes <= 1.2 * c.pages.mapped * 8 ^ 3 * 4 + 2 ^ 20)
+        end
+    end)
+
     it("holds structures", function()
         local Cell = rill.struct("Cell", "vec3 v; int n;")
         local c = rill.sparse(Cell, {8, 8}, {page = {4, 4}, default = {v = {1, 2, 3}, n = -1}})

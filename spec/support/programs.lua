@@ -41,6 +41,7 @@ end
 function Program:kernels()
     local name, brackets = components[self.rank], ("[]"):rep(self.rank)
     self.add = rill.kernel "kernel void add(int d, inout int x<>) { x += d; }"
+    self.two = rill.kernel "kernel void two(int d, inout int x<>, inout int y<>) { x += d; y = x; }"
     self.scatter = rill.kernel(([[kernel void scatter(%s p<>, int v<>, inout int c%s) { c[p] = v; }]]):format(
         points[self.rank], brackets))
     self.number = rill.kernel(("kernel void number(int x<>, out int r<>) { %s i = indexof(x).%s; r = 0; " ..
@@ -343,6 +344,19 @@ function paged.points(self)
     local less, gone = self:points(self.random(0, 2))
     for _, index in ipairs(gone) do self.m:release(index, index) end
     self.c:release(less)
+end
+
+-- A launch over a box that is refused, as its second output has room for one page: nothing is mapped.
+function paged.refuse(self)
+    local first, last = self:box()
+    for d = 1, self.rank do last[d] = math.max(first[d], last[d]) end
+    last[1] = first[1] + 1
+    if self.m.shape and last[1] > self.m.shape[1] then return end
+    local options = {page = one(table.move({1, 1, 1, 1}, 1, self.rank, 1, {})), capacity = 1}
+    local full <close> = self.m.shape and rill.sparse("int", one(self.m.shape), options) or rill.hashgrid("int", options)
+    local range <close> = self.c:range(one(first), one(last))
+    check.raises("'capacity' is", self.two, {d = self.step, x = self.c, y = full, over = range})
+    assert.equal(0, full.pages.mapped)
 end
 
 -- What differs is among the pages of the range.

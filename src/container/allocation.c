@@ -1,5 +1,6 @@
 /* Pages of a container's own: lists of them are mapped to frames of memory that grows, and unmapped. */
 #include "container/container_parts.h"
+#include "container/growth.h"
 #include "container/paged.h"
 
 #include "kernel/launch/copy.h"
@@ -30,18 +31,15 @@ static int64_t frames_there(const Container *c)
     return stream_elements(&c->memory) / translator_info(c->translator).page;
 }
 
-/* Memory for so many frames, by doubling. */
+/* Memory for so many frames. */
 static bool grow(Container *c, int64_t frames)
 {
     TranslatorInfo info = translator_info(c->translator);
-    int64_t have = frames_there(c), wanted = 2 * have > frames ? 2 * have : frames;
     Stream memory;
-    if (frames <= have) {
+    if (frames <= frames_there(c)) {
         return true;
     }
-    wanted = wanted < info.capacity ? wanted : info.capacity;
-    Shape shape = {1, {wanted * info.page}};
-    if (!stream_create(c->memory.device, c->memory.type, &shape, false, &memory)) {
+    if (!growth_create(&c->memory, frames * info.page, info.capacity * info.page, info.page, false, &memory)) {
         return false;
     }
     bool done = buffer_copy(memory.buffer, 0, c->memory.buffer, 0, stream_bytes(&c->memory));
@@ -202,7 +200,8 @@ bool allocation_map(Container *c, PageList *list, int64_t asked)
     if (list->count == 0) {
         return true;
     }
-    if (!snapshot_reserve(c, (int64_t)list->count) || !allocation_take(c, list, asked, true)) {
+    if (!snapshot_reserve(c, (int64_t)list->count) || !snapshot_launch_reserve(c, list) ||
+        !allocation_take(c, list, asked, true)) {
         return false;
     }
     if (!allocation_fill_list(c, list, c->fallback) || !paged_swap(c->translator, list)) {
@@ -212,6 +211,7 @@ bool allocation_map(Container *c, PageList *list, int64_t asked)
     for (size_t i = 0; i < list->count; i++) {
         snapshot_note(c, &list->items[i]);
     }
+    snapshot_launch_note(c, list);
     return true;
 }
 

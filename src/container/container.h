@@ -102,7 +102,7 @@ bool container_is_stack(const Container *c);
 bool container_stack_push(Container *c, const Stream *from);
 bool container_stack_pop(Container *c, int64_t count, Stream *view);
 
-/* Containers with pages of their own: memory grows by doubling, up to `capacity` pages; 0: as many as addresses reach. `levels` as for
+/* Containers with pages of their own: memory grows (growth.h), up to `capacity` pages; 0: as many as addresses reach. `levels` as for
  * translator_pages. The second has no bounds. */
 Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int levels,
                             int64_t capacity, const void *fallback);
@@ -151,5 +151,10 @@ bool container_undo(Container *c, Snapshot *s);
 bool container_ready(Container *c, const int64_t *first, const int64_t *last);
 bool container_ready_region(Container *c, const Region *region);
 bool container_ready_mapped(Container *c);
+/* Whether all pages of a region are mapped, as far as is known without asking for them, and nobody's else. */
+bool container_is_ready(const Container *c, const Region *region);
+/* From here on it is noted what container_ready and its like do; then that stays, or all is as it was. Not of adaptive ones, whose values stay anyway. */
+void container_note(Container *c);
+void container_settle(Container *c, bool stay);
 
 #endif

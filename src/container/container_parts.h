@@ -38,6 +38,8 @@ struct Container {
     Frames frames;
     AllocatorHooks allocator; /* choose NULL: none */
     bool choosing;
+    bool noting; /* the pages that get frames, and those that they had */
+    PageList noted;
     BoxList asked; /* what is mapped, as its translator said of this version, and 1; 0: it was not asked */
     uint64_t asked_version;
     bool full;      /* it said that all is, and that does not change */
@@ -99,8 +101,6 @@ bool container_active_known(const Container *c);
 void container_share_active(Container *c, const Container *other);
 /* How many elements of a range lie in memory, and the number of the first. */
 int64_t container_places(const Container *c, const RangeList *list, const Range *range, int64_t *number);
-/* Whether all pages of a region are mapped, as far as is known without asking for them, and nobody's else. */
-bool container_is_ready(const Container *c, const Region *region);
 
 /* allocation.c: pages that are not mapped are, to new frames that hold the default; `asked` of how many they are what is missing. All, or none with
  * error_set. */
@@ -129,6 +129,9 @@ uint32_t snapshot_number(const Container *c);
 bool snapshot_reserve(Container *c, int64_t pages);
 void snapshot_note(Container *c, const PageEntry *entry);
 void snapshot_let_go(Container *c, const PageEntry *entry);
+/* Room in the list of noted pages, and pages for it, with the frames that they had. */
+bool snapshot_launch_reserve(Container *c, const PageList *list);
+void snapshot_launch_note(Container *c, const PageList *list);
 /* Whether that log tells what the page of a frame was. Makes a log unique, if it has grown much; adds an entry where there is room. */
 bool snapshot_logged(const Container *c, int64_t frame);
 void snapshot_settle(Container *c, Snapshot *s);

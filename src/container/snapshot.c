@@ -129,13 +129,16 @@ static bool copy_list(const PageList *from, PageList *to)
 static bool separate(Container *c, PageList *list)
 {
     PageList from = {0};
-    bool done = copy_list(list, &from) && snapshot_reserve(c, (int64_t)list->count);
+    bool done = copy_list(list, &from) && snapshot_reserve(c, (int64_t)list->count) && snapshot_launch_reserve(c, list);
     if (done && !(done = allocation_take(c, list, (int64_t)list->count, false))) {
         page_list_free(&from);
         return false;
     }
     if (done && !(done = copy_frames(c, &from, list) && paged_swap(c->translator, list))) {
         allocation_give(c, list);
+    }
+    if (done) {
+        snapshot_launch_note(c, list);
     }
     for (size_t i = 0; done && i < list->count; i++) {
         snapshot_let_go(c, &list->items[i]);

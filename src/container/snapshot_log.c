@@ -1,5 +1,6 @@
 /* The logs of snapshots: see snapshot.c. */
 #include "container/container_parts.h"
+#include "container/paged.h"
 
 #include <stdlib.h>
 
@@ -63,6 +64,55 @@ void snapshot_let_go(Container *c, const PageEntry *entry)
     } else {
         snapshot_note(c, entry); /* which holds it from now on */
     }
+}
+
+bool snapshot_launch_reserve(Container *c, const PageList *list)
+{
+    return !c->noting || page_list_reserve(&c->noted, (int64_t)list->count);
+}
+
+void snapshot_launch_note(Container *c, const PageList *list)
+{
+    for (size_t i = 0; c->noting && i < list->count; i++) {
+        snapshot_add(&c->noted, &list->items[i]);
+    }
+}
+
+void container_note(Container *c)
+{
+    c->noting = true;
+}
+
+/* The pages get the frames back that they had. Those are there still: somebody else has them, too, or the log. */
+static void put_noted_back(Container *c)
+{
+    PageList *list = &c->noted;
+    page_list_unique(list, NULL, NULL);
+    bool done = snapshot_reserve(c, (int64_t)list->count);
+    for (size_t i = 0; done && i < list->count; i++) {
+        if (list->items[i].frame != NO_FRAME) {
+            frames_hold(&c->frames, list->items[i].frame);
+            c->frames.held.items[list->items[i].frame].since = snapshot_number(c);
+        }
+    }
+    if (done && paged_swap(c->translator, list)) {
+        for (size_t i = 0; i < list->count; i++) {
+            if (list->items[i].frame != NO_FRAME) {
+                snapshot_let_go(c, &list->items[i]);
+            }
+        }
+        c->shares = c->newest != NULL;
+        c->ready = 0;
+    }
+}
+
+void container_settle(Container *c, bool stay)
+{
+    c->noting = false;
+    if (!stay && c->noted.count > 0) {
+        put_noted_back(c);
+    }
+    page_list_free(&c->noted);
 }
 
 void snapshot_orphan(Container *c)

@@ -1,5 +1,6 @@
 /* Stacks: an array whose last elements come and go, in memory that grows. */
 #include "container/container_parts.h"
+#include "container/growth.h"
 
 #include "kernel/launch/copy.h"
 
@@ -36,17 +37,15 @@ bool container_is_stack(const Container *c)
     return c->stack;
 }
 
-/* Memory for so many elements, by doubling. */
+/* Memory for so many elements. */
 static bool grow(Container *c, int64_t count)
 {
     int64_t most = translator_info(c->translator).domain.size[0], have = stream_elements(&c->memory);
-    int64_t wanted = 2 * have > count ? 2 * have : count;
     Stream memory;
     if (count <= have) {
         return container_ready_mapped(c);
     }
-    wanted = wanted < most ? wanted : most;
-    if (!stream_create(c->memory.device, c->memory.type, &(Shape){1, {wanted}}, false, &memory)) {
+    if (!growth_create(&c->memory, count, most, 1, false, &memory)) {
         return false;
     }
     bool done =

@@ -1,4 +1,5 @@
 /* Pages of adaptive containers are split and joined. */
+#include "container/growth.h"
 #include "container/region.h"
 #include "container/tree_parts.h"
 
@@ -19,13 +20,11 @@ static int rank_of(const Container *c)
 static bool grow(Container *c, int64_t frames)
 {
     const Adaptive *a = tree_pages(c);
-    int64_t have = stream_elements(&c->memory) / a->elements, wanted = 2 * have > frames ? 2 * have : frames;
     Stream memory;
-    if (frames <= have) {
+    if (frames <= stream_elements(&c->memory) / a->elements) {
         return true;
     }
-    wanted = wanted < a->capacity ? wanted : a->capacity;
-    if (!stream_create(c->memory.device, c->memory.type, &(Shape){1, {wanted * a->elements}}, false, &memory)) {
+    if (!growth_create(&c->memory, frames * a->elements, a->capacity * a->elements, a->elements, false, &memory)) {
         return false;
     }
     bool done = buffer_copy(memory.buffer, 0, c->memory.buffer, 0, stream_bytes(&c->memory));

@@ -1,5 +1,7 @@
 #include "container/word_table.h"
 
+#include "container/growth.h"
+
 #include "base/array.h"
 #include "base/error.h"
 
@@ -36,12 +38,11 @@ bool word_table_grow(WordTable *table, int64_t count, int64_t most)
     if (count <= table->count) {
         return true;
     }
-    int64_t wanted = 2 * table->count > count ? 2 * table->count : count;
-    wanted = wanted < most ? wanted : most;
     Stream grown;
-    if (!create_stream(table->stream.device, wanted, &grown)) {
+    if (!growth_create(&table->stream, count, most, 1, true, &grown)) {
         return false;
     }
+    int64_t wanted = stream_elements(&grown);
     int32_t *words = realloc(table->words, (size_t)wanted * sizeof *words);
     if (!words) {
         stream_release(&grown);

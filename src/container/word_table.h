@@ -18,7 +18,7 @@ typedef struct WordTable {
 
 /* Zeros; false with error_set. All inside of a scope. */
 bool word_table_create(WordTable *table, Device *device, int64_t count);
-/* At least `count` words, new ones zero, by doubling; up to `most`. The table is as it was where that fails. */
+/* At least `count` words, new ones zero; up to `most`. The table is as it was where that fails. */
 bool word_table_grow(WordTable *table, int64_t count, int64_t most);
 void word_table_set(WordTable *table, int64_t at, int32_t word);
 /* What could not be brought there is tried again by the next one. */

@@ -93,11 +93,65 @@ void call_find_over(lua_State *L, Call *call)
     call->over = range->region;
 }
 
-static void map_written(lua_State *L, const Call *call, LuaContainer *c, const Param *param)
+/* The containers whose pages are noted until the launch is issued; they are held. */
+typedef struct Mapped {
+    int count;
+    bool stay;
+    Container *containers[MAX_PARAMS];
+} Mapped;
+
+/* The registry holds the metatable under its address. */
+static const char mapped_meta;
+
+static int settle_mapped(lua_State *L)
+{
+    Mapped *mapped = binding_userdata(L, 1, &mapped_meta, sizeof *mapped);
+    DeviceScope scope;
+    while (mapped && mapped->count > 0) {
+        Container *c = mapped->containers[--mapped->count];
+        Device *device = device_retain(container_whole(c)->device); /* the container may hold the last reference */
+        bool entered = device_enter(device, &scope);
+        container_settle(c, mapped->stay);
+        container_release(c);
+        if (entered) {
+            device_leave(&scope);
+        }
+        device_release(device);
+    }
+    return 0;
+}
+
+void call_launched(Call *call)
+{
+    if (call->mapped) {
+        call->mapped->stay = true;
+    }
+}
+
+/* Before pages of a container are mapped. */
+static void note_mapped(lua_State *L, Call *call, Container *c)
+{
+    if (!call->mapped) {
+        luaL_checkstack(L, 8, "too many arguments");
+        call->mapped = lua_newuserdatauv(L, sizeof *call->mapped, 0);
+        call->mapped->count = 0;
+        call->mapped->stay = false;
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &mapped_meta);
+        lua_setmetatable(L, -2);
+        lua_toclose(L, -1);
+    }
+    call->mapped->containers[call->mapped->count++] = container_retain(c);
+    container_note(c);
+}
+
+static void map_written(lua_State *L, Call *call, LuaContainer *c, const Param *param)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
-    const char *label = lua_pushfstring(L, "%s: argument '%s'", call->function->name, param->name);
     const PageSet *set = call->over ? region_set(call->over, call->function->group_rank > 0) : NULL;
+    if (container_pooled(c->container) && !(set && container_is_ready(c->container, call->over))) {
+        note_mapped(L, call, c->container);
+    }
+    const char *label = lua_pushfstring(L, "%s: argument '%s'", call->function->name, param->name);
     if (set && kernel_page_elements(set, call->domain.rank) <= SHAPE_MAX_ELEMENTS) {
         container_map_region(L, c, call->over, label);
     } else if (!set && stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS) {
@@ -162,4 +216,11 @@ bool call_like_container(lua_State *L, Call *call, int i)
     call->args[i].stream = container_elements_of(made);
     call->like[i] = true;
     return true;
+}
+
+void open_call_over(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__gc", settle_mapped}, {"__close", settle_mapped}, {NULL, NULL}};
+    lua_newtable(L);
+    binding_metatable(L, "rill.mapped", &mapped_meta, meta);
 }

@@ -170,6 +170,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->dense = call->preview = call->contained = false;
     call->over_at = 0;
     call->lined = NULL;
+    call->mapped = NULL;
     call->over = NULL;
     memset(call->slot, 0, sizeof call->slot);
     memset(call->args, 0, sizeof call->args);

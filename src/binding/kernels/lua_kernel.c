@@ -110,6 +110,7 @@ static int kernel_call(lua_State *L)
     if (!done) {
         binding_raise(L);
     }
+    call_launched(&call);
     if (state->watched) {
         tell_watcher(L, &call);
     }

@@ -25,6 +25,7 @@ typedef struct Call {
     bool contained;             /* containers are among the arguments */
     bool like[MAX_PARAMS];      /* outputs that are made like a container */
     int over_at;                /* stack index of `over`, or 0 */
+    struct Mapped *mapped;      /* the pages that are mapped for it: a userdata on the stack, or NULL */
     const struct Region *over;  /* what it runs over, on the stack; NULL: all of its shape */
     int used;
     uint32_t words[CALL_WORDS];
@@ -56,6 +57,8 @@ void call_allocate(lua_State *L, Call *call);
  * the container that stands for output i, if it has container inputs. Push; raise. */
 void call_find_over(lua_State *L, Call *call);
 void call_map_written(lua_State *L, Call *call);
+/* When it was launched: the pages that were mapped for it stay, which are unmapped if anything raises before. */
+void call_launched(Call *call);
 bool call_like_container(lua_State *L, Call *call, int i);
 
 /* Takes all arguments but the outputs from a list, and finds the domain they broadcast to; raises. `settled`: their shapes are made
