@@ -42,6 +42,7 @@ for _, row in ipairs(later.require "rill.container.mappednames") do
     core._container_method(row[1], later.call("rill.container.mapped", row[1]))
 end
 core._active_list = later.call("rill.stream.active", "list")
+core._box_ranges = later.call("rill.container.ranges", "of_boxes")
 
 require "rill.algebra.arithmetic"
 require "rill.algebra.fusion"

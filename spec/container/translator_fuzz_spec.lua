@@ -125,6 +125,51 @@ local function compare_ranges(random, made)
     assert(count == 0, count .. " points too many")
 end
 
+-- Ranges of a box of memory hold each address that stands there once, in memory's order.
+local function compare_back(random, made, memory)
+    local t = made.t
+    if #memory == 0 then return end
+    local first, last = {}, {}
+    for d = 1, t.to do
+        local a, b = memory[1 + random(#memory)][d], memory[1 + random(#memory)][d]
+        first[d], last[d] = math.min(a, b), math.max(a, b)
+    end
+    local seen, count, before = {}, 0, nil
+    for _, range in ipairs(t:ranges(plain(first), plain(last), "inverse")) do
+        local at, from, to = as_table(range.at), as_table(range.first), as_table(range.last)
+        local level = range.level or 0
+        local place = {}
+        for d = 1, t.to do place[d] = at[t.to + 1 - d] end
+        for d = 1, before and t.to or 0 do
+            assert(place[d] >= before[d], "not in memory's order")
+            if place[d] > before[d] then break end
+        end
+        before = place
+        for p in translators.each(from, to) do
+            local expected, n = made.translate(p), 0
+            for d = #p, 1, -1 do
+                n = n * ((to[d] >> level) - (from[d] >> level) + 1) + (p[d] >> level) - (from[d] >> level)
+            end
+            assert(expected and expected[1] == at[1] + n and (not at[2] or expected[2] == at[2]),
+                key(p) .. " is elsewhere")
+            assert(not seen[key(p)], key(p) .. " comes twice")
+            local within = true -- pages may go on beyond the box that is compared
+            for d, x in ipairs(p) do
+                within = within and x >= made.first[d] and x <= made.last[d]
+            end
+            seen[key(p)], count = true, count + (within and 1 or 0)
+        end
+    end
+    for p in translators.each(made.first, made.last) do
+        local place = made.translate(p)
+        for d = 1, t.to do
+            place = place and place[d] >= first[d] and place[d] <= last[d] and place
+        end
+        count = count - (place and 1 or 0)
+    end
+    assert(count == 0, count .. " addresses too many")
+end
+
 local function compare(seed, rank)
     local random = order.generator(seed)
     local made = make(random, rank)
@@ -134,6 +179,7 @@ local function compare(seed, rank)
         for _ = 1, 3 do
             compare_ranges(random, made)
         end
+        compare_back(random, made, memory)
     end)
     assert(done, ("seed %d, rank %d, %s: %s"):format(seed, rank, made.t, message))
 end

@@ -118,6 +118,11 @@ Outcome translator_point(const Translator *t, Direction direction, const int64_t
  * by page, row-major within. */
 bool translator_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller);
 
+/* The same for the box first .. last of memory: which addresses stand there, in the order of memory, row-major; of a translator that can be
+ * inverted. */
+bool translator_ranges_back(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list,
+                            void *caller);
+
 /* What a stream of points is made of: elements of 1 to 4 ints, or beyond four dimensions ints whose last dimension are the
  * coordinates. Sets the shape of the points; false with error_set. */
 bool translator_points_check(const Stream *points, int rank, Shape *shape);

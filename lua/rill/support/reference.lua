@@ -205,7 +205,7 @@ t.mapped: integer -- how many pages are mapped; nil where there are none to map
 t.traits: table -- memory, access ("1", "log n", "n"), location, consistent, complete, one_to_one, invertible, mutable
 t:translate(points: point|source): point|stream|nil -- from addresses to memory: a point on the CPU, a stream of points on the device
 t:inverse(points: point|source): point|stream|nil -- from memory to addresses: a point on the CPU, a stream of points on the device
-t:ranges(first: point, last?: point): table[] -- the mapped parts of a box that stand in memory one element after the other: tables with first, last, and at, where they begin; of pages of a level above 0, level
+t:ranges(first: point|source, last?: point|source, direction?: string): table[]|table -- the mapped parts of a box that stand in memory one element after the other: tables with first, last, and at, where they begin; of pages of a level above 0, level. "inverse": of a box of memory. Of streams of boxes streams first, last, at and box
 t:map(first: point, last: point?, frame: integer, level?: integer): translator -- maps the pages (of a level, 0 unless told) that the box touches to frames from `frame` on, all or none
 t:unmap(first: point, last?: point, level?: integer): integer -- unmaps the pages (of a level, 0 unless told) that the box touches, and counts them
 t:close() -- lets go of its tables; compositions with it stay valid

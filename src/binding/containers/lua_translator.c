@@ -251,15 +251,21 @@ static int translator_inverse(lua_State *L)
 
 /* t:ranges, t:map, t:unmap */
 
-/* The arguments first and last at 2 and 3; last is first where it is left out. An empty box need not lie in the domain. */
-static void check_box(lua_State *L, const Translator *t, const char *function, int64_t *first, int64_t *last)
+/* The arguments first and last at 2 and 3; last is first where it is left out. */
+static void check_corners(lua_State *L, int rank, const char *function, int64_t *first, int64_t *last)
 {
-    int rank = translator_info(t).rank;
     translator_check_point(L, 2, rank, function, 1, "first", first);
     memcpy(last, first, SHAPE_MAX_RANK * sizeof *last);
     if (!lua_isnoneornil(L, 3)) {
         translator_check_point(L, 3, rank, function, 2, "last", last);
     }
+}
+
+/* The same, of the domain; an empty box need not lie there. */
+static void check_box(lua_State *L, const Translator *t, const char *function, int64_t *first, int64_t *last)
+{
+    int rank = translator_info(t).rank;
+    check_corners(L, rank, function, first, last);
     for (int d = 0; d < rank; d++) {
         if (last[d] < first[d]) {
             return;
@@ -289,18 +295,58 @@ static void push_ranges(lua_State *L, const RangeList *list)
     }
 }
 
-/* Pushing may raise for want of memory, so a userdata holds the list meanwhile. */
+/* Whether the argument at 4 asks for ranges of memory; raises. */
+static bool check_direction(lua_State *L, const Translator *t)
+{
+    const char *direction = lua_type(L, 4) == LUA_TSTRING ? lua_tostring(L, 4) : "";
+    if (!lua_isnoneornil(L, 4) && strcmp(direction, "inverse") != 0) {
+        binding_argument(L, "t:ranges", 3, "direction", 4, "\"inverse\", or nothing");
+    }
+    if (*direction && !translator_info(t).traits.invertible) {
+        luaL_error(L, "t:ranges: translator '%s' has no inverse", translator_info(t).name);
+    }
+    return *direction != 0;
+}
+
+/* Streams of boxes are lua/rill/container/ranges.lua's. */
+static int ranges_of_streams(lua_State *L)
+{
+    lua_settop(L, 4);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_getfield(L, -1, "rill.core");
+    lua_getfield(L, -1, "_box_ranges");
+    lua_replace(L, 5);
+    lua_settop(L, 5);
+    lua_insert(L, 1);
+    lua_call(L, 4, 1);
+    return 1;
+}
+
+static bool is_stream(lua_State *L, int index)
+{
+    return handle_to(L, index) || hooks_is_expression(L, index);
+}
+
+/* t:ranges(first [, last [, "inverse"]]). Pushing may raise for want of memory, so a userdata holds the list meanwhile. */
 static int translator_ranges_call(lua_State *L)
 {
     Translator *t = translator_check(L, 1, "t:ranges", 0, "t");
-    binding_count(L, "t:ranges", 3, true);
+    binding_count(L, "t:ranges", 4, true);
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
-    check_box(L, t, "t:ranges", first, last);
+    bool inverse = check_direction(L, t);
+    if (is_stream(L, 2) || is_stream(L, 3)) {
+        return ranges_of_streams(L);
+    }
+    if (inverse) {
+        check_corners(L, translator_info(t).to, "t:ranges", first, last);
+    } else {
+        check_box(L, t, "t:ranges", first, last);
+    }
     scratch_push(L, 0);
     int held = lua_gettop(L);
     RangeList list = {0};
     translator_retain(t);
-    bool done = translator_ranges(t, first, last, &list, L);
+    bool done = (inverse ? translator_ranges_back : translator_ranges)(t, first, last, &list, L);
     translator_drop(t);
     scratch_give(L, held, list.items);
     if (!done) {
