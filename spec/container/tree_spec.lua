@@ -331,7 +331,6 @@ describe("an adaptive container", function()
         raises("c:filter_mode: argument #1 'name'", q.filter_mode, q, "cubic")
         raises("c:boundary: argument #1 'name'", q.boundary, q, "clamp", 2)
         raises("c:allocate: pages of an adaptive container are made by c:refine", q.allocate, q, {1, 1})
-        raises("c:snapshot: adaptive containers have no snapshots", q.snapshot, q)
         raises("c:mipmap: it has no coarser levels", q.mipmap,
             rill.array("float", 4))
         raises("c:mipmap: argument #1 'how': expected \"nearest\", or the name of a component", q.mipmap, q, "y")

@@ -505,12 +505,19 @@ end
 -- ---- trees
 
 local tree <const> = {}
-for _, name in ipairs {"points", "mask", "coarsen", "write", "set", "launch", "copy"} do
+for _, name in ipairs {"points", "mask", "coarsen", "write", "set", "launch"} do
     tree[name] = function(self)
         local old = self.c
         self.c = trees.steps[name](old, self.m, self.any) or old
         if self.c ~= old then old:close() end
     end
+end
+
+function tree.copy(self)
+    if #self.snapshots > 0 then return end
+    local old = self.c
+    self.c = old:copy()
+    old:close()
 end
 
 function tree.over(self)
@@ -544,6 +551,27 @@ end
 function tree.levels(self)
     trees.steps.mipmap(self.c, self.m)
     trees.compare(self.c, self.m, self.any)
+end
+
+tree.snapshot, tree.undo = common.snapshot, common.undo
+
+-- Leaves that are new, or hold something else, are among those of the range.
+function tree.diff(self)
+    if #self.snapshots == 0 then return end
+    local s = self.snapshots[self.random(1, #self.snapshots)]
+    local range <close> = self.c:diff(s.taken)
+    local there, expected = {}, {}
+    for i, j, k in range:each() do there[key {i, j, k}] = true end
+    for k, page in pairs(self.m.pages) do
+        local before, changed = s.saved.model[k], false
+        for n = 0, page.leaf and before and #page.values or -1 do
+            changed = changed or math.abs(page.values[n] - before.values[n]) > 1e-3
+        end
+        if page.leaf and (not before or not before.leaf or changed) then
+            self.m:visit(function(x) expected[key(trees.index(x))] = true end, page)
+        end
+    end
+    for place in pairs(expected) do assert.truthy(there[place], "no difference at " .. place) end
 end
 
 local function compare_trees(self)

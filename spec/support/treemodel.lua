@@ -346,4 +346,20 @@ function model:mean(page, weighs)
     end)
 end
 
+-- All pages, as they are.
+function model:save()
+    local pages = {}
+    for k, page in pairs(self.pages) do
+        pages[k] = {level = page.level, at = page.at, leaf = page.leaf,
+            values = table.move(page.values, 0, self:index(self.page), 0, {})}
+    end
+    return pages
+end
+
+function model:restore(saved)
+    self.pages, self.count = model.save {pages = saved, page = self.page, rank = self.rank, frame = self.frame,
+        index = model.index}, 0
+    for _ in pairs(self.pages) do self.count = self.count + 1 end
+end
+
 return model

@@ -554,11 +554,11 @@ static bool fill_ranges(const Container *c, const void *element, void *caller)
 bool container_fill(Container *c, const void *element, void *caller)
 {
     PageList list = {0};
-    if (c->kind) {
-        return c->kind->fill(c, element);
-    }
     if (!container_ready_mapped(c)) {
         return false;
+    }
+    if (c->kind) {
+        return c->kind->fill(c, element);
     }
     if (!translator_info(c->translator).pages) { /* the device asks for each element */
         Stream whole = *container_elements(c);

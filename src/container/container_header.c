@@ -79,9 +79,12 @@ bool container_copy_memory(const Container *c, Stream *copy)
 
 void container_replace_memory(Container *c, const Stream *memory)
 {
+    Boundary outside[SHAPE_MAX_RANK];
+    memcpy(outside, c->whole.boundary, sizeof outside);
     stream_release(&c->memory);
     stream_copy_view(memory, &c->memory);
     container_set_whole(c);
+    memcpy(c->whole.boundary, outside, sizeof outside);
 }
 
 const Stream *container_whole(const Container *c)

@@ -18,6 +18,10 @@ typedef struct ContainerKind {
     Container *(*like)(const Container *c, const Type *type);
     bool (*fill)(Container *c, const void *element);
     Container *(*copy)(const Container *c);
+    /* Notes in a new snapshot what there is beside memory; what differs, as a new region; and all as it was. */
+    void (*note)(const Container *c, Snapshot *s);
+    Region *(*diff)(const Container *c, const Snapshot *s);
+    bool (*undo)(Container *c, Snapshot *s);
     void (*destroy)(Container *c);
 } ContainerKind;
 
@@ -67,6 +71,9 @@ struct Snapshot {
     size_t settled;
     Stream memory; /* of a container without pages, a view; and its elements */
     int64_t size;
+    Translator *translator; /* of one with a kind: held; and what is beyond its domain (TreeEdge) */
+    int edge;
+    char value[TYPE_MAX_BYTES];
 };
 
 /* container_header.c: makes the header anew. */
@@ -137,7 +144,8 @@ bool snapshot_logged(const Container *c, int64_t frame);
 void snapshot_settle(Container *c, Snapshot *s);
 void snapshot_settle_all(Container *c, Snapshot *s);
 void snapshot_add(PageList *log, const PageEntry *entry);
-/* When the container goes. */
+/* All that a snapshot holds; and when the container goes. */
+void snapshot_let_go_of(Snapshot *s);
 void snapshot_orphan(Container *c);
 
 #endif

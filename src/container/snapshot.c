@@ -15,11 +15,7 @@
 
 Snapshot *container_snapshot(Container *c)
 {
-    if (c->kind) {
-        error_set("adaptive containers have no snapshots: c:copy() keeps one as it is");
-        return NULL;
-    }
-    if (!c->pooled && !c->own) {
+    if (!c->pooled && !c->own && !c->kind) {
         error_set("this container's memory is not its own: snapshots are of arrays, stacks and sparse containers");
         return NULL;
     }
@@ -40,15 +36,15 @@ Snapshot *container_snapshot(Container *c)
         stream_copy_view(&c->memory, &s->memory);
         s->size = c->whole.shape.size[0];
     }
+    if (c->kind) {
+        c->kind->note(c, s);
+    }
     return s;
 }
 
 static void destroy(Snapshot *s)
 {
-    page_list_free(&s->log);
-    if (s->memory.device) {
-        stream_release(&s->memory);
-    }
+    snapshot_let_go_of(s);
     free(s);
 }
 
@@ -190,10 +186,18 @@ static bool separate_memory(Container *c)
     return true;
 }
 
+/* The same where the pages' sharing is a kind's own. */
+static bool separate_kind(Container *c)
+{
+    bool done = !c->shares || separate_memory(c);
+    c->shares = c->shares && !done;
+    return done;
+}
+
 bool container_ready(Container *c, const int64_t *first, const int64_t *last)
 {
     if (c->kind) {
-        return c->kind->ready(c, first, last);
+        return separate_kind(c) && c->kind->ready(c, first, last);
     }
     PageList missing = {0}, mapped = {0};
     if (!c->pooled) {
@@ -227,7 +231,7 @@ static bool add_pages(void *self, const int64_t *first, const int64_t *last)
 bool container_ready_region(Container *c, const Region *region)
 {
     if (c->kind) {
-        return container_is_ready(c, region) || c->kind->ready_region(c, region);
+        return separate_kind(c) && (container_is_ready(c, region) || c->kind->ready_region(c, region));
     }
     RegionPages pages = {.c = c};
     if (!c->pooled) {
@@ -252,7 +256,7 @@ bool container_ready_region(Container *c, const Region *region)
 bool container_ready_mapped(Container *c)
 {
     if (c->kind) {
-        return true;
+        return separate_kind(c);
     }
     PageList missing = {0}, mapped = {0};
     if (!c->shares || !c->pooled) {
@@ -302,6 +306,9 @@ Region *container_diff(const Container *c, const Snapshot *s)
     if (!snapshot_of(s, c)) {
         return NULL;
     }
+    if (c->kind) {
+        return c->kind->diff(c, s);
+    }
     if (!c->pooled) {
         bool same = s->memory.buffer == c->memory.buffer && s->size == c->whole.shape.size[0];
         return container_whole_region(c, !same);
@@ -331,6 +338,10 @@ bool container_undo(Container *c, Snapshot *s)
         return false;
     }
     c->shares = true;
+    if (c->kind) {
+        c->ready = 0;
+        return c->kind->undo(c, s);
+    }
     if (!c->pooled) {
         container_replace_memory(c, &s->memory);
         if (c->stack) {

@@ -115,15 +115,22 @@ void container_settle(Container *c, bool stay)
     page_list_free(&c->noted);
 }
 
+void snapshot_let_go_of(Snapshot *s)
+{
+    page_list_free(&s->log);
+    if (s->memory.device) {
+        stream_release(&s->memory);
+    }
+    translator_release(s->translator);
+    s->translator = NULL;
+}
+
 void snapshot_orphan(Container *c)
 {
     while (c->newest) {
         Snapshot *s = c->newest;
         c->newest = s->older;
-        page_list_free(&s->log);
-        if (s->memory.device) {
-            stream_release(&s->memory);
-        }
+        snapshot_let_go_of(s);
         s->owner = NULL;
         if (s->dropped) {
             free(s);

@@ -76,6 +76,9 @@ static const ContainerKind tree_kind = {.write = tree_write,
                                         .fill = fill,
                                         .copy = copy,
                                         .like = like,
+                                        .note = tree_note,
+                                        .diff = tree_diff,
+                                        .undo = tree_undo,
                                         .destroy = destroy};
 
 /* The nodes on the border of a page. */
@@ -184,20 +187,6 @@ Container *tree_create(Device *device, const Type *type, const Shape *size, cons
     return c;
 }
 
-/* The frames that hold pages, and no others. */
-static void take_same(const Container *c, Container *result)
-{
-    AdaptivePage page;
-    for (int64_t i = 0; i < c->frames.used; i++) {
-        frames_take(&result->frames, 0);
-    }
-    for (int64_t i = 0; i < c->frames.used; i++) {
-        if (i >= adaptive_frames(tree_pages(c)) || !adaptive_page(tree_pages(c), i, &page)) {
-            frames_drop(&result->frames, i);
-        }
-    }
-}
-
 /* The same pages, of zeros. */
 static Container *like(const Container *c, const Type *type)
 {
@@ -215,11 +204,10 @@ static Container *like(const Container *c, const Type *type)
     }
     result->map.filter = c->map.filter;
     tree_of(result)->edge = tree->edge;
-    if (!frames_reserve(&result->frames, c->frames.used)) {
+    if (!tree_take_frames(result)) {
         container_release(result);
         return NULL;
     }
-    take_same(c, result);
     tree_header(result);
     return result;
 }

@@ -125,7 +125,8 @@ static bool split(Container *c, TreeList *splits)
                          count, info.capacity - info.mapped, info.capacity);
     }
     int32_t *frames = malloc((size_t)count * sizeof *frames);
-    bool done = frames ? tree_prepare(c, count) && map_parts(c, splits, frames) : error_set("out of host memory");
+    bool done = frames ? tree_own_pages(c) && tree_prepare(c, count) && map_parts(c, splits, frames)
+                       : error_set("out of host memory");
     if (done) {
         tree_changed(c);
         done = fill_parts(c, splits, frames) && sync_parts(c, splits);
@@ -351,6 +352,9 @@ bool tree_refine_mask(Container *c, const Container *mask)
 /* Takes out the parts of pages that have been set. */
 static bool join(Container *c, TreeList *joins)
 {
+    if (!tree_own_pages(c)) {
+        return false;
+    }
     Adaptive *a = tree_pages(c);
     int rank = rank_of(c);
     Stream list;

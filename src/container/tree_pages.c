@@ -184,7 +184,7 @@ static void set_weight(const Container *c, int component)
 bool tree_mipmap(Container *c, int how)
 {
     TreeStep step = how == TREE_MEANS ? TREE_STEP_MIP : how == TREE_NEAREST ? TREE_STEP_JOIN : TREE_STEP_WEIGH;
-    bool done = tree_list(c);
+    bool done = container_ready_mapped(c) && tree_list(c);
     if (step == TREE_STEP_WEIGH) {
         set_weight(c, how);
     }
@@ -210,6 +210,9 @@ void tree_set_filter(Container *c, BlendFilter filter)
 bool tree_set_edge(Container *c, TreeEdge edge, const void *value)
 {
     Tree *tree = tree_of(c);
+    if (!container_ready_mapped(c)) {
+        return false;
+    }
     tree->edge = edge;
     if (value) {
         memcpy(tree->value, value, (size_t)c->memory.type->bytes);
