@@ -162,7 +162,8 @@ static LuaContainer *take_mask(lua_State *L, LuaContainer *self, const char *fun
     const Stream *input =
         given ? &container_check(L, 2, function, 1, "mask")->stream : accept_check(L, 2, function, 1, "mask");
     if (input->type->is_struct || input->type->components != 1 || input->device != self->stream.device) {
-        binding_argument(L, function, 1, "mask", 2, "a kernel, or a mask of one component on the container's device (points come with levels)");
+        binding_argument(L, function, 1, "mask", 2,
+                         "a kernel, or a mask of one component on the container's device (points come with levels)");
     }
     const char *type = input->type->value->name;
     const char *text = lua_pushfstring(L, "kernel void mark(%s x<>, out %s r<>) { r = x; }", type, type);
