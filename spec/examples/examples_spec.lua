@@ -1,8 +1,10 @@
 -- Every example runs as a script, small, and leaves the pictures it names.
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 
 describe("the example", function()
+    leaks.watch(setup, teardown)
     local files, said
     setup(function() files = tempfiles.open() end)
     teardown(function() files:close() end)

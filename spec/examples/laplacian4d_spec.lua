@@ -1,3 +1,4 @@
+local leaks = require "spec.support.leaks"
 local laplacian4d = assert(loadfile "examples/laplacian4d.lua")("module")
 
 local size <const> = 20
@@ -5,6 +6,13 @@ local whole <const> = {{1, 1, 1, 1}, {size, size, size, size}}
 
 describe("the Laplacian in four dimensions", function()
     local results = {}
+    leaks.watch(setup, function(check)
+        teardown(function()
+            results = nil
+            check()
+        end)
+    end)
+
     setup(function()
         for _, kind in ipairs(laplacian4d.kinds) do results[kind.name] = laplacian4d.run(kind, size) end
     end)

@@ -1,3 +1,4 @@
+local leaks = require "spec.support.leaks"
 local life = assert(loadfile "examples/life.lua")("module")
 
 -- The world after some generations.
@@ -7,6 +8,7 @@ local function run(cells, generations)
 end
 
 describe("the game of life example", function()
+    leaks.watch(setup, teardown)
     it("moves a glider by one cell in four generations", function()
         local glider = {".#.", "..#", "###"}
         assert.are.same(life.world(12, glider, 5, 6):read(), run(life.world(12, glider, 4, 5), 4):read())

@@ -1,7 +1,9 @@
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 local mandelbrot = assert(loadfile "examples/mandelbrot.lua")("module")
 
 describe("the Mandelbrot example", function()
+    leaks.watch(setup, teardown)
     local inside = rill.kernel "kernel void inside(float n, float steps<>, out int r<>) { r = steps >= n ? 1 : 0; }"
 
     -- Counts of an independent computation, in single and in double precision; the rounding of single precision moves a few

@@ -1,4 +1,5 @@
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 local photo = assert(loadfile "examples/photo.lua")("module")
 
@@ -57,6 +58,7 @@ local function matches(picture, value, tolerance)
 end
 
 describe("the photo example", function()
+    leaks.watch(setup, teardown)
     local rows, columns = 13, 21
     local picture, at = noise(rows, columns)
 
@@ -214,6 +216,12 @@ describe("the photo example on camera.png", function()
     local data, why = tempfiles.data()
     local it = data and it or function(name) pending(name .. ": " .. why) end
     local picture
+    leaks.watch(setup, function(check)
+        teardown(function()
+            picture = nil
+            check()
+        end)
+    end)
 
     setup(function()
         picture = data and photo.open(data .. "/images/camera.png")

@@ -1,8 +1,15 @@
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 local shadow = assert(loadfile "examples/shadow.lua")("module")
 
 describe("the adaptive shadow map", function()
     local map, asked, truth, plain
+    leaks.watch(setup, function(check)
+        teardown(function()
+            map, truth = nil, nil
+            check()
+        end)
+    end)
 
     setup(function()
         map = shadow.create(512, 16)

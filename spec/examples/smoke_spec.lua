@@ -1,4 +1,5 @@
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 local smoke = assert(loadfile "examples/smoke.lua")("module")
 
 -- The step of examples/smoke.lua in plain Lua and double precision: fields are flat tables from 0, [y * n + x].
@@ -124,6 +125,7 @@ local function norm(field, n)
 end
 
 describe("the smoke example", function()
+    leaks.watch(setup, teardown)
     describe("its pressure equation", function()
         local n = 64
 

@@ -1,4 +1,5 @@
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 local sparsefluid = assert(loadfile "examples/sparsefluid.lua")("module")
 
 local size <const>, page <const> = 32, 4
@@ -68,6 +69,7 @@ local function largest(values)
 end
 
 describe("the sparse fluid example", function()
+    leaks.watch(setup, teardown)
     it("agrees with the dense solver after 200 steps", function()
         local fluid = sparsefluid.create(size, page, sparsefluid.sparse())
         local other = sparsefluid.create(size, page, setmetatable({}, Masked))

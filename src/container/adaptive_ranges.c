@@ -49,8 +49,10 @@ static bool clip(const Cover *cover, const AdaptivePage *block, int64_t *first, 
 {
     const Adaptive *a = cover->a;
     for (int d = 0; d < rank_of(a); d++) {
-        int64_t low = (block->at[d] * a->page[d]) << block->level,
-                high = (((block->at[d] + 1) * a->page[d]) << block->level) - 1;
+        int64_t low = (block->at[d] * a->page[d]) << block->level;
+        int64_t end = ((block->at[d] + 1) * a->page[d]) << block->level;
+        bool last_node = a->border && end == a->page[d] << a->top; /* which is no cell's first */
+        int64_t high = last_node ? end : end - 1;
         first[d] = low > cover->first[d] ? low : cover->first[d];
         last[d] = high < cover->last[d] ? high : cover->last[d];
         if (first[d] > last[d]) {
