@@ -106,8 +106,11 @@ describe("a hash grid", function()
         end
         assert.same({8, 2}, {count, c.pages.mapped})
         local s = rill.stack("ivec2")
-        assert.same({1, 8}, {s:push(c:active())})
+        assert.same({1, 8}, {s:push(c:active():addresses())})
         assert.same(points, s:values())
+        local elements = rill.stack("float")
+        assert.same({1, 8}, {elements:push(c:active())})
+        assert.same(c:sum(), elements:sum())
         local twice = rill.kernel "kernel void f(float x<>, out float r<>) { r = 2.0 * x; }"
         local r = twice(c)
         assert.same({10, 4, 2, 0, 2}, {r:get(-3, 7), r:get(100, 100), r:get(-2, 7), r:get(1, 1), r.pages.mapped})

@@ -100,7 +100,20 @@ const Stream *container_elements(const Container *c);
 Container *container_stack(Device *device, const Type *type, int64_t capacity);
 bool container_is_stack(const Container *c);
 bool container_stack_push(Container *c, const Stream *from);
+/* The elements of a region of a container's, in address order. */
+bool container_stack_push_region(Container *c, Container *from, const Region *region);
 bool container_stack_pop(Container *c, int64_t count, Stream *view);
+
+/* Elements low .. high - 1 of another container, indices as in a shape, to those from `at` on (container_move.c). Of two that are mapped in part and have
+ * the same default only what is mapped in one of them is written: the region of c that container_move_region gives; of a `part`, a region of the other's
+ * shape, it gives that. NULL: all of the box. What is written is mapped by the caller. */
+bool container_moves_mapped(const Container *c, const Container *from);
+Region *container_move_region(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
+                              const Region *part);
+bool container_move(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
+                    const Region *region);
+/* A header of a box of what a kernel gets, of lists of the entries. */
+Stream container_part(const Container *c, const int64_t *low, const int64_t *high);
 
 /* Containers with pages of their own: memory grows (growth.h), up to `capacity` pages; 0: as many as addresses reach. `levels` as for
  * translator_pages. The second has no bounds. */

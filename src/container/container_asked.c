@@ -2,8 +2,6 @@
 #include "container/container_parts.h"
 #include "container/paged.h"
 
-#include "base/array.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,40 +12,6 @@ bool container_asks(const Container *c)
 {
     bool whole_frames = container_paged(c) && stream_elements(&c->memory) % translator_info(c->translator).page == 0;
     return c->whole.map && !c->map.complete && !c->kind && !c->lists && !c->stack && !whole_frames;
-}
-
-/* boxes */
-
-/* The dimension along which `b` goes on where `a` ends; -1: it does not. */
-static int follows(const BoxList *list, size_t a, size_t b, int rank)
-{
-    int along = -1;
-    for (int d = 0; d < rank; d++) {
-        bool same =
-            list->items[a].first[d] == list->items[b].first[d] && list->items[a].last[d] == list->items[b].last[d];
-        if (!same && (along >= 0 || list->items[a].last[d] + 1 != list->items[b].first[d])) {
-            return -1;
-        }
-        along = same ? along : d;
-    }
-    return along;
-}
-
-/* Joined with those before it as far as they make larger boxes. */
-static bool add_box(BoxList *list, const int64_t *first, const int64_t *last, int rank)
-{
-    int along;
-    if (!ARRAY_ROOM(list)) {
-        return false;
-    }
-    memcpy(list->items[list->count].first, first, sizeof list->items->first);
-    memcpy(list->items[list->count].last, last, sizeof list->items->last);
-    list->count++;
-    while (list->count > 1 && (along = follows(list, list->count - 2, list->count - 1, rank)) >= 0) {
-        list->count--;
-        list->items[list->count - 1].last[along] = list->items[list->count].last[along];
-    }
-    return true;
 }
 
 /* Of a range what lies in the domain and stands in memory. */
@@ -66,7 +30,7 @@ static bool add_range(Container *c, const RangeList *ranges, const Range *range)
             last[d] = part.items[i].last[d] < size ? part.items[i].last[d] : size - 1;
             some = some && first[d] <= last[d];
         }
-        done = !some || add_box(&c->asked, first, last, shape->rank);
+        done = !some || region_add_box(&c->asked, first, last, shape->rank);
     }
     range_list_free(&part);
     return done;
@@ -168,7 +132,7 @@ Region *container_asked_region(Container *c)
     if (paged && paged->info.rank == shape->rank) {
         translator_page_sizes(paged, cell);
     }
-    Region *region = region_of_boxes(c->memory.device, shape, &c->asked, cell);
+    Region *region = region_of_boxes(c->memory.device, shape, false, &c->asked, cell);
     if (region) {
         c->full = region->whole && !translator_info(c->translator).traits.mutable;
         free(c->asked.items);

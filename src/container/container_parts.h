@@ -127,6 +127,8 @@ int64_t allocation_room(const Container *c);
 
 /* container_lists.c: makes a container of lists' translator one of lists. */
 void container_make_lists(Container *c, int64_t count);
+/* stack.c: where the next elements of a stack go, a view that may be new memory; it has not got them yet. False with error_set. */
+bool stack_place(Container *c, int64_t count, Stream *place);
 /* stack.c: makes an array of one dimension an empty stack. */
 void stack_make(Container *c);
 

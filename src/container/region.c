@@ -287,6 +287,42 @@ bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *las
     return true;
 }
 
+typedef struct Bounding {
+    int rank;
+    bool any;
+    int64_t *first, *last;
+} Bounding;
+
+static bool take_bounds(void *self, const int64_t *first, const int64_t *last)
+{
+    Bounding *bounding = self;
+    for (int d = 0; d < bounding->rank; d++) {
+        bounding->first[d] = !bounding->any || first[d] < bounding->first[d] ? first[d] : bounding->first[d];
+        bounding->last[d] = !bounding->any || last[d] > bounding->last[d] ? last[d] : bounding->last[d];
+    }
+    bounding->any = true;
+    return true;
+}
+
+bool region_bounds(const Region *region, int64_t *first, int64_t *last)
+{
+    Bounding bounding = {region->shape.rank, false, first, last};
+    region_boxes(region, take_bounds, &bounding);
+    return bounding.any;
+}
+
+bool region_is_box(const Region *region)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], count = 1;
+    if (region->set.levels || !region_bounds(region, first, last)) {
+        return false;
+    }
+    for (int d = 0; d < region->shape.rank; d++) {
+        count *= last[d] - first[d] + 1;
+    }
+    return count == region->set.elements;
+}
+
 bool region_step(const Region *region, RegionCursor *cursor, int64_t *point)
 {
     int rank = region->shape.rank;

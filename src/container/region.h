@@ -33,7 +33,7 @@ Region *region_pages(Device *device, const Shape *shape, bool unbounded, const i
                      int64_t count);
 /* Of a set and its words, so many, which it takes over on failure, too; NULL: they could not be made. */
 Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length);
-/* Of boxes first .. last (x first, inclusive) within the shape, which may overlap: one of them as it is, more are cut into cells of that size, or of larger
+/* Of boxes first .. last (x first, inclusive) within the shape, which may overlap; of malloc, the caller's: one of them as it is, more are cut into cells of that size, or of larger
  * ones where those are many. */
 typedef struct BoxList {
     struct {
@@ -41,7 +41,9 @@ typedef struct BoxList {
     } * items;
     size_t count, capacity;
 } BoxList;
-Region *region_of_boxes(Device *device, const Shape *shape, const BoxList *boxes, const int64_t *cell);
+bool region_add_box(BoxList *list, const int64_t *first, const int64_t *last,
+                    int rank); /* joined to those before it where that is a box */
+Region *region_of_boxes(Device *device, const Shape *shape, bool unbounded, const BoxList *boxes, const int64_t *cell);
 /* The union of regions of one shape, one at least: a reference to one of them where that has it all. */
 Region *region_union(Region *const *parts, int count);
 
@@ -62,6 +64,10 @@ bool region_addresses(const Region *region, Stream *result);
 
 /* Box number i from 0, x first and inclusive; false where there is none, or it has a mask or a level. */
 bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *last);
+
+/* The least box that has all of it, x first and inclusive; false where it has no element. Whether it is all of that. */
+bool region_bounds(const Region *region, int64_t *first, int64_t *last);
+bool region_is_box(const Region *region);
 
 /* Steps from element to element in address order. Starts at {0}; false behind the last one. `point`: x first. */
 typedef struct RegionCursor {

@@ -301,15 +301,15 @@ static void widen(Cells *cells, const BoxList *boxes)
         for (size_t i = 0; i < boxes->count && count <= most; i++) {
             int64_t touched = 1;
             for (int d = 0; d < cells->rank && touched <= most; d++) {
-                int64_t first = boxes->items[i].first[d] / cells->size[d],
-                        last = boxes->items[i].last[d] / cells->size[d];
-                touched *= last - first + 1;
+                touched *= floored(boxes->items[i].last[d], cells->size[d]) -
+                           floored(boxes->items[i].first[d], cells->size[d]) + 1;
             }
             count += touched;
         }
         wider = false;
         for (int d = 0; count > most && d < cells->rank; d++) {
-            if (cells->size[d] > 1 && cells->size[d] < cells->shape->size[cells->rank - 1 - d]) {
+            int64_t size = cells->unbounded ? INT32_MAX : cells->shape->size[cells->rank - 1 - d];
+            if (cells->size[d] > 1 && cells->size[d] < size) {
                 cells->size[d] *= 2;
                 wider = true;
             }
@@ -317,23 +317,23 @@ static void widen(Cells *cells, const BoxList *boxes)
     }
 }
 
-static Region *one_box(Device *device, const Shape *shape, const BoxList *boxes)
+static Region *one_box(Device *device, const Shape *shape, bool unbounded, const BoxList *boxes)
 {
     int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK] = {0};
     for (int d = 0; boxes->count > 0 && d < shape->rank; d++) {
         first[shape->rank - 1 - d] = boxes->items[0].first[d];
         last[shape->rank - 1 - d] = boxes->items[0].last[d] + 1;
     }
-    return region_box(device, shape, false, first, last);
+    return region_box(device, shape, unbounded, first, last);
 }
 
-Region *region_of_boxes(Device *device, const Shape *shape, const BoxList *boxes, const int64_t *cell)
+Region *region_of_boxes(Device *device, const Shape *shape, bool unbounded, const BoxList *boxes, const int64_t *cell)
 {
-    Cells cells = {.rank = shape->rank, .shape = shape};
+    Cells cells = {.rank = shape->rank, .shape = shape, .unbounded = unbounded};
     bool done = true;
     int64_t elements = 1;
     if (boxes->count < 2) {
-        return one_box(device, shape, boxes);
+        return one_box(device, shape, unbounded, boxes);
     }
     memcpy(cells.size, cell, (size_t)shape->rank * sizeof *cell);
     widen(&cells, boxes);
@@ -378,6 +378,39 @@ static Region *cut(Region *const *parts, int count)
         }
     }
     return result;
+}
+
+/* lists of boxes */
+
+/* The dimension along which `b` goes on where `a` ends; -1: it does not. */
+static int follows(const BoxList *list, size_t a, size_t b, int rank)
+{
+    int along = -1;
+    for (int d = 0; d < rank; d++) {
+        bool same =
+            list->items[a].first[d] == list->items[b].first[d] && list->items[a].last[d] == list->items[b].last[d];
+        if (!same && (along >= 0 || list->items[a].last[d] + 1 != list->items[b].first[d])) {
+            return -1;
+        }
+        along = same ? along : d;
+    }
+    return along;
+}
+
+bool region_add_box(BoxList *list, const int64_t *first, const int64_t *last, int rank)
+{
+    int along;
+    if (!ARRAY_ROOM(list)) {
+        return false;
+    }
+    memcpy(list->items[list->count].first, first, sizeof list->items->first);
+    memcpy(list->items[list->count].last, last, sizeof list->items->last);
+    list->count++;
+    while (list->count > 1 && (along = follows(list, list->count - 2, list->count - 1, rank)) >= 0) {
+        list->count--;
+        list->items[list->count - 1].last[along] = list->items[list->count].last[along];
+    }
+    return true;
 }
 
 /* unions */

@@ -57,21 +57,30 @@ static bool grow(Container *c, int64_t count)
     return done;
 }
 
-bool container_stack_push(Container *c, const Stream *from)
+bool stack_place(Container *c, int64_t count, Stream *place)
 {
-    int64_t more = stream_elements(from), most = translator_info(c->translator).domain.size[0];
-    Stream place;
-    if (more > most - c->count) {
-        return error_set("%" PRId64 " elements don't go on a stack of %" PRId64 ": 'capacity' is %" PRId64, more,
+    int64_t most = translator_info(c->translator).domain.size[0];
+    if (count > most - c->count) {
+        return error_set("%" PRId64 " elements don't go on a stack of %" PRId64 ": 'capacity' is %" PRId64, count,
                          c->count, most);
     }
-    if (more == 0) {
-        return true;
+    return grow(c, c->count + count) &&
+           stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {count}}, c->count, place);
+}
+
+bool container_stack_push(Container *c, const Stream *from)
+{
+    int64_t more = stream_elements(from);
+    Stream line, place;
+    if (more == 0 || !stack_place(c, more, &line)) {
+        return more == 0;
     }
-    if (!grow(c, c->count + more) || !stream_over(c->memory.buffer, c->memory.type, &from->shape, c->count, &place)) {
+    bool done = stream_reshape(&line, &from->shape, &place);
+    stream_release(&line);
+    if (!done) {
         return false;
     }
-    bool done = copy_stream(&place, from);
+    done = copy_stream(&place, from);
     stream_release(&place);
     if (done) {
         container_set_count(c, c->count + more);

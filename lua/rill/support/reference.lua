@@ -248,7 +248,7 @@ c:coarsen(mask: kernel|source|container): container -- an adaptive container: jo
 c:level(points: source): stream -- an adaptive container: the level of the leaf at each point; the finest is 0
 c:mipmap(how?: string): container -- an adaptive container: sets what coarser levels than the leaves' hold, to means, in which elements weigh by a component ("x" .. "w") where one is named, or with "nearest" to what the same node of the level below has; a texture's mipmaps likewise
 c:filter_mode(mode: string): container -- what sample() takes of an adaptive container: "nearest", "linear" (the default) or "trilinear"
-c:push(elements: source|range): integer, integer -- puts all elements of a stream on a stack, or the coordinates of a range's: the indices of the first and the last
+c:push(elements: source|container|range): integer, integer -- puts all elements of a stream on a stack, or those of a container or a range of one, in address order: the indices of the first and the last
 c:pop(n: integer): stream -- takes the last n from a stack, in the order in which they were pushed: a view that holds until the next push
 c:snapshot(): snapshot -- what it holds now, of a container whose memory is its own: shared with it until that is written
 c:diff(snapshot: snapshot): range -- the pages that came, went or were written since

@@ -110,19 +110,7 @@ static void extent_of_data(lua_State *L, const LuaContainer *self, const int64_t
 /* The data at 2 as a stream of a shape: itself, or a new one that takes it as s:write does. */
 static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *shape, const char *function)
 {
-    Stream *data = data_at(L, 2);
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
-    bool container = data && !handle_to(L, 2);
-    if (container && !shape_equal(&data->shape, shape)) {
-        luaL_error(L, "%s: argument #1 'data': a container of shape %s doesn't go into %s", function,
-                   shape_text(&data->shape, a), shape_text(shape, b));
-    }
-    if (container && data->device != to->device) {
-        luaL_error(L, "%s: argument #1 'data': the container belongs to another device", function);
-    }
-    if (container) {
-        return data;
-    }
+    Stream *data = handle_to(L, 2);
     if (data && data->device == to->device && data->type == to->type && shape_equal(&data->shape, shape)) {
         return data;
     }
@@ -140,6 +128,134 @@ static const Stream *dense_data(lua_State *L, const Stream *to, const Shape *sha
     return dense;
 }
 
+/* Containers as data: a box of one, all of it, or the elements of a range. */
+typedef struct Given {
+    int slot; /* of the container */
+    LuaContainer *from;
+    const Region *part; /* NULL: the box */
+    bool whole;
+    int64_t low[SHAPE_MAX_RANK], high[SHAPE_MAX_RANK];
+    Shape shape; /* of the box */
+} Given;
+
+static void check_source(lua_State *L, const LuaContainer *self, const Given *source, const char *function)
+{
+    if (source->from->stream.device != self->stream.device) {
+        luaL_error(L, "%s: argument #1 'data': the container belongs to another device", function);
+    }
+    if (!copy_converts(&self->stream, &source->from->stream)) {
+        binding_argument_error(L, function, 1, "data");
+    }
+}
+
+/* Writes to the elements from `at` on, whose pages are mapped first. */
+static void write_source(lua_State *L, LuaContainer *self, const Given *source, const int64_t *at, const int64_t *to,
+                         const char *function)
+{
+    Container *from = source->from->container;
+    Region *region = NULL;
+    DeviceScope scope;
+    container_asked(L, self, function);
+    container_asked(L, source->from, function);
+    self = container_check(L, 1, function, 0, "c");
+    if (source->part || container_moves_mapped(self->container, from)) {
+        LuaRange *range = range_push(L);
+        binding_enter(L, self->stream.device, &scope);
+        region = container_move_region(self->container, at, from, source->low, source->high, source->part);
+        device_leave(&scope);
+        range_take(L, range, region, function);
+        container_map_region(L, self, region, function);
+    } else {
+        container_make_mapped(L, self, at, to, function);
+    }
+    container_to(L, source->slot); /* which may share its memory */
+    binding_enter(L, self->stream.device, &scope);
+    bool done = container_is_lists(from) && source->whole
+                    ? container_write(self->container, at, container_whole(from))
+                    : container_move(self->container, at, from, source->low, source->high, region);
+    device_leave(&scope);
+    container_done(L, self, done, function);
+}
+
+/* The range at 2 and its container, which is pushed. */
+static void take_range(lua_State *L, const LuaContainer *self, Given *source, const char *function)
+{
+    const LuaRange *range = range_check(L, 2, function);
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK] = {0};
+    int rank = range->region->shape.rank;
+    range_push_container(L, 2);
+    source->slot = lua_gettop(L);
+    source->from = container_check(L, -1, function, 1, "data");
+    check_source(L, self, source, function);
+    if (!shape_equal(&range->region->shape, &container_elements_of(source->from)->shape)) {
+        luaL_error(L, "%s: argument #1 'data': it is a range of shape %s, its container's is %s by now", function,
+                   shape_text(&range->region->shape, a), shape_text(&container_elements_of(source->from)->shape, b));
+    }
+    if (rank != self->stream.shape.rank) {
+        luaL_error(L, "%s: argument #1 'data': a range of %d dimensions doesn't go into a container of %d", function,
+                   rank, self->stream.shape.rank);
+    }
+    bool some = region_bounds(range->region, first, last);
+    source->part = some && region_is_box(range->region) ? NULL : range->region;
+    for (int d = 0; d < rank; d++) {
+        source->low[d] = first[rank - 1 - d];
+        source->high[d] = some ? last[rank - 1 - d] + 1 : source->low[d];
+        source->shape.size[d] = source->high[d] - source->low[d];
+    }
+    source->shape.rank = rank;
+}
+
+/* c:write(range [, first [, last]]): to where they are, or with the least corner at `first`. */
+static int write_range(lua_State *L, LuaContainer *self, const char *function)
+{
+    Given source = {0};
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    char a[SHAPE_TEXT];
+    take_range(L, self, &source, function);
+    int rank = source.shape.rank;
+    bool placed = !lua_isnil(L, 3), ended = !lua_isnil(L, 4);
+    if (placed && !ended && !container_bounded(self->container)) {
+        lua_pushvalue(L, 3);
+        lua_replace(L, 4);
+    }
+    if (placed || container_bounded(self->container)) {
+        container_box_check(L, self, 3, function, 2, from, to);
+    }
+    for (int d = 0; d < rank; d++) {
+        int64_t size = source.shape.size[d],
+                end = container_bounded(self->container) ? self->stream.shape.size[d] : INT64_MAX;
+        from[d] = placed ? from[d] : source.low[d];
+        if ((ended && to[d] - from[d] != size) || from[d] > end - size) {
+            luaL_error(L, "%s: argument #1 'data': a range of %s doesn't go there", function,
+                       shape_text(&source.shape, a));
+        }
+        to[d] = from[d] + size;
+    }
+    if (shape_elements(&source.shape) > 0) {
+        write_source(L, self, &source, from, to, function);
+    }
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* A container into a box of its shape. */
+static void write_container(lua_State *L, LuaContainer *self, const Shape *shape, const int64_t *from,
+                            const int64_t *to, const char *function)
+{
+    Given source = {.slot = 2, .from = container_check(L, 2, function, 1, "data"), .whole = true};
+    const Stream *data = &source.from->stream;
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    if (!shape_equal(&data->shape, shape)) {
+        luaL_error(L, "%s: argument #1 'data': a container of shape %s doesn't go into %s", function,
+                   shape_text(&data->shape, a), shape_text(shape, b));
+    }
+    check_source(L, self, &source, function);
+    source.shape = data->shape;
+    memcpy(source.high, data->shape.size, sizeof source.high);
+    write_source(L, self, &source, from, to, function);
+}
+
 /* c:write(data [, first [, last]]) */
 int container_write_call(lua_State *L)
 {
@@ -148,6 +264,9 @@ int container_write_call(lua_State *L)
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 4, true);
     lua_settop(L, 4);
+    if (range_to(L, 2)) {
+        return write_range(L, self, function);
+    }
     Stream *given = accept_stream(L, 2);
     if (given && given->device) {
         accept_settled(L, given);
@@ -162,10 +281,15 @@ int container_write_call(lua_State *L)
         extent_of_data(L, self, from, to);
     }
     Stream box = container_box(self->container, from, to);
+    if (container_to(L, 2)) {
+        container_check(L, 1, function, 0, "c");
+        write_container(L, self, &box.shape, from, to, function);
+        lua_settop(L, 1);
+        return 1;
+    }
     const Stream *data = dense_data(L, &self->stream, &box.shape, function);
     container_check(L, 1, function, 0, "c"); /* a finalizer may have closed it meanwhile */
     container_make_mapped(L, self, from, to, function);
-    container_to(L, 2); /* which may share its memory */
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
     bool done = container_write(self->container, from, data);

@@ -17,6 +17,7 @@ int container_active_call(lua_State *L)
     Region *region = container_active(self->container);
     device_leave(&scope);
     range_take(L, range, region ? region_retain(region) : NULL, function);
+    range_of(L, -1, 1);
     return 1;
 }
 
@@ -39,6 +40,7 @@ int container_range_call(lua_State *L)
     Region *region = region_box(self->stream.device, &elements->shape, !container_bounded(self->container), from, to);
     device_leave(&scope);
     range_take(L, range, region, function);
+    range_of(L, -1, 1);
     return 1;
 }
 

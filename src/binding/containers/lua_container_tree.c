@@ -238,6 +238,7 @@ int container_refine_call(lua_State *L)
     Region *region = tree_fresh(self->container);
     device_leave(&scope);
     range_take(L, range, region, function);
+    range_of(L, -1, 1);
     return 2;
 }
 

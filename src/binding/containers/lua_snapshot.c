@@ -106,6 +106,7 @@ int snapshot_diff(lua_State *L)
     Region *region = container_diff(self->container, taken);
     device_leave(&scope);
     range_take(L, range, region, function);
+    range_of(L, -1, 1);
     return 1;
 }
 

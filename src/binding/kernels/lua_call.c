@@ -42,15 +42,6 @@ static const char *expected_text(const Param *param, bool table, char text[128])
     return text;
 }
 
-static bool types_fit(const Param *param, const Type *have)
-{
-    if (param_kinds[param->kind].written) {
-        return type_converts(have->value, param->type) && type_converts(param->type, have->value) &&
-               (!param_kinds[param->kind].anywhere || have->value == have || have->is_struct);
-    }
-    return type_converts(have->value, param->type);
-}
-
 /* Argument i: `stream`, or the container at `index`. */
 static Stream *check_stream(lua_State *L, Call *call, int i, Stream *stream, int index, int n)
 {
@@ -63,7 +54,7 @@ static Stream *check_stream(lua_State *L, Call *call, int i, Stream *stream, int
         luaL_error(L, "%s: argument #%d '%s': expected a stream, got a container: its elements as one are c:stream()",
                    call->function->name, n, param->name);
     }
-    if (!stream || !stream->device || !types_fit(param, stream->type)) {
+    if (!stream || !stream->device || !call_types_fit(param, stream->type)) {
         binding_argument(L, call->function->name, n, param->name, index,
                          expected_text(param, binding_is_options(L, index), expected));
     } else if (stream->device != call->device) {
@@ -130,6 +121,9 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n)
         call->args[i].stream = NULL;
         return;
     }
+    if (param->kind == PARAM_INPUT && call_take_box(L, call, i, index, n)) {
+        return;
+    }
     Stream *stream = kind->written ? handle_to(L, index) : accept_stream(L, index);
     if (param->kind == PARAM_GATHER && lua_istable(L, index)) {
         upload(L, call, i, index, n);
@@ -169,6 +163,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->active = NULL;
     call->dense = call->preview = call->contained = false;
     call->over_at = 0;
+    call->boxed = 0;
     call->lined = NULL;
     call->mapped = NULL;
     call->over = NULL;
@@ -363,9 +358,7 @@ void call_allocate(lua_State *L, Call *call)
     settle(L, call, &length);
     const Function *f = call->function;
     DeviceScope scope;
-    if (!kernel_domain(call->kernel, call->args, call->has_shape ? &call->shape : NULL, &call->domain)) {
-        binding_raise(L);
-    }
+    call_find_domain(L, call);
     check_where(L, call);
     luaL_checkstack(L, f->param_count + 12, "too many outputs");
     call_find_over(L, call);
@@ -396,4 +389,5 @@ void call_allocate(lua_State *L, Call *call)
         call->args[i].stream = stream;
     }
     call_map_written(L, call);
+    call_place_boxes(L, call);
 }

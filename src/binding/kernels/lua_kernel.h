@@ -23,6 +23,7 @@ typedef struct Call {
     bool dense;                 /* takes no containers */
     bool preview;               /* nothing is mapped */
     bool contained;             /* containers are among the arguments */
+    uint64_t boxed;             /* bit i: argument i is a range, a box of its container */
     bool like[MAX_PARAMS];      /* outputs that are made like a container */
     int over_at;                /* stack index of `over`, or 0 */
     struct Mapped *mapped;      /* the pages that are mapped for it: a userdata on the stack, or NULL */
@@ -48,6 +49,13 @@ void call_keys(lua_State *L, const Call *call, int table);
 void call_collect(lua_State *L, Call *call);
 /* What a call that was allocated runs over. */
 Domain call_domain(const Call *call);
+/* Whether a stream of a type may be the argument for a parameter. */
+bool call_types_fit(const Param *param, const Type *have);
+/* call_boxes.c: takes the range at `index`, if it is one, as argument n for parameter i. The shape that is launched, to which boxes add nothing where there is
+ * something else; and once it is known what is launched over, where in the boxes its elements are. All raise. */
+bool call_take_box(lua_State *L, Call *call, int i, int index, int n);
+void call_find_domain(lua_State *L, Call *call);
+void call_place_boxes(lua_State *L, Call *call);
 /* Whether it is an output that may be allocated. */
 bool call_allocates(const Param *param);
 /* Finds the launch's shape and allocates the outputs not given, pushed on the stack; raises. */

@@ -7,11 +7,23 @@ const char range_meta;
 
 LuaRange *range_push(lua_State *L)
 {
-    LuaRange *range = lua_newuserdatauv(L, sizeof *range, 0);
+    LuaRange *range = lua_newuserdatauv(L, sizeof *range, 1);
     memset(range, 0, sizeof *range);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &range_meta);
     lua_setmetatable(L, -2);
     return range;
+}
+
+void range_of(lua_State *L, int range, int index)
+{
+    range = lua_absindex(L, range);
+    lua_pushvalue(L, index);
+    lua_setiuservalue(L, range, 1);
+}
+
+void range_push_container(lua_State *L, int range)
+{
+    lua_getiuservalue(L, range, 1);
 }
 
 LuaRange *range_to(lua_State *L, int index)

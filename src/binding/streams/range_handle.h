@@ -5,8 +5,9 @@
 #include "binding/binding.h"
 #include "container/region.h"
 
-/* What a launch runs over: what c:active() and c:range() give. */
+/* What a launch runs over: what c:active() and c:range() give. The user value is the container that it is of, or nil. */
 typedef struct LuaRange {
+    Stream stream;  /* as an argument of a launch: a header of the box, which holds nothing */
     Region *region; /* held; NULL: closed */
 } LuaRange;
 
@@ -14,6 +15,9 @@ extern const char range_meta;
 /* Pushes a closed range; the value if it is one, else NULL. */
 LuaRange *range_push(lua_State *L);
 LuaRange *range_to(lua_State *L, int index);
+/* Makes it one of the container at `index`; pushes that. */
+void range_of(lua_State *L, int range, int index);
+void range_push_container(lua_State *L, int range);
 /* An open one, or raises. */
 LuaRange *range_check(lua_State *L, int index, const char *function);
 /* Takes over a region that was made; NULL raises what was set, with the function's name in front. */

@@ -97,14 +97,29 @@ static void add_conversion(StrBuf *text, const Type *from, const Type *to)
     strbuf_add(text, ")");
 }
 
-static bool copy_cast(Stream *to, const Stream *from)
+static bool cast_over(Stream *to, const Stream *from, const Domain *domain)
 {
     const Type *a = from->type->value, *b = to->type->value;
     StrBuf text = STRBUF_EMPTY;
     strbuf_addf(&text, "kernel void cast(%s x<>, out %s r<>) { r = ", a->name, b->name);
     add_conversion(&text, a, b);
     strbuf_add(&text, "; }");
-    return launch(&text, (Argument[]){{.stream = from}, {.stream = to}}, to);
+    return launch_over(&text, (Argument[]){{.stream = from}, {.stream = to}}, to->device, domain);
+}
+
+bool copy_converts(const Stream *to, const Stream *from)
+{
+    const Type *a = from->type, *b = to->type;
+    return type_same_layout(b, a) || (!b->is_struct && !a->is_struct && b->components == a->components) ||
+           error_set("a stream of %s can't be converted to %s", a->name, b->name);
+}
+
+bool copy_elements(Stream *to, const Stream *from, const Domain *domain)
+{
+    if (type_same_layout(to->type, from->type) && from->source != SOURCE_RAMP) {
+        return copy_over(to, from, domain);
+    }
+    return copy_converts(to, from) && cast_over(to, from, domain);
 }
 
 static bool whole_bytes(const Stream *s)
@@ -130,10 +145,8 @@ bool copy_stream(Stream *to, const Stream *from)
     if (same && stored) {
         return copy_raw(to, from);
     }
-    if (!to->type->is_struct && !from->type->is_struct && to->type->components == from->type->components) {
-        return copy_cast(to, from);
-    }
-    return error_set("a stream of %s can't be converted to %s", from->type->name, to->type->name);
+    Domain domain = {.shape = to->shape};
+    return copy_converts(to, from) && cast_over(to, from, &domain);
 }
 
 bool copy_new(const Stream *from, const Type *type, Stream *result)

@@ -10,6 +10,10 @@
 bool copy_stream(Stream *to, const Stream *from);
 /* Copies elements of the same layout over any domain: the first parameter of the launch is `from`, the second is `to`. */
 bool copy_over(Stream *to, const Stream *from, const Domain *domain);
+/* Whether copy_stream takes elements of `from` to `to`; false with error_set. */
+bool copy_converts(const Stream *to, const Stream *from);
+/* The same for types as copy_stream takes them. */
+bool copy_elements(Stream *to, const Stream *from, const Domain *domain);
 /* A new contiguous stream of `type` (NULL: from's own) with from's shape and elements. */
 bool copy_new(const Stream *from, const Type *type, Stream *result);
 /* Copies from[numbers[i]] to to[i]: `from` of one dimension, the same layout; int numbers in range, of to's shape. */
