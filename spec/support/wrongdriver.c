@@ -6,7 +6,7 @@
  * (x / y is x * (1.0 / y), of doubles too), "half" (packHalf2x16 truncates, unpackHalf2x16 takes small halves for 0), "loops" (for loops end after 1,000 trips, all
  * together), "crash" (the first launch is the end of the process), "reset" (launches do nothing but reset the GPU, as long as there is a
  * file RILL_RESETS), "reach" (the context is
- * not a robust one; accesses beyond what is bound are counted, and told on stderr). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
+ * not a robust one; invocations with an access beyond what is bound are counted, and told on stderr). RILL_CPUINFO: what is read in place of /proc/cpuinfo. Entry points come through a resolver: GLEW's, or EGL's. */
 #include "interpose.h"
 
 #include <ctype.h>
@@ -96,11 +96,17 @@ static void add_division(Text *text, const char *quotient)
     add_text(text, "#define mod wrong_mod\n");
 }
 
+/* One place is kept in variables and told when main is over: an atomic operation at every read takes drivers ten times as long to compile. */
 static const char reach[] =
     "layout(std430, binding = 31) buffer Wrong_reach { uint wrong_reads; int wrong_index, wrong_size; };\n"
-    "int wrong_at(int i, int n) { if (uint(i) >= uint(n) && atomicAdd(wrong_reads, 1u) == 0u) { wrong_index = i; wrong_size = n; } return i; }\n"
+    "int wrong_i = 0, wrong_n = -1;\n"
+    "int wrong_at(int i, int n) { bool past = uint(i) >= uint(n); wrong_i = past ? i : wrong_i; wrong_n = past ? n : wrong_n; return i; }\n"
     "int wrong_at(uint i, int n) { return wrong_at(int(i), n); }\n"
-    "#define texelFetch(t, i) texelFetch(t, wrong_at(i, textureSize(t)))\n";
+    "#define texelFetch(t, i) texelFetch(t, wrong_at(i, textureSize(t)))\n"
+    "#define main wrong_main\n";
+static const char reached[] =
+    "\n#undef main\nvoid main()\n{\n    wrong_main();\n"
+    "    if (wrong_n >= 0 && atomicAdd(wrong_reads, 1u) == 0u) { wrong_index = wrong_i; wrong_size = wrong_n; }\n}\n";
 
 /* --- rewriting --- */
 
@@ -309,6 +315,7 @@ static void shader_source(GLuint shader, GLsizei count, const GLchar *const *str
         add_text(&out, reach);
         add_line(&out, source.bytes, rest);
         rewrite_reads(&out, rest, rest, rest + strlen(rest));
+        add_text(&out, reached);
     } else {
         add_text(&out, wrong("half") ? half : "");
         add_line(&out, source.bytes, rest);
@@ -338,7 +345,7 @@ static void reach_dispatch(GLuint x, GLuint y, GLuint z)
     CALL(PFNGLBINDBUFFERPROC, glBindBuffer)(GL_COPY_WRITE_BUFFER, buffer);
     CALL(PFNGLGETBUFFERSUBDATAPROC, glGetBufferSubData)(GL_COPY_WRITE_BUFFER, 0, sizeof found, found);
     if (found[0]) {
-        fprintf(stderr, "%d accesses beyond what is bound, one at %d of %d\n", found[0], found[1], found[2]);
+        fprintf(stderr, "%d invocations with accesses beyond what is bound, one at %d of %d\n", found[0], found[1], found[2]);
         CALL(PFNGLBUFFERSUBDATAPROC, glBufferSubData)(GL_COPY_WRITE_BUFFER, 0, sizeof none, none);
     }
 }
