@@ -23,17 +23,7 @@ local function make(page)
     return map, map:refine()
 end
 
--- The least seconds of each, in turn.
-local function least(contenders)
-    local times = {}
-    for round = 0, rounds do -- one that is not counted
-        for i, run in ipairs(contenders) do
-            local time = support.timed(run, 3)
-            times[i] = round > 0 and math.min(times[i] or time, time) or nil
-        end
-    end
-    return times
-end
+local function seconds(run) return function() return support.timed(run, 3) end end
 
 -- The plain map's time over that of each kind of lookup: alone, and in a shaded picture.
 local function lookups(map)
@@ -41,14 +31,14 @@ local function lookups(map)
     local ways = {{flat, texel}, {map.map, 1}, {map.map, 1, passes.lookup_nearest}, {map.map, 1, passes.lookup_smooth}}
     local contenders = {}
     for i, way in ipairs(ways) do
-        contenders[i] = function() map:lookup(table.unpack(way)) end
-        contenders[4 + i] = function()
+        contenders[i] = seconds(function() map:lookup(table.unpack(way)) end)
+        contenders[4 + i] = seconds(function()
             map:place()
             map:picture(map:lookup(table.unpack(way)))
-        end
+        end)
     end
     map.map:mipmap "nearest"
-    local t = least(contenders)
+    local t = support.least(rounds, table.unpack(contenders))
     flat:close()
     return {t[1] / t[2], t[1] / t[3], t[1] / t[4], t[5] / t[6], t[5] / t[7], t[5] / t[8]}
 end
