@@ -21,8 +21,8 @@ end
 
 -- How many addresses each box has, as an int, the largest where there are more, and as a float.
 local function count_kernel(rank)
-    local text = {("kernel void count(%s, %s, out int n<>, out float all<>) { int i = indexof(n).x; uint count = 1u;"):format(
-        parameter("first", rank), parameter("last", rank))}
+    local text = {("kernel void count(%s, %s, out int n<>, out float all<>) {"):format(parameter("first", rank),
+        parameter("last", rank)), "int i = indexof(n).x; uint count = 1u;"}
     for d = 1, rank do
         local a, b = coordinate("first", "i", d, rank), coordinate("last", "i", d, rank)
         text[#text + 1] = ([[{
