@@ -105,6 +105,80 @@ describe("a baked container", function()
         end
     end)
 
+    it("is a tree, also when it has more pages", function()
+        for rank, make in ipairs {false, rill.quadtree, rill.octree} do
+            if make then
+                local q = make("float", {size = 16, page = 2}):filter_mode(rank == 2 and "trilinear" or "linear")
+                local vector = rank == 2 and "vec2" or "vec3"
+                local k = rill.kernel((([[kernel void f(VEC p<>, float q[][]MORE, float x<>, out float r<>) {
+                    r = sample(q, p, 0.75) + 64.0 * q[iVEC(p)] + x; }]]):gsub("VEC", vector):gsub(
+                    "MORE", rank == 3 and "[]" or "")))
+                local ramp = rill.kernel [[kernel void ramp(inout float x<>) {
+                    ivec4 p = indexof(x); x += float(p.x * 3 + p.y * 5 % 7 + p.z); }]]
+                local list, x = {}, rill.iota(40)
+                for i = 1, 40 do list[i] = {i * 7 % 16 + 0.25, i * 5 % 17 - 0.5, rank == 3 and i % 13 or nil} end
+                local points = rill.from(list, vector)
+                for level = 2, 0, -2 do
+                    q:refine(points:domain(1, 12), level)
+                    ramp {x = q}
+                    q:mipmap()
+                    local before = k(points, q, x):values()
+                    assert.equal(q, q:bake())
+                    check.equal(before, k(points, q, x):values())
+                    assert.matches("const ivec4 k_", k:source())
+                    q:bake(false)
+                    check.equal(before, k(points, q, x):values())
+                    assert.not_matches("const ivec4 k_", k:source())
+                end
+            end
+        end
+    end)
+
+    it("is a grid of lists", function()
+        local counts = rill.from({2, 0, 5, 1, 3, 0}, "int"):reshape {2, 3}
+        local l = rill.lists("int", {counts = counts, values = rill.from({3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5}, "int")})
+        local k = rill.kernel [[kernel void sum(int l[][][], out int r<>) {
+            ivec2 i = indexof(r).xy; r = 0;
+            for (int j = 0; j < sizeof_list(l, i.y, i.x); j++) r += l[i.y][i.x][j] * (j + 1); }]]
+        local write = rill.kernel [[kernel void write(int j<>, inout int l[][][]) { l[0][2][j] = 10 * j; }]]
+        local function run() return k {l = l, shape = {2, 3}}:values() end
+        local expected = {5, 0, 67, 6, 26, 0}
+        assert.same(expected, run())
+        assert.same(expected, (function() l:bake() return run() end)())
+        write(rill.from({1, 3}, "int"), l)
+        expected[3] = 4 + 2 * 10 + 3 * 5 + 4 * 30 + 5 * 2
+        assert.same(expected, run())
+        l:bake(false)
+        assert.same(expected, run())
+    end)
+
+    it("is written as it was", function()
+        local k = rill.kernel [[kernel void k(int x<>, out int r<>, inout int s<>) {
+            r = 2 * x + indexof(r).x; s += x - indexof(s).y; }]]
+        local w = rill.kernel "kernel void w(ivec2 p<>, inout int c[][]) { c[p.y][p.x] = 3 * p.x + p.y; }"
+        local points = rill.from({{0, 1}, {6, 5}, {3, 3}, {2, 0}}, "ivec2")
+        local function write(on)
+            local results = {}
+            local inputs, first, second = made(), made(), made()
+            for _, kinds in ipairs {inputs, first, second} do kinds.both, kinds.array = nil, nil end
+            inputs.tree = rill.quadtree("int", {size = 4, page = 2, depth = 1})
+            first.tree, second.tree = inputs.tree:copy(), inputs.tree:copy()
+            for name, x in pairs(inputs) do
+                local last = name == "tree" and {5, 5} or {6, 7}
+                local r, s = first[name]:bake(on), second[name]:bake(on)
+                local size = last[1] * last[2]
+                x:write(((rill.iota(size) * 11) % 17):cast "int":reshape(last), {1, 1}, last):bake(on)
+                k {x = x, r = r, s = s, over = x:range({1, 1}, {last[1], last[2] - 1})}
+                k {x = x, r = r, s = s, over = x:active()}
+                w(name == "tree" and points - points or points, s)
+                for i, c in ipairs {x, r, s} do results[name .. i] = c:values({1, 1}, last) end
+            end
+            return results
+        end
+        local expected, baked = write(false), write(true)
+        for name, values in pairs(expected) do assert.same(values, baked[name], name) end
+    end)
+
     it("names wrong arguments", function()
         local c = rill.sparse("int", 10, {page = 4})
         check.raises("c:bake: argument #1 'on': expected true or false, got number 1", c.bake, c, 1)
