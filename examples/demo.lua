@@ -1,4 +1,4 @@
--- Every example in turn, without a display, with the time each took.
+-- The examples in turn, without a display, with the time each took.
 --
 --     lua5.4 examples/demo.lua [directory]        out
 local rill = require "rill"
@@ -13,6 +13,8 @@ local examples = {
     {"photo", "a darkroom: filters on a picture (give one of yours: examples/photo.lua PHOTO)", nil, directory},
     {"walk", "random walks of 10,000 walkers: charts here and in files, and an animation", 400, directory},
     {"translator", "a square in memory, row by row, as the ox ploughs, by pages, and in Morton order", 16, directory},
+    {"shadow", "a shadow map of 131,072 x 131,072 texels, of which those pages exist that are seen", 512, directory},
+    {"paint3d", "a mesh painted with brushes, in an octree of 2048 x 2048 x 2048 texels", 512, directory},
     {"smoke", "smoke from a vent meets a moving ball, 512 x 512 cells, 200 steps", 512, 200, directory},
 }
 
