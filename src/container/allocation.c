@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool container_pooled(const Container *c)
@@ -55,7 +56,7 @@ static bool fill(const Container *c, int64_t frame, int64_t count, const void *e
     int64_t page = translator_info(c->translator).page;
     Shape shape = {1, {count * page}};
     Stream run;
-    bool done = stream_over(c->memory.buffer, c->memory.type, &shape, frame * page, &run);
+    bool done = stream_over(c->memory.buffer, c->memory.type, &shape, c->memory.offset + frame * page, &run);
     done = done && copy_fill(&run, element);
     stream_release(&run);
     return done;
@@ -174,6 +175,37 @@ void allocation_give(Container *c, const PageList *list)
     }
 }
 
+/* of a page table that a user made, in a user's memory */
+
+/* The first frames in memory that hold no page. */
+static bool borrow_frames(const Container *c, PageList *list, int64_t asked)
+{
+    TranslatorInfo info = translator_info(c->translator);
+    int64_t room = frames_there(c) < info.capacity ? frames_there(c) : info.capacity, free_frames = room, next = 0;
+    PageList mapped = {0};
+    char *used = calloc((size_t)room + 1, 1);
+    bool done = used ? container_mapped(c, &mapped) : error_set("out of host memory");
+    for (size_t i = 0; done && i < mapped.count; i++) {
+        bool there = mapped.items[i].frame < room;
+        used[there ? mapped.items[i].frame : room] = 1;
+        free_frames -= there;
+    }
+    page_list_free(&mapped);
+    if (done && (int64_t)list->count > free_frames) {
+        done = error_set("it takes %" PRId64 " page%s, of which %" PRId64 " are mapped and %" PRId64
+                         " free: memory has room for %" PRId64,
+                         asked, asked == 1 ? "" : "s", asked - (int64_t)list->count, free_frames, room);
+    }
+    for (size_t i = 0; done && i < list->count; i++) {
+        while (used[next]) {
+            next++;
+        }
+        list->items[i].frame = (int32_t)next++;
+    }
+    free(used);
+    return done;
+}
+
 /* mapping */
 
 /* Whether all elements of a page have coordinates: without bounds those are all ints but the least. */
@@ -200,6 +232,10 @@ bool allocation_map(Container *c, PageList *list, int64_t asked)
     if (list->count == 0) {
         return true;
     }
+    if (!c->pooled) {
+        return borrow_frames(c, list, asked) && allocation_fill_list(c, list, c->fallback) &&
+               paged_swap(c->translator, list);
+    }
     if (!snapshot_reserve(c, (int64_t)list->count) || !snapshot_launch_reserve(c, list) ||
         !allocation_take(c, list, asked, true)) {
         return false;
@@ -222,6 +258,9 @@ bool allocation_unmap(Container *c, PageList *list)
     }
     for (size_t i = 0; i < list->count; i++) {
         list->items[i].frame = NO_FRAME;
+    }
+    if (!c->pooled) {
+        return paged_swap(c->translator, list);
     }
     if (!snapshot_reserve(c, (int64_t)list->count) || !paged_swap(c->translator, list)) {
         return false;
@@ -254,7 +293,8 @@ static bool add_missing(const Container *c, const PageBox *box, PageList *list)
 bool allocation_missing(const Container *c, const PageBox *box, PageList *list)
 {
     TranslatorInfo info = translator_info(c->translator);
-    return box->count > info.capacity ? allocation_refuse(c, box->count, info.mapped) : add_missing(c, box, list);
+    return c->pooled && box->count > info.capacity ? allocation_refuse(c, box->count, info.mapped)
+                                                   : add_missing(c, box, list);
 }
 
 bool container_allocate(Container *c, const int64_t *first, const int64_t *last)

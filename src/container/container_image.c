@@ -2,6 +2,7 @@
 
 #include "container/container_parts.h"
 #include "container/paged.h"
+#include "kernel/launch/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,25 @@ static Container *load_array(Device *device, const ContainerImage *image)
     }
     return count != image->element_count ? damaged()
                                          : write_memory(container_array(device, image->type, &image->size), image);
+}
+
+/* A user's translator and memory, all of whose elements there are. */
+static bool is_complete(const Container *c)
+{
+    return !c->own && !c->kind && container_complete(c);
+}
+
+static bool take_complete(const Container *c, ContainerImage *image)
+{
+    Stream dense;
+    image->size = c->whole.shape;
+    image->element_count = shape_elements(&c->whole.shape);
+    if (!copy_new(&c->whole, NULL, &dense)) {
+        return false;
+    }
+    bool done = make_room(image) && buffer_read(dense.buffer, 0, image->elements, stream_bytes(&dense));
+    stream_release(&dense);
+    return done;
 }
 
 static bool take_stack(const Container *c, ContainerImage *image)
@@ -158,7 +178,7 @@ static Container *load_lists(Device *device, const ContainerImage *image)
 
 static bool is_sparse(const Container *c)
 {
-    return c->pooled && container_bounded(c);
+    return !c->kind && container_paged(c) && !container_asks(c) && container_bounded(c);
 }
 
 static bool is_hashgrid(const Container *c)
@@ -176,8 +196,10 @@ static bool read_frames(const Container *c, const PageList *list, char *to)
         while (i < list->count && list->items[i].frame == list->items[i - 1].frame + 1) {
             i++;
         }
-        done = buffer_read(c->memory.buffer, (uint64_t)list->items[first].frame * page, to + first * page,
-                           (i - first) * page);
+        done = buffer_read(c->memory.buffer,
+                           (uint64_t)c->memory.offset * (uint64_t)c->memory.type->bytes +
+                               (uint64_t)list->items[first].frame * page,
+                           to + first * page, (i - first) * page);
     }
     return done;
 }
@@ -210,7 +232,9 @@ static bool take_pages(const Container *c, ContainerImage *image)
     }
     image->levels = container_bounded(c) ? translator_table_levels(c->translator) : 0;
     image->capacity = info.capacity;
-    bool done = container_mapped(c, &list) && take_list(c, &list, image);
+    bool done = container_mapped(c, &list);
+    container_drop_outside(c, &list);
+    done = done && take_list(c, &list, image);
     page_list_free(&list);
     return done;
 }
@@ -295,6 +319,7 @@ static const ImageKind kinds[] = {{"array", is_array, take_array, load_array},
                                   {"lists", container_is_lists, take_lists, load_lists},
                                   {"sparse", is_sparse, take_pages, load_sparse},
                                   {"hashgrid", is_hashgrid, take_pages, load_hashgrid},
+                                  {"array", is_complete, take_complete, load_array},
                                   {"adaptive", container_adaptive, tree_image_take, tree_image_load}};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -308,7 +333,9 @@ bool container_image_take(const Container *c, ContainerImage *image)
             return kinds[i].take(c, image);
         }
     }
-    return error_set("this container's memory is not its own: save what it was made of");
+    return error_set(
+        "what is mapped is not everything, and no pages of one size: save c:stream(), or what the container "
+        "was made of");
 }
 
 Container *container_image_load(Device *device, const ContainerImage *image)

@@ -94,6 +94,8 @@ void container_bounds(const Container *c, int64_t *first, int64_t *last);
 Container *container_over(Translator *t, const Stream *memory, const void *fallback);
 /* Adds all that is mapped, in address order; of translators with pages. */
 bool container_mapped(const Container *c, PageList *list);
+/* Leaves those whose frames lie in memory: a translator that is shared may be of a larger one. */
+void container_drop_outside(const Container *c, PageList *list);
 /* The pages of a list, and all of the shape, or nothing, as a new region; NULL with error_set. */
 Region *container_list_region(const Container *c, const PageList *list);
 Region *container_whole_region(const Container *c, bool all);

@@ -50,20 +50,24 @@ static int64_t first_frame(const PageList *list)
     return list->count ? list->items[0].frame : -1;
 }
 
-/* Pages whose frames lie in memory; those of a translator that is shared may be of a larger one. */
+void container_drop_outside(const Container *c, PageList *list)
+{
+    int64_t frames = stream_elements(&c->memory) / translator_info(c->translator).page;
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].frame < frames) {
+            list->items[kept++] = list->items[i];
+        }
+    }
+    list->count = kept;
+}
+
 static Region *mapped_region(Container *c)
 {
     PageList list = {0};
-    int64_t frames = stream_elements(&c->memory) / translator_info(c->translator).page;
     Region *region = NULL;
-    size_t kept = 0;
     if (container_mapped(c, &list)) {
-        for (size_t i = 0; i < list.count; i++) {
-            if (list.items[i].frame < frames) {
-                list.items[kept++] = list.items[i];
-            }
-        }
-        list.count = kept;
+        container_drop_outside(c, &list);
         c->active_frame = first_frame(&list);
         region = container_list_region(c, &list);
     }

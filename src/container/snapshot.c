@@ -16,7 +16,9 @@
 Snapshot *container_snapshot(Container *c)
 {
     if (!c->pooled && !c->own && !c->kind) {
-        error_set("this container's memory is not its own: snapshots are of arrays, stacks and sparse containers");
+        error_set("this container's memory is not its own, so it can't be shared: c:copy() keeps it as it is, and "
+                  "c:write(copy) "
+                  "brings that back");
         return NULL;
     }
     Snapshot *s = calloc(1, sizeof *s);

@@ -53,12 +53,33 @@ void container_box_check(lua_State *L, const LuaContainer *self, int first, cons
     }
 }
 
+/* The number of an entry of lists, as ranges count them, as an index. */
+static void entry_index(lua_State *L, const LuaContainer *self, int index, const char *function, int64_t *result)
+{
+    const Translator *t = container_translator(self->container);
+    int64_t count = stream_elements(container_elements(self->container)), point[SHAPE_MAX_RANK] = {0};
+    int64_t number = binding_integer(L, index, function, index - 1, "index");
+    int rank = self->stream.shape.rank;
+    number = number < 0 ? number + count : number - 1;
+    if (number < 0 || number >= count || translator_point(t, DIRECTION_INVERSE, &number, point, L) != OUTCOME_FOUND) {
+        luaL_error(L, "%s: index %I is no entry's: there are %I", function, (LUAI_UACINT)lua_tointeger(L, index),
+                   (LUAI_UACINT)count);
+    }
+    for (int d = 0; d < rank; d++) {
+        result[rank - 1 - d] = point[d];
+    }
+}
+
 void container_index_check(lua_State *L, const LuaContainer *self, int first, const char *function, int64_t *index)
 {
     const Stream *s = &self->stream;
     int count = lua_gettop(L) - first + 1;
     bool bounded = container_bounded(self->container);
     char text[SHAPE_TEXT];
+    if (count == 1 && container_is_lists(self->container)) {
+        entry_index(L, self, first, function, index);
+        return;
+    }
     if (count != s->shape.rank) {
         luaL_error(L, "%s: expected %d %s for a container of %s %s, got %d", function, s->shape.rank,
                    s->shape.rank == 1 ? "index" : "indices", bounded ? "shape" : "any",

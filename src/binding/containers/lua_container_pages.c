@@ -37,7 +37,7 @@ static bool change_box(lua_State *L, LuaContainer *self, const PageChange *chang
         lua_pushvalue(L, 2);
     }
     container_box_check(L, self, 2, change->function, 1, from, to);
-    if (!container_pooled(self->container)) {
+    if (!container_paged(self->container)) {
         return true;
     }
     DeviceScope scope;
@@ -47,7 +47,30 @@ static bool change_box(lua_State *L, LuaContainer *self, const PageChange *chang
     return done;
 }
 
-/* Pages of its own; what has none has no need of them. */
+/* Raises where what is mapped is no matter of pages of one size. */
+static void check_pages(lua_State *L, const LuaContainer *self, const char *function)
+{
+    TranslatorInfo info = translator_info(container_translator(self->container));
+    if (container_paged(self->container)) {
+        return;
+    }
+    container_asked(L, self, function);
+    if (container_complete(self->container)) {
+        return;
+    }
+    if (container_is_lists(self->container)) {
+        luaL_error(L, "%s: lists keep their lengths: make other ones", function);
+    }
+    luaL_error(L,
+               info.pages ? "%s: this container's pages are its translator's: use t:map and t:unmap"
+               : info.traits.mutable
+                   ? "%s: this container's pages are those of what translator '%s' is composed of: use "
+                     "t:map and t:unmap of that one"
+                   : "%s: what translator '%s' maps does not change",
+               function, info.name);
+}
+
+/* Pages of a page table; what has none has no need of them. */
 static int change_pages(lua_State *L, const PageChange *change)
 {
     const char *function = change->function;
@@ -61,13 +84,11 @@ static int change_pages(lua_State *L, const PageChange *change)
     if (container_adaptive(self->container)) {
         return luaL_error(L, "%s: pages of an adaptive container are made by c:refine and go by c:coarsen", function);
     }
-    if (!container_pooled(self->container) && !translator_info(container_translator(self->container)).traits.complete) {
-        return luaL_error(L, "%s: this container's pages are its translator's: use t:map and t:unmap", function);
-    }
+    check_pages(L, self, function);
     bool done = true;
     if (!points) {
         done = change_box(L, self, change);
-    } else if (container_pooled(self->container)) {
+    } else if (container_paged(self->container)) {
         done = change_points(L, self, change);
     }
     container_check(L, 1, function, 0, "c"); /* memory may have grown */

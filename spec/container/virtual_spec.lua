@@ -1,0 +1,136 @@
+-- What containers of parts that a user made can do of what others do: pages come and go, files, and what is no matter of theirs.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local order = require "spec.support.order"
+
+local raises <const> = check.raises
+local T <const> = rill.translator
+
+local function saved(c)
+    local path = os.tmpname() .. ".rill"
+    c:save(path)
+    local back = rill.load(path)
+    os.remove(path)
+    return back
+end
+
+describe("a container of parts", function()
+    leaks.watch(setup, teardown)
+
+    it("maps pages of a page table to frames that are free", function()
+        for seed = 1, 6 do
+            local random = order.generator(seed)
+            local t = T.pages {shape = {30, 22}, page = {4, 5}}
+            local memory = rill.physical("int", 12 * 20):fill(99)
+            local c, like = rill.virtual(t, memory, {default = -1}), rill.sparse("int", {30, 22}, {page = {4, 5},
+                default = -1, capacity = 12})
+            t:map({0, 0}, {4, 3}, 7)
+            c:fill(-1)
+            like:allocate {1, 1}
+            for step = 1, 30 do
+                local i, j = 1 + random(30), 1 + random(22)
+                local last = {math.min(30, i + random(5)), math.min(22, j + random(6))}
+                local release = random(3) == 0
+                local name = release and "release" or "allocate"
+                local done, message = pcall(c[name], c, {i, j}, last)
+                local expected = pcall(like[name], like, {i, j}, last)
+                assert(done == expected, ("seed %d, step %d: %s"):format(seed, step, message))
+                if not done then
+                    assert.matches("free: memory has room for 12", message)
+                elseif not release then
+                    local v = random(100)
+                    c:set(v, i, j)
+                    like:set(v, i, j)
+                end
+                assert.equal(like.pages.mapped, c.pages.mapped)
+            end
+            assert.same(like:values(), c:values())
+            assert.same({like:sum(), like:active().size}, {c:sum(), c:active().size})
+            local points = rill.from({{3, 4}, {20, 29}, {3, 5}}, "ivec2")
+            c:release({1, 1}, {30, 22}):allocate(points)
+            assert.same({2, -24}, {c.pages.mapped, c:sum()})
+            assert.equal(1, c:release(points:domain(1, 1)).pages.mapped)
+        end
+    end)
+
+    it("goes into files", function()
+        local t = T.pages {shape = {2048, 2048}, page = {8, 8}}
+        local c = rill.virtual(t, rill.physical("float", 4 * 64), {default = 3}):allocate({100, 100}, {101, 105})
+        c:set(7, 100, 103)
+        local back = saved(c)
+        assert.matches("container<float>%[2048x2048%], pages, 2 of", tostring(back))
+        assert.same({7, 3, 3, c:sum()}, {back:get(100, 103), back:get(100, 104), back:get(1, 1), back:sum()})
+        back:set(1, 2000, 2000)
+        local far = T.pages {shape = {2048, 2048}, page = {8, 8}}
+        far:map({0, 0}, {15, 7}, 3)
+        local half = rill.virtual(far, rill.physical("float", 4 * 64)):fill(2)
+        assert.same({1, 128}, {saved(half).pages.mapped, saved(half):sum()})
+        local fold = rill.virtual(T.fold {shape = {3, 4, 5}, to = {8, 8}}, rill.physical("vec2", {8, 8}))
+        fold:set({1, 2}, 2, 3, 4)
+        back = saved(fold)
+        assert.same({{1, 2}, {0, 0}}, {back:get(2, 3, 4), back:get(3, 3, 4)})
+        assert.equal("container<vec2>[3x4x5]", tostring(back):match "^[^,]*")
+        local short = rill.virtual(T.linear {shape = {4, 5}}, rill.physical("float", 12))
+        raises("c:save: what is mapped is not everything, and no pages of one size: save c:stream%(%)", saved, short)
+        raises("c:snapshot: this container's memory is not its own.*c:copy%(%) keeps it", fold.snapshot, fold)
+    end)
+
+    it("says whose pages it has", function()
+        local pages = T.pages {shape = {8, 8}, page = {4, 4}}
+        local made = rill.virtual(T.compose(T.fold {shape = {64}, to = {8, 8}}, pages), rill.physical("float", {8, 8}))
+        raises("c:allocate: this container's pages are those of what translator 'compose' is composed of: use t:map",
+            made.allocate, made, {1, 1})
+        pages:map({0, 0}, nil, 0)
+        assert.equal(1, made.pages.mapped)
+        local levels = T.pages {shape = {8, 8}, page = {4, 4}, adaptive = true}
+        local adaptive = rill.virtual(levels, rill.physical("float", 64))
+        raises("c:release: this container's pages are its translator's: use t:map and t:unmap", adaptive.release,
+            adaptive, {1, 1})
+        local l = rill.lists("float", {counts = rill.from({2, 0, 1}, "int")})
+        raises("c:allocate: lists keep their lengths: make other ones", l.allocate, l, {1, 1})
+        local short = rill.virtual(T.linear {shape = {4, 5}}, rill.physical("float", 12))
+        raises("c:allocate: what translator 'linear' maps does not change", short.allocate, short, {1, 1})
+        local all = rill.virtual(T.linear {shape = {4, 5}}, rill.physical("float", 20))
+        assert.equal(20, all:allocate({1, 1}, {4, 5}):fill(1):sum())
+    end)
+end)
+
+describe("a grid of lists", function()
+    leaks.watch(setup, teardown)
+
+    it("takes the numbers of entries as indices", function()
+        for seed = 1, 10 do
+            local random = order.generator(seed)
+            local counts, n = {}, 0
+            for i = 1, 12 do
+                counts[i] = random(4)
+                n = n + counts[i]
+            end
+            counts[5], n = counts[5] + 1, n + 1
+            local values = {}
+            for i = 1, n do values[i] = random(1000) end
+            local l = rill.lists("int", {
+                shape = {3, 4}, counts = rill.from(counts, "int"):reshape {3, 4}, values = rill.from(values, "int"),
+            })
+            assert.equal(l:max(), l:get(l:argmax()))
+            assert.equal(l:min(), l:get(l:argmin()))
+            for i, v in l:each() do assert.equal(v, l:get(i)) end
+            for i in l:active():each() do assert.equal(values[i], l:get(i)) end
+            for _, i in ipairs(l:find("x > 300"):values()) do assert.is_true(l:get(i + 1) > 300) end
+            assert.equal(values[n], l:get(-1))
+            l:set(-4, l:argmax())
+            assert.equal(-4, l:min())
+            local k = 0
+            for i = 1, 12 do
+                for j = 1, counts[i] do
+                    k = k + 1
+                    assert.equal(l:get(k), l:get((i - 1) // 4 + 1, (i - 1) % 4 + 1, j))
+                end
+            end
+            raises("c:get: index " .. n + 1 .. " is no entry's: there are " .. n, l.get, l, n + 1)
+            raises("c:get: index 0 is no entry's", l.get, l, 0)
+            raises("c:set: index %-" .. n + 1 .. " is no entry's", l.set, l, 3, -n - 1)
+        end
+    end)
+end)
