@@ -353,7 +353,8 @@ function paged.refuse(self)
     last[1] = first[1] + 1
     if self.m.shape and last[1] > self.m.shape[1] then return end
     local options = {page = one(table.move({1, 1, 1, 1}, 1, self.rank, 1, {})), capacity = 1}
-    local full <close> = self.m.shape and rill.sparse("int", one(self.m.shape), options) or rill.hashgrid("int", options)
+    local shape = self.m.shape and one(self.m.shape)
+    local full <close> = shape and rill.sparse("int", shape, options) or rill.hashgrid("int", options)
     local range <close> = self.c:range(one(first), one(last))
     check.raises("'capacity' is", self.two, {d = self.step, x = self.c, y = full, over = range})
     assert.equal(0, full.pages.mapped)
