@@ -119,6 +119,58 @@ describe("a launch page by page", function()
         end
     end)
 
+    it("runs over boxes that cut pages, as over others", function()
+        local k = rill.kernel [[kernel void k(neighbor float x<>, float y<>, inout float q<>, out float r<>) {
+            r = x[-1][0] + 3.0 * x[0][1] + 5.0 * y + 7.0 * q + 100.0 * float(indexof(r).x);
+            q += y;
+        }]]
+        local shape <const> = {26, 40}
+        local boxes <const> = {
+            {{1, 1}, shape}, {{5, 9}, {20, 32}}, {{9, 5}, {24, 36}}, {{2, 2}, {25, 39}}, {{8, 8}, {9, 33}},
+            {{3, 7}, {3, 7}},
+        }
+        for _, box in ipairs(boxes) do
+            local first, last = table.unpack(box)
+            local x, y = sparse(shape, {4, 8}, {3, 5}, "float", "half")
+            local q, r = sparse(shape, {4, 4}, {2}, "float"), sparse(shape, {2, 8}, {1}, "float")
+            local s = numbers("float", shape)
+            rill.kernel "kernel void put(float s<>, out float a<>, out float b<>) { a = s; b = s + 1.0; }"(s, x, y)
+            local xs, ys, qs, rs = x:values(), y:values(), q:values(), r:values()
+            k {x = x, y = y, q = q, r = r, over = x:range(first, last)}
+            local function at(list, i, j) return list[(math.max(i, 1) - 1) * 40 + math.min(j, 40)] end
+            for i = first[1], last[1] do
+                for j = first[2], last[2] do
+                    local n = (i - 1) * 40 + j
+                    rs[n] = at(xs, i - 1, j) + 3 * at(xs, i, j + 1) + 5 * ys[n] + 7 * qs[n] + 100 * (j - 1)
+                    qs[n] = qs[n] + ys[n]
+                end
+            end
+            equal(rs, r:values())
+            equal(qs, q:values())
+            equal(xs, x:values())
+        end
+    end)
+
+    it("runs over boxes without bounds", function()
+        local far <const> = 2147483648
+        local h = rill.hashgrid("int", {page = {3, 5}, default = -1})
+        local k = rill.kernel "kernel void k(inout int x<>) { ivec4 i = indexof(x); x += 10 * i.x + i.y; }"
+        local boxes <const> = {
+            {{-4, -7}, {5, 3}}, {{far - 8, 2}, {far - 6, 9}}, {{-far + 8, -far + 9}, {-far + 10, -far + 12}},
+        }
+        for _, box in ipairs(boxes) do
+            local first, last = table.unpack(box)
+            k {x = h, over = h:range(first, last)}
+            for i = first[1] - 1, last[1] + 1 do
+                for j = first[2] - 1, last[2] + 1 do
+                    local inside = i >= first[1] and i <= last[1] and j >= first[2] and j <= last[2]
+                    local value = (10 * (j - 1) + i - 2 + 2 ^ 31) // 1 % 2 ^ 32 - 2 ^ 31
+                    equal({i, j, inside and value or -1}, {i, j, h:get(i, j)})
+                end
+            end
+        end
+    end)
+
     it("takes views, and streams that are repeated", function()
         local c, mask = masked("float", {16, 24}, {4, 8}, 3)
         local k = rill.kernel "kernel void k(float x<>, float y<>, out float r<>) { r = x + y; }"

@@ -57,6 +57,7 @@ void region_release(Region *region)
         return;
     }
     region_release(region->joined.result);
+    region_release(region->cells);
     stream_release(&region->list);
     free(region->words);
     free(region);

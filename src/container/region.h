@@ -11,11 +11,12 @@ typedef struct Region {
     int references;
     uint64_t serial; /* never used twice */
     Shape shape;
-    bool whole;     /* all of the shape */
-    bool pages;     /* what is mapped, or cells of a union */
-    PageSet set;    /* its origins are `list` */
-    Stream list;    /* `words` on the device */
-    int32_t *words; /* see PageSet */
+    bool whole;           /* all of the shape */
+    bool pages;           /* what is mapped, or cells of a union */
+    PageSet set;          /* its origins are `list` */
+    Stream list;          /* `words` on the device */
+    int32_t *words;       /* see PageSet */
+    struct Region *cells; /* region_walk's; NULL: none yet */
     /* The union of the regions of these serials, the first of which is this one; NULL: this one. */
     struct {
         int count;
@@ -53,6 +54,10 @@ void region_release(Region *region);
 
 /* What a launch over it runs over, of whole groups or element by element; NULL: all of its shape. Pages are walked as such, also all of them. */
 const PageSet *region_set(const Region *region, bool groups);
+
+/* A region to walk instead of one box, or of all of the shape, page by page, where pages are of that size (x first): those that it touches, of which only its
+ * elements count. It is the region's, or that itself where that does as well; NULL with error_set. */
+Region *region_walk(Region *region, const int64_t *page);
 
 /* Calls `visit` for boxes first .. last (x first, inclusive) that have each element once, in address order; until it returns false. */
 typedef bool (*RegionVisit)(void *self, const int64_t *first, const int64_t *last);

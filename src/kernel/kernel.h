@@ -66,7 +66,9 @@ typedef struct PageSet {
     bool starts;
     bool aligned;     /* every coordinate of an origin is a multiple of the page's size there */
     int64_t elements; /* within the shape, and not left out */
-    bool unbounded;   /* the shape has no bounds, and 0 for sizes: nothing is left out */
+    bool clipped;     /* only elements of a box count: its first ones, x first, and so many. Not with `starts` */
+    int64_t clip_first[SHAPE_MAX_RANK], clip_size[SHAPE_MAX_RANK];
+    bool unbounded; /* the shape has no bounds, and 0 for sizes: nothing is left out */
     /* Behind the coordinates of each there is a level: its elements are 2^level apart. The last of a dimension count only where the shape
      * ends there: elsewhere they are the first ones of other boxes. */
     bool levels;

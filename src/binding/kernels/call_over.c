@@ -1,6 +1,7 @@
 /* What a launch runs over: the option `over`, and without it what is mapped of its containers. */
 #include "binding/kernels/lua_kernel.h"
 #include "binding/streams/container_handle.h"
+#include "kernel/variant/address_map.h"
 
 #include <string.h>
 
@@ -69,6 +70,36 @@ static bool runs_unbounded(lua_State *L, const Call *call)
     return found;
 }
 
+/* The sizes of the pages of the container that is written, or of another one, that it runs over; NULL: there is none. */
+static const int64_t *pages_along(lua_State *L, const Call *call)
+{
+    const int64_t *found = NULL;
+    for (int i = 0; call->contained && i < call->function->param_count; i++) {
+        const LuaContainer *c = container_along(L, call, i);
+        const AddressMap *map = c ? c->stream.map : NULL;
+        bool written = param_kinds[call->function->params[i].kind].written;
+        found = map && map->run_unit && (!found || written) ? map->run : found;
+    }
+    return found;
+}
+
+/* Boxes are walked page by page, but where what is pushed comes in their order. */
+static void find_walk(lua_State *L, Call *call, Region *region)
+{
+    const int64_t *page = pages_along(L, call);
+    if (!page || kernel_counting(call->kernel) || call->function->group_rank) {
+        return;
+    }
+    DeviceScope scope;
+    LuaRange *range = range_push(L); /* holds it during the call */
+    binding_enter(L, call->device, &scope);
+    Region *walked = region_walk(region, page);
+    walked = walked ? region_retain(walked) : NULL;
+    device_leave(&scope);
+    range_take(L, range, walked, call->function->name);
+    call->walked = walked == region ? NULL : walked;
+}
+
 void call_find_over(lua_State *L, Call *call)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
@@ -91,6 +122,7 @@ void call_find_over(lua_State *L, Call *call)
         luaL_error(L, "%s: option 'over': the range belongs to another device", call->function->name);
     }
     call->over = range->region;
+    find_walk(L, call, range->region);
 }
 
 /* The containers whose pages are noted until the launch is issued; they are held. */

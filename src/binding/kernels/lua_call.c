@@ -166,7 +166,7 @@ void call_start(lua_State *L, Call *call, Kernel *kernel)
     call->boxed = 0;
     call->lined = NULL;
     call->mapped = NULL;
-    call->over = NULL;
+    call->over = call->walked = NULL;
     memset(call->slot, 0, sizeof call->slot);
     memset(call->args, 0, sizeof call->args);
     memset(call->vouts, 0, sizeof call->vouts);
@@ -328,8 +328,8 @@ static void check_where(lua_State *L, const Call *call)
 Domain call_domain(const Call *call)
 {
     bool groups = call->function->group_rank > 0;
-    return (Domain){
-        .shape = call->domain, .active = call->active, .pages = call->over ? region_set(call->over, groups) : NULL};
+    const PageSet *set = call->walked ? &call->walked->set : call->over ? region_set(call->over, groups) : NULL;
+    return (Domain){.shape = call->domain, .active = call->active, .pages = set};
 }
 
 void call_inputs(lua_State *L, Call *call, int list, bool settled)

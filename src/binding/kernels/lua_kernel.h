@@ -17,17 +17,18 @@ typedef struct Call {
     Stream *vouts[MAX_PARAMS]; /* of variable outputs: closed until launched */
     bool has_shape;
     Shape shape, domain;
-    Shape masked;               /* with an active list: the shape it counts in */
-    const Stream *active;       /* the list of `where`, or NULL */
-    struct LuaContainer *lined; /* of a reduce kernel: the first container, which is on the stack */
-    bool dense;                 /* takes no containers */
-    bool preview;               /* nothing is mapped */
-    bool contained;             /* containers are among the arguments */
-    uint64_t boxed;             /* bit i: argument i is a range, a box of its container */
-    bool like[MAX_PARAMS];      /* outputs that are made like a container */
-    int over_at;                /* stack index of `over`, or 0 */
-    struct Mapped *mapped;      /* the pages that are mapped for it: a userdata on the stack, or NULL */
-    const struct Region *over;  /* what it runs over, on the stack; NULL: all of its shape */
+    Shape masked;                /* with an active list: the shape it counts in */
+    const Stream *active;        /* the list of `where`, or NULL */
+    struct LuaContainer *lined;  /* of a reduce kernel: the first container, which is on the stack */
+    bool dense;                  /* takes no containers */
+    bool preview;                /* nothing is mapped */
+    bool contained;              /* containers are among the arguments */
+    uint64_t boxed;              /* bit i: argument i is a range, a box of its container */
+    bool like[MAX_PARAMS];       /* outputs that are made like a container */
+    int over_at;                 /* stack index of `over`, or 0 */
+    struct Mapped *mapped;       /* the pages that are mapped for it: a userdata on the stack, or NULL */
+    const struct Region *walked; /* the same by pages, where that is faster; else NULL */
+    const struct Region *over;   /* what it runs over, on the stack; NULL: all of its shape */
     int used;
     uint32_t words[CALL_WORDS];
 } Call;

@@ -71,6 +71,10 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
         words[layout->steps] = (uint32_t)fill_pages(plan, layout, rank, words + layout->page);
         words[layout->active] = (uint32_t)plan->pages->origins->offset;
         words[layout->active + 1] = (uint32_t)(plan->pages->count * (rank + plan->pages->masked));
+        for (int d = 0; layout->clip != NO_SLOT && d < rank; d++) {
+            words[layout->clip + 2 * d] = (uint32_t)plan->pages->clip_first[d];
+            words[layout->clip + 2 * d + 1] = (uint32_t)plan->pages->clip_size[d];
+        }
     } else if (layout->active != NO_SLOT) {
         words[layout->active] = (uint32_t)plan->active->offset;
         words[layout->active + 1] = plan->active->length.word;

@@ -146,15 +146,24 @@ static int choose_stores(Plan *plan, const KernelText *text, VariantKey *key)
 
 /* launches over pages */
 
+/* Whether steps of so many elements along dimension d lie inside of what counts, or outside. */
+static bool ends_fit(const Plan *plan, const VariantKey *key, int d, int step)
+{
+    const PageSet *pages = plan->pages;
+    int64_t size = plan->launch_shape.size[plan->launch_shape.rank - 1 - d];
+    bool clip = pages->clip_first[d] % step == 0 && pages->clip_size[d] % step == 0;
+    return key->page_inside || (pages->clipped ? clip : size % step == 0);
+}
+
 /* Elements of a step: a part of a row of a page, that lies inside of the shape or outside; or where rows do not matter of the page. */
 static int page_step(const Plan *plan, const KernelText *text, const VariantKey *key)
 {
-    int64_t row = plan->pages->page[0], size = plan->launch_shape.size[plan->launch_shape.rank - 1];
+    int64_t row = plan->pages->page[0];
     int step = plan->pages->aligned && !plan->pages->masked ? variant_page_step(text, key) : 1;
     for (int d = 1; key->page_rowless && d < plan->launch_shape.rank; d++) {
         row *= plan->pages->page[d];
     }
-    while (row % step || (!key->page_inside && size % step)) {
+    while (row % step || !ends_fit(plan, key, 0, step)) {
         step--;
     }
     return step;
@@ -163,7 +172,7 @@ static int page_step(const Plan *plan, const KernelText *text, const VariantKey 
 /* No page reaches out of the shape. */
 static bool pages_inside(const Plan *plan)
 {
-    bool inside = (plan->pages->aligned || plan->pages->unbounded) && !plan->pages->masked;
+    bool inside = (plan->pages->aligned || plan->pages->unbounded) && !plan->pages->masked && !plan->pages->clipped;
     for (int d = 0; d < plan->launch_shape.rank; d++) {
         inside = inside && plan->launch_shape.size[plan->launch_shape.rank - 1 - d] % plan->pages->page[d] == 0;
     }
@@ -257,9 +266,8 @@ static void choose_rows(const Plan *plan, const KernelText *text, VariantKey *ke
         near = near || key->args[i].near;
         rows = key->args[i].paged == PAGED_NUMBERED ? 1 : rows;
     }
-    int64_t size = key->rank > 1 ? plan->launch_shape.size[key->rank - 2] : 1;
     rows = near ? rows : 1;
-    while (plan->pages->page[key->rank > 1] % rows || (!key->page_inside && size % rows)) {
+    while (rows > 1 && (plan->pages->page[1] % rows || !ends_fit(plan, key, 1, rows))) {
         rows--;
     }
     key->page_rows = (uint8_t)rows;
@@ -302,6 +310,7 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
     bool loads = !variant_formats_clash(text, key);
     key->page_inside = pages_inside(plan);
     key->page_masked = plan->pages->masked;
+    key->page_clipped = plan->pages->clipped;
     key->page_unbounded = plan->pages->unbounded;
     key->page_starts = plan->pages->starts && !key->page_inside;
     for (int i = 0; i < text->function->param_count; i++) {

@@ -228,12 +228,16 @@ static void write_step_stores(Generator *g)
     }
 }
 
-/* rill_here: whether a step is none past the shape's end, nor one that the page's mask has not. */
+/* rill_here: whether a step is none past the shape's end or outside of the box that counts, nor one that the page's mask has not. */
 static void write_inside(Generator *g)
 {
     int rank = g->key->rank;
     strbuf_add(g->out, "        bool rill_here = true");
-    for (int d = 0; d < rank && !g->key->page_unbounded; d++) {
+    for (int d = 0; d < rank && g->key->page_clipped; d++) {
+        int at = g->layout->clip + 2 * d;
+        strbuf_addf(g->out, " && uint(rill_d%d - int(%s)) < %s", d, access_word(at), access_word(at + 1));
+    }
+    for (int d = 0; d < rank && !g->key->page_unbounded && !g->key->page_clipped; d++) {
         strbuf_addf(g->out, " && uint(rill_d%d) < %s", d, access_word(g->layout->shape + 3 * d));
     }
     strbuf_add(g->out, ";\n");

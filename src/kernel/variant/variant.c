@@ -316,6 +316,7 @@ static bool layout_active(const KernelText *text, const VariantKey *key, Layout 
 {
     layout->active = key->active ? take(layout, 2) : NO_SLOT;
     layout->page = key->active == ACTIVE_PAGES ? take(layout, PAGE_WORDS + 3 * key->rank) : NO_SLOT;
+    layout->clip = key->page_clipped ? take(layout, 2 * key->rank) : NO_SLOT;
     layout->leaf = key->active == ACTIVE_LEVELS ? take(layout, 3 * (key->rank + 1)) : NO_SLOT;
     layout->active_units = key->active >= ACTIVE_PAGES ? 1 : key->active;
     layout->textures = layout->active_units;

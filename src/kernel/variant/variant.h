@@ -70,6 +70,7 @@ typedef struct VariantKey {
     uint8_t page_rowless;               /* steps may pass the end of a row: nothing asks for positions */
     uint8_t page_inside;                /* no page reaches out of the shape */
     uint8_t page_masked;                /* pages have masks */
+    uint8_t page_clipped;               /* elements of a box alone count */
     uint8_t page_unbounded;             /* no shape has an end that they reach beyond */
     uint8_t page_starts;                /* numbered streams have only what lies inside of it */
     uint8_t first_output, output_count; /* the outputs this pass stores, in order of declaration */
@@ -124,6 +125,7 @@ typedef struct Layout {
     int active; /* words of the list: its first element, and where its length stands, or behind it the starts of pages; or NO_SLOT */
     int page; /* words of a page: PAGE_WORDS, then (size, multiplier, shift) for each dimension, x in steps; or NO_SLOT */
     int page_rows; /* rows that one step over pages covers */
+    int clip;      /* words of the box that counts: (first, size) for each dimension; or NO_SLOT */
     int max_run;   /* steps of a page that one invocation may take in a row */
     int leaf; /* words of a page with a level: (size, multiplier, shift) for each dimension, then for all its elements; or NO_SLOT */
     int active_units; /* textures the list takes: it, and its length; they come first */
