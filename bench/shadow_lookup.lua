@@ -137,10 +137,11 @@ return function()
             return support.timed(run, 3)
         end
     end
-    local function pages_lookup() map:lookup() end
+    local light = rill.stream("float", {side, side})
+    local function pages_lookup() map:lookup(map.map, 1, nil, light) end
     local contenders = {
         by_hand(plainly, flat:bytes(), map:lookup(flat, texel)), by_hand(by_pages, depths(map, pages), map:lookup()),
-        function() return support.timed(function() map:lookup(flat, texel) end, 3) end,
+        function() return support.timed(function() map:lookup(flat, texel, nil, light) end, 3) end,
         baked(false, pages_lookup), baked(true, pages_lookup),
     }
     local t = support.least(rounds, table.unpack(contenders))

@@ -11,7 +11,7 @@ local triangles = dofile(here .. "support/triangles.lua")
 local scene = dofile(here .. "support/scene.lua")
 
 local most_texels = 131072
-local most_bytes = 40 * 2 ^ 20 -- of pages
+local most_bytes, table_share = 60 * 2 ^ 20, 640 -- of pages and their tables, and what these take for a page at most
 local margin = 5e-5 -- that a surface must be behind another one to be in its shadow, for texels one apart
 local finer, coarser = 1.5, 3 -- levels: of the map below a pixel's, and above that where no shadow ends
 local reach = 24 -- the light sees from -reach to reach
@@ -202,8 +202,8 @@ end
 
 function Shadow:clear()
     if self.map then self.map:close() end
-    self.map = rill.quadtree("float", {size = most_texels, page = self.page, default = 100,
-                                       capacity = most_bytes // (4 * (self.page + 1) ^ 2) | 0})
+    local capacity = most_bytes // (4 * (self.page + 1) ^ 2 + table_share) | 0
+    self.map = rill.quadtree("float", {size = most_texels, page = self.page, default = 100, capacity = capacity})
 end
 
 --- Moves the camera: the triangle of each pixel, where it is for the light, and the level that it needs.
@@ -219,10 +219,11 @@ function Shadow:place()
 end
 
 --- The light that reaches each pixel, by the map of pages or a plain one, whose elements are `texel` apart; by `lookup`, or another kernel, which
---- takes the pixels' levels.
-function Shadow:lookup(map, texel, kernel)
+--- takes the pixels' levels; and into a stream, where one is given.
+function Shadow:lookup(map, texel, kernel, light)
     return (kernel or passes.lookup) {map = map or self.map, texel = texel or 1, margin = margin, at = self.at,
-                                      triangle = self.triangle, slope = self.slope, level = kernel and self.level}
+                                      triangle = self.triangle, slope = self.slope, level = kernel and self.level,
+                                      light = light}
 end
 
 --- What pixels ask for, where this light reaches them: points, and the levels there.
@@ -241,7 +242,8 @@ function Shadow:draw(pages)
     passes.draw {block = block, lists = block_lists, list = list, a = a, b = b, c = c, r = self.map, over = pages}
 end
 
---- Makes the pages that the pixels ask for, until they ask for none; how many requests there were each time.
+--- Makes the pages that the pixels ask for, until they ask for none; how many requests there were each time. Pages of earlier frames stay
+--- until three quarters are taken.
 function Shadow:refine()
     local asked = {}
     if self.map.pages.free < self.map.pages.capacity / 4 then self:clear() end
