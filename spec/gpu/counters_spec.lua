@@ -179,6 +179,49 @@ describe("calls of OpenGL:", function()
         end
     end)
 
+    it_counts("one page costs what it does however many are mapped, however large the domain", function()
+        local script = [[
+            local c = rill.sparse("float", {SIDE, SIDE, SIDE}, {page = {2, 2, 2}})
+            local function far(n) return {SIDE, SIDE, SIDE - 2 * n} end
+            for i = 0, 9 do c:allocate(far(i)) end -- so that memory and tables grow no more
+            c:release(far(0), {SIDE, SIDE, SIDE}):release({SIDE, SIDE, SIDE - 40}, {SIDE, SIDE, SIDE})
+            c:allocate({1, 1, 1}, {20, 2 * ROWS, 20})
+            for i = 0, 9 do c:allocate(far(i)) end
+            c:release({SIDE, SIDE, SIDE - 40}, {SIDE, SIDE, SIDE})
+            local mapped = c.pages.mapped
+            assert(mapped == 100 * ROWS)
+            c:set(1, 1, 1, 1):get(1, 1, 1)
+            local s = c:snapshot()
+            c:set(1, 3, 1, 1):diff(s):close()
+            c:undo(s)
+            s:close()
+            phase "start"
+            for i = 0, 9 do c:allocate(far(i)) end
+            phase "allocate"
+            for i = 0, 9 do c:release(far(i)) end
+            phase "release"
+            local taken = {}
+            for i = 1, 10 do taken[i] = c:snapshot() end
+            phase "snapshot"
+            for i = 2, 10 do taken[i]:close() end
+            for i = 0, 4 do c:set(i, 2 * i + 1, 1, 1) end
+            phase "write"
+            c:diff(taken[1]):close()
+            phase "diff"
+            c:undo(taken[1])
+            phase "undo"
+        ]]
+        local expected
+        for _, case in ipairs {{512, 1}, {512, 100}, {2048, 100}} do
+            local counts = counted((script:gsub("SIDE", case[1]):gsub("ROWS", case[2])), {RILL_FAMILY = "gpu"})
+            counts.start = nil
+            expected = expected or counts
+            assert.same(expected, counts, ("%d^3, %d pages"):format(case[1], 100 * case[2]))
+        end
+        assert.equal(0, expected.snapshot.bytes_moved + expected.snapshot.groups)
+        assert.equal(5 * 8 * 4, expected.write.bytes_moved) -- a copy of each page of 8 floats
+    end)
+
     it_counts("s:map compiles an expression once, whatever its constants", function()
         local counts = counted [[
             local s = rill.iota(100):cast "float"

@@ -4,7 +4,8 @@
  *     gcc -std=c11 -O2 -shared -fPIC -o build/glcount.so spec/support/glcount.c -ldl
  *     RILL_GLCOUNT=counts.txt LD_PRELOAD=$PWD/build/glcount.so lua5.4 script.lua
  *
- * The counts, one "name count" per line, and last the bytes that were read back by them, are written to the file named by RILL_GLCOUNT when the process exits and
+ * The counts, one "name count" per line, and last the bytes that were read back, those that were mapped, copied or cleared, and the
+ * groups that were dispatched, are written to the file named by RILL_GLCOUNT when the process exits and
  * whenever rill_glcount_dump is called. That function has the shape of a Lua C function, so a script under test gets it by
  *     local dump = package.loadlib("build/glcount.so", "rill_glcount_dump") */
 #include "interpose.h"
@@ -19,12 +20,17 @@
     X(glDeleteProgram, PFNGLDELETEPROGRAMPROC, (GLuint a), (a))                                                        \
     X(glLinkProgram, PFNGLLINKPROGRAMPROC, (GLuint a), (a))                                                            \
     X(glProgramBinary, PFNGLPROGRAMBINARYPROC, (GLuint a, GLenum b, const void *c, GLsizei d), (a, b, c, d))           \
-    X(glDispatchCompute, PFNGLDISPATCHCOMPUTEPROC, (GLuint a, GLuint b, GLuint c), (a, b, c))                          \
+    X(glDispatchCompute, PFNGLDISPATCHCOMPUTEPROC, (GLuint a, GLuint b, GLuint c), (add_groups(a, b, c), b, c))        \
     X(glDispatchComputeIndirect, PFNGLDISPATCHCOMPUTEINDIRECTPROC, (GLintptr a), (a))                                  \
     X(glGetBufferSubData, PFNGLGETBUFFERSUBDATAPROC, (GLenum a, GLintptr b, GLsizeiptr c, void *d),                    \
       (a, b, add_bytes(c), d))      \
     X(glGetNamedBufferSubData, PFNGLGETNAMEDBUFFERSUBDATAPROC, (GLuint a, GLintptr b, GLsizeiptr c, void *d),          \
       (a, b, add_bytes(c), d))                                                                                         \
+    X(glCopyBufferSubData, PFNGLCOPYBUFFERSUBDATAPROC,                                                                 \
+      (GLenum a, GLenum b, GLintptr c, GLintptr d, GLsizeiptr e), (a, b, c, d, add_moved(e)))                          \
+    X(glClearBufferSubData, PFNGLCLEARBUFFERSUBDATAPROC,                                                               \
+      (GLenum a, GLenum b, GLintptr c, GLsizeiptr d, GLenum e, GLenum f, const void *g),                               \
+      (a, b, c, add_moved(d), e, f, g))                                                                                \
     X(glFinish, PFNGLFINISHPROC, (void), ())
 
 /* result first */
@@ -32,9 +38,9 @@
     X(GLsync, glFenceSync, PFNGLFENCESYNCPROC, (GLenum a, GLbitfield b), (a, b))                                       \
     X(GLenum, glClientWaitSync, PFNGLCLIENTWAITSYNCPROC, (GLsync a, GLbitfield b, GLuint64 c), (a, b, c))              \
     X(void *, glMapBufferRange, PFNGLMAPBUFFERRANGEPROC, (GLenum a, GLintptr b, GLsizeiptr c, GLbitfield d),           \
-      (a, b, c, d))                                                                                                    \
+      (a, b, add_moved(c), d))                                                                                         \
     X(void *, glMapNamedBufferRange, PFNGLMAPNAMEDBUFFERRANGEPROC, (GLuint a, GLintptr b, GLsizeiptr c, GLbitfield d), \
-      (a, b, c, d))
+      (a, b, add_moved(c), d))
 
 enum {
 #define X(name, ...) INDEX_##name,
@@ -47,13 +53,26 @@ enum {
 };
 
 static atomic_ulong counts[COUNTED];
-static atomic_ulong bytes_read;
+static atomic_ulong bytes_read, bytes_moved, groups;
 static Address real[COUNTED];
 
 static GLsizeiptr add_bytes(GLsizeiptr size)
 {
     atomic_fetch_add_explicit(&bytes_read, (unsigned long)size, memory_order_relaxed);
     return size;
+}
+
+static GLsizeiptr add_moved(GLsizeiptr size)
+{
+    atomic_fetch_add_explicit(&bytes_moved, (unsigned long)size, memory_order_relaxed);
+    return size;
+}
+
+/* Of the groups of a dispatch the first number. */
+static GLuint add_groups(GLuint x, GLuint y, GLuint z)
+{
+    atomic_fetch_add_explicit(&groups, (unsigned long)x * y * z, memory_order_relaxed);
+    return x;
 }
 
 /* The function behind a wrapper: what a resolver gave, else the next symbol of that name. */
@@ -117,7 +136,8 @@ int rill_glcount_dump(void *unused)
     FILE *file = path ? fopen(path, "w") : NULL;
     if (!file) return 0;
     for (int i = 0; i < COUNTED; i++) fprintf(file, "%s %lu\n", wrappers[i].name, atomic_load(&counts[i]));
-    fprintf(file, "bytes_read %lu\n", atomic_load(&bytes_read));
+    fprintf(file, "bytes_read %lu\nbytes_moved %lu\ngroups %lu\n", atomic_load(&bytes_read), atomic_load(&bytes_moved),
+            atomic_load(&groups));
     fclose(file);
     return 0;
 }
