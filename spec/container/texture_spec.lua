@@ -235,7 +235,7 @@ describe("mipmaps", function()
         raises("rill.array: option 'mipmaps': expected 1 .. 32, got 0", function()
             rill.array("float", {4, 4}, {storage = "texture", mipmaps = 0})
         end)
-        raises("rill.array: options 'filter', 'mipmaps', 'cube' and 'normalized' need storage", function()
+        raises("rill.array: options 'filter', 'mipmaps', 'cube', 'normalized' and 'format' need storage", function()
             rill.array("float", {4, 4}, {mipmaps = 2})
         end)
     end)
@@ -416,6 +416,50 @@ describe("textures", function()
         assert.are.equal(15, k(rill.from({{0.99, 0.8}}, "vec2"), same):values()[1])
     end)
 
+    it("are held in the format that is asked for", function()
+        -- By format: how many steps between 0 and 1, of which a value may be half a one off, and bytes of a texel. Half floats
+        -- have 2048 in the upper half, and may be cut off rather than rounded.
+        local formats <const> = {
+            r8 = {255, 1}, rg8 = {255, 2}, rgba8 = {255, 4}, r16 = {65535, 2}, rg16 = {65535, 4}, rgba16 = {65535, 8},
+            rgb10_a2 = {1023, 4}, r16f = {1024, 2}, rg16f = {1024, 4}, rgba16f = {1024, 8}, r32f = {1 << 24, 4},
+            rg32f = {1 << 24, 8}, rgba32f = {1 << 24, 16},
+        }
+        local samplers = {}
+        for name, row in pairs(formats) do
+            local n = name:find "rgb" and 4 or name:find "g" and 2 or 1
+            local type = n == 1 and "float" or "vec" .. n
+            local data = numbers(type, {4, 9}):read()
+            data[2][3] = n == 1 and 3.5 or n == 2 and {3.5, -2} or {3.5, -2, 0, 1}
+            local c = rill.array(type, {4, 9}, {storage = "texture", format = name}):write(data)
+            assert.equal(36 * (4 * n + row[2]), c.nbytes, name)
+            samplers[n] = samplers[n] or sampler(type, 2)
+            local at = {}
+            for i = 0, 35 do at[i + 1] = {i % 9, i // 9} end
+            local got, values = samplers[n](rill.from(at, "vec2"), c):values(), c:values()
+            for i, v in ipairs(values) do
+                local steps = row[1]
+                if not name:find "f$" then
+                    v = math.max(0, math.min(1, v))
+                    steps = name == "rgb10_a2" and i % 4 == 0 and 3 or steps
+                end
+                assert.are.near(v, got[i], 0.501 / steps * (v > 1 and 4 or 1) + 1e-6, name .. " " .. i)
+            end
+            local copy = c:copy()
+            assert.equal(c.nbytes, copy.nbytes)
+            copy:close()
+            c:close()
+        end
+        raises("rill.array: the format has 4 components, elements of float have 1", rill.array, "float", 4,
+            {storage = "texture", format = "rgba8"})
+        raises("rill.physical: option 'format': expected one of r8, rg8, .*rgba32f, got string \"rgb565\"",
+            rill.physical, "float", 4, {storage = "texture", format = "rgb565"})
+        raises("'normalized' and 'format' need storage", rill.array, "float", 4, {format = "r8"})
+        local made = rill.array("vec4", {6, 4, 4}, {storage = "texture", cube = true, mipmaps = 2, format = "rgba8"})
+        made:fill({0.5, 1, 0, 0.25}):mipmap()
+        local toward = rill.kernel "kernel void toward(vec3 p<>, vec4 c[][][], out vec4 r<>) { r = sample(c, p, 1.0); }"
+        check.equal({0.5, 1, 0, 0.25}, toward(rill.from({{0, -1, 0}}, "vec3"), made):values(), 1 / 255)
+    end)
+
     it("are counted as memory, and let go with the container", function()
         check.collect()
         local before = rill.memory().bytes
@@ -463,7 +507,7 @@ describe("textures", function()
         raises([[rill.array: option 'filter': expected "nearest" or "linear", got number 1]], function()
             rill.array("float", 4, {storage = "texture", filter = 1})
         end)
-        raises([[rill.array: options 'filter', 'mipmaps', 'cube' and 'normalized' need storage = "texture"]], function()
+        raises([[options 'filter', 'mipmaps', 'cube', 'normalized' and 'format' need storage = "texture"]], function()
             rill.array("float", 4, {filter = "linear"})
         end)
         raises("rill.physical: unknown option 'filters'", function()

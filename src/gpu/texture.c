@@ -36,6 +36,64 @@ static const TextureFormat *format_of(TexelKind kind, int components)
     return &formats[kind][components - 1];
 }
 
+/* What texels may be held in. Devices of OpenGL 4.3 have all of them, and convert elements when they copy. */
+#define INTERNALS(X)                                                                                                   \
+    X("r8", GL_R8, 1, 1)                                                                                               \
+    X("rg8", GL_RG8, 2, 2)                                                                                             \
+    X("rgba8", GL_RGBA8, 4, 4)                                                                                         \
+    X("r16", GL_R16, 1, 2)                                                                                             \
+    X("rg16", GL_RG16, 2, 4)                                                                                           \
+    X("rgba16", GL_RGBA16, 4, 8)                                                                                       \
+    X("rgb10_a2", GL_RGB10_A2, 4, 4)                                                                                   \
+    X("r16f", GL_R16F, 1, 2)                                                                                           \
+    X("rg16f", GL_RG16F, 2, 4)                                                                                         \
+    X("rgba16f", GL_RGBA16F, 4, 8)                                                                                     \
+    X("r32f", GL_R32F, 1, 4)                                                                                           \
+    X("rg32f", GL_RG32F, 2, 8)                                                                                         \
+    X("rgba32f", GL_RGBA32F, 4, 16)
+
+typedef struct Internal {
+    const char *name;
+    GLenum format;
+    int components, bytes;
+} Internal;
+
+#define ROW(name, format, components, bytes) {name, format, components, bytes},
+static const Internal internals[] = {{"", 0, 0, 0}, INTERNALS(ROW)};
+#undef ROW
+
+int texture_find_internal(const char *name)
+{
+    int found = (int)(sizeof internals / sizeof *internals) - 1;
+    while (found > 0 && strcmp(internals[found].name, name) != 0) {
+        found--;
+    }
+    return found;
+}
+
+int texture_internal_components(int internal)
+{
+    return internals[internal].components;
+}
+
+const char *texture_internal_names(void)
+{
+#define NAME(name, format, components, bytes) ", " name
+    return &INTERNALS(NAME)[2];
+#undef NAME
+}
+
+static GLenum internal_of(const TextureForm *form)
+{
+    return form->internal ? internals[form->internal].format : format_of(form->kind, form->components)->internal;
+}
+
+/* Of a texel. */
+static int texel_bytes(const TextureForm *form)
+{
+    return form->internal ? internals[form->internal].bytes : format_of(form->kind, form->components)->bytes;
+}
+
 bool texture_has_format(TexelKind kind, int components)
 {
     return components >= 1 && components <= 4 && format_of(kind, components)->bytes > 0;
@@ -76,8 +134,7 @@ static uint64_t level_bytes(const TextureForm *form, int level)
 {
     int64_t size[TEXTURE_MAX_RANK];
     texture_level_size(form, level, size);
-    return (uint64_t)format_of(form->kind, form->components)->bytes * (uint64_t)size[0] * (uint64_t)size[1] *
-           (uint64_t)size[2];
+    return (uint64_t)texel_bytes(form) * (uint64_t)size[0] * (uint64_t)size[1] * (uint64_t)size[2];
 }
 
 static uint64_t form_bytes(const TextureForm *form)
@@ -118,7 +175,7 @@ static bool check_size(const Device *device, const TextureForm *form)
 
 static void store(const TextureForm *form, GLuint name)
 {
-    GLenum target = target_of(form), internal = format_of(form->kind, form->components)->internal;
+    GLenum target = target_of(form), internal = internal_of(form);
     GLsizei x = (GLsizei)form->size[0], y = (GLsizei)form->size[1], z = (GLsizei)form->size[2];
     glActiveTexture(GL_TEXTURE0 + SPARE_UNIT);
     glBindTexture(target, name);

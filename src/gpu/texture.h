@@ -12,6 +12,7 @@ enum { TEXTURE_MAX_RANK = 3 };
 typedef struct TextureForm {
     TexelKind kind;
     int components;                 /* 1, 2 or 4, by texture_has_format */
+    int internal;                   /* what texels are held in, by texture_find_internal; 0: as the elements are */
     int rank;                       /* 1 to 3 */
     int64_t size[TEXTURE_MAX_RANK]; /* x first; of a cube n, n, 6 */
     int levels;      /* from 1: each has half the sizes of the one before, rounded down, but for the faces of a cube */
@@ -22,6 +23,11 @@ typedef struct TextureForm {
 
 /* Whether there is such a format. */
 bool texture_has_format(TexelKind kind, int components);
+/* The number of an internal format, by a name as OpenGL has it in small letters ("rgba8"), and its components; 0: there is none. */
+int texture_find_internal(const char *name);
+int texture_internal_components(int internal);
+/* The names of all, "r8, rg8 ...". */
+const char *texture_internal_names(void);
 /* The most levels sizes have; the sizes of a level. */
 int texture_most_levels(const TextureForm *form);
 void texture_level_size(const TextureForm *form, int level, int64_t size[TEXTURE_MAX_RANK]);

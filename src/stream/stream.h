@@ -95,7 +95,8 @@ bool stream_retype(const Stream *s, const Type *type, Stream *result); /* same-s
 /* How a texture is to be sampled: see TextureForm. */
 typedef struct TextureWish {
     bool linear, normalized, cube;
-    int levels; /* 0: all there can be */
+    int levels;   /* 0: all there can be */
+    int internal; /* 0: as the elements are */
 } TextureWish;
 
 /* Textures, in stream_texture.c. Gives a stream that is all of its buffer's elements from the first on a texture of its shape, for the device's

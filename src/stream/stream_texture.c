@@ -47,11 +47,17 @@ bool stream_texture_attach(const Stream *s, const TextureWish *wish)
                         .levels = wish->levels,
                         .linear = wish->linear,
                         .normalized = wish->normalized,
-                        .cube = wish->cube};
+                        .cube = wish->cube,
+                        .internal = wish->internal};
     if (!kind_of(s->type, &form.kind)) {
         return error_set(
             "there are no textures of %s: float, vec2, vec4, half, half2, half4, unorm8 and unorm8x4 have some",
             s->type->name);
+    }
+    if (form.internal && texture_internal_components(form.internal) != form.components) {
+        return error_set("the format has %d component%s, elements of %s have %d",
+                         texture_internal_components(form.internal),
+                         texture_internal_components(form.internal) == 1 ? "" : "s", s->type->name, form.components);
     }
     for (int d = 0; d < form.rank && d < TEXTURE_MAX_RANK; d++) {
         form.size[d] = s->shape.size[form.rank - 1 - d];

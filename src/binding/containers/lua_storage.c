@@ -38,6 +38,21 @@ static int option_levels(lua_State *L, const char *function)
     return (int)levels;
 }
 
+/* Option `format`: 0 where it is left out. */
+static int option_format(lua_State *L, const char *function)
+{
+    int internal = 0;
+    if (lua_getfield(L, 3, "format") != LUA_TNIL) {
+        internal = lua_type(L, -1) == LUA_TSTRING ? texture_find_internal(lua_tostring(L, -1)) : 0;
+        if (!internal) {
+            luaL_error(L, "%s: option 'format': expected one of %s, got %s", function, texture_internal_names(),
+                       binding_describe(L, lua_gettop(L)));
+        }
+    }
+    lua_pop(L, 1);
+    return internal;
+}
+
 static bool option_true(lua_State *L, const char *name)
 {
     lua_getfield(L, 3, name);
@@ -48,7 +63,7 @@ static bool option_true(lua_State *L, const char *name)
 
 bool storage_check(lua_State *L, const char *function, TextureWish *wish)
 {
-    static const char *const names[] = {"storage", "filter", "mipmaps", "cube", "normalized", NULL};
+    static const char *const names[] = {"storage", "filter", "mipmaps", "cube", "normalized", "format", NULL};
     static const char *const storages[] = {"buffer", "texture"}, *const filters[] = {"nearest", "linear"};
     binding_count(L, function, 3, false);
     lua_settop(L, 3);
@@ -63,12 +78,14 @@ bool storage_check(lua_State *L, const char *function, TextureWish *wish)
     bool texture = option_word(L, function, "storage", storages, false);
     wish->linear = option_word(L, function, "filter", filters, true);
     wish->levels = option_levels(L, function);
+    wish->internal = option_format(L, function);
     wish->cube = option_true(L, "cube");
     wish->normalized = option_true(L, "normalized");
     bool filter = lua_getfield(L, 3, "filter") != LUA_TNIL;
     lua_pop(L, 1);
-    if (!texture && (filter || wish->levels != 1 || wish->cube || wish->normalized)) {
-        luaL_error(L, "%s: options 'filter', 'mipmaps', 'cube' and 'normalized' need storage = \"texture\"", function);
+    if (!texture && (filter || wish->levels != 1 || wish->cube || wish->normalized || wish->internal)) {
+        luaL_error(L, "%s: options 'filter', 'mipmaps', 'cube', 'normalized' and 'format' need storage = \"texture\"",
+                   function);
     }
     return texture;
 }
