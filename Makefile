@@ -110,7 +110,7 @@ demo: ## install what is missing, build, run the examples
 	@$(AGAIN) $(PARALLEL) build
 	@$(RUN) $(LUA) examples/demo.lua
 
-test: ## install what is missing, build, run the whole suite; SPEC=sort: one file, SPEC=spec/kernel: a folder
+test: ## install what is missing, build, run the suite but for #long tests; SPEC=sort: one file, SPEC=spec/kernel: a folder
 	$(DEPS) build prompt test
 	@$(AGAIN) $(PARALLEL) build
 	@$(SUITE) own -- $(SPEC)

@@ -29,7 +29,7 @@ local alone = {counters = true, interrupt = true, memory = true, profile = true,
 
 -- Tests by their tags.
 local tags = {
-    long = "it takes minutes: make test-all runs it, in both families",
+    long = "it takes long: make test-all runs it",
     slow = "the passes own and cpu have run it",
     large = "its launches take minutes on an interpreter",
     lanes = "of lanes that store at places of their own in a private array one decides for its neighbours on softpipe",

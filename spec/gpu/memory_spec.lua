@@ -97,7 +97,7 @@ describe("a memory limit", function()
     before_each(check.collect)
     after_each(function() rill.memory_limit(0) end)
 
-    it("lets 5,000 temporaries of 16 MiB through 256 MiB, without close #large", function()
+    it("lets 5,000 temporaries of 16 MiB through 256 MiB, without close #large #long", function()
         rill.memory_limit(256 * MIB)
         local count <const> = 5000
         for i = 1, count do

@@ -116,5 +116,5 @@ describe("what is exact stays so", function()
 
     it("where x / y is x * (1.0 / y) #large", function() with "reciprocal" end)
 
-    it("where quotients are a unit too large #large", function() with "division" end)
+    it("where quotients are a unit too large #large #long", function() with "division" end)
 end)

@@ -57,11 +57,11 @@ describe("Lua states on threads of their own", function()
     end)
 end)
 
-describe("results", function()
+describe("results #slow #long", function()
     local first = {}
 
     for _, family in ipairs {"cpu", "gpu"} do
-        it("are the same bit for bit on any number of threads, family " .. family .. " #slow", function()
+        it("are the same bit for bit on any number of threads, family " .. family, function()
             first[family] = results(0, family)
             for _, threads in ipairs {1, 2, 4} do
                 assert.are.equal(first[family], results(threads, family))
@@ -70,11 +70,11 @@ describe("results", function()
     end
 
     -- Streams are then read through storage blocks, in groups and steps as before.
-    it("are the same bit for bit where buffer textures end early #slow", function()
+    it("are the same bit for bit where buffer textures end early", function()
         assert.are.equal(first.cpu or results(0, "cpu"), results(0, "cpu", "8192"))
     end)
 
-    it("without rounding are the same in both families #slow", function()
+    it("without rounding are the same in both families", function()
         local exact = {}
         for _, family in ipairs {"cpu", "gpu"} do
             exact[family] = (first[family] or results(0, family)):gsub("float%s[^\n]*\n", "")

@@ -191,7 +191,7 @@ describe("every type in kernels", function()
         assert.equal(("\0"):rep(4 * n), bad:bytes())
     end)
 
-    it("50,000,000 floats #slow", function()
+    it("50,000,000 floats #slow #long", function()
         local n = 50000000
         local k = rill.kernel [[ kernel void f(float a, float x<>, out float r<>) { r = a * x; } ]]
         local gather = rill.kernel [=[ kernel float f(float w[], int i<>) { return w[i]; } ]=]

@@ -32,7 +32,7 @@ describe("rill.selftest", function()
     end)
 end)
 
-describe("rill --selftest #slow", function()
+describe("rill --selftest #slow #long", function()
     local files
 
     before_each(function() files = tempfiles.open() end)

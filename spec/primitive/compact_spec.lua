@@ -283,7 +283,7 @@ describe("compaction", function()
         assert.same({#k + 1, #r + 1}, {at, other})
     end)
 
-    it("#slow of 70,000,000 elements", function()
+    it("of 70,000,000 elements #slow #long", function()
         local size = 70000000
         local s <close> = rill.stream("uint8", size)
         rill.kernel "kernel void fill(out uint r<>) { r = uint(indexof(r).x) * 2654435761u >> 24; }"(s)

@@ -243,7 +243,7 @@ describe("accuracy", function()
         assert.equal(N * 4294967295, t:sum())
     end)
 
-    it("of 50,000,000 elements #slow", function()
+    it("of 50,000,000 elements #slow #long", function()
         local n = 50000000
         local s <close> = rill.iota(n)
         assert.equal(n * (n - 1) // 2, s:sum())

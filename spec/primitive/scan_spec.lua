@@ -410,7 +410,7 @@ describe("large scans", function()
         check.equal(scanned(s:values(), operators.add[1]), s:scan():values())
     end)
 
-    it("of 2^24 floats against doubles #slow", function()
+    it("of 2^24 floats against doubles #slow #long", function()
         local n <const> = 1 << 24
         local s <close> = rill.random(n, {seed = 9, low = -1, high = 1})
         local got <close> = s:scan()
@@ -421,7 +421,7 @@ describe("large scans", function()
         assert.is_true(math.abs(exact[n] - s:sum()) <= 1e-6 * n / 2)
     end)
 
-    it("of 70,000,000 elements #slow", function()
+    it("of 70,000,000 elements #slow #long", function()
         local n <const> = 70000000
         local ones <close> = rill.stream("int", n, 1)
         local got <close> = ones:scan()

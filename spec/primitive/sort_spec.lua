@@ -361,7 +361,7 @@ describe("large sorts #slow", function()
     local fetch = rill.kernel [[ kernel uint fetch(uint x[], int at<>) { return x[at]; } ]]
 
     for _, size in ipairs {2 ^ 20 + 1 | 0, 2 ^ 24 | 0} do
-        it(("of %d elements"):format(size), function()
+        it(("of %d elements%s"):format(size, size == 2 ^ 24 and " #long" or ""), function()
             for _, high in ipairs {0xffffffff, 40000} do
                 local s = rill.random(size, {seed = size, type = "uint", low = 0, high = high})
                 local sorted, numbers = s:sort(), rill.argsort(s)

@@ -91,7 +91,7 @@ describe("top_k", function()
         check.names({"s:top_k", "one dimension", "2x2"}, function() rill.stream("int", {2, 2}):top_k(1) end)
     end)
 
-    it("of 2^24 elements #slow", function()
+    it("of 2^24 elements #slow #long", function()
         local s = rill.random(1 << 24, {seed = 8, type = "uint"})
         local places = rill.argsort(s, {descending = true}):domain(1, 1000)
         local sorted = s:sort {descending = true}:domain(1, 1000)

@@ -16,7 +16,7 @@ local function counts(copy, recipe, most, files)
     assert.equal(#files, NUMBERS[number], "CONTRIBUTING.md: " .. recipe)
 end
 
-describe("an addition:", function()
+describe("an addition: #long", function()
     it("a function of the algebra", function()
         local copy <close> = addition.open()
         copy:insert("lua/rill/operation/elementary.lua", [[

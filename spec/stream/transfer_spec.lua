@@ -128,7 +128,7 @@ describe("copy, cast, like", function()
 end)
 
 -- A stream above 128 MiB: what a storage block is advertised to hold.
-describe("50,000,000 elements #slow", function()
+describe("50,000,000 elements #slow #long", function()
     leaks.watch(setup, teardown)
 
     local N <const> = 50000000
