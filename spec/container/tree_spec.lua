@@ -311,8 +311,6 @@ describe("an adaptive container", function()
             "float", {size = 24, page = 8})
         raises("rill.quadtree: option 'page': expected a number or 2 sizes, got 3", rill.quadtree, "float",
             {size = 8, page = {2, 2, 2}})
-        raises("argument #1 'type': expected one whose values need no packing, like float or vec4, got 'half'",
-            rill.quadtree, "half", {size = 8, page = 2})
         raises("rill.quadtree: option 'depth': expected 0 .. 31, got %-1", rill.quadtree, "float",
             {size = 8, page = 2, depth = -1})
         raises("rill.octree: there are 2^30 pages of the finest level, more than an int counts", rill.octree, "float",

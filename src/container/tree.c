@@ -116,7 +116,7 @@ static bool wrote(AddressMap *map, const Stream *written, const PageSet *pages)
 /* Over a translator, with memory for so many frames; NULL with error_set. */
 static Container *make(Translator *t, Device *device, const Type *type, int64_t frames, const void *fallback)
 {
-    Shape shape = {1, {frames * translator_info(t).page}};
+    Shape shape = {1, {tree_frames(type, frames) * translator_info(t).page}};
     Stream memory;
     if (!stream_create(device, type, &shape, true, &memory)) {
         return NULL;
@@ -190,10 +190,6 @@ Container *tree_create(Device *device, const Type *type, const Shape *size, cons
 /* The same pages, of zeros. */
 static Container *like(const Container *c, const Type *type)
 {
-    if (type->is_struct) {
-        error_set("adaptive containers hold numbers and vectors, no structures");
-        return NULL;
-    }
     const Tree *tree = tree_of(c);
     Translator *t = adaptive_copy(c->translator);
     int64_t frames = stream_elements(&c->memory) / tree_pages(c)->elements;

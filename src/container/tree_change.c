@@ -24,7 +24,9 @@ static bool grow(Container *c, int64_t frames)
     if (frames <= stream_elements(&c->memory) / a->elements) {
         return true;
     }
-    if (!growth_create(&c->memory, frames * a->elements, a->capacity * a->elements, a->elements, false, &memory)) {
+    const Type *type = c->memory.type;
+    int64_t needed = tree_frames(type, frames) * a->elements, most = tree_frames(type, a->capacity) * a->elements;
+    if (!growth_create(&c->memory, needed, most, tree_frames(type, 1) * a->elements, false, &memory)) {
         return false;
     }
     bool done = buffer_copy(memory.buffer, 0, c->memory.buffer, 0, stream_bytes(&c->memory));

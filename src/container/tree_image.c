@@ -169,8 +169,7 @@ Container *tree_image_load(Device *device, const ContainerImage *image)
 {
     size_t bytes = (size_t)image->type->bytes;
     int64_t count = (image->number_count - SETTINGS) / (1 + image->size.rank);
-    if (image->type->value != image->type || bytes % 4 != 0 || image->size.rank > 3 || image->number_count < SETTINGS ||
-        !sizes_agree(image, count)) {
+    if (image->size.rank > 3 || image->number_count < SETTINGS || !sizes_agree(image, count)) {
         container_image_damaged();
         return NULL;
     }

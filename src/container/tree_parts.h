@@ -54,6 +54,12 @@ static inline Adaptive *tree_pages(const Container *c)
     return (Adaptive *)c->translator;
 }
 
+/* As many frames or more, so that memory ends with a word. */
+static inline int64_t tree_frames(const Type *type, int64_t frames)
+{
+    return type->bytes % 4 ? (frames + 3) / 4 * 4 : frames;
+}
+
 /* Whether a page has no parts. Calls f for every page, frames ascending. */
 bool tree_is_leaf(const Container *c, const AdaptivePage *page);
 void tree_each(const Container *c, void (*f)(void *self, int64_t frame, const AdaptivePage *page, bool leaf),

@@ -4,6 +4,7 @@
 
 #include "gpu/buffer.h"
 #include "kernel/launch/internal.h"
+#include "kernel/launch/raw.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,18 +127,28 @@ static void sort_leaf(void *self, int64_t frame, const AdaptivePage *page, bool 
     kept->frames[kept->count + kept->kept++] = (int32_t)adaptive_frame(adaptive_mapped(kept->before, page));
 }
 
-/* Of a pair of frames, whether their elements differ, to the bit where they are floats. */
-static Kernel *differ_kernel(const Container *c)
+/* Structures are compared as words. */
+static bool see_memory(const Stream *memory, Stream *result)
 {
-    const Type *type = c->memory.type;
-    const char *bits = type->value->scalar == SCALAR_FLOAT ? "floatBitsToUint" : "", *name = type->value->name;
+    if (memory->type->is_struct) {
+        return raw_view(memory, result);
+    }
+    stream_copy_view(memory, result);
+    return true;
+}
+
+/* Of a pair of frames, whether their elements differ, to the bit where they are floats. */
+static Kernel *differ_kernel(const Container *c, const Type *type)
+{
+    const char *bits = !type->is_struct && type->scalar == SCALAR_FLOAT ? "floatBitsToUint" : "";
     int elements = (int)tree_pages(c)->elements;
     StrBuf text = STRBUF_EMPTY;
+    raw_declare(&text, type);
     strbuf_addf(&text,
                 "kernel void differ(int now<>, int then<>, %s a[], %s b[], out int r<>) {\n  r = 0;\n"
                 "  for (int i = 0; i < %d; i++) {\n"
                 "  if (%s(a[now * %d + i]) != %s(b[then * %d + i])) { r = 1; }\n  }\n}\n",
-                name, name, elements, bits, elements, bits, elements);
+                type->name, type->name, elements, bits, elements, bits, elements);
     Kernel *kernel = internal_kernel(c->memory.device, strbuf_text(&text));
     strbuf_free(&text);
     return kernel;
@@ -150,10 +161,11 @@ static bool compare_frames(const Container *c, const Stream *before, Kept *kept)
     const Type *type = type_of(SCALAR_INT, 1);
     Shape shape = {1, {kept->kept}};
     uint64_t bytes = (uint64_t)kept->kept * sizeof *kept->frames;
-    Stream streams[3] = {{0}};
+    Stream streams[3] = {{0}}, memory[2] = {{0}};
     Argument args[MAX_PARAMS];
-    Kernel *kernel = differ_kernel(c);
-    bool done = kernel != NULL;
+    bool done = see_memory(&c->memory, &memory[0]) && see_memory(before, &memory[1]);
+    Kernel *kernel = done ? differ_kernel(c, memory[0].type->value) : NULL;
+    done = kernel != NULL;
     for (int i = 0; i < 3 && done; i++) {
         done = stream_create(device, type, &shape, false, &streams[i]) &&
                (i == 2 || buffer_write(streams[i].buffer, 0, kept->frames + i * kept->count, bytes));
@@ -161,17 +173,17 @@ static bool compare_frames(const Container *c, const Stream *before, Kept *kept)
     if (done) {
         args[0].stream = &streams[0];
         args[1].stream = &streams[1];
-        args[2].stream = &c->memory;
-        args[3].stream = before;
+        args[2].stream = &memory[0];
+        args[3].stream = &memory[1];
         args[4].stream = &streams[2];
         done = kernel_launch(kernel, device, args, &shape, false) &&
                buffer_read(streams[2].buffer, 0, kept->frames, bytes);
     }
     for (int i = 0; i < 3; i++) {
-        if (streams[i].device) {
-            stream_release(&streams[i]);
-        }
+        stream_release(&streams[i]);
     }
+    stream_release(&memory[0]);
+    stream_release(&memory[1]);
     return done;
 }
 

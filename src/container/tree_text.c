@@ -1,7 +1,9 @@
 /* The kernels of adaptive containers. */
 #include "container/tree_parts.h"
 
+#include "gpu/buffer.h"
 #include "kernel/launch/internal.h"
+#include "kernel/launch/raw.h"
 #include "kernel/variant/access.h"
 
 #include <stdio.h>
@@ -94,6 +96,24 @@ void tree_give(const Container *c, Argument *args)
 
 /* steps */
 
+/* Whether there is something between elements. */
+static bool mixes(const Container *c)
+{
+    return !c->memory.type->is_struct && type_scalar_is_float(c->memory.type->value->scalar);
+}
+
+/* Whether kernels store elements wherever they like; else a step makes a stream of them, and of their places, which put_elements() stores. */
+static bool stored_directly(const Container *c)
+{
+    return !c->memory.type->is_struct && c->memory.type->value == c->memory.type;
+}
+
+/* What steps take elements for: structures are as many words. */
+static const Type *seen_type(const Container *c)
+{
+    return c->memory.type->is_struct ? raw_type(c->memory.type->bytes)->value : c->memory.type->value;
+}
+
 /* m[p + ...]: an element of those around, as access_mix() asks for it. */
 static void add_corner(void *self, StrBuf *out, int corner)
 {
@@ -110,7 +130,7 @@ static void write_value(const Container *c, StrBuf *out, const char *word, const
 {
     Adaptive *a = tree_pages(c);
     int rank = a->base.info.rank;
-    bool floats = type_scalar_is_float(c->memory.type->value->scalar);
+    bool floats = mixes(c);
     const char *weight = c->memory.type->value->scalar == SCALAR_DOUBLE ? "double" : "float";
     strbuf_addf(out,
                 "  {\n  int lv = %s & %d, fv = (%s >> %d) - 1, q = (1 << lv) - 1, at = fv * %d;\n  int p = fv * %s",
@@ -154,13 +174,18 @@ static void write_head(const Container *c, StrBuf *out, const char *name, bool b
 {
     const Adaptive *a = tree_pages(c);
     int rank = a->base.info.rank;
+    const Type *type = seen_type(c);
+    bool direct = stored_directly(c);
+    raw_declare(out, type);
     strbuf_add(out, address_text_functions);
     adaptive_write_find(a, out, 0);
     strbuf_addf(
-        out,
-        "kernel void %s(int e<>, int list[], int nodes[], int back[], int first, int repeat, %s value, inout %s m[]",
-        name, c->memory.type->value->name, c->memory.type->value->name);
+        out, "kernel void %s(int e<>, int list[], int nodes[], int back[], int first, int repeat, %s given[], %s%s m[]",
+        name, type->name, direct ? "inout " : "", type->name);
     address_text_given(&a->base, out, DIRECTION_TRANSLATE, 0, true);
+    if (!direct) {
+        strbuf_addf(out, ", out %s r<>, out int at<>", type->name);
+    }
     int count = (int)stream_elements(&tree_of(c)->border);
     if (border) {
         strbuf_addf(out, ") {\n  int slot = e / %d, o = nodes[e - slot * %d]", count, count);
@@ -175,13 +200,14 @@ static void write_head(const Container *c, StrBuf *out, const char *name, bool b
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "  int x%d = (back[b + %d] * %s + o%d) << l;\n", d, d + 1, page_of(a, 0, d), d);
     }
-    strbuf_addf(out, "  %s v = value;\n", c->memory.type->value->name);
+    strbuf_addf(out, "  %s value = given[0], v = value;\n%s", type->name, direct ? "" : "  at = -1;\n");
 }
 
 static void write_store(const Container *c, StrBuf *out)
 {
     const Adaptive *a = tree_pages(c);
-    strbuf_addf(out, "  m[f * %s + o] = v;\n", frame_of(a, 0, a->base.info.rank));
+    const char *elements = frame_of(a, 0, a->base.info.rank);
+    strbuf_addf(out, stored_directly(c) ? "  m[f * %s + o] = v;\n" : "  r = v;\n  at = f * %s + o;\n", elements);
 }
 
 /* Whether the node lies on the border of its page. */
@@ -366,7 +392,7 @@ static void write_mip(const Container *c, StrBuf *out, bool weighs)
     strbuf_add(out, " }\n  }\n  }\n  if (most >= 0) {\n");
     write_value(c, out, "leaf", "leaf_");
     strbuf_add(out, "  } else {\n");
-    if (type_scalar_is_float(c->memory.type->value->scalar)) {
+    if (mixes(c)) {
         write_mean(c, out, weighs);
     } else {
         write_own_cell(a, out);
@@ -458,31 +484,91 @@ static bool count_up(Device *device, int64_t count, Stream *result)
     return stream_ramp(device, type_of(SCALAR_INT, 1), &(Shape){1, {count}}, from, to, result);
 }
 
+/* Elements at their places in memory, where these are not negative. Several of a word are stored one by one. */
+static bool put_elements(const Container *c, const Stream *elements, const Stream *places)
+{
+    int bytes = c->memory.type->bytes, bits = 8 * bytes;
+    Stream from = {0}, to = {0};
+    Shape words = {1, {(int64_t)(stream_bytes(&c->memory) / 4)}};
+    StrBuf text = STRBUF_EMPTY;
+    bool done =
+        raw_view(elements, &from) && (bytes < 4 ? stream_over(c->memory.buffer, type_of(SCALAR_UINT, 1), &words, 0, &to)
+                                                : raw_view(&c->memory, &to));
+    if (done && bytes < 4) {
+        strbuf_addf(&text,
+                    "kernel void put(int at<>, uint x<>, inout uint m[]) {\n  if (at >= 0) {\n"
+                    "  int w = at / %d;\n  uint s = uint(at - w * %d) * %du;\n"
+                    "  atomicAnd(m[w], ~(%uu << s));\n  atomicOr(m[w], x << s);\n  }\n}\n",
+                    4 / bytes, 4 / bytes, bits, (1u << bits) - 1);
+    } else if (done) {
+        const char *type = to.type->value->name;
+        raw_declare(&text, to.type);
+        strbuf_addf(&text, "kernel void put(int at<>, %s x<>, inout %s m[]) {\n  if (at >= 0) { m[at] = x; }\n}\n",
+                    type, type);
+    }
+    Kernel *kernel = done ? internal_kernel(c->memory.device, strbuf_text(&text)) : NULL;
+    Argument args[] = {{.stream = places}, {.stream = &from}, {.stream = &to}};
+    done = kernel && kernel_launch(kernel, c->memory.device, args, &places->shape, false);
+    strbuf_free(&text);
+    stream_release(&from);
+    stream_release(&to);
+    return done;
+}
+
+/* What `given` is of a step: one element. */
+static bool give_value(const Container *c, TreeStep step, Stream *given)
+{
+    bool weigh = step == TREE_STEP_WEIGH;
+    const Type *type = weigh                       ? c->memory.type->value
+                       : c->memory.type->is_struct ? raw_type(c->memory.type->bytes)
+                                                   : c->memory.type;
+    return stream_create(c->memory.device, type, &(Shape){1, {1}}, false, given) &&
+           buffer_write(given->buffer, 0, weigh ? tree_of(c)->weight : tree_of(c)->value, (uint64_t)type->bytes);
+}
+
+/* Memory as steps see it; and streams for what they make where that is stored afterwards. */
+static bool step_streams(const Container *c, int64_t count, Stream *memory, Stream made[2])
+{
+    Shape shape = {1, {count}};
+    bool done = !c->memory.type->is_struct || raw_view(&c->memory, memory);
+    if (done && !c->memory.type->is_struct) {
+        stream_copy_view(&c->memory, memory);
+    }
+    return done &&
+           (stored_directly(c) || (stream_create(c->memory.device, memory->type, &shape, false, &made[0]) &&
+                                   stream_create(c->memory.device, type_of(SCALAR_INT, 1), &shape, false, &made[1])));
+}
+
 bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t first, int64_t count)
 {
     Device *device = c->memory.device;
     const Adaptive *a = tree_pages(c);
-    uint32_t begin = (uint32_t)first, repeat = tree_of(c)->edge == TREE_REPEAT, value[16] = {0};
+    uint32_t begin = (uint32_t)first, repeat = tree_of(c)->edge == TREE_REPEAT;
     Argument args[MAX_PARAMS];
-    Stream numbers;
+    Stream numbers, given = {0}, memory = {0}, made[2] = {{0}};
     Kernel *kernel = step_kernel(c, step);
     bool border = step == TREE_STEP_SYNC || step == TREE_STEP_VALUE || step == TREE_STEP_INNER;
     int64_t nodes = border ? stream_elements(&tree_of(c)->border) : a->elements;
     if (!kernel || count == 0 || !count_up(device, count * nodes, &numbers)) {
         return kernel && count == 0;
     }
-    memcpy(value, step == TREE_STEP_WEIGH ? tree_of(c)->weight : tree_of(c)->value,
-           (size_t)c->memory.type->value->bytes);
+    bool done = give_value(c, step, &given) && step_streams(c, count * nodes, &memory, made);
     args[0].stream = &numbers;
     args[1].stream = frames;
     args[2].stream = &tree_of(c)->border;
     args[3].stream = &a->base.tables[ADAPTIVE_BACK].stream;
     args[4].words = &begin;
     args[5].words = &repeat;
-    args[6].words = value;
-    args[7].stream = &c->memory;
-    address_text_give(c->translator, DIRECTION_TRANSLATE, args + 8);
-    bool done = kernel_launch(kernel, device, args, &numbers.shape, false);
-    stream_release(&numbers);
+    args[6].stream = &given;
+    args[7].stream = &memory;
+    int next = 8 + address_text_give(c->translator, DIRECTION_TRANSLATE, args + 8);
+    args[next].stream = &made[0];
+    args[next + 1].stream = &made[1];
+    done = done && kernel_launch(kernel, device, args, &numbers.shape, false) &&
+           (stored_directly(c) || put_elements(c, &made[0], &made[1]));
+    Stream *const streams[] = {&numbers, &given, &memory, &made[0], &made[1]};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        stream_release(streams[i]);
+    }
     return done;
 }

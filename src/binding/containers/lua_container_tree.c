@@ -41,23 +41,13 @@ static int64_t option_count(lua_State *L, const char *function, const char *name
     return value;
 }
 
-static const Type *check_type(lua_State *L, const char *function)
-{
-    const Type *type = type_check(L, 1, function, 1, "type");
-    if (type->is_struct || type->bytes % 4 != 0 || type->value != type) {
-        luaL_error(L, "%s: argument #1 'type': expected one whose values need no packing, like float or vec4, got '%s'",
-                   function, type->name);
-    }
-    return type;
-}
-
 static int make_tree(lua_State *L, const char *function, int rank)
 {
     static const char *const names[] = {"size", "page", "depth", "default", "capacity", NULL};
     char fallback[TYPE_MAX_BYTES] = {0};
     Shape size = {0}, page = {0};
     binding_count(L, function, 2, false);
-    const Type *type = check_type(L, function);
+    const Type *type = type_check(L, 1, function, 1, "type");
     if (!binding_is_options(L, 2)) {
         binding_argument(L, function, 2, "options", 2, "a table like {size = 1024, page = 16}");
     }
@@ -262,7 +252,7 @@ static int check_means(lua_State *L, const LuaContainer *self)
     if (adaptive && strcmp(name, "nearest") == 0) {
         return TREE_NEAREST;
     }
-    if (!adaptive || !type_scalar_is_float(type->scalar)) {
+    if (!adaptive || type->is_struct || !type_scalar_is_float(type->value->scalar)) {
         luaL_error(L, "c:mipmap: argument #1 'how': only elements of floats in adaptive containers weigh");
     }
     if (!found || found - all >= type->components) {

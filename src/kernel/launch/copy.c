@@ -31,10 +31,16 @@ static bool copy_values(Stream *to, const Stream *from, const Domain *domain)
     return launch_over(&text, (Argument[]){{.stream = from}, {.stream = to}}, to->device, domain);
 }
 
+/* Whether what is read there may be between elements: of structures it is one of them. */
+static bool blended(const Stream *from)
+{
+    return from->map && from->map->blends && !from->type->is_struct;
+}
+
 bool copy_over(Stream *to, const Stream *from, const Domain *domain)
 {
     Stream a, b;
-    if (from->map && from->map->blends) {
+    if (blended(from)) {
         return copy_values(to, from, domain);
     }
     if (!raw_view(from, &a)) {
@@ -141,8 +147,7 @@ bool copy_stream(Stream *to, const Stream *from)
     if (same && !to->map && !from->map && transpose_serves(to, from) && !stream_overlaps(to, from)) {
         return transpose_copy(to, from);
     }
-    bool stored = from->source != SOURCE_RAMP && !(from->map && from->map->blends); /* else values are computed */
-    if (same && stored) {
+    if (same && from->source != SOURCE_RAMP && !blended(from)) { /* else values are computed */
         return copy_raw(to, from);
     }
     Domain domain = {.shape = to->shape};
