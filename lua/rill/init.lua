@@ -37,6 +37,10 @@ local container_methods = {["rill.container.each"] = "each", ["rill.container.ma
 for module, name in pairs(container_methods) do
     core._container_method(name, later.call(module, name))
 end
+for _, name in ipairs {"like", "cast"} do
+    core._container_method(name, later.call("rill.container.converted", name))
+end
+core._container_method("map", later.call("rill.stream.map", "map"))
 core._container_metamethod("__pairs", later.call("rill.container.each", "each"))
 for _, row in ipairs(later.require "rill.container.mappednames") do
     core._container_method(row[1], later.call("rill.container.mapped", row[1]))

@@ -2,6 +2,7 @@
 -- element pays for.
 
 local rill = require "rill"
+local core = require "rill.core"
 local blame = require "rill.support.blame"
 local types = require "rill.support.types"
 local fail <const> = blame.fail
@@ -16,10 +17,50 @@ function Active.__close(list)
     list.indices:close()
 end
 
+local function is_contained(value)
+    return rill.type(value) == "container" or rill.type(value) == "expression" and value._sparse
+end
+
 -- What is not zero holds.
 local function is_mask(value)
-    local sparse = rill.type(value) == "expression" and value._sparse
-    return not sparse and not blame.not_open(value) and types.scalar(value.type) and value.type ~= "double"
+    local open = rill.type(value) == "container" or not blame.not_open(value)
+    return open and types.scalar(value.type) and value.type ~= "double"
+end
+
+-- Flat indices of points, x first, of a shape.
+local function flattened(points, shape)
+    local rank, args = #shape, { p = points }
+    if rank == 1 then
+        return points:copy()
+    end
+    local text, sizes = "p." .. ("xyzw"):sub(rank, rank), {}
+    for d = rank - 1, 1, -1 do -- x, of the last size, is the innermost
+        local name = "n" .. d
+        text = ("(%s) * %s + p.%s"):format(text, name, ("xyzw"):sub(d, d))
+        sizes[#sizes + 1], args[name] = "int " .. name, shape[rank + 1 - d]
+    end
+    local head = ("kernel void flat(ivec%d p<>, %s, out int r<>)"):format(rank, table.concat(sizes, ", "))
+    return rill.kernel(("%s { r = %s; }"):format(head, text))(args)
+end
+
+-- Where a container or an expression of some holds: of what is mapped.
+local function contained_list(mask, where)
+    local own <close> = rill.type(mask) == "expression" and mask:eval() or nil
+    local c = own or mask
+    local shape = c.shape
+    if not shape or #shape > 4 or c.size > 2147483647 then
+        fail("%s: a mask that is a container has a shape of 1 to 4 dimensions and 2147483647 elements at most", where)
+    end
+    local _, default = core._fallback(c)
+    if default then
+        local held = default:any()
+        default:close()
+        if held then
+            fail("%s: the mask's default holds where nothing is mapped: c:stream() is a mask of all", where)
+        end
+    end
+    local points <close> = c:find(c:ne(0))
+    return setmetatable({ indices = flattened(points, shape), shape = shape }, Active)
 end
 
 -- The arguments of a launch by position as a table by name; outputs may be left out.
@@ -90,12 +131,15 @@ local function kind(value)
 end
 
 --- rill.active(mask): the list of the elements where a mask holds, to be given as `where` to several launches. `mask` is a
--- stream of bool, int, uint or float (what is not zero holds) or an expression. `a.indices` are the flat indices (int), `a.shape`
--- is the mask's shape.
+-- stream of bool, int, uint or float (what is not zero holds), a container, of which what is mapped counts, or an expression. `a.indices`
+-- are the flat indices (int), `a.shape` is the mask's shape.
 function active.active(mask)
     if not is_mask(mask) then
         local expected = "rill.active: argument #1 'mask': expected a mask stream or an expression, got %s"
         fail(expected, kind(mask))
+    end
+    if is_contained(mask) then
+        return contained_list(mask, "rill.active: argument #1 'mask'")
     end
     return setmetatable({ indices = mask:find(mask), shape = mask.shape }, Active)
 end
@@ -107,7 +151,7 @@ function active.list(where, kernel)
             local expected = "%s: 'where': expected a mask stream, an expression or rill.active(mask), got %s"
             error(expected:format(kernel, kind(where)), 0)
         end
-        where = active.active(where)
+        where = is_contained(where) and contained_list(where, kernel .. ": 'where'") or active.active(where)
     end
     return where.indices, where.shape
 end
@@ -116,7 +160,7 @@ end
 -- holds and kernel G over the others, both into the same outputs, which it returns. It is called as F is, by position or by
 -- name; G takes parameters of the same kinds and types in the same order. The condition is looked at once, here.
 function active.branch(cond, F, G)
-    if not is_mask(cond) then
+    if not is_mask(cond) or is_contained(cond) then
         local expected = "rill.branch: argument #1 'cond': expected a mask stream or an expression, got %s"
         fail(expected, kind(cond))
     end

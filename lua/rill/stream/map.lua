@@ -1,4 +1,5 @@
--- s:map: an expression in x over each element.
+-- s:map and c:map: an expression in x over each element.
+local core = require "rill.core"
 local kind = require "rill.support.kind"
 
 local oneline = require "rill.stream.oneline"
@@ -14,7 +15,8 @@ end
 -- kernels see of s (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by
 -- the names they have in the expression; whole numbers are int beside int elements, uint beside uint, floats elsewhere.
 local function stream_map(s, expression, constants, ...)
-    local element = kind.element(s)
+    local contained = core.type(s) == "container"
+    local element = contained and s.type or kind.element(s)
     if not element then
         map_error(2, "argument 's': expected an open stream, got %s", kind.not_open(s))
     elseif select("#", ...) > 0 then
@@ -41,6 +43,9 @@ local function stream_map(s, expression, constants, ...)
             :format(value) or "")
     end
     arguments[#arguments + 1] = s
+    if contained then -- its default becomes what the expression gives for that
+        return require "rill.algebra.sparse".eval(kernel, arguments, head .. expression)
+    end
     local mapped = kernel(table.unpack(arguments))
     return mapped
 end

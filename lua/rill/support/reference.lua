@@ -229,10 +229,15 @@ c:get(i: integer, ...: integer): element -- one element, indices from 1; the def
 c:set(value: element, i: integer, ...: integer): container -- sets one element, which is mapped, or will be in a sparse container
 c:read(first?: index, last?: index): table -- a box, or all of it, as a table nested as the shape
 c:values(first?: index, last?: index): table -- the same as a flat table of numbers
+c:bytes(first?: index, last?: index): string -- the same as a packed little-endian string
+c:request(first?: index, last?: index): request -- the same as a read-back in flight
 c:write(data: data, first?: index, last?: index): container -- writes a box, or all of it, which is mapped, or will be in a sparse container
 c:fill(value: element): container -- sets all that is mapped
 c:copy(): container -- the same elements in memory of their own, by the same translator
 c:stream(): stream -- all of it as a dense stream
+c:like(type?: typename): container -- one of the same kind, all zero as is its default; one with pages has none yet
+c:cast(type: typename): container -- the same elements, and default, converted to another type as s:cast does
+c:map(expression: string, constants?: table): container -- a one-line kernel as s:map: a container mapped like this one; its default is what the expression gives for the default
 c:allocate(first: index|source, last?: index): container -- a sparse container: maps all pages that a box or a stream of points touches, or raises; new ones hold the default
 c:release(first: index|source, last?: index): container -- a sparse container: frees all pages that a box or a stream of points touches
 rill.container(virtual: container, methods: table): container -- the same container with further methods, which come before its own

@@ -360,6 +360,8 @@ void open_container(lua_State *L)
                                        {"set", container_set},
                                        {"read", container_read},
                                        {"values", container_values},
+                                       {"bytes", container_bytes_call},
+                                       {"request", container_request},
                                        {"stream", container_stream},
                                        {"write", container_write_call},
                                        {"fill", container_fill_call},

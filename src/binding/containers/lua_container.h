@@ -21,6 +21,8 @@ void container_box_check(lua_State *L, const LuaContainer *self, int first, cons
 /* lua_container_boxes.c: c:read, c:values, c:stream, c:write and c:fill. */
 int container_read(lua_State *L);
 int container_values(lua_State *L);
+int container_bytes_call(lua_State *L);
+int container_request(lua_State *L);
 int container_stream(lua_State *L);
 int container_write_call(lua_State *L);
 int container_fill_call(lua_State *L);

@@ -53,6 +53,16 @@ int container_values(lua_State *L)
     return read_box(L, "c:values", "values");
 }
 
+int container_bytes_call(lua_State *L)
+{
+    return read_box(L, "c:bytes", "bytes");
+}
+
+int container_request(lua_State *L)
+{
+    return read_box(L, "c:request", "request");
+}
+
 /* _dense(c, first, last): a box as a stream. */
 static int rill_dense(lua_State *L)
 {

@@ -1,6 +1,7 @@
 /* rill.gather, rill.scatter and rill.gather_op. */
 #include "binding/kernels/lua_kernel.h"
 
+#include "binding/streams/container_handle.h"
 #include "primitive/gather.h"
 #include "primitive/gather_op.h"
 #include "primitive/scatter.h"
@@ -46,7 +47,8 @@ static int finish(lua_State *L, bool done, const char *function, DeviceScope *sc
 static int rill_gather(lua_State *L)
 {
     binding_count(L, "rill.gather", 2, false);
-    const Stream *src = accept_check(L, 1, "rill.gather", 1, "src");
+    const LuaContainer *c = container_to(L, 1);
+    const Stream *src = c && c->container ? &c->stream : accept_check(L, 1, "rill.gather", 1, "src");
     const Stream *index = companion(L, 2, "rill.gather", "index", src);
     Stream *result = handle_push(L);
     DeviceScope scope;

@@ -1,0 +1,121 @@
+-- What streams have, containers have.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local equal <const>, raises <const> = check.equal, check.raises
+
+local function one(list)
+    return #list == 1 and list[1] or list
+end
+
+-- A container with some elements set, and what all of it is.
+local function filled(type, shape, options)
+    local c = rill.sparse(type, one(shape), options)
+    for _ = 1, 12 do
+        local at = {}
+        for d, size in ipairs(shape) do at[d] = math.random(size) end
+        c:set(math.random(1, 99), table.unpack(at))
+    end
+    return c, c:stream()
+end
+
+local shapes <const> = {{{40}, {3}}, {{9, 11}, {4, 3}}, {{5, 6, 7}, {2, 3, 4}}}
+
+describe("a container", function()
+    leaks.watch(setup, teardown)
+
+    it("has every method of a stream, or says what to do", function()
+        local c, count = rill.sparse("float", {4, 4}, {page = {2, 2}}), 0
+        for line in io.lines "lua/rill/support/reference.lua" do
+            local name = line:match "^s:([%w_]+)%("
+            if name then
+                count = count + 1
+                assert.equal("function", type(c[name]), name)
+            end
+        end
+        assert.is_true(count > 40)
+        raises("c:gl: a container has no such view: c:range gives a launch a part of it, c:stream", c.gl, c)
+    end)
+
+    it("gives boxes as bytes and in flight", function()
+        for _, case in ipairs(shapes) do
+            local c, s = filled("float", case[1], {page = one(case[2]), default = 2})
+            assert.equal(s:bytes(), c:bytes())
+            local first, last = {}, {}
+            for d, size in ipairs(case[1]) do first[d], last[d] = 2, size - 1 end
+            assert.equal(s:bytes(one(first), one(last)), c:bytes(one(first), one(last)))
+            local request <close> = c:request(one(first), one(last))
+            equal(s:values(one(first), one(last)), request:values())
+        end
+    end)
+
+    it("is converted and mapped where it stands, its default with it", function()
+        for _, case in ipairs(shapes) do
+            local c, s = filled("float", case[1], {page = one(case[2]), default = 2.75})
+            for _, type in ipairs {"int", "half", "double"} do
+                local cast = c:cast(type)
+                equal({type, c.pages.mapped}, {cast.type, cast.pages.mapped})
+                equal(s:cast(type):values(), cast:values())
+            end
+            local mapped = c:map("x * x + k", {k = 3})
+            assert.equal(c.pages.mapped, mapped.pages.mapped)
+            equal(s:map("x * x + k", {k = 3}):values(), mapped:values())
+            local like = c:like "int"
+            equal({"int", 0, 0}, {like.type, like.pages.mapped, like:get(table.unpack(case[1]))})
+        end
+        local h = rill.hashgrid("int", {page = {2, 2}, default = -3}):set(4, -5, 7)
+        equal({16, 9, 4.0, -3.0}, {h:map("x * x"):get(-5, 7), h:map("x * x"):get(9, 9), h:cast("float"):get(-5, 7),
+            h:cast("float"):get(9, 9)})
+        local a = rill.array("float", {2, 3}):fill(2.5)
+        equal({3.5, 2, 0}, {a:map("x + 1"):get(2, 3), a:cast("int"):get(1, 1), a:like("int"):get(1, 1)})
+        raises("s:map: argument #1 'expression': expected an expression in x", a.map, a, 3)
+        raises("c:like: expected at most 1 argument, got 2", a.like, a, "int", "int")
+        raises("s:cast: argument #1 'type': unknown type 'foo'", a.cast, a, "foo")
+    end)
+
+    it("is gathered from, by numbers and coordinates", function()
+        for d, case in ipairs(shapes) do
+            local c, s = filled("int", case[1], {page = one(case[2]), default = -1})
+            local flat <close> = rill.random(60, {type = "int", low = 0, high = s.size - 1})
+            equal(rill.gather(s, flat):values(), rill.gather(c, flat):values())
+            if d > 1 then
+                local points = {}
+                for i = 1, 60 do
+                    points[i] = {}
+                    for k = 1, d do points[i][k] = math.random(-1, case[1][d + 1 - k]) end
+                end
+                local at <close> = rill.from(points, "ivec" .. d)
+                equal(rill.gather(s, at):values(), rill.gather(c, at):values())
+            end
+        end
+        local c = rill.sparse("float", {4, 4}, {page = {2, 2}})
+        raises("rill.gather: argument #2 'index': expected a stream, got container.*: its elements as one are c:stream",
+            rill.gather, rill.iota(4), c)
+        raises("rill.matmul: argument #1 'a': expected a stream, got container.*: its elements as one are c:stream",
+            rill.matmul, c, c)
+        raises("rill.image.save: argument #1 's': expected a stream, got container.*: its elements as one are c:stream",
+            rill.image.save, c, "/dev/null")
+    end)
+
+    it("is a mask of launches", function()
+        local add = rill.kernel "kernel void add(float d, inout float x<>) { x += d; }"
+        for _, case in ipairs(shapes) do
+            local mask = filled("int", case[1], {page = one(case[2])})
+            local dense <close> = mask:stream():ne(0):eval()
+            local want, got = rill.stream("float", one(case[1]), 1), rill.stream("float", one(case[1]), 1)
+            add {d = 2, x = want, where = dense}
+            add {d = 2, x = got, where = mask}
+            equal(want:values(), got:values())
+            local c = rill.sparse("float", one(case[1]), {page = one(case[2])}):write(got)
+            local list <close> = rill.active(mask:gt(50))
+            add {d = 3, x = c, where = list}
+            add {d = 3, x = want, where = dense:eq(1) * mask:stream():gt(50)}
+            equal(want:values(), c:values())
+        end
+        raises("rill.active: argument #1 'mask': the mask's default holds where nothing is mapped", rill.active,
+            rill.sparse("int", 9, {page = 2, default = 1}))
+        raises("add: 'where': a mask that is a container has a shape of 1 to 4 dimensions", add,
+            {d = 1, x = rill.iota(3):cast "float", where = rill.hashgrid("int", {page = {2, 2}})})
+    end)
+end)
