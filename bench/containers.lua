@@ -60,31 +60,114 @@ local function each_pair(f)
     f("r = r / 2 + x", both)
 end
 
--- Elements at random, through a page table and by a kernel that knows the sizes and reads as many tables.
+-- A kernel by hand that reads as many tables as a page table of those levels. `sizes`: entries of each along a dimension, of the root first.
+local function chain(sizes)
+    local tables, steps, below = {}, {}, pages
+    for level, size in ipairs(sizes) do
+        below = below // size -- sizes are powers of two
+        tables[level] = ("int table%d[], "):format(level)
+        steps[level] = (([[
+            at = g >> BELOW & SIZE - 1;
+            w = w > 0 ? tableLEVEL[(w - 1) * SIZE * SIZE * SIZE + (at.z * SIZE + at.y) * SIZE + at.x] : 0;
+        ]]):gsub("%u+", {BELOW = math.log(below, 2) // 1 | 0, SIZE = size, LEVEL = level}))
+    end
+    return rill.kernel((([[
+        kernel void chain(ivec3 p<>, TABLES float m[], out float r<>) {
+            ivec3 g = p >> SHIFT, o = p & PAGE - 1, at;
+            int w = 1;
+            STEPS
+            r = w > 0 ? m[(w - 1) * PAGE * PAGE * PAGE + (o.z * PAGE + o.y) * PAGE + o.x] : 0.0;
+        }]]):gsub("%u%u+", {TABLES = table.concat(tables), STEPS = table.concat(steps), PAGE = page,
+            SHIFT = math.log(page, 2) // 1 | 0})))
+end
+
+-- Its tables, of which the first is the root: in the last the frames of pages that are row-major in memory.
+local function chain_tables(sizes)
+    local tables, nodes = {}, 1
+    for level, size in ipairs(sizes) do
+        local entries = nodes * size ^ 3 // 1 | 0
+        tables[level] = level < #sizes and (rill.iota(entries) + 1):eval()
+        nodes = entries
+    end
+    local lines, below = {"ivec3 g = ivec3(0);", "int rest = n;"}, 1
+    for level = #sizes, 1, -1 do
+        lines[#lines + 1] = ("g += %d * ivec3(rest %% %d, rest / %d %% %d, rest / %d); "):format(below, sizes[level],
+            sizes[level], sizes[level], sizes[level] ^ 2 // 1 | 0):gsub("rest / (%d+)%)", function(square)
+            return ("rest / %s %% %d)"):format(square, sizes[level])
+        end)
+        lines[#lines + 1] = ("rest /= %d;"):format(sizes[level] ^ 3 // 1 | 0)
+        below = below * sizes[level]
+    end
+    local frames = rill.kernel(("kernel int frame(int n<>) { %s return (g.z * %d + g.y) * %d + g.x + 1; }"):format(
+        table.concat(lines, "\n"), pages, pages))
+    tables[#sizes] = frames(rill.iota(nodes))
+    return tables
+end
+
+-- Elements at random, through page tables and by kernels that know the sizes and read as many tables.
 local function add_lookups(rows, points)
-    local kernels = rill.program [[
-        kernel void look(ivec3 p<>, float c[][][], out float r<>) { r = c[p.z][p.y][p.x]; }
-        kernel void chain(ivec3 p<>, int frames[], float m[], out float r<>) {
-            ivec3 g = p / 8, o = p % 8;
-            int w = frames[(g.z * 32 + g.y) * 32 + g.x];
-            r = w > 0 ? m[(w - 1) * 512 + (o.z * 8 + o.y) * 8 + o.x] : 0.0;
-        }
-    ]]
+    local look = rill.kernel "kernel void look(ivec3 p<>, float c[][][], out float r<>) { r = c[p.z][p.y][p.x]; }"
     local memory <close> = rill.random(side * side * side)
-    local t <close> = T.pages {shape = {side, side, side}, page = {page, page, page}, levels = 1}
-    local c <close> = rill.virtual(t:map({0, 0, 0}, {side - 1, side - 1, side - 1}, 0), memory)
-    local frames <close> = (rill.iota(pages * pages * pages) + 1):eval()
-    local function mine() return kernels.look(points, c) end
-    local function other() return kernels.chain(points, frames, memory) end
-    local a <close> = mine()
-    local b <close> = other()
-    assert(a:bytes() == b:bytes(), "other elements")
-    local looked, chained = support.race(rounds, function()
-        return support.timed(function() mine():close() end, 1)
-    end, function()
-        return support.timed(function() other():close() end, 1)
-    end)
-    rows[#rows + 1] = support.costs("random lookup, page table, 2^21", looked, "a chain for one shape", chained, 1.11)
+    for levels, sizes in ipairs {{32}, {4, 8}, {2, 4, 4}} do
+        local t <close> = T.pages {shape = {side, side, side}, page = {page, page, page}, levels = levels}
+        local c <close> = rill.virtual(t:map({0, 0, 0}, {side - 1, side - 1, side - 1}, 0), memory)
+        local by_hand, arguments = chain(sizes), {points}
+        for level, entries in ipairs(chain_tables(sizes)) do arguments[level + 1] = entries end
+        arguments[levels + 2] = memory
+        local function mine() return look(points, c) end
+        local function other() return by_hand(table.unpack(arguments)) end
+        local a <close> = mine()
+        local b <close> = other()
+        assert(a:bytes() == b:bytes(), "other elements")
+        local looked, chained = support.race(rounds, function()
+            return support.timed(function() mine():close() end, 1)
+        end, function()
+            return support.timed(function() other():close() end, 1)
+        end)
+        local case = ("random lookup, %d level%s, 2^21"):format(levels, levels > 1 and "s" or "")
+        rows[#rows + 1] = support.faster(case, looked, "a chain for one shape", chained, 0.9)
+    end
+end
+
+-- Samples of trees, of which a part is fine, beside those of a stream of all nodes.
+local function add_adaptive(rows)
+    for _, case in ipairs {{rill.quadtree, 1024, 16, 2}, {rill.octree, 128, 8, 3}} do
+        local make, size, cells, rank = table.unpack(case)
+        local vector = "vec" .. rank
+        local place = rill.kernel(([[
+            kernel void place(float x<>, float y<>, float z<>, float side, out %s p<>) { p = %s(vec3(x, y, z)) * side; }
+        ]]):format(vector, vector))
+        local function somewhere(n, seed, part)
+            return place(rill.random(n, {seed = seed}), rill.random(n, {seed = seed + 1}),
+                rill.random(n, {seed = seed + 2}), size * part)
+        end
+        local q = make("float", {size = size, page = cells, depth = 1})
+        q:refine(somewhere(200, 1, 0.7), 0):refine(somewhere(200, 4, 1), 2)
+        rill.kernel [[kernel void wave(out float r<>) {
+            ivec4 p = indexof(r); r = sin(float(p.x) * 0.1) + cos(float(p.y + p.z) * 0.07); }]] {r = q}
+        local dense <close> = q:stream()
+        local p <close> = somewhere(count, 7, 1)
+        local out <close> = rill.stream("float", count)
+        local function kernel(access)
+            return rill.kernel(("kernel void k(%s p<>, float c%s, out float r<>) { r = %s; }"):format(vector,
+                ("[]"):rep(rank), access))
+        end
+        local sample, element = kernel "sample(c, p)", kernel(("c[i%s(p + 0.5)]"):format(vector))
+        local function add(name, filter, k, by, goal)
+            q:filter_mode(filter)
+            local mine, other = support.race(rounds, function()
+                return support.timed(function() k {p = p, c = q, r = out} end, 1)
+            end, function()
+                return support.timed(function() by {p = p, c = dense, r = out} end, 1)
+            end)
+            local title = ("%s, %s, %d pages"):format(name, rank == 2 and "quadtree" or "octree", q.pages.mapped)
+            rows[#rows + 1] = support.faster(title, mine, "of a stream", other, goal)
+        end
+        add("linear sample", "linear", sample, sample, 0.5)
+        add("nearest sample", "nearest", sample, element, 0.5)
+        add("gather", "linear", element, element) -- which interpolates: it loads 2^N elements where a stream's is one
+        q:close()
+    end
 end
 
 -- Primitives of what is mapped, which a launch makes a stream of, beside those of a stream.
@@ -138,43 +221,88 @@ local function add_launches(rows)
     each_pair(function(name, k) add(name .. ", arrays", k, a, b, nil, 1.1) end)
 end
 
--- What one page costs where so many are mapped, in boxes of pages of 2^3 elements: it should not grow. Growth of memory is left out. To iterate
--- touches all of them.
-local function page_costs()
-    local across <const>, runs <const> = 256, 200 -- of the domain in pages
-    local double = rill.kernel "kernel void double_all(inout float x<>) { x *= 2.0; }"
-    local lines = {{"mapped pages", "allocate", "release", "snapshot", "write shared", "diff", "undo", "iterate"}}
-    for _, box in ipairs {{1, 10, 10}, {1, 32, 32}, {1, 100, 100}, {1, across, across}, {16, across, 245}} do
-        local c <close> = rill.sparse("float", {2 * across, 2 * across, 2 * across}, {page = {2, 2, 2}})
-        c:allocate({1, 1, 1}, {2 * box[1], 2 * box[2], 2 * box[3]})
-        local line, at, taken = {("%d"):format(c.pages.mapped)}, 0, {}
-        local function add(f, times)
-            at = 0
-            line[#line + 1] = support.duration(support.timed(function()
-                at = at + 1
-                f()
-            end, times))
-        end
-        local function far() return {2 * across, 2 * across, 2 * at} end
-        c:allocate({2 * across, 2 * across, 1}, {2 * across, 2 * across, 2 * runs}):release {2 * across, 2 * across, 1}
-        c:release({2 * across, 2 * across, 1}, {2 * across, 2 * across, 2 * runs})
-        add(function() c:allocate(far()) end, runs)
-        add(function() c:release(far()) end, runs)
-        add(function() taken[at] = c:snapshot() end, runs)
-        for _, s in ipairs(taken) do s:close() end
-        local s <close> = c:snapshot()
-        add(function() c:set(1, 1, 1 + (at - 1) // 10 * 2, 2 * ((at - 1) % 10) + 1) end, 100)
-        add(function() c:diff(s):close() end, 10)
-        add(function() c:undo(s) end, 1)
-        s:close()
-        double {x = c, over = c:active()}
-        add(function()
-            local range <close> = c:active()
-            double {x = c, over = range}
-        end, 5)
-        lines[#lines + 1] = line
+-- What one page costs where so many are mapped, in boxes of pages of 2^3 elements, and in larger domains: it should not grow. Growth of memory
+-- is left out. To iterate touches all of them. Seconds of each operation, by its column.
+local costs <const> = {"allocate", "release", "snapshot", "write shared", "diff", "undo", "iterate"}
+
+local function page_cost(side_pages, box)
+    local runs <const>, double = 200, rill.kernel "kernel void double_all(inout float x<>) { x *= 2.0; }"
+    local c <close> = rill.sparse("float", {2 * side_pages, 2 * side_pages, 2 * side_pages}, {page = {2, 2, 2}})
+    c:allocate({1, 1, 1}, {2 * box[1], 2 * box[2], 2 * box[3]})
+    local line, at, taken = {mapped = c.pages.mapped}, 0, {}
+    local function add(name, f, times)
+        at = 0
+        line[name] = support.timed(function()
+            at = at + 1
+            f()
+        end, times)
     end
-    return support.table("What one page of so many costs; of diff and undo, 100 pages", lines)
+    local last = 2 * side_pages
+    local function far() return {last, last, 2 * at} end
+    c:allocate({last, last, 1}, {last, last, 2 * runs}):release({last, last, 1}, {last, last, 2 * runs})
+    add("allocate", function() c:allocate(far()) end, runs)
+    add("release", function() c:release(far()) end, runs)
+    add("snapshot", function() taken[at] = c:snapshot() end, runs)
+    for _, s in ipairs(taken) do s:close() end
+    local s <close> = c:snapshot()
+    add("write shared", function() c:set(1, 1, 1 + (at - 1) // 10 * 2, 2 * ((at - 1) % 10) + 1) end, 100)
+    add("diff", function() c:diff(s):close() end, 10)
+    add("undo", function() c:undo(s) end, 1)
+    s:close()
+    double {x = c, over = c:active()}
+    add("iterate", function()
+        local range <close> = c:active()
+        double {x = c, over = range}
+    end, 5)
+    return line
+end
+
+-- Beyond the caches elements of a stream cost more each, too.
+local function stream_cost(elements)
+    local s <close> = rill.stream("float", elements):fill(1)
+    local double = rill.kernel "kernel void double_all(inout float x<>) { x *= 2.0; }"
+    local least = math.huge
+    for _ = 1, 4 do
+        least = math.min(least, support.timed(function() double(s) end, 5))
+    end
+    return least
+end
+
+-- The least of three.
+local function least_cost(side_pages, box)
+    local line = page_cost(side_pages, box)
+    for _ = 1, 2 do
+        for name, seconds in pairs(page_cost(side_pages, box)) do line[name] = math.min(line[name], seconds) end
+    end
+    return line
+end
+
+local function add_page_costs(rows)
+    local boxes <const> = {{1, 10, 10}, {1, 32, 32}, {1, 100, 100}, {1, 256, 256}, {16, 256, 245}}
+    local lines, by_side = {{"domain", "mapped pages", table.unpack(costs)}}, {}
+    for _, side_pages in ipairs {256, 1024, 4096} do
+        by_side[side_pages] = {}
+        for i, box in ipairs(boxes) do
+            local found = least_cost(side_pages, box)
+            by_side[side_pages][i] = found
+            local line = {("%d^3"):format(2 * side_pages), ("%d"):format(found.mapped)}
+            for _, name in ipairs(costs) do line[#line + 1] = support.duration(found[name]) end
+            lines[#lines + 1] = line
+        end
+    end
+    local few, many, far = by_side[256][1], by_side[256][#boxes], by_side[4096][#boxes]
+    for _, name in ipairs(costs) do
+        if name ~= "iterate" then
+            rows[#rows + 1] = support.costs(name .. " a page among 10^6", many[name], "among 10^2", few[name], 2)
+        end
+        rows[#rows + 1] = support.costs(name .. ", domain of 8192^3", far[name], "of 512^3", many[name], 2)
+    end
+    local some = by_side[256][3]
+    local mine, other = many.iterate / some.iterate, stream_cost(8 * many.mapped) / stream_cost(8 * some.mapped)
+    local result = ("%.0f x 10^4 pages; a stream of as many elements %.0f x"):format(mine, other)
+    rows[#rows + 1] = support.note("iterate, 10^6 pages", result, ("<= %.0f x"):format(math.max(other,
+        many.mapped / some.mapped)))
+    rows[#rows + 1] = support.table("What one page of so many costs; of diff and undo, 100 pages", lines)
 end
 
 -- Linear interpolation by the device in a texture, beside that of a stream: 2^21 positions at random.
@@ -227,8 +355,9 @@ return function()
     local mine, other = race(hash, points, function() return hand.one_level(points, one) end)
     rows[#rows + 1] = support.note("spatial hash, 2^21 addresses", ("%.2f x that of 1 level"):format(mine / other))
     add_lookups(rows, points)
+    add_adaptive(rows)
     add_launches(rows)
     add_samples(rows)
-    rows[#rows + 1] = page_costs()
+    add_page_costs(rows)
     return rows
 end

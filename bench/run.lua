@@ -10,7 +10,7 @@ local support = require "bench.support"
 
 local cases = {
     "saxpy", "sum", "jacobi", "launch", "startup", "smoke_step", "numpy", "tbb", "pocl", "mv", "predication", "horn",
-    "cost", "gpu", "containers", "container_access", "shadow_map", "shadow_lookup", "paint",
+    "cost", "gpu", "containers", "container_access", "sparse_fluid", "shadow_map", "shadow_lookup", "paint",
 }
 
 local function first_match(path, pattern)

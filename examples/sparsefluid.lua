@@ -13,30 +13,37 @@ local pressure_rounds = 20
 
 -- What an element holds: velocity in xyz, smoke in w. y is up.
 local passes = rill.program [[
+    // 1 in the vessel that holds the smoke, a ball, and 0 outside, where there is nothing.
+    float held(ivec3 p, vec4 vessel) {
+        vec3 away = vec3(p) - vessel.xyz;
+        return dot(away, away) <= vessel.w * vessel.w ? 1.0 : 0.0;
+    }
+
     // What is here now was upstream one step ago; the vent adds to it, smoke rises.
-    kernel void advect(float fade, float buoyancy, vec4 vent, vec3 wind, vec4 s<>, vec4 from[][][], out vec4 r<>) {
+    kernel void advect(float fade, float buoyancy, vec4 vent, vec3 wind, vec4 vessel, vec4 s<>, vec4 from[][][], out vec4 r<>) {
         vec3 here = vec3(indexof(r).xyz);
         r = sample(from, here - s.xyz);
         vec3 away = (here - vent.xyz) / vent.w;
         float inflow = max(0.0, 1.0 - dot(away, away));
         r.w = min(r.w * fade + 0.3 * inflow, 1.0);
         r.xyz += buoyancy * r.w * vec3(0.0, 1.0, 0.0) + inflow * wind;
+        r *= held(indexof(r).xyz, vessel);
     }
 
-    kernel void diverge(neighbor vec4 s<>, out float d<>) {
-        d = 0.5 * (s[ivec3(1, 0, 0)].x - s[ivec3(-1, 0, 0)].x + s[ivec3(0, 1, 0)].y - s[ivec3(0, -1, 0)].y
+    kernel void diverge(vec4 vessel, neighbor vec4 s<>, out float d<>) {
+        d = 0.5 * held(indexof(d).xyz, vessel) * (s[ivec3(1, 0, 0)].x - s[ivec3(-1, 0, 0)].x + s[ivec3(0, 1, 0)].y - s[ivec3(0, -1, 0)].y
             + s[ivec3(0, 0, 1)].z - s[ivec3(0, 0, -1)].z);
     }
 
     // One Jacobi round of (laplacian of p) = d.
-    kernel void relax(neighbor float p<>, float d<>, out float r<>) {
+    kernel void relax(vec4 vessel, neighbor float p<>, float d<>, out float r<>) {
         r = (p[ivec3(-1, 0, 0)] + p[ivec3(1, 0, 0)] + p[ivec3(0, -1, 0)] + p[ivec3(0, 1, 0)] + p[ivec3(0, 0, -1)]
-            + p[ivec3(0, 0, 1)] - d) * (1.0 / 6.0);
+            + p[ivec3(0, 0, 1)] - d) * (1.0 / 6.0) * held(indexof(r).xyz, vessel);
     }
 
     // Without the gradient of the pressure, what flows into a cell flows out of it.
-    kernel void project(neighbor float p<>, vec4 s<>, out vec4 r<>) {
-        r = s - 0.5 * vec4(p[ivec3(1, 0, 0)] - p[ivec3(-1, 0, 0)], p[ivec3(0, 1, 0)] - p[ivec3(0, -1, 0)],
+    kernel void project(vec4 vessel, neighbor float p<>, vec4 s<>, out vec4 r<>) {
+        r = s - 0.5 * held(indexof(r).xyz, vessel) * vec4(p[ivec3(1, 0, 0)] - p[ivec3(-1, 0, 0)], p[ivec3(0, 1, 0)] - p[ivec3(0, -1, 0)],
                            p[ivec3(0, 0, 1)] - p[ivec3(0, 0, -1)], 0.0);
     }
 
@@ -111,10 +118,12 @@ function Dense.change() end
 local Fluid = {}
 Fluid.__index = Fluid
 
---- Air at rest in size^3 cells on one of these grids, in pages of page^3; the vent is a ball near the bottom.
-local function create(size, page, grid)
+--- Air at rest in size^3 cells on one of these grids, in pages of page^3; the vent is a ball near the bottom. `vessel`: {x, y, z, radius} of
+-- what holds it, nothing unless told.
+local function create(size, page, grid, vessel)
     local pages = size // page
     local self = setmetatable({size = size, page = page, pages = pages, grid = grid, time = 0}, Fluid)
+    self.vessel = vessel or {0, 0, 0, 1e9}
     self.fields = {}
     for name, type in pairs {state = "vec4", state_next = "vec4", pressure = "float", pressure_next = "float",
                              divergence = "float"} do
@@ -159,13 +168,14 @@ end
 function Fluid:step()
     local f = self.fields
     local wind = {0.3 * math.sin(0.11 * self.time), 0.6, 0.3 * math.cos(0.07 * self.time)}
-    self:pass("advect", {fade = fade, buoyancy = buoyancy, vent = self.vent, wind = wind, s = f.state, from = f.state,
-                         r = f.state_next}, "state")
-    self:pass("diverge", {s = f.state, d = f.divergence})
+    self:pass("advect", {fade = fade, buoyancy = buoyancy, vent = self.vent, wind = wind, vessel = self.vessel, s = f.state,
+                         from = f.state, r = f.state_next}, "state")
+    self:pass("diverge", {vessel = self.vessel, s = f.state, d = f.divergence})
     for _ = 1, pressure_rounds do
-        self:pass("relax", {p = f.pressure, d = f.divergence, r = f.pressure_next}, "pressure")
+        self:pass("relax", {vessel = self.vessel, p = f.pressure, d = f.divergence, r = f.pressure_next},
+            "pressure")
     end
-    self:pass("project", {p = f.pressure, s = f.state, r = f.state_next}, "state")
+    self:pass("project", {vessel = self.vessel, p = f.pressure, s = f.state, r = f.state_next}, "state")
     self.smoke:fill(0)
     self:pass("mark", {page = self.page, enough = enough, s = f.state, smoke = self.smoke})
     self:change()
