@@ -1,7 +1,10 @@
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 
 -- What q:refine gives beside the container: a range to launch over, after which all is as if all leaves were written.
 describe("what refine makes new", function()
+    leaks.watch(setup, teardown)
+
     local k = rill.program [=[
         float hashed(ivec3 p) { return fract(sin(dot(vec3(p), vec3(12.9898, 78.233, 37.719))) * 43758.5453); }
         kernel int level(float u<>) { return int(4.0 * u); }

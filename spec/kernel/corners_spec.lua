@@ -1,8 +1,11 @@
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 local raises = require("spec.support.check").raises
 
 -- sample_corners beside elements that are read one by one.
 describe("sample_corners", function()
+    leaks.watch(setup, teardown)
+
     local k = rill.program [=[
         kernel void corners(vec2 p<>, float c[][], out vec4 v<>, out vec3 w<>) {
             vec2 f;

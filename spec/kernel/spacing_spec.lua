@@ -1,7 +1,10 @@
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 local raises = require("spec.support.check").raises
 
 describe("spacingof", function()
+    leaks.watch(setup, teardown)
+
     it("is how far apart nodes are in a leaf", function()
         local k = rill.program [=[
             kernel void write(out int r<>) { r = spacingof(r); }
