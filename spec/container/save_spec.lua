@@ -34,11 +34,13 @@ describe("a container in a file", function()
         stack:pop(3)
         local lists = rill.lists("int", {shape = {2, 2}, keys = rill.from({3, 0, 3, 3, 1}, "int")})
         local array = rill.array("uint8", {3, 4, 5}):fill(7):set(200, 2, 2, 2)
+        local texture = rill.array("float", {4, 6}, {storage = "texture", mipmaps = true, filter = "nearest"}):fill(3)
         local quad = rill.quadtree("float", {size = 32, page = 4, default = 3}):filter_mode "nearest"
         quad:set(9, 3, 4):set(8, 30, 2)
         local oct = rill.octree("vec2", {size = 8, page = 2, depth = 1})
         oct:set({7, 8}, 2, 3, 4)
-        return {quad = quad, oct = oct, sparse = sparse, hash = hash, stack = stack, lists = lists, array = array}
+        return {quad = quad, oct = oct, sparse = sparse, hash = hash, stack = stack, lists = lists, array = array,
+            texture = texture}
     end
 
     it("is what it was", function()
@@ -120,6 +122,30 @@ describe("a container in a file", function()
         local _, bytes = again(rill.array("float", 3))
         raises("it holds a container of an unknown kind, 'arroy'", rill.load,
             files:write("bad.rill", mended((bytes:gsub("array", "arroy")))))
+    end)
+
+    it("has its texture again", function()
+        local options <const> = {
+            {storage = "texture", mipmaps = 3}, {storage = "texture", normalized = true, filter = "nearest"},
+            {storage = "texture", format = "r16f", mipmaps = true}, {storage = "texture", cube = true},
+        }
+        for i, option in ipairs(options) do
+            local shape = option.cube and {6, 5, 5} or {9, 13}
+            local c = rill.array("float", shape, option):write(rill.random(shape, {seed = i}))
+            if option.mipmaps then c:mipmap() end
+            local d = again(c)
+            local points = rill.random(200, {type = option.cube and "vec3" or "vec2", low = -1, high = 12, seed = 9})
+            if option.normalized then points = (points / 12):eval() end
+            local k = rill.kernel((([[kernel void k(VEC p<>, float c[][]MORE, out float a<>, out float b<>) {
+                a = sample(c, p);
+                b = LEVEL;
+            }]]):gsub("VEC", points.type):gsub("MORE", option.cube and "[]" or ""):gsub("LEVEL",
+                option.mipmaps and "sample(c, p, 1.25)" or "a")))
+            for n = 1, 2 do
+                assert.same((select(n, k(points, c))):values(), (select(n, k(points, d))):values())
+            end
+            assert.equal(c.nbytes, d.nbytes)
+        end
     end)
 
     it("names wrong arguments", function()

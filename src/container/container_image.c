@@ -56,11 +56,43 @@ static bool is_array(const Container *c)
     return c->own && !c->stack && !c->lists;
 }
 
+enum { TEXTURE_NUMBERS = 5 };
+
 static bool take_array(const Container *c, ContainerImage *image)
 {
+    const TextureForm *form = stream_texture(&c->whole);
     image->size = c->whole.shape;
     image->element_count = stream_elements(&c->whole);
-    return make_room(image) && read_memory(c, image);
+    image->number_count = form ? TEXTURE_NUMBERS : 0;
+    if (!make_room(image)) {
+        return false;
+    }
+    if (form) {
+        const int32_t numbers[TEXTURE_NUMBERS] = {form->linear, form->normalized, form->cube, form->levels,
+                                                  texture_internal_code(form->internal)};
+        memcpy(image->numbers, numbers, sizeof numbers);
+    }
+    return read_memory(c, image);
+}
+
+/* Its texture, whose coarser levels are made anew. */
+static Container *add_texture(Container *c, const ContainerImage *image)
+{
+    const int32_t *n = image->numbers;
+    bool known = image->number_count == TEXTURE_NUMBERS && (n[0] | n[1] | n[2] | 1) == 1 && n[3] > 0;
+    TextureWish wish = {0};
+    if (!c || image->number_count == 0) {
+        return c;
+    }
+    if (known) {
+        wish = (TextureWish){n[0], n[1], n[2], n[3], texture_find_code(n[4])};
+    }
+    bool done = known && wish.internal >= 0 ? stream_texture_attach(&c->whole, &wish) : container_image_damaged();
+    if (!done || (wish.levels > 1 && !container_mipmap(c, 0))) {
+        container_release(c);
+        return NULL;
+    }
+    return c;
 }
 
 static Container *load_array(Device *device, const ContainerImage *image)
@@ -72,8 +104,10 @@ static Container *load_array(Device *device, const ContainerImage *image)
         }
         count *= image->size.size[d];
     }
-    return count != image->element_count ? damaged()
-                                         : write_memory(container_array(device, image->type, &image->size), image);
+    if (count != image->element_count) {
+        return damaged();
+    }
+    return add_texture(write_memory(container_array(device, image->type, &image->size), image), image);
 }
 
 /* A user's translator and memory, all of whose elements there are. */

@@ -7,7 +7,8 @@
 
 /* By kind:
  *
- *   array     size: its shape. Elements in row-major order.
+ *   array     size: its shape. Elements in row-major order. numbers: none, or of its texture: linear, normalized, cube, levels, and what OpenGL calls
+ *             the format that is told, 0: none is.
  *   stack     size: 1. capacity: as many elements as there may be.
  *   lists     size: the grid's. numbers: where each list begins, and the last one ends.
  *   sparse    size: its shape; page, levels of the table, capacity. numbers: the coordinates of each mapped page among pages, x first, in address

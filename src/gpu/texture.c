@@ -71,6 +71,20 @@ int texture_find_internal(const char *name)
     return found;
 }
 
+int texture_internal_code(int internal)
+{
+    return (int)internals[internal].format;
+}
+
+int texture_find_code(int code)
+{
+    int found = (int)(sizeof internals / sizeof *internals) - 1;
+    while (found >= 0 && (int)internals[found].format != code) {
+        found--;
+    }
+    return found;
+}
+
 int texture_internal_components(int internal)
 {
     return internals[internal].components;

@@ -28,6 +28,9 @@ int texture_find_internal(const char *name);
 int texture_internal_components(int internal);
 /* The names of all, "r8, rg8 ...". */
 const char *texture_internal_names(void);
+/* What OpenGL calls it, which files keep: 0 of 0; and back: -1, there is none. */
+int texture_internal_code(int internal);
+int texture_find_code(int code);
 /* The most levels sizes have; the sizes of a level. */
 int texture_most_levels(const TextureForm *form);
 void texture_level_size(const TextureForm *form, int level, int64_t size[TEXTURE_MAX_RANK]);
