@@ -17,6 +17,7 @@ local programs = {}
 local Program <const> = {}
 Program.__index = Program
 
+local T <const> = rill.translator
 local components <const> = {"x", "xy", "xyz", "xyzw"}
 local points <const> = {"int", "ivec2", "ivec3", "ivec4"}
 
@@ -378,6 +379,30 @@ function paged.diff(self)
     end
 end
 
+-- Over a page table of one's own pages come by c:allocate alone: what is not mapped can't be written.
+local function own_table(self, case)
+    local elements = case.capacity
+    for _, size in ipairs(case.page) do elements = elements * size end
+    local pages = T.pages {shape = one(case.shape), page = one(case.page), levels = case.levels}
+    self.c = rill.virtual(pages, rill.physical("int", elements), {default = -1})
+    self.m = cells.new {page = case.page, shape = case.shape, capacity = case.capacity, default = -1}
+    local map = self.m.map
+    function self.m.map(m, new)
+        for k in pairs(self.allocates and {} or new) do
+            if not m.pages[k] then return false end
+        end
+        return map(m, new)
+    end
+    self.actions = with(paged, "snapshot", "undo", "diff", "copy", "refuse")
+    for _, name in ipairs {"allocate", "points"} do
+        self.actions[name] = function(program)
+            program.allocates = true
+            paged[name](program)
+            program.allocates = false
+        end
+    end
+end
+
 local function paged_container(self, case)
     local options = {page = one(case.page), default = -1, capacity = case.capacity, levels = case.levels}
     self.c = case.shape and rill.sparse("int", one(case.shape), options) or rill.hashgrid("int", options)
@@ -387,8 +412,34 @@ end
 
 -- ---- arrays and stacks: one page, so to speak, that is there
 
+-- Containers of parts that are mapped wherever there is something, by the names of their translators.
+local parts <const> = {}
+
+function parts.fold(shape, count)
+    local to = {count // 7 + 1, 7}
+    return T.fold {shape = shape, to = to}, to
+end
+
+function parts.compose(shape, count)
+    return T.compose(T.linear {shape = count}, T.linear {shape = shape}), count
+end
+
+function parts.own(_, count) -- from the last element to the first
+    local text = "int translate(int v) { return COUNT - 1 - v; } int inverse(int p) { return COUNT - 1 - p; }"
+    return T.new {name = "backwards", rank = 1, to = 1, shape = count, glsl = text:gsub("COUNT", count),
+        cpu = function(v) return count - 1 - v end}, count
+end
+
+local function dense(case)
+    if not case.parts then return rill.array("int", one(case.shape)) end
+    local count = 1
+    for _, size in ipairs(case.shape) do count = count * size end
+    local translator, memory = parts[case.parts](one(case.shape), count)
+    return rill.virtual(translator, rill.physical("int", memory))
+end
+
 local function array(self, case)
-    self.c = rill.array("int", one(case.shape))
+    self.c = dense(case)
     self.m = cells.new {page = case.shape, shape = case.shape, default = 0}
     self.m:map {["0"] = {0, 0, 0, 0}}
     local first = {}
@@ -396,6 +447,10 @@ local function array(self, case)
     self.m.pages = {}
     self.m.mapped = 0
     self.m:allocate(first, case.shape)
+    if case.parts then -- memory of others has no snapshots
+        self.actions = with({}, "snapshot", "undo")
+        return
+    end
     self.actions = with {allocate = function(program) -- which does nothing, nor does release
         local from, to = program:box()
         program.c:allocate(one(from), one(to)):release(one(from), one(to))
@@ -597,6 +652,11 @@ programs.cases = {
     {name = "a hash grid", make = paged_container, page = {3, 4}, capacity = 30, steps = 10000},
     {name = "a quadtree", make = adaptive, rank = 2, size = {16, 16}, page = {4, 4}, steps = 10000},
     {name = "an octree", make = adaptive, rank = 3, size = {4, 4, 4}, page = {1, 1, 1}, steps = 10000},
+    {name = "a folded container", make = array, parts = "fold", rank = 3, shape = {4, 5, 6}},
+    {name = "a composed container", make = array, parts = "compose", rank = 2, shape = {7, 9}},
+    {name = "a container over a translator of one's own", make = array, parts = "own", rank = 1, shape = {50}},
+    {name = "a container over a page table of one's own", make = own_table, page = {3, 4}, shape = {17, 14},
+        capacity = 12},
     {name = "a quadtree that repeats", make = adaptive, rank = 2, size = {8, 8}, page = {1, 1}, edge = "repeat"},
     {name = "a sparse container of one dimension", make = paged_container, page = {3}, shape = {40}, capacity = 20},
     {name = "a hash grid of one dimension", make = paged_container, page = {5}},
