@@ -9,6 +9,7 @@ enum {
     MAX_INLINED = 3000,
     MAX_STEP_BYTES = 512, /* of one argument, in one step */
     WIDE_STEP = 16,
+    THIN_BYTES = 8,
     WIDE_GATHERS = 3200,
     WIDE_WORDS = 800,
     MAX_TRIPS = 256,
@@ -126,13 +127,16 @@ bool variant_texels_fit(const KernelText *text, const VariantKey *key)
 }
 
 /* A software device does better with more elements side by side: fetches at random keep memory busy, and streams of words cost
- * fewer trips (a tenth of the time). Not stencils, whose steps are strips, nor containers, whose addresses are code of their own. */
+ * fewer trips (a tenth of the time). Not stencils, whose steps are strips, nor containers, whose addresses are code of their own, nor wide
+ * elements that become wide ones, several words each: a step of four takes up to half the time less, and a third of it to compile. */
 static int widened(const KernelText *text, const VariantKey *key, int elements, int bytes)
 {
-    bool gathers = false, neighbors = false, loads = false, mapped = false;
+    bool gathers = false, neighbors = false, loads = false, mapped = false, thin = bytes <= THIN_BYTES;
     for (int i = 0; i < text->function->param_count; i++) {
         ParamKind kind = text->function->params[i].kind;
-        gathers = gathers || (kind == PARAM_GATHER && text->body->use[i].element);
+        bool gathered = kind == PARAM_GATHER && text->body->use[i].element;
+        gathers = gathers || gathered;
+        thin = thin || (gathered && key->args[i].type->bytes <= THIN_BYTES);
         neighbors = neighbors || kind == PARAM_NEIGHBOR;
         mapped = mapped || path_mapped(key->args[i].path);
         loads = loads || (param_kinds[kind].element && param_kinds[kind].read && param_kinds[kind].stream);
@@ -142,7 +146,7 @@ static int widened(const KernelText *text, const VariantKey *key, int elements, 
     bool fits = key->flat_stores && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
                 wide * bytes <= MAX_STEP_BYTES &&
                 (size_t)wide * text->body->tokens < (gathers ? WIDE_GATHERS : WIDE_WORDS);
-    return (gathers || words) && fits && !mapped ? wide : elements;
+    return ((gathers && thin) || words) && fits && !mapped ? wide : elements;
 }
 
 /* The tokens of what each element takes: pages are looked up once for many. */
