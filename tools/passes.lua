@@ -25,7 +25,7 @@ local repeated = {reason = "it launches what other files launch, over and over, 
 local timed = {reason = "it counts GL calls, or takes times", "counters", "profile"}
 
 -- Run by themselves, after all others: they measure how long something takes, or how much memory a process needs.
-local alone = {counters = true, interrupt = true, memory = true, profile = true, prompt = true}
+local alone = {interrupt = true, memory = true, profile = true, prompt = true}
 
 -- Tests by their tags.
 local tags = {
