@@ -16,13 +16,17 @@ local function tree(type, size, page)
     return rill[#page == 2 and "quadtree" or "octree"](type, {size = size, page = page})
 end
 
--- `nodes`: of a tree's page along each dimension. `new`: so is it while a launch makes its output; larger tables are made beside the ones
+-- `nodes`: of a tree's page along each dimension. `near`: how far apart pages are. `new`: so is it while a launch makes its output; larger tables are made beside the ones
 -- that there were.
 local cases <const> = {
     {name = "a sparse container of 2048^3", make = sparse, size = 2048, page = {8, 8, 8}},
     {name = "a hash grid of 2048^3", make = hashgrid, size = 2048, page = {8, 8, 8}, new = true},
     {name = "an octree of 2048^3", make = tree, size = 2048, page = {8, 8, 8}, nodes = 9, new = true},
+    {name = "a sparse container of 2048^3, in one place", make = sparse, size = 2048, page = {8, 8, 8}, near = 200,
+        new = true},
     {name = "a sparse container of 131072^2", make = sparse, size = 131072, page = {16, 16}},
+    {name = "a sparse container of 131072^2, in one place", make = sparse, size = 131072, page = {16, 16}, near = 2000,
+        new = true},
     {name = "a hash grid of 131072^2", make = hashgrid, size = 131072, page = {16, 16}, new = true},
     {name = "a quadtree of 131072^2", make = tree, size = 131072, page = {16, 16}, nodes = 17, new = true},
 }
@@ -32,7 +36,8 @@ local function places(case)
     local random, list, rank = order.generator(5), {}, #case.page
     for i = 1, case.nodes and 60 or 200 do
         list[i] = {}
-        for d = 1, rank do list[i][d] = i % 2 == 0 and random(case.size) or 1000 + random(64) end
+        local far = not case.near and i % 2 == 0
+        for d = 1, rank do list[i][d] = far and random(case.size) or 1000 + random(case.near or 64) end
     end
     return rill.from(list, "ivec" .. rank)
 end
