@@ -50,6 +50,18 @@ describe("the example", function()
         assert.are.equal(mapped, voxels.pages.mapped)
     end)
 
+    it("allocator, boundary and mapping are policies of a few lines", function()
+        run "allocator"
+        local rows = {}
+        for share in said:gmatch "(%d+) %% of neighbours are near" do rows[#rows + 1] = tonumber(share) end
+        assert.are.equal(3, #rows)
+        assert.is_true(rows[3] > rows[2])
+        run("boundary", 48)
+        assert.is_truthy(said:find("after 48 steps, 5 cells alive", 1, true))
+        run("mapping", 128)
+        assert.is_truthy(said:find("as it is +22 pages\nby diagonals +8 pages, the same product: true"))
+    end)
+
     it("tour draws rings and heat", function()
         run("tour", files.directory)
         picture("rings.png", 256, 256)

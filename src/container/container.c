@@ -24,7 +24,7 @@ static void add_size(StrBuf *out, int number, int d)
     strbuf_addf(out, "m%d_%d.%c", number, d / 4, "xyzw"[d % 4]);
 }
 
-static void add_parameters(const Container *c, StrBuf *out, int number)
+static void add_parameters(const Container *c, StrBuf *out, int number, int edge)
 {
     TranslatorInfo info = translator_info(c->translator);
     for (int d = 0; d < info.rank; d++) {
@@ -35,6 +35,30 @@ static void add_parameters(const Container *c, StrBuf *out, int number)
         strbuf_addf(out, ", ivec4 m%d_%d", number, d / 4);
     }
     address_text_given(c->translator, out, DIRECTION_TRANSLATE, number, true);
+    if (c->edge) {
+        address_text_given(c->edge, out, DIRECTION_TRANSLATE, edge, true);
+    }
+}
+
+/* Statements: w0 ... are v0 ..., or what the edge makes of them where they lie outside; `here` is whether they lie inside then. */
+static void add_edge(const Container *c, StrBuf *out, int number, int edge)
+{
+    int rank = translator_info(c->translator).rank;
+    strbuf_add(out, "  bool inside = ");
+    address_text_inside(c->translator, out, number, "v");
+    strbuf_add(out, ";\n  int ");
+    address_text_list(out, "", "w", rank);
+    strbuf_addf(out, ";\n  bool here = inside;\n  if (!inside) {\n    here = t%d_translate(", edge);
+    address_text_list(out, "", "v", rank);
+    strbuf_add(out, ", ");
+    address_text_list(out, "", "w", rank);
+    address_text_given(c->edge, out, DIRECTION_TRANSLATE, edge, false);
+    strbuf_add(out, ");\n    here = here && ");
+    address_text_inside(c->translator, out, number, "w");
+    strbuf_add(out, ";\n  }\n");
+    for (int d = 0; d < rank; d++) {
+        strbuf_addf(out, "  w%d = inside ? v%d : here ? w%d : 0;\n", d, d, d);
+    }
 }
 
 /* Whether places may lie behind the end of memory; not where it is known how many pages there are. */
@@ -50,7 +74,7 @@ static void add_call(const Container *c, StrBuf *out, int number, const char *na
 {
     TranslatorInfo info = translator_info(c->translator);
     strbuf_addf(out, "t%d_%s(", number, name);
-    address_text_list(out, "", "v", info.rank);
+    address_text_list(out, "", c->edge ? "w" : "v", info.rank);
     if (places) {
         strbuf_add(out, ", ");
         address_text_list(out, "", "p", info.to);
@@ -92,12 +116,18 @@ static void write_address(const Container *c, StrBuf *out, int number)
     /* Shared functions are this slot's own, too. */
     strbuf_addf(out, "#define t_quotient t%d_quotient\n%s", number, address_text_functions);
     address_text_write(c->translator, &text);
+    int edge = c->edge ? address_text_write(c->edge, &text) : 0;
     strbuf_addf(out, "kernel void address%d(", number);
-    add_parameters(c, out, number);
-    strbuf_add(out, ") {\n  int ");
+    add_parameters(c, out, number, edge);
+    strbuf_add(out, ") {\n");
+    if (c->edge) {
+        add_edge(c, out, number, edge);
+    }
+    strbuf_add(out, "  int ");
     address_text_list(out, "", "p", info.to);
     /* Without branches compilers see that several containers ask for the same. */
     strbuf_add(out, c->map.trusted ? ";\n  " : ";\n  bool found = ");
+    strbuf_add(out, c->edge ? "here && " : "");
     add_call(c, out, number, "translate", true);
     if (checked && !c->map.trusted) {
         strbuf_add(out, " && ");
@@ -130,7 +160,10 @@ static void map_give(const AddressMap *map, Argument *args)
     for (int d = 0; d < translator_info(c->translator).to; d += 4) {
         args[count++].words = (const uint32_t *)(c->sizes + d);
     }
-    address_text_give(c->translator, DIRECTION_TRANSLATE, args + count);
+    count += address_text_give(c->translator, DIRECTION_TRANSLATE, args + count);
+    if (c->edge) {
+        address_text_give(c->edge, DIRECTION_TRANSLATE, args + count);
+    }
 }
 
 static void forget_kernels(Container *c)
@@ -201,7 +234,7 @@ void container_bake(Container *c, bool on)
 static bool map_same(const AddressMap *map, const AddressMap *other)
 {
     const Container *a = container_of(map), *b = container_of(other);
-    return a->translator == b->translator && a->kind == b->kind && a->checked == b->checked &&
+    return a->translator == b->translator && a->edge == b->edge && a->kind == b->kind && a->checked == b->checked &&
            a->map.baked == b->map.baked && memcmp(a->sizes, b->sizes, sizeof a->sizes) == 0;
 }
 
@@ -320,6 +353,7 @@ void container_release(Container *c)
         c->kind->destroy(c);
     }
     snapshot_orphan(c);
+    translator_release(c->edge);
     translator_release(c->translator);
     stream_release(&c->memory);
     frames_free(&c->frames, known);
@@ -339,7 +373,35 @@ Translator *container_translator(const Container *c)
 void *container_hooks(const Container *c, int i)
 {
     int own = c->allocator.choose ? 1 : 0;
-    return i < own ? c->allocator.self : translator_hooks(c->translator, i - own);
+    int edge = 0;
+    void *found = i < own ? c->allocator.self : translator_hooks(c->translator, i - own);
+    while (!found && c->edge && i >= own && translator_hooks(c->translator, edge)) {
+        edge++; /* so many are the translator's */
+    }
+    return found || !c->edge ? found : translator_hooks(c->edge, i - own - edge);
+}
+
+bool container_set_edge(Container *c, Translator *edge)
+{
+    TranslatorInfo info = translator_info(edge);
+    int rank = translator_info(c->translator).rank;
+    if (info.rank != rank || info.to != rank) {
+        return error_set("expected a boundary from %d dimension%s to as many, translator '%s' goes from %d to %d", rank,
+                         rank == 1 ? "" : "s", info.name, info.rank, info.to);
+    }
+    if (info.domain.known || !container_bounded(c)) {
+        return error_set(info.domain.known ? "expected a boundary for any point: translator '%s' has a shape"
+                                           : "a domain without bounds has no outside: it takes no boundary '%s'",
+                         info.name);
+    }
+    if (translator_device(edge) && translator_device(edge) != c->memory.device) {
+        return error_set("the translators' tables are on different devices");
+    }
+    c->edge = translator_retain(edge);
+    c->map.open = true;
+    c->map.trusted = false;
+    container_set_whole(c);
+    return true;
 }
 
 const void *container_fallback(const Container *c)

@@ -8,7 +8,7 @@
 /* Whether the elements stand in memory as a stream's, row-major from the first on. */
 static bool side_by_side(const Container *c, const TranslatorInfo *info)
 {
-    bool same = info->row_major && c->map.complete;
+    bool same = info->row_major && c->map.complete && !c->edge;
     for (int d = 0; d < info->to - 1; d++) {
         same = same && info->memory.size[d] == c->sizes[d];
     }

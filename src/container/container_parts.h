@@ -28,12 +28,13 @@ typedef struct ContainerKind {
 struct Container {
     AddressMap map;
     int references;
-    const ContainerKind *kind;     /* NULL: as container.c and others do it */
-    struct Tree *tree;             /* of the kind */
-    Translator *translator;        /* held */
-    Stream memory;                 /* a view */
-    Stream whole;                  /* holds nothing */
-    bool checked;                  /* the translator may give places outside of memory */
+    const ContainerKind *kind; /* NULL: as container.c and others do it */
+    struct Tree *tree;         /* of the kind */
+    Translator *translator;    /* held */
+    Translator *edge; /* held; where points outside of the domain are taken from; NULL: they have no own places */
+    Stream memory;    /* a view */
+    Stream whole;     /* holds nothing */
+    bool checked;     /* the translator may give places outside of memory */
     int32_t sizes[SHAPE_MAX_RANK]; /* of memory, x first */
     char fallback[TYPE_MAX_BYTES];
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */

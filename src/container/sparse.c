@@ -116,7 +116,7 @@ Container *container_like(const Container *c, const Type *type)
     return make(translator_paged_empty(c->translator, 0), c->memory.device, type, LEAST_FRAMES, NULL);
 }
 
-Container *container_copy(const Container *c)
+static Container *copy_all(const Container *c)
 {
     Stream memory;
     if (c->kind) {
@@ -140,6 +140,16 @@ Container *container_copy(const Container *c)
             stack_make(copy);
             container_set_count(copy, c->count);
         }
+    }
+    return copy;
+}
+
+Container *container_copy(const Container *c)
+{
+    Container *copy = copy_all(c);
+    if (copy && c->edge && !container_set_edge(copy, c->edge)) {
+        container_release(copy);
+        return NULL;
     }
     return copy;
 }

@@ -211,15 +211,15 @@ t:unmap(first: point, last?: point, level?: integer): integer -- unmaps the page
 t:close() -- lets go of its tables; compositions with it stay valid
 ]==] },
     { "container", [==[
-rill.array(type: typename, shape: shape, options?: {storage?: string, filter?: string, mipmaps?: integer|boolean, cube?: boolean, normalized?: boolean, format?: string}): container -- a dense container, zeros at first; storage "texture": sampled by the device, filter "linear" or "nearest", mipmaps: how many levels, cube: by directions, normalized: at positions 0 .. 1, format: what texels are held in
-rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: integer, default?: element, capacity?: integer, allocator?: function}): container -- a container of pages that come as they are allocated or written; capacity: how many there may be
+rill.array(type: typename, shape: shape, options?: {storage?: string, filter?: string, mipmaps?: integer|boolean, cube?: boolean, normalized?: boolean, format?: string, boundary?: translator}): container -- a dense container, zeros at first; storage "texture": sampled by the device, filter "linear" or "nearest", mipmaps: how many levels, cube: by directions, normalized: at positions 0 .. 1, format: what texels are held in; boundary: what lies outside
+rill.sparse(type: typename, shape: shape, options: {page: shape, levels?: integer, default?: element, capacity?: integer, allocator?: function, boundary?: translator}): container -- a container of pages that come as they are allocated or written; capacity: how many there may be
 rill.hashgrid(type: typename, options: {rank?: integer, page?: shape, default?: element, capacity?: integer, allocator?: function}): container -- the same without bounds: indices are any integers, negative ones too
 rill.quadtree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- an adaptive container of two dimensions: a tree of pages whose nodes are the farther apart the coarser they are; split `depth` times at first
 rill.octree(type: typename, options: {size: integer|shape, page: integer|shape, depth?: integer, default?: element, capacity?: integer}): container -- the same of three dimensions
 rill.stack(type: typename, options?: {capacity?: integer}): container -- an array that grows and shrinks at its end
 rill.lists(type: typename, options: {shape?: shape, counts?: source, offsets?: source, keys?: source, values?: source}): container -- a grid of lists of different lengths: these, or where each begins and the last ends, or the cell of each entry; without values an entry is the place of its key
 rill.physical(type: typename, shape: shape, options?: {storage?: string, filter?: string, mipmaps?: integer|boolean, cube?: boolean, normalized?: boolean, format?: string}): stream -- memory for a container: a stream of its own; options as for rill.array
-rill.virtual(translator: translator, physical: stream|stream[], options?: {default?: element}): container, ... -- a container: a virtual domain whose elements stand in memory where the translator says; of a list of memories one for each; default: what is read where nothing is mapped, zero unless told
+rill.virtual(translator: translator, physical: stream|stream[], options?: {default?: element, boundary?: translator}): container, ... -- a container: a virtual domain whose elements stand in memory where the translator says; of a list of memories one for each; default: what is read where nothing is mapped, zero unless told
 c.type: string -- the type of its elements
 c.shape: integer[]? -- the shape of its virtual domain, slowest dimension first; nil where it has no bounds
 c.size: integer? -- elements of the virtual domain

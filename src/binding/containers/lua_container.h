@@ -33,8 +33,9 @@ int container_range_call(lua_State *L);
 int container_boundary(lua_State *L);
 bool container_push_view(lua_State *L, const char *key);
 
-/* lua_storage.c: whether the options at 3 of a function, if any, ask for memory with a texture, and with which; raises. */
-bool storage_check(lua_State *L, const char *function, TextureWish *wish);
+/* lua_storage.c: whether the options at 3 of a function, if any, ask for memory with a texture, and with which; `boundary`: an
+ * option of that name is there for others. Raises. */
+bool storage_check(lua_State *L, const char *function, bool boundary, TextureWish *wish);
 
 /* c:push(stream), c:pop(n) */
 int stack_push(lua_State *L);

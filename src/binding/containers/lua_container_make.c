@@ -10,7 +10,7 @@ static int rill_physical(lua_State *L)
     static const char function[] = "rill.physical";
     Shape shape;
     TextureWish wish;
-    bool texture = storage_check(L, function, &wish);
+    bool texture = storage_check(L, function, false, &wish);
     const Type *type = type_check(L, 1, function, 1, "type");
     shape_check_arg(L, 2, function, 2, "shape", &shape);
     const Stream *s = create_stream(L, type, &shape, function);
@@ -37,8 +37,29 @@ static void option_default(lua_State *L, int options, const char *function, cons
     lua_pop(L, 1);
 }
 
+/* Option `boundary` of the table at 3, a translator; NULL: it is left out. */
+static Translator *option_boundary(lua_State *L, const char *function)
+{
+    Translator *edge = NULL;
+    if (lua_istable(L, 3) && lua_getfield(L, 3, "boundary") != LUA_TNIL) {
+        edge = translator_check(L, lua_gettop(L), function, 3, "boundary");
+    }
+    lua_settop(L, 3);
+    return edge;
+}
+
+/* The container with that boundary, if any; NULL, with error_set, where there is none or it cannot have it. */
+static Container *with_boundary(Container *c, Translator *edge)
+{
+    if (!c || !edge || container_set_edge(c, edge)) {
+        return c;
+    }
+    container_release(c);
+    return NULL;
+}
+
 /* Pushes a container over the memory at `index`; options are at 3. */
-static void push_virtual(lua_State *L, Translator *t, int index, const char *function)
+static void push_virtual(lua_State *L, Translator *t, Translator *edge, int index, const char *function)
 {
     char fallback[TYPE_MAX_BYTES] = {0};
     const Stream *memory = accept_check(L, index, function, 2, "physical");
@@ -48,7 +69,7 @@ static void push_virtual(lua_State *L, Translator *t, int index, const char *fun
     LuaContainer *self = container_push(L);
     DeviceScope scope;
     binding_enter(L, memory->device, &scope);
-    Container *c = container_create(t, memory, fallback);
+    Container *c = with_boundary(container_create(t, memory, fallback), edge);
     device_leave(&scope);
     container_take(L, self, c, function);
 }
@@ -57,7 +78,7 @@ static void push_virtual(lua_State *L, Translator *t, int index, const char *fun
 static int rill_virtual(lua_State *L)
 {
     static const char function[] = "rill.virtual";
-    static const char *const names[] = {"default", NULL};
+    static const char *const names[] = {"default", "boundary", NULL};
     binding_count(L, function, 3, false);
     lua_settop(L, 3);
     Translator *t = translator_check(L, 1, function, 1, "translator");
@@ -67,15 +88,16 @@ static int rill_virtual(lua_State *L)
         }
         binding_known(L, 3, function, names);
     }
+    Translator *edge = option_boundary(L, function);
     int count = binding_is_options(L, 2) ? (int)lua_rawlen(L, 2) : 0;
     if (count == 0) {
-        push_virtual(L, t, 2, function);
+        push_virtual(L, t, edge, 2, function);
         return 1;
     }
     luaL_checkstack(L, 2 * count, function);
     for (int i = 1; i <= count; i++) {
         lua_rawgeti(L, 2, i);
-        push_virtual(L, t, 3 + i, function);
+        push_virtual(L, t, edge, 3 + i, function);
         lua_replace(L, 3 + i);
         lua_settop(L, 3 + i);
     }
@@ -88,9 +110,10 @@ static int rill_array(lua_State *L)
     static const char function[] = "rill.array";
     Shape shape;
     TextureWish wish;
-    bool texture = storage_check(L, function, &wish);
+    bool texture = storage_check(L, function, true, &wish);
     const Type *type = type_check(L, 1, function, 1, "type");
     shape_check_arg(L, 2, function, 2, "shape", &shape);
+    Translator *edge = option_boundary(L, function);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
     DeviceScope scope;
@@ -100,6 +123,7 @@ static int rill_array(lua_State *L)
         container_release(c);
         c = NULL;
     }
+    c = with_boundary(c, edge);
     device_leave(&scope);
     container_take(L, self, c, function);
     return 1;
@@ -123,7 +147,7 @@ int64_t container_option_count(lua_State *L, int options, const char *function, 
 static int rill_sparse(lua_State *L)
 {
     static const char function[] = "rill.sparse";
-    static const char *const names[] = {"page", "levels", "default", "capacity", "allocator", NULL};
+    static const char *const names[] = {"page", "levels", "default", "capacity", "allocator", "boundary", NULL};
     enum { MOST_LEVELS = 8 };
     AllocatorHooks hooks;
     char fallback[TYPE_MAX_BYTES];
@@ -140,13 +164,14 @@ static int rill_sparse(lua_State *L)
     shape_check_sizes(L, lua_gettop(L), function, 3, "page", &page);
     lua_pop(L, 1);
     option_default(L, 3, function, type, fallback);
+    Translator *edge = option_boundary(L, function);
     int levels = (int)container_option_count(L, 3, function, "levels", MOST_LEVELS);
     int64_t capacity = container_option_count(L, 3, function, "capacity", SHAPE_MAX_ELEMENTS);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
-    Container *c = container_sparse(device, type, &shape, &page, levels, capacity, fallback);
+    Container *c = with_boundary(container_sparse(device, type, &shape, &page, levels, capacity, fallback), edge);
     device_leave(&scope);
     container_take(L, self, c, function);
     if (allocator_option(L, 3, function, &hooks)) {

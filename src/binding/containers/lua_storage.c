@@ -61,9 +61,10 @@ static bool option_true(lua_State *L, const char *name)
     return value;
 }
 
-bool storage_check(lua_State *L, const char *function, TextureWish *wish)
+bool storage_check(lua_State *L, const char *function, bool boundary, TextureWish *wish)
 {
-    static const char *const names[] = {"storage", "filter", "mipmaps", "cube", "normalized", "format", NULL};
+    const char *names[] = {"storage", "filter", "mipmaps", "cube", "normalized", "format", NULL, NULL};
+    names[6] = boundary ? "boundary" : NULL;
     static const char *const storages[] = {"buffer", "texture"}, *const filters[] = {"nearest", "linear"};
     binding_count(L, function, 3, false);
     lua_settop(L, 3);

@@ -67,7 +67,7 @@ static uint8_t gather_place(const Plan *plan, int i)
     const Function *f = &plan->kernel->function;
     int k = 0;
     while (k < i && !(f->params[k].kind == PARAM_GATHER && plan->streams[k] && same_places(plan->streams[k], s) &&
-                      shape_equal(&plan->streams[k]->shape, &s->shape) && !s->map->unbounded &&
+                      shape_equal(&plan->streams[k]->shape, &s->shape) && !s->map->unbounded && !s->map->open &&
                       boundary_bits(plan->streams[k]) == boundary_bits(s))) {
         k++;
     }
@@ -112,7 +112,9 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
         key->fixed = s->baked && s->offset == 0;
         key->boundary = boundary_bits(s);
         key->unbounded = address_unbounded(s);
-        key->quiet = s->explicit_boundary || param->kind == PARAM_NEIGHBOR || key->unbounded;
+        key->open =
+            s->map && s->map->open && !s->explicit_boundary && !launch_kind(&plan->kernel->function, i)->anywhere;
+        key->quiet = s->explicit_boundary || param->kind == PARAM_NEIGHBOR || key->unbounded || key->open;
     }
 }
 
@@ -246,7 +248,7 @@ static bool is_near(const Plan *plan, const KernelText *text, int i, const Varia
     int64_t elements = 1;
     bool near = text->function->params[i].kind == PARAM_NEIGHBOR && !text->function->group_rank &&
                 (use->offset_count || use->ranges) && use->axes <= variant_near_axes(key->rank) &&
-                key->args[i].path == PATH_MAPPED && map_pages(plan, s) != PAGED_ANYWHERE;
+                key->args[i].path == PATH_MAPPED && !key->args[i].open && map_pages(plan, s) != PAGED_ANYWHERE;
     for (int d = 0; near && d < key->rank; d++) {
         Boundary boundary = access_boundary(&key->args[i], d);
         bool stays = key->args[i].unbounded || boundary == BOUNDARY_CLAMP || boundary == BOUNDARY_VALUE;

@@ -18,7 +18,7 @@ static void add_ints(StrBuf *out, const char *prefix, int count)
 static void add_bounded(StrBuf *out, const AccessText *text, int d)
 {
     static const char *const names[] = {"rill_clamp", "rill_wrap", "rill_mirror", "rill_clamp"};
-    if (text->key->unbounded || text->trusted) {
+    if (text->key->unbounded || text->key->open || text->trusted) {
         strbuf_addf(out, "i%d", d);
         return;
     }

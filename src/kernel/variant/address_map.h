@@ -37,6 +37,8 @@ struct AddressMap {
     bool trusted;   /* for coordinates in the domain the address function gathers from where there is something */
     bool rows;      /* of different lengths: with v0 = -1 the address function gives the length of a row */
     bool unbounded; /* coordinates are any ints: the whole has 0 for sizes, and no boundary */
+    bool
+        open; /* what lies outside of the domain is for the address function to say, but where a header has a boundary */
     /* Sizes, x first, of the pieces of the domain within which memory is row-major; they begin at multiples of them, at elements whose numbers
      * are multiples of `run_unit`. run_unit 0: there are none. */
     int64_t run[SHAPE_MAX_RANK], run_unit;

@@ -34,6 +34,7 @@ typedef struct ArgKey {
     uint8_t resampled; /* indexof differs from the launch's index */
     uint8_t quiet;     /* explicit boundary: never reported under check */
     uint8_t unbounded; /* a gather from a container without bounds: indices are taken as they are */
+    uint8_t open;      /* a gather from a container that says itself what lies outside: indices are taken as they are */
     uint8_t rows;      /* of a container: they have lengths of their own */
     uint8_t partial;   /* random access to a container that is not mapped everywhere: writes elsewhere are reported */
     uint8_t fixed;     /* of a gather: all of a container that is baked, from its buffer's first element on */
