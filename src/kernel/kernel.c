@@ -264,6 +264,12 @@ static Variant *compile(Kernel *kernel, Device *device, const VariantKey *key)
     if (done) {
         bool refused;
         variant->program = program_find(device, kernel->function.name, strbuf_text(&source), &refused);
+        if (refused && text.addresses) {
+            text.apart = true;
+            strbuf_free(&source);
+            done = codegen_write(&text, key, &variant->layout, &source, &body_at);
+            variant->program = program_find(device, kernel->function.name, strbuf_text(&source), &refused);
+        }
         done = variant->program != NULL;
         if (refused) {
             char *log = strdup(error_message());

@@ -53,6 +53,8 @@ void access_blend_sampler(StrBuf *out, const AccessText *text, int rank);
 /* Writes the access functions of gathers, neighbours and random access. */
 void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use);
+/* Of a gather from a container, int sp_NAME(index ...), the place there, and sv_NAME(place): what shared_places() writes. */
+void access_shared(StrBuf *out, const AccessText *text, int rank);
 void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use);
 

@@ -112,6 +112,30 @@ static void overloads(StrBuf *out, const char *result, const char *function, con
     strbuf_add(out, "); }\n");
 }
 
+void access_shared(StrBuf *out, const AccessText *text, int rank)
+{
+    const char *name = text->param->name;
+    strbuf_addf(out, "int spi_%s(", name);
+    add_ints(out, "int i", rank);
+    strbuf_addf(out, ") { return place_%s(", name);
+    for (int d = 0; d < rank; d++) {
+        strbuf_add(out, d ? ", " : "");
+        add_bounded(out, text, d);
+        if (!text->key->unit) {
+            strbuf_addf(out, " + int(%s)", access_word(text->box->dims + d));
+        }
+    }
+    strbuf_add(out, "); }\n");
+    overloads(out, "int", "sp_", name, "spi_", rank);
+    strbuf_addf(out, "%s sv_%s(int p) { ", glsl_type(text->param->type), name);
+    if (text->key->fixed) {
+        strbuf_addf(out, "return fetch_%s(p); }\n", name);
+    } else {
+        strbuf_addf(out, "int e = p + int(%s); return fetch_%s(p < 0 ? -1 : e); }\n", access_word(text->layout->base),
+                    name);
+    }
+}
+
 static void component_overloads(StrBuf *out, const AccessText *text, int rank)
 {
     const Type *type = text->param->type;

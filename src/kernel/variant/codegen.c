@@ -353,6 +353,21 @@ static void write_declarations(Generator *g)
     }
 }
 
+static void write_body(Generator *g, size_t *body_at)
+{
+    StrBuf body = STRBUF_EMPTY;
+    bool used[MAX_PARAMS] = {false}, shared = shared_places(g, &body, used);
+    for (int i = 0; i < g->f->param_count; i++) {
+        if (used[i]) {
+            AccessText text = access_text(g, i);
+            access_shared(g->out, &text, text.key->rank);
+        }
+    }
+    *body_at = g->out->length;
+    strbuf_add(g->out, strbuf_text(shared ? &body : &g->text->body->text));
+    strbuf_free(&body);
+}
+
 bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *layout, StrBuf *out, size_t *body_at)
 {
     Generator g = {text, text->function, key, layout, out};
@@ -365,8 +380,7 @@ bool codegen_write(const KernelText *text, const VariantKey *key, const Layout *
     write_indices(&g);
     write_sizes(&g);
     generate_group_queries(&g);
-    *body_at = out->length;
-    strbuf_add(out, strbuf_text(&text->body->text));
+    write_body(&g, body_at);
     generate_main(&g);
     return !out->failed || error_set("out of host memory");
 }

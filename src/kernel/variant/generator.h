@@ -35,6 +35,9 @@ void generate_page_words(Generator *g);
 /* The same for a group kernel, whose invocation rill_n it is: where it stands, and whether it is inside. */
 void generate_page_group(Generator *g);
 
+/* shared_places.c: writes the body, gathers that want the same places changed, and notes of which; false where there are none. */
+bool shared_places(const Generator *g, StrBuf *out, bool used[MAX_PARAMS]);
+
 /* generate_main.c: main() and what it calls. */
 void generate_main(Generator *g);
 void generate_group_queries(Generator *g);

@@ -155,6 +155,7 @@ typedef struct KernelText {
     int texture_limit, block_limit, uniform_limit; /* the last in uvec4s */
     bool canary;
     int id;                      /* for the fault words */
+    bool apart;                  /* the body stays as it is: what compilers say of it is looked up */
     const AddressUse *addresses; /* per parameter; NULL: none has one */
 } KernelText;
 
