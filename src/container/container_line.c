@@ -32,7 +32,13 @@ static bool side_by_side(const Container *c, const Region *region)
            region->set.elements == region->set.count * translator_info(c->translator).page;
 }
 
-bool container_line(Container *c, const Stream *from, Stream *result)
+bool container_line_is_there(Container *c, const Stream *from)
+{
+    const Region *region = container_partial(c) ? container_active(c) : NULL;
+    return !container_partial(c) || (region && from->map == &c->map && side_by_side(c, region));
+}
+
+bool container_line(Container *c, const Stream *from, const Region *part, Stream *result)
 {
     if (!container_partial(c)) {
         if (!from->map && from->contiguous) {
@@ -41,8 +47,8 @@ bool container_line(Container *c, const Stream *from, Stream *result)
         }
         return copy_new(from, NULL, result);
     }
-    const Region *region = container_active(c);
-    if (region && from->map == &c->map && side_by_side(c, region)) {
+    const Region *region = part ? part : container_active(c);
+    if (!part && region && from->map == &c->map && side_by_side(c, region)) {
         int64_t page = translator_info(c->translator).page;
         return stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {region->set.elements}},
                            c->memory.offset + c->active_frame * page, result);
@@ -101,7 +107,7 @@ static bool all_points(Container *c, const Type *type, Stream *result)
     return done;
 }
 
-bool container_line_points(Container *c, Stream *result)
+bool container_line_points(Container *c, const Region *part, Stream *result)
 {
     int rank = c->whole.shape.rank;
     if (rank > 4) {
@@ -112,7 +118,7 @@ bool container_line_points(Container *c, Stream *result)
     if (!container_partial(c)) {
         return all_points(c, type, result);
     }
-    const Region *region = container_active(c);
+    const Region *region = part ? part : container_active(c);
     if (!region || !create(c, region, type, result)) {
         return false;
     }

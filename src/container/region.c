@@ -118,18 +118,24 @@ static int64_t level_elements(const Region *region, int64_t box)
     return count;
 }
 
+/* How many elements of a box count. */
+static int64_t counted(const Region *region, int64_t box)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    const int32_t *mask = mask_of(region, box);
+    return region->set.levels ? level_elements(region, box)
+           : mask             ? mask_count(mask, (box_elements(region) + MASK_BITS - 1) / MASK_BITS)
+                              : clip(region, box, first, last);
+}
+
 static void count_elements(Region *region)
 {
-    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], all = 1;
-    int64_t words = (box_elements(region) + MASK_BITS - 1) / MASK_BITS;
+    int64_t all = 1;
     for (int64_t i = 0; i < region->set.count; i++) {
-        const int32_t *mask = mask_of(region, i);
         if (region->set.starts) {
             region->words[region->set.count * stride_of(region) + i] = (int32_t)region->set.elements;
         }
-        region->set.elements += region->set.levels ? level_elements(region, i)
-                                : mask             ? mask_count(mask, words)
-                                                   : clip(region, i, first, last);
+        region->set.elements += counted(region, i);
     }
     for (int d = 0; d < region->shape.rank; d++) {
         all *= region->shape.size[d];
@@ -211,6 +217,78 @@ const PageSet *region_set(const Region *region, bool groups)
 {
     bool paged = region->pages || region->set.levels;
     return region->whole && (groups || !paged) ? NULL : &region->set;
+}
+
+/* parts */
+
+/* The slowest dimension, x being 0, of which a box has more elements than one. */
+static int slowest(const Region *region)
+{
+    int d = region->shape.rank - 1;
+    while (d > 0 && region->set.page[d] == 1) {
+        d--;
+    }
+    return d;
+}
+
+static bool is_sliced(const Region *region)
+{
+    return region->set.count == 1 && !region->set.masked && !region->set.levels;
+}
+
+int64_t region_parts(const Region *region)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
+    int d = slowest(region);
+    if (!is_sliced(region)) {
+        return region->set.count;
+    }
+    clip(region, 0, first, last);
+    return last[d] - first[d] + 1;
+}
+
+static Region *slice(const Region *region, int64_t k, int64_t n)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    int rank = region->shape.rank, along = slowest(region);
+    clip(region, 0, first, last);
+    int64_t begin = first[along], size = last[along] - begin + 1;
+    first[along] = begin + size * k / n;
+    last[along] = begin + size * (k + 1) / n - 1;
+    for (int d = 0; d < rank; d++) {
+        from[rank - 1 - d] = first[d];
+        to[rank - 1 - d] = last[d] + 1;
+    }
+    return region_box(region->list.device, &region->shape, region->set.unbounded, from, to);
+}
+
+Region *region_part(const Region *region, int64_t k, int64_t n)
+{
+    int64_t first = region->set.count * k / n, count = region->set.count * (k + 1) / n - first;
+    int64_t stride = stride_of(region), starts = region->set.starts ? count : 0, length = count * stride + starts;
+    int64_t mask = (box_elements(region) + MASK_BITS - 1) / MASK_BITS;
+    if (is_sliced(region)) {
+        return slice(region, k, n);
+    }
+    int32_t *words = malloc((size_t)(length + (region->set.masked ? count * mask : 0) + 1) * sizeof *words);
+    for (int64_t i = 0; words && i < count; i++) {
+        const int32_t *bits = mask_of(region, first + i);
+        memcpy(words + i * stride, entry_of(region, first + i), (size_t)stride * sizeof *words);
+        if (bits) {
+            memcpy(words + length, bits, (size_t)mask * sizeof *words);
+            words[i * stride + region->shape.rank] = (int32_t)length;
+            length += mask;
+        }
+    }
+    PageSet set = region->set;
+    set.count = count;
+    set.elements = 0;
+    Region *part = region_of_words(region->list.device, &region->shape, &set, words, length);
+    if (part) {
+        part->pages = region->pages;
+        part->whole = false;
+    }
+    return part;
 }
 
 /* visiting */
@@ -348,4 +426,26 @@ bool region_step(const Region *region, RegionCursor *cursor, int64_t *point)
         }
     }
     return false;
+}
+
+bool region_element(const Region *region, int64_t number, int64_t *point)
+{
+    int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], count;
+    RegionCursor cursor = {0};
+    while (cursor.box < region->set.count && number >= (count = counted(region, cursor.box))) {
+        number -= count;
+        cursor.box++;
+    }
+    if (region_box_at(region, cursor.box, first, last)) {
+        for (int d = 0; d < region->shape.rank; d++) {
+            point[d] = first[d] + number % (last[d] - first[d] + 1);
+            number /= last[d] - first[d] + 1;
+        }
+        return true;
+    }
+    bool found = true;
+    for (; number >= 0 && found; number--) {
+        found = region_step(region, &cursor, point);
+    }
+    return found;
 }

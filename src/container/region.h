@@ -52,6 +52,11 @@ Region *region_union(Region *const *parts, int count);
 Region *region_retain(Region *region);
 void region_release(Region *region);
 
+/* Part k of n of it, in its order: so many of its boxes, or of one box slices along its slowest dimension. A new region. */
+Region *region_part(const Region *region, int64_t k, int64_t n);
+/* Into how many parts it goes at most. */
+int64_t region_parts(const Region *region);
+
 /* What a launch over it runs over, of whole groups or element by element; NULL: all of its shape. Pages are walked as such, also all of them. */
 const PageSet *region_set(const Region *region, bool groups);
 
@@ -73,6 +78,9 @@ bool region_box_at(const Region *region, int64_t i, int64_t *first, int64_t *las
 /* The least box that has all of it, x first and inclusive; false where it has no element. Whether it is all of that. */
 bool region_bounds(const Region *region, int64_t *first, int64_t *last);
 bool region_is_box(const Region *region);
+
+/* Element `number` from 0 in address order, x first; false where there are fewer. */
+bool region_element(const Region *region, int64_t number, int64_t *point);
 
 /* Steps from element to element in address order. Starts at {0}; false behind the last one. `point`: x first. */
 typedef struct RegionCursor {

@@ -26,7 +26,7 @@ local function along(c, value)
 end
 
 -- The arguments as they are for the stream of what is mapped, and streams to be closed behind the call.
-local function prepared(c, name, ...)
+local function prepared(c, name, part, ...)
     local arguments, opened = table.pack(...), {}
     local function lined(value)
         if rill.type(value) == "expression" then
@@ -36,7 +36,7 @@ local function prepared(c, name, ...)
         if not along(c, value) then
             return value
         end
-        opened[#opened + 1] = core._line(c, value, "c:" .. name)
+        opened[#opened + 1] = core._line(c, value, "c:" .. name, part)
         return opened[#opened]
     end
     for i = 1, arguments.n do
@@ -53,8 +53,8 @@ local function prepared(c, name, ...)
 end
 
 -- Coordinates of elements by their numbers; of lists these are the numbers of their entries.
-local function points_of(c, numbers)
-    local points <close> = core._line_points(c)
+local function points_of(c, numbers, part)
+    local points <close> = core._line_points(c, part)
     local found = points and rill.gather(points, numbers)
     if found then
         numbers:close()
@@ -66,16 +66,7 @@ local function index_of(c, i, ...)
     if i == nil or not core._partial(c, "c:argmax") then
         return i, ...
     end
-    local points <close> = core._line_points(c)
-    local point = points:get(i)
-    if type(point) == "number" then
-        return point + 1
-    end
-    local index = {}
-    for d = #point, 1, -1 do
-        index[#index + 1] = point[d] + 1
-    end
-    return table.unpack(index)
+    return core._line_index(c, i)
 end
 
 -- What becomes of a method's results.
@@ -95,18 +86,172 @@ local function sorts_along(arguments)
     return is_options(arguments[1]) and arguments[1].axis ~= nil
 end
 
+-- What is mapped is copied in parts where that needs less memory, and the parts' results are joined: from here to `joined`.
+
+-- f of numbers, or of vectors component by component.
+local function componentwise(f, a, b)
+    if type(a) ~= "table" then
+        return f(a, b)
+    end
+    local result = {}
+    for d = 1, #a do
+        result[d] = f(a[d], type(b) == "table" and b[d] or b)
+    end
+    return result
+end
+
+local function add(a, b) return a + b end
+local function less(a, b) return (a ~= a or not (b ~= b or b < a)) and a or b end
+local function greater(a, b) return (a ~= a or not (b ~= b or b > a)) and a or b end
+
+-- f(f(f(part 1, part 2), part 3) ...)
+local function folding(f)
+    return function(_, parts, ...)
+        local result
+        parts(function(results)
+            result = result == nil and results[1] or result ~= nil and componentwise(f, result, results[1])
+        end, ...)
+        return result
+    end
+end
+
+-- What a value of the device becomes there: products of ints have their low 32 bits, those of floats are floats.
+local function kept(c, value)
+    if math.type(value) == "integer" then
+        value = value & 0xFFFFFFFF
+        return not c.type:find "^u" and value > 0x7FFFFFFF and value - 0x100000000 or value
+    end
+    return c.type:find "^d" and value or (string.unpack("f", string.pack("f", value)))
+end
+
+local function product(c, parts, ...)
+    return folding(function(a, b) return kept(c, a * b) end)(c, parts, ...)
+end
+
+local function mean(_, parts, ...)
+    local total
+    local count = parts(function(results, size)
+        local own = componentwise(function(m) return m * size end, results[1])
+        total = total and componentwise(add, total, own) or own
+    end, ...)
+    return componentwise(function(t) return t / count end, total)
+end
+
+local function norm(_, parts, ...)
+    local total = 0
+    parts(function(results) total = total + results[1] ^ 2 end, ...)
+    return math.sqrt(total)
+end
+
+-- Chan, Golub and LeVeque (1979): squares of differences from the means of the parts, and of these from each other.
+local function variance(_, parts)
+    local count, average, squares = 0, nil, nil
+    parts(function(results, size, _, _, line)
+        local m, own = line:mean(), componentwise(function(v) return v * size end, results[1])
+        local away = average and componentwise(function(a, b) return b - a end, average, m)
+        local both = count * size / (count + size)
+        squares = not average and own or componentwise(add, componentwise(add, squares, own),
+            componentwise(function(d) return d * d * both end, away))
+        count = count + size
+        average = not average and m or componentwise(function(a, d) return a + d * size / count end, average, away)
+    end)
+    return componentwise(function(x) return x / count end, squares)
+end
+
+local function deviation(c, parts)
+    return componentwise(math.sqrt, variance(c, parts))
+end
+
+-- NaN wins, and of equal ones the first.
+local function place(before)
+    return function(c, parts, ...)
+        local best, at
+        parts(function(results, _, first, _, line)
+            local value = line:get(results[1])
+            if not at or best == best and (value ~= value or before(value, best)) then
+                best, at = value, first + results[1]
+            end
+        end, ...)
+        return index_of(c, at)
+    end
+end
+
+-- One stream of several, which are closed.
+local function concatenated(list)
+    local some = {}
+    for _, s in ipairs(list) do
+        if s.size > 0 then
+            some[#some + 1] = s
+        end
+    end
+    local result = #some == 0 and list[1] or #some == 1 and some[1] or rill.concat(some)
+    for _, s in ipairs(list) do
+        if s ~= result then
+            s:close()
+        end
+    end
+    return result
+end
+
+local function filter(_, parts, ...)
+    local list = {}
+    parts(function(results) list[#list + 1] = results[1] end, ...)
+    return concatenated(list)
+end
+
+local function find(c, parts, ...)
+    local list = {}
+    parts(function(results, _, _, part) list[#list + 1] = points_of(c, results[1], part) end, ...)
+    return concatenated(list)
+end
+
+local joined <const> = {
+    sum = folding(add), dot = folding(add), count = folding(add), prod = product, min = folding(less),
+    max = folding(greater), any = folding(function(a, b) return a or b end),
+    all = folding(function(a, b) return a and b end), mean = mean, norm = norm, var = variance, std = deviation,
+    argmin = place(function(a, b) return a < b end), argmax = place(function(a, b) return a > b end),
+    filter = filter, find = find,
+}
+
+local function close_all(opened)
+    for _, s in ipairs(opened) do
+        s:close()
+    end
+end
+
+-- A method of each part of what is mapped: `take` gets its results, how many elements the part has, how many were before it, the part and its line.
+local function by_parts(c, name, count, take, ...)
+    local before = 0
+    for k = 1, count do
+        local part <close> = core._line_part(c, k, count, "c:" .. name)
+        local arguments, opened = prepared(c, name, part, ...)
+        local line = core._line(c, c, "c:" .. name, part)
+        opened[#opened + 1] = line
+        take(table.pack(line[name](line, table.unpack(arguments, 1, arguments.n))), line.size, before, part, line)
+        before = before + part.size
+        close_all(opened)
+    end
+    return before
+end
+
 local function call(c, name, axis, ...)
     if rill.type(c) ~= "container" then
         fail("c:%s: argument 'c': expected a container, got %s", name, rill.type(c) or type(c))
     end
     local partial = core._partial(c, "c:" .. name)
-    local arguments, opened = prepared(c, name, ...)
+    local given = table.pack(...)
     if partial then
-        check_axis(name, axis and arguments[axis])
-        for i = 1, arguments.n do
-            check_axis(name, is_options(arguments[i]) and arguments[i].axis or nil)
+        check_axis(name, axis and given[axis])
+        for i = 1, given.n do
+            check_axis(name, is_options(given[i]) and given[i].axis or nil)
         end
     end
+    local parts = partial and joined[name] and core._line_parts(c, "c:" .. name) or 1
+    if parts > 1 then
+        local method = name == "std" and "var" or name
+        return joined[name](c, function(take, ...) return by_parts(c, method, parts, take, ...) end, ...)
+    end
+    local arguments, opened = prepared(c, name, nil, ...)
     local line = core._line(c, c, "c:" .. name)
     opened[#opened + 1] = line
     if flattened[name] and not sorts_along(arguments) then
@@ -114,9 +259,7 @@ local function call(c, name, axis, ...)
         opened[#opened + 1] = line
     end
     local results = table.pack(line[name](line, table.unpack(arguments, 1, arguments.n)))
-    for _, s in ipairs(opened) do
-        s:close()
-    end
+    close_all(opened)
     if finish[name] then
         return finish[name](c, table.unpack(results, 1, results.n))
     end

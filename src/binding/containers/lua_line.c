@@ -10,10 +10,55 @@ static int rill_partial(lua_State *L)
     return 1;
 }
 
-/* _line(c, from, function): the elements of a container, or a stream of its shape, that are mapped in c. */
+/* A part of what is mapped, of _line_part, or NULL. */
+static const Region *part_at(lua_State *L, int index)
+{
+    return lua_isnoneornil(L, index) ? NULL : range_check(L, index, "c")->region;
+}
+
+/* _line(c, from, function [, part]): the elements of a container, or a stream of its shape, that are mapped in c. */
 static int rill_line(lua_State *L)
 {
-    container_push_line(L, container_check(L, 1, luaL_checkstring(L, 3), 0, "c"), 2, luaL_checkstring(L, 3));
+    container_push_line(L, container_check(L, 1, luaL_checkstring(L, 3), 0, "c"), 2, part_at(L, 4),
+                        luaL_checkstring(L, 3));
+    return 1;
+}
+
+/* _line_parts(c, function): into how many parts what is mapped goes, so that no copy of one is large beside all; 1 where it is short, or no
+ * copy is made. */
+static int rill_line_parts(lua_State *L)
+{
+    enum { LEAST_BYTES = 1 << 19, MOST_PARTS = 8 };
+    const char *function = luaL_checkstring(L, 2);
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    DeviceScope scope;
+    container_asked(L, self, function);
+    binding_enter(L, self->stream.device, &scope);
+    bool there = container_line_is_there(self->container, container_elements(self->container));
+    const Region *region = there ? NULL : container_active(self->container);
+    device_leave(&scope);
+    container_done(L, self, there || region, function);
+    int64_t parts = region ? region->set.elements * self->stream.type->bytes / LEAST_BYTES : 1,
+            most = region ? region_parts(region) : 1;
+    parts = parts < most ? parts : most;
+    lua_pushinteger(L, parts < 1 ? 1 : parts < MOST_PARTS ? parts : MOST_PARTS);
+    return 1;
+}
+
+/* _line_part(c, k, n, function): part k from 1 of n of what is mapped, a range. */
+static int rill_line_part(lua_State *L)
+{
+    const char *function = luaL_checkstring(L, 4);
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    int64_t k = luaL_checkinteger(L, 2) - 1, n = luaL_checkinteger(L, 3);
+    container_asked(L, self, function);
+    LuaRange *range = range_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    const Region *region = container_active(self->container);
+    Region *part = region && n >= 1 && k >= 0 && k < n && n <= region_parts(region) ? region_part(region, k, n) : NULL;
+    device_leave(&scope);
+    range_take(L, range, part, function);
     return 1;
 }
 
@@ -33,7 +78,28 @@ static int rill_from_line(lua_State *L)
     return 1;
 }
 
-/* _line_points(c): the coordinates of what _line(c, c) gives, in one dimension; nil of lists. */
+/* _line_index(c, number): the indices of element `number` from 1 of what _line(c, c) gives; of lists the number. */
+static int rill_line_index(lua_State *L)
+{
+    int64_t point[SHAPE_MAX_RANK];
+    const char *function = "c:argmax";
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    int64_t number = luaL_checkinteger(L, 2) - 1;
+    DeviceScope scope;
+    container_asked(L, self, function);
+    binding_enter(L, self->stream.device, &scope);
+    const Region *region = container_active(self->container);
+    bool found = region && region_element(region, number, point);
+    device_leave(&scope);
+    container_done(L, self, region != NULL, function);
+    int rank = found ? region->shape.rank : 0;
+    for (int d = rank - 1; d >= 0; d--) {
+        lua_pushinteger(L, point[d] + 1);
+    }
+    return rank;
+}
+
+/* _line_points(c [, part]): the coordinates of what _line(c, c) gives, in one dimension; nil of lists. */
 static int rill_line_points(lua_State *L)
 {
     static const char function[] = "c:find";
@@ -46,7 +112,7 @@ static int rill_line_points(lua_State *L)
     container_asked(L, self, function);
     Stream *points = handle_push(L);
     binding_enter(L, self->stream.device, &scope);
-    bool done = container_line_points(self->container, points);
+    bool done = container_line_points(self->container, part_at(L, 2), points);
     device_leave(&scope);
     container_done(L, self, done, function);
     return 1;
@@ -54,10 +120,9 @@ static int rill_line_points(lua_State *L)
 
 void open_line(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_partial", rill_partial},
-                                         {"_line", rill_line},
-                                         {"_from_line", rill_from_line},
-                                         {"_line_points", rill_line_points},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_partial", rill_partial},         {"_line", rill_line},
+                                         {"_from_line", rill_from_line},     {"_line_parts", rill_line_parts},
+                                         {"_line_part", rill_line_part},     {"_line_index", rill_line_index},
+                                         {"_line_points", rill_line_points}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -85,7 +85,7 @@ static void take_line(lua_State *L, Call *call, int index)
         lua_pushvalue(L, index); /* keeps it */
         call->lined = c;
     }
-    container_push_line(L, call->lined, index, call->function->name);
+    container_push_line(L, call->lined, index, NULL, call->function->name);
     lua_replace(L, index);
 }
 

@@ -96,7 +96,7 @@ void container_asked(lua_State *L, const LuaContainer *self, const char *functio
     }
 }
 
-void container_push_line(lua_State *L, LuaContainer *c, int index, const char *function)
+void container_push_line(lua_State *L, LuaContainer *c, int index, const Region *part, const char *function)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
     const LuaContainer *other = container_to(L, index);
@@ -113,7 +113,7 @@ void container_push_line(lua_State *L, LuaContainer *c, int index, const char *f
     Stream *line = handle_push(L);
     DeviceScope scope;
     binding_enter(L, own->device, &scope);
-    bool done = container_line(c->container, from, line);
+    bool done = container_line(c->container, from, part, line);
     device_leave(&scope);
     container_done(L, c, done, function);
 }
@@ -151,12 +151,12 @@ void container_accept_lines(lua_State *L, const char *function, bool each)
     for (int i = 1; i <= top; i++) {
         check_axis(L, c, i, function);
         if (i != first && (each ? container_to(L, i) != NULL : is_lined(L, c, i))) {
-            container_push_line(L, each ? container_check(L, i, function, i, "c") : c, i, function);
+            container_push_line(L, each ? container_check(L, i, function, i, "c") : c, i, NULL, function);
             lua_replace(L, i);
         }
         lua_settop(L, top);
     }
-    container_push_line(L, c, first, function);
+    container_push_line(L, c, first, NULL, function);
     lua_replace(L, first);
 }
 

@@ -25,7 +25,7 @@ LuaContainer *container_check(lua_State *L, int index, const char *function, int
 const Stream *container_elements_of(const LuaContainer *self);
 /* Pushes what primitives take of the container, or of the stream of c's shape, at `index`: the elements that are mapped in c, in address order.
  * Raises. */
-void container_push_line(lua_State *L, LuaContainer *c, int index, const char *function);
+void container_push_line(lua_State *L, LuaContainer *c, int index, const Region *part, const char *function);
 /* Puts these in the places of the containers among the arguments, and of streams of their shape: what is mapped in the first one, or each for
  * itself. Raises where they are mapped in part and an option is an axis. */
 void container_accept_lines(lua_State *L, const char *function, bool each);

@@ -1,0 +1,150 @@
+-- Primitives of what is mapped that copy it in parts: what they give is what one stream of it gives, and memory stays near what there is.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local order = require "spec.support.order"
+
+local equal <const> = check.equal
+local T <const> = rill.translator
+
+-- Pages come in an order that is not theirs in memory, and are not side by side.
+local function shuffled(type, shape, page, share)
+    local c = rill.sparse(type, shape, {page = page, default = 3})
+    local random, firsts = order.generator(9), {}
+    for i = 1, shape[1], page[1] do
+        for j = 1, shape[2], page[2] do
+            if random(100) < share then table.insert(firsts, 1 + random(#firsts + 1), {i, j}) end
+        end
+    end
+    for _, first in ipairs(firsts) do c:allocate(first) end
+    return c
+end
+
+local put <const> = rill.kernel [[
+    kernel void put(out float r<>) {
+        ivec4 p = indexof(r);
+        r = float((p.x * 7919 + p.y * 104729) % 1009) - 500.0;
+    }
+]]
+
+local function composed()
+    local pages = T.pages {shape = {600, 800}, page = {8, 8}}
+    local fold = T.fold {shape = {600 * 512}, to = {600, 512}}
+    local c = rill.virtual(T.compose(fold, pages), rill.physical("float", {600, 512}))
+    pages:map({0, 200}, {499, 599}, 0)
+    pages:map({0, 0}, {399, 199}, 3200)
+    return c
+end
+
+local function tree()
+    return rill.quadtree("float", {size = 512, page = 32, depth = 4})
+end
+
+local makers <const> = {
+    {"pages", function() return shuffled("float", {600, 640}, {8, 8}, 80) end},
+    {"pages at the shape's end", function() return shuffled("float", {605, 643}, {8, 16}, 80) end},
+    {"a composition", composed},
+    {"memory that ends early", function()
+        return rill.virtual(T.linear {shape = {600, 600}}, rill.physical("float", 300000))
+    end},
+    {"a tree", tree},
+}
+
+local function line_of(c)
+    local s = rill.stack(c.type)
+    s:push(c)
+    return s, s:stream()
+end
+
+describe("primitives in parts", function()
+    leaks.watch(setup, teardown)
+
+    for _, row in ipairs(makers) do
+        it("agree with those of one stream: " .. row[1], function()
+            local c = row[2]()
+            put {r = c}
+            local stack, line = line_of(c)
+            assert.is_true(line.size * 4 > 2 ^ 20)
+            assert.equal(c:active().size, line.size)
+            assert.near(line:sum(), c:sum(), 1e-6 * math.abs(line:sum()))
+            for _, name in ipairs {"min", "max", "any", "all", "count"} do
+                assert.equal(line[name](line), c[name](c), name)
+            end
+            for _, name in ipairs {"mean", "var", "std", "norm"} do
+                local expected = line[name](line)
+                assert.near(expected, c[name](c), 1e-5 * math.abs(expected) + 1e-4, name)
+            end
+            local addresses = c:active():addresses()
+            for _, name in ipairs {"argmax", "argmin"} do
+                local point = addresses:get(line[name](line))
+                assert.same({point[2] + 1, point[1] + 1}, {c[name](c)})
+            end
+            equal(line:filter("x > 400.0"):values(), c:filter("x > 400.0"):values())
+            assert.equal(0, c:filter("x > 600.0").size)
+            local numbers = line:find("x == 500.0")
+            equal(rill.gather(addresses, numbers):values(), c:find("x == 500.0"):values())
+            assert.near(line:dot(line), c:dot(c), 1e-6 * line:dot(line))
+            stack:close()
+        end)
+    end
+
+    it("of vectors, ints and NaN", function()
+        local v = shuffled("vec2", {640, 640}, {8, 8}, 75)
+        rill.kernel "kernel void put(out vec2 r<>) { ivec4 p = indexof(r); r = vec2(p.x % 13, p.y % 7 - 3); }" {r = v}
+        local _, line = line_of(v)
+        for _, name in ipairs {"sum", "min", "max"} do assert.same(line[name](line), v[name](v)) end
+        for _, name in ipairs {"mean", "var", "std"} do
+            for d, x in ipairs(line[name](line)) do assert.near(x, v[name](v)[d], 1e-4) end
+        end
+        local c = shuffled("int", {640, 640}, {8, 8}, 75)
+        local ints = rill.kernel "kernel void put(out int r<>) { ivec4 p = indexof(r); r = p.x * 65599 + p.y * 31 | 1; }"
+        ints {r = c}
+        _, line = line_of(c)
+        for _, name in ipairs {"sum", "prod", "min", "max", "count"} do
+            assert.equal(line[name](line), c[name](c), name)
+        end
+        local u = shuffled("uint", {640, 640}, {8, 8}, 75)
+        local words = rill.kernel "kernel void put(out uint r<>) { ivec4 p = indexof(r); r = uint(p.x * 65599 + p.y | 1); }"
+        words {r = u}
+        _, line = line_of(u)
+        for _, name in ipairs {"sum", "prod", "min", "max"} do assert.equal(line[name](line), u[name](u), name) end
+        local f = shuffled("float", {640, 640}, {8, 8}, 75):allocate {300, 300}
+        f:fill(1):set(0 / 0, 300, 300)
+        assert.is_true(f:max() ~= f:max() and f:min() ~= f:min() and f:sum() ~= f:sum())
+        assert.same({300, 300}, {f:argmin()})
+        f:set(1.5, 300, 300):set(1.5, 300, 301)
+        assert.same({1.5, 300, 300}, {f:prod() / 1.5, f:argmax()})
+    end)
+
+    it("take streams and other containers in the same parts", function()
+        local c, d = shuffled("float", {640, 640}, {8, 8}, 75), shuffled("float", {640, 640}, {16, 4}, 40)
+        put {r = c}
+        put {r = d}
+        local s = d:stream()
+        assert.near(c:dot(s), c:dot(d), 1e-6 * math.abs(c:dot(s)))
+        local mask = rill.stream("float", {640, 640}):fill(0)
+        put {r = mask}
+        equal(c:filter("x > 0.0"):values(), c:filter(mask:gt(0)):values())
+        equal(c:find("x > 450.0"):values(), c:find(mask:gt(450)):values())
+    end)
+
+    it("take little memory beside pages and tables", function()
+        local large = {
+            {"pages", function() return shuffled("float", {1200, 1200}, {8, 8}, 80) end},
+            {"larger pages", function() return shuffled("float", {1300, 1201}, {32, 16}, 80) end},
+            {"memory that ends early", function()
+                return rill.virtual(T.linear {shape = {2000, 600}}, rill.physical("float", 1100000))
+            end},
+        }
+        for _, row in ipairs(large) do
+            local c = row[2]()
+            put {r = c}
+            c:sum() -- what is mapped is known from here on
+            local before = rill.memory().bytes
+            local peak = rill.profile(function()
+                for _, name in ipairs {"sum", "max", "argmax", "mean"} do c[name](c) end
+            end).peak
+            assert(peak - before <= 0.2 * c.nbytes, ("%s: %d of %d bytes"):format(row[1], peak - before, c.nbytes))
+        end
+    end)
+end)
