@@ -151,6 +151,38 @@ describe("a launch page by page", function()
         end
     end)
 
+    it("takes the pages that a large box cuts apart from the others", function()
+        local k = rill.kernel [[kernel void k(neighbor float x<>, float y<>, inout float q<>, out float r<>) {
+            r = x[-1][0][0] + 3.0 * x[0][0][1] + 5.0 * y + 7.0 * q + float(indexof(r).x);
+            q += y;
+        }]]
+        local shape <const> = {30, 33, 37}
+        local s = numbers("float", shape)
+        for _, box in ipairs {{{1, 1, 2}, {30, 33, 37}}, {{2, 2, 2}, {29, 32, 36}}} do
+            local first, last = table.unpack(box)
+            local x = rill.sparse("float", shape, {page = {4, 4, 8}}):write(s)
+            local q, r = x:copy(), rill.sparse("float", shape, {page = {4, 4, 8}, default = -1})
+            local dense, range = {s, s:copy(), rill.stream("float", shape, -1)}, x:range(first, last)
+            k {x = x, y = s, q = q, r = r, over = range}
+            k {x = dense[1], y = s, q = dense[2], r = dense[3], over = range}
+            assert.equal(dense[3]:bytes(), r:bytes())
+            assert.equal(dense[2]:bytes(), q:bytes())
+            -- a stream that is read behind where it is written
+            local line, want = s:copy():reshape(s.size), s:copy():reshape(s.size)
+            local shift = rill.kernel "kernel void shift(float a<>, float b<>, out float r<>) { r = a + b; }"
+            local cut = {shape[1] - 1, shape[2], shape[3]}
+            local n = cut[1] * cut[2] * cut[3]
+            local y = rill.sparse("float", cut, {page = {4, 4, 8}, default = 2})
+            local function run(list, b)
+                shift {a = list:domain(1, n):reshape(cut), b = b, r = list:domain(s.size - n + 1, s.size):reshape(cut),
+                    over = y:range({1, 1, 2}, cut)}
+            end
+            run(line, y)
+            run(want, y:stream())
+            assert.equal(want:bytes(), line:bytes())
+        end
+    end)
+
     it("runs over boxes without bounds", function()
         local far <const> = 2147483648
         local h = rill.hashgrid("int", {page = {3, 5}, default = -1})

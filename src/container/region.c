@@ -58,6 +58,7 @@ void region_release(Region *region)
     }
     region_release(region->joined.result);
     region_release(region->cells);
+    region_release(region->rest);
     stream_release(&region->list);
     free(region->words);
     free(region);

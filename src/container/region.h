@@ -17,6 +17,7 @@ typedef struct Region {
     Stream list;          /* `words` on the device */
     int32_t *words;       /* see PageSet */
     struct Region *cells; /* region_walk's; NULL: none yet */
+    struct Region *rest;  /* of those: others to be walked behind them, or NULL */
     /* The union of the regions of these serials, the first of which is this one; NULL: this one. */
     struct {
         int count;
@@ -61,8 +62,9 @@ int64_t region_parts(const Region *region);
 const PageSet *region_set(const Region *region, bool groups);
 
 /* A region to walk instead of one box, or of all of the shape, page by page, where pages are of that size (x first): those that it touches, of which only its
- * elements count. It is the region's, or that itself where that does as well; NULL with error_set. */
-Region *region_walk(Region *region, const int64_t *page);
+ * elements count. It is the region's, or that itself where that does as well; NULL with error_set. Where the box cuts pages that had better be walked apart,
+ * those are its `rest`, if `apart`. */
+Region *region_walk(Region *region, const int64_t *page, bool apart);
 
 /* Calls `visit` for boxes first .. last (x first, inclusive) that have each element once, in address order; until it returns false. */
 typedef bool (*RegionVisit)(void *self, const int64_t *first, const int64_t *last);

@@ -44,37 +44,72 @@ static bool clip(const Region *region, const int64_t *page, PageSet *set)
     return clipped;
 }
 
-static Region *make_cells(const Region *region, const int64_t *page)
+/* Whether the box has all of a page. */
+static bool whole_page(const PageSet *set, int rank, const int64_t *at)
+{
+    bool whole = true;
+    for (int d = 0; d < rank; d++) {
+        int64_t first = at[d] * set->page[d];
+        whole = whole && first >= set->clip_first[d] && first + set->page[d] <= set->clip_first[d] + set->clip_size[d];
+    }
+    return whole;
+}
+
+typedef enum Part { PART_ALL, PART_WHOLE, PART_CUT } Part;
+
+static Region *make_cells(const Region *region, const int64_t *page, Part part)
 {
     int rank = region->shape.rank;
     int64_t first[SHAPE_MAX_RANK] = {0}, last[SHAPE_MAX_RANK] = {0}, at[SHAPE_MAX_RANK], n = 0;
-    int64_t count = touched(region, page, first, last);
-    PageSet set = {.count = count, .aligned = true, .unbounded = region->set.unbounded};
-    int32_t *words = malloc((size_t)(count * rank + 1) * sizeof *words);
+    PageSet set = {.aligned = true, .unbounded = region->set.unbounded};
+    int32_t *words = malloc((size_t)(touched(region, page, first, last) * rank + 1) * sizeof *words);
     memcpy(set.page, page, (size_t)rank * sizeof *page);
+    set.clipped = clip(region, page, &set) && part != PART_WHOLE;
     memcpy(at, first, sizeof at);
     do {
-        for (int d = 0; d < rank && words; d++) {
+        bool taken = words && (part == PART_ALL || whole_page(&set, rank, at) == (part == PART_WHOLE));
+        for (int d = 0; d < rank && taken; d++) {
             words[n++] = (int32_t)(at[d] * page[d]);
         }
+        set.count += taken;
     } while (words && range_step(at, first, last, 0, rank));
-    set.clipped = clip(region, page, &set);
-    return region_of_words(region->list.device, &region->shape, &set, words, count * rank);
+    return region_of_words(region->list.device, &region->shape, &set, words, n);
 }
 
-Region *region_walk(Region *region, const int64_t *page)
+/* Where steps of several elements do not fit into what the box leaves of pages, whole ones are taken apart, if there are many elements. */
+static Region *make_parts(const Region *region, const int64_t *page, bool apart)
+{
+    enum { LEAST_ELEMENTS = 1 << 14, STEP = 4 };
+    bool fits = region->words[0] % STEP == 0 && region->set.page[0] % STEP == 0;
+    PageSet set;
+    apart = apart && !fits && region->set.elements >= LEAST_ELEMENTS && clip(region, page, &set);
+    Region *whole = make_cells(region, page, apart ? PART_WHOLE : PART_ALL);
+    if (whole && apart && whole->set.count == 0) {
+        region_release(whole);
+        return make_cells(region, page, PART_ALL);
+    }
+    if (whole && apart && !(whole->rest = make_cells(region, page, PART_CUT))) {
+        region_release(whole);
+        return NULL;
+    }
+    return whole;
+}
+
+Region *region_walk(Region *region, const int64_t *page, bool apart)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
     bool box = region->set.count == 1 && !region->pages && !region->set.masked && !region->set.levels;
     if (!box || touched(region, page, first, last) == 0) {
         return region;
     }
-    if (!region->cells || memcmp(region->cells->set.page, page, (size_t)region->shape.rank * sizeof *page) != 0) {
-        Region *cells = make_cells(region, page);
+    Region *known = region->cells;
+    if (!known || memcmp(known->set.page, page, (size_t)region->shape.rank * sizeof *page) != 0 ||
+        (known->rest && !apart)) {
+        Region *cells = make_parts(region, page, apart);
         if (!cells) {
             return NULL;
         }
-        region_release(region->cells);
+        region_release(known);
         region->cells = cells;
     }
     return region->cells;

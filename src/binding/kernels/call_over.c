@@ -83,6 +83,18 @@ static const int64_t *pages_along(lua_State *L, const Call *call)
     return found;
 }
 
+/* Whether a launch may be two, one behind the other: what the first writes, the second does not read. Streams that overlap are copied before each. */
+static bool writes_containers(const Call *call)
+{
+    bool containers = true;
+    for (int i = 0; i < call->function->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
+        const Stream *s = call->args[i].stream; /* NULL: it will be a new one */
+        containers = containers && (!kind->written || (!kind->anywhere && (!s || s->map)));
+    }
+    return containers;
+}
+
 /* Boxes are walked page by page, but where what is pushed comes in their order. */
 static void find_walk(lua_State *L, Call *call, Region *region)
 {
@@ -93,7 +105,7 @@ static void find_walk(lua_State *L, Call *call, Region *region)
     DeviceScope scope;
     LuaRange *range = range_push(L); /* holds it during the call */
     binding_enter(L, call->device, &scope);
-    Region *walked = region_walk(region, page);
+    Region *walked = region_walk(region, page, writes_containers(call));
     walked = walked ? region_retain(walked) : NULL;
     device_leave(&scope);
     range_take(L, range, walked, call->function->name);

@@ -1,6 +1,7 @@
 /* Kernels in Lua: rill.kernel, rill.program, calls by position and by name. */
 #include "binding/kernels/lua_kernel.h"
 #include "binding/binding.h"
+#include "container/region.h"
 
 #include "kernel/kernel.h"
 #include "primitive/vout.h"
@@ -106,6 +107,10 @@ static int kernel_call(lua_State *L)
     const State *state = state_get(L);
     bool done = kernel_counting(kernel) ? vout_launch(kernel, call.device, call.args, &domain, state->check, call.vouts)
                                         : kernel_launch_over(kernel, call.device, call.args, &domain, state->check);
+    if (done && call.walked && call.walked->rest) {
+        domain.pages = &call.walked->rest->set;
+        done = kernel_launch_over(kernel, call.device, call.args, &domain, state->check);
+    }
     device_leave(&scope);
     if (!done) {
         binding_raise(L);
