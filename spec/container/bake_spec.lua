@@ -105,6 +105,26 @@ describe("a baked container", function()
         end
     end)
 
+    it("is found among more streams than there are bindings", function()
+        local parts, sum, args = {}, {}, {}
+        for i = 1, 50 do
+            parts[i], sum[i], args[i] = ("float g%d[]"):format(i), ("g%d[i]"):format(i), rill.from {i, i + 1, i + 2, i + 3}
+        end
+        local k = rill.kernel(("kernel void f(%s, float c[], float d[], int i<>, out vec3 r<>) { "
+            .. "r = vec3(%s, c[i], d[i]); }"):format(table.concat(parts, ", "), table.concat(sum, " + ")))
+        local numbers = rill.from({0, 1, 2, 3}, "int")
+        local c, d = rill.sparse("float", 4, {page = 2}), rill.array("float", 4)
+        c:write(rill.from {1, 2, 3, 4})
+        d:write(rill.from {5, 6, 7, 8})
+        args[51], args[52], args[53] = c:stream(), d:stream(), numbers
+        local expected = k(table.unpack(args)):values()
+        args[51], args[52] = c, d
+        check.equal(expected, k(table.unpack(args)):values())
+        c:bake()
+        d:bake()
+        check.equal(expected, k(table.unpack(args)):values())
+    end)
+
     it("is a tree, also when it has more pages", function()
         for rank, make in ipairs {false, rill.quadtree, rill.octree} do
             if make then

@@ -302,14 +302,17 @@ static bool place_read(const KernelText *text, const VariantKey *key, int free_b
 {
     ArgLayout *arg = &layout->args[i];
     bool textured = !key->args[i].block, room = layout->textures < text->texture_limit;
+    arg->behind = false;
     if (textured && room && (text->traits->buffer_textures || *blocks == free_blocks)) {
         arg->texture = layout->textures++;
     } else if (*blocks < free_blocks) {
         arg->block = (*blocks)++;
     } else if (free_blocks > 0) {
         arg->block = free_blocks - 1;
+        arg->behind = true;
     } else if (textured && text->texture_limit > layout->own_units) {
         arg->texture = text->texture_limit - 1;
+        arg->behind = true;
     } else {
         return no_place(text, i);
     }

@@ -107,6 +107,7 @@ typedef struct ArgLayout {
     int dump;           /* element that takes stores out of range */
     int strides;        /* PAGED_STRIDED, and what is near: one word per dimension from the second on */
     int texture, block; /* unit and binding numbers of what is read; NO_UNIT */
+    bool behind;        /* of what is read: the launcher packs it behind other streams of the same place */
     int sampler;        /* unit of the texture that is sampled, or NO_UNIT */
     int store;          /* storage binding of what is written, or NO_UNIT */
 } ArgLayout;
