@@ -6,10 +6,10 @@ local leaks = require "spec.support.leaks"
 local T <const> = rill.translator
 local equal <const>, raises <const> = check.equal, check.raises
 
--- How often a program asks for a place for each call of its body, u_k.
+-- How often a program asks for a place in p, c or w for each call of its body, u_k.
 local function translations(source)
     local main = source:match "void main.*"
-    return select(2, main:gsub("adr_%w+%(", "")) // select(2, main:gsub("u_k%(", ""))
+    return select(2, main:gsub("adr_[pcw]%(", "")) // select(2, main:gsub("u_k%(", ""))
 end
 
 describe("one translator over several memories", function()
@@ -70,14 +70,16 @@ describe("one translator over several memories", function()
             kernel void k(vec2 p<>, vec4 c<>, float w<>, out float r<>) { r = w * (p.x + p.y) + floor(c.z) + float(indexof(r).x); }
         ]]
         local r, all <close> = rill.stream("float", shape), position:range()
-        k {p = position, c = colour, w = weight, r = r, over = all}
+        local few <close> = position:range({1, 1}, {1, 7}) -- of a page, which is not walked for them
+        k {p = position, c = colour, w = weight, r = r, over = few}
         assert.are.equal(1, translations(k:source()))
+        k {p = position, c = colour, w = weight, r = r, over = all}
         assert.are.equal(2, select(2, k:explain(position, colour, weight):gsub("at the places of 'p'", "")))
         for i, v in ipairs(r:values()) do
             assert.are.equal((mapped[i] and 9 or 0.5) + (i - 1) % 20, v)
         end
         local other <close> = rill.virtual(T.pages {shape = shape, page = page}, rill.physical("float", 32))
-        k {p = position, c = colour, w = other, r = r, over = all}
+        k {p = position, c = colour, w = other, r = r, over = few}
         assert.are.equal(2, translations(k:source()))
     end)
 
