@@ -168,8 +168,8 @@ end
 function Fluid:step()
     local f = self.fields
     local wind = {0.3 * math.sin(0.11 * self.time), 0.6, 0.3 * math.cos(0.07 * self.time)}
-    self:pass("advect", {fade = fade, buoyancy = buoyancy, vent = self.vent, wind = wind, vessel = self.vessel, s = f.state,
-                         from = f.state, r = f.state_next}, "state")
+    self:pass("advect", {fade = fade, buoyancy = buoyancy, vent = self.vent, wind = wind, vessel = self.vessel,
+                         s = f.state, from = f.state, r = f.state_next}, "state")
     self:pass("diverge", {vessel = self.vessel, s = f.state, d = f.divergence})
     for _ = 1, pressure_rounds do
         self:pass("relax", {vessel = self.vessel, p = f.pressure, d = f.divergence, r = f.pressure_next},
