@@ -1,5 +1,6 @@
 -- Lookups of examples/shadow.lua beside programs in GLSL written by hand for these maps, with as many taps and indirections: a plain map of
--- 2048^2, and the map of pages by a table of two levels, 256^2 entries and 32^2 below each.
+-- 2048^2, and the map of pages by a table of two levels, 256^2 entries and 32^2 below each. A shaded picture is what a fragment program does:
+-- pixels are placed for the light, looked up and coloured.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -138,11 +139,20 @@ return function()
         end
     end
     local light = rill.stream("float", {side, side})
+    local function shaded(one, apart)
+        return function()
+            return support.timed(function()
+                map:place()
+                map:picture(map:lookup(one, apart, nil, light))
+            end, 3)
+        end
+    end
     local function pages_lookup() map:lookup(map.map, 1, nil, light) end
     local contenders = {
         by_hand(plainly, flat:bytes(), map:lookup(flat, texel)), by_hand(by_pages, depths(map, pages), map:lookup()),
         function() return support.timed(function() map:lookup(flat, texel, nil, light) end, 3) end,
         baked(false, pages_lookup), baked(true, pages_lookup),
+        shaded(flat, texel), shaded(map.map, 1),
     }
     local t = support.least(rounds, table.unpack(contenders))
     return {
@@ -150,6 +160,8 @@ return function()
         support.costs("shadow lookups, pages", t[4], "GLSL by hand, two levels", t[2], 1.1),
         support.costs("shadow lookups, pages, baked", t[5], "GLSL by hand, two levels", t[2], 1.1),
         support.faster("shadow lookups, pages over plain", t[4], "plain map", t[3], 0.7),
+        support.faster("the same, baked", t[5], "plain map", t[3], 0.7),
         support.faster("the same by hand", t[2], "plain map by hand", t[1]),
+        support.faster("shaded pictures, pages over plain", t[7], "plain map", t[6], 0.7),
     }
 end
