@@ -1,4 +1,5 @@
 #include "container/adaptive.h"
+#include "container/frame_table.h"
 
 #include "base/array.h"
 
@@ -83,6 +84,27 @@ static void write_finest(const Adaptive *a, StrBuf *out, int number)
     strbuf_add(out, "]");
 }
 
+void adaptive_write_place(const Adaptive *a, StrBuf *out, int number, const char *level, const char *place)
+{
+    int rank = rank_of(a);
+    strbuf_addf(out, "  %s = e & %d;\n", level, (1 << ADAPTIVE_LEVEL_BITS) - 1);
+    for (int d = 0; d < rank; d++) {
+        const char *size = address_text_size(number, a->pages_at, d);
+        bool shifts = address_text_shifts(&a->base, a->pages_at, d);
+        strbuf_addf(out, "  int o%d = (v%d >> %s) ", d, d, level);
+        if (shifts && !a->border) {
+            strbuf_addf(out, "& (%s - 1);\n", size);
+        } else { /* the last node of a page is the first one of the next */
+            strbuf_addf(out, "- ((g%d >> %s) %s %s);\n", d, level, shifts ? "<<" : "*",
+                        shifts ? address_text_shift(number, a->pages_at, d) : size);
+        }
+    }
+    strbuf_addf(out, "  %s = ((e >> %d) - 1) * %s + ", place, ADAPTIVE_LEVEL_BITS,
+                address_text_size(number, a->frames_at, rank));
+    address_text_join(out, number, "o", 0, rank, a->frames_at);
+    strbuf_add(out, ";\n");
+}
+
 static void write_translate(const Adaptive *a, StrBuf *out, int number)
 {
     int rank = rank_of(a);
@@ -101,40 +123,9 @@ static void write_translate(const Adaptive *a, StrBuf *out, int number)
         address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
         strbuf_add(out, ")");
     }
-    strbuf_addf(out, ";\n  int l = e & %d;\n", (1 << ADAPTIVE_LEVEL_BITS) - 1);
-    for (int d = 0; d < rank; d++) {
-        const char *size = address_text_size(number, a->pages_at, d);
-        if (!a->border && address_text_shifts(&a->base, a->pages_at, d)) {
-            strbuf_addf(out, "  int o%d = (v%d >> l) & (%s - 1);\n", d, d, size);
-        } else {
-            strbuf_addf(out, "  int o%d = (v%d >> l) - (g%d >> l) * %s;\n", d, d, d, size);
-        }
-    }
-    strbuf_addf(out, "  p0 = ((e >> %d) - 1) * %s + ", ADAPTIVE_LEVEL_BITS,
-                address_text_size(number, a->frames_at, rank));
-    address_text_join(out, number, "o", 0, rank, a->frames_at);
-    strbuf_add(out, ";\n  return e > 0;\n}\n");
-}
-
-static void write_inverse(const Adaptive *a, StrBuf *out, int number)
-{
-    int rank = rank_of(a);
-    strbuf_addf(out,
-                "  int frame = %s, o = p0 - frame * %s;\n"
-                "  bool inside = p0 >= 0 && frame < %s;\n"
-                "  int at = inside ? frame * %d : 0, l = max(t%d_t[at] - 1, 0);\n  int ",
-                address_text_quotient("p0", number, a->frames_at, rank), address_text_size(number, a->frames_at, rank),
-                address_text_number(number, a->base.frames), rank + 1, number);
-    address_text_list(out, "", "o", rank);
-    strbuf_add(out, ";\n");
-    address_text_split(out, number, "o", "o", 0, rank, a->frames_at);
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "  v%d = (t%d_t[at + %d] * %s + o%d) << l;\n", d, number, d + 1,
-                    address_text_size(number, a->pages_at, d), d);
-    }
-    strbuf_addf(out, "  return inside && t%d_t[at] != 0 && ", number);
-    address_text_inside(&a->base, out, number, "v");
-    strbuf_add(out, ";\n}\n");
+    strbuf_add(out, ";\n  int l;\n");
+    adaptive_write_place(a, out, number, "l", "p0");
+    strbuf_add(out, "  return e > 0;\n}\n");
 }
 
 static void write_adaptive(const Translator *t, AddressText *text, int number)
@@ -144,7 +135,11 @@ static void write_adaptive(const Translator *t, AddressText *text, int number)
         adaptive_write_find(adaptive_of(t), text->out, number);
     }
     address_text_open(t, text, number);
-    (inverse ? write_inverse : write_translate)(adaptive_of(t), text->out, number);
+    if (inverse) {
+        frame_table_inverse(t, text->out, number, adaptive_of(t)->pages_at, adaptive_of(t)->frames_at, true, false);
+    } else {
+        write_translate(adaptive_of(t), text->out, number);
+    }
 }
 
 /* points */
@@ -193,21 +188,14 @@ static void page_box(const Adaptive *a, int level, const int64_t *point, Adaptiv
 static bool check_box(const Adaptive *a, const AdaptivePage *first, const AdaptivePage *last, int64_t frame,
                       int64_t *count)
 {
-    AdaptivePage page = *first, other;
+    AdaptivePage page = *first;
     *count = 1;
     for (int d = 0; d < rank_of(a); d++) {
         int64_t pages = last->at[d] - first->at[d] + 1;
         *count = *count > SHAPE_MAX_ELEMENTS / pages ? SHAPE_MAX_ELEMENTS + 1 : *count * pages;
     }
-    if (frame < 0 || *count > a->capacity || frame > a->capacity - *count) {
-        return error_set("%" PRId64 " pages don't go into frames from %" PRId64 " on: the capacity is %" PRId64
-                         " frames, 0 .. %" PRId64,
-                         *count, frame, a->capacity, a->capacity - 1);
-    }
-    for (int64_t f = frame; f < frame + *count && f < adaptive_frames(a); f++) {
-        if (adaptive_page(a, f, &other)) {
-            return error_set("frame %" PRId64 " holds a page already: unmap it first, or take another frame", f);
-        }
+    if (!frame_table_free(&a->base, frame, *count)) {
+        return false;
     }
     do {
         if (adaptive_mapped(a, &page)) {

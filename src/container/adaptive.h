@@ -85,6 +85,9 @@ bool adaptive_flush(Adaptive *a);
  * a page of level 0. */
 void adaptive_write_find(const Adaptive *a, StrBuf *out, int number);
 
+/* Writes statements that set `level` to that of an entry `int e`, and `place` to where v0 ... stand, which lie in pages g0 ... of level 0. */
+void adaptive_write_place(const Adaptive *a, StrBuf *out, int number, const char *level, const char *place);
+
 /* An order of pages for qsort: by halves, along the slowest dimension first; a coarse page in front of those inside it. */
 int adaptive_compare(const void *left, const void *right);
 /* As in TranslatorKind. */

@@ -1,5 +1,6 @@
 /* The table of pages with levels. */
 #include "container/adaptive.h"
+#include "container/frame_table.h"
 
 #include "base/array.h"
 
@@ -216,12 +217,12 @@ int64_t adaptive_back(const Adaptive *a, int64_t frame)
 
 int64_t adaptive_frames(const Adaptive *a)
 {
-    return a->base.tables[ADAPTIVE_BACK].count / (rank_of(a) + 1);
+    return frame_table_count(&a->base);
 }
 
 bool adaptive_page(const Adaptive *a, int64_t frame, AdaptivePage *page)
 {
-    const int32_t *words = a->base.tables[ADAPTIVE_BACK].words + adaptive_back(a, frame);
+    const int32_t *words = frame_table_words(&a->base, frame);
     *page = (AdaptivePage){.level = words[0] - 1};
     for (int d = 0; d < rank_of(a); d++) {
         page->at[d] = words[d + 1];

@@ -1,4 +1,5 @@
 #include "container/paged.h"
+#include "container/frame_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,12 +17,12 @@ int64_t paged_back(const Paged *paged, int64_t frame)
 
 int64_t paged_frames(const Paged *paged)
 {
-    return paged->base.tables[PAGED_BACK].count / (paged->base.info.rank + 1);
+    return frame_table_count(&paged->base);
 }
 
 static const int32_t *back_words(const Paged *paged, int64_t frame)
 {
-    return paged->base.tables[PAGED_BACK].words + paged_back(paged, frame);
+    return frame_table_words(&paged->base, frame);
 }
 
 /* The page of a point, and where the point stands in it. */
@@ -61,35 +62,15 @@ static void write_translate(const Paged *paged, StrBuf *out, int number)
     strbuf_add(out, ";\n  return w > 0;\n}\n");
 }
 
-static void write_inverse(const Paged *paged, StrBuf *out, int number)
-{
-    int rank = paged->base.info.rank;
-    strbuf_addf(out,
-                "  int frame = %s, o = p0 - frame * %s;\n"
-                "  bool inside = p0 >= 0 && frame < %s;\n"
-                "  int at = inside ? frame * %d : 0;\n  int ",
-                address_text_quotient("p0", number, paged->sizes, rank), address_text_size(number, paged->sizes, rank),
-                address_text_number(number, paged->base.frames), rank + 1);
-    address_text_list(out, "", "o", rank);
-    strbuf_add(out, ";\n");
-    address_text_split(out, number, "o", "o", 0, rank, paged->sizes);
-    for (int d = 0; d < rank; d++) {
-        strbuf_addf(out, "  v%d = t%d_t[at + %d] * %s + o%d;\n", d, number, d + 1,
-                    address_text_size(number, paged->sizes, d), d);
-    }
-    strbuf_addf(out, "  return inside && t%d_t[at] != 0 && ", number);
-    address_text_inside(&paged->base, out, number, "v");
-    /* Beyond the last int a page's coordinates wrap around. */
-    for (int d = 0; d < rank && kind_of(paged)->floors; d++) {
-        strbuf_addf(out, " && (v%d < 0) == (t%d_t[at + %d] < 0)", d, number, d + 1);
-    }
-    strbuf_add(out, ";\n}\n");
-}
-
 void paged_write(const Translator *t, AddressText *text, int number)
 {
+    const Paged *paged = (const Paged *)t;
     address_text_open(t, text, number);
-    (text->direction == DIRECTION_INVERSE ? write_inverse : write_translate)((const Paged *)t, text->out, number);
+    if (text->direction == DIRECTION_INVERSE) {
+        frame_table_inverse(t, text->out, number, paged->sizes, paged->sizes, false, kind_of(paged)->floors);
+    } else {
+        write_translate(paged, text->out, number);
+    }
 }
 
 /* points */
@@ -234,15 +215,8 @@ static bool check_box(const Paged *paged, const PageBox *box, int64_t frame)
 {
     int64_t page[SHAPE_MAX_RANK];
     memcpy(page, box->first, sizeof page);
-    if (frame < 0 || box->count > paged->capacity || frame > paged->capacity - box->count) {
-        return error_set("%" PRId64 " pages don't go into frames from %" PRId64 " on: the capacity is %" PRId64
-                         " frames, 0 .. %" PRId64,
-                         box->count, frame, paged->capacity, paged->capacity - 1);
-    }
-    for (int64_t f = frame; f < frame + box->count && f < paged_frames(paged); f++) {
-        if (back_words(paged, f)[0]) {
-            return error_set("frame %" PRId64 " holds a page already: unmap it first, or take another frame", f);
-        }
+    if (!frame_table_free(&paged->base, frame, box->count)) {
+        return false;
     }
     do {
         int64_t found = kind_of(paged)->find(paged, page);

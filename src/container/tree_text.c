@@ -70,15 +70,8 @@ void tree_write(const Container *c, StrBuf *out, int number)
     address_text_list(out, "", "g", rank);
     strbuf_add(out, ", level");
     address_text_given(&a->base, out, DIRECTION_TRANSLATE, number, false);
-    strbuf_addf(out, ");\n  l = e & %d;\n", (1 << ADAPTIVE_LEVEL_BITS) - 1);
-    for (int d = 0; d < rank; d++) {
-        bool shifts = address_text_shifts(&a->base, a->pages_at, d);
-        strbuf_addf(out, "  int o%d = (v%d >> l) - ((g%d >> l) %s %s);\n", d, d, d, shifts ? "<<" : "*",
-                    shifts ? address_text_shift(number, a->pages_at, d) : page_of(a, number, d));
-    }
-    strbuf_addf(out, "  p = ((e >> %d) - 1) * %s + ", ADAPTIVE_LEVEL_BITS, frame_of(a, number, rank));
-    address_text_join(out, number, "o", 0, rank, a->frames_at);
-    strbuf_add(out, ";\n");
+    strbuf_add(out, ");\n");
+    adaptive_write_place(a, out, number, "l", "p");
     for (int d = 1; d < rank; d++) {
         strbuf_addf(out, "  s%d = %s", d, frame_of(a, number, 0));
         for (int k = 1; k < d; k++) {
@@ -295,26 +288,20 @@ static void write_own_cell(const Adaptive *a, StrBuf *out)
     }
 }
 
-static void write_split(const Container *c, StrBuf *out)
+/* v is what the page of a level, or the leaf above it, has at the node. */
+static void write_taken(const Container *c, StrBuf *out, const char *level)
 {
-    write_head(c, out, "split", false);
     write_own_cell(tree_pages(c), out);
     strbuf_add(out, "  int w = ");
-    add_find(tree_pages(c), out, 0, "y", "l + 1");
+    add_find(tree_pages(c), out, 0, "y", level);
     strbuf_add(out, ";\n");
     write_value(c, out, "w", "x");
-    write_store(c, out);
-    strbuf_add(out, "}\n");
 }
 
-static void write_join(const Container *c, StrBuf *out)
+static void write_take(const Container *c, StrBuf *out, const char *name, const char *level)
 {
-    write_head(c, out, "join", false);
-    write_own_cell(tree_pages(c), out);
-    strbuf_add(out, "  int w = ");
-    add_find(tree_pages(c), out, 0, "y", "l - 1");
-    strbuf_add(out, ";\n");
-    write_value(c, out, "w", "x");
+    write_head(c, out, name, false);
+    write_taken(c, out, level);
     write_store(c, out);
     strbuf_add(out, "}\n");
 }
@@ -395,11 +382,7 @@ static void write_mip(const Container *c, StrBuf *out, bool weighs)
     if (mixes(c)) {
         write_mean(c, out, weighs);
     } else {
-        write_own_cell(a, out);
-        strbuf_add(out, "  int w = ");
-        add_find(a, out, 0, "y", "l - 1");
-        strbuf_add(out, ";\n");
-        write_value(c, out, "w", "x");
+        write_taken(c, out, "l - 1");
     }
     strbuf_add(out, "  }\n");
     write_store(c, out);
@@ -455,8 +438,8 @@ static void write_step(const Container *c, TreeStep step, StrBuf *out)
 {
     switch (step) {
     case TREE_STEP_SYNC: write_sync(c, out); break;
-    case TREE_STEP_SPLIT: write_split(c, out); break;
-    case TREE_STEP_JOIN: write_join(c, out); break;
+    case TREE_STEP_SPLIT: write_take(c, out, "split", "l + 1"); break;
+    case TREE_STEP_JOIN: write_take(c, out, "join", "l - 1"); break;
     case TREE_STEP_MIP: write_mip(c, out, false); break;
     case TREE_STEP_WEIGH: write_mip(c, out, true); break;
     case TREE_STEP_VALUE: write_outer(c, out); break;
