@@ -147,20 +147,37 @@ function model:leaves()
     return list
 end
 
+-- The leaf at one of the cells around a node, whose place goes into `cell`; nil beyond the domain.
+function model:seen(x, corner, cell)
+    local sizes, repeats = self.size, self.edge == "repeat"
+    for d = 1, self.rank do
+        local c = x[d] - (corner >> d - 1 & 1)
+        if repeats then c = c % sizes[d] end
+        if c < 0 or c >= sizes[d] then return nil end
+        cell[d] = c
+    end
+    return self:find(cell, 0)
+end
+
 function model:correct()
+    local rank, cell = self.rank, {}
     for _, page in ipairs(self:leaves()) do
         each(self.frame, function(o)
             if not self:border(o) then return end
             local x, own, coarse = self:position(page, o), nil, nil
-            self:around(x, function(cell, place)
-                local other = self:find(cell, 0)
-                own = own or {other, place}
-                if not coarse or other.level > coarse[1].level then coarse = {other, place} end
-            end)
+            local first, second = 0, 0 -- the corners from which they were seen
+            for corner = 0, (1 << rank) - 1 do
+                local other = self:seen(x, corner, cell)
+                if other and not own then own, first = other, corner end
+                if other and (not coarse or other.level > coarse.level) then coarse, second = other, corner end
+            end
             local bits = 0
-            for d = 1, self.rank do bits = bits | x[d] end
-            if bits & (1 << coarse[1].level) - 1 ~= 0 then own = coarse end
-            page.values[self:index(o)] = self:inside(own[1], own[2])
+            for d = 1, rank do bits = bits | x[d] end
+            if bits & (1 << coarse.level) - 1 ~= 0 then own, first = coarse, second end
+            if own == page and self.edge ~= "repeat" then return end -- its own
+            self:seen(x, first, cell)
+            for d = 1, rank do cell[d] = cell[d] + (first >> d - 1 & 1) end
+            page.values[self:index(o)] = self:inside(own, cell)
         end)
     end
 end
