@@ -200,10 +200,15 @@ function Shadow:move_light(from)
     if self.triangle then self:place() end
 end
 
+-- Kernels have this map's numbers as constants, so it stays the same one: without its pages, as at first.
 function Shadow:clear()
-    if self.map then self.map:close() end
-    local capacity = most_bytes // (4 * (self.page + 1) ^ 2 + table_share) | 0
-    self.map = rill.quadtree("float", {size = most_texels, page = self.page, default = 100, capacity = capacity})
+    if self.map then
+        self.map:undo(self.empty)
+    else
+        local capacity = most_bytes // (4 * (self.page + 1) ^ 2 + table_share) | 0
+        self.map = rill.quadtree("float", {size = most_texels, page = self.page, default = 100, capacity = capacity})
+        self.empty = self.map:bake():snapshot()
+    end
 end
 
 --- Moves the camera: the triangle of each pixel, where it is for the light, and the level that it needs.

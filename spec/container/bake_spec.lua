@@ -23,6 +23,22 @@ describe("a baked container", function()
         r = x + 10 * x[ivec2(1, -1)] + 100 * g[indexof(x).xy + ivec2(-1, 2)];
     }]]
 
+    it("keeps the kernels of a quadtree that is refined", function()
+        local q = rill.quadtree("float", {size = 1024, page = 4}):bake()
+        local look = rill.kernel "kernel void look(vec2 p<>, float q[][], out float r<>) { r = sample(q, p); }"
+        local ramp = rill.kernel "kernel void ramp(out float r<>) { r = float(indexof(r).x); }"
+        local points = rill.from({{5, 5}, {100.5, 200}, {400.25, 900}}, "vec2")
+        q:refine(points, 3)
+        look(points, q)
+        local text = look:source()
+        for level = 2, 0, -1 do
+            q:refine(points, level)
+            ramp {r = q}
+            assert.same({5.0, 100.5, 400.25}, look(points, q):values())
+            assert.equal(text, look:source())
+        end
+    end)
+
     it("gives what it gave, and back", function()
         for name, c in pairs(made()) do
             local k = rill.kernel(blur)

@@ -174,6 +174,15 @@ static void forget_kernels(Container *c)
     }
 }
 
+/* Of a tree the four numbers that only the way back reads, which change with every page: how many frames there are. NULL: others stand
+ * beside it. */
+static const uint32_t *changing_numbers(const Container *c)
+{
+    const Translator *t = c->translator;
+    bool alone = c->kind && t->frames % 4 == 0 && t->frames == t->number_count - 1;
+    return alone ? (const uint32_t *)(t->numbers + t->frames) : NULL;
+}
+
 /* The numbers that an address function is given, by parameter, as kernel_specialize takes them; and a hash of them. */
 static uint64_t given_numbers(const Container *c, const Function *f, const uint32_t *words[MAX_PARAMS])
 {
@@ -184,6 +193,7 @@ static uint64_t given_numbers(const Container *c, const Function *f, const uint3
     memset(words, 0, MAX_PARAMS * sizeof *words);
     for (int i = first; i < f->param_count; i++) {
         words[i] = f->params[i].kind == PARAM_CONSTANT ? args[i - first].words : NULL;
+        words[i] = words[i] == changing_numbers(c) ? NULL : words[i];
         for (int k = 0; words[i] && k < 4; k++) {
             hash = (hash ^ words[i][k]) * UINT64_C(1099511628211);
         }
