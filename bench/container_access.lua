@@ -65,8 +65,9 @@ local cases = {
                 if (BOUNDS) p = clamp(p, ivec2(0), ivec2(SIDE - 1));
                 ivec2 g = p >> BITS, o = p & (PAGE - 1);
                 int w = int(texelFetch(frames, g.y * PAGES + g.x).x);
-                if (BOUNDS && w == 0) return 0.0;
-                return uintBitsToFloat(texelFetch(memory, (w - 1) * PAGE * PAGE + o.y * PAGE + o.x).x);
+                int at = (w - 1) * PAGE * PAGE + o.y * PAGE + o.x;
+                float v = uintBitsToFloat(texelFetch(memory, BOUNDS ? max(at, 0) : at).x);
+                return BOUNDS && at < 0 ? 0.0 : v;
             }]],
     }, {
         name = "adaptive, two calls", rank = 2, inputs = {"memory", "entries", "other"},
@@ -79,10 +80,10 @@ local cases = {
                 if (BOUNDS) p = clamp(p, ivec2(0), ivec2(SIDE - 1));
                 ivec2 g = p >> BITS;
                 int e = int(texelFetch(entries, g.y * PAGES + g.x).x), level = e & 31;
-                if (BOUNDS && e == 0) return 0.0;
                 ivec2 o = (p >> level) & (PAGE - 1);
-                int at = ((e >> 5) - 1) * PAGE * PAGE + o.y * PAGE + o.x;
-                return uintBitsToFloat(texelFetch(memory, at).x) + uintBitsToFloat(texelFetch(other, at).x);
+                int at = ((e >> 5) - 1) * PAGE * PAGE + o.y * PAGE + o.x, k = BOUNDS ? max(at, 0) : at;
+                float v = uintBitsToFloat(texelFetch(memory, k).x) + uintBitsToFloat(texelFetch(other, k).x);
+                return BOUNDS && at < 0 ? 0.0 : v;
             }]],
     },
 }

@@ -215,6 +215,22 @@ describe("a baked container", function()
         for name, values in pairs(expected) do assert.same(values, baked[name], name) end
     end)
 
+    it("tests again whether memory ends where a page was mapped behind its end since", function()
+        local t = T.pages {shape = {8, 8}, page = {4, 4}}
+        local c = rill.virtual(t, (rill.iota(32) + 1):eval(), {default = -1}):bake()
+        local k = rill.kernel "kernel void f(ivec2 p<>, int c[][], out int r<>) { r = c[p]; }"
+        local p = rill.from({{0, 0}, {5, 0}, {0, 5}, {5, 5}}, "ivec2")
+        t:map({0, 0}, nil, 0):map({4, 0}, nil, 1)
+        assert.same({1, 18, -1, -1}, k(p, c):values())
+        t:map({0, 4}, nil, 2):map({4, 4}, nil, 3)
+        assert.same({1, 18, -1, -1}, k(p, c):values())
+        t:unmap {4, 4}
+        t:unmap {4, 0}
+        assert.same({1, -1, -1, -1}, k(p, c):values())
+        t:unmap {0, 4}
+        assert.same({1, -1, -1, -1}, k(p, c):values())
+    end)
+
     it("names wrong arguments", function()
         local c = rill.sparse("int", 10, {page = 4})
         check.raises("c:bake: argument #1 'on': expected true or false, got number 1", c.bake, c, 1)

@@ -1,6 +1,7 @@
 #include "container/container_parts.h"
 
 #include "container/address_text.h"
+#include "container/frame_table.h"
 #include "kernel/launch/copy.h"
 #include "kernel/launch/internal.h"
 
@@ -61,12 +62,26 @@ static void add_edge(const Container *c, StrBuf *out, int number, int edge)
     }
 }
 
-/* Whether places may lie behind the end of memory; not where it is known how many pages there are. */
+/* Whether places may lie behind the end of memory; not where it is known where the last page is. */
 static bool beyond(const Container *c)
 {
+    return c->checked && !(c->map.baked && c->reached);
+}
+
+/* Learns whether memory holds all pages that are mapped now. */
+static void find_reach(Container *c)
+{
     const Translator *t = c->translator;
-    bool known = c->map.trusted && c->map.baked;
-    return c->checked && !(known && t->numbers[t->frames] * t->info.page <= c->sizes[0]);
+    uint64_t version = translator_version(t) + 1;
+    if (!c->checked || !c->map.trusted || c->reach_version == version) {
+        return;
+    }
+    int64_t end = frame_table_count(t);
+    while (end > 0 && !frame_table_words(t, end - 1)[0]) {
+        end--;
+    }
+    c->reached = end * t->info.page <= c->sizes[0];
+    c->reach_version = version;
 }
 
 /* "t0_translate(v0, ..., p0, ..., GIVEN)", or t0_length of a row. */
@@ -198,6 +213,7 @@ static uint64_t given_numbers(const Container *c, const Function *f, const uint3
             hash = (hash ^ words[i][k]) * UINT64_C(1099511628211);
         }
     }
+    hash = (hash ^ beyond(c)) * UINT64_C(1099511628211);
     return hash;
 }
 
@@ -219,6 +235,9 @@ static Kernel *map_kernel(AddressMap *map, Device *device, int slot)
 {
     Container *c = (Container *)map;
     const uint32_t *words[MAX_PARAMS];
+    if (map->baked) {
+        find_reach(c);
+    }
     if (c->kernels[slot] && map->baked) {
         uint64_t numbers = given_numbers(c, kernel_function(c->kernels[slot]), words);
         if (numbers != c->numbers) {

@@ -39,7 +39,10 @@ struct Container {
     char fallback[TYPE_MAX_BYTES];
     Kernel *kernels[ADDRESS_SLOTS]; /* held; NULL until needed */
     uint64_t numbers;               /* a hash of those that baked ones were made with */
-    bool pooled;                    /* the pages, and the memory that grows for them, are its own: the frames, too */
+    uint64_t
+        reach_version; /* 1 more than that of the translator whose pages memory holds all, or not; 0: not asked yet */
+    bool reached;
+    bool pooled; /* the pages, and the memory that grows for them, are its own: the frames, too */
     Frames frames;
     AllocatorHooks allocator; /* choose NULL: none */
     bool choosing;
