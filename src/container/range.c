@@ -90,7 +90,8 @@ static bool add_box(RangeList *list, const RangeCut *cut)
     const Range *range = cut->range;
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK], at[SHAPE_MAX_RANK];
     for (int d = 0; d < list->rank; d++) {
-        int64_t low = cut->box.first[d] << range->level, high = ((cut->box.last[d] + 1) << range->level) - 1;
+        int64_t side = INT64_C(1) << range->level; /* coordinates of a hash may be negative: they are not shifted */
+        int64_t low = cut->box.first[d] * side, high = (cut->box.last[d] + 1) * side - 1;
         first[d] = low > range->first[d] ? low : range->first[d];
         last[d] = high < range->last[d] ? high : range->last[d];
     }
