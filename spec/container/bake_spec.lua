@@ -126,18 +126,23 @@ describe("a baked container", function()
         for i = 1, 50 do
             parts[i], sum[i], args[i] = ("float g%d[]"):format(i), ("g%d[i]"):format(i), rill.from {i, i + 1, i + 2, i + 3}
         end
-        local k = rill.kernel(("kernel void f(%s, float c[], float d[], int i<>, out vec3 r<>) { "
-            .. "r = vec3(%s, c[i], d[i]); }"):format(table.concat(parts, ", "), table.concat(sum, " + ")))
+        local k = rill.kernel(("kernel void f(%s, float c[], float d[], float e[], int i<>, "
+            .. "out vec4 r<>) { r = vec4(%s, c[i], d[i], e[i]); }"):format(table.concat(parts, ", "), table.concat(sum, " + ")))
         local numbers = rill.from({0, 1, 2, 3}, "int")
-        local c, d = rill.sparse("float", 4, {page = 2}), rill.array("float", 4)
+        local t <close> = T.pages {shape = 4, page = 2}
+        local c = rill.virtual(t, rill.physical("float", 4))
+        local d, e = rill.virtual(t, rill.physical("float", 4)), rill.array("float", 4)
+        t:map({0}, {3}, 0)
         c:write(rill.from {1, 2, 3, 4})
         d:write(rill.from {5, 6, 7, 8})
-        args[51], args[52], args[53] = c:stream(), d:stream(), numbers
+        e:write(rill.from {9, 10, 11, 12})
+        args[51], args[52], args[53], args[54] = c:stream(), d:stream(), e:stream(), numbers
         local expected = k(table.unpack(args)):values()
-        args[51], args[52] = c, d
+        args[51], args[52], args[53] = c, d, e
         check.equal(expected, k(table.unpack(args)):values())
         c:bake()
         d:bake()
+        e:bake()
         check.equal(expected, k(table.unpack(args)):values())
     end)
 

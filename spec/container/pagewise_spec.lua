@@ -183,6 +183,25 @@ describe("a launch page by page", function()
         end
     end)
 
+    it("reads all of a memory before it writes there", function()
+        local g = rill.kernel [[kernel void g(float m[], out float r<>) {
+            ivec2 i = indexof(r).xy;
+            int p = (i.y / 16 * 16 + i.x / 16) * 256 + i.y % 16 * 16 + i.x % 16;
+            r = m[p] + 2.0 * m[p - 300];
+        }]]
+        local t <close> = rill.translator.pages {shape = {256, 256}, page = {16, 16}}
+        t:map({0, 0}, {255, 255}, 0)
+        local m = rill.physical("float", 65536)
+        m:write(numbers("float", {65536}))
+        local other = rill.physical("float", 65536)
+        other:write(m)
+        local c, d = rill.virtual(t, m), rill.virtual(t, other)
+        local box <close> = c:range({2, 2}, {200, 230})
+        g {m = m:copy(), r = d, over = box}
+        g {m = m, r = c, over = box}
+        assert.equal(d:bytes(), c:bytes())
+    end)
+
     it("runs over boxes without bounds", function()
         local far <const> = 2147483648
         local h = rill.hashgrid("int", {page = {3, 5}, default = -1})

@@ -83,14 +83,26 @@ static const int64_t *pages_along(lua_State *L, const Call *call)
     return found;
 }
 
-/* Whether a launch may be two, one behind the other: what the first writes, the second does not read. Streams that overlap are copied before each. */
+/* Whether a stream is read whose memory the launch writes. */
+static bool reads_written(const Call *call, const Stream *written)
+{
+    bool reads = false;
+    for (int i = 0; i < call->function->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
+        const Stream *s = kind->stream && kind->read ? call->args[i].stream : NULL;
+        reads = reads || (s && !s->map && s->buffer == written->buffer);
+    }
+    return reads;
+}
+
+/* Whether a launch may be two, one behind the other: what the first writes, the second does not read. */
 static bool writes_containers(const Call *call)
 {
     bool containers = true;
     for (int i = 0; i < call->function->param_count; i++) {
         const ParamKindInfo *kind = &param_kinds[call->function->params[i].kind];
-        const Stream *s = call->args[i].stream; /* NULL: it will be a new one */
-        containers = containers && (!kind->written || (!kind->anywhere && (!s || s->map)));
+        const Stream *s = kind->stream && kind->written ? call->args[i].stream : NULL; /* NULL: it will be a new one */
+        containers = containers && !(kind->written && kind->anywhere) && (!s || (s->map && !reads_written(call, s)));
     }
     return containers;
 }

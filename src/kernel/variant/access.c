@@ -215,8 +215,7 @@ static void add_dimension(StrBuf *out, const AccessText *text, int d, const char
                 access_word(at));
 }
 
-/* Whether it begins with what is bound for it. */
-static bool begins_binding(const AccessText *text)
+bool access_begins_binding(const AccessText *text)
 {
     return (text->key->fixed || text->trusted) && !text->layout->behind;
 }
@@ -231,7 +230,7 @@ static void add_place(StrBuf *out, const AccessText *text, int rank)
             strbuf_addf(out, " + int(%s)", access_word(text->box->dims + d));
         }
     }
-    if (begins_binding(text)) {
+    if (access_begins_binding(text)) {
         strbuf_add(out, "); return p; }\n");
     } else {
         strbuf_addf(out, "), e = p + int(%s); return p < 0 ? -1 : e; }\n", access_word(text->layout->base));
@@ -248,7 +247,7 @@ void access_address(StrBuf *out, const AccessText *text, int rank)
         add_place(out, text, rank);
         return;
     }
-    if (begins_binding(text)) {
+    if (access_begins_binding(text)) {
         strbuf_add(out, ") { return 0");
     } else {
         strbuf_addf(out, ") { return int(%s)", access_word(text->layout->base));

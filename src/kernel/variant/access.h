@@ -37,6 +37,8 @@ void access_texel(StrBuf *out, const Param *param, const Type *type, int k);
 void access_fallback(StrBuf *out, const AccessText *text);
 /* Writes the value of a constant whose words start at `word`. */
 void access_constant(StrBuf *out, const Param *param, int word);
+/* Whether the stream's first element is the first of what is bound for it. */
+bool access_begins_binding(const AccessText *text);
 /* Writes `int adr_NAME(int d0, ...)`: an index of `rank` dimensions (fastest first, in range) to an element number. */
 void access_address(StrBuf *out, const AccessText *text, int rank);
 /* Of a map that interpolates, writes `T blend_NAME(int d0, ...)`, the value at an index, and lerp_NAME(p, s1, ..., w0, ...): that at weights

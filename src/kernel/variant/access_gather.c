@@ -128,7 +128,7 @@ void access_shared(StrBuf *out, const AccessText *text, int rank)
     strbuf_add(out, "); }\n");
     overloads(out, "int", "sp_", name, "spi_", rank);
     strbuf_addf(out, "%s sv_%s(int p) { ", glsl_type(text->param->type), name);
-    if (text->key->fixed) {
+    if (access_begins_binding(text)) {
         strbuf_addf(out, "return fetch_%s(p); }\n", name);
     } else {
         strbuf_addf(out, "int e = p + int(%s); return fetch_%s(p < 0 ? -1 : e); }\n", access_word(text->layout->base),

@@ -86,7 +86,8 @@ static bool plain(const char *text, const char *gather, const char *end)
             continue;
         }
         bool twice = at + 1 < end && at[0] == at[1];
-        bool compares = at > text && strchr("=!<>", at[-1]), assigns = *at == '=' && !compares && !twice;
+        bool shifts = at > text + 1 && strchr("<>", at[-1]) && at[-2] == at[-1]; /* "<<=" assigns */
+        bool compares = at > text && strchr("=!<>", at[-1]) && !shifts, assigns = *at == '=' && !compares && !twice;
         depth += (*at == '(') - (*at == ')');
         assignments += assigns;
         if (strchr("?{}", *at) || (twice && strchr("+-&|", *at)) || assignments > 1 ||
