@@ -50,6 +50,8 @@ local makers <const> = {
     {"a tree", tree},
 }
 
+local largest <const> = rill.kernel "reduce void largest(float x<>, reduce float r<>) { r = max(r, x); }"
+
 local function line_of(c)
     local s = rill.stack(c.type)
     s:push(c)
@@ -84,15 +86,19 @@ describe("primitives in parts", function()
             local numbers = line:find("x == 500.0")
             equal(rill.gather(addresses, numbers):values(), c:find("x == 500.0"):values())
             assert.near(line:dot(line), c:dot(c), 1e-6 * line:dot(line))
+            assert.equal(line:max(), largest(c))
+            assert.equal(line:max(), largest {x = c})
             stack:close()
         end)
     end
 
     it("of vectors, ints and NaN", function()
+        local total = rill.kernel "reduce void total(vec2 x<>, reduce vec2 r<>) { r += x; }"
         local v = shuffled("vec2", {640, 640}, {8, 8}, 75)
         rill.kernel "kernel void put(out vec2 r<>) { ivec4 p = indexof(r); r = vec2(p.x % 13, p.y % 7 - 3); }" {r = v}
         local _, line = line_of(v)
         for _, name in ipairs {"sum", "min", "max"} do assert.same(line[name](line), v[name](v)) end
+        assert.same(total(line), total(v))
         for _, name in ipairs {"mean", "var", "std"} do
             for d, x in ipairs(line[name](line)) do assert.near(x, v[name](v)[d], 1e-4) end
         end
@@ -143,6 +149,7 @@ describe("primitives in parts", function()
             local before = rill.memory().bytes
             local peak = rill.profile(function()
                 for _, name in ipairs {"sum", "max", "argmax", "mean"} do c[name](c) end
+                largest(c)
             end).peak
             assert(peak - before <= 0.2 * c.nbytes, ("%s: %d of %d bytes"):format(row[1], peak - before, c.nbytes))
         end

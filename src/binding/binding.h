@@ -131,6 +131,8 @@ const char *binding_hint(lua_State *L, const char *owner, int index);
 /* A call whose arguments (the stack) hold an expression: the hook is called with all of them and does what it can in one pass.
  * True when it did, its *results pushed; else the stack is as it was. */
 bool hooks_offer(lua_State *L, const char *name, int *results);
+/* The same whatever the arguments are. */
+bool hooks_ask(lua_State *L, const char *name, int *results);
 /* Closes a header outside of any scope: for __gc and __close; never raises. */
 void handle_drop(Stream *stream);
 /* Whole streams of any layout to and from packed bytes. Made inside a scope; false after error_set. */

@@ -127,7 +127,36 @@ local function launch(kernel, first, ...)
     return by_position(kernel, signature, first, ...)
 end
 
--- A reduce kernel is.
+-- A reduce kernel's result of what is mapped of a container, one value: of parts that are copied one after the other, and of their results.
+local function reduce_parts(kernel, name, c, parts, type_name, named)
+    local results, arguments = {}, {}
+    for key, value in pairs(named) do
+        arguments[key] = value
+    end
+    for k = 1, parts do
+        local part <close> = core._line_part(c, k, parts, name)
+        local line <close> = core._line(c, c, name, part)
+        arguments[name] = line
+        results[k] = kernel(arguments)
+    end
+    local joined <close> = core.from(results, type_name)
+    arguments[name] = joined
+    return kernel(arguments)
+end
+
+local PLAIN <const> = {float = true, double = true, int = true, uint = true}
+
+-- Into how many parts a container goes for that; of structures, and of what is no container, 1.
+local function parts_of(value, param)
+    local plain = type(param.type) == "string" and (param.type:find "^[diu]?vec[234]$" or PLAIN[param.type])
+    if not plain or core.type(value) ~= "container" then
+        return 1
+    end
+    local done, parts = pcall(core._line_parts, value, param.name)
+    return done and parts or 1
+end
+
+-- A reduce kernel is, or with a container.
 local function reduce_kernel(kernel, first, ...)
     local params = signature_of(kernel).params
     local given, named, target = {}, {}, nil
@@ -145,18 +174,22 @@ local function reduce_kernel(kernel, first, ...)
             end
         end
     end
-    local input
+    local input, read
     for _, param in ipairs(params) do
         if param.kind == "reduction result" then
             target = given[param.name]
         elseif param.kind == "input stream" then
-            input = given[param.name]
+            input, read = given[param.name], param
         else
             named[param.name] = given[param.name]
         end
     end
     if given == first and target == nil then
         target = first.shape
+    end
+    local parts = target == nil and read and parts_of(input, read) or 1
+    if parts > 1 then
+        return pcall(reduce_parts, kernel, read.name, input, parts, read.type, named)
     end
     if not is(input) then
         return false

@@ -1,6 +1,7 @@
 /* Kernels in Lua: rill.kernel, rill.program, calls by position and by name. */
 #include "binding/kernels/lua_kernel.h"
 #include "binding/binding.h"
+#include "binding/streams/container_handle.h"
 #include "container/region.h"
 
 #include "kernel/kernel.h"
@@ -80,13 +81,31 @@ static int rill_watch(lua_State *L)
     return 0;
 }
 
+/* Whether a container is among the arguments of a call. */
+static bool has_container(lua_State *L)
+{
+    int top = lua_gettop(L);
+    bool found = false;
+    for (int i = 2; i <= top && !found; i++) {
+        found = container_to(L, i) != NULL;
+    }
+    if (!found && top == 2 && lua_istable(L, 2)) {
+        for (lua_pushnil(L); !found && lua_next(L, 2); lua_pop(L, 1)) {
+            found = container_to(L, -1) != NULL;
+        }
+    }
+    lua_settop(L, top);
+    return found;
+}
+
 static int kernel_call(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel");
     Call call;
     int results;
     bool reduces = kernel_function(kernel)->kind == FUNCTION_REDUCE;
-    if (hooks_offer(L, reduces ? "reduce" : "launch", &results)) {
+    if (hooks_offer(L, reduces ? "reduce" : "launch", &results) ||
+        (reduces && state_get(L)->expression_meta && has_container(L) && hooks_ask(L, "reduce", &results))) {
         return results;
     }
     call_start(L, &call, kernel);

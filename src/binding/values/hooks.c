@@ -55,11 +55,8 @@ static bool has_expression(lua_State *L)
     return found;
 }
 
-bool hooks_offer(lua_State *L, const char *name, int *results)
+bool hooks_ask(lua_State *L, const char *name, int *results)
 {
-    if (!has_expression(L)) {
-        return false;
-    }
     int top = lua_gettop(L);
     luaL_checkstack(L, top + 8, "too many arguments");
     for (int i = 1; i <= top; i++) {
@@ -72,6 +69,11 @@ bool hooks_offer(lua_State *L, const char *name, int *results)
     }
     *results = lua_gettop(L) - top - 1;
     return true;
+}
+
+bool hooks_offer(lua_State *L, const char *name, int *results)
+{
+    return has_expression(L) && hooks_ask(L, name, results);
 }
 
 /* _expression(metatable, hooks): tables with this metatable are expressions; `hooks` are functions by name. */
