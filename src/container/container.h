@@ -171,6 +171,8 @@ bool container_ready_region(Container *c, const Region *region);
 bool container_ready_mapped(Container *c);
 /* Whether all pages of a region are mapped, as far as is known without asking for them, and nobody's else. */
 bool container_is_ready(const Container *c, const Region *region);
+/* Whether something may be shared with snapshots. */
+bool container_shares(const Container *c);
 /* From here on it is noted what container_ready and its like do; then that stays, or all is as it was. Not of adaptive ones, whose values stay anyway. */
 void container_note(Container *c);
 void container_settle(Container *c, bool stay);

@@ -255,6 +255,11 @@ bool container_ready_region(Container *c, const Region *region)
     return done;
 }
 
+bool container_shares(const Container *c)
+{
+    return c->shares;
+}
+
 bool container_ready_mapped(Container *c)
 {
     if (c->kind) {

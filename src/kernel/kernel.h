@@ -51,6 +51,7 @@ typedef struct Domain {
     /* Over pages: a bit for each parameter whose stream, contiguous and of one dimension, has an element for each of the launch's in order
      * instead of one for each of the shape; those left out included, unless the set has `starts`. */
     uint64_t numbered;
+    bool *issued; /* becomes true when the device has got something to do; NULL: it is not told */
 } Domain;
 
 /* Boxes of one size within a shape that may be larger than any launch: one after the other, row-major within. What lies outside of the

@@ -219,9 +219,12 @@ static void map_written(lua_State *L, Call *call, LuaContainer *c, const Param *
 }
 
 /* Before any element may be written. */
-static void unshare(lua_State *L, const Call *call, LuaContainer *c)
+static void unshare(lua_State *L, Call *call, LuaContainer *c)
 {
     DeviceScope scope;
+    if (container_pooled(c->container) && container_shares(c->container)) {
+        note_mapped(L, call, c->container);
+    }
     binding_enter(L, call->device, &scope);
     bool done = container_ready_mapped(c->container);
     device_leave(&scope);

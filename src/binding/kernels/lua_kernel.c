@@ -121,7 +121,9 @@ static int kernel_call(lua_State *L)
         }
     }
     DeviceScope scope;
+    bool issued = false;
     Domain domain = call_domain(&call);
+    domain.issued = &issued;
     binding_enter(L, call.device, &scope);
     const State *state = state_get(L);
     bool done = kernel_counting(kernel) ? vout_launch(kernel, call.device, call.args, &domain, state->check, call.vouts)
@@ -131,10 +133,12 @@ static int kernel_call(lua_State *L)
         done = kernel_launch_over(kernel, call.device, call.args, &domain, state->check);
     }
     device_leave(&scope);
+    if (done || issued) { /* a fault that it reports takes nothing back */
+        call_launched(&call);
+    }
     if (!done) {
         binding_raise(L);
     }
-    call_launched(&call);
     if (state->watched) {
         tell_watcher(L, &call);
     }

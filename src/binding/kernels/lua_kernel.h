@@ -66,7 +66,7 @@ void call_allocate(lua_State *L, Call *call);
  * the container that stands for output i, if it has container inputs. Push; raise. */
 void call_find_over(lua_State *L, Call *call);
 void call_map_written(lua_State *L, Call *call);
-/* When it was launched: the pages that were mapped for it stay, which are unmapped if anything raises before. */
+/* When it was issued: pages that were mapped for it stay, which are unmapped if anything raises before. */
 void call_launched(Call *call);
 bool call_like_container(lua_State *L, Call *call, int i);
 

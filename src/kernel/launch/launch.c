@@ -50,6 +50,9 @@ static bool issue(Plan *plan, Variant *variant, const Argument *args)
         done = plan->length.buffer ? indirect_dispatch(plan->device, &dispatch, plan->length,
                                                        (uint32_t)(layout->group * layout->elements))
                                    : device_dispatch(plan->device, &dispatch);
+        if (done && plan->issued) {
+            *plan->issued = true;
+        }
         if (done && dispatch.faults && plan->traits->synchronous) {
             done = kernel_fault_check(plan->device);
         }

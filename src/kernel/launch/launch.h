@@ -18,6 +18,7 @@ typedef struct Plan {
     const Stream *active; /* the elements to run over, as flat indices; NULL: all */
     const PageSet *pages; /* those to run over; NULL: all */
     uint64_t numbered;    /* see Domain */
+    bool *issued;         /* of the domain */
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* resampled, copied, merged */
     bool resampled[MAX_PARAMS];
