@@ -300,7 +300,9 @@ describe("a sparse container", function()
         raises("near: argument 'x' has shape 16x16", near,
             {x = rill.stream("float", {16, 16}), r = a, over = a:range({9, 9}, {32, 32})})
         assert.equal(1, a.pages.mapped)
-        local wild = rill.kernel "kernel void wild(neighbor float x<>, inout float c[][], out float r<>) { c[0][0] = r = x; }"
+        local wild = rill.kernel [[kernel void wild(neighbor float x<>, inout float c[][], out float r<>) {
+            c[0][0] = r = x;
+        }]]
         raises("wild: argument 'x' has shape 16x16", wild, {x = rill.stream("float", {16, 16}), c = a,
             r = rill.stream("float", {32, 32})})
         assert.same({0, 1.0}, {a:diff(before).size, a:get(1, 1)})
@@ -308,13 +310,14 @@ describe("a sparse container", function()
         assert.same({2, 2, 3.0, 1.0}, {a.pages.mapped, b.pages.mapped, a:get(8, 8), a:get(1, 1)})
         before:close()
         -- what a launch reports that was issued takes nothing back
-        local check, far = rill.check(true), rill.kernel "kernel void far(float g[], out float r<>) { r = g[9] + 1.0; }"
+        local checked = rill.check(true)
+        local far = rill.kernel "kernel void far(float g[], out float r<>) { r = g[9] + 1.0; }"
         local n = rill.sparse("float", {8, 8}, {page = {4, 4}})
         local done = pcall(function()
             far {g = rill.iota(3):cast "float", r = n, over = n:range({1, 1}, {1, 1})}
             rill.sync()
         end)
-        rill.check(check)
+        rill.check(checked)
         assert.same({false, 1, 3.0}, {done, n.pages.mapped, n:get(1, 1)})
     end)
 
