@@ -124,10 +124,12 @@ describe("a baked container", function()
     it("is found among more streams than there are bindings", function()
         local parts, sum, args = {}, {}, {}
         for i = 1, 50 do
-            parts[i], sum[i], args[i] = ("float g%d[]"):format(i), ("g%d[i]"):format(i), rill.from {i, i + 1, i + 2, i + 3}
+            parts[i], sum[i] = ("float g%d[]"):format(i), ("g%d[i]"):format(i)
+            args[i] = rill.from {i, i + 1, i + 2, i + 3}
         end
-        local k = rill.kernel(("kernel void f(%s, float c[], float d[], float e[], int i<>, "
-            .. "out vec4 r<>) { r = vec4(%s, c[i], d[i], e[i]); }"):format(table.concat(parts, ", "), table.concat(sum, " + ")))
+        local text = "kernel void f(%s, float c[], float d[], float e[], int i<>, " ..
+            "out vec4 r<>) { r = vec4(%s, c[i], d[i], e[i]); }"
+        local k = rill.kernel(text:format(table.concat(parts, ", "), table.concat(sum, " + ")))
         local numbers = rill.from({0, 1, 2, 3}, "int")
         local t <close> = T.pages {shape = 4, page = 2}
         local c = rill.virtual(t, rill.physical("float", 4))
