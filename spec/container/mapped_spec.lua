@@ -212,6 +212,19 @@ describe("primitives of a container", function()
         local t = T.new {name = "half", rank = 1, to = 1, shape = 8, glsl = glsl, cpu = cpu}
         local half = rill.virtual(t, rill.physical("float", 8))
         raises("c:sum: a container that is mapped in part has no axes", half.sum, half, 1)
+        local pages, changes <const> = T.pages {shape = 8, page = 2}, {}
+        local back = T.new {name = "back", rank = 1, to = 1, shape = 8, glsl = "int translate(int x) { return 7 - x; }",
+            cpu = function(x)
+                if changes[x] then pages:map({x}, {x + 1}, changes[x]) end
+                changes[x] = nil
+                return 7 - x
+            end}
+        pages:map({0}, {1}, 0)
+        local both = rill.virtual(T.compose(pages, back), rill.physical("float", 8))
+        changes[4] = 1
+        raises("c:active: what is mapped of translator 'compose' was changed by a function of its own while",
+            both.active, both)
+        assert.equal(4, #both:active():addresses())
         c:close()
         raises("c:sum: argument 'c': the container was closed", c.sum, c)
         local open = rill.array("int", 3)

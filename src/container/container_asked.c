@@ -113,6 +113,10 @@ bool container_ask(Container *c, void *caller)
     }
     c->asked.count = 0;
     bool done = ask_all(c, caller);
+    if (done && translator_version(c->translator) != version) {
+        done = error_set("what is mapped of translator '%s' was changed by a function of its own while that was asked",
+                         translator_info(c->translator).name);
+    }
     c->asked_version = done ? version + 1 : 0;
     return done;
 }
