@@ -80,6 +80,9 @@ struct Snapshot {
     char value[TYPE_MAX_BYTES];
 };
 
+/* container_map.c: fills in the map of a container whose translator is set; lets go of the kernels that ask it. */
+void container_map_set(Container *c);
+void container_map_forget(Container *c);
 /* container_header.c: makes the header anew. */
 void container_set_whole(Container *c);
 /* The container's memory again in a new stream, with a texture where it has one. False with error_set. */
