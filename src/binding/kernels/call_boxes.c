@@ -93,13 +93,16 @@ void call_find_domain(lua_State *L, Call *call)
 {
     Argument args[MAX_PARAMS];
     bool told = call->boxed && is_told(call);
-    memcpy(args, call->args, sizeof args);
+    if (told) {
+        memcpy(args, call->args, sizeof args);
+    }
     for (int i = 0; told && i < call->function->param_count; i++) {
         if (is_boxed(call, i)) {
             args[i].stream = NULL;
         }
     }
-    if (!kernel_domain(call->kernel, args, call->has_shape ? &call->shape : NULL, &call->domain)) {
+    const Shape *shape = call->has_shape ? &call->shape : NULL;
+    if (!kernel_domain(call->kernel, told ? args : call->args, shape, &call->domain)) {
         binding_raise(L);
     }
 }
