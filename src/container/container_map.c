@@ -231,6 +231,9 @@ static Kernel *map_kernel(AddressMap *map, Device *device, int slot)
 {
     Container *c = (Container *)map;
     const uint32_t *words[MAX_PARAMS];
+    if (!translator_tables_there(c->translator) || (c->edge && !translator_tables_there(c->edge))) {
+        return NULL;
+    }
     if (map->baked) {
         find_reach(c);
     }

@@ -4,8 +4,11 @@
 
 #include "stream/stream.h"
 
-/* New memory of `needed` elements or more, to take the place of `have`: up to `most`, a multiple of `unit` as these are.
- * Twice as much, of much by an eighth more, so that little is left over; where there is no room for that, as many as are
+/* How many elements of so many bytes there should be where `needed`, more than `have`, are: twice as many as there were, of much memory an eighth
+ * more, so that little is left over; up to `most`, a multiple of `unit` as these are. */
+int64_t growth_elements(int64_t have, int64_t needed, int64_t most, int64_t unit, int64_t bytes);
+
+/* New memory of `needed` elements or more, to take the place of `have`; where there is no room for more, as many as are
  * needed. Its elements are undefined, or zeros. False with error_set. */
 bool growth_create(const Stream *have, int64_t needed, int64_t most, int64_t unit, bool zero, Stream *result);
 

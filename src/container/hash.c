@@ -127,7 +127,7 @@ static bool rebuild(Paged *paged, const int64_t *page, int64_t slots, int64_t mo
             return error_set(
                 "the hash table is full: there are too many pages, or too many of one hash: take larger ones");
         }
-        if (!word_table_create(&grown, paged->base.device, slot_at(paged, slots))) {
+        if (!word_table_prepare(&grown, paged->base.device, slot_at(paged, slots))) {
             return false;
         }
         if (copy_slots(paged, &grown, slots - 1) && find_slot(paged, grown.words, page, slots - 1) >= 0) {
@@ -135,9 +135,10 @@ static bool rebuild(Paged *paged, const int64_t *page, int64_t slots, int64_t mo
         }
         word_table_free(&grown);
     }
-    if (!word_table_flush(&grown)) {
+    stream_release(&table->stream); /* the two are never on the device at once */
+    if (!word_table_fit(&grown)) {
         word_table_free(&grown);
-        return false;
+        return word_table_fit(table) && error_failed();
     }
     word_table_free(table);
     *table = grown;

@@ -234,6 +234,23 @@ static void entry_page(const PageEntry *entry, int64_t *page)
     }
 }
 
+/* The tables on the device get as large as their copies. */
+static bool fit(Paged *paged)
+{
+    return word_table_fit(&paged->base.tables[PAGED_TABLE]) && word_table_fit(&paged->base.tables[PAGED_BACK]);
+}
+
+/* After what had been reserved was set back. */
+static void give_up(Paged *paged)
+{
+    WordTable *tables = paged->base.tables;
+    word_table_give_up(&tables[PAGED_TABLE]);
+    word_table_give_up(&tables[PAGED_BACK]);
+    if (kind_of(paged)->give_up) {
+        kind_of(paged)->give_up(paged);
+    }
+}
+
 /* Room for all pages of a list that get frames. */
 static bool reserve_list(Paged *paged, const PageList *list)
 {
@@ -242,18 +259,22 @@ static bool reserve_list(Paged *paged, const PageList *list)
         end = list->items[i].frame >= end ? list->items[i].frame + 1 : end;
     }
     bool done =
-        word_table_grow(&paged->base.tables[PAGED_BACK], paged_back(paged, end), paged_back(paged, paged->capacity));
+        word_table_reserve(&paged->base.tables[PAGED_BACK], paged_back(paged, end), paged_back(paged, paged->capacity));
     size_t i = 0;
     for (; done && i < list->count; i++) {
         entry_page(&list->items[i], page);
         done = list->items[i].frame == NO_FRAME || paged_frame(&paged->base, page) != NO_FRAME ||
                kind_of(paged)->reserve(paged, page, (int64_t)list->count);
     }
+    done = done && fit(paged);
     while (!done && i-- > 0) {
         entry_page(&list->items[i], page);
         if (list->items[i].frame != NO_FRAME && paged_frame(&paged->base, page) == NO_FRAME) {
             kind_of(paged)->enter(paged, page, -1);
         }
+    }
+    if (!done) {
+        give_up(paged);
     }
     return done;
 }

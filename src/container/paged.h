@@ -21,6 +21,8 @@ typedef struct PagedKind {
     bool (*reserve)(Paged *paged, const int64_t *page, int64_t count);
     /* Notes the frame of a page, -1: none, and what is kept for the page alone goes. */
     void (*enter)(Paged *paged, const int64_t *page, int64_t frame);
+    /* Words of the table were given up that nothing tells of any more; NULL: nothing is to be done. */
+    void (*give_up)(Paged *paged);
     /* Another one without pages, for so many frames as in its constructor; NULL with error_set. */
     Translator *(*empty)(const Paged *paged, int64_t capacity);
 } PagedKind;

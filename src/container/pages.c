@@ -123,7 +123,7 @@ static int64_t take_node(Pages *pages)
                                                     pages->fill.count, sizeof *pages->spare.items)) {
         return 0;
     }
-    if (!word_table_grow(&pages->paged.base.tables[PAGED_TABLE], begin + pages->node, SHAPE_MAX_ELEMENTS)) {
+    if (!word_table_reserve(&pages->paged.base.tables[PAGED_TABLE], begin + pages->node, SHAPE_MAX_ELEMENTS)) {
         return 0;
     }
     pages->fill.items[pages->fill.count++] = 0;
@@ -160,6 +160,21 @@ static void enter(Paged *paged, const int64_t *page, int64_t frame)
     }
 }
 
+/* Nodes behind the end of the table, which are spare ones. */
+static void give_up(Paged *paged)
+{
+    Pages *pages = (Pages *)paged;
+    int64_t nodes = (paged->base.tables[PAGED_TABLE].count - pages->root_entries) / pages->node;
+    size_t kept = 0;
+    for (size_t i = 0; i < pages->spare.count; i++) {
+        if (pages->spare.items[i] < pages->root_entries + nodes * pages->node) {
+            pages->spare.items[kept++] = pages->spare.items[i];
+        }
+    }
+    pages->spare.count = kept;
+    pages->fill.count = (int64_t)pages->fill.count < nodes ? pages->fill.count : (size_t)nodes;
+}
+
 static void destroy(Translator *t)
 {
     Pages *pages = (Pages *)t;
@@ -183,6 +198,7 @@ static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destro
                                      .find = find,
                                      .reserve = reserve,
                                      .enter = enter,
+                                     .give_up = give_up,
                                      .empty = empty};
 
 /* Lays out a table; its entries while empty, or -1 where that are too many. */

@@ -209,7 +209,7 @@ bool translator_stream(Translator *t, Direction direction, const Stream *points,
     if (!translator_points_check(points, rank, &shape)) {
         return false;
     }
-    Kernel *kernel = find_kernel(t, points->device, direction);
+    Kernel *kernel = translator_tables_there(t) ? find_kernel(t, points->device, direction) : NULL;
     if (!kernel || !create_result(points->device, &shape, to, result)) {
         return false;
     }

@@ -58,6 +58,17 @@ int translator_sizes(Translator *t, const Shape *shape)
     return place;
 }
 
+bool translator_tables_there(Translator *t)
+{
+    for (int i = 0; i < TRANSLATOR_TABLES; i++) {
+        if (t->tables[i].device && !word_table_fit(&t->tables[i])) {
+            return false;
+        }
+    }
+    return (!t->parts[0] || translator_tables_there(t->parts[0])) &&
+           (!t->parts[1] || translator_tables_there(t->parts[1]));
+}
+
 void translator_set_memory(Translator *t, const Shape *memory)
 {
     set_bounds(&t->info.memory, memory);

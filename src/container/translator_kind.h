@@ -62,6 +62,8 @@ Translator *translator_make(const TranslatorKind *kind, size_t bytes, const char
 int translator_number(Translator *t, int64_t number);
 int translator_size(Translator *t, int64_t size);
 int translator_sizes(Translator *t, const Shape *shape);
+/* Whether its tables are on the device; false with error_set: one that grew found no memory, not even as much as it had. */
+bool translator_tables_there(Translator *t);
 /* Declares which memory there is. */
 void translator_set_memory(Translator *t, const Shape *memory);
 /* Checks that no size of a shape is 0 or beyond an int, and counts its elements; -1 where they are more than addresses reach. False with

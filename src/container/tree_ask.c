@@ -42,7 +42,7 @@ static Kernel *marks_kernel(const Container *c, const Container *mask)
 bool tree_marks(const Container *c, const Container *mask, bool all, const Stream *frames, Stream *result)
 {
     uint32_t every = all;
-    Kernel *kernel = marks_kernel(c, mask);
+    Kernel *kernel = translator_tables_there(c->translator) ? marks_kernel(c, mask) : NULL;
     if (!kernel || !stream_create(frames->device, type_of(SCALAR_INT, 1), &frames->shape, false, result)) {
         return false;
     }

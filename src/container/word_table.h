@@ -5,9 +5,11 @@
 #include "stream/stream.h"
 
 typedef struct WordTable {
-    Stream stream; /* of one dimension; closed: no table */
+    Device *device; /* NULL: no table */
+    Stream stream;  /* of one dimension; closed: it found no memory */
     int32_t *words;
     int64_t count;
+    int64_t needed; /* of those; the others are for what comes next */
     struct {
         struct WordRun {
             int64_t first, last;
@@ -16,10 +18,16 @@ typedef struct WordTable {
     } dirty;
 } WordTable;
 
-/* Zeros; false with error_set. All inside of a scope. */
+/* Zeros; false with error_set. All inside of a scope. The second makes only the copy. */
 bool word_table_create(WordTable *table, Device *device, int64_t count);
+bool word_table_prepare(WordTable *table, Device *device, int64_t count);
 /* At least `count` words, new ones zero; up to `most`. The table is as it was where that fails. */
 bool word_table_grow(WordTable *table, int64_t count, int64_t most);
+/* The same in two steps: in the copy, as often as needed; then on the device, which has all that was set by then. Where the second fails, the words
+ * that the device has not got are given up, when nothing tells of them any more. */
+bool word_table_reserve(WordTable *table, int64_t count, int64_t most);
+bool word_table_fit(WordTable *table);
+void word_table_give_up(WordTable *table);
 void word_table_set(WordTable *table, int64_t at, int32_t word);
 /* What could not be brought there is tried again by the next one. */
 bool word_table_flush(WordTable *table);
