@@ -33,15 +33,11 @@ for module, names in pairs(methods) do
         core._method(name, later.call(module, name))
     end
 end
-local container_methods = {["rill.container.each"] = "each", ["rill.container.mapcpu"] = "map_cpu"}
-for module, name in pairs(container_methods) do
-    core._container_method(name, later.call(module, name))
-end
+core._container_method("map_cpu", later.call("rill.container.mapcpu", "map_cpu"))
 for _, name in ipairs {"like", "cast"} do
     core._container_method(name, later.call("rill.container.converted", name))
 end
 core._container_method("map", later.call("rill.stream.map", "map"))
-core._container_metamethod("__pairs", later.call("rill.container.each", "each"))
 for _, row in ipairs(later.require "rill.container.mappednames") do
     core._container_method(row[1], later.call("rill.container.mapped", row[1]))
 end

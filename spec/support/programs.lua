@@ -156,6 +156,16 @@ function common.launch(self)
     if over then over:close() end
 end
 
+-- By a function of the CPU, which leaves some as they are.
+function common.update(self)
+    local saved, step = self:save(), self.step
+    local function next_value(value)
+        if (value + step) % 3 > 0 then return value + step end
+    end
+    self.m:each(function(index, value) self.m:put(index, next_value(value) or value) end)
+    self:follow(saved, true, self.c.update, self.c, next_value)
+end
+
 -- The elements of a range: by the CPU's iterator and by the device's.
 local function range_visits(range, rank)
     local addresses <close> = range:addresses()
@@ -169,7 +179,7 @@ local function range_visits(range, rank)
     return n
 end
 
--- In place over boxes: none, one or some, which may meet.
+-- In place over boxes: none, one or some, which may meet; by a launch, or by the CPU.
 function common.over(self)
     local ranges, union, pages, saved = {}, {}, {}, self:save()
     for i = 1, self.random(0, 3) do
@@ -193,7 +203,12 @@ function common.over(self)
     if fits then
         for _, index in pairs(union) do self.m:put(index, self.m:get(index) + self.step) end
     end
-    self:follow(saved, fits, self.add, {d = self.step, x = self.c, over = #ranges == 1 and ranges[1] or ranges})
+    local over = #ranges == 1 and ranges[1] or ranges
+    if self.random(1, 3) == 1 then
+        self:follow(saved, fits, self.c.update, self.c, function(value) return value + self.step end, over)
+    else
+        self:follow(saved, fits, self.add, {d = self.step, x = self.c, over = over})
+    end
     for _, range in ipairs(ranges) do range:close() end
 end
 
@@ -580,13 +595,39 @@ function tree.over(self)
     local first, last = trees.box(self.any, self.m)
     local text = "kernel void f(inout float x<>) { ivec4 p = indexof(x); x = 0.5 * x + float(p.x % 7 + p.y % 5); }"
     local range <close> = self.c:range(one(trees.index(first)), one(trees.index(last)))
-    rill.kernel(text) {x = self.c, over = range}
+    if self.random(1, 2) == 1 then
+        rill.kernel(text) {x = self.c, over = range}
+    else
+        self.c:update(function(value, ...)
+            local index = {...}
+            return 0.5 * value + (index[self.rank] - 1) % 7 + (index[self.rank - 1] - 1) % 5
+        end, range)
+    end
     self.m:refine_box(first, last)
     local values = {}
     cells.visit(first, last, function(x)
         values[#values + 1] = {{table.unpack(x)}, 0.5 * self.m:sample(x) + x[1] % 7 + x[2] % 5}
     end)
     for _, v in ipairs(values) do self.m:put(v[1], v[2]) end
+    self.m:sync()
+end
+
+-- All nodes of leaves by the CPU, which leaves some as they are; the tree stays.
+function tree.update(self)
+    local function next_value(value, ...)
+        local sum = 0
+        for _, i in ipairs {...} do sum = sum + i end
+        if sum % 4 > 0 then return 0.75 * value + sum end
+    end
+    local values = {}
+    self.c:update(next_value)
+    self.m:visit(function(x, value)
+        local index = trees.index(x)
+        values[#values + 1] = {{table.unpack(x)}, next_value(value, table.unpack(index))}
+    end)
+    for _, v in ipairs(values) do
+        if v[2] then self.m:put(v[1], v[2]) end
+    end
     self.m:sync()
 end
 

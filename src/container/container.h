@@ -154,6 +154,14 @@ bool container_find_points(const Container *c, const Stream *points, PageList *p
 bool container_allocate_pages(Container *c, const PageList *pages);
 bool container_free_pages(Container *c, const PageList *pages);
 
+/* The elements of a region of what a kernel gets, in address order, as a new stream of one dimension (container_elements.c); and from such a stream back, which
+ * have to be mapped. False with error_set. */
+bool container_get_elements(Container *c, const Region *region, Stream *line);
+bool container_put_elements(Container *c, const Region *region, const Stream *line);
+/* Those elements of a region that are marked, each by a byte that is not 0, as a new region, which has them in an order of its own; their bytes, which stand
+ * in `from` in the region's order, go to `to` in that one. All that are is the region itself, and so it is in adaptive containers where it has levels. */
+Region *container_marked(const Container *c, Region *region, const unsigned char *marks, const char *from, char *to);
+
 /* Snapshots of containers whose memory is their own (snapshot.c): what they hold is shared until it is written. The caller's to close, the
  * container may go before. NULL with error_set. */
 typedef struct Snapshot Snapshot;

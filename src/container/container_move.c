@@ -68,19 +68,6 @@ static void turn(int rank, const int64_t *low, const int64_t *high, int64_t *fir
     }
 }
 
-static Region *region_of(const Container *c, const Moving *moving)
-{
-    const Translator *paged = container_paged_part(c);
-    int64_t cell[SHAPE_MAX_RANK];
-    for (int d = 0; d < moving->rank; d++) {
-        cell[d] = moving->rank > 1 ? 8 : 256;
-    }
-    if (paged && translator_info(paged).rank == moving->rank) {
-        translator_page_sizes(paged, cell);
-    }
-    return region_of_boxes(c->memory.device, &c->whole.shape, !container_bounded(c), &moving->boxes, cell);
-}
-
 Region *container_move_region(Container *c, const int64_t *at, Container *from, const int64_t *low, const int64_t *high,
                               const Region *part)
 {
@@ -103,7 +90,7 @@ Region *container_move_region(Container *c, const int64_t *at, Container *from, 
         moving.shift = still;
         region_boxes(own, add_part, &moving);
     }
-    Region *region = known && !moving.failed ? region_of(c, &moving) : NULL;
+    Region *region = known && !moving.failed ? container_boxes_region(c, &moving.boxes) : NULL;
     free(moving.boxes.items);
     return region;
 }

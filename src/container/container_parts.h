@@ -106,6 +106,8 @@ void container_drop_outside(const Container *c, PageList *list);
 /* The pages of a list, and all of the shape, or nothing, as a new region; NULL with error_set. */
 Region *container_list_region(const Container *c, const PageList *list);
 Region *container_whole_region(const Container *c, bool all);
+/* Boxes of its shape as a new region, cut into its pages where it has some; NULL with error_set. */
+Region *container_boxes_region(const Container *c, const BoxList *boxes);
 /* The part of its translator that addresses meet first and that has pages; NULL: none. */
 const Translator *container_paged_part(const Container *c);
 /* container_asked.c: what is mapped, of a container of which its translator is to be asked. */

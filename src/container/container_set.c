@@ -26,6 +26,20 @@ Region *container_whole_region(const Container *c, bool all)
     return region_box(c->memory.device, shape, false, origin, all ? shape->size : origin);
 }
 
+Region *container_boxes_region(const Container *c, const BoxList *boxes)
+{
+    const Translator *paged = container_paged_part(c);
+    int rank = c->whole.shape.rank;
+    int64_t cell[SHAPE_MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+        cell[d] = rank > 1 ? 8 : 256;
+    }
+    if (paged && translator_info(paged).rank == rank) {
+        translator_page_sizes(paged, cell);
+    }
+    return region_of_boxes(c->memory.device, &container_elements(c)->shape, !container_bounded(c), boxes, cell);
+}
+
 bool container_mapped(const Container *c, PageList *list)
 {
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MASK_BITS = 32 };
-
 /* words of a region */
 
 static int stride_of(const Region *region)
@@ -31,7 +29,7 @@ static const int32_t *mask_of(const Region *region, int64_t box)
 
 static bool mask_has(const int32_t *mask, int64_t number)
 {
-    return !mask || ((uint32_t)mask[number / MASK_BITS] >> number % MASK_BITS & 1) != 0;
+    return !mask || ((uint32_t)mask[number / MASK_BITS * MASK_PAIR] >> number % MASK_BITS & 1) != 0;
 }
 
 static int64_t box_elements(const Region *region)
@@ -80,17 +78,6 @@ static int64_t clip(const Region *region, int64_t box, int64_t *first, int64_t *
     return count;
 }
 
-static int64_t mask_count(const int32_t *mask, int64_t words)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < words; i++) {
-        for (uint32_t rest = (uint32_t)mask[i]; rest; rest &= rest - 1) {
-            count++;
-        }
-    }
-    return count;
-}
-
 /* Of a box with a level: the coordinate of its element number i along dimension d; whether it is not another box's. */
 static int64_t level_coordinate(const Region *region, int64_t box, int d, int64_t i)
 {
@@ -125,7 +112,7 @@ static int64_t counted(const Region *region, int64_t box)
     int64_t first[SHAPE_MAX_RANK], last[SHAPE_MAX_RANK];
     const int32_t *mask = mask_of(region, box);
     return region->set.levels ? level_elements(region, box)
-           : mask             ? mask_count(mask, (box_elements(region) + MASK_BITS - 1) / MASK_BITS)
+           : mask             ? region_mask_count(mask + region_mask_words(box_elements(region)) - MASK_PAIR)
                               : clip(region, box, first, last);
 }
 
@@ -267,7 +254,7 @@ Region *region_part(const Region *region, int64_t k, int64_t n)
 {
     int64_t first = region->set.count * k / n, count = region->set.count * (k + 1) / n - first;
     int64_t stride = stride_of(region), starts = region->set.starts ? count : 0, length = count * stride + starts;
-    int64_t mask = (box_elements(region) + MASK_BITS - 1) / MASK_BITS;
+    int64_t mask = region_mask_words(box_elements(region));
     if (is_sliced(region)) {
         return slice(region, k, n);
     }

@@ -7,6 +7,22 @@
 
 enum { REGION_PARTS = 8 };
 
+/* Masks: pairs of ints, bits of so many elements and how many of those before them have theirs. */
+enum { MASK_BITS = 32, MASK_PAIR = 2 };
+static inline int64_t region_mask_words(int64_t elements)
+{
+    return (elements + MASK_BITS - 1) / MASK_BITS * MASK_PAIR;
+}
+/* How many bits of the pair are set, and of those before it. */
+static inline int32_t region_mask_count(const int32_t *pair)
+{
+    int32_t count = pair[1];
+    for (uint32_t rest = (uint32_t)pair[0]; rest; rest &= rest - 1) {
+        count++;
+    }
+    return count;
+}
+
 typedef struct Region {
     int references;
     uint64_t serial; /* never used twice */
@@ -57,6 +73,20 @@ void region_release(Region *region);
 Region *region_part(const Region *region, int64_t k, int64_t n);
 /* Into how many parts it goes at most. */
 int64_t region_parts(const Region *region);
+
+/* It in parts, in its order, of so many elements or fewer where its boxes can be cut so (region_cut.c). `part` is a new reference, NULL behind the
+ * last one; false with error_set. All inside a scope. */
+enum { REGION_CUT_DEPTH = 64 };
+typedef struct RegionCut {
+    int depth;
+    struct {
+        Region *region;      /* held */
+        int64_t next, count; /* count 0: not counted yet */
+    } at[REGION_CUT_DEPTH];
+} RegionCut;
+void region_cut_begin(RegionCut *cut, Region *region);
+bool region_cut_next(RegionCut *cut, int64_t most, Region **part);
+void region_cut_end(RegionCut *cut);
 
 /* What a launch over it runs over, of whole groups or element by element; NULL: all of its shape. Pages are walked as such, also all of them. */
 const PageSet *region_set(const Region *region, bool groups);

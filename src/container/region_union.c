@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MASK_BITS = 32, ALL = -1, NOTHING = INT_MIN };
+enum { ALL = -1, NOTHING = INT_MIN };
 
 static int compare_points(const int32_t *a, const int32_t *b, int rank)
 {
@@ -209,7 +209,8 @@ static void set_bits(Cells *cells, const Cell *cell, const int64_t *from, const 
         for (int d = cells->rank - 1; d >= 0; d--) {
             number = number * cells->size[d] + point[d] - cell->at[d];
         }
-        mask[number / MASK_BITS] = (int32_t)((uint32_t)mask[number / MASK_BITS] | UINT32_C(1) << number % MASK_BITS);
+        int32_t *bits = &mask[number / MASK_BITS * MASK_PAIR];
+        *bits = (int32_t)((uint32_t)*bits | UINT32_C(1) << number % MASK_BITS);
     } while (range_step(point, from, to, 0, cells->rank));
 }
 
@@ -251,7 +252,15 @@ static void choose_size(Cells *cells, Region *const *parts, int count)
         cells->size[d] = most ? most->set.page[d] : sides[cells->rank - 1];
         elements *= cells->size[d];
     }
-    cells->mask_words = (elements + MASK_BITS - 1) / MASK_BITS;
+    cells->mask_words = region_mask_words(elements);
+}
+
+/* Counts what is before the bits of each pair. */
+static void count_masks(const Cells *cells, int32_t *masks)
+{
+    for (int64_t i = 0; i < (int64_t)cells->masks.count; i += MASK_PAIR) {
+        masks[i + 1] = i % cells->mask_words ? region_mask_count(masks + i - MASK_PAIR) : 0;
+    }
 }
 
 /* The cells as a region's words: masks behind the entries. */
@@ -275,6 +284,7 @@ static Region *cells_region(const Cells *cells, Device *device)
     }
     if (words && masked) {
         memcpy(words + masks, cells->masks.items, cells->masks.count * sizeof *words);
+        count_masks(cells, words + masks);
     }
     PageSet set = {.count = (int64_t)cells->cells.count,
                    .masked = masked,
@@ -340,7 +350,7 @@ Region *region_of_boxes(Device *device, const Shape *shape, bool unbounded, cons
     for (int d = 0; d < cells.rank; d++) {
         elements *= cells.size[d];
     }
-    cells.mask_words = (elements + MASK_BITS - 1) / MASK_BITS;
+    cells.mask_words = region_mask_words(elements);
     for (size_t i = 0; done && i < boxes->count; i++) {
         done = add_box(&cells, boxes->items[i].first, boxes->items[i].last);
     }

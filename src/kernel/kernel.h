@@ -58,7 +58,7 @@ typedef struct Domain {
  * shape is left out. */
 typedef struct PageSet {
     /* The least coordinates of each, x first: a contiguous int stream of one dimension. `masked`: behind those of each box where in the stream
-     * its mask begins, bits of the elements that are not left out, 32 to an int; or -1: all. */
+     * its mask begins, or -1: all. A mask is pairs of ints: bits of 32 elements, of those that are not left out, and how many there are before. */
     const Stream *origins;
     bool masked;
     int64_t count;

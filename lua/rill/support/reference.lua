@@ -231,7 +231,7 @@ c:read(first?: index, last?: index): table -- a box, or all of it, as a table ne
 c:values(first?: index, last?: index): table -- the same as a flat table of numbers
 c:bytes(first?: index, last?: index): string -- the same as a packed little-endian string
 c:request(first?: index, last?: index): request -- the same as a read-back in flight
-c:write(data: data, first?: index, last?: index): container -- writes a box, or all of it, which is mapped, or will be in a sparse container
+c:write(data: data|range, first?: index, last?: index): container -- writes a box, or all of it, which is mapped, or will be in a sparse container; of a range the elements of its container, where they are there, or with the least corner at `first`
 c:fill(value: element): container -- sets all that is mapped
 c:copy(): container -- the same elements in memory of their own, by the same translator
 c:stream(): stream -- all of it as a dense stream
@@ -243,7 +243,9 @@ c:release(first: index|source, last?: index): container -- a sparse container: f
 rill.container(virtual: container, methods: table): container -- the same container with further methods, which come before its own
 c:active(): range -- its mapped part, page by page: what a launch runs over by the option `over`, and unless told
 c:range(first?: index, last?: index): range -- a box of it, or all
-c:each(): function -- an iterator over the mapped elements, page by page: indices and element
+c:each(range?: range|table): function -- an iterator over the mapped elements, page by page, or over those of a range or a list of ranges: indices and element
+c:update(f: function, range?: range|table): container -- calls f(element, i, j, ...) for the mapped elements, or those of ranges, and writes what it returns; nothing leaves an element as it is
+c:generate(f: function, range?: range|table): container -- the same without reading: f(i, j, ...) returns the element
 c:map_cpu(options?: {first?: index, last?: index, lazy?: boolean}): table -- a box as an indexable view of elements; assigned ones are written back by m:unmap()
 c:bake(on?: boolean): container -- makes the sizes and the like by which its elements are found constants of the kernels that use it; false: uniforms again
 c:save(path: string) -- writes a container whose memory is its own to a .rill file, which rill.load reads

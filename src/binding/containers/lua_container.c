@@ -351,11 +351,9 @@ void open_container(lua_State *L)
                                          {"_container_metamethod", rill_container_metamethod},
                                          {"_page_sizes", rill_page_sizes},
                                          {NULL, NULL}};
-    static const luaL_Reg meta[] = {{"__gc", container_gc},
-                                    {"__close", container_close},
-                                    {"__tostring", container_tostring},
-                                    {"__len", container_length},
-                                    {NULL, NULL}};
+    static const luaL_Reg meta[] = {
+        {"__gc", container_gc},      {"__close", container_close}, {"__tostring", container_tostring},
+        {"__len", container_length}, {"__pairs", container_each},  {NULL, NULL}};
     static const luaL_Reg methods[] = {{"get", container_get},
                                        {"set", container_set},
                                        {"read", container_read},
@@ -366,6 +364,9 @@ void open_container(lua_State *L)
                                        {"write", container_write_call},
                                        {"fill", container_fill_call},
                                        {"copy", container_copy_call},
+                                       {"each", container_each},
+                                       {"update", container_update},
+                                       {"generate", container_generate},
                                        {"active", container_active_call},
                                        {"range", container_range_call},
                                        {"boundary", container_boundary},

@@ -37,6 +37,11 @@ bool container_push_view(lua_State *L, const char *key);
  * option of that name is there for others. Raises. */
 bool storage_check(lua_State *L, const char *function, bool boundary, TextureWish *wish);
 
+/* lua_container_each.c: c:each([range]), c:update(f [, range]) and c:generate(f [, range]). */
+int container_each(lua_State *L);
+int container_update(lua_State *L);
+int container_generate(lua_State *L);
+
 /* c:push(stream), c:pop(n) */
 int stack_push(lua_State *L);
 int stack_pop(lua_State *L);

@@ -185,6 +185,19 @@ static void allocate(lua_State *L, LuaContainer *self, const int64_t *first, con
     binding_charge(L, device);
 }
 
+/* Of one whose elements are all there that may be written: what snapshots share with it is copied. */
+static void unshare(lua_State *L, LuaContainer *self, const char *function)
+{
+    DeviceScope scope;
+    if (container_shares(self->container)) {
+        binding_enter(L, self->stream.device, &scope);
+        bool done = container_ready_mapped(self->container);
+        device_leave(&scope);
+        refresh(self);
+        container_done(L, self, done, function);
+    }
+}
+
 static void raise_unmapped(lua_State *L, int64_t missing, int64_t all, const char *function)
 {
     luaL_error(L,
@@ -213,9 +226,7 @@ void container_make_mapped(lua_State *L, LuaContainer *self, const int64_t *firs
     if (count < stream_elements(&box)) {
         raise_unmapped(L, stream_elements(&box) - count, stream_elements(&box), function);
     }
-    if (container_is_lists(self->container)) {
-        allocate(L, self, first, last, function);
-    }
+    unshare(L, self, function);
 }
 
 /* How many elements of a region are not mapped. */
@@ -254,6 +265,7 @@ void container_map_region(lua_State *L, LuaContainer *self, const Region *region
         return;
     }
     if (container_has(self->container, region)) {
+        unshare(L, self, function);
         return;
     }
     Missing missing = {.self = self, .L = L};
@@ -262,4 +274,5 @@ void container_map_region(lua_State *L, LuaContainer *self, const Region *region
     if (missing.count > 0) {
         raise_unmapped(L, missing.count, region->set.elements, function);
     }
+    unshare(L, self, function);
 }

@@ -142,11 +142,9 @@ static void write_mask_count(Generator *g)
     strbuf_add(g->out,
                "        int rill_bits = 0;\n"
                "        if (rill_mask >= 0) {\n"
-               "        for (int rill_w = 0; rill_w < rill_s >> 5; rill_w++) {\n"
-               "            rill_bits += bitCount(uint(rill_active(rill_mask + rill_w)));\n"
-               "        }\n"
-               "        rill_bits += bitCount(uint(rill_active(rill_mask + (rill_s >> 5))) & ((1u << uint(rill_s & "
-               "31)) - 1u));\n"
+               "        int rill_pair = rill_mask + (rill_s >> 5) * 2;\n"
+               "        rill_bits = rill_active(rill_pair + 1) + bitCount(uint(rill_active(rill_pair)) & ((1u << "
+               "uint(rill_s & 31)) - 1u));\n"
                "        }\n");
 }
 
@@ -246,7 +244,7 @@ static void write_inside(Generator *g)
             g->out,
             "        int rill_mask = rill_active(rill_g * %d + %d);\n"
             "        if (rill_mask >= 0) {\n"
-            "        rill_here = rill_here && (rill_active(rill_mask + (rill_s >> 5)) >> (rill_s & 31) & 1) != 0;\n"
+            "        rill_here = rill_here && (rill_active(rill_mask + (rill_s >> 5) * 2) >> (rill_s & 31) & 1) != 0;\n"
             "        }\n",
             rank + 1, rank);
     }
