@@ -1,6 +1,6 @@
-// C = A B over a batch. A is dense rows of DEPTH texels (four elements each, padded with zeros), B dense rows of WIDTH texels. Defines: T the
+// C = alpha A B, or alpha A B + beta C, over a batch. A is dense rows of DEPTH texels (four elements each, padded with zeros), B dense rows of WIDTH texels. Defines: T the
 // element type, T4 its vector of four; DOUBLE where a texel holds two; family cpu: GROUP, ROWS a lane; family gpu: TILE, 64 x 64 elements of C
-// a group of 256. BLOCK to read through storage blocks.
+// a group of 256. Rows of C are PITCH elements apart. BLOCK to read through storage blocks.
 #include "shared/parameters.glsl"
 #include "shared/matmul_words.h"
 layout(local_size_x = GROUP) in;
@@ -18,6 +18,9 @@ layout(location = 0) uniform uvec4 rill_p[MATMUL_P_VECTORS];
 #define RANK int(PARAMETER(MATMUL_P_RANK))
 #define FROM int(PARAMETER(MATMUL_P_FROM))
 #define TO int(PARAMETER(MATMUL_P_TO))
+#define KEEP (PARAMETER(MATMUL_P_KEEP) != 0u)
+#define C_BASE int(PARAMETER(MATMUL_P_C_BASE))
+#define PITCH int(PARAMETER(MATMUL_P_PITCH))
 
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer A { uvec4 a_in[]; };
@@ -51,15 +54,16 @@ bool find_part(out int row, out int column, out int a, out int b, out int c)
     uint strip = group / TILES_M, item = strip / TILES_N;
     row = int(group - strip * TILES_M);
     column = int(strip - item * TILES_N);
-    c = int(item) * M * N;
     a = A_BASE;
     b = B_BASE;
+    c = C_BASE;
     bool inside = item < BATCH;
     for (int d = 0; d < RANK; d++) {
-        uvec4 dimension = rill_p[MATMUL_P_BATCHES + d]; // size, stride of A and of B in texels
+        uvec4 dimension = rill_p[MATMUL_P_BATCHES + d]; // size, strides of A and of B in texels, of C in elements
         uint next = item / dimension.x, index = item - next * dimension.x;
         a += int(index * dimension.y);
         b += int(index * dimension.z);
+        c += int(index * dimension.w);
         item = next;
     }
     return inside;
@@ -85,13 +89,24 @@ T stored(int at)
 #endif
 }
 
-// Adds four neighbours of a row to what earlier dispatches left.
+T factor(uint word)
+{
+#ifdef DOUBLE
+    return packDouble2x32(uvec2(PARAMETER(word), PARAMETER(word + 1u)));
+#else
+    return FROM_BITS(uvec4(PARAMETER(word))).x;
+#endif
+}
+
+// Four neighbours of a row: the first dispatch takes what C had, later ones what earlier ones left.
 void add_four(int c, int row, int column, T4 sum)
 {
+    T alpha = factor(MATMUL_P_ALPHA), beta = factor(MATMUL_P_BETA);
     for (int j = 0; j < 4; j++) {
         if (row < M && column + j < N) {
-            int at = c + row * N + column + j;
-            store(at, FROM == 0 ? sum[j] : stored(at) + sum[j]);
+            int at = c + row * PITCH + column + j;
+            T more = alpha * sum[j];
+            store(at, FROM != 0 ? stored(at) + more : KEEP ? beta * stored(at) + more : more);
         }
     }
 }

@@ -11,5 +11,10 @@
 #define MATMUL_P_RANK 9  // dimensions of the batch
 #define MATMUL_P_FROM 10 // the texels of A's rows that this dispatch takes
 #define MATMUL_P_TO 11
-#define MATMUL_P_BATCHES 3 // a vector for each dimension of the batch begins here: its size, strides of A and of B in texels
-#define MATMUL_P_VECTORS 9
+#define MATMUL_P_ALPHA 12 // a factor of the product, in two words where it is a double
+#define MATMUL_P_BETA 14  // a factor of what C has
+#define MATMUL_P_KEEP 16  // 0: what C has is not read
+#define MATMUL_P_C_BASE 17 // first element
+#define MATMUL_P_PITCH 18  // elements from row to row of C
+#define MATMUL_P_BATCHES 5 // a vector for each dimension of the batch begins here: its size, strides of A and of B in texels, of C in elements
+#define MATMUL_P_VECTORS 11

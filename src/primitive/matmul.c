@@ -3,6 +3,8 @@
 #include "base/strbuf.h"
 #include "gpu/shader.h"
 #include "kernel/launch/copy.h"
+#include "kernel/launch/internal.h"
+#include "primitive/gemv.h"
 #include "primitive/reduce.h"
 #include "shared/matmul_words.h"
 
@@ -14,6 +16,9 @@ enum {
     GPU_TILE = 64,
     GPU_GROUP = 256,
     FEW_COLUMNS = 32,
+    CLASHING = 512, /* elements */
+    MANY_ROWS = 256,
+    CACHE_LINE = 16,   /* elements */
     MAX_TRIPS = 16384, /* texels of a row that one dispatch takes */
 };
 
@@ -27,9 +32,18 @@ typedef struct Product {
     Device *device;
     const Type *type;
     int64_t m, n, k;
-    Shape batch; /* leading dimensions of the result; rank 0: none */
-    Stream a, b; /* matrices: at least two dimensions */
+    Shape batch;                /* leading dimensions of the result; rank 0: none */
+    Stream a, b;                /* matrices: at least two dimensions */
+    uint32_t alpha[2], beta[2]; /* of the type: what becomes of the product, and of what the result has */
+    bool keep;                  /* the result has something: else it is not read */
 } Product;
+
+/* Where the result goes, in elements. */
+typedef struct Target {
+    Buffer *buffer;
+    int64_t base, pitch;            /* of the first one; from row to row */
+    int64_t stride[SHAPE_MAX_RANK]; /* along the dimensions of the batch */
+} Target;
 
 static const Type *number_type(const Stream *s)
 {
@@ -132,13 +146,17 @@ static void turn(Stream *s)
     s->contiguous = false;
 }
 
+static bool plain(const ViewDim *dim)
+{
+    return dim->step == 1 && dim->start == 0 && dim->div == 1 && dim->mod == 0;
+}
+
 static bool row_major(const Stream *s)
 {
     int64_t stride = 1;
     for (int d = s->shape.rank; d-- > 0;) {
         const ViewDim *dim = &s->dim[d];
-        bool plain = dim->step == 1 && dim->start == 0 && dim->div == 1 && dim->mod == 0;
-        if (s->shape.size[d] != 1 && !(plain && dim->stride == stride)) {
+        if (s->shape.size[d] != 1 && !(plain(dim) && dim->stride == stride)) {
             return false;
         }
         stride *= s->shape.size[d];
@@ -146,12 +164,21 @@ static bool row_major(const Stream *s)
     return true;
 }
 
+/* Elements from row to row: whole texels. Rows that are a multiple of a page's bytes apart, or of half of that, would share a few sets of a
+ * processor's cache. */
+static int64_t pitch_of(const Stream *s, int64_t columns, int64_t rows)
+{
+    int64_t padded = (columns + 3) / 4 * 4;
+    bool clash = padded % CLASHING == 0 && rows >= MANY_ROWS && device_traits(s->device)->family == FAMILY_CPU;
+    return clash ? padded + CACHE_LINE : padded;
+}
+
 /* Rows of whole texels, the rest of the last one zero; of B the number of rows, too, is a multiple of four. */
 static bool pad(const Stream *s, const Type *type, int unit, Operand *operand)
 {
     Shape shape = s->shape;
     int64_t columns = shape.size[shape.rank - 1], rows = shape.size[shape.rank - 2];
-    int64_t padded = (columns + 3) / 4 * 4;
+    int64_t padded = pitch_of(s, columns, rows);
     operand->rows = (rows + unit - 1) / unit * unit;
     operand->texels = padded / 4;
     bool whole = columns == padded && rows == operand->rows;
@@ -224,7 +251,40 @@ static bool too_large(const Stream *s)
     return !buffer_texture_reaches(s->device, TEXEL_VECTOR, buffer_capacity(s->buffer));
 }
 
-static bool multiply(const Product *p, const Operand *a, const Operand *b, Stream *c)
+/* Where the elements of a dense result go. */
+static Target dense_target(const Product *p, const Stream *c)
+{
+    Target target = {.buffer = c->buffer, .base = c->offset, .pitch = p->n};
+    int64_t stride = p->m * p->n;
+    for (int d = p->batch.rank; d-- > 0;) {
+        target.stride[d] = stride;
+        stride *= p->batch.size[d];
+    }
+    return target;
+}
+
+/* The same for a matrix, or a batch of them, whose elements stand in a row along the last dimension. False where they do not. */
+static bool find_target(const Product *p, const Stream *c, Target *target)
+{
+    int rank = c->shape.rank;
+    if (c->contiguous) {
+        *target = dense_target(p, c);
+        return true;
+    }
+    bool rows = rank == p->batch.rank + 2 && (p->n == 1 || c->dim[rank - 1].stride == 1);
+    for (int d = 0; d < rank && rows; d++) {
+        rows = plain(&c->dim[d]) && c->dim[d].stride >= 0;
+    }
+    if (rows) {
+        *target = (Target){.buffer = c->buffer, .base = c->offset, .pitch = c->dim[rank - 2].stride};
+        for (int d = 0; d < p->batch.rank; d++) {
+            target->stride[d] = c->dim[d].stride;
+        }
+    }
+    return rows;
+}
+
+static bool multiply(const Product *p, const Operand *a, const Operand *b, const Target *c)
 {
     const DeviceTraits *traits = device_traits(p->device);
     bool tile = traits->family == FAMILY_GPU;
@@ -249,12 +309,18 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, Strea
                                              [MATMUL_P_TILES_M] = (uint32_t)tiles_m,
                                              [MATMUL_P_TILES_N] = (uint32_t)tiles_n,
                                              [MATMUL_P_BATCH] = (uint32_t)batch,
-                                             [MATMUL_P_RANK] = (uint32_t)p->batch.rank};
+                                             [MATMUL_P_RANK] = (uint32_t)p->batch.rank,
+                                             [MATMUL_P_KEEP] = p->keep,
+                                             [MATMUL_P_C_BASE] = (uint32_t)c->base,
+                                             [MATMUL_P_PITCH] = (uint32_t)c->pitch};
+    memcpy(params + MATMUL_P_ALPHA, p->alpha, sizeof p->alpha);
+    memcpy(params + MATMUL_P_BETA, p->beta, sizeof p->beta);
     for (int d = 0; d < p->batch.rank; d++) {
         uint32_t *dimension = params + 4 * (MATMUL_P_BATCHES + d);
         dimension[0] = (uint32_t)p->batch.size[p->batch.rank - 1 - d];
         dimension[1] = batch_stride(a, d);
         dimension[2] = batch_stride(b, d);
+        dimension[3] = (uint32_t)c->stride[p->batch.rank - 1 - d];
     }
     dispatch.params = params;
     dispatch.groups[0] = tiles_m * tiles_n * batch;
@@ -297,7 +363,8 @@ static bool along_rows(const Product *p, Stream *c)
     return done;
 }
 
-static bool multiply_padded(const Product *p, Stream *c)
+/* `c` is a dense result, or overlaps none of both. */
+static bool multiply_padded(const Product *p, const Target *c)
 {
     Operand a = {0}, b = {0};
     bool done = pad(&p->a, p->type, 1, &a) && pad(&p->b, p->type, 4, &b) && multiply(p, &a, &b, c);
@@ -325,7 +392,8 @@ static bool multiply_turned(const Product *p, Stream *c)
     }
     Stream back = result;
     turn(&back);
-    bool done = multiply_padded(&turned, &result) && stream_reshape(c, &back.shape, &view);
+    Target target = dense_target(&turned, &result);
+    bool done = multiply_padded(&turned, &target) && stream_reshape(c, &back.shape, &view);
     if (done) {
         done = copy_stream(&view, &back);
         stream_release(&view);
@@ -334,38 +402,189 @@ static bool multiply_turned(const Product *p, Stream *c)
     return done;
 }
 
-static bool run(const Product *p, Stream *c)
+/* The ways to a product. */
+static bool is_along_rows(const Product *p)
 {
     bool real = p->type->scalar == SCALAR_FLOAT || p->type->scalar == SCALAR_DOUBLE;
-    bool same = p->a.type->value == p->type && p->b.type->value == p->type;
-    if (p->n == 1 && p->batch.rank == 0 && real && same) {
+    return p->n == 1 && p->batch.rank == 0 && real && p->a.type->value == p->type && p->b.type->value == p->type;
+}
+
+static bool is_turned(const Product *p)
+{
+    return p->n < FEW_COLUMNS && p->m > 2 * p->n;
+}
+
+/* Of a matrix and a vector, in the other order of the two: gemv_add's. */
+static bool is_gemv(const Product *p, Stream *matrix, Stream *vector)
+{
+    bool column = p->n == 1;
+    if (p->batch.rank || (!column && p->m != 1) || p->a.type != p->b.type || p->type != p->a.type) {
+        return false;
+    }
+    *matrix = column ? p->a : p->b; /* headers only */
+    *vector = column ? p->b : p->a;
+    if (!column) {
+        turn(matrix);
+        turn(vector);
+    }
+    vector->shape.rank = 1;
+    return gemv_accepts(matrix);
+}
+
+static bool run(const Product *p, Stream *c)
+{
+    Stream matrix, vector;
+    if (is_gemv(p, &matrix, &vector)) {
+        Stream line = *c; /* the same elements in one dimension */
+        line.shape = (Shape){.rank = 1, .size = {stream_elements(c)}};
+        line.dim[0] = (ViewDim){.stride = 1, .step = 1, .div = 1};
+        return gemv_add(1, &matrix, &vector, 0, &line);
+    }
+    if (is_along_rows(p)) {
         return along_rows(p, c);
     }
-    return p->n < FEW_COLUMNS && p->m > 2 * p->n ? multiply_turned(p, c) : multiply_padded(p, c);
+    Target target = dense_target(p, c);
+    return is_turned(p) ? multiply_turned(p, c) : multiply_padded(p, &target);
+}
+
+static void set_factor(const Type *type, double value, uint32_t words[2])
+{
+    float single = (float)value;
+    if (type->scalar == SCALAR_DOUBLE) {
+        memcpy(words, &value, sizeof value);
+    } else if (type->scalar == SCALAR_FLOAT) {
+        memcpy(words, &single, sizeof single);
+    } else {
+        words[0] = (uint32_t)(int64_t)value;
+    }
+}
+
+/* Fills all but the operands, which product_operands adds; the result's shape. */
+static bool product_start(const Stream *a, const Stream *b, Product *p, Shape *shape)
+{
+    *p = (Product){.device = a->device};
+    if (!matmul_result(a, b, shape, &p->type) || !batch_shape(a, b, &p->batch)) {
+        return false;
+    }
+    matrix_size(a, true, &p->m, &p->k);
+    matrix_size(b, false, &p->k, &p->n);
+    set_factor(p->type, 1, p->alpha);
+    return true;
+}
+
+static void product_operands(const Stream *a, const Stream *b, Product *p)
+{
+    as_matrix(a, true, &p->a);
+    as_matrix(b, false, &p->b);
+}
+
+static void product_release(Product *p)
+{
+    stream_release(&p->a);
+    stream_release(&p->b);
 }
 
 bool matmul_stream(const Stream *a, const Stream *b, Stream *result)
 {
-    Product p = {.device = a->device};
+    Product p;
     Shape shape;
-    if (!matmul_result(a, b, &shape, &p.type) || !batch_shape(a, b, &p.batch)) {
-        return false;
-    }
-    matrix_size(a, true, &p.m, &p.k);
-    matrix_size(b, false, &p.k, &p.n);
-    if (!stream_create(a->device, p.type, &shape, p.k == 0, result)) {
+    if (!product_start(a, b, &p, &shape) || !stream_create(a->device, p.type, &shape, p.k == 0, result)) {
         return false;
     }
     if (p.k == 0 || stream_elements(result) == 0) {
         return true;
     }
-    as_matrix(a, true, &p.a);
-    as_matrix(b, false, &p.b);
+    product_operands(a, b, &p);
     bool done = run(&p, result);
-    stream_release(&p.a);
-    stream_release(&p.b);
+    product_release(&p);
     if (!done) {
         stream_release(result);
     }
     return done;
+}
+
+/* updates */
+
+/* c = alpha * product + beta * c. Factors that are 0 leave out what they would multiply. */
+static bool join(Stream *c, const Stream *product, const uint32_t *alpha, const uint32_t *beta)
+{
+    const char *t = c->type->name;
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text,
+                "kernel void join(%s p<>, %s alpha, %s beta, inout %s c<>) {\n"
+                "  %s kept = beta == %s(0) ? %s(0) : beta * c;\n"
+                "  c = alpha == %s(0) ? kept : beta == %s(0) ? alpha * p : alpha * p + kept;\n}\n",
+                t, t, t, t, t, t, t, t, t);
+    Kernel *kernel = internal_kernel(c->device, strbuf_text(&text));
+    strbuf_free(&text);
+    Argument args[] = {{.stream = product}, {.words = alpha}, {.words = beta}, {.stream = c}};
+    return kernel && kernel_launch(kernel, c->device, args, &c->shape, false);
+}
+
+/* Straight into c, where the way to the product can: *direct. */
+static bool add_directly(const Product *p, const Stream *a, const Stream *b, Stream *c, bool *direct)
+{
+    Target target;
+    *direct = c->source == SOURCE_BUFFER && !is_along_rows(p) && !is_turned(p) && find_target(p, c, &target) &&
+              !stream_overlaps(c, a) && !stream_overlaps(c, b);
+    if (!*direct) {
+        return true;
+    }
+    stream_wrote(c);
+    return multiply_padded(p, &target);
+}
+
+/* The other ways: a product of its own, which is added. */
+static bool add_joined(const Product *p, const Stream *a, const Stream *b, Stream *c)
+{
+    Stream product;
+    if (!matmul_stream(a, b, &product)) {
+        return false;
+    }
+    bool done = join(c, &product, p->alpha, p->beta);
+    stream_release(&product);
+    return done;
+}
+
+static bool add_product(double alpha, const Stream *a, const Stream *b, double beta, Product *p, Stream *c)
+{
+    bool direct = true, done;
+    Stream matrix, vector;
+    product_operands(a, b, p);
+    if (c->shape.rank == 1 && is_gemv(p, &matrix, &vector)) {
+        done = gemv_add(alpha, &matrix, &vector, beta, c);
+    } else {
+        done = add_directly(p, a, b, c, &direct);
+    }
+    product_release(p);
+    return done && !direct ? add_joined(p, a, b, c) : done;
+}
+
+bool matmul_add(double alpha, const Stream *a, const Stream *b, double beta, Stream *c)
+{
+    Product p;
+    Shape shape;
+    char x[SHAPE_TEXT], y[SHAPE_TEXT];
+    if (!product_start(a, b, &p, &shape)) {
+        return false;
+    }
+    if (!shape_equal(&shape, &c->shape)) {
+        return error_set("the product is %s, what it is added to is %s", shape_text(&shape, x),
+                         shape_text(&c->shape, y));
+    }
+    if (p.type != c->type) {
+        return error_set("the product is of %s, what it is added to is of %s", p.type->name, c->type->name);
+    }
+    if (stream_elements(c) == 0 || (beta == 1 && (alpha == 0 || p.k == 0))) {
+        return true;
+    }
+    set_factor(p.type, alpha, p.alpha);
+    set_factor(p.type, beta, p.beta);
+    p.keep = beta != 0;
+    if (alpha != 0 && p.k > 0) {
+        return add_product(alpha, a, b, beta, &p, c);
+    }
+    static const double zero;
+    set_factor(p.type, 0, p.alpha);
+    return p.keep ? join(c, c, p.alpha, p.beta) : copy_fill(c, &zero);
 }

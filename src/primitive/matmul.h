@@ -10,5 +10,8 @@
 bool matmul_result(const Stream *a, const Stream *b, Shape *shape, const Type **type);
 /* Creates the product. */
 bool matmul_stream(const Stream *a, const Stream *b, Stream *result);
+/* c = alpha a b + beta c, where c has the product's shape and type, and can be written; it may overlap a and b. What is multiplied by 0 is
+ * not read. */
+bool matmul_add(double alpha, const Stream *a, const Stream *b, double beta, Stream *c);
 
 #endif

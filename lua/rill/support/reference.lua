@@ -164,6 +164,17 @@ rill.bincount(s: source, options?: {weights?: source, minlength?: integer}): str
     { "matrix", [==[
 rill.matmul(a: source, b: source): stream -- the product of matrices, vectors, or batches of them
 ]==] },
+    { "blas", [==[
+rill.blas.axpy(alpha: number, x: source, y: stream): stream -- y = alpha x + y; returns y
+rill.blas.scal(alpha: number, x: stream): stream -- x = alpha x; returns x
+rill.blas.dot(x: source, y: source): number -- the sum of products
+rill.blas.nrm2(x: source): number -- the root of the sum of squares, which neither overflow nor vanish
+rill.blas.asum(x: source): number -- the sum of absolute values
+rill.blas.iamax(x: source): integer, ... -- where the first element of the greatest absolute value is, from 1; 0 where there is none
+rill.blas.gemv(alpha: number, A: source, x: source, beta: number, y: stream, options?: {transpose?: boolean}): stream -- y = alpha A x + beta y; returns y
+rill.blas.ger(alpha: number, x: source, y: source, A: stream): stream -- A = alpha x y' + A; returns A
+rill.blas.gemm(alpha: number, A: source, B: source, beta: number, C: stream, options?: {transpose_a?: boolean, transpose_b?: boolean}): stream -- C = alpha A B + beta C, of matrices or batches of them; returns C
+]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension

@@ -1,4 +1,4 @@
-/* rill.matmul. */
+/* rill.matmul, and what rill.blas multiplies by. */
 #include "binding/binding.h"
 
 #include "primitive/matmul.h"
@@ -24,8 +24,31 @@ static int rill_matmul(lua_State *L)
     return 1;
 }
 
+/* _matmul_add(function, alpha, a, b, beta, c): c = alpha a b + beta c, for rill.blas, which has checked all but devices. */
+static int matmul_into(lua_State *L)
+{
+    const char *function = luaL_checkstring(L, 1);
+    double alpha = luaL_checknumber(L, 2), beta = luaL_checknumber(L, 5);
+    const Stream *a = accept_check(L, 3, function, 2, "A"), *b = accept_check(L, 4, function, 3, "B");
+    Stream *c = accept_check(L, 6, function, 5, "C");
+    if (a->device != c->device || b->device != c->device) {
+        luaL_error(L, "%s: the streams belong to several devices", function);
+    }
+    accept_writable(L, c, function);
+    DeviceScope scope;
+    binding_enter(L, c->device, &scope);
+    bool done = matmul_add(alpha, a, b, beta, c);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    binding_charge(L, c->device);
+    return 0;
+}
+
 void open_matmul(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"matmul", rill_matmul}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"matmul", rill_matmul}, {"_matmul_add", matmul_into}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -1,0 +1,259 @@
+--- rill.blas: the basic linear algebra subprograms (Lawson and others 1979; Dongarra and others 1988, 1990) on streams of float and double. What
+-- BLAS writes in place is written in place here, and returned; inputs that overlap what is written are read as they were before.
+local core = require "rill.core"
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local fail <const> = blame.fail
+
+local blas = {}
+
+local REAL <const> = {float = true, double = true}
+
+-- ---- arguments
+
+local function argument(name, number, value, what, expected, got)
+    fail("rill.blas.%s: argument #%d '%s': expected %s, got %s", name, number, what, expected, got or
+        (type(value) == "number" and "number " .. blame.number(value) or blame.not_open(value)))
+end
+
+local function check_number(name, number, value, what)
+    if type(value) ~= "number" then
+        argument(name, number, value, what, "a number", rill.type(value) or type(value))
+    end
+end
+
+-- A stream of numbers with a fraction; expressions are evaluated.
+local function check_real(name, number, value, what)
+    if blame.not_open(value) then
+        argument(name, number, value, what, "an open stream")
+    end
+    value = rill.type(value) == "expression" and value:eval() or value
+    if not REAL[value.type] then
+        argument(name, number, value, what, "elements of float or double", "elements of " .. tostring(value.type))
+    end
+    return value
+end
+
+-- One that is written.
+local function check_target(name, number, value, what)
+    if rill.type(value) ~= "stream" or blame.not_open(value) then
+        argument(name, number, value, what, "an open stream, which is written", rill.type(value) == "expression" and
+            "expression" or nil)
+    end
+    return check_real(name, number, value, what)
+end
+
+-- "3 x 4", "5 elements".
+local function size_text(s)
+    local shape = s.shape
+    return #shape == 1 and ("%d element%s"):format(s.size, s.size == 1 and "" or "s") or table.concat(shape, " x ")
+end
+
+local function sized(what, s)
+    return ("%s %s %s"):format(what, #s.shape == 1 and "has" or "is", size_text(s))
+end
+
+local function check_rank(name, number, s, what, rank, more)
+    local count = #s.shape
+    if count < rank or count > rank and not more then
+        local expected = rank == 1 and "a vector" or more and "a matrix, or a batch of them" or "a matrix"
+        argument(name, number, s, what, expected, "a stream of shape " .. tostring(s.shape))
+    end
+end
+
+local function check_alike(name, x, y, what)
+    if x.shape ~= y.shape then
+        fail("rill.blas.%s: %s, %s: they must have one shape", name, sized("x", x), sized(what, y))
+    end
+end
+
+-- Results take the wider type, so what is written must have it.
+local function check_holds(name, target, what, ...)
+    for _, s in ipairs {...} do
+        if s.type == "double" and target.type == "float" then
+            fail("rill.blas.%s: '%s' is of float and can't hold what double gives: write to %s:cast \"double\"", name,
+                what, what)
+        end
+    end
+end
+
+-- ---- kernels
+
+local made = {}
+local function kernel(text, type)
+    made[text] = made[text] or {}
+    made[text][type] = made[text][type] or rill.kernel((text:gsub("%f[%w_]T%f[^%w_]", type)))
+    return made[text][type]
+end
+
+-- ---- vectors
+
+--- rill.blas.axpy(alpha, x, y): y = alpha x + y; returns y. With alpha 0, x is not read.
+function blas.axpy(alpha, x, y)
+    check_number("axpy", 1, alpha, "alpha")
+    x, y = check_real("axpy", 2, x, "x"), check_target("axpy", 3, y, "y")
+    check_alike("axpy", x, y, "y")
+    check_holds("axpy", y, "y", x)
+    if alpha ~= 0 then
+        kernel("kernel void axpy(T alpha, T x<>, inout T y<>) { y += alpha * x; }", y.type)(alpha, x, y)
+    end
+    return y
+end
+
+--- rill.blas.scal(alpha, x): x = alpha x; returns x. 0 times NaN or infinity is NaN.
+function blas.scal(alpha, x)
+    check_number("scal", 1, alpha, "alpha")
+    x = check_target("scal", 2, x, "x")
+    kernel("kernel void scal(T alpha, inout T x<>) { x *= alpha; }", x.type)(alpha, x)
+    return x
+end
+
+--- rill.blas.dot(x, y): the sum of products, a number.
+function blas.dot(x, y)
+    x, y = check_real("dot", 1, x, "x"), check_real("dot", 2, y, "y")
+    check_alike("dot", x, y, "y")
+    if x.type ~= y.type then
+        x, y = x:cast "double", y:cast "double"
+    end
+    return x:dot(y)
+end
+
+-- Squares are as exact as the others where their sum is at least so many times the number of elements: below, some may have lost bits
+-- below the least normal number.
+local SQUARES <const> = {float = 2.0 ^ -101, double = 2.0 ^ -968}
+local SCALE_MOST <const> = 1000 -- a power of two
+
+-- The same with elements scaled so that no square is too large, in double.
+local function scaled_norm(x)
+    local largest = rill.abs(x):max()
+    if largest == 0 or largest == math.huge or largest ~= largest then
+        return largest
+    end
+    local scale = x.type == "double" and 2.0 ^ math.min(-math.floor(math.log(largest, 2)), SCALE_MOST) or 1.0
+    local squares = kernel("kernel double square(T x<>, double scale) { double d = double(x) * scale; return d * d; }",
+        x.type)
+    return math.sqrt(core._reduce("sum", squares, {x, scale})) / scale
+end
+
+--- rill.blas.nrm2(x): the root of the sum of squares, a number. Squares neither overflow nor vanish.
+function blas.nrm2(x)
+    x = check_real("nrm2", 1, x, "x")
+    local norm = x:norm()
+    if norm ~= norm or norm < math.huge and norm * norm >= SQUARES[x.type] * x.size then
+        return norm
+    end
+    return x.size == 0 and norm or scaled_norm(x)
+end
+
+--- rill.blas.asum(x): the sum of absolute values, a number.
+function blas.asum(x)
+    return rill.abs(check_real("asum", 1, x, "x")):sum()
+end
+
+--- rill.blas.iamax(x): where the first element of the greatest absolute value is, from 1, one index for each dimension; 0 where there is no
+-- element. A NaN is greater than all.
+function blas.iamax(x)
+    x = check_real("iamax", 1, x, "x")
+    if x.size == 0 then
+        return 0
+    end
+    return rill.abs(x):argmax()
+end
+
+-- ---- matrices
+
+-- The last two dimensions exchanged.
+local function turned(s)
+    local axes, rank = {}, #s.shape
+    for d = 1, rank do
+        axes[d] = d
+    end
+    axes[rank - 1], axes[rank] = rank, rank - 1
+    return s:transpose(axes)
+end
+
+local function check_options(name, options, known)
+    blame.options("rill.blas." .. name, options)
+    for key, value in pairs(options or {}) do
+        if not known[key] then
+            fail("rill.blas.%s: unknown option '%s'", name, tostring(key))
+        elseif type(value) ~= "boolean" then
+            fail("rill.blas.%s: option '%s': expected true or false, got %s", name, key, tostring(value))
+        end
+    end
+    return options or {}
+end
+
+-- What multiplies into a target of double is double.
+local function widened(x, target)
+    return x.type == target.type and x or x:cast(target.type)
+end
+
+--- rill.blas.gemv(alpha, A, x, beta, y [, {transpose=}]): y = alpha A x + beta y, or with A's transpose; returns y. With beta 0, y is
+-- not read.
+function blas.gemv(alpha, A, x, beta, y, options)
+    check_number("gemv", 1, alpha, "alpha")
+    A, x = check_real("gemv", 2, A, "A"), check_real("gemv", 3, x, "x")
+    check_number("gemv", 4, beta, "beta")
+    y = check_target("gemv", 5, y, "y")
+    options = check_options("gemv", options, {transpose = true})
+    check_rank("gemv", 2, A, "A", 2)
+    check_rank("gemv", 3, x, "x", 1)
+    check_rank("gemv", 5, y, "y", 1)
+    check_holds("gemv", y, "y", A, x)
+    local op = options.transpose and A:transpose() or A
+    if op.shape[2] ~= x.size or op.shape[1] ~= y.size then
+        fail("rill.blas.gemv: %s%s, %s, %s", sized("A", A), options.transpose and " (transposed)" or "", sized("x", x),
+            sized("y", y))
+    end
+    core._matmul_add("rill.blas.gemv", alpha, op, widened(x, y), beta, y)
+    return y
+end
+
+--- rill.blas.ger(alpha, x, y, A): A = alpha x y' + A; returns A. With alpha 0, x and y are not read.
+function blas.ger(alpha, x, y, A)
+    check_number("ger", 1, alpha, "alpha")
+    x, y = check_real("ger", 2, x, "x"), check_real("ger", 3, y, "y")
+    A = check_target("ger", 4, A, "A")
+    check_rank("ger", 2, x, "x", 1)
+    check_rank("ger", 3, y, "y", 1)
+    check_rank("ger", 4, A, "A", 2)
+    check_holds("ger", A, "A", x, y)
+    if A.shape[1] ~= x.size or A.shape[2] ~= y.size then
+        fail("rill.blas.ger: %s, %s, %s", sized("x", x), sized("y", y), sized("A", A))
+    end
+    if alpha ~= 0 and A.size > 0 then
+        kernel([=[
+            kernel void ger(T alpha, T x[], T y[], inout T a<>) { a += alpha * x[indexof(a).y] * y[indexof(a).x]; }
+        ]=], A.type)(alpha, widened(x, A), widened(y, A), A)
+    end
+    return A
+end
+
+--- rill.blas.gemm(alpha, A, B, beta, C [, {transpose_a=, transpose_b=}]): C = alpha A B + beta C, or with the transposes; returns C. Leading
+-- dimensions beyond two are a batch; those of A and B broadcast. With beta 0, C is not read.
+function blas.gemm(alpha, A, B, beta, C, options)
+    check_number("gemm", 1, alpha, "alpha")
+    A, B = check_real("gemm", 2, A, "A"), check_real("gemm", 3, B, "B")
+    check_number("gemm", 4, beta, "beta")
+    C = check_target("gemm", 5, C, "C")
+    options = check_options("gemm", options, {transpose_a = true, transpose_b = true})
+    check_rank("gemm", 2, A, "A", 2, true)
+    check_rank("gemm", 3, B, "B", 2, true)
+    check_rank("gemm", 5, C, "C", 2, true)
+    check_holds("gemm", C, "C", A, B)
+    local a = options.transpose_a and turned(A) or A
+    local b = options.transpose_b and turned(B) or B
+    if a.shape[#a.shape] ~= b.shape[#b.shape - 1] or a.shape[#a.shape - 1] ~= C.shape[#C.shape - 1] or
+        b.shape[#b.shape] ~= C.shape[#C.shape] then
+        fail("rill.blas.gemm: %s%s, %s%s, %s", sized("A", A), options.transpose_a and " (transposed)" or "",
+            sized("B", B), options.transpose_b and " (transposed)" or "", sized("C", C))
+    end
+    core._matmul_add("rill.blas.gemm", alpha, a, widened(b, C), beta, C)
+    return C
+end
+
+for name, f in pairs(blas) do
+    blas[name] = blame.guard(f)
+end
+return blame.strict(blas, "rill.blas")

@@ -1,0 +1,131 @@
+// Parts of the sums of a matrix times a vector. The matrix has rows of texels (16 bytes), N elements each: four floats, or two doubles (DOUBLE).
+// A lane takes N rows and every PARTS-th texel of them; with COLUMNS, for the transpose, WIDE texels of each of LENGTH rows. It leaves sums and
+// their errors. Sums are compensated by two-sum, once for what some texels give, as in functions/two_sum.glsl. Defines GROUP; BLOCK to read
+// through storage blocks.
+#include "shared/parameters.glsl"
+#include "shared/gemv_words.h"
+layout(local_size_x = GROUP) in;
+layout(location = 0) uniform uvec4 rill_p[GEMV_P_VECTORS];
+
+#define ROWS int(PARAMETER(GEMV_P_ROWS))
+#define TEXELS int(PARAMETER(GEMV_P_TEXELS))
+#define PITCH int(PARAMETER(GEMV_P_PITCH))
+#define BASE int(PARAMETER(GEMV_P_BASE))
+#define X_BASE int(PARAMETER(GEMV_P_X_BASE))
+#define PARTS int(PARAMETER(GEMV_P_PARTS))
+#define LENGTH int(PARAMETER(GEMV_P_LENGTH))
+
+#ifdef BLOCK
+layout(std430, binding = 3) readonly buffer A { uvec4 a_in[]; };
+layout(std430, binding = 4) readonly buffer X { uvec4 x_in[]; };
+#define LOAD_A(i) a_in[i]
+#define LOAD_X(i) x_in[i]
+#else
+layout(binding = 0) uniform usamplerBuffer a_in;
+layout(binding = 1) uniform usamplerBuffer x_in;
+#define LOAD_A(i) texelFetch(a_in, i)
+#define LOAD_X(i) texelFetch(x_in, i)
+#endif
+layout(std430, binding = 1) writeonly buffer Sums { uvec4 sums[]; };
+layout(std430, binding = 2) writeonly buffer Errors { uvec4 errors[]; };
+
+#ifdef DOUBLE
+#define V dvec2
+#define N 2
+V texel(uvec4 w) { return V(packDouble2x32(w.xy), packDouble2x32(w.zw)); }
+uvec4 words(V v) { return uvec4(unpackDouble2x32(v.x), unpackDouble2x32(v.y)); }
+#else
+#define V vec4
+#define N 4
+V texel(uvec4 w) { return uintBitsToFloat(w); }
+uvec4 words(V v) { return floatBitsToUint(v); }
+#endif
+
+void add(inout V s, inout V e, V p)
+{
+    precise V t = s + p;
+    precise V z = t - s;
+    precise V d = (s - (t - z)) + (p - z);
+    s = t;
+    e += d;
+}
+
+#ifdef COLUMNS
+
+// Texels of one row, eight apart, so that a vector of lanes reads them in a row.
+void main()
+{
+    int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
+    int across = (TEXELS + 8 * WIDE - 1) / (8 * WIDE) * 8, part = n / across;
+    if (n < int(PARAMETER(GEMV_P_COUNT))) {
+        int lane = n - part * across, first = lane / 8 * (8 * WIDE) + lane % 8;
+        int k = part * LENGTH, to = min(k + LENGTH, ROWS), at[WIDE];
+        V s[WIDE], e[WIDE];
+        for (int j = 0; j < WIDE; j++) {
+            s[j] = e[j] = V(0);
+            at[j] = BASE + k * PITCH + min(first + 8 * j, TEXELS - 1);
+        }
+        for (; k + 3 < to; k += 4) {
+#ifdef DOUBLE
+            V x = texel(LOAD_X(X_BASE + k / 2)), y = texel(LOAD_X(X_BASE + k / 2 + 1));
+            dvec4 f = dvec4(x, y);
+#else
+            V f = texel(LOAD_X(X_BASE + k / 4));
+#endif
+            for (int j = 0; j < WIDE; j++) {
+                V p = f.x * texel(LOAD_A(at[j])) + f.y * texel(LOAD_A(at[j] + PITCH));
+                V q = f.z * texel(LOAD_A(at[j] + 2 * PITCH)) + f.w * texel(LOAD_A(at[j] + 3 * PITCH));
+                add(s[j], e[j], p + q);
+                at[j] += 4 * PITCH;
+            }
+        }
+        for (; k < to; k++) {
+            V x = texel(LOAD_X(X_BASE + k / N));
+            for (int j = 0; j < WIDE; j++) {
+                add(s[j], e[j], x[k % N] * texel(LOAD_A(at[j])));
+                at[j] += PITCH;
+            }
+        }
+        for (int j = 0; j < WIDE; j++) {
+            if (first + 8 * j < TEXELS) {
+                sums[part * TEXELS + first + 8 * j] = words(s[j]);
+                errors[part * TEXELS + first + 8 * j] = words(e[j]);
+            }
+        }
+    }
+}
+
+#else
+
+// What texel k gives the sums of N rows, which begin at `row`.
+V products(int row[N], int k)
+{
+    V x = texel(LOAD_X(X_BASE + k)), p;
+    for (int j = 0; j < N; j++) {
+        p[j] = dot(texel(LOAD_A(row[j] + k)), x);
+    }
+    return p;
+}
+
+void main()
+{
+    int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
+    if (n < int(PARAMETER(GEMV_P_COUNT))) {
+        int group = n / PARTS, k = n - group * PARTS, row[N];
+        V s = V(0), e = V(0);
+        for (int j = 0; j < N; j++) {
+            row[j] = BASE + min(group * N + j, ROWS - 1) * PITCH;
+        }
+        for (; k + 3 * PARTS < TEXELS; k += 4 * PARTS) {
+            V p = products(row, k) + products(row, k + PARTS);
+            add(s, e, p + (products(row, k + 2 * PARTS) + products(row, k + 3 * PARTS)));
+        }
+        for (; k < TEXELS; k += PARTS) {
+            add(s, e, products(row, k));
+        }
+        sums[n] = words(s);
+        errors[n] = words(e);
+    }
+}
+
+#endif
