@@ -408,7 +408,7 @@ local function own_table(self, case)
         end
         return map(m, new)
     end
-    self.actions = with(paged, "snapshot", "undo", "diff", "copy", "refuse")
+    self.actions = with(paged, "copy", "refuse")
     for _, name in ipairs {"allocate", "points"} do
         self.actions[name] = function(program)
             program.allocates = true
@@ -462,8 +462,8 @@ local function array(self, case)
     self.m.pages = {}
     self.m.mapped = 0
     self.m:allocate(first, case.shape)
-    if case.parts then -- memory of others has no snapshots
-        self.actions = with({}, "snapshot", "undo")
+    if case.parts then
+        self.actions = with {}
         return
     end
     self.actions = with {allocate = function(program) -- which does nothing, nor does release

@@ -162,7 +162,7 @@ bool container_put_elements(Container *c, const Region *region, const Stream *li
  * in `from` in the region's order, go to `to` in that one. All that are is the region itself, and so it is in adaptive containers where it has levels. */
 Region *container_marked(const Container *c, Region *region, const unsigned char *marks, const char *from, char *to);
 
-/* Snapshots of containers whose memory is their own (snapshot.c): what they hold is shared until it is written. The caller's to close, the
+/* Snapshots (snapshot.c): what they hold is shared until it is written, or copied where the container's memory is not its own. The caller's to close, the
  * container may go before. NULL with error_set. */
 typedef struct Snapshot Snapshot;
 Snapshot *container_snapshot(Container *c);
@@ -170,7 +170,7 @@ void snapshot_close(Snapshot *s); /* NULL: nothing */
 /* False with error_set. */
 bool snapshot_of(const Snapshot *s, const Container *c);
 /* The pages that differ, in address order, a new region or NULL; and all as it was then. */
-Region *container_diff(const Container *c, const Snapshot *s);
+Region *container_diff(Container *c, const Snapshot *s);
 bool container_undo(Container *c, Snapshot *s);
 /* Before elements of a box, of a region of its shape, or any that are mapped are written: their pages are mapped, and nobody's else. All, or nothing is changed,
  * with error_set. The header may be another one afterwards. */

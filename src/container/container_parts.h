@@ -64,6 +64,7 @@ struct Container {
     bool shares;        /* something may be shared with snapshots */
     uint32_t snapshots; /* made so far */
     Snapshot *newest;   /* not held */
+    Snapshot *copies;   /* the newest of those that have copies; not held */
 };
 
 struct Snapshot {
@@ -75,6 +76,7 @@ struct Snapshot {
     size_t settled;
     Stream memory; /* of a container without pages, a view; and its elements */
     int64_t size;
+    Region *region;         /* of one that has a copy, which is `memory`: held, what of the container it is of */
     Translator *translator; /* of one with a kind: held; and what is beyond its domain (TreeEdge) */
     int edge;
     char value[TYPE_MAX_BYTES];
@@ -142,6 +144,14 @@ void container_make_lists(Container *c, int64_t count);
 bool stack_place(Container *c, int64_t count, Stream *place);
 /* stack.c: makes an array of one dimension an empty stack. */
 void stack_make(Container *c);
+
+/* snapshot_copy.c: whether a container's snapshots have copies; makes one, which asks what is mapped; lets go of it. What differs from it as a new region; and
+ * all as it was. */
+bool snapshot_copies(const Container *c);
+bool snapshot_copy(Container *c, Snapshot *s);
+void snapshot_unlink(Container *c, Snapshot *s);
+Region *snapshot_copy_diff(Container *c, const Snapshot *s);
+bool snapshot_copy_undo(Container *c, const Snapshot *s);
 
 /* snapshot_log.c: the number of the last snapshot, 0 where there is none. Room in its log; then nothing fails: what a page was before
  * it got a frame, and after it has lost one. */

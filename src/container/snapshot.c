@@ -2,7 +2,7 @@
  * that changed while it was the last one, their frames or that they had none; the first entry of a page in its log and those of later ones
  * tells what it was. A frame whose page came to it since the last snapshot is in its log already.
  *
- * Containers whose memory is their own and that have no pages share all of it. */
+ * Containers whose memory is their own and that have no pages share all of it; those whose memory is not have copies (snapshot_copy.c). */
 #include "container/container_parts.h"
 #include "container/paged.h"
 
@@ -13,20 +13,9 @@
 
 /* taking and closing */
 
-Snapshot *container_snapshot(Container *c)
+/* Links a new one to its container, which shares what it has. */
+static void share(Container *c, Snapshot *s)
 {
-    if (!c->pooled && !c->own && !c->kind) {
-        error_set("this container's memory is not its own, so it can't be shared: c:copy() keeps it as it is, and "
-                  "c:write(copy) "
-                  "brings that back");
-        return NULL;
-    }
-    Snapshot *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_set("out of host memory");
-        return NULL;
-    }
-    s->owner = c;
     s->number = ++c->snapshots;
     s->older = c->newest;
     if (c->newest) {
@@ -40,6 +29,22 @@ Snapshot *container_snapshot(Container *c)
     }
     if (c->kind) {
         c->kind->note(c, s);
+    }
+}
+
+Snapshot *container_snapshot(Container *c)
+{
+    Snapshot *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    s->owner = c;
+    if (!snapshot_copies(c)) {
+        share(c, s);
+    } else if (!snapshot_copy(c, s)) {
+        free(s);
+        return NULL;
     }
     return s;
 }
@@ -76,6 +81,11 @@ void snapshot_close(Snapshot *s)
     Container *c = s ? s->owner : NULL;
     if (!c) {
         free(s);
+        return;
+    }
+    if (s->region) {
+        snapshot_unlink(c, s);
+        destroy(s);
         return;
     }
     snapshot_settle_all(c, s);
@@ -307,11 +317,14 @@ static bool find_changed(const Container *c, const Snapshot *s, PageList *list)
     return done;
 }
 
-Region *container_diff(const Container *c, const Snapshot *s)
+Region *container_diff(Container *c, const Snapshot *s)
 {
     PageList list = {0};
     if (!snapshot_of(s, c)) {
         return NULL;
+    }
+    if (s->region) {
+        return snapshot_copy_diff(c, s);
     }
     if (c->kind) {
         return c->kind->diff(c, s);
@@ -343,6 +356,9 @@ bool container_undo(Container *c, Snapshot *s)
     PageList list = {0}, now = {0};
     if (!snapshot_of(s, c)) {
         return false;
+    }
+    if (s->region) {
+        return snapshot_copy_undo(c, s);
     }
     c->shares = true;
     if (c->kind) {

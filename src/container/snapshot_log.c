@@ -123,10 +123,16 @@ void snapshot_let_go_of(Snapshot *s)
     }
     translator_release(s->translator);
     s->translator = NULL;
+    region_release(s->region);
+    s->region = NULL;
 }
 
 void snapshot_orphan(Container *c)
 {
+    for (Snapshot *s = c->copies; s; s = s->older) {
+        snapshot_let_go_of(s);
+        s->owner = NULL;
+    }
     while (c->newest) {
         Snapshot *s = c->newest;
         c->newest = s->older;

@@ -268,7 +268,7 @@ c:mipmap(how?: string): container -- an adaptive container: sets what coarser le
 c:filter_mode(mode: string): container -- what sample() takes of an adaptive container: "nearest", "linear" (the default) or "trilinear"
 c:push(elements: source|container|range): integer, integer -- puts all elements of a stream on a stack, or those of a container or a range of one, in address order: the indices of the first and the last
 c:pop(n: integer): stream -- takes the last n from a stack, in the order in which they were pushed: a view that holds until the next push
-c:snapshot(): snapshot -- what it holds now, of a container whose memory is its own: shared with it until that is written
+c:snapshot(): snapshot -- what it holds now: shared with it until that is written, or of rill.virtual, whose memory is not its own, a copy
 c:diff(snapshot: snapshot): range -- the pages that came, went or were written since
 c:undo(snapshot: snapshot): container -- makes all as it was then; as often as you like
 n:close() -- lets go of a snapshot

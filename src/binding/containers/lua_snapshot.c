@@ -73,7 +73,11 @@ int snapshot_take(lua_State *L)
     memset(made, 0, sizeof *made);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &snapshot_meta);
     lua_setmetatable(L, -2);
+    container_asked(L, self, function);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
     made->snapshot = container_snapshot(self->container);
+    device_leave(&scope);
     if (made->snapshot) {
         made->device = device_retain(self->stream.device);
     }
@@ -99,6 +103,7 @@ int snapshot_diff(lua_State *L)
     static const char function[] = "c:diff";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 2, true);
+    container_asked(L, self, function);
     const Snapshot *taken = check_snapshot(L, self, function);
     LuaRange *range = range_push(L);
     DeviceScope scope;
@@ -116,6 +121,7 @@ int snapshot_undo(lua_State *L)
     static const char function[] = "c:undo";
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 2, true);
+    container_asked(L, self, function);
     Snapshot *taken = check_snapshot(L, self, function);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
