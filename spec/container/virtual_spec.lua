@@ -112,7 +112,7 @@ describe("a container of parts", function()
         both:undo(taken)
         assert.equal(24 * 34.5, both:sum())
         pages:unmap(8)
-        raises("c:diff: what translator 'compose' maps is another part of its domain since: map it as it was", both.diff,
+        raises("c:diff: what translator 'compose' maps is another part of its domain since: map", both.diff,
             both, taken)
         raises("c:undo: what translator 'compose' maps is another part", both.undo, both, taken)
         pages:map(8, 15, 3)
