@@ -120,6 +120,24 @@ describe("a boundary of one's own", function()
         assert.same(before, leaks.snapshot())
     end)
 
+    it("is left out of files only by asking", function()
+        local path = os.tmpname() .. ".rill"
+        each(function(c, name)
+            raises("c:save: its boundary 'twist' is a translator of your own, whose functions no file keeps", c.save, c,
+                path)
+            assert.is_nil(io.open(path))
+            if name == "fold" or name == "pages" then return end
+            c:boundary("clamp"):save(path)
+            local back = rill.load(path)
+            check.equal(c:values(), back:values())
+            local again = rill.sparse("float", {ROWS, COLUMNS}, {page = {4, 4}, boundary = policy()}):write(back)
+            local take = rill.kernel "kernel void take(ivec2 p<>, float c[][], out float r<>) { r = c[p.y][p.x]; }"
+            local points = rill.from({{25, 4}, {-3, -2}}, "ivec2")
+            check.equal(take(points, c):values(), take(points, again):values())
+            os.remove(path)
+        end)
+    end)
+
     it("names what does not fit", function()
         local p = policy()
         raises("rill.array: expected a boundary from 3 dimensions to as many, translator 'twist' goes from 2 to 2",
@@ -128,6 +146,12 @@ describe("a boundary of one's own", function()
             "float", 8, {page = 4, boundary = T.linear {shape = 8}})
         raises("rill.array: argument #3 'boundary': expected a translator, got string \"clamp\"", rill.array, "float",
             {4, 4}, {boundary = "clamp"})
+        raises("rill.hashgrid: option 'boundary': a domain without bounds has no outside", rill.hashgrid, "int",
+            {rank = 2, boundary = p})
+        for _, name in ipairs {"quadtree", "octree"} do
+            raises("rill." .. name .. ": option 'boundary': translators move elements, .*q:boundary has", rill[name],
+                "float", {size = 8, page = 2, boundary = p})
+        end
         raises("rill.virtual: a domain without bounds has no outside: it takes no boundary 'twist'", rill.virtual,
             T.hash {page = {2, 2}}, rill.physical("float", 8), {boundary = p})
     end)

@@ -167,6 +167,11 @@ bool container_set_edge(Container *c, Translator *edge)
     return true;
 }
 
+const Translator *container_edge(const Container *c)
+{
+    return c->edge;
+}
+
 const void *container_fallback(const Container *c)
 {
     return c->fallback;

@@ -134,6 +134,7 @@ void container_set_allocator(Container *c, const AllocatorHooks *hooks);
 /* A policy: points outside of the domain are those that a translator makes of them, of as many coordinates; or nowhere, where the default is read.
  * Of containers with bounds, at once after making. False with error_set. */
 bool container_set_edge(Container *c, Translator *edge);
+const Translator *container_edge(const Container *c); /* borrowed; NULL: it has none */
 /* The `self` of hooks number `i` of its allocator, its translator and its edge; NULL: there are fewer. */
 void *container_hooks(const Container *c, int i);
 /* Whether it is being asked: nothing may change the container. */

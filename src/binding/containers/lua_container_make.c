@@ -205,7 +205,7 @@ static void option_page(lua_State *L, const char *function, Shape *page)
 static int rill_hashgrid(lua_State *L)
 {
     static const char function[] = "rill.hashgrid";
-    static const char *const names[] = {"rank", "page", "default", "capacity", "allocator", NULL};
+    static const char *const names[] = {"rank", "page", "default", "capacity", "allocator", "boundary", NULL};
     AllocatorHooks hooks;
     char fallback[TYPE_MAX_BYTES];
     Shape page = {0};
@@ -216,6 +216,10 @@ static int rill_hashgrid(lua_State *L)
         binding_argument(L, function, 2, "options", 2, "a table like {page = {4, 4, 4}}");
     }
     binding_known(L, 2, function, names);
+    if (lua_getfield(L, 2, "boundary") != LUA_TNIL) {
+        luaL_error(L, "%s: option 'boundary': a domain without bounds has no outside", function);
+    }
+    lua_pop(L, 1);
     option_page(L, function, &page);
     option_default(L, 2, function, type, fallback);
     int64_t capacity = container_option_count(L, 2, function, "capacity", SHAPE_MAX_ELEMENTS);

@@ -43,7 +43,7 @@ static int64_t option_count(lua_State *L, const char *function, const char *name
 
 static int make_tree(lua_State *L, const char *function, int rank)
 {
-    static const char *const names[] = {"size", "page", "depth", "default", "capacity", NULL};
+    static const char *const names[] = {"size", "page", "depth", "default", "capacity", "boundary", NULL};
     char fallback[TYPE_MAX_BYTES] = {0};
     Shape size = {0}, page = {0};
     binding_count(L, function, 2, false);
@@ -52,6 +52,13 @@ static int make_tree(lua_State *L, const char *function, int rank)
         binding_argument(L, function, 2, "options", 2, "a table like {size = 1024, page = 16}");
     }
     binding_known(L, 2, function, names);
+    if (lua_getfield(L, 2, "boundary") != LUA_TNIL) {
+        luaL_error(L,
+                   "%s: option 'boundary': translators move elements, and what is read of a tree lies between them: "
+                   "q:boundary has \"clamp\", \"repeat\", \"dirichlet\" and \"neumann\"",
+                   function);
+    }
+    lua_pop(L, 1);
     option_sizes(L, function, "size", rank, &size);
     option_sizes(L, function, "page", rank, &page);
     int depth = (int)option_count(L, function, "depth", 0, 31);

@@ -212,6 +212,15 @@ int rillfile_save_container(lua_State *L)
     if (!file_has_extension(path, "rill")) {
         binding_argument(L, function, 1, "path", 2, "a path that ends in .rill");
     }
+    const Translator *edge = self->stream.explicit_boundary ? NULL : container_edge(self->container);
+    if (edge) {
+        luaL_error(
+            L,
+            "%s: its boundary '%s' is a translator of your own, whose functions no file keeps: "
+            "c:boundary(\"clamp\"):save(path) leaves it out, and a container made with it takes what was loaded by "
+            "c:write",
+            function, translator_info(edge).name);
+    }
     RillFile file = {0};
     ContainerImage image;
     DeviceScope scope;
