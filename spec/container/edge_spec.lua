@@ -131,7 +131,6 @@ describe("a boundary of one's own", function()
             local back = rill.load(path)
             check.equal(c:values(), back:values())
             local again = rill.sparse("float", {ROWS, COLUMNS}, {page = {4, 4}, boundary = policy()}):write(back)
-            local take = rill.kernel "kernel void take(ivec2 p<>, float c[][], out float r<>) { r = c[p.y][p.x]; }"
             local points = rill.from({{25, 4}, {-3, -2}}, "ivec2")
             check.equal(take(points, c):values(), take(points, again):values())
             os.remove(path)
