@@ -74,6 +74,9 @@ static Buffer *obtain_or_collect(Device *device, uint64_t bytes, uint64_t capaci
     }
     if (!buffer) {
         pool_shrink(device, 0);
+        if (device->drop_constants) {
+            device->drop_constants(device);
+        }
         buffer = obtain(device, bytes, capacity);
     }
     return buffer;

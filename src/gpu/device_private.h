@@ -131,8 +131,10 @@ struct Device {
     Buffer indirect; /* group counts of indirect dispatches; its name is 0 until the first. Not counted as memory */
     uint32_t indirect_slot;
     Pool pool;
-    Staging *staging;   /* idle staging buffers */
-    Samplers *samplers; /* NULL until one is needed */
+    uint64_t constants;                     /* bytes that constants.c keeps */
+    void (*drop_constants)(Device *device); /* NULL: there are none */
+    Staging *staging;                       /* idle staging buffers */
+    Samplers *samplers;                     /* NULL until one is needed */
     DeviceMemory memory;
     uint64_t charge;
     unsigned compiled;

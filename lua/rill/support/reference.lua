@@ -175,6 +175,9 @@ rill.blas.gemv(alpha: number, A: source, x: source, beta: number, y: stream, opt
 rill.blas.ger(alpha: number, x: source, y: source, A: stream): stream -- A = alpha x y' + A; returns A
 rill.blas.gemm(alpha: number, A: source, B: source, beta: number, C: stream, options?: {transpose_a?: boolean, transpose_b?: boolean}): stream -- C = alpha A B + beta C, of matrices or batches of them; returns C
 ]==] },
+    { "fft", [==[
+rill.fft(s: source, options?: {inverse?: boolean, axes?: integer|integer[], real?: boolean, length?: integer}): stream -- the Fourier transform along all dimensions or some; complex numbers are vec2 or dvec2. real: of real numbers half a spectrum, or by inverse back
+]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension

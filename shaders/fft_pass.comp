@@ -1,0 +1,203 @@
+// One pass of Stockham's transform. Of x, m x RADIX x stride elements, and y, RADIX x m x stride elements, y[k, p, q] is the sum over j of
+// x[p, j, q] r^(j p) w^(j k): w a root of RADIX, r one of RADIX m. An invocation makes all k of one p and q: so stores of neighbours lie side by
+// side, and loads where stride is more than 1. Defines: RADIX; DOUBLE, PAIR (two neighbours in q, a texel, at once), LAST (the same in p, where
+// stride is 1) or none of these; LOW: twiddle factors 1 to LOW and those at multiples of LOW + 1 are in the table, the others are products; GROUP;
+// BLOCK to read through storage blocks.
+#include "shared/parameters.glsl"
+#include "shared/fft_words.h"
+layout(local_size_x = GROUP) in;
+layout(location = 0) uniform uvec4 rill_p[FFT_P_VECTORS];
+
+#if defined(DOUBLE) || defined(PAIR) || defined(LAST)
+#define UNIT uvec4
+#else
+#define UNIT uint
+#endif
+
+#ifdef BLOCK
+layout(std430, binding = 2) readonly buffer From { UNIT from[]; };
+layout(std430, binding = 3) readonly buffer Table { uvec4 table[]; };
+#define LOAD(i) from[i]
+#define FACTOR(i) table[i]
+#else
+layout(binding = 0) uniform usamplerBuffer from;
+layout(binding = 1) uniform usamplerBuffer table;
+#define LOAD(i) texelFetch(from, i)
+#define FACTOR(i) texelFetch(table, i)
+#endif
+layout(std430, binding = 1) writeonly buffer To { UNIT to[]; };
+
+// C: the elements of an invocation; W: their twiddle factors.
+#if defined(DOUBLE)
+#define W dvec2
+#define C dvec2
+#elif defined(PAIR)
+#define W vec2
+#define C vec4
+#elif defined(LAST)
+#define W vec4
+#define C vec4
+#else
+#define W vec2
+#define C vec2
+#endif
+
+#include "shared/fft_complex.glsl"
+#include "shared/fft_butterflies.glsl"
+
+#if RADIX == 16
+// v times the root of 16 to the first, second and third power.
+C turn1(C v) { return v * cos16_1 + turn(v) * sin16_1; }
+C turn2(C v) { return (v + turn(v)) * cos8_1; }
+C turn3(C v) { return v * sin16_1 + turn(v) * cos16_1; }
+#endif
+
+void butterfly(inout C v[RADIX])
+{
+#if RADIX == 2
+    butterfly2(v[0], v[1]);
+#elif RADIX == 3
+    butterfly3(v[0], v[1], v[2]);
+#elif RADIX == 4
+    butterfly4(v[0], v[1], v[2], v[3]);
+#elif RADIX == 5
+    butterfly5(v[0], v[1], v[2], v[3], v[4]);
+#elif RADIX == 7
+    butterfly7(v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
+#elif RADIX == 8
+    butterfly8(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+#else
+    butterfly4(v[0], v[4], v[8], v[12]);
+    butterfly4(v[1], v[5], v[9], v[13]);
+    butterfly4(v[2], v[6], v[10], v[14]);
+    butterfly4(v[3], v[7], v[11], v[15]);
+    C a = v[0], b = v[1], c = v[2], d = v[3];
+    butterfly4(a, b, c, d);
+    C e = v[4], f = turn1(v[5]), g = turn2(v[6]), h = turn3(v[7]);
+    butterfly4(e, f, g, h);
+    C i = v[8], j = turn2(v[9]), k = turn(v[10]), l = turn(turn2(v[11]));
+    butterfly4(i, j, k, l);
+    C m = v[12], n = turn3(v[13]), o = turn(turn2(v[14])), p = -turn1(v[15]);
+    butterfly4(m, n, o, p);
+    v = C[16](a, e, i, m, b, f, j, n, c, g, k, o, d, h, l, p);
+#endif
+}
+
+// The twiddle factors in the table.
+const int LISTED = LOW + (RADIX - 1) / (LOW + 1);
+
+W factor(int column, int k)
+{
+#ifdef DOUBLE
+    uvec4 t = FACTOR(column * LISTED + k);
+    dvec2 w = dvec2(packDouble2x32(t.xy), packDouble2x32(t.zw));
+    return dvec2(w.x, w.y * way());
+#else
+    int at = column * ((LISTED + 1) / 2) + k / 2;
+    vec4 t = uintBitsToFloat(FACTOR(at));
+    vec2 w = k % 2 == 0 ? t.xy : t.zw;
+#ifdef LAST
+    vec4 u = uintBitsToFloat(FACTOR(at + (LISTED + 1) / 2));
+    vec2 x = k % 2 == 0 ? u.xy : u.zw;
+    return vec4(w.x, w.y * way(), x.x, x.y * way());
+#else
+    return vec2(w.x, w.y * way());
+#endif
+#endif
+}
+
+// Loops over these are not unrolled everywhere: they are written out.
+#define KEPT(j, k) v[j] = times(v[j], factor(column, k));
+#define PRODUCT(j, a, b) v[j] = times(v[j], times(a, b));
+
+void twiddle(inout C v[RADIX], int column)
+{
+#if RADIX == 2
+    KEPT(1, 0)
+#elif RADIX == 3
+    KEPT(1, 0) KEPT(2, 1)
+#elif RADIX == 4
+    W w1 = factor(column, 0), w2 = factor(column, 1);
+    v[1] = times(v[1], w1);
+    v[2] = times(v[2], w2);
+    PRODUCT(3, w1, w2)
+#elif RADIX == 5
+    KEPT(1, 0) KEPT(2, 1) KEPT(3, 2) KEPT(4, 3)
+#else
+    W w1 = factor(column, 0), w2 = factor(column, 1), w3 = factor(column, 2), w4 = factor(column, 3);
+    v[1] = times(v[1], w1);
+    v[2] = times(v[2], w2);
+    v[3] = times(v[3], w3);
+    v[4] = times(v[4], w4);
+    PRODUCT(5, w4, w1) PRODUCT(6, w4, w2)
+#if RADIX > 7
+    PRODUCT(7, w4, w3)
+#endif
+#if RADIX == 16
+    W w8 = factor(column, 4), w12 = factor(column, 5);
+    v[8] = times(v[8], w8);
+    PRODUCT(9, w8, w1) PRODUCT(10, w8, w2) PRODUCT(11, w8, w3)
+    v[12] = times(v[12], w12);
+    PRODUCT(13, w12, w1) PRODUCT(14, w12, w2) PRODUCT(15, w12, w3)
+#endif
+#endif
+}
+
+C load(int at)
+{
+#if defined(DOUBLE)
+    uvec4 t = LOAD(at);
+    return dvec2(packDouble2x32(t.xy), packDouble2x32(t.zw));
+#elif defined(PAIR) || defined(LAST)
+    return uintBitsToFloat(LOAD(at));
+#elif defined(BLOCK)
+    return vec2(uintBitsToFloat(LOAD(2 * at)), uintBitsToFloat(LOAD(2 * at + 1)));
+#else
+    return uintBitsToFloat(uvec2(LOAD(2 * at).x, LOAD(2 * at + 1).x));
+#endif
+}
+
+void store(int at, C v)
+{
+    v *= scale();
+#if defined(DOUBLE)
+    to[at] = uvec4(unpackDouble2x32(v.x), unpackDouble2x32(v.y));
+#elif defined(PAIR) || defined(LAST)
+    to[at] = floatBitsToUint(v);
+#else
+    to[2 * at] = floatBitsToUint(v.x);
+    to[2 * at + 1] = floatBitsToUint(v.y);
+#endif
+}
+
+void main()
+{
+    uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+    uint id = group * uint(GROUP) + gl_LocalInvocationID.x;
+    if (id < PARAMETER(FFT_P_COLUMNS)) {
+        int span = int(PARAMETER(FFT_P_SPAN)), stride = int(PARAMETER(FFT_P_STRIDE));
+        int batch = int(divide(id, PARAMETER(FFT_P_SPAN_M), PARAMETER(FFT_P_SPAN_S)));
+        int column = int(id) - batch * span, first = int(id) + batch * span * (RADIX - 1);
+        C v[RADIX];
+#ifdef LAST
+        int source = int(PARAMETER(FFT_P_FROM)) + first + column * (RADIX - 1);
+        for (int j = 0; j < RADIX / 2; j++) {
+            C a = load(source + j), b = load(source + RADIX / 2 + j);
+            v[2 * j] = C(a.xy, b.xy);
+            v[2 * j + 1] = C(a.zw, b.zw);
+        }
+        twiddle(v, 2 * column);
+#else
+        int p = int(divide(uint(column), PARAMETER(FFT_P_STRIDE_M), PARAMETER(FFT_P_STRIDE_S)));
+        int source = int(PARAMETER(FFT_P_FROM)) + first + p * stride * (RADIX - 1);
+        for (int j = 0; j < RADIX; j++) {
+            v[j] = load(source + j * stride);
+        }
+        twiddle(v, p);
+#endif
+        butterfly(v);
+        for (int k = 0; k < RADIX; k++) {
+            store(first + k * span, v[k]);
+        }
+    }
+}

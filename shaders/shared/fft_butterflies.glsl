@@ -1,0 +1,69 @@
+// Transforms of few elements in registers. Elements are C, R is their real type; turn(v) is v times -i, or i backwards. cosN_k and sinN_k,
+// those of k Nths of a turn, come from C: literals of doubles are written otherwise.
+
+void butterfly2(inout C a, inout C b)
+{
+    C t = a - b;
+    a += b;
+    b = t;
+}
+
+void butterfly3(inout C a, inout C b, inout C c)
+{
+    C sum = b + c, middle = a + sum * cos3_1, side = turn(b - c) * sin3_1;
+    a += sum;
+    b = middle + side;
+    c = middle - side;
+}
+
+void butterfly4(inout C a, inout C b, inout C c, inout C d)
+{
+    C p = a + c, q = a - c, r = b + d, s = turn(b - d);
+    a = p + r;
+    b = q + s;
+    c = p - r;
+    d = q - s;
+}
+
+void butterfly5(inout C a, inout C b, inout C c, inout C d, inout C e)
+{
+    C p = b + e, q = c + d, r = b - e, s = c - d;
+    C k = a + p * cos5_1 + q * cos5_2, x = turn(r * sin5_1 + s * sin5_2);
+    C l = a + p * cos5_2 + q * cos5_1, y = turn(r * sin5_2 - s * sin5_1);
+    a += p + q;
+    b = k + x;
+    c = l + y;
+    d = l - y;
+    e = k - x;
+}
+
+void butterfly7(inout C a, inout C b, inout C c, inout C d, inout C e, inout C f, inout C g)
+{
+    C p = b + g, q = c + f, r = d + e, s = b - g, t = c - f, u = d - e;
+    C k = a + p * cos7_1 + q * cos7_2 + r * cos7_3, x = turn(s * sin7_1 + t * sin7_2 + u * sin7_3);
+    C l = a + p * cos7_2 + q * cos7_3 + r * cos7_1, y = turn(s * sin7_2 - t * sin7_3 - u * sin7_1);
+    C m = a + p * cos7_3 + q * cos7_1 + r * cos7_2, z = turn(s * sin7_3 - t * sin7_1 + u * sin7_2);
+    a += p + q + r;
+    b = k + x;
+    c = l + y;
+    d = m + z;
+    e = m - z;
+    f = l - y;
+    g = k - x;
+}
+
+void butterfly8(inout C a, inout C b, inout C c, inout C d, inout C e, inout C f, inout C g, inout C h)
+{
+    butterfly4(a, c, e, g);
+    butterfly4(b, d, f, h);
+    C p = (d + turn(d)) * cos8_1, q = turn(f), r = (turn(h) - h) * cos8_1;
+    C x1 = c + p, x5 = c - p, x2 = e + q, x6 = e - q, x3 = g + r, x7 = g - r, x4 = a - b;
+    a += b;
+    b = x1;
+    c = x2;
+    d = x3;
+    e = x4;
+    f = x5;
+    g = x6;
+    h = x7;
+}

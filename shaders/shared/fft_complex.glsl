@@ -1,0 +1,28 @@
+// Complex numbers: R is their real type, and `way` 1, or -1 backwards.
+#ifdef DOUBLE
+#define R double
+R scale() { return packDouble2x32(uvec2(PARAMETER(FFT_P_SCALE), PARAMETER(FFT_P_SCALE + 1))); }
+#else
+#define R float
+R scale() { return uintBitsToFloat(PARAMETER(FFT_P_SCALE)); }
+#endif
+float way() { return uintBitsToFloat(PARAMETER(FFT_P_SIGN)); }
+
+// a w, of one number or of two, and turn(a), -i a, or i a backwards.
+vec2 times(vec2 a, vec2 w) { return a * w.x + vec2(-a.y, a.x) * w.y; }
+vec4 times(vec4 a, vec2 w) { return a * w.x + vec4(-a.y, a.x, -a.w, a.z) * w.y; }
+vec4 times(vec4 a, vec4 w) { return a * w.xxzz + vec4(-a.y, a.x, -a.w, a.z) * w.yyww; }
+vec2 turn(vec2 a) { return vec2(a.y, -a.x) * way(); }
+vec4 turn(vec4 a) { return vec4(a.y, -a.x, a.w, -a.z) * way(); }
+#ifdef DOUBLE
+dvec2 times(dvec2 a, dvec2 w) { return a * w.x + dvec2(-a.y, a.x) * w.y; }
+dvec2 turn(dvec2 a) { return dvec2(a.y, -a.x) * way(); }
+#endif
+
+// n / d by a multiplier and a shift: access_divisor finds them.
+uint divide(uint n, uint multiplier, uint shift)
+{
+    uint high, low;
+    umulExtended(n << 1u, multiplier, high, low);
+    return high >> shift;
+}

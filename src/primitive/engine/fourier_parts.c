@@ -1,0 +1,77 @@
+#include "primitive/engine/fourier_private.h"
+
+#include "kernel/variant/access.h"
+
+#include <string.h>
+
+bool fourier_serves(int64_t length)
+{
+    static const int primes[] = {2, 3, 5, 7};
+    for (size_t i = 0; i < sizeof primes / sizeof *primes; i++) {
+        while (length > 1 && length % primes[i] == 0) {
+            length /= primes[i];
+        }
+    }
+    return length == 1;
+}
+
+/* Passes over memory count; a few programs are to do for what is small. */
+int64_t fourier_above(int64_t n)
+{
+    static const int odd[] = {1, 3, 5};
+    enum { SMALL = 1 << 14 };
+    int64_t best = 0;
+    double least = 0;
+    for (int i = 0; i < (n <= SMALL ? 1 : 3); i++) {
+        int64_t length = odd[i];
+        int passes = i > 0 ? 4 : 0; /* quarters: one for each factor of 2, up to 16 */
+        for (; length < n; length *= 2) {
+            passes++;
+        }
+        double cost = (double)length * (double)((passes + 3) / 4);
+        if (i == 0 || cost < least) {
+            best = length;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+bool fourier_wide(const Stream *s)
+{
+    return s->type->scalar == SCALAR_DOUBLE;
+}
+
+void fourier_declare(StrBuf *out, bool wide)
+{
+    static const int parts[] = {3, 5, 7, 8, 16};
+    const char *type = wide ? "double" : "float", *end = wide ? "lf" : "";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        for (int k = 1; 2 * k < parts[i] && k <= 3; k++) {
+            double x, y;
+            roots_find(k, parts[i], &x, &y);
+            strbuf_addf(out, "const %s cos%d_%d = %.17e%s, sin%d_%d = %.17e%s;\n", type, parts[i], k, x, end, parts[i],
+                        k, y, end);
+        }
+    }
+}
+
+void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, int unit, uint32_t *words)
+{
+    int64_t span = pass->rest * pass->stride / unit;
+    int64_t stride = pass->stride % unit == 0 ? pass->stride / unit : pass->stride;
+    double scale = last ? f->scale : 1;
+    float way = f->backwards ? -1 : 1, narrow = (float)scale;
+    words[FFT_P_COLUMNS] = (uint32_t)(f->outer * span);
+    words[FFT_P_SPAN] = (uint32_t)span;
+    access_divisor(span, &words[FFT_P_SPAN_M], &words[FFT_P_SPAN_S]);
+    words[FFT_P_STRIDE] = (uint32_t)stride;
+    access_divisor(stride, &words[FFT_P_STRIDE_M], &words[FFT_P_STRIDE_S]);
+    words[FFT_P_FROM] = (uint32_t)(from->offset / unit);
+    memcpy(&words[FFT_P_SIGN], &way, sizeof way);
+    if (fourier_wide(from)) {
+        memcpy(&words[FFT_P_SCALE], &scale, sizeof scale);
+    } else {
+        memcpy(&words[FFT_P_SCALE], &narrow, sizeof narrow);
+    }
+}
