@@ -185,6 +185,43 @@ local function add_primitives(rows, c, s)
     end
 end
 
+-- Neighbours in the same pages with replicas of what is around them, and without: as they are, and with all written in
+-- front of each launch, which makes all replicas anew.
+local function add_overlap(rows, c, d, from, to, size)
+    local o <close> = rill.sparse("float", cube, {page = {size, size, size}, overlap = 1})
+    o:allocate({1, 1, 1}, cube):write(from)
+    local kernels <const> = {
+        ["6"] = rill.kernel [[kernel void around(neighbor float x<>, out float r<>) {
+            r = x[-1][0][0] + x[1][0][0] + x[0][-1][0] + x[0][1][0] + x[0][0][-1] + x[0][0][1] - 6.0 * x;
+        }]],
+        ["27"] = rill.kernel [[kernel void all(neighbor float x<>, out float r<>) {
+            r = 0.0;
+            for (int k = -1; k <= 1; k++) for (int j = -1; j <= 1; j++) for (int i = -1; i <= 1; i++) r += x[k][j][i];
+        }]],
+    }
+    local write <const> = rill.kernel "kernel void write(inout float x<>) { x *= 1.0001; }"
+    local range <close> = c:active()
+    for _, name in ipairs {"6", "27"} do
+        local k <const> = kernels[name]
+        local function over(x, first)
+            return function()
+                return support.timed(function()
+                    if first then write {x = x} end
+                    k {x = x, r = d, over = range}
+                end, 3)
+            end
+        end
+        local t = support.least(rounds, function() return support.timed(function() k {x = from, r = to} end, 3) end,
+            over(c), over(o), over(c, true), over(o, true))
+        for overlap = 0, 1 do
+            local case = ("%s neighbours, pages of %d^3, overlap %d"):format(name, size, overlap)
+            rows[#rows + 1] = support.costs(case, t[2 + overlap], "streams of 128^3", t[1], 1.25)
+        end
+        rows[#rows + 1] = support.note("the same, all written before: overlap 1 over 0",
+            ("%.2f x its cost"):format(t[5] / t[4]))
+    end
+end
+
 -- Launches over all pages of sparse containers, whose places are shuffled, and over arrays, beside those over streams.
 local function add_launches(rows)
     local from <close> = rill.random(cube)
@@ -214,6 +251,7 @@ local function add_launches(rows)
         }]]
         add(("six neighbours, pages of %d^3"):format(size), around, c, d, c:active(), 1.25)
         if size == 8 then add_primitives(rows, c:write(from), from) end
+        if size <= 8 then add_overlap(rows, c, d, from, to, size) end
         c:close()
     end
     local a <close> = rill.array("float", cube)

@@ -247,6 +247,7 @@ bool allocation_map(Container *c, PageList *list, int64_t asked)
     for (size_t i = 0; i < list->count; i++) {
         snapshot_note(c, &list->items[i]);
     }
+    page_overlap_changed(c, list);
     snapshot_launch_note(c, list);
     return true;
 }
@@ -269,6 +270,7 @@ bool allocation_unmap(Container *c, PageList *list)
     for (size_t i = 0; i < list->count; i++) {
         snapshot_let_go(c, &list->items[i]);
     }
+    page_overlap_changed(c, list);
     return true;
 }
 

@@ -116,6 +116,7 @@ void container_release(Container *c)
         c->kind->destroy(c);
     }
     snapshot_orphan(c);
+    page_overlap_free(c);
     translator_release(c->edge);
     translator_release(c->translator);
     stream_release(&c->memory);
@@ -187,7 +188,7 @@ uint64_t container_version(const Container *c)
     static const uint64_t spread = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio: few numbers meet */
     uint64_t version = (uint64_t)(uintptr_t)c->memory.buffer;
     version = version * spread ^ translator_version(c->translator);
-    version = version * spread ^ stream_version(&c->memory);
+    version = version * spread ^ (stream_version(&c->memory) - page_overlap_writes(c));
     return version * spread ^ (uint64_t)c->count;
 }
 
@@ -205,7 +206,8 @@ static uint64_t table_bytes(const Translator *t)
 
 uint64_t container_bytes(const Container *c)
 {
-    return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + table_bytes(c->translator);
+    return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + table_bytes(c->translator) +
+           page_overlap_bytes(c);
 }
 
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)

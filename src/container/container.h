@@ -80,6 +80,8 @@ Container *container_like(const Container *c, const Type *type);
 bool container_partial(const Container *c);
 /* The elements of `from`, a header of c's shape, that are mapped in c, or in a part of what is (NULL: all): a new stream, or a view where they stand in memory so. */
 bool container_line(Container *c, const Stream *from, const Region *part, Stream *result);
+/* Its mapped part takes the elements of a line. */
+bool container_take_line(Container *c, const Stream *line);
 /* A container mapped as c, of the line's type, with these elements; NULL with error_set. Where they are, as coordinates, int or ivec2 to ivec4:
  * of one dimension always. */
 Container *container_of_line(Container *c, const Stream *line);
@@ -117,10 +119,10 @@ bool container_move(Container *c, const int64_t *at, Container *from, const int6
 /* A header of a box of what a kernel gets, of lists of the entries. */
 Stream container_part(const Container *c, const int64_t *low, const int64_t *high);
 
-/* Containers with pages of their own: memory grows (growth.h), up to `capacity` pages; 0: as many as addresses reach. `levels` as for
- * translator_pages. The second has no bounds. */
-Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int levels,
-                            int64_t capacity, const void *fallback);
+/* Containers with pages of their own: memory grows (growth.h), up to `capacity` pages; 0: as many as addresses reach. `overlap` and `levels` as for
+ * translator_pages_overlapping: such pages have replicas of what is around them. The second has no bounds. */
+Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int64_t overlap,
+                            int levels, int64_t capacity, const void *fallback);
 Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
                               const void *fallback);
 /* A policy: which frames pages get. `choose` changes the frames of a list of pages, which says those that would be taken; NO_FRAME leaves that. False with

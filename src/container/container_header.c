@@ -15,13 +15,15 @@ static bool side_by_side(const Container *c, const TranslatorInfo *info)
     return same;
 }
 
-/* Pages are row-major where memory holds whole ones only. */
+/* Elements of pages stand at strides where memory holds whole ones only. */
 static void set_runs(Container *c, const TranslatorInfo *info)
 {
     c->map.run_unit = 0;
     if (info->pages && !info->levels && stream_elements(&c->memory) % info->page == 0) {
+        const Paged *paged = (const Paged *)c->translator;
         translator_page_sizes(c->translator, c->map.run);
-        c->map.run_unit = info->page;
+        memcpy(c->map.stride, paged->stride, sizeof c->map.stride);
+        c->map.run_unit = paged->unit;
     }
 }
 
@@ -83,6 +85,7 @@ void container_replace_memory(Container *c, const Stream *memory)
     memcpy(outside, c->whole.boundary, sizeof outside);
     stream_release(&c->memory);
     stream_copy_view(memory, &c->memory);
+    page_overlap_moved(c);
     container_set_whole(c);
     memcpy(c->whole.boundary, outside, sizeof outside);
 }

@@ -11,7 +11,7 @@
 typedef struct ImageKind {
     const char *name;
     bool (*is)(const Container *c);
-    bool (*take)(const Container *c, ContainerImage *image);
+    bool (*take)(Container *c, ContainerImage *image);
     Container *(*load)(Device *device, const ContainerImage *image);
 } ImageKind;
 
@@ -58,7 +58,7 @@ static bool is_array(const Container *c)
 
 enum { TEXTURE_NUMBERS = 5 };
 
-static bool take_array(const Container *c, ContainerImage *image)
+static bool take_array(Container *c, ContainerImage *image)
 {
     const TextureForm *form = stream_texture(&c->whole);
     image->size = c->whole.shape;
@@ -116,7 +116,7 @@ static bool is_complete(const Container *c)
     return !c->own && !c->kind && container_complete(c);
 }
 
-static bool take_complete(const Container *c, ContainerImage *image)
+static bool take_complete(Container *c, ContainerImage *image)
 {
     Stream dense;
     image->size = c->whole.shape;
@@ -129,7 +129,7 @@ static bool take_complete(const Container *c, ContainerImage *image)
     return done;
 }
 
-static bool take_stack(const Container *c, ContainerImage *image)
+static bool take_stack(Container *c, ContainerImage *image)
 {
     image->size = (Shape){1, {1}};
     image->capacity = translator_info(c->translator).domain.size[0];
@@ -162,7 +162,7 @@ static Container *load_stack(Device *device, const ContainerImage *image)
 
 /* lists */
 
-static bool take_lists(const Container *c, ContainerImage *image)
+static bool take_lists(Container *c, ContainerImage *image)
 {
     const Shape *whole = &c->whole.shape; /* behind the grid's sizes stands the longest list */
     image->size = *whole;
@@ -212,7 +212,12 @@ static Container *load_lists(Device *device, const ContainerImage *image)
 
 static bool is_sparse(const Container *c)
 {
-    return !c->kind && container_paged(c) && !container_asks(c) && container_bounded(c);
+    return !c->kind && container_paged(c) && !container_asks(c) && container_bounded(c) && !c->overlap;
+}
+
+static bool is_overlap(const Container *c)
+{
+    return c->overlap != NULL;
 }
 
 static bool is_hashgrid(const Container *c)
@@ -238,7 +243,14 @@ static bool read_frames(const Container *c, const PageList *list, char *to)
     return done;
 }
 
-static bool take_list(const Container *c, const PageList *list, ContainerImage *image)
+static void copy_numbers(const PageList *list, int rank, int32_t *numbers)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        memcpy(numbers + i * (size_t)rank, list->items[i].page, (size_t)rank * sizeof *numbers);
+    }
+}
+
+static bool take_list(Container *c, const PageList *list, ContainerImage *image)
 {
     TranslatorInfo info = translator_info(c->translator);
     image->number_count = (int64_t)list->count * info.rank;
@@ -246,14 +258,38 @@ static bool take_list(const Container *c, const PageList *list, ContainerImage *
     if (!make_room(image)) {
         return false;
     }
-    for (size_t i = 0; i < list->count; i++) {
-        memcpy(image->numbers + i * (size_t)info.rank, list->items[i].page, (size_t)info.rank * sizeof *image->numbers);
-    }
+    copy_numbers(list, info.rank, image->numbers);
     memcpy(image->elements, c->fallback, (size_t)image->type->bytes);
     return read_frames(c, list, (char *)image->elements + image->type->bytes);
 }
 
-static bool take_pages(const Container *c, ContainerImage *image)
+/* Replicas are made anew. */
+static bool take_line(Container *c, const PageList *list, ContainerImage *image)
+{
+    int rank = c->whole.shape.rank;
+    const Region *region = container_active(c);
+    Stream line = {0};
+    if (!region) {
+        return false;
+    }
+    image->number_count = 1 + (int64_t)list->count * rank;
+    image->element_count = 1 + region->set.elements;
+    if (!make_room(image)) {
+        return false;
+    }
+    image->numbers[0] = translator_info(c->translator).overlap;
+    copy_numbers(list, rank, image->numbers + 1);
+    memcpy(image->elements, c->fallback, (size_t)image->type->bytes);
+    bool done = list->count == 0 || (container_line(c, &c->whole, NULL, &line) &&
+                                     buffer_read(line.buffer, (uint64_t)line.offset * (uint64_t)image->type->bytes,
+                                                 (char *)image->elements + image->type->bytes, stream_bytes(&line)));
+    if (line.device) {
+        stream_release(&line);
+    }
+    return done;
+}
+
+static bool take_pages(Container *c, ContainerImage *image)
 {
     TranslatorInfo info = translator_info(c->translator);
     int64_t page[SHAPE_MAX_RANK];
@@ -268,7 +304,7 @@ static bool take_pages(const Container *c, ContainerImage *image)
     image->capacity = info.capacity;
     bool done = container_mapped(c, &list);
     container_drop_outside(c, &list);
-    done = done && take_list(c, &list, image);
+    done = done && (c->overlap ? take_line : take_list)(c, &list, image);
     page_list_free(&list);
     return done;
 }
@@ -310,39 +346,86 @@ static Container *fill_pages(Container *c, const ContainerImage *image)
     return c;
 }
 
-/* Asked before anything is made: a small file makes nothing large. */
-static bool sizes_agree(const ContainerImage *image, bool bounded)
+/* Asked before anything is made: a small file makes nothing large. `numbers`: how many numbers there are of whole pages; less than 0: the elements are
+ * others. */
+static bool sizes_agree(const ContainerImage *image, int64_t numbers, bool bounded)
 {
-    int64_t page = 1, pages = image->number_count / image->size.rank;
+    int64_t page = 1, pages = numbers / image->size.rank;
     bool agree = image->capacity >= 1;
     for (int d = 0; agree && d < image->size.rank; d++) {
         agree = (bounded ? image->size.size[d] >= 1 : image->size.size[d] == 0) && image->page.size[d] >= 1 &&
                 image->page.size[d] <= SHAPE_MAX_ELEMENTS / page;
         page *= image->page.size[d];
     }
-    return agree && image->element_count == 1 + pages * page;
+    return agree && (numbers < 0 || image->element_count == 1 + pages * page);
 }
 
-static Container *load_sparse(Device *device, const ContainerImage *image)
+/* Without pages. */
+static Container *make_sparse(Device *device, const ContainerImage *image, int64_t overlap)
 {
     enum { MOST_LEVELS = 8 };
-    if (!sizes_agree(image, true) || image->levels < 1 || image->levels > MOST_LEVELS) {
+    if (image->levels < 1 || image->levels > MOST_LEVELS) {
         return damaged();
     }
     /* Fewer levels than there would be without being told make a large table. */
     Container *c =
-        container_sparse(device, image->type, &image->size, &image->page, 0, image->capacity, image->elements);
+        container_sparse(device, image->type, &image->size, &image->page, overlap, 0, image->capacity, image->elements);
     if (c && translator_table_levels(c->translator) < image->levels) {
         container_release(c);
-        c = container_sparse(device, image->type, &image->size, &image->page, image->levels, image->capacity,
+        c = container_sparse(device, image->type, &image->size, &image->page, overlap, image->levels, image->capacity,
                              image->elements);
     }
-    return fill_pages(c, image);
+    return c;
+}
+
+static Container *load_sparse(Device *device, const ContainerImage *image)
+{
+    return sizes_agree(image, image->number_count, true) ? fill_pages(make_sparse(device, image, 0), image) : damaged();
+}
+
+/* The elements that are mapped. */
+static bool write_line(Container *c, const ContainerImage *image)
+{
+    Stream line;
+    const Region *region = container_active(c);
+    if (!region || region->set.elements != image->element_count - 1) {
+        return region && container_image_damaged();
+    }
+    if (region->set.elements == 0) {
+        return true;
+    }
+    if (!stream_create(c->memory.device, image->type, &(Shape){1, {region->set.elements}}, false, &line)) {
+        return false;
+    }
+    bool done = buffer_write(line.buffer, 0, (const char *)image->elements + image->type->bytes, stream_bytes(&line)) &&
+                container_take_line(c, &line);
+    stream_release(&line);
+    return done;
+}
+
+static Container *load_overlap(Device *device, const ContainerImage *image)
+{
+    ContainerImage pages = *image; /* the number in front of theirs is the overlap */
+    PageList list = {0};
+    pages.numbers++;
+    pages.number_count--;
+    if (image->number_count < 1 || image->numbers[0] < 1 || !sizes_agree(&pages, -1, true)) {
+        return damaged();
+    }
+    Container *c = make_sparse(device, &pages, image->numbers[0]);
+    bool done =
+        c && list_pages(c, &pages, &list) && allocation_map(c, &list, (int64_t)list.count) && write_line(c, &pages);
+    page_list_free(&list);
+    if (!done) {
+        container_release(c);
+        return NULL;
+    }
+    return c;
 }
 
 static Container *load_hashgrid(Device *device, const ContainerImage *image)
 {
-    if (!sizes_agree(image, false)) {
+    if (!sizes_agree(image, image->number_count, false)) {
         return damaged();
     }
     return fill_pages(container_hashgrid(device, image->type, &image->page, image->capacity, image->elements), image);
@@ -352,13 +435,14 @@ static const ImageKind kinds[] = {{"array", is_array, take_array, load_array},
                                   {"stack", container_is_stack, take_stack, load_stack},
                                   {"lists", container_is_lists, take_lists, load_lists},
                                   {"sparse", is_sparse, take_pages, load_sparse},
+                                  {"overlap", is_overlap, take_pages, load_overlap},
                                   {"hashgrid", is_hashgrid, take_pages, load_hashgrid},
                                   {"array", is_complete, take_complete, load_array},
                                   {"adaptive", container_adaptive, tree_image_take, tree_image_load}};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-bool container_image_take(const Container *c, ContainerImage *image)
+bool container_image_take(Container *c, ContainerImage *image)
 {
     *image = (ContainerImage){.type = c->memory.type};
     for (int i = 0; i < KINDS; i++) {

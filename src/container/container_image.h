@@ -13,7 +13,9 @@
  *   lists     size: the grid's. numbers: where each list begins, and the last one ends.
  *   sparse    size: its shape; page, levels of the table, capacity. numbers: the coordinates of each mapped page among pages, x first, in address
  *             order. Elements: the default, then those of the pages.
- *   hashgrid  the same; size: 0.
+ *   overlap   the same, of pages with replicas; numbers: how many elements of those around a page, then as of sparse. Elements: the default, then those
+ *             that are mapped, in address order.
+ *   hashgrid  the same as sparse; size: 0.
  *   adaptive  size in cells, page, capacity. numbers: filter, edge, then level and coordinates of each page that is split, the coarse ones first.
  *             Elements: the default, the edge's, then all pages, coarse ones first. */
 typedef struct ContainerImage {
@@ -30,7 +32,7 @@ typedef struct ContainerImage {
 
 /* The container's image, whose numbers and elements are to be freed; and a container of one, every part of which is checked. False and NULL with
  * error_set; inside a scope. */
-bool container_image_take(const Container *c, ContainerImage *image);
+bool container_image_take(Container *c, ContainerImage *image);
 Container *container_image_load(Device *device, const ContainerImage *image);
 
 /* For what makes images: false with error_set; and the same for adaptive containers. */
@@ -38,7 +40,7 @@ static inline bool container_image_damaged(void)
 {
     return error_set("what the file tells of its container does not agree: it is damaged");
 }
-bool tree_image_take(const Container *c, ContainerImage *image);
+bool tree_image_take(Container *c, ContainerImage *image);
 Container *tree_image_load(Device *device, const ContainerImage *image);
 
 #endif

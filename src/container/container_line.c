@@ -63,6 +63,13 @@ bool container_line(Container *c, const Stream *from, const Region *part, Stream
     return true;
 }
 
+bool container_take_line(Container *c, const Stream *line)
+{
+    Stream whole = *container_elements(c);
+    const Region *region = container_active(c);
+    return region && copy_line(c, region, &whole, line, FROM);
+}
+
 Container *container_of_line(Container *c, const Stream *line)
 {
     Container *made = container_like(c, line->type);

@@ -44,6 +44,7 @@ struct Container {
     bool reached;
     bool pooled; /* the pages, and the memory that grows for them, are its own: the frames, too */
     Frames frames;
+    struct Overlap *overlap;  /* of pages with replicas; else NULL */
     AllocatorHooks allocator; /* choose NULL: none */
     bool choosing;
     bool noting; /* the pages that get frames, and those that they had */
@@ -137,6 +138,16 @@ void allocation_give(Container *c, const PageList *list);
 bool allocation_fill_list(const Container *c, const PageList *list, const void *element);
 /* How many frames there may still be. */
 int64_t allocation_room(const Container *c);
+
+/* page_overlap.h, of containers whose pages have replicas; of others nothing. Makes what they take, false with error_set; frees it; its bytes.
+ * After pages were mapped, or are no longer: their frames do not matter; after memory became another. And how many of memory's versions are of replicas
+ * alone. */
+bool page_replicas_create(Container *c);
+void page_overlap_free(Container *c);
+uint64_t page_overlap_bytes(const Container *c);
+void page_overlap_changed(Container *c, const PageList *list);
+void page_overlap_moved(Container *c);
+uint64_t page_overlap_writes(const Container *c);
 
 /* container_lists.c: makes a container of lists' translator one of lists. */
 void container_make_lists(Container *c, int64_t count);

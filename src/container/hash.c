@@ -220,7 +220,7 @@ static const PagedKind hash_kind = {.base = {PAGED_FUNCTIONS},
 
 Translator *translator_hash(Device *device, const Shape *page, int64_t capacity)
 {
-    Paged *paged = paged_make(&hash_kind, sizeof(Hash), device, "hash", NULL, page, capacity);
+    Paged *paged = paged_make(&hash_kind, sizeof(Hash), device, "hash", NULL, page, 0, capacity);
     if (!paged) {
         return NULL;
     }

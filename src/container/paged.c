@@ -58,7 +58,14 @@ static void write_translate(const Paged *paged, StrBuf *out, int number)
     }
     kind_of(paged)->write_lookup(paged, out, number);
     strbuf_addf(out, "  p0 = (w - 1) * %s + ", address_text_size(number, paged->sizes, rank));
-    address_text_join(out, number, "o", 0, rank, paged->sizes);
+    if (paged->overlap) {
+        strbuf_addf(out, "%s + o0", address_text_number(number, paged->strides));
+        for (int d = 1; d < rank; d++) {
+            strbuf_addf(out, " + o%d * %s", d, address_text_number(number, paged->strides + d));
+        }
+    } else {
+        address_text_join(out, number, "o", 0, rank, paged->sizes);
+    }
     strbuf_add(out, ";\n  return w > 0;\n}\n");
 }
 
@@ -75,6 +82,15 @@ void paged_write(const Translator *t, AddressText *text, int number)
 
 /* points */
 
+static int64_t place_in_frame(const Paged *paged, const int64_t *inside)
+{
+    int64_t place = paged->lead;
+    for (int d = 0; d < paged->base.info.rank; d++) {
+        place += inside[d] * paged->stride[d];
+    }
+    return place;
+}
+
 Outcome paged_point(const Translator *t, Direction direction, const int64_t *from, int64_t *to, void *caller)
 {
     const Paged *paged = (const Paged *)t;
@@ -83,11 +99,11 @@ Outcome paged_point(const Translator *t, Direction direction, const int64_t *fro
     if (direction == DIRECTION_TRANSLATE) {
         split_point(paged, from, page, inside);
         int64_t frame = kind_of(paged)->find(paged, page);
-        to[0] = frame * paged->elements + translator_join(inside, paged->page, t->info.rank);
+        to[0] = frame * paged->elements + place_in_frame(paged, inside);
         return frame >= 0 ? OUTCOME_FOUND : OUTCOME_NOWHERE;
     }
     int64_t frame = from[0] / paged->elements;
-    if (from[0] < 0 || frame >= paged_frames(paged) || !back_words(paged, frame)[0]) {
+    if (paged->overlap || from[0] < 0 || frame >= paged_frames(paged) || !back_words(paged, frame)[0]) {
         return OUTCOME_NOWHERE;
     }
     translator_split(from[0] % paged->elements, paged->page, t->info.rank, inside);
@@ -170,6 +186,29 @@ bool paged_collect(const Translator *t, const PageBox *box, PageList *list)
     return box->count <= t->info.mapped ? collect_asked(t, box, list) : collect_frames((const Paged *)t, box, list);
 }
 
+/* Part first .. last of the page that begins at `origin`; one row at a time where others' elements stand between. */
+static bool add_page(RangeList *list, const Paged *paged, const int64_t *origin, int64_t frame, const int64_t *first,
+                     const int64_t *last)
+{
+    int rank = paged->base.info.rank;
+    int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], inside[SHAPE_MAX_RANK];
+    if (!paged->overlap) {
+        return range_add_block(list, paged->page, origin, frame * paged->elements, first, last);
+    }
+    memcpy(from, first, sizeof from);
+    do {
+        for (int d = 0; d < rank; d++) {
+            to[d] = d ? from[d] : last[d];
+            inside[d] = from[d] - origin[d];
+        }
+        int64_t at[SHAPE_MAX_RANK] = {frame * paged->elements + place_in_frame(paged, inside)};
+        if (!range_add(list, from, to, at)) {
+            return false;
+        }
+    } while (range_step(from, first, last, 1, rank));
+    return true;
+}
+
 bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last, RangeList *list, void *caller)
 {
     const Paged *paged = (const Paged *)t;
@@ -185,7 +224,7 @@ bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last
             from[d] = first[d] > origin[d] ? first[d] : origin[d];
             to[d] = last[d] < end ? last[d] : end;
         }
-        done = range_add_block(list, paged->page, origin, pages.items[i].frame * paged->elements, from, to);
+        done = add_page(list, paged, origin, pages.items[i].frame, from, to);
     }
     page_list_free(&pages);
     return done;
@@ -373,13 +412,47 @@ bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *
 
 /* making */
 
+static int64_t round_up(int64_t n, int64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* How a page stands in its frame. With overlap rows are so far apart that what is beyond the end of one and in front of the next has places between,
+ * and begin as steps over pages take them, by up to four elements. A frame's elements fill words, whatever their type. */
+static bool plan_frame(const Shape *page, int64_t overlap, Paged *paged)
+{
+    enum { STEP = 4 };
+    int rank = page->rank;
+    int64_t row = page->size[rank - 1], elements = 1;
+    paged->overlap = (int)overlap;
+    paged->unit = row % STEP == 0 ? STEP : row % 2 == 0 ? 2 : 1;
+    int64_t front = overlap ? round_up(overlap, paged->unit) : 0;
+    paged->lead = front;
+    for (int d = 0; d < rank; d++) {
+        int64_t size = page->size[rank - 1 - d] + 2 * overlap;
+        size = overlap && d == 0 ? round_up(size, paged->unit) : size;
+        if (overlap > page->size[d]) {
+            return error_set("'overlap' is %" PRId64 ": it goes up to the least size of a page", overlap);
+        }
+        paged->stride[d] = elements;
+        paged->lead += d ? overlap * elements : 0;
+        elements = elements > SHAPE_MAX_ELEMENTS / size ? SHAPE_MAX_ELEMENTS + 1 : elements * size;
+    }
+    paged->unit = overlap ? paged->unit : elements;
+    paged->elements = overlap ? round_up(elements + front - overlap, STEP) : elements;
+    return paged->elements <= SHAPE_MAX_ELEMENTS ||
+           error_set("a page and its 'overlap' have more elements than addresses reach");
+}
+
 Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,
-                  const Shape *page, int64_t capacity)
+                  const Shape *page, int64_t overlap, int64_t capacity)
 {
     int64_t elements;
-    if (!translator_shape_fits(page, "page", &elements)) {
+    Paged plan;
+    if (!translator_shape_fits(page, "page", &elements) || !plan_frame(page, overlap, &plan)) {
         return NULL;
     }
+    elements = plan.elements;
     /* Words of table 1 are counted by an int, too. */
     int64_t reached = SHAPE_MAX_ELEMENTS / elements, most = SHAPE_MAX_ELEMENTS / (page->rank + 1);
     most = reached < most ? reached : most;
@@ -402,6 +475,11 @@ Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const cha
                                         .invertible = true,
                                         .mutable = true};
     paged->elements = elements;
+    paged->lead = plan.lead;
+    paged->unit = plan.unit;
+    paged->overlap = t->info.overlap = plan.overlap;
+    memcpy(paged->stride, plan.stride, sizeof paged->stride);
+    t->info.traits.invertible = plan.overlap == 0;
     paged->capacity = capacity ? capacity : most;
     t->info.page = elements;
     t->info.capacity = paged->capacity;
@@ -414,6 +492,10 @@ Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const cha
     paged->sizes = translator_sizes(t, page);
     translator_size(t, elements);
     t->frames = translator_number(t, 0);
+    paged->strides = plan.overlap ? translator_number(t, plan.lead) : NO_NUMBER;
+    for (int d = 1; plan.overlap && d < page->rank; d++) {
+        translator_number(t, plan.stride[d]);
+    }
     if (!word_table_create(&t->tables[PAGED_BACK], device, paged_back(paged, 1))) {
         translator_release(t);
         return NULL;

@@ -30,9 +30,14 @@ typedef struct PagedKind {
 struct Paged {
     Translator base;
     int64_t page[SHAPE_MAX_RANK]; /* sizes of a page, x first */
-    int64_t elements;             /* of a page */
+    int64_t elements;             /* of a frame */
     int64_t capacity;             /* frames there may be */
-    int sizes;                    /* numbers: the page's sizes and behind them its elements, as a further one */
+    int sizes;                    /* numbers: the page's sizes and behind them a frame's elements, as a further one */
+    /* In a frame: where the page's first element stands, how far apart those along each dimension do, what all of these are multiples of, and
+     * how many elements around the page there are. Without overlap a page is row-major from its frame's first element on. */
+    int64_t lead, stride[SHAPE_MAX_RANK], unit;
+    int overlap;
+    int strides; /* numbers: lead, then the strides from dimension 1 on; NO_NUMBER without overlap */
 };
 
 /* The functions of a row that all such kinds have; `kind` is the PagedKind's name. */
@@ -59,7 +64,7 @@ bool paged_swap(Translator *t, PageList *list);
 /* A translator of `bytes` bytes, the first of which are a Paged, with table 1 and no table 0 yet; NULL with error_set. `domain` NULL:
  * unbounded; capacity 0: what addresses reach. */
 Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,
-                  const Shape *page, int64_t capacity);
+                  const Shape *page, int64_t overlap, int64_t capacity);
 
 /* Where a frame's words begin in table 1: 1, or 0 where it is free, then the page's coordinates. */
 int64_t paged_back(const Paged *paged, int64_t frame);

@@ -190,7 +190,7 @@ static Translator *empty(const Paged *paged, int64_t capacity)
         shape.size[shape.rank - 1 - d] = t->info.domain.size[d];
         page.size[shape.rank - 1 - d] = paged->page[d];
     }
-    return translator_pages(t->device, &shape, &page, pages_of(paged)->levels, capacity);
+    return translator_pages_overlapping(t->device, &shape, &page, paged->overlap, pages_of(paged)->levels, capacity);
 }
 
 static const PagedKind pages_kind = {.base = {PAGED_FUNCTIONS, .destroy = destroy, .trusted = true},
@@ -241,6 +241,12 @@ static bool choose_levels(Pages *pages, const Shape *shape, int levels, int64_t 
 
 Translator *translator_pages(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity)
 {
+    return translator_pages_overlapping(device, shape, page, 0, levels, capacity);
+}
+
+Translator *translator_pages_overlapping(Device *device, const Shape *shape, const Shape *page, int64_t overlap,
+                                         int levels, int64_t capacity)
+{
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
     int64_t count, entries;
     if (shape->rank != page->rank) {
@@ -250,7 +256,7 @@ Translator *translator_pages(Device *device, const Shape *shape, const Shape *pa
     if (!translator_shape(shape, "shape", &count)) {
         return NULL;
     }
-    Paged *paged = paged_make(&pages_kind, sizeof(Pages), device, "pages", shape, page, capacity);
+    Paged *paged = paged_make(&pages_kind, sizeof(Pages), device, "pages", shape, page, overlap, capacity);
     if (!paged) {
         return NULL;
     }

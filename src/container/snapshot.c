@@ -147,6 +147,7 @@ static bool separate(Container *c, PageList *list)
     }
     if (done) {
         snapshot_launch_note(c, list);
+        page_overlap_changed(c, list);
     }
     for (size_t i = 0; done && i < list->count; i++) {
         snapshot_let_go(c, &list->items[i]);
@@ -377,6 +378,9 @@ bool container_undo(Container *c, Snapshot *s)
     c->ready = 0;
     for (size_t i = 0; done && i < list.count; i++) {
         put_back(c, s, &now.items[i], list.items[i].frame);
+    }
+    if (done) {
+        page_overlap_changed(c, &list);
     }
     page_list_free(&list);
     page_list_free(&now);

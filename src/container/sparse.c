@@ -11,6 +11,7 @@ static Container *make(Translator *t, Device *device, const Type *type, int64_t 
 {
     Container *c = NULL;
     Stream memory;
+    bool overlaps = t && translator_info(t).overlap > 0;
     if (t && stream_create(device, type, &(Shape){1, {frames * translator_info(t).page}}, false, &memory)) {
         c = container_over(t, &memory, fallback);
         stream_release(&memory);
@@ -20,13 +21,18 @@ static Container *make(Translator *t, Device *device, const Type *type, int64_t 
         c->pooled = true;
         c->checked = false; /* no page is mapped outside of memory */
     }
+    if (c && overlaps && !page_replicas_create(c)) {
+        container_release(c);
+        return NULL;
+    }
     return c;
 }
 
-Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int levels,
-                            int64_t capacity, const void *fallback)
+Container *container_sparse(Device *device, const Type *type, const Shape *shape, const Shape *page, int64_t overlap,
+                            int levels, int64_t capacity, const void *fallback)
 {
-    return make(translator_pages(device, shape, page, levels, capacity), device, type, LEAST_FRAMES, fallback);
+    return make(translator_pages_overlapping(device, shape, page, overlap, levels, capacity), device, type,
+                LEAST_FRAMES, fallback);
 }
 
 Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,

@@ -47,7 +47,8 @@ typedef struct TranslatorInfo {
     bool pages;             /* can be mapped and unmapped by pages */
     int levels;             /* of its pages, where they have some, else 0 */
     int64_t mapped;         /* pages, of such a one */
-    int64_t page, capacity; /* elements of a page, and pages there may be */
+    int64_t page, capacity; /* elements of a page, replicas counted, and pages there may be */
+    int overlap;            /* so many elements of what is around a page stand beside its own */
 } TranslatorInfo;
 
 /* Constructors give a reference, or NULL with error_set; tables are made on `device`, which a scope has entered. Shapes are as
@@ -61,7 +62,11 @@ Translator *translator_fold(const Shape *shape, const Shape *to, bool tiled);
 /* A table of pages: page-sized pieces of the domain anywhere in memory of one dimension, row-major within. `levels` 0: the fewest with
  * which the empty table takes less than 1 MiB. `capacity`: frames (places for pages) in memory, 0: as many as addresses reach. */
 Translator *translator_pages(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
-/* The same with pages of levels: one of level l covers 2^l times a page's sizes by as many elements, up to one that covers all. `levels` are
+/* The same where a page has `overlap` elements of its neighbours' borders beside its own, up to its least size. Addresses are those of its own elements: it
+ * can't be inverted. */
+Translator *translator_pages_overlapping(Device *device, const Shape *shape, const Shape *page, int64_t overlap,
+                                         int levels, int64_t capacity);
+/* The same as translator_pages with pages of levels: one of level l covers 2^l times a page's sizes by as many elements, up to one that covers all. `levels` are
  * those of the table; 0: few, of small nodes. */
 Translator *translator_adaptive(Device *device, const Shape *shape, const Shape *page, int levels, int64_t capacity);
 /* The same for a domain of all int coordinates but the least, by a hash table. */

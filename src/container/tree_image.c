@@ -89,7 +89,7 @@ static bool take_splits(const Container *c, ContainerImage *image)
     return image->numbers || error_set("out of host memory");
 }
 
-bool tree_image_take(const Container *c, ContainerImage *image)
+bool tree_image_take(Container *c, ContainerImage *image)
 {
     const Adaptive *a = tree_pages(c);
     TranslatorInfo info = translator_info(c->translator);

@@ -143,11 +143,26 @@ int64_t container_option_count(lua_State *L, int options, const char *function, 
     return value;
 }
 
-/* rill.sparse(type, shape, {page=, levels=, default=, capacity=}) */
+/* Option `overlap`, which the page's sizes limit. */
+static int64_t option_overlap(lua_State *L, const char *function)
+{
+    lua_Integer overlap = 0;
+    if (lua_getfield(L, 3, "overlap") != LUA_TNIL) {
+        overlap = binding_integer(L, -1, function, 3, "overlap");
+        if (overlap < 0) {
+            luaL_error(L, "%s: option 'overlap': expected 0 or more, got %I", function, (LUAI_UACINT)overlap);
+        }
+    }
+    lua_pop(L, 1);
+    return overlap;
+}
+
+/* rill.sparse(type, shape, {page=, levels=, default=, capacity=, overlap=}) */
 static int rill_sparse(lua_State *L)
 {
     static const char function[] = "rill.sparse";
-    static const char *const names[] = {"page", "levels", "default", "capacity", "allocator", "boundary", NULL};
+    static const char *const names[] = {"page",      "levels",   "default", "capacity",
+                                        "allocator", "boundary", "overlap", NULL};
     enum { MOST_LEVELS = 8 };
     AllocatorHooks hooks;
     char fallback[TYPE_MAX_BYTES];
@@ -167,11 +182,13 @@ static int rill_sparse(lua_State *L)
     Translator *edge = option_boundary(L, function);
     int levels = (int)container_option_count(L, 3, function, "levels", MOST_LEVELS);
     int64_t capacity = container_option_count(L, 3, function, "capacity", SHAPE_MAX_ELEMENTS);
+    int64_t overlap = option_overlap(L, function);
     LuaContainer *self = container_push(L);
     Device *device = state_device(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
-    Container *c = with_boundary(container_sparse(device, type, &shape, &page, levels, capacity, fallback), edge);
+    Container *c =
+        with_boundary(container_sparse(device, type, &shape, &page, overlap, levels, capacity, fallback), edge);
     device_leave(&scope);
     container_take(L, self, c, function);
     if (allocator_option(L, 3, function, &hooks)) {

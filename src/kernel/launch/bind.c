@@ -132,7 +132,8 @@ void launch_fill_argument(const Plan *plan, const Variant *variant, int i, const
     access_fill(key, layout, s, base, kind->along ? variant->key.rank : key->rank, words);
     int64_t unit = (int64_t)variant->layout.elements * s->type->bytes;
     bool flat_store = layout->store != NO_UNIT && variant->key.flat_stores && !param_kinds[param->kind].anywhere;
-    for (int d = 1; (key->paged == PAGED_STRIDED || key->near) && d < variant->key.rank; d++) {
+    int across = kind->along ? variant->key.rank : key->rank;
+    for (int d = 1; layout->strides != NO_SLOT && d < across; d++) {
         words[layout->strides + d - 1] = (uint32_t)launch_page_stride(s, d);
     }
     if (variant->key.flat_loads && kind->element && kind->read && key->path == PATH_DENSE) {

@@ -108,6 +108,9 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
                                                                     : 0;
     key->filter = (uint8_t)(s->map && plan->kernel->body.use[i].sample ? s->map->filter : 0);
     key->sampled = (uint8_t)access_sampled(plan->originals[i], &plan->kernel->body.use[i]);
+    if (s->map && param->kind == PARAM_GATHER && (plan->replicated >> i & 1)) {
+        key->replicas = s->map->holds(s->map, NULL) ? REPLICAS_ALL : REPLICAS_SOME;
+    }
     if (bound) {
         key->fixed = s->baked && s->offset == 0;
         key->boundary = boundary_bits(s);
@@ -184,20 +187,13 @@ static bool pages_inside(const Plan *plan)
 /* How far apart the neighbours of dimension d stand in memory, x being 0, of what is reached at a stride within a page. */
 int64_t launch_page_stride(const Stream *s, int d)
 {
-    int64_t stride = 1;
-    if (!s->map) {
-        return s->dim[s->shape.rank - 1 - d].stride;
-    }
-    for (int k = 0; k < d; k++) {
-        stride *= s->map->run[k];
-    }
-    return stride;
+    return s->map ? s->map->stride[d] : s->dim[s->shape.rank - 1 - d].stride;
 }
 
 static PagedKind map_pages(const Plan *plan, const Stream *s)
 {
-    PagedKind kind = PAGED_WHOLE;
     int rank = s->shape.rank;
+    PagedKind kind = rank > 1 && s->map->overlap ? PAGED_STRIDED : PAGED_WHOLE;
     if (!plan->pages->aligned || s->map->run_unit == 0 || !begins_with_domain(s)) {
         return PAGED_ANYWHERE;
     }
@@ -245,7 +241,6 @@ static bool is_near(const Plan *plan, const KernelText *text, int i, const Varia
     enum { MOST_ELEMENTS = 1 << 28 /* of a page: unmapped ones are counted from -2^30 on */ };
     const Stream *s = plan->streams[i];
     const ParamUse *use = &text->body->use[i];
-    int64_t elements = 1;
     bool near = text->function->params[i].kind == PARAM_NEIGHBOR && !text->function->group_rank &&
                 (use->offset_count || use->ranges) && use->axes <= variant_near_axes(key->rank) &&
                 key->args[i].path == PATH_MAPPED && !key->args[i].open && map_pages(plan, s) != PAGED_ANYWHERE;
@@ -253,8 +248,8 @@ static bool is_near(const Plan *plan, const KernelText *text, int i, const Varia
         Boundary boundary = access_boundary(&key->args[i], d);
         bool stays = key->args[i].unbounded || boundary == BOUNDARY_CLAMP || boundary == BOUNDARY_VALUE;
         near = (stays || (boundary == BOUNDARY_WRAP && key->page_inside)) &&
-               (d >= NEAR_RANK || use->reach <= plan->pages->page[d]) && elements <= MOST_ELEMENTS / s->map->run[d];
-        elements *= s->map->run[d];
+               (d >= NEAR_RANK || use->reach <= plan->pages->page[d]) &&
+               s->map->run[d] <= MOST_ELEMENTS / s->map->stride[d];
     }
     return near;
 }
@@ -323,6 +318,9 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
     key->page_rowless = pages_rowless(plan, text, key);
     for (int i = 0; i < text->function->param_count; i++) {
         key->args[i].near = is_near(plan, text, i, key);
+        if (key->args[i].near && (plan->replicated >> i & 1)) {
+            key->args[i].replicas = REPLICAS_SOME;
+        }
     }
     key->page_step = (uint8_t)page_step(plan, text, key);
     choose_rows(plan, text, key);

@@ -28,7 +28,7 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     if (a->place && a->place - 1 < i) {
         strbuf_addf(out, ", at the places of '%s'", text->function->params[a->place - 1].name);
     }
-    strbuf_add(out, a->near ? ", behind the pages around" : "");
+    strbuf_add(out, a->replicas ? ", by replicas around its pages" : a->near ? ", behind the pages around" : "");
     strbuf_add(out, place->sampler != NO_UNIT ? ", sampled in its texture" : "");
     if (place->store != NO_UNIT && !param_kinds[param->kind].anywhere) {
         strbuf_add(out, variant_flat_store(text->function, key, i) ? ", contiguous stores" : ", element stores");

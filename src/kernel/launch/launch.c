@@ -187,11 +187,14 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
     Kernel *mapped = address_kernel(kernel, device, args, given);
     args = mapped == kernel ? args : given;
     kernel = mapped;
-    Plan *plan = kernel ? plan_start(kernel, device, domain, check) : NULL;
+    uint64_t replicated = kernel ? launch_replicated(kernel, device, args, domain) : 0;
+    bool ready = kernel && launch_replicate(kernel, args, replicated);
+    Plan *plan = ready ? plan_start(kernel, device, domain, check) : NULL;
     int outputs, per_pass;
     if (!plan) {
         return false;
     }
+    plan->replicated = replicated;
     bool done = plan_prepare(plan, args, &outputs, &per_pass);
     plan->length = plan_length(plan);
     if (done && plan->count > 0) {
@@ -225,6 +228,7 @@ bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const 
     if (!plan) {
         return false;
     }
+    plan->replicated = launch_replicated(kernel, device, args, domain);
     bool done = plan_prepare(plan, args, &outputs, &per_pass);
     if (done) {
         KernelText text = kernel_text(kernel, device);

@@ -18,6 +18,7 @@ typedef struct Plan {
     const Stream *active; /* the elements to run over, as flat indices; NULL: all */
     const PageSet *pages; /* those to run over; NULL: all */
     uint64_t numbered;    /* see Domain */
+    uint64_t replicated;  /* arguments that are read by replicas */
     bool *issued;         /* of the domain */
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* resampled, copied, merged */
@@ -71,6 +72,11 @@ bool launch_storable(const Plan *plan, const Stream *stream, int elements);
 
 /* Of what is reached at strides within the pages launched over: how far apart the neighbours of dimension d stand, x being 0. */
 int64_t launch_page_stride(const Stream *stream, int d);
+
+/* replicas.c: a bit for each argument that a launch reads by replicas, which pages of a container have of what is around them; and makes those right.
+ * False with error_set. */
+uint64_t launch_replicated(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain);
+bool launch_replicate(const Kernel *kernel, const Argument *args, uint64_t replicated);
 
 /* reason.c: why the variant of a key has general loads or stores, in words: " because argument 'x' ...", or nothing. */
 void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);

@@ -394,6 +394,7 @@ Plan *plan_start(Kernel *kernel, Device *device, const Domain *domain, bool chec
     plan->active = domain->active;
     plan->pages = domain->pages;
     plan->numbered = domain->numbered;
+    plan->replicated = 0;
     plan->issued = domain->issued;
     plan->count = 0;
     plan->check = check;

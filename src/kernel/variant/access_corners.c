@@ -19,7 +19,16 @@ static void by_index(StrBuf *out, const AccessText *text, int rank)
         strbuf_add(out, "; ");
     }
     strbuf_addf(out, "p = clamp(p, -1e9, 1e9); spacing = 1.0; weights = fract(p); ");
-    if (rank == 1) {
+    if (text->key->replicas && rank == 1) {
+        strbuf_addf(out,
+                    "int i = int(floor(p)), j = i + 1, e = cell_%s(i, j); return %s(fetch_%s(e), fetch_%s(e + j)); }\n",
+                    name, vector(text->param->type, 2), name, name);
+    } else if (text->key->replicas) {
+        strbuf_addf(out,
+                    "ivec2 i = ivec2(floor(p)), j = i + 1; int jx = j.x, jy = j.y, e = cell_%s(i.x, jx, i.y, jy); "
+                    "return %s(fetch_%s(e), fetch_%s(e + jx), fetch_%s(e + jy), fetch_%s(e + jx + jy)); }\n",
+                    name, vector(text->param->type, 4), name, name, name, name);
+    } else if (rank == 1) {
         strbuf_addf(out, "int i = int(floor(p)); return %s(q_%s(i), q_%s(i + 1)); }\n", vector(text->param->type, 2),
                     name, name);
     } else {

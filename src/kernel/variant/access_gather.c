@@ -243,6 +243,9 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
     if (text->key->near) {
         access_near(out, text, key, use);
     }
+    if (text->key->replicas && !text->key->near) {
+        access_cell(out, text, rank);
+    }
     if (use->sample) {
         access_sample(out, text, rank);
     }

@@ -39,9 +39,18 @@ static int page_count(const VariantKey *key)
     return count;
 }
 
-static bool has_page(const VariantKey *key, int page)
+static int own_page(const VariantKey *key)
+{
+    return (page_count(key) - 1) / 2;
+}
+
+/* Beside the elements of a page that has replicas stands what is around it. */
+static bool has_page(const AccessText *text, const VariantKey *key, int page)
 {
     int axes = 0;
+    if (text->key->replicas) {
+        return page == own_page(key);
+    }
     for (int d = 0; d < offset_rank(key); d++) {
         axes += digit(page, d) != OWN;
     }
@@ -91,7 +100,7 @@ static void add_page(StrBuf *out, const AccessText *text, const VariantKey *key,
 void access_near_pages(StrBuf *out, const AccessText *text, const VariantKey *key)
 {
     for (int page = 0; page < page_count(key); page++) {
-        if (has_page(key, page)) {
+        if (has_page(text, key, page)) {
             add_page(out, text, key, page);
         }
     }
@@ -99,27 +108,28 @@ void access_near_pages(StrBuf *out, const AccessText *text, const VariantKey *ke
 
 /* The page of those that differ from `page` along dimensions up to d as l0, u0 ... say. `offset`: as
  * far as it is known. */
-static void add_choice(StrBuf *out, const VariantKey *key, const char *name, int d, int page, const int *offset)
+static void add_choice(StrBuf *out, const AccessText *text, const VariantKey *key, int d, int page, const int *offset)
 {
     int step = 1;
+    d = text->key->replicas ? -1 : d;
     for (int k = 0; k < d; k++) {
         step *= 3;
     }
     if (d < 0) {
-        strbuf_addf(out, has_page(key, page) ? "n%d_%s" : "0", page, name);
+        strbuf_addf(out, has_page(text, key, page) ? "n%d_%s" : "0", page, text->param->name);
         return;
     }
     if (!offset || offset[d] < 0) {
         strbuf_addf(out, "(l%d ? ", d);
-        add_choice(out, key, name, d - 1, page - step, offset);
+        add_choice(out, text, key, d - 1, page - step, offset);
         strbuf_add(out, " : ");
     }
     if (!offset || offset[d] > 0) {
         strbuf_addf(out, "(u%d ? ", d);
-        add_choice(out, key, name, d - 1, page + step, offset);
+        add_choice(out, text, key, d - 1, page + step, offset);
         strbuf_add(out, " : ");
     }
-    add_choice(out, key, name, d - 1, page, offset);
+    add_choice(out, text, key, d - 1, page, offset);
     strbuf_add(out, !offset ? "))" : offset[d] ? ")" : "");
 }
 
@@ -141,6 +151,9 @@ static void add_coordinate(StrBuf *out, const AccessText *text, const VariantKey
     if (is_clamped(text, d) && up) {
         strbuf_addf(out, "    c%d = s%d ? c%d : min(c%d, int(%s) - 1 - rill_b%d);\n", d, d, d, d, size, d);
     }
+    if (text->key->replicas) {
+        return;
+    }
     if (down) {
         strbuf_addf(out, "    bool l%d = !s%d && c%d < 0;\n", d, d, d);
     }
@@ -158,7 +171,7 @@ static void write_element(StrBuf *out, const AccessText *text, const VariantKey 
         add_coordinate(out, text, key, d, offset);
     }
     strbuf_add(out, "    int e = ");
-    add_choice(out, key, name, rank - 1, (page_count(key) - 1) / 2, offset);
+    add_choice(out, text, key, rank - 1, own_page(key), offset);
     strbuf_add(out, " + c0");
     for (int d = 1; d < key->rank; d++) {
         strbuf_addf(out, d < rank ? " + c%d * int(%s)" : " + rill_c%d * int(%s)", d,
@@ -174,7 +187,7 @@ void access_near(StrBuf *out, const AccessText *text, const VariantKey *key, con
     const char *name = text->param->name, *type = glsl_type(text->param->type);
     int rank = offset_rank(key);
     for (int page = 0; page < page_count(key); page++) {
-        if (has_page(key, page)) {
+        if (has_page(text, key, page)) {
             strbuf_addf(out, "int n%d_%s;\n", page, name);
         }
     }

@@ -73,11 +73,20 @@ static void by_texture(StrBuf *out, const AccessText *text, int rank)
 typedef struct Around {
     const char *name;
     int rank;
+    bool replicas;
 } Around;
 
 static void add_around(void *self, StrBuf *out, int corner)
 {
     const Around *around = self;
+    if (around->replicas) {
+        strbuf_addf(out, "fetch_%s(e", around->name);
+        for (int d = 0; d < around->rank; d++) {
+            strbuf_addf(out, corner >> d & 1 ? " + j%d" : "", d);
+        }
+        strbuf_add(out, ")");
+        return;
+    }
     strbuf_addf(out, "q_%s(", around->name);
     for (int d = 0; d < around->rank; d++) {
         strbuf_addf(out, corner >> d & 1 ? "%sj%d" : "%si%d", d ? ", " : "", d);
@@ -89,7 +98,7 @@ static void add_around(void *self, StrBuf *out, int corner)
 static void by_kernel(StrBuf *out, const AccessText *text, int rank)
 {
     const char *name = text->param->name, *type = glsl_type(text->param->type), *vector = vector_of(rank);
-    Around around = {name, rank};
+    Around around = {name, rank, text->key->replicas};
     strbuf_addf(out, "%s s_%s(%s p) { p = clamp(p, -1e9, 1e9); %s f = floor(p), g = ceil(p); ", type, name, vector,
                 vector);
     for (int d = 0; d < rank; d++) {
@@ -98,6 +107,13 @@ static void by_kernel(StrBuf *out, const AccessText *text, int rank)
         strbuf_addf(out, "float w%d = p%s - f%s; int i%d = int(f%s), j%d = int(g%s); ", d, part, part, d, part, d,
                     part);
         access_mix_weight(out, "float", d);
+    }
+    if (text->key->replicas) {
+        strbuf_addf(out, "int e = cell_%s(", name);
+        for (int d = 0; d < rank; d++) {
+            strbuf_addf(out, "%si%d, j%d", d ? ", " : "", d, d);
+        }
+        strbuf_add(out, "); ");
     }
     strbuf_addf(out, "%s v = ", type);
     access_mix(out, rank, 0, add_around, &around);

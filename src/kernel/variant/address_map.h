@@ -39,9 +39,14 @@ struct AddressMap {
     bool unbounded; /* coordinates are any ints: the whole has 0 for sizes, and no boundary */
     bool
         open; /* what lies outside of the domain is for the address function to say, but where a header has a boundary */
-    /* Sizes, x first, of the pieces of the domain within which memory is row-major; they begin at multiples of them, at elements whose numbers
-     * are multiples of `run_unit`. run_unit 0: there are none. */
-    int64_t run[SHAPE_MAX_RANK], run_unit;
+    /* Sizes, x first, of the pieces of the domain within which elements stand at strides, of dimension 0 side by side; they begin at multiples of
+     * them, at elements whose numbers are multiples of `run_unit`. run_unit 0: there are none. */
+    int64_t run[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], run_unit;
+    /* Around each piece so many elements of those beside it stand at the same strides, within the domain: replicas. 0: pieces are row-major. */
+    int overlap;
+    /* Whether all that pages (NULL: all of the domain) touch stands somewhere; and makes replicas right, before a launch reads them: false with error_set. */
+    bool (*holds)(const AddressMap *map, const struct PageSet *pages);
+    bool (*replicate)(AddressMap *map);
     /* Not every place of the domain has an element: what is between is interpolated. The address function is then
      *
      *     kernel void NAME(int v0<>, ..., int level<>, out int p<>, out int l<>, out int s1<>, ..., GIVEN) { ... }

@@ -258,8 +258,8 @@ static void layout_stream(const KernelText *text, const VariantKey *key, int i, 
     if (path_mapped(a->path)) {
         arg->fallback = take(layout, glsl_words(a->type));
     }
-    if (a->paged == PAGED_STRIDED || a->near) {
-        arg->strides = take(layout, key->rank - 1);
+    if (a->paged == PAGED_STRIDED || a->near || a->replicas) {
+        arg->strides = take(layout, rank - 1);
     }
 }
 

@@ -41,6 +41,7 @@ typedef struct ArgKey {
     uint8_t unit;      /* the fastest dimension steps by one element; of a container: its box begins with its domain */
     uint8_t paged;     /* PagedKind, of launches over pages */
     uint8_t near;      /* of launches over pages: neighbours at known offsets are in the pages around */
+    uint8_t replicas;  /* Replicas: what is near, or sampled, stands around the elements of one page */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
     uint8_t
         place; /* of containers: the number, from 1, of the first argument whose elements have the same places; of gathers, gather */
@@ -48,6 +49,9 @@ typedef struct ArgKey {
     uint8_t filter;    /* BlendFilter, where a map that interpolates is sampled */
     uint16_t boundary; /* 2 bits per dimension, fastest first */
 } ArgKey;
+
+/* Whether a container's pages have replicas of what is around them that are read; and all of its domain is in pages. */
+typedef enum Replicas { REPLICAS_NONE, REPLICAS_SOME, REPLICAS_ALL } Replicas;
 
 /* Where the elements of a launch's page stand: anywhere; at a stride per dimension behind the page's first, along x side by side; all
  * side by side, row-major; or so, and behind those of the page before. */
@@ -105,7 +109,7 @@ typedef struct ArgLayout {
     int ramp;           /* the ramp's words */
     int fallback;       /* the element that is read where nothing is mapped */
     int dump;           /* element that takes stores out of range */
-    int strides;        /* PAGED_STRIDED, and what is near: one word per dimension from the second on */
+    int strides;        /* PAGED_STRIDED, and what is near or has replicas: one word per dimension from the second on */
     int texture, block; /* unit and binding numbers of what is read; NO_UNIT */
     bool behind;        /* of what is read: the launcher packs it behind other streams of the same place */
     int sampler;        /* unit of the texture that is sampled, or NO_UNIT */

@@ -1,0 +1,70 @@
+/* Which arguments a launch reads by the replicas that pages of theirs have of what is around them. */
+#include "kernel/launch/launch.h"
+
+#include "kernel/variant/address_map.h"
+
+/* Beyond the domain there are none: an index outside must come back to the border. */
+static bool comes_to_border(const Stream *s, bool value)
+{
+    bool comes = true;
+    for (int d = 0; d < s->shape.rank; d++) {
+        comes = comes && (s->boundary[d] == BOUNDARY_CLAMP || (value && s->boundary[d] == BOUNDARY_VALUE));
+    }
+    return comes;
+}
+
+/* Whether it has the launch's coordinates. */
+static bool in_place(const Stream *s, const Domain *domain)
+{
+    bool same = shape_equal(&s->shape, &domain->shape);
+    for (int d = 0; d < s->shape.rank; d++) {
+        same = same && s->dim[d].start == 0;
+    }
+    return same;
+}
+
+/* Neighbours, of pages that all stand somewhere. */
+static bool near_pages(const Function *f, const Stream *s, const ParamUse *use, const Domain *domain)
+{
+    bool used = (use->offset_count || use->ranges) && use->reach <= s->map->overlap;
+    return used && domain->pages && in_place(s, domain) && !domain->pages->levels && !f->group_rank &&
+           comes_to_border(s, true) && s->map->holds(s->map, domain->pages);
+}
+
+/* CPU drivers share most of the arithmetic of several lookups, which cost them less than a loop does that looks for one page: it is there where some
+ * are not mapped. */
+static bool sampled(const Device *device, const Stream *s, const ParamUse *use)
+{
+    return use->sample && comes_to_border(s, false) &&
+           (device_traits(device)->family != FAMILY_CPU || s->map->holds(s->map, NULL));
+}
+
+static bool replicated(const Kernel *kernel, const Device *device, const Stream *s, int i, const Domain *domain)
+{
+    const Function *f = &kernel->function;
+    const ParamUse *use = &kernel->body.use[i];
+    if (!s || !s->map || s->map->overlap == 0 || s->map->open) {
+        return false;
+    }
+    return f->params[i].kind == PARAM_NEIGHBOR ? near_pages(f, s, use, domain)
+                                               : f->params[i].kind == PARAM_GATHER && sampled(device, s, use);
+}
+
+uint64_t launch_replicated(const Kernel *kernel, const Device *device, const Argument *args, const Domain *domain)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < kernel->function.param_count; i++) {
+        const Stream *s = launch_kind(&kernel->function, i)->stream ? args[i].stream : NULL;
+        bits |= (uint64_t)replicated(kernel, device, s, i, domain) << i;
+    }
+    return bits;
+}
+
+bool launch_replicate(const Kernel *kernel, const Argument *args, uint64_t replicated)
+{
+    bool done = true;
+    for (int i = 0; done && replicated && i < kernel->function.param_count; i++) {
+        done = !(replicated >> i & 1) || args[i].stream->map->replicate(args[i].stream->map);
+    }
+    return done;
+}
