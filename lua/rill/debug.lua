@@ -58,11 +58,15 @@ end
 --- rill.debug.stats(s), s:stats(): what a stream or expression holds: a table with `count` (numbers; of vectors those of all
 -- components), `nan`, `inf`, and of the finite numbers `min`, `mean` and `max` (nil when there are none). tostring() is one line.
 function debug.stats(s, ...)
-    local other = blame.not_open(s)
+    local contained = rill.type(s) == "container" or rill.type(s) == "expression" and s._sparse
+    local other = not contained and blame.not_open(s)
     if other then
         blame.fail("rill.debug.stats: argument #1 's': expected an open stream, got %s", other)
     elseif select("#", ...) > 0 then
         blame.fail("rill.debug.stats: expected 1 argument, got %d", 1 + select("#", ...))
+    end
+    if contained then
+        return s:stats()
     end
     local kind, count = shape_of(s.type)
     if not kind then

@@ -12,6 +12,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local kind = require "rill.support.kind"
 local oneline = require "rill.stream.oneline"
 local sure <const> = oneline.sure
 
@@ -149,10 +150,6 @@ end
 
 -- ---- arguments
 
-local function kind(value)
-    return rill.type(value) or type(value)
-end
-
 local function argument_error(name, number, argument, format, ...)
     blame.fail("rill.horn.%s: argument #%d '%s': %s", name, number, argument, format:format(...))
 end
@@ -163,9 +160,10 @@ local scalars = {float = true, double = true, int = true, uint = true, bool = tr
 local function records_of(name, argument, s, struct)
     if rill.type(s) == "expression" then
         s = s:eval()
-    elseif not core._is_open(s) then
+    end
+    if not core._is_open(s) then
         argument_error(name, 1, argument, "expected an open stream, got %s",
-            rill.type(s) == "stream" and "a closed one" or kind(s))
+            rill.type(s) == "stream" and "a closed one" or kind.told(s))
     end
     local element = s.type
     local value = oneline.value_types[element] or element
@@ -186,7 +184,7 @@ end
 local function check_indices(name, number, argument, s, maker)
     if not core._is_open(s) or s.type ~= "int" or #s.shape ~= 1 then
         argument_error(name, number, argument, "expected an int stream of one dimension, as %s gives it, got %s",
-            maker, core._is_open(s) and tostring(s):match "^[^\n]*" or kind(s))
+            maker, core._is_open(s) and tostring(s):match "^[^\n]*" or kind.told(s))
     end
 end
 
@@ -196,17 +194,17 @@ local function check_options(name, number, options, allowed)
     if options == nil then
         return {}
     elseif type(options) ~= "table" or rill.type(options) then
-        argument_error(name, number, "options", "expected a table of options, got %s", kind(options))
+        argument_error(name, number, "options", "expected a table of options, got %s", kind.of(options))
     end
     for key, value in pairs(options) do
         if not allowed[key] then
             argument_error(name, number, "options", "unknown option '%s'", tostring(key))
         elseif key == "struct" and rill.type(value) ~= "struct" then
             local expected = "option 'struct': expected a structure type, got %s"
-            argument_error(name, number, "options", expected, kind(value))
+            argument_error(name, number, "options", expected, kind.of(value))
         elseif key == "search" and not choices[value] then
             argument_error(name, number, "options", "option 'search': expected \"once\" or \"steps\", got %s",
-                type(value) == "string" and '"' .. value .. '"' or kind(value))
+                type(value) == "string" and '"' .. value .. '"' or kind.of(value))
         end
     end
     return options
@@ -216,7 +214,7 @@ end
 local function predicate_kernel(name, text, records, pred)
     if type(pred) ~= "string" or not pred:find "%S" then
         argument_error(name, 2, "pred", "expected an expression in x (a string), got %s",
-            type(pred) == "string" and "an empty one" or kind(pred))
+            type(pred) == "string" and "an empty one" or kind.of(pred))
     elseif oneline.unbalanced(pred) then
         argument_error(name, 2, "pred", "%s: %s", oneline.unbalanced(pred), pred)
     elseif oneline.assigns(pred) then

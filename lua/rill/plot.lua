@@ -1,6 +1,7 @@
 -- rill.plot: charts of streams and tables, in the terminal or as a file.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local kind = require "rill.support.kind"
 local types = require "rill.support.types"
 local marks = require "rill.plot.marks"
 local terminal = require "rill.support.terminal"
@@ -78,18 +79,19 @@ end
 
 -- A table of numbers, or a stream of one dimension of numbers (from an expression too).
 local function data(value, where)
-    local kind = rill.type(value)
-    if kind == "expression" then
+    local what = rill.type(value)
+    if what == "expression" and not value._sparse then
         value = value:eval()
-        kind = "stream"
+        what = "stream"
     end
-    if kind == "stream" then
+    if what == "stream" then
         if not types.scalar(value.type) or #value.shape ~= 1 then
             problem("%sexpected a stream of numbers of one dimension, got %s", where, told(value))
         end
         return value.type == "bool" and value:cast "float" or value
-    elseif type(value) ~= "table" then
-        problem("%sexpected a stream or a table of numbers, got %s", where, told(value))
+    elseif type(value) ~= "table" or what then
+        problem("%sexpected a stream or a table of numbers, got %s", where,
+            type(value) == "number" and told(value) or kind.told(value))
     end
     for i = 1, #value do
         if type(value[i]) ~= "number" then
@@ -113,6 +115,9 @@ local function size(values)
 end
 
 local function components(points, where)
+    if rill.type(points) == "expression" and points._sparse then
+        problem("%sexpected a stream or a table of numbers, got %s", where, kind.told(points))
+    end
     points = rill.type(points) == "expression" and points:eval() or points
     if #points.shape ~= 1 then
         problem("%sexpected a stream of one dimension, got %s", where, told(points))

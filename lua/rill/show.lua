@@ -303,8 +303,8 @@ end
 -- coarser levels are darker. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
 -- terminal says it has unless told. text = true: returns what else is written. Only what is drawn is read back.
 local function show(s, options)
-    if rill.type(s) == "container" then
-        return show_container(s, options)
+    if rill.type(s) == "container" or rill.type(s) == "expression" and s._sparse then
+        return show_container(rill.type(s) == "expression" and s:eval() or s, options)
     end
     local other = blame.not_open(s)
     if other then

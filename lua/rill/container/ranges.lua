@@ -108,9 +108,8 @@ local count_of <const>, points_of <const>, runs_of <const> = kept(count_kernel),
 -- A stream of boxes' corners, of one dimension.
 local function corners(value, name, rank)
     local other = blame.not_open(value)
-    if other or rill.type(value) == "container" then
-        fail("t:ranges: argument '%s': expected a stream of points, as the other one, got %s", name,
-            other or "container")
+    if other then
+        fail("t:ranges: argument '%s': expected a stream of points, as the other one, got %s", name, other)
     end
     local s = rill.type(value) == "expression" and value:eval() or value
     local wanted, shape = rank > VECTOR and "int" or vectors[rank], rank > VECTOR and ("{n, %d}"):format(rank) or "{n}"

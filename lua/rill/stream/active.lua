@@ -23,7 +23,7 @@ end
 
 -- What is not zero holds.
 local function is_mask(value)
-    local open = rill.type(value) == "container" or not blame.not_open(value)
+    local open = is_contained(value) or not blame.not_open(value)
     return open and types.scalar(value.type) and value.type ~= "double"
 end
 

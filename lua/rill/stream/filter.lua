@@ -3,15 +3,12 @@
 local rill = require "rill"
 local core = require "rill.core"
 local blame = require "rill.support.blame"
+local kind = require "rill.support.kind"
 local constants_of = require "rill.stream.constants"
 
 local oneline = require "rill.stream.oneline"
 
 local filter = {} -- the methods of streams
-
-local function kind(value)
-    return rill.type(value) or type(value)
-end
 
 -- Raises an error at the line of the script.
 local function fail(name, format, ...)
@@ -124,7 +121,7 @@ local function mask_of(name, s, flat, pred, constants)
         return from_text(name, flat, pred, constants)
     elseif constants ~= nil then
         fail(name, "argument #2 'constants': only a predicate in a string has constants, this one is a value: %s",
-            kind(pred))
+            kind.of(pred))
     elseif what == "kernel" then
         return from_kernel(name, flat, pred)
     elseif what == "stream" then
@@ -133,7 +130,7 @@ local function mask_of(name, s, flat, pred, constants)
         return from_expression(name, s, pred)
     end
     fail(name, "argument #1 'pred': expected an expression in x and i (a string), a kernel or a mask "
-        .. "(a stream or an expression), got %s", kind(pred))
+        .. "(a stream or an expression), got %s", kind.told(pred))
 end
 
 -- The open stream before the colon, of whose method `most` arguments may be given.
@@ -143,7 +140,7 @@ local function self_of(name, s, most, ...)
     end
     if not core._is_open(s) then
         fail(name, "argument 's': expected an open stream, got %s",
-            rill.type(s) == "stream" and "closed stream" or kind(s))
+            rill.type(s) == "stream" and "closed stream" or kind.told(s))
     elseif select("#", ...) > most then
         fail(name, "expected %s, got %d", most == 0 and "no argument" or "at most 2 arguments", select("#", ...))
     end

@@ -1,5 +1,6 @@
 -- Errors of what is said in Lua, raised at the line of the script that called it and never at a line of rill's own files.
 local core = require "rill.core"
+local kind = require "rill.support.kind"
 local rill = require "rill"
 local later = require "rill.support.later"
 
@@ -95,13 +96,12 @@ function blame.options(where, options)
     end
 end
 
---- What came instead of an open stream, for messages; nil of an open stream and of an expression.
+--- What came instead of an open stream, for messages; nil of an open stream and of an expression that gives one.
 function blame.not_open(value)
-    local kind = rill.type(value)
-    if kind == "expression" or core._is_open(value) then
+    if core._is_open(value) or rill.type(value) == "expression" and not value._sparse then
         return nil
     end
-    return kind == "stream" and "closed stream" or kind or type(value)
+    return kind.not_open(value)
 end
 
 --- Makes reading what a table of functions has not an error; returns the table.

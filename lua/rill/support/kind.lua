@@ -15,9 +15,21 @@ function kind.element(value)
     end
 end
 
+--- What came instead of a stream, for messages: of a container, and of an expression of some, with what to do.
+function kind.told(value)
+    local what = kind.of(value)
+    if what == "expression" and value._sparse then
+        return "an expression of containers: its elements as one are e:stream()"
+    elseif what ~= "container" then
+        return what
+    end
+    local closed = tostring(value):find "^closed"
+    return closed and "closed container" or "a container: its elements as one are c:stream()"
+end
+
 --- What came instead of an open stream.
 function kind.not_open(value)
-    return core.type(value) == "stream" and "closed stream" or kind.of(value)
+    return core.type(value) == "stream" and "closed stream" or kind.told(value)
 end
 
 return kind

@@ -77,6 +77,9 @@ static int change_pages(lua_State *L, const PageChange *change)
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     binding_count(L, function, 3, true);
     bool points = handle_to(L, 2) || hooks_is_expression(L, 2);
+    if (container_to(L, 2)) {
+        binding_argument(L, function, 1, "points", 2, "an index or a stream of points");
+    }
     if (lua_isnoneornil(L, 2) || (points && !lua_isnoneornil(L, 3))) {
         binding_argument(L, function, lua_isnoneornil(L, 2) ? 1 : 2, lua_isnoneornil(L, 2) ? "first" : "last",
                          lua_isnoneornil(L, 2) ? 2 : 3, points ? "nothing behind points" : "an index or points");

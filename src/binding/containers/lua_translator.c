@@ -1,5 +1,6 @@
 /* The userdata of a translator: its methods and fields. */
 #include "binding/containers/lua_translator.h"
+#include "binding/streams/container_handle.h"
 #include "binding/values/callbacks.h"
 
 #include <stdio.h>
@@ -184,6 +185,9 @@ static int translate_point(lua_State *L, Translator *t, Direction direction, con
     TranslatorInfo info = translator_info(t);
     bool inverse = direction == DIRECTION_INVERSE;
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
+    if (container_to(L, 2)) {
+        binding_argument(L, function, 1, "point", 2, "a point or a stream of points");
+    }
     translator_check_point(L, 2, inverse ? info.to : info.rank, function, 1, "point", from);
     if (!inverse) {
         check_inside(L, t, from, function, 1, "point");

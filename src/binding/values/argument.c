@@ -49,7 +49,7 @@ static const char *argument_label(lua_State *L, const char *function, int n, con
 void binding_argument(lua_State *L, const char *function, int n, const char *name, int index, const char *expected)
 {
     const char *got = binding_describe(L, index);
-    bool contained = strncmp(expected, "a stream", 8) == 0 && strncmp(got, "container<", 10) == 0;
+    bool contained = strstr(expected, "a stream") && strncmp(got, "container<", 10) == 0;
     luaL_error(L, "%s: expected %s, got %s%s", argument_label(L, function, n, name), expected, got,
                contained ? ": its elements as one are c:stream()" : "");
     abort();
