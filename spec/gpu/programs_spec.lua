@@ -18,9 +18,9 @@ local HEAD <const> = [[
     local rill = require "rill"
     local x = rill.iota(1000)
     -- The program is linked where the kernel is made, and costs a driver the more time when it is first dispatched, with elements: every
-    -- tenth has some.
+    -- 35th has some.
     local function of(i)
-        return i %% 10 == 0 and x or rill.iota(0)
+        return i %% 35 == 0 and x or rill.iota(0)
     end
 ]]
 
@@ -38,7 +38,7 @@ describe("programs", function()
     it("of kernels that are dropped are deleted, without a word to the collector", function()
         local most, linked = run [[
             local most = 0
-            for i = 1, 200 do
+            for i = 1, 140 do
                 local text = "kernel void f(int a<>, out int r<>) { r = a + %d; }"
                 local r <close> = rill.kernel(text:format(i))(of(i))
                 assert(r.size == 0 or r:get(1) == i)
@@ -46,14 +46,14 @@ describe("programs", function()
             end
             print(most, select(2, live()))
         ]]:match "(%d+)\t(%d+)"
-        assert.is_true(tonumber(linked) >= 200)
+        assert.is_true(tonumber(linked) >= 140)
         assert.is_true(tonumber(most) <= 130, most .. " programs at a time")
     end)
 
     it("that reductions and scans made of dropped kernels are deleted", function()
         local before, after, linked = run [[
             local before = live()
-            for i = 1, 35 do
+            for i = 1, 26 do
                 local k = rill.kernel(("reduce void f(int a<>, reduce int r<>) { r = max(r, a + %d - %d); }"):format(i, i))
                 assert(k(x) == 999)
                 local s <close> = x:scan(k)
@@ -66,7 +66,7 @@ describe("programs", function()
             rill.stream("int", 1):close()
             print(before, live())
         ]]:match "(%d+)\t(%d+)\t(%d+)"
-        assert.is_true(tonumber(linked) >= 70)
+        assert.is_true(tonumber(linked) - before > 50)
         assert.is_true(after - before <= 50, after - before .. " programs more")
     end)
 
@@ -99,8 +99,8 @@ describe("programs", function()
             end
             local function all()
                 for i, kernel in ipairs(kernels) do
-                    local r <close> = kernel(x)
-                    assert(r:get(1) == i)
+                    local r <close> = kernel(of(i))
+                    assert(r.size == 0 or r:get(1) == i)
                 end
             end
             all()

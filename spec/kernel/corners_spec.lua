@@ -1,4 +1,5 @@
 local rill = require "rill"
+local choice = require "spec.support.choice"
 local leaks = require "spec.support.leaks"
 local raises = require("spec.support.check").raises
 
@@ -56,9 +57,9 @@ describe("sample_corners", function()
         return w
     end
 
-    it("gives the four elements around of streams, whatever lies outside", function()
+    choice(it, "gives the four elements around of streams, whatever lies outside", function(whole)
         local s = rill.random({20, 30}, {seed = 2})
-        for _, boundary in ipairs {"clamp", "wrap", "mirror", "zero"} do
+        for _, boundary in ipairs(whole and {"clamp", "wrap", "mirror", "zero"} or {"zero"}) do
             local w = agree(s:boundary(boundary), points(1000, -40, 60)):values()
             for i = 3, #w, 3 do assert.are.equal(1.0, w[i]) end
         end
@@ -108,7 +109,9 @@ describe("sample_corners", function()
         for level = 0, 6 do
             local v, w = k.leveled(at, q, level)
             local spacing = 2.0 ^ math.max(level, 6 - 3)
-            for i, x in ipairs(w:values()) do assert.is_true(i % 3 ~= 0 or x == spacing) end
+            local apart = true
+            for i, x in ipairs(w:values()) do apart = apart and (i % 3 ~= 0 or x == spacing) end
+            assert.is_true(apart)
             assert.is_true(k.off4(ask(at, q, level, spacing), v):max() < 1e-4)
         end
     end)

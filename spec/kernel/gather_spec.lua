@@ -1,6 +1,7 @@
 -- Gathers, neighbours, boundaries and sample against plain Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
+local choice = require "spec.support.choice"
 local kernels = require "spec.support.kernels"
 local leaks = require "spec.support.leaks"
 
@@ -57,8 +58,8 @@ describe("a gather", function()
         check.equal({103, 109}, run(k.four, "ivec4", {{3, 1, 1, 1}, {9, 0, 0, 0}}))
     end)
 
-    it("has one to eight dimensions", function()
-        for rank = 1, 8 do
+    choice(it, "has one to eight dimensions", function(whole)
+        for rank = 1, 8, whole and 1 or 7 do
             local shape = kernels.list(rank, function(d) return d % 3 + 2 end)
             local brackets = ("[]"):rep(rank)
             local index = table.concat(kernels.list(rank, function(d)
@@ -73,14 +74,15 @@ describe("a gather", function()
         end
     end)
 
-    it("reads views", function()
+    choice(it, "reads views", function(whole)
         local k = rill.kernel [=[ kernel int f(int w[][], int2 p<>) { return w[p] + 1000 * w[p.y][p.x + 1]; } ]=]
         local s <close> = rill.iota({6, 8})
         local p <close> = rill.iter("ivec2", {14, 20}, {-2, -2}, {18, 12})
-        for _, view in ipairs {
+        for number, view in ipairs {
             s, s:transpose(), s:tile(2, 1), s:replicate(1, 2), s:stride(2, 3), s:domain({2, 3}, {5, 7}),
             s:domain({2, 3}, {5, 7}):transpose(), s:stride(2):tile(1, 2), s:reshape({12, 4}), s:group(3, 4)[2][1],
         } do
+            if number > 5 and not whole then break end
             local values, shape = view:values(), view.shape
             local function at(y, x)
                 y, x = math.max(0, math.min(shape[1] - 1, y)), math.max(0, math.min(shape[2] - 1, x))
@@ -121,7 +123,7 @@ describe("a gather", function()
         check.equal({2 + 32 + 3 + 3, 5 + 15 + 1 + 1, 5 + 45 + 4 + 4}, k.mixed(v, at):values())
     end)
 
-    it("treats what is outside as its boundary says", function()
+    choice(it, "treats what is outside as its boundary says", function(whole)
         local one = rill.kernel [=[ kernel float f(float w[], int i<>) { return w[i]; } ]=]
         local two = rill.kernel [=[ kernel float f(float w[][], int2 p<>) { return w[p.y][p.x]; } ]=]
         local list = kernels.list(5, function(i) return i * i end)
@@ -134,9 +136,9 @@ describe("a gather", function()
         local grid = kernels.list(3, function(i) return kernels.list(4, function(j) return 10 * i + j end) end)
         local g <close> = rill.from(grid)
         local points <close> = rill.iter("ivec2", {17, 19}, {-9, -8}, {10, 9})
-        for _, a in ipairs(modes) do
-            for _, b in ipairs(modes) do
-                if not (a == 7.5 and b == "zero" or b == 7.5 and a == "zero") then
+        for a_at, a in ipairs(modes) do
+            for b_at, b in ipairs(modes) do
+                if (whole or (a_at + b_at) % 5 == 2) and not (a == 7.5 and b == "zero" or b == 7.5 and a == "zero") then
                     local r <close> = two(g:boundary(a, b), points)
                     local expected = {}
                     for y = -8, 8 do
@@ -233,19 +235,21 @@ describe("a gather", function()
             "kernel float f(float w<>, float p<>) { return sample(w, p); }")
     end)
 
-    it("is a neighbourhood", function()
+    choice(it, "is a neighbourhood", function(whole)
         local grid = kernels.list(6, function(i) return kernels.list(9,
             function(j) return (i * 13 + j * 7) % 17 end) end)
         local g <close> = rill.from(grid)
-        local k = rill.program [=[
+        local four = [=[
             kernel float four(neighbor float x<>) {
                 return x[int2(-1, 0)] + 10.0 * x[int2(1, 0)] + 100.0 * x[int2(0, -1)] + 1000.0 * x[int2(0, 1)]; }
+        ]=]
+        local k = rill.program((whole and four or "") .. [=[
             kernel float brackets(neighbor float x<>) { return x[0][-1] + 10.0 * x[0][1] + 100.0 * x[-1][0] + 1000.0 * x[1][0]; }
             kernel float row(neighbor float x<>) { return x[-2] + 10.0 * x[0] + 100.0 * x[1]; }
             kernel float own(neighbor float x<>, float y<>) { return x[0] + x - y + x[int2(0, 0)] + x[0][0]; }
             kernel float far(neighbor float x<>, int2 o) { return x[o] + x[o.y][o.x] + x[float2(o)]; }
             kernel float part(neighbor float3 x<>) { return x[1].y + x[int2(1, 0)][1] + x.z + x[int2(0, 0)].x; }
-        ]=]
+        ]=])
         local function run(kernel, mode, f, ...)
             local r <close> = kernel(g:boundary(mode), ...)
             local expected = {}
@@ -256,13 +260,17 @@ describe("a gather", function()
             end
             check.equal(expected, r:values())
         end
-        for _, mode in ipairs(modes) do
-            local function cross(at) return at(0, -1) + 10 * at(0, 1) + 100 * at(-1, 0) + 1000 * at(1, 0) end
-            run(k.four, mode, cross)
-            run(k.brackets, mode, cross)
-            run(k.row, mode, function(at) return at(0, -2) + 10 * at(0, 0) + 100 * at(0, 1) end)
-            run(k.own, mode, function(at) return 3 * at(0, 0) end, g)
-            run(k.far, mode, function(at) return 3 * at(-7, 5) end, {5, -7})
+        local function cross(at) return at(0, -1) + 10 * at(0, 1) + 100 * at(-1, 0) + 1000 * at(1, 0) end
+        local cases = {
+            {k.brackets, cross}, {k.far, function(at) return 3 * at(-7, 5) end, {5, -7}},
+            {k.row, function(at) return at(0, -2) + 10 * at(0, 0) + 100 * at(0, 1) end},
+            {k.own, function(at) return 3 * at(0, 0) end, g},
+            whole and {k.four, cross},
+        }
+        for at, mode in ipairs(modes) do
+            for number, case in ipairs(cases) do
+                if whole or number == at % 4 + 1 then run(case[1], mode, case[2], case[3]) end
+            end
         end
         local v <close> = rill.stream("vec3", {2, 5}, function(i, j) return i, j, 100 * i end)
         check.equal({207, 209, 211, 213, 213, 0, 0, 0, 0, 0}, kernels.list(10, function(i)
@@ -287,7 +295,7 @@ describe("a gather", function()
         check.names({"'x'", "3", "5"}, k.own, line, rill.stream("float", 3), rill.stream("float", 3))
     end)
 
-    it("is a neighbourhood of any size and of views", function()
+    choice(it, "is a neighbourhood of any size and of views", function(whole)
         local k = rill.kernel [=[
             kernel float blur(neighbor float x<>) { return x[int2(-1, 0)] + x[int2(1, 0)] + x[int2(0, -1)] + x[int2(0, 1)] - 4.0 * x[0]; }
         ]=]
@@ -314,8 +322,10 @@ describe("a gather", function()
         laplace(17, 20, s:domain({2, 3}, {18, 22}))
         laplace(24, 20, s:transpose())
         laplace(10, 8, s:stride(2, 3))
-        laplace(40, 24, s:tile(2, 1))
-        laplace(20, 48, s:replicate(1, 2))
+        if whole then
+            laplace(40, 24, s:tile(2, 1))
+            laplace(20, 48, s:replicate(1, 2))
+        end
         assert.equal("0x3", tostring(k(rill.stream("float", {0, 3})).shape))
     end)
 end)

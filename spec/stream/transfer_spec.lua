@@ -1,5 +1,6 @@
 local rill = require "rill"
 local check = require "spec.support.check"
+local choice = require "spec.support.choice"
 local leaks = require "spec.support.leaks"
 
 local function grid()
@@ -101,17 +102,22 @@ describe("copy, cast, like", function()
         assert.same({{11.0, 21.0}, {12.0, 22.0}}, grid():domain({1, 1}, {2, 2}):transpose():copy():read())
     end)
 
-    it("cast converts every scalar to every other", function()
+    choice(it, "cast converts every scalar to every other", function(whole)
         local numbers = {0, 1, 2, 100}
-        for _, from in ipairs {"float", "double", "int", "uint", "half", "int8", "int16", "uint8", "uint16"} do
+        local scalars = {"float", "double", "int", "uint", "half", "int8", "int16", "uint8", "uint16"}
+        for i, from in ipairs(scalars) do
             local s = rill.stream(from, 4, numbers)
-            for _, to in ipairs {"float", "double", "int", "uint", "half", "int8", "int16", "uint8", "uint16"} do
-                local cast = s:cast(to)
-                assert.equal(to, cast.type)
-                check.equal(numbers, cast:values())
+            for j, to in ipairs(scalars) do
+                if whole or (i + j) % 4 == 1 then
+                    local cast = s:cast(to)
+                    assert.equal(to, cast.type)
+                    check.equal(numbers, cast:values())
+                end
             end
-            check.equal({false, true, true, true}, s:cast("bool"):values())
-            check.equal({0, 1, 1, 1}, s:cast("unorm8"):values())
+            if whole or i % 3 == 2 then
+                check.equal({false, true, true, true}, s:cast("bool"):values())
+                check.equal({0, 1, 1, 1}, s:cast("unorm8"):values())
+            end
         end
         check.equal({1, -2, 300}, rill.from({1.7, -2.9, 300}):cast("int"):values())
         check.equal({1, 0}, rill.from({true, false}):cast("float"):values())
