@@ -141,13 +141,16 @@ describe("what is mapped of any container", function()
     leaks.watch(setup, teardown)
 
     for rank = 1, 4 do
-        it(("of random translators of %d dimensions"):format(rank), function()
-            for seed = 1, 4 do
+        local function compare_seeds(first, last)
+            for seed = first, last do
                 local random = order.generator(seed * 31 + rank)
                 local made = translators.make(random, rank)
                 if made.t.shape then guarded(seed, rank, made, seed % 2 == 0, random) end
             end
-        end)
+        end
+        local name <const> = ("of random translators of %d dimensions"):format(rank)
+        it(name, function() compare_seeds(2 - rank % 2, 2 - rank % 2) end)
+        it(name .. " #long", function() compare_seeds(1, 4) end)
     end
 
     it("of a user's own, partial and complete", function()

@@ -52,6 +52,9 @@ describe("what refine makes new", function()
             rounds(function() return rill.quadtree("float", {size = 1024, page = 4}) end, k.plane, k.look, "vec2", 1024,
                 100 * seed)
         end
+    end)
+
+    it("is so in three dimensions #long", function()
         rounds(function() return rill.octree("float", {size = 64, page = 2}) end, k.space, k.look3, "vec3", 64, 7)
     end)
 

@@ -61,8 +61,8 @@ describe("a hash grid", function()
         rill.check(false)
     end)
 
-    it("is launched over, across pages and below zero", function()
-        for _, case in ipairs(cases) do
+    local function launch_over(...)
+        for _, case in ipairs {...} do
             local rank = #case.page
             local c = rill.hashgrid("float", {page = one(case.page), default = 3})
             local m = cells.new {page = case.page, default = 3}
@@ -92,7 +92,11 @@ describe("a hash grid", function()
             c:fill(0)
             m:each(function(index, value) assert.equal(value, d:get(table.unpack(index))) end)
         end
-    end)
+    end
+
+    it("is launched over, across pages and below zero", function() launch_over(cases[2]) end)
+
+    it("is launched over in other dimensions #long", function() launch_over(cases[1], cases[3], cases[4]) end)
 
     it("gives its coordinates, and runs by itself", function()
         local c = rill.hashgrid("float", {page = {2, 2}, default = 1})
@@ -118,9 +122,9 @@ describe("a hash grid", function()
         assert.same({6, 2}, {e:get(-3, 7), e:get(1, 1)})
     end)
 
-    it("maps and frees the pages of points", function()
+    local function map_points(...)
         local types = {"int", "ivec2", "ivec3", "ivec4"}
-        for _, case in ipairs(cases) do
+        for _, case in ipairs {...} do
             local rank, points = #case.page, {}
             local c = rill.hashgrid("int", {page = one(case.page)})
             local m = cells.new {page = case.page, default = 0}
@@ -142,6 +146,12 @@ describe("a hash grid", function()
             c:allocate(rill.from({}, types[rank]))
             assert.equal(0, c.pages.mapped)
         end
+    end
+
+    it("maps and frees those of other dimensions #long", function() map_points(cases[1], cases[2], cases[4]) end)
+
+    it("maps and frees the pages of points", function()
+        map_points(cases[3])
         local few = rill.hashgrid("int", {page = {4, 4}, capacity = 3})
         raises("c:allocate: it takes 4 pages, of which 0 are mapped and 3 free: 'capacity' is 3", few.allocate, few,
             rill.from({{0, 0}, {4, 0}, {0, -1}, {0, -2}, {-1, 0}}, "ivec2"))

@@ -50,8 +50,8 @@ describe("a container", function()
         end
     end)
 
-    it("is converted and mapped where it stands, its default with it", function()
-        for _, case in ipairs(shapes) do
+    local function convert(...)
+        for _, case in ipairs {...} do
             local c, s = filled("float", case[1], {page = one(case[2]), default = 2.75})
             for _, type in ipairs {"int", "half", "double"} do
                 local cast = c:cast(type)
@@ -64,6 +64,12 @@ describe("a container", function()
             local like = c:like "int"
             equal({"int", 0, 0}, {like.type, like.pages.mapped, like:get(table.unpack(case[1]))})
         end
+    end
+
+    it("is converted and mapped in other dimensions #long", function() convert(shapes[1], shapes[3]) end)
+
+    it("is converted and mapped where it stands, its default with it", function()
+        convert(shapes[2])
         local h = rill.hashgrid("int", {page = {2, 2}, default = -3}):set(4, -5, 7)
         equal({16, 9, 4.0, -3.0}, {h:map("x * x"):get(-5, 7), h:map("x * x"):get(9, 9), h:cast("float"):get(-5, 7),
             h:cast("float"):get(9, 9)})
@@ -98,9 +104,10 @@ describe("a container", function()
             rill.image.save, c, "/dev/null")
     end)
 
-    it("is a mask of launches", function()
-        local add = rill.kernel "kernel void add(float d, inout float x<>) { x += d; }"
-        for _, case in ipairs(shapes) do
+    local add <const> = rill.kernel "kernel void add(float d, inout float x<>) { x += d; }"
+
+    local function compare_masks(...)
+        for _, case in ipairs {...} do
             local mask = filled("int", case[1], {page = one(case[2])})
             local dense <close> = mask:stream():ne(0):eval()
             local want, got = rill.stream("float", one(case[1]), 1), rill.stream("float", one(case[1]), 1)
@@ -113,6 +120,12 @@ describe("a container", function()
             add {d = 3, x = want, where = dense:eq(1) * mask:stream():gt(50)}
             equal(want:values(), c:values())
         end
+    end
+
+    it("is a mask of launches in other dimensions #long", function() compare_masks(shapes[1], shapes[2]) end)
+
+    it("is a mask of launches", function()
+        compare_masks(shapes[3])
         raises("rill.active: argument #1 'mask': the mask's default holds where nothing is mapped", rill.active,
             rill.sparse("int", 9, {page = 2, default = 1}))
         raises("add: 'where': a mask that is a container has a shape of 1 to 4 dimensions", add,

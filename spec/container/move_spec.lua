@@ -79,8 +79,9 @@ local add <const> = rill.kernel "kernel void add(int x<>, int y<>, out int r<>) 
 describe("boxes of containers", function()
     leaks.watch(setup, teardown)
 
-    it("are written to others as they read", function()
-        for seed = 1, 25 do
+    -- Seeds are pairs of kinds.
+    local function write_boxes(first_seed, step)
+        for seed = first_seed, 25, step do
             local random = order.generator(seed)
             local p, d = filled(1 + seed % #kinds, random), filled(1 + seed // #kinds % #kinds, random)
             local from, model = model_of(p), model_of(d)
@@ -98,7 +99,11 @@ describe("boxes of containers", function()
             write_box(model, from, first, last, at)
             compare(model, d, ("seed %d, itself"):format(seed))
         end
-    end)
+    end
+
+    it("are written to others as they read", function() write_boxes(1, 6) end)
+
+    it("are so of any two kinds #long", function() write_boxes(1, 1) end)
 
     it("map only what is mapped", function()
         local p = rill.sparse("float", {2048, 2048, 2048}, {page = {8, 8, 8}, default = 2})
@@ -151,8 +156,8 @@ describe("boxes of containers", function()
         assert.equal(9, g:get(-4, -5))
     end)
 
-    it("are pushed onto stacks", function()
-        for seed = 1, 15 do
+    local function push_boxes(seeds)
+        for seed = 1, seeds do
             local random = order.generator(seed)
             local c = filled(1 + seed % #kinds, random)
             local s, expected = rill.stack "int", {}
@@ -169,6 +174,12 @@ describe("boxes of containers", function()
             assert.same({#s + 1, #s + 2}, {s:push(s:range(2, 3))})
             assert.same({s:get(2), s:get(3)}, s:pop(2):values())
         end
+    end
+
+    it("are pushed onto stacks, more of them #long", function() push_boxes(15) end)
+
+    it("are pushed onto stacks", function()
+        push_boxes(3)
         local q = rill.quadtree("int", {size = 16, page = 4, default = 3})
         q:set(8, 5, 5)
         local s = rill.stack "int"
@@ -191,8 +202,8 @@ describe("boxes of containers", function()
         assert.equal(0, #small)
     end)
 
-    it("are inputs of launches over other boxes", function()
-        for seed = 1, 15 do
+    local function launch_over_boxes(seeds)
+        for seed = 1, seeds do
             local random = order.generator(seed)
             local x, y = filled(1 + seed % #kinds, random), filled(1 + seed // 2 % #kinds, random)
             local r = filled(1 + seed // 3 % 4, random)
@@ -216,7 +227,11 @@ describe("boxes of containers", function()
             end
             compare(model, r, "seed " .. seed)
         end
-    end)
+    end
+
+    it("are inputs of launches over other boxes", function() launch_over_boxes(4) end)
+
+    it("are inputs of launches over more of them #long", function() launch_over_boxes(15) end)
 
     it("stand beside other inputs, and keep their indices", function()
         local c = rill.sparse("int", {64, 64}, {page = {8, 8}, default = 3}):set(5, 20, 20)

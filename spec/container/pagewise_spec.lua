@@ -90,21 +90,22 @@ describe("a launch page by page", function()
         equal(expected(type, mask, av, sum, av, sv), a:values())
     end
 
+    local few <const> = {2, 4, 6, 9}
+
     it("gives what one over streams gives, and writes nothing else", function()
-        for i, case in ipairs(cases) do
-            compare(types[i % #types + 1], table.unpack(case))
-        end
+        for _, i in ipairs(few) do compare(types[i % #types + 1], table.unpack(cases[i])) end
     end)
 
-    it("does so with other types #long", function()
+    it("does so with other types and pages #long", function()
         for i, case in ipairs(cases) do
+            compare(types[i % #types + 1], table.unpack(case))
             compare(types[(i + 4) % #types + 1], table.unpack(case))
         end
     end)
 
-    it("knows its place, and what stands around it", function()
-        for _, case in ipairs(cases) do
-            local shape, page = case[1], case[2]
+    local function compare_places(first, last)
+        for i = first, last do
+            local shape, page = cases[i][1], cases[i][2]
             if #shape == 2 then
                 local c, mask = masked("float", shape, page, 3)
                 local s = numbers("float", shape)
@@ -123,7 +124,11 @@ describe("a launch page by page", function()
                 equal(old, c:values())
             end
         end
-    end)
+    end
+
+    it("knows its place, and what stands around it", function() compare_places(3, 4) end)
+
+    it("does so in other pages #long", function() compare_places(5, #cases) end)
 
     it("runs over boxes that cut pages, as over others", function()
         local k = rill.kernel [[kernel void k(neighbor float x<>, float y<>, inout float q<>, out float r<>) {

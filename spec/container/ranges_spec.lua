@@ -89,9 +89,9 @@ end
 describe("a launch with containers", function()
     leaks.watch(setup, teardown)
 
-    it("runs over the mapped parts of all of them, joined", function()
+    local function compare_joined(...)
         local k = rill.kernel(add)
-        for _, case in ipairs(cases) do
+        for _, case in ipairs {...} do
             local shape = case[1]
             for round = 1, #shape == 1 and 2 or 1 do
                 local x, y = sparse(shape, case[2], 2, 2 * (round - 1) + #shape - 1), sparse(shape, case[3], -1, 2)
@@ -122,7 +122,11 @@ describe("a launch with containers", function()
                 assert.same(expected(join(a, b), sx, y:stream(), 0), k(x, y):values())
             end
         end
-    end)
+    end
+
+    it("runs over the mapped parts of all of them, joined", function() compare_joined(cases[3], cases[5]) end)
+
+    it("does so in other pages and dimensions #long", function() compare_joined(cases[1], cases[2], cases[4]) end)
 
     it("takes containers without pages wholly", function()
         local k = rill.kernel(add)
@@ -166,14 +170,14 @@ describe("a launch with containers", function()
         assert.equal(0, r.pages.mapped)
     end)
 
-    it("pushes in address order, and runs groups", function()
+    local function push_and_group(...)
         local push = rill.kernel [[kernel void push_all(float x<>, int number<>, vout int r<>) {
             push(r, number); if (x > 2.0) { push(r, -number); }
         }]]
         local group = rill.kernel [[kernel(16) void last(float x<>, out float r<>) {
             shared float t[16]; t[localid()] = x; barrier(); r = x + 0.0 * t[15 - localid()];
         }]]
-        for _, case in ipairs {cases[1], cases[3], cases[4]} do
+        for _, case in ipairs {...} do
             local shape = case[1]
             local x, size = sparse(shape, case[2], 2, 3), 1
             for _, n in ipairs(shape) do size = size * n end
@@ -192,6 +196,12 @@ describe("a launch with containers", function()
                 for i = 1, size do assert.equal(set[i] and values[i] or -1, r[i]) end
             end
         end
+    end
+
+    it("pushes and groups in other dimensions #long", function() push_and_group(cases[1], cases[4]) end)
+
+    it("pushes in address order, and runs groups", function()
+        push_and_group(cases[3])
         local grid = rill.kernel "kernel(4, 4) void grid(float x<>, out float r<>) { r = x; }"
         local x = sparse({13, 21}, {4, 8}, 2, 2)
         raises("grid: a group kernel of 2 dimensions runs over a grid of groups, which pages have not: " ..
@@ -227,9 +237,9 @@ describe("a range", function()
         assert.same({9, 10}, (elements(c:range(-2), {10})))
     end)
 
-    it("is listed with others, as their union", function()
+    local function compare_lists(...)
         local k = rill.kernel(add)
-        for _, case in ipairs(cases) do
+        for _, case in ipairs {...} do
             local shape = case[1]
             for _ = 1, 3 do
                 local x, y = sparse(shape, case[2], 2, 2), sparse(shape, case[3], 1, 2)
@@ -250,7 +260,11 @@ describe("a range", function()
                 assert.same(expected(all, x:stream(), y:stream(), 5), z:values())
             end
         end
-    end)
+    end
+
+    it("is listed with others, as their union", function() compare_lists(cases[3], cases[5]) end)
+
+    it("is listed so in other pages and dimensions #long", function() compare_lists(cases[1], cases[2], cases[4]) end)
 
     it("comes from a translator alone", function()
         local t = T.pages {shape = {13, 21}, page = {4, 8}}

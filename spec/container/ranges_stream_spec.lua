@@ -88,26 +88,36 @@ describe("ranges of streams of boxes", function()
 
     local function each(f)
         local random = order.generator(11)
+        local levels = T.pages {shape = {32, 32}, page = {4, 4}, adaptive = true}
+        levels:map({0, 0}, nil, 0, 2):map({16, 16}, {23, 19}, 4)
+        f(levels, {32, 32}, {100}, random)
+        local pages = T.pages {shape = {40, 50}, page = {8, 8}}
+        pages:map({0, 0}, {23, 15}, 3):map({40, 30}, nil, 1)
+        f(T.compose(T.fold {shape = 800, to = {20, 40}}, pages), {50, 40}, {40, 20}, random)
+    end
+
+    local function each_other(f)
+        local random = order.generator(12)
         local pages = T.pages {shape = {40, 50}, page = {8, 8}}
         pages:map({0, 0}, {23, 15}, 3):map({40, 30}, nil, 1)
         f(pages, {50, 40}, {800}, random)
         f(T.fold {shape = {5, 6, 7}, to = {20, 14}, tiled = true}, {7, 6, 5}, {14, 20}, random)
-        local levels = T.pages {shape = {32, 32}, page = {4, 4}, adaptive = true}
-        levels:map({0, 0}, nil, 0, 2):map({16, 16}, {23, 19}, 4)
-        f(levels, {32, 32}, {100}, random)
         f(T.linear {shape = {2, 3, 4, 5, 3}}, {3, 5, 4, 3, 2}, {360}, random)
-        f(T.compose(T.fold {shape = 800, to = {20, 40}}, pages), {50, 40}, {40, 20}, random)
     end
 
-    it("are the rows that points of the CPU make", function()
-        each(function(t, sizes, _, random) compare(t, boxes_in(random, sizes, 20)) end)
-    end)
+    local function compare_rows(t, sizes, _, random) compare(t, boxes_in(random, sizes, 20)) end
 
-    it("go from memory to addresses, too", function()
-        each(function(t, _, memory, random)
-            if t.traits.one_to_one then compare(t, boxes_in(random, memory, 12), true) end
-        end)
-    end)
+    it("are the rows that points of the CPU make", function() each(compare_rows) end)
+
+    it("are so of other translators #long", function() each_other(compare_rows) end)
+
+    local function compare_back(t, _, memory, random)
+        if t.traits.one_to_one then compare(t, boxes_in(random, memory, 12), true) end
+    end
+
+    it("go from memory to addresses, too", function() each(compare_back) end)
+
+    it("go so through other translators #long", function() each_other(compare_back) end)
 
     it("are those of boxes below zero, and of boxes that leave the domain", function()
         local h = T.hash {page = {4, 4}}

@@ -10,8 +10,9 @@ local gathers <const>, steps <const> = trees.gathers, trees.steps
 local pair <const>, compare <const>, compare_nodes <const> = trees.pair, trees.compare, trees.compare_nodes
 
 local sizes <const> = {
-    {size = {32, 16}, page = {4, 2}}, {size = {24, 24}, page = {3, 3}}, {size = {8, 8}, page = {1, 1}},
-    {size = {8, 16, 8}, page = {2, 4, 2}}, {size = {4, 4, 4}, page = {1, 1, 1}},
+    {size = {32, 16}, page = {4, 2}, long = true}, {size = {24, 24}, page = {3, 3}, long = true},
+    {size = {8, 8}, page = {1, 1}}, {size = {8, 16, 8}, page = {2, 4, 2}},
+    {size = {4, 4, 4}, page = {1, 1, 1}, long = true},
 }
 
 local names <const> = {"points", "mask", "coarsen", "write", "set", "launch", "mipmap", "copy"}
@@ -20,40 +21,45 @@ describe("an adaptive container", function()
     leaks.watch(setup, teardown)
 
     for number, case in ipairs(sizes) do
-        it(("of %d dimensions and pages of %d is what its model is (%d)"):format(#case.size, case.page[1], number),
-            function()
-                local random = order.generator(number)
-                local q, m = pair(case, ({nil, nil, "repeat"})[number])
-                for step = 1, 16 do
-                    local name = names[1 + random(#names)]
-                    q = steps[name](q, m, random) or q
-                    steps.mipmap(q, m) -- what is no leaf may be old otherwise
-                    local done, message = pcall(compare, q, m, random)
-                    if done and step % 8 == 0 then done, message = pcall(compare_nodes, q, m) end
-                    assert(done, ("step %d, %s: %s"):format(step, name, message))
-                end
-                for _ = 1, 8 do
-                    q:coarsen(rill.kernel "kernel void all(float x<>, out bool r<>) { r = true; }")
-                end
-                assert.equal(1, q.pages.mapped)
-            end)
+        local name <const> = "of %d dimensions and pages of %d is what its model is (%d)"
+        it(name:format(#case.size, case.page[1], number) .. (case.long and " #long" or ""), function()
+            local random = order.generator(number)
+            local q, m = pair(case, ({nil, nil, "repeat"})[number])
+            for step = 1, 16 do
+                local action = names[1 + random(#names)]
+                q = steps[action](q, m, random) or q
+                steps.mipmap(q, m) -- what is no leaf may be old otherwise
+                local done, message = pcall(compare, q, m, random)
+                if done and step % 8 == 0 then done, message = pcall(compare_nodes, q, m) end
+                assert(done, ("step %d, %s: %s"):format(step, action, message))
+            end
+            for _ = 1, 8 do
+                q:coarsen(rill.kernel "kernel void all(float x<>, out bool r<>) { r = true; }")
+            end
+            assert.equal(1, q.pages.mapped)
+        end)
+    end
+
+    local function compare_borders(case)
+        for number, edge in ipairs {"dirichlet", "neumann"} do
+            local random = order.generator(number)
+            local q, m = pair(case, edge)
+            for _, name in ipairs {"points", "launch", "write", "points", "launch", "coarsen", "set"} do
+                steps[name](q, m, random)
+                compare_nodes(q, m)
+            end
+        end
     end
 
     it("has nodes on its border that keep a value, or follow those inside", function()
-        for number, edge in ipairs {"dirichlet", "neumann"} do
-            for _, case in ipairs {sizes[1], sizes[3], sizes[5]} do
-                local random = order.generator(number)
-                local q, m = pair(case, edge)
-                for _, name in ipairs {"points", "launch", "write", "points", "launch", "coarsen", "set"} do
-                    steps[name](q, m, random)
-                    compare_nodes(q, m)
-                end
-            end
-        end
+        compare_borders(sizes[3])
+        compare_borders(sizes[5])
         local q = rill.quadtree("float", {size = 8, page = 2}):boundary("dirichlet", 3)
         q:fill(1)
         assert.same({3.0, 1.0, 3.0, 3.0}, {q:get(1, 5), q:get(5, 5), q:get(9, 9), q:boundary("clamp"):get(9, 3)})
     end)
+
+    it("has them in larger pages #long", function() compare_borders(sizes[1]) end)
 
     it("is sampled at the nearest node, between nodes and between levels", function()
         local random = order.generator(6)
@@ -83,28 +89,35 @@ describe("an adaptive container", function()
         assert.same({2.5, 1.0}, k(rill.from({{0.5, 0.5}, {0, 0}}, "vec2"), rill.from({0, 5}, "float"), plain):values())
     end)
 
+    local function compare_weights(number, case)
+        local random = order.generator(number)
+        local q, m = pair(case)
+        local lower = rill.kernel "kernel void lower(inout float x<>) { x = x - 8.0; }"
+        for _, name in ipairs {"points", "launch", "points", "write"} do steps[name](q, m, random) end
+        local range <close> = q:active()
+        lower {x = q, over = range}
+        local nodes = {}
+        m:visit(function(x, value) nodes[#nodes + 1] = {x, value - 8} end)
+        for _, node in ipairs(nodes) do m:put(node[1], node[2]) end
+        m:sync()
+        q:mipmap "x"
+        m:mipmap(true)
+        compare(q, m, random)
+    end
+
     it("has coarser levels in which elements weigh by a component", function()
-        for number, case in ipairs {sizes[1], sizes[2], sizes[4]} do
-            local random = order.generator(number)
-            local q, m = pair(case)
-            local lower = rill.kernel "kernel void lower(inout float x<>) { x = x - 8.0; }"
-            for _, name in ipairs {"points", "launch", "points", "write"} do steps[name](q, m, random) end
-            local range <close> = q:active()
-            lower {x = q, over = range}
-            local nodes = {}
-            m:visit(function(x, value) nodes[#nodes + 1] = {x, value - 8} end)
-            for _, node in ipairs(nodes) do m:put(node[1], node[2]) end
-            m:sync()
-            q:mipmap "x"
-            m:mipmap(true)
-            compare(q, m, random)
-        end
+        compare_weights(3, sizes[4])
         local paint = rill.octree("vec4", {size = 4, page = 2, depth = 1, default = {9, 9, 9, 0}})
         paint:set({1, 2, 3, 4}, 2, 2, 2):set({5, 5, 5, 1}, 1, 1, 2):mipmap "w"
         local look = rill.kernel "kernel vec4 look(vec3 p<>, vec4 q[][][]) { return sample(q, p, 1.0); }"
         local at = look(rill.from({{0, 0, 0}, {4, 4, 4}}, "vec3"), paint)
         assert.same({3, 3.5, 4, 2.5}, at:get(1)) -- a share of 4 / 8 and one of 1 / 2: w over the coarse nodes that share it
         assert.same({9, 9, 9, 0}, at:get(2))
+    end)
+
+    it("has them in two dimensions #long", function()
+        compare_weights(1, sizes[1])
+        compare_weights(2, sizes[2])
     end)
 
     it("keeps what nodes hold in coarser levels, where the nearest is asked for", function()
@@ -126,12 +139,12 @@ describe("an adaptive container", function()
         end
     end)
 
-    it("finds pages of all levels by tables of one node and of more, at each filter", function()
+    local function find_pages(cases)
         local random = order.generator(7)
         local ramp = rill.kernel [[kernel void f(out double r<>) {
             ivec4 p = indexof(r);
             r = double(p.x + 2 * p.y + 3 * p.z); }]]
-        for _, case in ipairs {{2, 64, 1}, {2, 131072, 16}, {2, 49152, 3}, {3, 16, 1}, {3, 512, 4}, {3, 1536, 3}} do
+        for _, case in ipairs(cases) do
             local rank, size = case[1], case[2]
             local q = rill[rank == 2 and "quadtree" or "octree"]("double", {size = size, page = case[3]})
             local points, exact = {}, {}
@@ -158,6 +171,14 @@ describe("an adaptive container", function()
             end
             q:close()
         end
+    end
+
+    it("finds pages of all levels by tables of one node and of more, at each filter", function()
+        find_pages {{2, 49152, 3}, {3, 16, 1}}
+    end)
+
+    it("finds them by tables of other sizes #long", function()
+        find_pages {{2, 64, 1}, {2, 131072, 16}, {3, 512, 4}, {3, 1536, 3}}
     end)
 
     it("is read by a kernel as streams and other containers are", function()
@@ -219,16 +240,16 @@ describe("an adaptive container", function()
         local k = rill.kernel [[kernel void k(out float r<>) {
             ivec4 p = indexof(r); r = float(p.x * 7 % 11 + p.y + p.z); }]]
         k {r = q}
-        local values, sum = {}, 0
+        local values, sum, low = {}, 0, 0
         for _, _, _, value in q:each() do
-            values[#values + 1], sum = value, sum + value
+            values[#values + 1], sum, low = value, sum + value, low + (value <= 9 and 1 or 0)
         end
         assert.equal(q:active().size, #values)
         assert.equal(sum, q:sum())
         local scanned = q:scan "add"
         assert.same({q.pages.mapped, values[1], sum}, {scanned.pages.mapped, scanned:get(1, 1, 1),
             scanned:get(17, 17, 17)})
-        assert.equal(#values - q:filter("x > 9.0").size, q:filter("x <= 9.0").size)
+        assert.equal(low, q:filter("x <= 9.0").size)
         local best <const> = q:find("x == " .. q:max() .. "0"):get(1)
         assert.equal(q:max(), q:get(best[3] + 1, best[2] + 1, best[1] + 1))
         table.sort(values)
@@ -254,31 +275,32 @@ describe("an adaptive container", function()
         assert.same({0, 8}, {n:get(9, 1), n:get(9, 9)})
     end)
 
-    it("takes memory for its pages only, however large it is", function()
-        for _, case in ipairs {{rill.quadtree, 131072, 16, 2}, {rill.octree, 2048, 8, 3}} do
-            local make, size, page, rank = table.unpack(case)
-            local q = make("float", {size = size, page = page})
-            assert.is_true(q.nbytes < 2 ^ 19)
-            local points, vector = {}, rank == 2 and "ivec2" or "ivec3"
-            for i = 1, 20 do points[i] = {i * size // 21, i * i * size // 421, rank == 3 and 5 or nil} end
-            local at = rill.from(points, vector)
-            q:refine(at, 0)
-            local before = rill.memory()
-            local k = rill.kernel "kernel void f(inout float x<>) { x = x + 1.0; }"
-            k {x = q, over = q:active()}
-            local text = "kernel void g(VECTOR p<>, float q[][]BEHIND, out float r<>) { r = sample(q, vecRANK(p)); }"
-            text = text:gsub("VECTOR", vector):gsub("BEHIND", rank == 3 and "[]" or ""):gsub("RANK", rank)
-            assert.equal(20.0, rill.kernel(text)(at, q):sum())
-            local r = make("float", {size = size, page = page})
-            r:refine(at, 0)
-            local near = rank == 2 and "x[ivec2(1, -1)]" or "x[ivec3(1, -1, 0)]"
-            rill.kernel("kernel void n(neighbor float x<>, out float r<>) { r = " .. near .. "; }") {x = q, r = r,
-                over = q:active()}
-            assert.equal(q.pages.mapped, r.pages.mapped)
-            assert.is_true(rill.memory().peak - before.bytes <= 1.2 * (r.nbytes + 2 ^ 18))
-            assert.equal(1.0, r:get(table.unpack(index(points[3]))))
-        end
-    end)
+    local function take_memory(make, size, page, rank)
+        local q = make("float", {size = size, page = page})
+        assert.is_true(q.nbytes < 2 ^ 19)
+        local points, vector = {}, rank == 2 and "ivec2" or "ivec3"
+        for i = 1, 20 do points[i] = {i * size // 21, i * i * size // 421, rank == 3 and 5 or nil} end
+        local at = rill.from(points, vector)
+        q:refine(at, 0)
+        local before = rill.memory()
+        local k = rill.kernel "kernel void f(inout float x<>) { x = x + 1.0; }"
+        k {x = q, over = q:active()}
+        local text = "kernel void g(VECTOR p<>, float q[][]BEHIND, out float r<>) { r = sample(q, vecRANK(p)); }"
+        text = text:gsub("VECTOR", vector):gsub("BEHIND", rank == 3 and "[]" or ""):gsub("RANK", rank)
+        assert.equal(20.0, rill.kernel(text)(at, q):sum())
+        local r = make("float", {size = size, page = page})
+        r:refine(at, 0)
+        local near = rank == 2 and "x[ivec2(1, -1)]" or "x[ivec3(1, -1, 0)]"
+        rill.kernel("kernel void n(neighbor float x<>, out float r<>) { r = " .. near .. "; }") {x = q, r = r,
+            over = q:active()}
+        assert.equal(q.pages.mapped, r.pages.mapped)
+        assert.is_true(rill.memory().peak - before.bytes <= 1.2 * (r.nbytes + 2 ^ 18))
+        assert.equal(1.0, r:get(table.unpack(index(points[3]))))
+    end
+
+    it("takes little memory in two dimensions #long", function() take_memory(rill.quadtree, 131072, 16, 2) end)
+
+    it("takes memory for its pages only, however large it is", function() take_memory(rill.octree, 2048, 8, 3) end)
 
     it("splits all that is asked for, or nothing", function()
         local q = rill.quadtree("float", {size = 64, page = 4, capacity = 20, default = 3})

@@ -1,3 +1,4 @@
+local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local laplacian4d = assert(loadfile "examples/laplacian4d.lua")("module")
 
@@ -46,5 +47,18 @@ describe("the Laplacian in four dimensions", function()
             assert.are.equal(result.points.size, result.r.pages.mapped)
             assert.is_true(result.over.size < size ^ 4)
         end
+    end)
+
+    describe("as a script #slow", function()
+        local script
+        setup(function() script = example.open() end)
+        teardown(function() script:close() end)
+
+        it("draws slices of three structures that agree", function()
+            script:run("laplacian4d", 16, script.directory)
+            script:picture("laplacian4d.png", 2 * 192 + 4, 5 * 192 + 4 * 4)
+            script:names "laplacian4d.png"
+            script:says "  array .*  sparse .*  hashgrid "
+        end)
     end)
 end)

@@ -1,3 +1,4 @@
+local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local life = assert(loadfile "examples/life.lua")("module")
 
@@ -11,7 +12,7 @@ describe("the game of life example", function()
     leaks.watch(setup, teardown)
     it("moves a glider by one cell in four generations", function()
         local glider = {".#.", "..#", "###"}
-        assert.are.same(life.world(12, glider, 5, 6):read(), run(life.world(12, glider, 4, 5), 4):read())
+        assert.are.same(life.world(11, glider, 5, 6):read(), run(life.world(11, glider, 4, 5), 4):read())
     end)
 
     it("brings it back around the torus", function()
@@ -34,8 +35,8 @@ describe("the game of life example", function()
         assert.are.equal(0, life.step(life.world(6, {"#"}, 3, 3)):sum())
     end)
 
-    it("agrees with a plain loop on a soup, for as long as it boils", function()
-        local n, state = 24, 7
+    local function boil(n)
+        local state = 7
         local grid, rows = {}, {}
         for i = 1, n do
             local row = {}
@@ -62,5 +63,21 @@ describe("the game of life example", function()
             grid, cells = next, life.step(cells)
             assert.are.same(grid, cells:read())
         end
+    end
+
+    it("agrees with a plain loop on a soup, for as long as it boils", function() boil(23) end)
+
+    it("does so where rows are whole words #long", function() boil(24) end)
+
+    describe("as a script #slow", function()
+        local script
+        setup(function() script = example.open() end)
+        teardown(function() script:close() end)
+
+        it("draws a strip", function()
+            script:run("life", 20, script.directory)
+            script:picture("life.png", 384, 1932)
+            script:says "generation    0:   5 cells alive"
+        end)
     end)
 end)

@@ -1,4 +1,5 @@
 local rill = require "rill"
+local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local mandelbrot = assert(loadfile "examples/mandelbrot.lua")("module")
 
@@ -51,5 +52,18 @@ describe("the Mandelbrot example", function()
             local c = colours:get(1, j)
             assert.is_true(c[1] + c[2] + c[3] > 0.1)
         end
+    end)
+
+    describe("as a script #slow", function()
+        local script
+        setup(function() script = example.open() end)
+        teardown(function() script:close() end)
+
+        it("draws two views", function()
+            script:run("mandelbrot", 96, script.directory)
+            local valley = script:picture("mandelbrot-valley.png", 96, 96)
+            assert.are_not.equal(script:picture("mandelbrot.png", 96, 96), valley)
+            script:names "mandelbrot.png"
+        end)
     end)
 end)

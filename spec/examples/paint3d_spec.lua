@@ -1,4 +1,5 @@
 local rill = require "rill"
+local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 local paint3d = assert(loadfile "examples/paint3d.lua")("module")
@@ -337,6 +338,19 @@ describe("painting in three dimensions", function()
         local pixel = painting:picture():get(39, 39)
         assert.is_true(pixel[1] > 3 * pixel[2])
         assert.is_true(painting.paint.nbytes <= 32 * 2 ^ 20)
+    end)
+
+    describe("as a script #slow #long", function()
+        local script
+        setup(function() script = example.open() end)
+        teardown(function() script:close() end)
+
+        it("draws the paint from two sides and the levels of its pages", function()
+            script:run("paint3d", 48, script.directory)
+            script:picture("paint3d.png", 48, 3 * 48)
+            script:names "paint3d.png"
+            assert.is_true(tonumber(script.said:match "pages of 8 x 8 x 8 cells, (%S+) MiB") <= 32)
+        end)
     end)
 end)
 

@@ -1,4 +1,5 @@
 local rill = require "rill"
+local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 local photo = assert(loadfile "examples/photo.lua")("module")
@@ -209,6 +210,27 @@ describe("the photo example", function()
         assert.are.equal(0.5, sheet:get(23, 26)[1])
         assert.is_true(sheet:get(30, 40)[1] > 0.9)
     end)
+
+    describe("as a script #slow", function()
+        local script
+        setup(function() script = example.open() end)
+        teardown(function() script:close() end)
+
+        it("draws a contact sheet of a picture that is given", function()
+            local given <close> = rill.stream("uint8", {40, 30}, function(i, j) return 6 * i // (1 + j % 3) end)
+            rill.image.save(given, script:path "given.pgm")
+            script:run("photo", script:path "given.pgm", script.directory)
+            script:picture("photo.png", 3 * 46 + 6, 4 * 36 + 6)
+            script:names "photo.png"
+            script:says "40x30"
+        end)
+
+        it("draws one of its own #long", function()
+            script:run("photo", nil, script.directory)
+            script:picture("photo.png", 3 * 390 + 6, 4 * 518 + 6)
+            script:names "photo.png"
+        end)
+    end)
 end)
 
 -- The numbers are those of an independent computation in double precision.
@@ -243,7 +265,7 @@ describe("the photo example on camera.png", function()
         near(7.231695, entropy, 1e-6)
     end)
 
-    it("takes its medians", function()
+    it("takes its medians #long", function()
         local three, five = bytes(photo.median(picture, 1)), bytes(photo.median(picture, 2))
         assert.are.same({33796852, "41e50617"}, {sum_of_bytes(three), crc32(three)})
         assert.are.same({33793341, "cf1ab9f8"}, {sum_of_bytes(five), crc32(five)})
@@ -265,7 +287,7 @@ describe("the photo example on camera.png", function()
         near(want[3], pixel(u, 300, 200), 1e-5)
     end
 
-    it("diffuses it as Perona and Malik do #large", function()
+    it("diffuses it as Perona and Malik do #large #long", function()
         perona_malik(0.1, 0.2, 20, 1, {var = 0.0815088602, min = 0.01369359, max = 0.98398179,
             0.831527691, 0.033191042, 0.122897769})
         perona_malik(0.1, 0.2, 20, 2, {var = 0.0794118799, min = 0.01369394, max = 0.96129436,

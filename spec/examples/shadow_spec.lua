@@ -1,4 +1,5 @@
 local rill = require "rill"
+local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local shadow = assert(loadfile "examples/shadow.lua")("module")
 
@@ -65,5 +66,18 @@ describe("the adaptive shadow map", function()
             local wrong = shadow.mismatch(map:lookup(map.map, 1, kernel), truth)
             assert.is_true(wrong <= plain / 3, wrong)
         end
+    end)
+
+    describe("as a script #slow", function()
+        local script
+        setup(function() script = example.open() end)
+        teardown(function() script:close() end)
+
+        it("draws a plain map's shadows, its own, and levels", function()
+            script:run("shadow", 128, script.directory)
+            script:picture("shadow.png", 128, 3 * 128)
+            script:names "shadow.png"
+            script:says "dense it were 64 GiB"
+        end)
     end)
 end)

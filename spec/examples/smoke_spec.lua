@@ -1,4 +1,5 @@
 local rill = require "rill"
+local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local smoke = assert(loadfile "examples/smoke.lua")("module")
 
@@ -198,7 +199,7 @@ describe("the smoke example", function()
     end)
 
     it("lowers the divergence of a splat of force, by the factor it prints", function()
-        local n = 48
+        local n = 32
         local before, after = smoke.splat(n)
         local v = each(n, function(i)
             local fade = math.exp(-((i % n - n / 2) ^ 2 + (i // n - n / 2) ^ 2) / 9)
@@ -214,7 +215,7 @@ describe("the smoke example", function()
     end)
 
     it("makes the steps of a plain loop in double precision", function()
-        local n = 32
+        local n = 24
         local simulation = smoke.create(n)
         local state = {}
         state.v = each(n, function(i) return {2 * math.sin(0.3 * (i // n)), 3 * math.cos(0.4 * (i % n))} end)
@@ -271,5 +272,23 @@ describe("the smoke example", function()
             return simulation.smoke:bytes() .. simulation.velocity:bytes()
         end
         assert.are.equal(run(), run())
+    end)
+
+    describe("as a script #slow", function()
+        local script
+        setup(function() script = example.open() end)
+        teardown(function() script:close() end)
+
+        it("draws frames that differ and a strip of five", function()
+            script:run("smoke", 48, 20, script.directory)
+            local seen = {}
+            for step = 2, 20, 2 do
+                local frame = script:picture(("smoke-%03d.png"):format(step), 48, 48)
+                assert.is_nil(seen[frame], "frame " .. step .. " is like another")
+                seen[frame] = true
+            end
+            script:picture("smoke.png", 48, 240)
+            script:says "a splat of force, 40 rounds: divergence %d.%d+, after its projection %d.%d+: %d.%d+ times less"
+        end)
     end)
 end)

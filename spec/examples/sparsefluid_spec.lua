@@ -1,4 +1,5 @@
 local rill = require "rill"
+local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
 local sparsefluid = assert(loadfile "examples/sparsefluid.lua")("module")
 
@@ -70,11 +71,11 @@ end
 
 describe("the sparse fluid example", function()
     leaks.watch(setup, teardown)
-    it("agrees with the dense solver after 200 steps", function()
+    local function agree(steps)
         local fluid = sparsefluid.create(size, page, sparsefluid.sparse())
         local other = sparsefluid.create(size, page, setmetatable({}, Masked))
         local most, occupancy = 0, {}
-        for step = 1, 200 do
+        for step = 1, steps do
             fluid:step()
             other:step()
             if step % 50 == 0 then
@@ -87,15 +88,17 @@ describe("the sparse fluid example", function()
         assert.is_true(most <= 1e-5, most)
         assert.is_true(occupancy[1] > 0.05 and occupancy[1] < 0.9, occupancy[1])
         assert.is_true(other.fields.state:sum()[4] > 10)
-    end)
+    end
+
+    it("agrees with the dense solver after 200 steps #long", function() agree(200) end)
 
     -- In the open air moves everywhere, and what has no page is at rest: pages would have to be all there are.
-    it("agrees with the dense solver after 200 steps where a vessel holds the smoke and all that moves", function()
+    local function agree_in_vessel(steps)
         local vessel = {15.5, 7.5, 15.5, 7.9} -- in the pages of the vent and those around
         local fluid = sparsefluid.create(size, page, sparsefluid.sparse(), vessel)
         local other = sparsefluid.create(size, page, sparsefluid.dense(), vessel)
         local least, greatest = 1, 0
-        for step = 1, 200 do
+        for step = 1, steps do
             fluid:step()
             other:step()
             if step % 10 == 0 then
@@ -113,7 +116,13 @@ describe("the sparse fluid example", function()
         assert.is_true(least > 0.1 and greatest < 0.5 and least < greatest, least)
         local moves = rill.abs(other.fields.state):max()
         assert.is_true(moves[1] > 0.1 and moves[2] > 0.1 and moves[3] > 0.1 and moves[4] > 0.5)
+    end
+
+    it("agrees with the dense solver after 60 steps where a vessel holds the smoke and all that moves", function()
+        agree_in_vessel(60)
     end)
+
+    it("does so after 200 steps #long", function() agree_in_vessel(200) end)
 
     it("has pages where there is smoke, and around", function()
         local fluid = sparsefluid.create(size, page, sparsefluid.sparse())
@@ -127,5 +136,19 @@ describe("the sparse fluid example", function()
         for name, field in pairs(fluid.fields) do
             assert.are.equal(fluid.existing:sum(), field.pages.mapped, name)
         end
+    end)
+
+    describe("as a script #slow", function()
+        local script
+        setup(function() script = example.open() end)
+        teardown(function() script:close() end)
+
+        it("draws the smoke and its pages", function()
+            script:run("sparsefluid", 32, 5, script.directory)
+            local first = script:picture("sparsefluid-001.png", 512, 1024)
+            assert.are_not.equal(script:picture("sparsefluid.png", 512, 1024), first)
+            script:names "sparsefluid.png"
+            script:says "step   5: +%d+%.%d %% of the pages exist, "
+        end)
     end)
 end)
