@@ -59,7 +59,8 @@ describe("rill.selftest", function()
 
     it("goes on behind what is wrong, and asks for a report #refused", function()
         local report = examine {
-            { name = "sums", run = function() error("the sum is 3, not 4", 0) end }, { name = "more", run = function() end },
+            { name = "sums", run = function() error("the sum is 3, not 4", 0) end },
+            { name = "more", run = function() end },
         }
         assert.is_false(report.passed)
         assert.equal(1, report.wrong)
