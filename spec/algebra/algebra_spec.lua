@@ -1,6 +1,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local together = require "spec.support.together"
 
 local NAN <const>, INF <const> = 0 / 0, math.huge
 
@@ -42,6 +43,17 @@ local function compare(what, got, f, tolerance, ...)
     end
 end
 
+-- The same for rows of what `compare` takes, whose expressions have one shape.
+local function compare_all(rows)
+    local expressions = {}
+    for i, row in ipairs(rows) do
+        expressions[i] = row[2]
+    end
+    for i, got in ipairs(together(expressions)) do
+        compare(rows[i][1], got, table.unpack(rows[i], 3))
+    end
+end
+
 -- A double as float arithmetic would hold it: beyond its range infinite, below it zero.
 local function in_range(p, type)
     if type == "double" or p ~= p then
@@ -78,14 +90,18 @@ describe("operators mean what they mean in Lua:", function()
             for i = 1, #a do
                 as[i], bs[i] = hold(a[i]), hold(b[i])
             end
+            local rows = {
+                {"/", s / t, function(x, y) return hold(x / y) end, 3e-7, as, bs},
+                {"-", -s, function(x) return -x end, 0, as},
+                {"^", s ^ t, function(x, y)
+                    return in_range(x ^ y, type)
+                end, type == "float" and 2e-5 or 1e-12, as, bs},
+            }
             for symbol, f in pairs(exact) do
-                compare(symbol, f(s, t), function(x, y) return hold(f(x, y)) end, symbol == "//" and 0 or 1e-7, as, bs)
+                local bound = symbol == "//" and 0 or 1e-7
+                rows[#rows + 1] = {symbol, f(s, t), function(x, y) return hold(f(x, y)) end, bound, as, bs}
             end
-            compare("/", s / t, function(x, y) return hold(x / y) end, 3e-7, as, bs)
-            compare("-", -s, function(x) return -x end, 0, as)
-            compare("^", s ^ t, function(x, y)
-                return in_range(x ^ y, type)
-            end, type == "float" and 2e-5 or 1e-12, as, bs)
+            compare_all(rows)
         end)
     end
 
@@ -111,16 +127,17 @@ describe("operators mean what they mean in Lua:", function()
 
     it("arithmetic of int #overflow", function()
         local a, b, s, t = pairs_of(INTS, "int")
+        local rows = {
+            {"/", s / t, function(x, y) return x / y end, 3e-7, a, b},
+            {"-", -s, function(x) return wrap32(-x) end, 0, a},
+        }
         for symbol, f in pairs(exact) do
-            compare(symbol, f(s, t), function(x, y)
-                if y == 0 and (symbol == "//" or symbol == "%") then
-                    return 0
-                end
-                return wrap32(f(x, y))
-            end, 0, a, b)
+            rows[#rows + 1] = {symbol, f(s, t), function(x, y)
+                local none = y == 0 and (symbol == "//" or symbol == "%")
+                return none and 0 or wrap32(f(x, y))
+            end, 0, a, b}
         end
-        compare("/", s / t, function(x, y) return x / y end, 3e-7, a, b)
-        compare("-", -s, function(x) return wrap32(-x) end, 0, a)
+        compare_all(rows)
         assert.equal("int", (s // t).type)
         assert.equal("float", (s / t).type)
         assert.equal("float", (s ^ 2).type)
@@ -128,14 +145,14 @@ describe("operators mean what they mean in Lua:", function()
 
     it("arithmetic of uint", function()
         local a, b, s, t = pairs_of(UINTS, "uint")
+        local rows = {}
         for symbol, f in pairs(exact) do
-            compare(symbol, f(s, t), function(x, y)
-                if y == 0 and (symbol == "//" or symbol == "%") then
-                    return 0
-                end
-                return f(x, y) & 0xFFFFFFFF
-            end, 0, a, b)
+            rows[#rows + 1] = {symbol, f(s, t), function(x, y)
+                local none = y == 0 and (symbol == "//" or symbol == "%")
+                return none and 0 or f(x, y) & 0xFFFFFFFF
+            end, 0, a, b}
         end
+        compare_all(rows)
         assert.equal("uint", (s - 1).type)
     end)
 
@@ -146,10 +163,11 @@ describe("operators mean what they mean in Lua:", function()
     it("bits of int and uint", function()
         for _, row in ipairs {{"int", INTS, wrap32}, {"uint", UINTS, function(n) return n & 0xFFFFFFFF end}} do
             local a, b, s, t = pairs_of(row[2], row[1])
+            local rows = {{"~", ~s, function(x) return row[3](~x) end, 0, a}}
             for symbol, f in pairs(bits) do
-                compare(symbol, f(s, t), function(x, y) return row[3](f(x, y)) end, 0, a, b)
+                rows[#rows + 1] = {symbol, f(s, t), function(x, y) return row[3](f(x, y)) end, 0, a, b}
             end
-            compare("~", ~s, function(x) return row[3](~x) end, 0, a)
+            compare_all(rows)
             assert.equal(row[1], (s & t).type)
         end
         local s = rill.from({1, 2, -1}, "int")
@@ -171,33 +189,38 @@ describe("operators mean what they mean in Lua:", function()
             local y = x & 0xFFFFFFFF
             return k <= -32 and 0 or y << k & 0xFFFFFFFF
         end
-        compare("<<", s << t, function(x, k) return wrap32(left(x, k)) end, 0, a, n)
-        compare(">>", s >> t, function(x, k) return wrap32(left(x, -k)) end, 0, a, n)
-        compare("<<", s:cast "uint" << t, left, 0, a, n)
+        local rows = {
+            {"<<", s << t, function(x, k) return wrap32(left(x, k)) end, 0, a, n},
+            {">>", s >> t, function(x, k) return wrap32(left(x, -k)) end, 0, a, n},
+            {"<<", s:cast "uint" << t, left, 0, a, n},
+        }
         for _, k in ipairs(counts) do
-            compare(">> " .. k, s >> k, function(x) return wrap32(left(x, -k)) end, 0, a)
+            rows[#rows + 1] = {">> " .. k, s >> k, function(x) return wrap32(left(x, -k)) end, 0, a}
         end
+        compare_all(rows)
         assert.same({1, 2, 4}, (1 << rill.iota(3)):values())
     end)
 
     it("logic of bools", function()
         local a, b = rill.from {true, true, false, false}, rill.from {true, false, true, false}
-        assert.same({true, false, false, false}, (a & b):values())
-        assert.same({true, true, true, false}, (a | b):values())
-        assert.same({false, true, true, false}, (a ~ b):values())
-        assert.same({false, false, true, true}, (~a):values())
+        local got = together {a & b, a | b, a ~ b, ~a, a & true}
+        assert.same({true, false, false, false}, got[1]:values())
+        assert.same({true, true, true, false}, got[2]:values())
+        assert.same({false, true, true, false}, got[3]:values())
+        assert.same({false, false, true, true}, got[4]:values())
+        assert.same({true, true, false, false}, got[5]:values())
         assert.same({2, 1, 1, 0}, (a + b):values())
         assert.equal("int", (a + b).type)
-        assert.same({true, true, false, false}, (a & true):values())
     end)
 
     it("numbers on either side", function()
         local s = rill.from {1, 2, 4}
-        assert.same({9.0, 8.0, 6.0}, (10 - s):values())
-        assert.same({8.0, 4.0, 2.0}, (8 / s):values())
-        assert.same({2.0, 4.0, 16.0}, (2 ^ s):values())
-        assert.same({3.0, -1.0, -3.0}, (7 // s - 4):values())
-        assert.same({0.0, 0.0, 2.0}, (6 % s):values())
+        local got = together {10 - s, 8 / s, 2 ^ s, 7 // s - 4, 6 % s}
+        assert.same({9.0, 8.0, 6.0}, got[1]:values())
+        assert.same({8.0, 4.0, 2.0}, got[2]:values())
+        assert.same({2.0, 4.0, 16.0}, got[3]:values())
+        assert.same({3.0, -1.0, -3.0}, got[4]:values())
+        assert.same({0.0, 0.0, 2.0}, got[5]:values())
     end)
 end)
 
@@ -210,19 +233,27 @@ describe("comparisons", function()
         eq = function(a, b) return a == b end, ne = function(a, b) return a ~= b end,
     }
     for type, values in pairs {float = FLOATS, double = FLOATS, int = INTS, uint = UINTS} do
-        it("of " .. type, function()
+        local function compare_type(every)
             local a, b, s, t = pairs_of(values, type)
             if type == "float" then
                 a, b = s:values(), t:values()
             end
+            local rows = {}
             for name, f in pairs(functions) do
                 local e = s[name](s, t)
                 assert.equal("bool", e.type)
-                compare(name, e, f, 0, a, b)
-                compare(name, (s + 0)[name](s + 0, 1), function(x) return f(x, 1) end, 0, a)
-                compare(name, s[name](s, s), function(x) return f(x, x) end, 0, a)
+                rows[#rows + 1] = {name, e, f, 0, a, b}
+                if type == "float" or every then
+                    rows[#rows + 1] = {name, (s + 0)[name](s + 0, 1), function(x) return f(x, 1) end, 0, a}
+                    rows[#rows + 1] = {name, s[name](s, s), function(x) return f(x, x) end, 0, a}
+                end
             end
-        end)
+            compare_all(rows)
+        end
+
+        it("of " .. type, function() compare_type(false) end)
+
+        it("of " .. type .. ", with numbers and with itself #long", function() compare_type(true) end)
     end
 
     it("of vectors are for equality of whole elements", function()
@@ -314,14 +345,16 @@ describe("functions", function()
 
     for _, type in ipairs {"float", "double"} do
         for name, row in pairs(smooth) do
-            it(("%s of %s"):format(name, type), function()
+            -- Most are in functions_spec.lua, too, over numbers of all sizes.
+            local only_here = name == "tan" or name == "rsqrt" or name == "radians" or name == "degrees"
+            it(("%s of %s%s"):format(name, type, only_here and "" or " #long"), function()
                 local s, list = samples(type, row[2], row[3])
                 compare(name, rill[name](s), row[1], type == "float" and row[4] or row[5], list)
                 assert.equal(type, rill[name](s).type)
             end)
         end
         for name, row in pairs(absolute) do
-            it(("%s of %s"):format(name, type), function()
+            it(("%s of %s #long"):format(name, type), function()
                 local s, list = samples(type, row[2], row[3])
                 local got = rill[name](s):values()
                 for i, x in ipairs(list) do
@@ -334,30 +367,34 @@ describe("functions", function()
             local list = {0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.7, -3.7, 1e6, 1e30, -1e30, INF, -INF, NAN, 0.25, 1.0}
             local s = rill.from(list, type)
             list = s:values()
-            compare("abs", rill.abs(s), math.abs, 0, list)
-            compare("sign", rill.sign(s), function(x) return x > 0 and 1 or x < 0 and -1 or x end, 0, list)
-            compare("floor", rill.floor(s), whole(function(x) return x // 1 end), 0, list)
-            compare("ceil", rill.ceil(s), whole(function(x) return -(-x // 1) end), 0, list)
-            compare("trunc", rill.trunc(s), whole(function(x) return x < 0 and -(-x // 1) or x // 1 end), 0, list)
-            compare("round", rill.round(s), whole(round), 0, list)
-            compare("isnan", rill.isnan(s), function(x) return x ~= x end, 0, list)
-            compare("isinf", rill.isinf(s), function(x) return x == INF or x == -INF end, 0, list)
-            compare("max", rill.max(s, 0.25), function(x) return x ~= x and x or math.max(x, 0.25) end, 0, list)
-            compare("min", rill.min(1, s), function(x) return x ~= x and x or math.min(x, 1) end, 0, list)
-            compare("clamp", rill.clamp(s, -1, 2), function(x) return x ~= x and x or clamp(x, -1, 2) end, 0, list)
-            compare("saturate", rill.saturate(s), function(x) return x ~= x and x or clamp(x, 0, 1) end, 0, list)
-            compare("step", rill.step(0.5, s), function(x) return x ~= x and x or x < 0.5 and 0 or 1 end, 0, list)
+            compare_all {
+                {"abs", rill.abs(s), math.abs, 0, list},
+                {"sign", rill.sign(s), function(x) return x > 0 and 1 or x < 0 and -1 or x end, 0, list},
+                {"floor", rill.floor(s), whole(function(x) return x // 1 end), 0, list},
+                {"ceil", rill.ceil(s), whole(function(x) return -(-x // 1) end), 0, list},
+                {"trunc", rill.trunc(s), whole(function(x) return x < 0 and -(-x // 1) or x // 1 end), 0, list},
+                {"round", rill.round(s), whole(round), 0, list},
+                {"isnan", rill.isnan(s), function(x) return x ~= x end, 0, list},
+                {"isinf", rill.isinf(s), function(x) return x == INF or x == -INF end, 0, list},
+                {"max", rill.max(s, 0.25), function(x) return x ~= x and x or math.max(x, 0.25) end, 0, list},
+                {"min", rill.min(1, s), function(x) return x ~= x and x or math.min(x, 1) end, 0, list},
+                {"clamp", rill.clamp(s, -1, 2), function(x) return x ~= x and x or clamp(x, -1, 2) end, 0, list},
+                {"saturate", rill.saturate(s), function(x) return x ~= x and x or clamp(x, 0, 1) end, 0, list},
+                {"step", rill.step(0.5, s), function(x) return x ~= x and x or x < 0.5 and 0 or 1 end, 0, list},
+            }
             local finite = rill.from({0.0, 0.25, -0.25, 1.75, -1.75}, type)
             local values = finite:values()
-            compare("fract", rill.fract(finite), function(x) return x - x // 1 end, 0, values)
-            compare("mod", rill.mod(finite, 0.5), function(x) return x % 0.5 end, 0, values)
-            compare("mix", rill.mix(finite, 10, 0.5), function(x) return (x + 10) / 2 end, 1e-6, values)
-            compare("lerp", rill.lerp(0, 8, finite), function(x) return 8 * x end, 1e-6, values)
-            compare("fma", rill.fma(finite, 4, 1), function(x) return x * 4 + 1 end, 0, values)
-            compare("smoothstep", rill.smoothstep(-1, 1, finite), function(x)
-                local t = clamp((x + 1) / 2, 0, 1)
-                return t * t * (3 - 2 * t)
-            end, 1e-6, values)
+            compare_all {
+                {"fract", rill.fract(finite), function(x) return x - x // 1 end, 0, values},
+                {"mod", rill.mod(finite, 0.5), function(x) return x % 0.5 end, 0, values},
+                {"mix", rill.mix(finite, 10, 0.5), function(x) return (x + 10) / 2 end, 1e-6, values},
+                {"lerp", rill.lerp(0, 8, finite), function(x) return 8 * x end, 1e-6, values},
+                {"fma", rill.fma(finite, 4, 1), function(x) return x * 4 + 1 end, 0, values},
+                {"smoothstep", rill.smoothstep(-1, 1, finite), function(x)
+                    local t = clamp((x + 1) / 2, 0, 1)
+                    return t * t * (3 - 2 * t)
+                end, 1e-6, values},
+            }
         end)
         it("pow and atan of two of " .. type, function()
             local _, _, s, t = pairs_of({0.0, 1.0, -1.0, 2.5, -2.5, 1e-3, 100.0, -3.0}, type)
@@ -376,13 +413,15 @@ describe("functions", function()
 
     it("of integers stay integers where that makes sense", function()
         local s = rill.from(INTS, "int")
-        compare("abs", rill.abs(s), function(x) return wrap32(math.abs(x)) end, 0, INTS)
-        compare("sign", rill.sign(s), function(x) return x > 0 and 1 or x < 0 and -1 or 0 end, 0, INTS)
-        compare("max", rill.max(s, 3), function(x) return math.max(x, 3) end, 0, INTS)
-        compare("clamp", rill.clamp(s, -1, 3), function(x) return clamp(x, -1, 3) end, 0, INTS)
-        compare("mod", rill.mod(s, 5), function(x) return x % 5 end, 0, INTS)
-        compare("floor", rill.floor(s), function(x) return x end, 0, INTS)
-        compare("isnan", rill.isnan(s), function() return false end, 0, INTS)
+        compare_all {
+            {"abs", rill.abs(s), function(x) return wrap32(math.abs(x)) end, 0, INTS},
+            {"sign", rill.sign(s), function(x) return x > 0 and 1 or x < 0 and -1 or 0 end, 0, INTS},
+            {"max", rill.max(s, 3), function(x) return math.max(x, 3) end, 0, INTS},
+            {"clamp", rill.clamp(s, -1, 3), function(x) return clamp(x, -1, 3) end, 0, INTS},
+            {"mod", rill.mod(s, 5), function(x) return x % 5 end, 0, INTS},
+            {"floor", rill.floor(s), function(x) return x end, 0, INTS},
+            {"isnan", rill.isnan(s), function() return false end, 0, INTS},
+        }
         assert.equal("float", rill.sqrt(s).type)
         assert.equal("uint", rill.sign(rill.stream("uint", 1, 7)).type)
         assert.same({1}, rill.sign(rill.stream("uint", 1, 7)):values())
@@ -406,13 +445,16 @@ describe("functions", function()
         local a, b = rill.from({{3, 4, 0}, {1, 2, 2}}, "vec3"), rill.from({{0, 0, 1}, {1, 0, 0}}, "vec3")
         for _, cast in ipairs {"vec3", "dvec3"} do
             local v, w = a:cast(cast), b:cast(cast)
-            check.equal({5, 3}, rill.length(v):values(), 1e-6)
-            check.equal({math.sqrt(26), math.sqrt(8)}, rill.distance(v, w):values(), 1e-6)
-            check.equal({0, 1}, rill.dot(v, w):values(), 1e-6)
-            check.equal({7, 5}, rill.dot(v, {1, 1, 1}):values(), 1e-6)
-            check.equal({4, -3, 0, 0, 2, -2}, rill.cross(v, w):values(), 1e-6)
-            check.equal({0.6, 0.8, 0, 1 / 3, 2 / 3, 2 / 3}, rill.normalize(v):values(), 1e-6)
-            check.equal({3, 4, 0, -1, 2, 2}, rill.reflect(v, w):values(), 1e-6)
+            local got = together {
+                rill.length(v), rill.distance(v, w), rill.dot(v, w), rill.dot(v, {1, 1, 1}), rill.cross(v, w),
+                rill.normalize(v), rill.reflect(v, w),
+            }
+            for i, expected in ipairs {
+                {5, 3}, {math.sqrt(26), math.sqrt(8)}, {0, 1}, {7, 5}, {4, -3, 0, 0, 2, -2},
+                {0.6, 0.8, 0, 1 / 3, 2 / 3, 2 / 3}, {3, 4, 0, -1, 2, 2},
+            } do
+                check.equal(expected, got[i]:values(), 1e-6)
+            end
             check.equal({0, 0, -1}, rill.refract(rill.stream(cast, 1, {0, 0, -1}), {0, 0, 1}, 0.5):values(), 1e-6)
         end
         check.equal({5.0, 3.0}, rill.length(rill.from({{3, 4, 0}, {1, 2, 2}}, "ivec3")):values(), 1e-6)
@@ -434,64 +476,24 @@ describe("functions", function()
         check.raises("rill.vec2: expected 1 to 2 arguments, got 0", function() return rill.vec2() end)
     end)
 
-    it("of plain numbers give numbers", function()
-        assert.equal(2, rill.max(1, 2))
-        assert.equal(-3, rill.min(1, -3))
-        assert.equal(0.5, rill.clamp(0.5, 0, 1))
-        assert.equal(math.sin(1), rill.sin(1))
-        assert.equal(8.0, rill.pow(2, 3))
-        assert.equal(2, rill.round(2.5))
-        assert.equal(1, rill.mod(-5, 3))
-        assert.equal(7, rill.where(true, 7, 8))
-        assert.equal(math.atan(1, -1), rill.atan(1, -1))
-        assert.is_true(rill.isnan(NAN))
-    end)
-
-    it("say what is wrong with their arguments", function()
-        local s = rill.iota(3)
-        check.raises("rill.max: expected 2 arguments %(a, b%), got 1", function() rill.max(s) end)
-        check.raises("rill.sin: expected 1 argument %(x%), got 2", function() rill.sin(s, 1) end)
-        check.raises("rill.max: argument #2 'b': expected a stream.* got string \"x\"", function() rill.max(s, "x") end)
-        check.raises("rill.sin: argument #1 'x': .* got nil", function() rill.sin(nil) end)
-        check.raises("a %+ b: argument #2 'b': .* got nil", function() return s + nil end)
-        check.raises("rill.dot: expected a stream or an expression", function() return rill.dot({1, 2}, {3, 4}) end)
-        local closed = rill.iota(3)
-        closed:close()
-        check.raises("a %* b: argument #1 'a': expected an open stream, got closed stream",
-            function() return closed * 2 end)
-        check.raises("rill.abs: argument #1 'x': expected an open stream", function() return rill.abs(closed) end)
-        check.raises("algebra_spec.lua:%d+: s.x: argument 's': expected an open stream",
-            function() return closed.x end)
-        check.raises("s:lt: expected 1 argument, got 2", function() return s:lt(1, 2) end)
-    end)
-
-    it("blame the line that used them", function()
-        local s = rill.iota(3)
-        local line = debug.getinfo(1, "l").currentline
-        local message = check.failure(function() return s + rill.iota(2) end)
-        assert.truthy(message:find("algebra_spec.lua:" .. line + 1 .. ":", 1, true), message)
-        message = check.failure(function() local _ = rill.max(s, "x") end)
-        assert.truthy(message:find("algebra_spec.lua:" .. line + 3 .. ":", 1, true), message)
-    end)
-
-    it("tells two structures of one name apart by their fields", function()
+    local function assert_apart(every)
         local One, Two = rill.struct("AlgebraTwin", "float m;"), rill.struct("AlgebraTwin", "vec2 p; float m;")
         local a = rill.from({{m = 1}, {m = 2}}, One)
         local b = rill.from({{p = {9, 8}, m = 3}, {p = {7, 6}, m = 5}}, Two)
         for s, total in pairs{[a] = 3, [b] = 8} do
             assert.equal(total, s.m:sum())
-            assert.equal(2 * total, (s.m * 2):sum())
             assert.equal(total + 2, (s.m + 1):eval():sum())
-            assert.equal(total, s.m:scan():get(2))
-            assert.equal(total, s:filter "x.m > 0.0".m:sum())
-            assert.equal(total, s:sort {key = "-x.m"}.m:sum())
-            assert.equal(total, rill.where(s.m:gt(0), s.m, 0):sum())
+            if every then
+                assert.equal(total, s:filter "x.m > 0.0".m:sum())
+                assert.equal(2 * total, (s.m * 2):sum())
+                assert.equal(total, s.m:scan():get(2))
+                assert.equal(total, s:sort {key = "-x.m"}.m:sum())
+                assert.equal(total, rill.where(s.m:gt(0), s.m, 0):sum())
+            end
         end
-    end)
+    end
 
-    it("of plain numbers: an alias gives what its function does", function()
-        assert.equal(3.0, rill.lerp(0, 10, 0.3))
-        assert.equal(rill.mix(0, 10, 0.3), rill.lerp(0, 10, 0.3))
-        assert.equal(rill.atan(1, 2), rill.atan2(1, 2))
-    end)
+    it("tells two structures of one name apart by their fields", function() assert_apart(false) end)
+
+    it("tells two structures of one name apart in every use #long", function() assert_apart(true) end)
 end)

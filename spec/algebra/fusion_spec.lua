@@ -6,9 +6,7 @@ local process = require "spec.support.process"
 
 local function floats(n, from, step)
     local list = {}
-    for i = 1, n do
-        list[i] = from + (i - 1) * step
-    end
+    for i = 1, n do list[i] = from + (i - 1) * step end
     return rill.from(list), list
 end
 
@@ -148,15 +146,16 @@ end)
 describe("reductions of expressions", function()
     leaks.watch(setup, teardown)
 
-    it("give what the evaluated expression gives", function()
+    -- By operations that are the same to the bit, and by others.
+    local function compare(same, near)
         for _, n in ipairs(fitting {0, 1, 33, 1025, 70001}) do
             local x, y = rill.random(n, {seed = 1}), rill.random(n, {seed = 2})
             local e = 2 * x - y
             local s = e:eval()
-            for _, name in ipairs {"prod", "min", "max", "any", "all", "count", "argmin", "argmax"} do
+            for _, name in ipairs(same) do
                 assert.same({s[name](s)}, {e[name](e)}, name)
             end
-            for _, name in ipairs {"sum", "mean", "var", "std", "norm"} do
+            for _, name in ipairs(near) do
                 local expected, got = s[name](s), e[name](e)
                 assert(expected == got or math.abs(got - expected) <= 1e-6 * (1 + math.abs(expected)), name)
             end
@@ -166,6 +165,15 @@ describe("reductions of expressions", function()
                 assert(math.abs(s:dot(other * 1) - expected) <= 1e-5 * (1 + math.abs(expected)))
             end
         end
+    end
+
+    it("give what the evaluated expression gives, by every operation #long", function()
+        compare({"prod", "min", "max", "any", "all", "count", "argmin", "argmax"},
+            {"sum", "mean", "var", "std", "norm"})
+    end)
+
+    it("give what the evaluated expression gives", function()
+        compare({"argmin"}, {"sum"})
         local i = rill.iota(1000)
         assert.equal(499500 * 3, (i * 3):sum())
         assert.equal("integer", math.type((i * 3):sum()))
@@ -248,9 +256,7 @@ describe("an expression", function()
         end
         assert.same({110, 122, 134, 216, 228, 240}, seen)
         seen = {}
-        for i, v in ipairs(rill.iota(3) + 5) do
-            seen[i] = v
-        end
+        for i, v in ipairs(rill.iota(3) + 5) do seen[i] = v end
         assert.same({5, 6, 7}, seen)
     end)
 
@@ -488,9 +494,7 @@ describe("expressions that grow", function()
 
     it("by themselves", function()
         local x = rill.from {1}
-        for _ = 1, 20 do
-            x = x + x
-        end
+        for _ = 1, 20 do x = x + x end
         assert.same({2.0 ^ 20}, x:values())
     end)
 end)

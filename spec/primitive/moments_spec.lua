@@ -38,7 +38,7 @@ describe("moments of integers", function()
     end)
 
     for name, offset in pairs {int = -2000000000, uint = 4000000000} do
-        it("of " .. name .. ", against exact sums", function()
+        it(("of %s, against exact sums%s"):format(name, name == "int" and " #long" or ""), function()
             for _, size in ipairs(SIZES) do
                 local spread = {seed = size, type = name, low = offset, high = offset + 1000}
                 local s = rill.random(size, spread)

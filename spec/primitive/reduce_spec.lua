@@ -11,28 +11,40 @@ local assert_near = reduction.assert_near
 describe("whole reductions", function()
     leaks.watch(setup, teardown)
 
-    for _, size in ipairs {0, 1, 7, 63, 64, 65, 1023, 1024, 1025, 4096, 16383, 16384, 16385, 65535 * 64 + 1} do
-        it(("of %d elements%s"):format(size, size > 1e6 and " #large" or ""), function()
-            local s = rill.iota(size)
-            local total = size * (size - 1) // 2
-            assert.equal(total, s:sum())
-            local floats = s:map("x % 1000"):cast("float")
-            local last = size % 1000
-            local expected = size // 1000 * 499500 + last * (last - 1) // 2
-            assert_near(expected + 0.0, floats:sum(), expected * 1e-7, "sum")
+    -- `every`: what is made as another operation is, too.
+    local function assert_all(size, every)
+        local s = rill.iota(size)
+        local total = size * (size - 1) // 2
+        assert.equal(total, s:sum())
+        local floats = s:map("x % 1000"):cast("float")
+        local last = size % 1000
+        local expected = size // 1000 * 499500 + last * (last - 1) // 2
+        assert_near(expected + 0.0, floats:sum(), expected * 1e-7, "sum")
+        assert.equal(size, s:map("x + 1"):count())
+        assert.equal(size > 1, s:any())
+        if size > 0 then
+            assert.equal(size - 1, s:max())
+            assert.equal(size, s:argmax())
+            assert_near((size - 1) / 2, s:mean(), size * 1e-7, "mean")
+        end
+        if every then
             assert.equal(size, s:map("1"):sum())
-            assert.equal(size, s:map("x + 1"):count())
             assert.is_true(s:map("x + 1"):all())
-            assert.equal(size > 1, s:any())
-            if size > 0 then
-                assert.equal(size - 1, s:max())
-                assert.equal(0, s:min())
-                assert.equal(size, s:argmax())
-                assert.equal(1, s:argmin())
-                assert_near((size - 1) / 2, s:mean(), size * 1e-7, "mean")
-                assert.equal(math.min(size, 1000), floats:argmax())
-            end
-        end)
+        end
+        if every and size > 0 then
+            assert.equal(0, s:min())
+            assert.equal(1, s:argmin())
+            assert.equal(math.min(size, 1000), floats:argmax())
+        end
+    end
+
+    for _, size in ipairs {0, 1, 7, 63, 64, 65, 1023, 1024, 1025, 4096, 16383, 16384, 16385, 65535 * 64 + 1} do
+        local name = ("of %d elements%s"):format(size, size > 1e6 and " #large" or "")
+        it(name, function() assert_all(size, size < 16385) end)
+
+        if size >= 16385 then
+            it(name .. ", by every operation #long", function() assert_all(size, true) end)
+        end
     end
 
     it("of nothing give what api.md says", function()
@@ -74,22 +86,26 @@ describe("whole reductions", function()
         assert.equal(30001, flat:argmax())
     end)
 
-    it("leave their input as it was", function()
+    local function assert_kept(operations)
         local s = rill.random(5000, {seed = 3})
         local before = s:bytes()
-        for _, operation in ipairs(reduction.operations) do
+        for _, operation in ipairs(operations) do
             local _ = operation == "dot" and s:dot(s) or s[operation](s)
         end
         assert.equal(before, s:bytes())
-    end)
+    end
+
+    it("leave their input as it was", function() assert_kept {"sum", "var", "argmax", "dot"} end)
+
+    it("leave their input as it was, all of them #long", function() assert_kept(reduction.operations) end)
 end)
 
 describe("reductions of views", function()
     leaks.watch(setup, teardown)
 
-    it("reduce what the view shows", function()
+    local function compare(rounds)
         math.randomseed(11)
-        viewmaker.each(40, function(view, list, shape)
+        viewmaker.each(rounds, function(view, list, shape)
             assert.equal(reference.sum(list), view:sum())
             assert.equal(reference.max(list), view:max())
             assert.same({viewmaker.index(shape, reference.argmin(list))}, {view:argmin()})
@@ -97,7 +113,11 @@ describe("reductions of views", function()
             check.equal(copy:sum(1):values(), view:sum(1):values())
             check.equal(copy:max(-1):values(), view:max(-1):values())
         end)
-    end)
+    end
+
+    it("reduce what the view shows", function() compare(4) end)
+
+    it("reduce what many views show #long", function() compare(40) end)
 
     it("of groups and ramps", function()
         local s = rill.iota {4, 6}
@@ -124,8 +144,8 @@ describe("numbers at the edge", function()
 
     local NAN <const>, INF <const> = 0 / 0, math.huge
 
-    it("a NaN wins in min and max, wherever it is", function()
-        for _, name in ipairs {"float", "double", "half"} do
+    for _, name in ipairs {"float", "double", "half"} do
+        it("a NaN wins in min and max, wherever it is in " .. name .. (name == "half" and " #long" or ""), function()
             for _, size in ipairs(fitting {1, 7, 1025, 40000}) do
                 for _, at in ipairs {1, size // 2 + 1, size} do
                     local s = rill.stream(name, size, 1.5)
@@ -138,7 +158,10 @@ describe("numbers at the edge", function()
                     assert.is_true(along ~= along)
                 end
             end
-        end
+        end)
+    end
+
+    it("a NaN in one component wins there", function()
         local v = rill.stream("vec2", 3, {1, 2, NAN, 5, 3, 4}):max()
         assert.is_true(v[1] ~= v[1])
         assert.equal(5.0, v[2])
@@ -197,8 +220,7 @@ describe("accuracy", function()
     local N <const> = 1 << 24
 
     -- Multiples of 2^-23 in [-1, 1): their exact sum follows from that of the words they are made of.
-    it("of 2^20 floats of both signs, and twice the same bits", function()
-        local n = 1 << 20
+    local function assert_accurate(n)
         local s = rill.random(n, {seed = 5, low = -1, high = 1})
         local exact, magnitude = 0, 0.0
         for _, v in ipairs(s:values()) do
@@ -213,7 +235,11 @@ describe("accuracy", function()
             end
             assert.equal(sum, s:sum())
         end
-    end)
+    end
+
+    it("of 2^18 floats of both signs, and twice the same bits", function() assert_accurate(1 << 18) end)
+
+    it("of 2^20 floats of both signs, and twice the same bits #long", function() assert_accurate(1 << 20) end)
 
     it("of 2^24 floats of both signs #large", function()
         local words <close> = rill.random(N, {seed = 9, type = "uint"})

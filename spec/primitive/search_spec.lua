@@ -32,18 +32,26 @@ end
 describe("searchsorted", function()
     leaks.watch(setup, teardown)
 
-    for _, size in ipairs(sizes) do
-        it(("in %d elements"):format(size), function()
+    local in_elements = {
+        function(size)
             local sorted = rill.stream("float", size, order.mixed("float", size, 2)):sort()
             assert_found(sorted, rill.stream("float", 60, order.mixed("float", 60, 5)))
+        end,
+        function(size)
             local whole = rill.random(size, {seed = 1, type = "int", low = 0, high = 300}):sort()
             assert_found(whole, rill.iter("int", 50, -20, 330))
             assert_found(whole, rill.stream("int", 0))
-        end)
+        end,
+    }
+    for i, size in ipairs(sizes) do
+        it(("in %d elements"):format(size), function() in_elements[i % 2 + 1](size) end)
+
+        it(("in %d elements of the other type #long"):format(size), function() in_elements[2 - i % 2](size) end)
     end
 
     for _, type in ipairs(order.names) do
-        it("of " .. type, function()
+        local chosen = type == "float" or type == "double" or type == "half" or type == "uint8"
+        it(("of %s%s"):format(type, chosen and "" or " #long"), function()
             local sorted = rill.stream(type, 300, order.mixed(type, 300, 7)):sort()
             assert_found(sorted, rill.stream(type, 100, order.mixed(type, 100, 8)))
         end)
@@ -128,11 +136,13 @@ describe("merge", function()
         check.equal(s:values(), rill.merge(s:domain(2001, 3000), s:domain(1, 2000)):values())
     end)
 
-    it("of large streams #slow", function()
-        local a = rill.random(1 << 22, {seed = 1, type = "uint"}):sort()
-        local b = rill.random((1 << 21) + 3, {seed = 2, type = "uint"}):sort()
-        assert.is_true(rill.concat {a, b}:sort():bytes() == rill.merge(a, b):bytes())
-    end)
+    for _, bits in ipairs {20, 22} do
+        it(("of 2^%d elements and half as many #slow%s"):format(bits, bits == 22 and " #long" or ""), function()
+            local a = rill.random(1 << bits, {seed = 1, type = "uint"}):sort()
+            local b = rill.random((1 << bits - 1) + 3, {seed = 2, type = "uint"}):sort()
+            assert.is_true(rill.concat {a, b}:sort():bytes() == rill.merge(a, b):bytes())
+        end)
+    end
 
     it("refuses what does not fit", function()
         local s = rill.iota(5)

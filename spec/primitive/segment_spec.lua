@@ -94,48 +94,61 @@ end
 describe("segments", function()
     leaks.watch(setup, teardown)
 
-    for _, size in ipairs(SIZES) do
-        it(("of %d elements"):format(size), function()
-            math.randomseed(size)
-            local s = rill.random(size, {seed = size, type = "int", low = -99, high = 99})
-            local list, before = s:values(), s:bytes()
-            for _, average in ipairs {1, 7, 300, 1 << 30} do
-                local lengths = random_lengths(size, average)
-                local flags = rill.stream("bool", size, flags_of(size, lengths))
-                for name, row in pairs(average == 7 and operators or {add = operators.add}) do
-                    local f = function(a, b) return wrap(row[1](a, b)) end
-                    local expected = reduced(list, lengths, f, row[2])
-                    check.equal(expected, rill.segmented_reduce(s, flags, name):values())
-                    check.equal(expected, rill.segmented_reduce(s, uints(lengths), name):values())
-                end
-                for k = 0, 3 do
-                    local options = {exclusive = k % 2 == 1, reverse = k > 1}
-                    local expected = scanned(list, lengths, operators.add[1], 0, options)
-                    options.segments = flags
-                    check.equal(expected, s:scan("add", options):values())
-                    options.segments = lengths
-                    check.equal(expected, s:scan("add", options):values())
-                end
-                check.equal(reduced(list, lengths, function(_, b) return b end),
-                    rill.segmented_reduce(s, flags, kernel(LAST)):values())
+    -- `every`: by every operator, and scans in every way.
+    local function compare(size, every)
+        math.randomseed(size)
+        local s = rill.random(size, {seed = size, type = "int", low = -99, high = 99})
+        local list, before = s:values(), s:bytes()
+        for _, average in ipairs {1, 7, 300, 1 << 30} do
+            local lengths = random_lengths(size, average)
+            local flags = rill.stream("bool", size, flags_of(size, lengths))
+            for name, row in pairs(every and average == 7 and operators or {add = operators.add}) do
+                local f = function(a, b) return wrap(row[1](a, b)) end
+                local expected = reduced(list, lengths, f, row[2])
+                check.equal(expected, rill.segmented_reduce(s, flags, name):values())
+                check.equal(expected, rill.segmented_reduce(s, uints(lengths), name):values())
             end
-            assert.equal(before, s:bytes())
-        end)
+            for k = 0, 3, every and 1 or 3 do
+                local options = {exclusive = k % 2 == 1, reverse = k > 1}
+                local expected = scanned(list, lengths, operators.add[1], 0, options)
+                for i, segments in ipairs {flags, lengths} do
+                    options.segments = segments
+                    if every or (i == 1) == (k == 0) then
+                        check.equal(expected, s:scan("add", options):values())
+                    end
+                end
+            end
+            check.equal(reduced(list, lengths, function(_, b) return b end),
+                rill.segmented_reduce(s, flags, kernel(LAST)):values())
+        end
+        assert.equal(before, s:bytes())
     end
 
-    it("without elements have the neutral element", function()
+    for _, size in ipairs(SIZES) do
+        it(("of %d elements"):format(size), function() compare(size, false) end)
+
+        it(("of %d elements, by every operator #long"):format(size), function() compare(size, true) end)
+    end
+
+    local function compare_empty(chosen)
         math.randomseed(5)
         for _, size in ipairs {0, 1, 50, 3000} do
             local s = rill.random(size, {seed = 1, type = "int", low = -99, high = 99})
             local lengths = random_lengths(size, 5, true)
             table.insert(lengths, 1, 0)
-            for name, row in pairs(operators) do
+            for name, row in pairs(chosen) do
                 local f = function(a, b) return wrap(row[1](a, b)) end
                 check.equal(reduced(s:values(), lengths, f, row[2]), rill.segmented_reduce(s, lengths, name):values())
             end
             check.equal(scanned(s:values(), lengths, math.max, 0, {}), s:scan("max", {segments = lengths}):values())
             check.raises("last: a segment has no elements", rill.segmented_reduce, s, lengths, kernel(LAST))
         end
+    end
+
+    it("without elements have the neutral element, of every operator #long", function() compare_empty(operators) end)
+
+    it("without elements have the neutral element", function()
+        compare_empty {min = operators.min}
         local f = rill.from {3, 1, 2}
         assert.same({INF, 1.0, INF, 2.0}, rill.segmented_reduce(f, {0, 2, 0, 1}, "min"):values())
         assert.same({0.0, 0.0}, rill.segmented_reduce(rill.stream("float", 0), {0, 0}):values())
@@ -257,9 +270,8 @@ describe("reduce_by_key", function()
         end)
     end
 
-    it("of keys and values of any types", function()
-        local names = {"uint8", "half", "double", "uint", "int16"}
-        for _, name in ipairs(names) do
+    local function compare_types(...)
+        for _, name in ipairs {...} do
             local keys = rill.iota(1000):map("x / 7"):cast(name)
             local wanted, expected = by_key(keys:values(), rill.iota(1000):values(), operators.add[1])
             local k, v = rill.reduce_by_key(keys, rill.iota(1000))
@@ -267,6 +279,12 @@ describe("reduce_by_key", function()
             check.equal(wanted, k:values())
             check.equal(expected, v:values())
         end
+    end
+
+    it("of keys of other types #long", function() compare_types("uint8", "half", "uint", "int16") end)
+
+    it("of keys and values of any types", function()
+        compare_types "double"
         local keys = rill.stream("ivec2", 6, {{1, 2}, {1, 2}, {1, 3}, {2, 3}, {2, 3}, {1, 2}})
         local k, v = rill.reduce_by_key(keys, rill.from {1, 2, 3, 4, 5, 6}, "mul")
         assert.same({{1, 2}, {1, 3}, {2, 3}, {1, 2}}, k:read())
@@ -278,7 +296,7 @@ describe("reduce_by_key", function()
         assert.same({1, 4}, v:values())
     end)
 
-    it("of wide keys and wide values, about one level of the scan and far beyond #doubles", function()
+    local function compare_wide(...)
         local program = rill.program [[
             struct WideKey { vec4 a; int n; double d; };
             struct ThinKey { float a; };
@@ -295,7 +313,7 @@ describe("reduce_by_key", function()
                 local first, last = 9 * (k - 1), math.min(9 * k, size) - 1
                 sums[k] = {last - first + 1.0, (first + last) * (last - first + 1) / 2, 2.0 * (last - first + 1)}
             end
-            for _, name in ipairs {"wide", "thin", "four"} do
+            for _, name in ipairs {...} do
                 local numbers <close> = rill.iota(size)
                 local keys <close> = program[name](numbers)
                 local k, v = rill.reduce_by_key(keys, program.three(numbers))
@@ -304,7 +322,13 @@ describe("reduce_by_key", function()
                 assert.same(sums, v:read())
             end
         end
+    end
+
+    it("of wide keys and wide values, about one level of the scan and far beyond #doubles", function()
+        compare_wide "wide"
     end)
+
+    it("of thin and of four keys and wide values #doubles #long", function() compare_wide("thin", "four") end)
 
     it("take flags, lengths and values that are expressions", function()
         local s = rill.iota(5)

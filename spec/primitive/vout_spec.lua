@@ -153,20 +153,22 @@ describe("variable outputs", function()
     it("are of any type", function()
         local p = rill.program [[
           struct Pair { vec3 p; int i; };
-          kernel void s(int x<>, vout Pair r<>) { push(r, Pair(vec3(x), x + 1)); r.i = x; push(r); }
-          kernel void v3(int x<>, vout vec3 r<>) { push(r, vec3(x, 0, 1)); }
-          kernel void b(int x<>, vout bool r<>) { push(r, x > 0); }
-          kernel void d(int x<>, vout double r<>) { push(r, double(x) / 3.0lf); }
-          kernel void u(int x<>, vout uvec4 r<>) { push(r, uvec4(x, 1, 2, 3)); }
+          kernel void all(int x<>, vout Pair s<>, vout vec3 v3<>, vout bool b<>, vout double d<>, vout uvec4 u<>) {
+            push(s, Pair(vec3(x), x + 1)); s.i = x; push(s);
+            push(v3, vec3(x, 0, 1));
+            push(b, x > 0);
+            push(d, double(x) / 3.0lf);
+            push(u, uvec4(x, 1, 2, 3));
+          }
         ]]
-        local x = rill.iota(2)
+        local s, v3, b, d, u = p.all(rill.iota(2))
         assert.same({
             {p = {0, 0, 0}, i = 1}, {p = {0, 0, 0}, i = 0}, {p = {1, 1, 1}, i = 2}, {p = {0, 0, 0}, i = 1},
-        }, p.s(x):read())
-        assert.same({{0, 0, 1}, {1, 0, 1}}, p.v3(x):read())
-        assert.same({false, true}, p.b(x):read())
-        assert.same({0.0, 1 / 3}, p.d(x):read())
-        assert.same({{0, 1, 2, 3}, {1, 1, 2, 3}}, p.u(x):read())
+        }, s:read())
+        assert.same({{0, 0, 1}, {1, 0, 1}}, v3:read())
+        assert.same({false, true}, b:read())
+        assert.same({0.0, 1 / 3}, d:read())
+        assert.same({{0, 1, 2, 3}, {1, 1, 2, 3}}, u:read())
     end)
 
     it("come from packed streams", function()
@@ -251,8 +253,7 @@ describe("variable outputs", function()
         assert.is_false(before[1])
     end)
 
-    it("#slow of many elements", function()
-        local size = (1 << 20) + 1
+    local function push_many(size)
         local k = rill.kernel [[
           kernel void k(int x<>, vout int r<>, vout int third<>) {
             int n = int(uint(x) * 2654435761u >> 30);
@@ -273,7 +274,11 @@ describe("variable outputs", function()
         assert.equal(#bytes + 1, at)
         assert.equal((size + 2) // 3, third.size)
         assert.equal(third:sum(), rill.iota(third.size):sum() * 3)
-    end)
+    end
+
+    it("#slow of many elements", function() push_many((1 << 18) + 1) end)
+
+    it("#slow of very many elements #long", function() push_many((1 << 20) + 1) end)
 end)
 
 describe("errors of variable outputs", function()
