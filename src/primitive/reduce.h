@@ -20,6 +20,7 @@ typedef enum ReduceOp {
     REDUCE_ARGMAX,
     REDUCE_NORM,
     REDUCE_DOT,
+    REDUCE_MOMENTS, /* what means and variances of parts are joined of: a structure of mean + more, the squares m2 + rest, and how many */
     REDUCE_OPS
 } ReduceOp;
 

@@ -8,7 +8,8 @@
 const char *reduce_ops_name(ReduceOp op)
 {
     static const char *const names[REDUCE_OPS] = {"sum", "prod", "min",   "max",    "mean",   "var",  "std",
-                                                  "any", "all",  "count", "argmin", "argmax", "norm", "dot"};
+                                                  "any", "all",  "count", "argmin", "argmax", "norm", "dot",
+                                                  "moments"};
     return names[op];
 }
 
@@ -169,8 +170,15 @@ static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)
     const Type *count = type_of(value->scalar, 1);
     const char *result = row->result->name;
     row->accumulator = moments_type(value, count);
+    if (op == REDUCE_MOMENTS) {
+        row->result = row->accumulator;
+    }
     strbuf_addf(&row->functions, "#define N %s\n", count->name);
     strbuf_add(&row->functions, shader_moments);
+    if (op == REDUCE_MOMENTS) {
+        strbuf_add(&row->functions, "u_Moments rill_finish(u_Moments a, int n) { return a; }\n");
+        return true;
+    }
     strbuf_addf(&row->functions, "%s rill_finish(u_Moments a, int n) { return %s(%s((a.m2 + a.rest) / T(n))); }\n",
                 result, result, op == REDUCE_STD ? "sqrt" : "");
     return true;
@@ -215,7 +223,7 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
         return refuse(op, type, "structures are reduced by a reduce kernel of yours");
     }
     const Type *value = type->value;
-    bool moment = op == REDUCE_VAR || op == REDUCE_STD, product = op == REDUCE_NORM || op == REDUCE_DOT;
+    bool moment = op == REDUCE_VAR || op == REDUCE_STD || op == REDUCE_MOMENTS, product = op == REDUCE_NORM || op == REDUCE_DOT;
     if (value->scalar == SCALAR_BOOL) {
         value = type_of(SCALAR_INT, value->components); /* true counts as 1 */
     }

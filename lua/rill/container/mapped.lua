@@ -146,8 +146,9 @@ end
 -- Chan, Golub and LeVeque (1979): squares of differences from the means of the parts, and of these from each other.
 local function variance(_, parts)
     local count, average, squares = 0, nil, nil
-    parts(function(results, size, _, _, line)
-        local m, own = line:mean(), componentwise(function(v) return v * size end, results[1])
+    parts(function(results, size)
+        local part = results[1]
+        local m, own = componentwise(add, part.mean, part.more), componentwise(add, part.m2, part.rest)
         local away = average and componentwise(function(a, b) return b - a end, average, m)
         local both = count * size / (count + size)
         squares = not average and own or componentwise(add, componentwise(add, squares, own),
@@ -219,6 +220,9 @@ local function close_all(opened)
     end
 end
 
+-- What parts are asked for, where that is not the method itself.
+local asked <const> = {var = core._moments, std = core._moments}
+
 -- A method of each part of what is mapped: `take` gets its results, how many elements the part has, how many were before it, the part and its line.
 local function by_parts(c, name, count, take, ...)
     local before = 0
@@ -227,7 +231,8 @@ local function by_parts(c, name, count, take, ...)
         local arguments, opened = prepared(c, name, part, ...)
         local line = core._line(c, c, "c:" .. name, part)
         opened[#opened + 1] = line
-        take(table.pack(line[name](line, table.unpack(arguments, 1, arguments.n))), line.size, before, part, line)
+        local method = asked[name] or line[name]
+        take(table.pack(method(line, table.unpack(arguments, 1, arguments.n))), line.size, before, part, line)
         before = before + part.size
         close_all(opened)
     end
@@ -248,8 +253,7 @@ local function call(c, name, axis, ...)
     end
     local parts = partial and joined[name] and core._line_parts(c, "c:" .. name) or 1
     if parts > 1 then
-        local method = name == "std" and "var" or name
-        return joined[name](c, function(take, ...) return by_parts(c, method, parts, take, ...) end, ...)
+        return joined[name](c, function(take, ...) return by_parts(c, name, parts, take, ...) end, ...)
     end
     local arguments, opened = prepared(c, name, nil, ...)
     local line = core._line(c, c, "c:" .. name)

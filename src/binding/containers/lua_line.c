@@ -24,11 +24,11 @@ static int rill_line(lua_State *L)
     return 1;
 }
 
-/* _line_parts(c, function): into how many parts what is mapped goes, so that no copy of one is large beside all; 1 where it is short, or no
- * copy is made. */
+/* _line_parts(c, function): into how many parts what is mapped goes, so that no copy of one is large beside all; 1 where it is short, as each part
+ * is a few launches, or where no copy is made. */
 static int rill_line_parts(lua_State *L)
 {
-    enum { LEAST_BYTES = 1 << 19, MOST_PARTS = 8 };
+    enum { LEAST_BYTES = 1 << 22, PARTS = 8 };
     const char *function = luaL_checkstring(L, 2);
     LuaContainer *self = container_check(L, 1, function, 0, "c");
     DeviceScope scope;
@@ -38,10 +38,9 @@ static int rill_line_parts(lua_State *L)
     const Region *region = there ? NULL : container_active(self->container);
     device_leave(&scope);
     container_done(L, self, there || region, function);
-    int64_t parts = region ? region->set.elements * self->stream.type->bytes / LEAST_BYTES : 1,
-            most = region ? region_parts(region) : 1;
-    parts = parts < most ? parts : most;
-    lua_pushinteger(L, parts < 1 ? 1 : parts < MOST_PARTS ? parts : MOST_PARTS);
+    bool large = region && region->set.elements * self->stream.type->bytes >= LEAST_BYTES;
+    int64_t most = large ? region_parts(region) : 1;
+    lua_pushinteger(L, most < PARTS ? most : PARTS);
     return 1;
 }
 

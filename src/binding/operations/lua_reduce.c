@@ -117,7 +117,7 @@ static int whole(lua_State *L, ReduceOp op, const Operand *x, const char *functi
         error_prefix("%s", function);
         binding_raise(L);
     }
-    if (type->is_struct) {
+    if (type->is_struct && op != REDUCE_MOMENTS) {
         push_long(L, &result, x->type->components, &scope);
     } else {
         value_take(L, &result, &scope);
@@ -272,7 +272,7 @@ static ReduceOp op_named(lua_State *L, const char *name, const char *function)
     while (op < REDUCE_OPS && strcmp(reduce_ops_name((ReduceOp)op), name) != 0) {
         op++;
     }
-    if (op == REDUCE_OPS || op == REDUCE_DOT) {
+    if (op == REDUCE_OPS || op == REDUCE_DOT || op == REDUCE_MOMENTS) {
         luaL_error(L, "%s: there is no reduction '%s' of one expression", function, name);
     }
     return (ReduceOp)op;
@@ -313,9 +313,20 @@ static int module_reduce(lua_State *L)
     return push_along_axis(L, op, &x, axis, lua_toboolean(L, 5), function);
 }
 
+/* _moments(s): a table of what means and variances of parts are joined of, see REDUCE_MOMENTS. */
+static int module_moments(lua_State *L)
+{
+    static const char function[] = "s:var";
+    const Stream *s = accept_check(L, 1, function, 0, "s");
+    const Operand x = {.device = s->device, .type = s->type, .shape = s->shape, .s = s};
+    return whole(L, REDUCE_MOMENTS, &x, function);
+}
+
 void open_reduce(lua_State *L)
 {
     handle_methods(L, methods);
+    lua_pushcfunction(L, module_moments);
+    lua_setfield(L, -2, "_moments");
     lua_pushcfunction(L, module_reduce);
     lua_setfield(L, -2, "_reduce");
 }
