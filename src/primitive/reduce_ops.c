@@ -7,9 +7,8 @@
 
 const char *reduce_ops_name(ReduceOp op)
 {
-    static const char *const names[REDUCE_OPS] = {"sum", "prod", "min",   "max",    "mean",   "var",  "std",
-                                                  "any", "all",  "count", "argmin", "argmax", "norm", "dot",
-                                                  "moments"};
+    static const char *const names[REDUCE_OPS] = {"sum", "prod",  "min",    "max",    "mean", "var", "std",    "any",
+                                                  "all", "count", "argmin", "argmax", "norm", "dot", "moments"};
     return names[op];
 }
 
@@ -223,7 +222,8 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
         return refuse(op, type, "structures are reduced by a reduce kernel of yours");
     }
     const Type *value = type->value;
-    bool moment = op == REDUCE_VAR || op == REDUCE_STD || op == REDUCE_MOMENTS, product = op == REDUCE_NORM || op == REDUCE_DOT;
+    bool moment = op == REDUCE_VAR || op == REDUCE_STD || op == REDUCE_MOMENTS,
+         product = op == REDUCE_NORM || op == REDUCE_DOT;
     if (value->scalar == SCALAR_BOOL) {
         value = type_of(SCALAR_INT, value->components); /* true counts as 1 */
     }
