@@ -16,7 +16,7 @@ local later = require "rill.support.later"
 -- Functions and methods of streams, by the files that have them.
 local functions = {
     ["rill.stream.concat"] = {"concat"}, ["rill.stream.active"] = {"active", "branch"},
-    ["rill.stream.choice"] = {"permutation", "choice"},
+    ["rill.stream.choice"] = {"permutation", "choice"}, ["rill.stream.convolve"] = {"convolve", "correlate"},
     ["rill.container.lists"] = {"lists"}, ["rill.support.progress"] = {"progress"},
 }
 local methods = {

@@ -177,6 +177,8 @@ rill.blas.gemm(alpha: number, A: source, B: source, beta: number, C: stream, opt
 ]==] },
     { "fft", [==[
 rill.fft(s: source, options?: {inverse?: boolean, axes?: integer|integer[], real?: boolean, length?: integer}): stream -- the Fourier transform along all dimensions or some; complex numbers are vec2 or dvec2. real: of real numbers half a spectrum, or by inverse back
+rill.convolve(a: source, b: source, options?: {boundary?: string|number|(string|number)[]}): stream -- a weighted by b around each element, b turned round; by Fourier transforms where that is cheaper
+rill.correlate(a: source, b: source, options?: {boundary?: string|number|(string|number)[]}): stream -- the same, b as it is
 ]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}

@@ -1,0 +1,168 @@
+-- rill.convolve and rill.correlate: term by term, or by Fourier transforms where that is cheaper.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local types = require "rill.support.types"
+local fail <const> = blame.fail
+
+local convolve = {}
+
+local RANKS <const> = 4
+local MOST <const> = 4096 -- terms of a sum: some devices cut loops short that make some 65,000 trips
+
+-- ---- kernels
+
+-- The index of element i of a stream of so many dimensions.
+local function index(rank, i)
+    return rank == 1 and i .. ".x" or ("ivec%d(%s)"):format(rank, i)
+end
+
+-- r[i] is the sum over k of a[i + low + k] b[way k + last].
+local function direct_text(real, rank)
+    local loops = {}
+    for d = rank, 1, -1 do
+        local c = ("xyzw"):sub(d, d)
+        loops[#loops + 1] = ("for (k.%s = 0; k.%s < size.%s; k.%s++)"):format(c, c, c, c)
+    end
+    return ([[
+        kernel void convolve(%s a%s, %s b%s, ivec4 low, ivec4 size, ivec4 last, int way, out %s r<>) {
+            ivec4 i = indexof(r) + low, k = ivec4(0);
+            r = 0;
+            %s r += a[%s] * b[%s];
+        }
+    ]]):format(real, ("[]"):rep(rank), real, ("[]"):rep(rank), real, table.concat(loops, " "),
+        index(rank, "(i + k)"), index(rank, "(k * way + last)"))
+end
+
+-- r[i] is s[way i + low], by its boundary outside.
+local function place_text(real, rank)
+    local text <const> = "kernel void place(%s s%s, ivec4 low, int way, out %s r<>) { r = s[%s]; }"
+    return text:format(real, ("[]"):rep(rank), real, index(rank, "(indexof(r) * way + low)"))
+end
+
+local function join_text(complex)
+    return ([[
+        kernel void join(C x<>, C y<>, out C r<>) { r = C(x.x * y.x + x.y * y.y, x.y * y.x - x.x * y.y); }
+    ]]):gsub("%f[%w]C%f[%W]", complex)
+end
+
+local kernels = {}
+local function kernel(write, ...)
+    local text = write(...)
+    kernels[text] = kernels[text] or rill.kernel(text)
+    return kernels[text]
+end
+
+-- ---- both ways: r[i] is the sum over k of a[i + low + k] b[way k + last]; vectors have x first
+
+local function direct(p)
+    return kernel(direct_text, p.real, p.rank) {
+        a = p.a, b = p.b, low = p.low, size = p.size, last = p.last, way = p.way, shape = p.shape,
+    }
+end
+
+local function by_transforms(p)
+    local place <const>, wide <const> = kernel(place_text, p.real, p.rank), {real = true}
+    local a <close> = place {s = p.a, low = p.low, way = 1, shape = p.room}
+    local b <close> = place {s = p.b:boundary "zero", low = p.last, way = p.way, shape = p.room}
+    local x <close> = rill.fft(a, wide)
+    local y <close> = rill.fft(b, wide)
+    local z <close> = kernel(join_text, x.type)(x, y)
+    local all <close> = rill.fft(z, {real = true, inverse = true, length = p.room[p.rank]})
+    return all:domain(p.first, p.shape):copy()
+end
+
+-- ---- the choice
+
+-- The least length from n on whose transforms are cheap, and even.
+local function room_for(n)
+    local best
+    for _, odd in ipairs {1, 3, 5} do
+        local length = 2 * odd
+        while length < n do length = 2 * length end
+        best = math.min(best or length, length)
+    end
+    return best
+end
+
+-- What both take; flip: b is turned round. `room`: the shape of transforms in which no sum goes round.
+local function plan(a, b, flip)
+    local rank <const> = #a.shape
+    local real <const> = (a.type == "double" or b.type == "double") and "double" or "float"
+    local p = {
+        a = a, b = b, rank = rank, shape = a.shape, way = flip and -1 or 1, real = real,
+        low = {0, 0, 0, 0}, last = {0, 0, 0, 0}, size = {1, 1, 1, 1}, first = {}, room = {},
+    }
+    for d = 1, rank do
+        local c <const>, n <const> = rank + 1 - d, b.shape[d]
+        p.size[c], p.first[d] = n, 1
+        p.low[c] = flip and n // 2 - (n - 1) or -(n // 2)
+        p.last[c] = flip and n - 1 or 0
+        p.room[d] = room_for(a.shape[d] + n - 1)
+    end
+    return p
+end
+
+-- Nanoseconds of one thread, on a processor as measured: for a term, a row of terms, an element of the room, and all there is to launch. For
+-- GPUs, where it is their ratios that count, by the bytes that are moved.
+local costs <const> = {
+    cpu = {term = 4, row = 10, element = 55, launches = 150e3},
+    gpu = {term = 1, row = 2, element = 60, launches = 50e6},
+}
+
+local function is_direct(p)
+    local cost, terms, room = costs[rill.device().family], p.b.size, 1
+    for d = 1, p.rank do room = room * p.room[d] end
+    local sums = p.a.size * (terms * cost.term + terms // p.size[1] * cost.row)
+    return terms <= MOST and sums <= room * cost.element + cost.launches
+end
+
+-- ---- arguments
+
+local function check_numbers(name, number, value, what)
+    local other = blame.not_open(value)
+    if other then
+        fail("%s: argument #%d '%s': expected a stream, got %s", name, number, what, other)
+    end
+    value = rill.type(value) == "expression" and value:eval() or value
+    if not types.scalar(value.type) or value.type == "bool" then
+        local expected <const> = "%s: argument #%d '%s': expected real numbers, float or double, got elements of %s"
+        fail(expected, name, number, what, value.type)
+    end
+    return value
+end
+
+-- `a` with the boundary of the option, clamp unless told.
+local function bounded(name, a, options)
+    blame.options(name, options)
+    for key in pairs(options or {}) do
+        if key ~= "boundary" then fail("%s: unknown option '%s'", name, tostring(key)) end
+    end
+    local modes = options and options.boundary or "clamp"
+    local done, view = pcall(a.boundary, a, table.unpack(type(modes) == "table" and modes or {modes}))
+    if not done then
+        fail("%s: option 'boundary': %s", name, (view:gsub("^.-s:boundary: ", "")))
+    end
+    return view
+end
+
+local function run(name, a, b, options, flip)
+    a, b = check_numbers(name, 1, a, "a"), check_numbers(name, 2, b, "b")
+    if #b.shape ~= #a.shape or #a.shape > RANKS then
+        local expected <const> = "%s: expected streams of as many dimensions, at most %d, got shapes %s and %s"
+        fail(expected, name, RANKS, a.shape, b.shape)
+    elseif b.size == 0 then
+        fail("%s: argument #2 'b' has no elements", name)
+    end
+    a = bounded(name, a, options)
+    local p <const> = plan(a, b, flip)
+    return (is_direct(p) and direct or by_transforms)(p)
+end
+
+--- rill.convolve(a, b [, {boundary=}]): r[i] is the sum over k of a[i + n // 2 - k] b[k], n being b's size and all counted from 0: a new stream of a's
+-- shape, double if one of them is. Outside of a is what `boundary` says, its border unless told.
+convolve.convolve = blame.guard(function(a, b, options) return run("rill.convolve", a, b, options, true) end)
+
+--- rill.correlate(a, b [, {boundary=}]): the same of a[i - n // 2 + k] b[k].
+convolve.correlate = blame.guard(function(a, b, options) return run("rill.correlate", a, b, options, false) end)
+
+return convolve
