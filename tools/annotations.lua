@@ -11,7 +11,7 @@ local reference = require "rill.support.reference"
 -- The classes, by the letter that stands for their values in signatures; those of "s" that read are an expression's too.
 local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
-    a = "animation", t = "translator", c = "container", o = "range", n = "snapshot",
+    a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
 }
 
 -- What an expression has not: these write.
@@ -114,6 +114,11 @@ local range = {}
 ---@class rill.snapshot
 local snapshot = {}
 
+---A sparse matrix.
+---@class rill.matrix
+%s
+local matrix = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -136,7 +141,7 @@ local snapshot = {}
 
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "struct report"):gmatch "%a+" do
+    "matrix struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 
@@ -182,7 +187,7 @@ end
 
 -- What the name is defined on: "source:sum", "rill.image.load".
 local function target(entry)
-    local letter, name = entry.name:match "^(%l):(.+)$"
+    local letter, name = entry.name:match "^(%a):(.+)$"
     if not letter then return entry.name end
     return ((letter == "s" and writers[name]) and "stream" or classes[letter]) .. ":" .. name
 end
@@ -202,8 +207,31 @@ local function function_text(entry)
     return table.concat(lines, "\n")
 end
 
+-- A part of the module that is also called, as a type of function; "" for others.
+local function call_of(group)
+    for _, entry in ipairs(public_entries()) do
+        if entry.name == group then
+            local names = {}
+            for i, parameter in ipairs(entry.params) do
+                local mark = parameter.optional and "?" or ""
+                names[i] = ("%s%s: %s"):format(parameter.name, mark, luals_type(parameter.type))
+            end
+            return ("---@overload fun(%s): %s # %s\n"):format(table.concat(names, ", "), luals_type(entry.returns[1]),
+                entry.summary)
+        end
+    end
+    return ""
+end
+
+-- "rill.image" of "rill.image.load".
+local function group_of(entry)
+    return entry.name:match "^(rill%.%w+)%.%w+$"
+end
+
 local function annotations()
-    local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o")}
+    local groups = {}
+    for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
+    local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A")}
     for _, name in ipairs(sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))
@@ -212,14 +240,14 @@ local function annotations()
     parts[#parts + 1] = "\n---Streams and kernels on a GPU, headless.\n---@class rill\nlocal rill = {}\n\n"
     local tables = {}
     for _, entry in ipairs(public_entries()) do
-        local group = entry.name:match "^(rill%.%w+)%.%w+$"
+        local group = group_of(entry)
         if group and not tables[group] then
             tables[group] = true
-            parts[#parts + 1] = ("---@class %s\n%s = {}\n\n"):format(group, group)
+            parts[#parts + 1] = ("---@class %s\n%s%s = {}\n\n"):format(group, call_of(group), group)
         end
-        if entry.params then
+        if entry.params and not groups[entry.name] then
             parts[#parts + 1] = function_text(entry) .. "\n"
-        elseif entry.name:match "^rill%." then
+        elseif entry.type and entry.name:match "^rill%." then
             local form = "---%s\n---@type %s\n%s = nil\n\n"
             parts[#parts + 1] = form:format(entry.summary, luals_type(entry.type), entry.name)
         end

@@ -45,6 +45,7 @@ local function samples()
         t = rill.translator.pages {shape = 4, page = 2, capacity = 1},
         c = rill.virtual(rill.translator.pages {shape = 4, page = 2}, rill.physical("float", 2)),
         o = rill.array("float", 1):active(), n = rill.array("float", 1):snapshot(),
+        A = rill.sparse.csr {shape = {1, 1}, offsets = {0, 1}, columns = {0}, values = {1}},
     }
 end
 
@@ -70,7 +71,7 @@ end
 
 --- The set of names that can be seen without knowing them: those of the module, of the tables in it, and of streams, kernels,
 --- devices, requests, progress bars, animations, translators, containers,
---- ranges and snapshots.
+--- ranges, snapshots and matrices.
 function exports.names()
     local names = {}
     load_modules(sample "rill")

@@ -9,7 +9,7 @@ local core = require "rill.core"
 local rill = require "rill"
 local instructions = require "rill.algebra.instructions"
 local recent = require "rill.support.recent"
-local containers = require "rill.algebra.sparse"
+local containers = require "rill.algebra.ofcontainers"
 local blame = require "rill.support.blame"
 blame.own()
 

@@ -44,7 +44,7 @@ local function stream_map(s, expression, constants, ...)
     end
     arguments[#arguments + 1] = s
     if contained then -- its default becomes what the expression gives for that
-        return require "rill.algebra.sparse".eval(kernel, arguments, head .. expression)
+        return require "rill.algebra.ofcontainers".eval(kernel, arguments, head .. expression)
     end
     local mapped = kernel(table.unpack(arguments))
     return mapped

@@ -6,7 +6,7 @@
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
 -- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
 -- translator, `c` a container,
--- `o` a range, `n` a snapshot.
+-- `o` a range, `n` a snapshot, `A` a matrix.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.container.mappednames"
 
@@ -26,7 +26,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -179,6 +179,27 @@ rill.blas.gemm(alpha: number, A: source, B: source, beta: number, C: stream, opt
 rill.fft(s: source, options?: {inverse?: boolean, axes?: integer|integer[], real?: boolean, length?: integer}): stream -- the Fourier transform along all dimensions or some; complex numbers are vec2 or dvec2. real: of real numbers half a spectrum, or by inverse back
 rill.convolve(a: source, b: source, options?: {boundary?: string|number|(string|number)[]}): stream -- a weighted by b around each element, b turned round; by Fourier transforms where that is cheaper
 rill.correlate(a: source, b: source, options?: {boundary?: string|number|(string|number)[]}): stream -- the same, b as it is
+]==] },
+    { "sparse", [==[
+rill.sparse.csr(options: {shape: integer[], offsets: source|integer[], columns: source|integer[], values: source|number[]}): matrix -- a sparse matrix by rows: row i has the entries from offsets[i] to before offsets[i + 1]; numbers count from 0
+rill.sparse.coo(options: {shape: integer[], rows: source|integer[], columns: source|integer[], values: source|number[]}): matrix -- a sparse matrix of entries in any order; those of one place are added
+rill.sparse.ell(options: {shape: integer[], columns: source|table, values: source|table}): matrix -- a sparse matrix whose rows have as many places each; column -1: nothing there
+rill.sparse.load(path: string): matrix -- the matrix of a MatrixMarket file, csr of double
+A.shape: integer[] -- rows and columns
+A.nnz: integer -- how many entries it has
+A.format: string -- "csr", "coo" or "ell"
+A.type: string -- the type of its values, "float" or "double"
+A.offsets: stream -- where each row's entries begin, and the last one's end
+A.rows: stream -- the row of each entry, from 0
+A.columns: stream -- the column of each entry, from 0; of ell {rows, places}, -1 where nothing is
+A.values: stream -- the values of the entries, which may be written
+A:multiply(x: source): stream -- the product with a vector, or with a matrix
+A:transpose(): matrix -- the transpose, in the same format
+A:diagonal(): stream -- the elements i, i
+A:dense(): stream -- all elements, {rows, columns}
+A:to(format: string): matrix -- the same matrix as "csr", "coo" or "ell"
+A:save(path: string) -- writes a MatrixMarket file
+A:close() -- frees its memory at once
 ]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
@@ -339,7 +360,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 -- streams; their own are under "e".
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
-    snapshot = "n",
+    snapshot = "n", matrix = "A",
 }
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.
@@ -429,7 +450,7 @@ end
 function reference.find(name)
     local owners = setmetatable({ expression = "e", request = "r", map = "m", progress = "p", animation = "a" },
         { __index = reference.letters })
-    local owner, member = name:match "^(%l+)[.:]([%w_]+)$"
+    local owner, member = name:match "^(%a+)[.:]([%w_]+)$"
     local wanted = owners[owner] and owners[owner] .. "." .. member or name:gsub(":", ".")
     local found = {}
     for _, entry in ipairs(reference.entries()) do
@@ -445,7 +466,7 @@ end
 function reference.members(letter)
     local members = {}
     for _, entry in ipairs(reference.entries()) do
-        local owner, name = entry.name:match "^(%l+)[.:]([%w_]+)$"
+        local owner, name = entry.name:match "^(%a+)[.:]([%w_]+)$"
         if owner == letter then
             members[name] = entry
         end

@@ -274,7 +274,7 @@ static int container_of_lists(lua_State *L)
 void open_container_make(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"physical", rill_physical}, {"virtual", rill_virtual},      {"array", rill_array}, {"sparse", rill_sparse},
+        {"physical", rill_physical}, {"virtual", rill_virtual},      {"array", rill_array}, {"_sparse", rill_sparse},
         {"hashgrid", rill_hashgrid}, {"_lists", container_of_lists}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -4,7 +4,7 @@ local blame = require "rill.support.blame"
 local recent = require "rill.support.recent"
 blame.own()
 
-local sparse = {}
+local ofcontainers = {}
 
 local KEPT_DEFAULTS <const> = 64
 local find_default, keep_default = recent(KEPT_DEFAULTS) -- kernel, constants and defaults as text -> the packed element
@@ -59,9 +59,9 @@ local function set_default(container, kernel, arguments, number)
     end
 end
 
---- sparse.eval(kernel, arguments, number, solid): the values of an expression as a new container. `solid`: streams along its shape are among
+--- ofcontainers.eval(kernel, arguments, number, solid): the values of an expression as a new container. `solid`: streams along its shape are among
 -- the arguments, so there are values everywhere.
-function sparse.eval(kernel, arguments, number, solid)
+function ofcontainers.eval(kernel, arguments, number, solid)
     local params, first = kernel.params, nil
     for _, argument in ipairs(arguments) do
         first = first or core.type(argument) == "container" and argument
@@ -80,4 +80,4 @@ function sparse.eval(kernel, arguments, number, solid)
     return made
 end
 
-return sparse
+return ofcontainers

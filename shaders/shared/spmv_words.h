@@ -1,0 +1,10 @@
+// Words of spmv.comp's parameters, for C and for GLSL.
+#define SPMV_P_ROWS 0
+#define SPMV_P_WIDTH 1   // columns of X and Y; 1: vectors
+#define SPMV_P_BLOCKS 2  // of four of them
+#define SPMV_P_OFFSETS 3 // first words of the streams
+#define SPMV_P_COLUMNS 4
+#define SPMV_P_VALUES 5
+#define SPMV_P_X 6
+#define SPMV_P_Y 7
+#define SPMV_P_VECTORS 2

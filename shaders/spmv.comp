@@ -1,0 +1,149 @@
+// Y = A X for a sparse matrix whose row r has the entries from offsets[r] to before offsets[r + 1]. LANES invocations take a row, four entries at
+// a time, and join their sums in shared memory; with WIDE an invocation takes a row and four columns of X. Without COLUMNS_GIVEN entry k is 1, and
+// stands in column k: rows of X are summed up. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE; BLOCK to read through storage
+// blocks.
+#include "shared/parameters.glsl"
+#include "shared/spmv_words.h"
+layout(local_size_x = GROUP) in;
+layout(location = 0) uniform uvec4 rill_p[SPMV_P_VECTORS];
+
+#define ROWS int(PARAMETER(SPMV_P_ROWS))
+#define WIDTH int(PARAMETER(SPMV_P_WIDTH))
+#define BLOCKS int(PARAMETER(SPMV_P_BLOCKS))
+
+#ifdef BLOCK
+layout(std430, binding = 2) readonly buffer Offsets { uint offsets_in[]; };
+layout(std430, binding = 3) readonly buffer X { uint x_in[]; };
+#define OFFSET(i) int(offsets_in[i])
+#define X_WORD(i) x_in[i]
+#else
+layout(binding = 0) uniform usamplerBuffer offsets_in;
+layout(binding = 1) uniform usamplerBuffer x_in;
+#define OFFSET(i) int(texelFetch(offsets_in, i).x)
+#define X_WORD(i) texelFetch(x_in, i).x
+#endif
+#ifdef COLUMNS_GIVEN
+#ifdef BLOCK
+layout(std430, binding = 4) readonly buffer Columns { uvec4 columns_in[]; };
+layout(std430, binding = 5) readonly buffer Values { uvec4 values_in[]; };
+#define FOUR_COLUMNS(q) columns_in[q]
+#define VALUE_TEXEL(q) values_in[q]
+#else
+layout(binding = 2) uniform usamplerBuffer columns_in;
+layout(binding = 3) uniform usamplerBuffer values_in;
+#define FOUR_COLUMNS(q) texelFetch(columns_in, q)
+#define VALUE_TEXEL(q) texelFetch(values_in, q)
+#endif
+#endif
+layout(std430, binding = 1) writeonly buffer Y { uint y_out[]; };
+
+#ifdef RESULT_DOUBLE
+#define T4 dvec4
+T x_element(int i)
+{
+    int at = int(PARAMETER(SPMV_P_X)) + 2 * i;
+    return packDouble2x32(uvec2(X_WORD(at), X_WORD(at + 1)));
+}
+void store(int i, T value)
+{
+    int at = int(PARAMETER(SPMV_P_Y)) + 2 * i;
+    uvec2 words = unpackDouble2x32(value);
+    y_out[at] = words.x;
+    y_out[at + 1] = words.y;
+}
+#else
+#define T4 vec4
+T x_element(int i) { return uintBitsToFloat(X_WORD(int(PARAMETER(SPMV_P_X)) + i)); }
+void store(int i, T value) { y_out[int(PARAMETER(SPMV_P_Y)) + i] = floatBitsToUint(value); }
+#endif
+
+#ifdef COLUMNS_GIVEN
+T4 four_values(int q)
+{
+#ifdef VALUE_DOUBLE
+    int at = int(PARAMETER(SPMV_P_VALUES)) / 4 + 2 * q;
+    uvec4 a = VALUE_TEXEL(at), b = VALUE_TEXEL(at + 1);
+    return T4(packDouble2x32(a.xy), packDouble2x32(a.zw), packDouble2x32(b.xy), packDouble2x32(b.zw));
+#else
+    return T4(uintBitsToFloat(VALUE_TEXEL(int(PARAMETER(SPMV_P_VALUES)) / 4 + q)));
+#endif
+}
+ivec4 four_columns(int q) { return ivec4(FOUR_COLUMNS(int(PARAMETER(SPMV_P_COLUMNS)) / 4 + q)); }
+#else
+T4 four_values(int q) { return T4(1.0); }
+ivec4 four_columns(int q) { return 4 * q + ivec4(0, 1, 2, 3); }
+#endif
+
+// Entries that stand among the four and are not the row's take no part, whatever they are.
+#define IN_ROW(k) (k >= begin && k < end)
+
+#ifdef WIDE
+
+void main()
+{
+    int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
+    int row = n / BLOCKS, column = (n - row * BLOCKS) * 4;
+    if (row < ROWS) {
+        int begin = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row), end = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row + 1);
+        T4 sum = T4(0.0);
+        for (int q = begin / 4; 4 * q < end; q++) {
+            T4 v = four_values(q);
+            ivec4 c = four_columns(q);
+            for (int i = 0; i < 4; i++) {
+                bool live = IN_ROW(4 * q + i);
+                int at = live ? c[i] * WIDTH + column : 0, last = live ? WIDTH - 1 - column : 0;
+                T4 x = T4(x_element(at), x_element(at + min(1, last)), x_element(at + min(2, last)), x_element(at + min(3, last)));
+                sum += live ? v[i] * x : T4(0.0);
+            }
+        }
+        for (int j = 0; j < 4; j++) {
+            if (column + j < WIDTH) {
+                store(row * WIDTH + column + j, sum[j]);
+            }
+        }
+    }
+}
+
+#else
+
+#if LANES > 1
+shared T rill_part[GROUP];
+#endif
+
+void main()
+{
+    int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
+    int row = n / LANES, lane = n - row * LANES;
+    T sum = T(0.0);
+    if (row < ROWS) {
+        int begin = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row), end = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row + 1);
+        T even = T(0.0), odd = T(0.0);
+        for (int q = begin / 4 + lane; 4 * q < end; q += LANES) {
+            T4 v = four_values(q);
+            ivec4 c = four_columns(q);
+            bvec4 live = bvec4(IN_ROW(4 * q), IN_ROW(4 * q + 1), IN_ROW(4 * q + 2), IN_ROW(4 * q + 3));
+            T a = v.x * x_element(live.x ? c.x : 0), b = v.y * x_element(live.y ? c.y : 0);
+            T d = v.z * x_element(live.z ? c.z : 0), e = v.w * x_element(live.w ? c.w : 0);
+            even += (live.x ? a : T(0.0)) + (live.z ? d : T(0.0));
+            odd += (live.y ? b : T(0.0)) + (live.w ? e : T(0.0));
+        }
+        sum = even + odd;
+    }
+#if LANES > 1
+    int local = int(gl_LocalInvocationID.x);
+    rill_part[local] = sum;
+    barrier();
+    for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
+        if (lane < half_lanes) {
+            rill_part[local] += rill_part[local + half_lanes];
+        }
+        barrier();
+    }
+    sum = rill_part[local];
+#endif
+    if (row < ROWS && lane == 0) {
+        store(row, sum);
+    }
+}
+
+#endif

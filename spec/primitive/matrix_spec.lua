@@ -1,0 +1,306 @@
+-- Matrices of rill.sparse against plain Lua in double precision, and against the reference values of three matrices of the SuiteSparse collection.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local tempfiles = require "spec.support.tempfiles"
+
+local sparse = rill.sparse
+local FORMATS <const> = {"csr", "coo", "ell"}
+
+-- Entries at random places as flat lists from 0; some rows are empty, some places occur twice.
+local function entries(m, n, count, seed)
+    local rows, columns, values, state = {}, {}, {}, seed
+    local function next_number(most)
+        state = (state * 6364136223846793005 + 1442695040888963407)
+        return (state >> 33) % most
+    end
+    for k = 1, count do
+        rows[k], columns[k] = next_number(m), next_number(n)
+        values[k] = (next_number(2001) - 1000) / 256
+    end
+    if count > 3 then
+        rows[2], columns[2] = rows[1], columns[1]
+    end
+    return rows, columns, values
+end
+
+-- The sums of the entries at each place: elements[i][j] from 0.
+local function elements(rows, columns, values)
+    local sums = {}
+    for k, i in ipairs(rows) do
+        sums[i] = sums[i] or {}
+        sums[i][columns[k]] = (sums[i][columns[k]] or 0) + values[k]
+    end
+    return sums
+end
+
+local function count_of(sums)
+    local count = 0
+    for _, row in pairs(sums) do
+        for _ in pairs(row) do
+            count = count + 1
+        end
+    end
+    return count
+end
+
+-- A x, and for each row the sum of the sizes of its terms.
+local function product(sums, m, x)
+    local y, sizes = {}, {}
+    for i = 0, m - 1 do
+        local sum, size = 0.0, 0.0
+        for j, value in pairs(sums[i] or {}) do
+            sum, size = sum + value * x[j + 1], size + math.abs(value * x[j + 1])
+        end
+        y[i + 1], sizes[i + 1] = sum, size
+    end
+    return y, sizes
+end
+
+local function check_product(expected, sizes, got, unit, where)
+    assert.equal(#expected, #got)
+    for i, value in ipairs(expected) do
+        local good = math.abs(value - got[i]) <= 16 * unit * sizes[i]
+        assert.is_true(good, ("%s, row %d: %g, not %g"):format(where, i, got[i], value))
+    end
+end
+
+local function dense_of(sums, m, n)
+    local list = {}
+    for i = 0, m - 1 do
+        for j = 0, n - 1 do
+            list[i * n + j + 1] = sums[i] and sums[i][j] or 0
+        end
+    end
+    return list
+end
+
+local SIZES <const> = {{1, 1, 1}, {1, 9, 4}, {9, 1, 4}, {5, 7, 0}, {7, 5, 12}, {40, 30, 100}, {65, 257, 3000}}
+
+-- A matrix whose row `full` has all columns, the others one entry.
+local function one_full(n, full)
+    local rows = rill.concat {rill.iota(n):copy(), rill.stream("int", n, full)}
+    local columns = rill.concat {rill.iota(n):copy(), rill.iota(n):copy()}
+    return sparse.coo {shape = {n, n}, rows = rows, columns = columns, values = rill.stream("float", 2 * n, 1)}
+end
+
+describe("rill.sparse", function()
+    local files
+    leaks.watch(setup, teardown)
+    setup(function() files = tempfiles.open() end)
+    teardown(function() files:close() end)
+
+    it("has the elements that its entries give, in all formats", function()
+        for number, size in ipairs(SIZES) do
+            local m, n, count = size[1], size[2], size[3]
+            local rows, columns, values = entries(m, n, count, number)
+            local sums = elements(rows, columns, values)
+            local coo = sparse.coo {shape = {m, n}, rows = rows, columns = columns, values = values}
+            assert.equal(count_of(sums), coo.nnz)
+            local dense, x = dense_of(sums, m, n), rill.random(n, {seed = number, low = -1})
+            local expected, sizes = product(sums, m, x:values())
+            local turned = rill.stream("float", {m, n}, dense):transpose():values()
+            local diagonal = {}
+            for i = 1, math.min(m, n) do
+                diagonal[i] = dense[(i - 1) * n + i]
+            end
+            for _, format in ipairs(FORMATS) do
+                local A <close> = coo:to(format)
+                assert.equal(format, A.format)
+                assert.equal(("%dx%d"):format(m, n), tostring(A.shape))
+                assert.equal(coo.nnz, A.nnz)
+                check.equal(dense, A:dense():values())
+                check.equal(diagonal, A:diagonal():values())
+                local T <close> = A:transpose()
+                assert.equal(format, T.format)
+                check.equal(turned, T:dense():values())
+                check_product(expected, sizes, A:multiply(x):values(), 2.0 ^ -23, format)
+                check.equal(coo.rows:values(), A.rows:values())
+                check.equal(coo.offsets:values(), A.offsets:values())
+                for _, other in ipairs(FORMATS) do
+                    local B <close> = A:to(other)
+                    check.equal(dense, B:dense():values())
+                end
+            end
+        end
+    end)
+
+    it("multiplies matrices of any number of columns, and views", function()
+        local rows, columns, values = entries(40, 30, 200, 5)
+        local sums = elements(rows, columns, values)
+        local coo = sparse.coo {shape = {40, 30}, rows = rows, columns = columns, values = values}
+        for _, width in ipairs {1, 2, 3, 4, 5, 8, 9} do
+            local whole = rill.random({30, width + 2}, {seed = width, low = -1})
+            local X = whole:domain({1, 2}, {30, width + 1})
+            for _, format in ipairs(FORMATS) do
+                local Y = coo:to(format):multiply(X)
+                assert.equal("40x" .. width, tostring(Y.shape))
+                for j = 1, width do
+                    local expected, sizes = product(sums, 40, X:domain({1, j}, {30, j}):values())
+                    check_product(expected, sizes, Y:domain({1, j}, {40, j}):values(), 2.0 ^ -23, format)
+                end
+            end
+        end
+        assert.equal("40x0", tostring(coo:multiply(rill.stream("float", {30, 0})).shape))
+    end)
+
+    it("gives the wider type", function()
+        local list = {shape = {2, 2}, offsets = {0, 1, 3}, columns = {1, 0, 1}, values = {3, 4, 5}}
+        local single = sparse.csr(list)
+        list.values = rill.from({3, 4, 5.1}, "double")
+        local double = sparse.csr(list)
+        assert.same({"float", "double"}, {single.type, double.type})
+        local x, z = rill.from {1, 2}, rill.from({1, 0.1}, "double")
+        assert.equal("float", single:multiply(x).type)
+        for _, format in ipairs(FORMATS) do
+            check.equal({0.1 * 3, 4 + 0.1 * 5}, single:to(format):multiply(z):values(), 1e-15)
+            check.equal({6, 4 + 2 * 5.1}, double:to(format):multiply(x):values(), 1e-15)
+            check.equal({0.1 * 3, 4 + 0.1 * 5.1}, double:to(format):multiply(z):values(), 1e-15)
+        end
+        check.equal({15, 37}, single:multiply(2 * x + 1):values())
+    end)
+
+    it("keeps entries of csr in any order, and adds those of one place", function()
+        local A = sparse.csr {shape = {2, 3}, offsets = {0, 3, 4}, columns = {2, 0, 2, 1}, values = {1, 2, 3, 7}}
+        assert.equal(4, A.nnz)
+        check.equal({2, 0, 4, 0, 7, 0}, A:dense():values())
+        check.equal({6, 7}, A:multiply(rill.from {1, 1, 1}):values())
+        assert.equal(3, A:to "csr".nnz)
+        check.equal({2, 7}, A:diagonal():values())
+        check.equal({2, 0, 0, 7, 4, 0}, A:transpose():dense():values())
+    end)
+
+    it("reads NaN and infinity where an entry is, and nowhere else", function()
+        local A = sparse.csr {shape = {3, 3}, offsets = {0, 1, 2, 3}, columns = {0, 1, 2}, values = {1, 1, 0}}
+        for _, format in ipairs(FORMATS) do
+            local y = A:to(format):multiply(rill.from {2, 0 / 0, math.huge}):values()
+            assert.equal(2.0, y[1])
+            assert.is_true(y[2] ~= y[2])
+            assert.is_true(y[3] ~= y[3])
+        end
+    end)
+
+    it("cuts long rows: one full row among many", function()
+        local n = 30000
+        local A <close> = one_full(n, n // 3)
+        local x <close> = rill.stream("float", n, function(i) return i % 3 end)
+        local y <close> = A:to "csr":multiply(x)
+        assert.equal(x:sum() + x:get(n // 3 + 1), y:get(n // 3 + 1))
+        y:set(x:get(n // 3 + 1), n // 3 + 1)
+        assert.equal(x:bytes(), y:bytes())
+    end)
+
+    it("is what the reference says of matrices from files", function()
+        local known = {
+            ["gr_30_30"] = {7744, 253.8582282, 356, 33.28663395, 14.8414396244, 8.89346546046},
+            ["494_bus"] = {1666, 57513.15962, 2198.655747, 2198.665256, 2198.66524792, 2227.21280418},
+            ["bcsstk16"] = {290378, 6.006028771e+10, 2.860759037e+11, 1.049579997e+10, 615548450.931, 345821697.228},
+        }
+        local data, reason = tempfiles.data()
+        if not data then
+            pending(reason)
+            return
+        end
+        for name, values in pairs(known) do
+            local A <close> = sparse.load(data .. "/matrices/" .. name .. ".mtx")
+            local n = A.shape[2]
+            local ones, falling = rill.stream("double", n, 1), rill.stream("double", n, function(i) return 1 / i end)
+            for type, share in pairs {double = 1e-9, float = 1e-5} do
+                local B <close> = sparse.csr {
+                    shape = A.shape, offsets = A.offsets, columns = A.columns, values = A.values:cast(type),
+                }
+                local y, z = B:multiply(ones:cast(type)), B:multiply(falling:cast(type))
+                local got = {B.nnz, B.values:norm(), y:sum(), y:norm(), z:sum(), z:norm()}
+                for i, value in ipairs(values) do
+                    assert.is_true(math.abs(got[i] - value) <= share * math.abs(value),
+                        ("%s, %s, %d: %.10g, not %.10g"):format(name, type, i, got[i], value))
+                end
+            end
+        end
+    end)
+
+    it("does not wait in later products, and allocates the result alone", function()
+        local A <close> = one_full(3000, 7):to "csr"
+        local x <close> = rill.stream("float", 3000, 1)
+        A:multiply(x):close()
+        local before = rill.memory().streams
+        local y <close> = A:multiply(x)
+        assert.equal(before + 1, rill.memory().streams)
+        assert.equal(3001.0, y:get(8))
+    end)
+
+    it("is a value of its own kind, and rill.sparse can be called", function()
+        local A = sparse.csr {shape = {1, 2}, offsets = {0, 1}, columns = {1}, values = {4}}
+        assert.equal("matrix", rill.type(A))
+        assert.equal("matrix<float>[1x2] csr, 1 entry", tostring(A))
+        assert.matches("multiply", rill.help(A))
+        assert.is_nil(rill.type(setmetatable({}, {__name = "rill.stream"})))
+        A.values:write {5}
+        check.equal({0, 5}, A:dense():values())
+        local c <close> = rill.sparse("float", {8, 8}, {page = {4, 4}})
+        assert.equal("container", rill.type(c))
+        A:close()
+        A:close()
+        assert.equal("closed matrix", tostring(A))
+        check.names({"A:multiply", "closed"}, A.multiply, A, rill.from {1, 2})
+        check.names({"A:shape", "closed"}, function() return A.shape end)
+    end)
+
+    it("names what does not fit", function()
+        local function csr(change)
+            local list = {shape = {2, 3}, offsets = {0, 1, 2}, columns = {0, 2}, values = {1, 2}}
+            for key, value in pairs(change) do
+                list[key] = value
+            end
+            return function() return sparse.csr(list) end
+        end
+        check.names({"rill.sparse.csr", "'columns' has 3 as element 2", "0 .. 2"}, csr {columns = {0, 3}})
+        check.names({"'columns' has -1 as element 1"}, csr {columns = {-1, 3}})
+        check.names({"'offsets' has 2 elements", "2 rows need 3"}, csr {offsets = {0, 2}})
+        check.names({"'offsets' goes from 0 to 3", "0 to 2"}, csr {offsets = {0, 1, 3}})
+        check.names({"'offsets' falls behind element 2"}, csr {offsets = {0, 3, 2}})
+        check.names({"'columns' has shape 1, 'values' has 2"}, csr {columns = {0}})
+        check.names({"option 'values'", "float or double", "int"}, csr {values = rill.iota(2)})
+        check.names({"option 'columns'", "expected elements of int", "float"}, csr {columns = rill.stream("float", 2)})
+        check.names({"option 'columns'", "expected an open stream or a table, got nil"}, sparse.csr,
+            {shape = {2, 3}, offsets = {0, 1, 2}, values = {1, 2}})
+        check.names({"option 'shape'"}, csr {shape = {2, -3}})
+        check.names({"unknown option 'rows'"}, csr {rows = {0, 1}})
+        check.names({"rill.sparse.csr", "a table like", "number"}, sparse.csr, 3)
+        check.names({"rill.sparse.coo", "'rows' has 2 as element 1", "0 .. 1"}, sparse.coo,
+            {shape = {2, 2}, rows = {2}, columns = {0}, values = {1}})
+        check.names({"rill.sparse.ell", "'columns' has shape 1x2", "2 rows"}, sparse.ell,
+            {shape = {2, 2}, columns = {{0, -1}}, values = {{1, 2}}})
+        check.names({"'columns' has 2 as element 1, 1", "or -1"}, sparse.ell,
+            {shape = {1, 2}, columns = {{2, -1}}, values = {{1, 2}}})
+        local A = csr {}()
+        check.names({"A is 2 x 3, x has 5 elements"}, A.multiply, A, rill.stream("float", 5))
+        check.names({"A is 2 x 3, X is 2 x 4"}, A.multiply, A, rill.stream("float", {2, 4}))
+        check.names({"A:multiply", "float or double", "int"}, A.multiply, A, rill.iota(3))
+        check.names({"A:multiply", "a vector or a matrix", "3x1x1"}, A.multiply, A, rill.stream("float", {3, 1, 1}))
+        check.names({"A:to", "'format'", "dense"}, A.to, A, "dense")
+        check.names({"a matrix before the colon"}, A.multiply, 3)
+        check.names({"no field or method 'colums'", "A.columns"}, function() return A.colums end)
+        check.names({"A.values:write"}, function() A.values = 3 end)
+        local wide = sparse.coo {shape = {50000, 50000}, rows = {0}, columns = {49999}, values = {1}}
+        check.names({"A:dense", "50000 x 50000"}, wide.dense, wide)
+        local full = one_full(50000, 3)
+        check.names({"A:to", "ELL", "50000", "csr"}, full.to, full, "ell")
+    end)
+
+    it("saves and loads", function()
+        local rows, columns, values = entries(30, 20, 100, 9)
+        local A = sparse.coo {shape = {30, 20}, rows = rows, columns = columns, values = values}
+        local double = rill.random(100, {seed = 1, type = "double"})
+        local D = sparse.coo {shape = {30, 20}, rows = rows, columns = columns, values = double}
+        for i, B in ipairs {A, A:to "ell", D} do
+            local path = files:path(i .. ".mtx")
+            B:save(path)
+            local C = sparse.load(path)
+            check.equal(B:to "csr".offsets:values(), C.offsets:values())
+            check.equal(B:to "csr".columns:values(), C.columns:values())
+            check.equal(B:to "csr".values:values(), C.values:values())
+        end
+        check.names({"A:save", "nowhere"}, A.save, A, files:path "nowhere/a.mtx")
+    end)
+end)

@@ -1,0 +1,96 @@
+/* MatrixMarket files: rill.sparse.load and A:save. */
+#include "binding/binding.h"
+
+#include "io/file.h"
+#include "io/mtx.h"
+
+static bool upload(Device *device, const MtxMatrix *matrix, Stream *const streams[3])
+{
+    Shape shape = {.rank = 1, .size = {(int64_t)matrix->count}};
+    const Type *whole = type_of(SCALAR_INT, 1);
+    return file_stream(device, whole, &shape, matrix->row, streams[0]) &&
+           file_stream(device, whole, &shape, matrix->column, streams[1]) &&
+           file_stream(device, type_of(SCALAR_DOUBLE, 1), &shape, matrix->value, streams[2]);
+}
+
+static bool read_file(const char *path, MtxMatrix *matrix)
+{
+    FileBytes bytes;
+    if (!file_read(path, &bytes)) {
+        return false;
+    }
+    bool done = mtx_decode(bytes.data, bytes.size, matrix) || error_prefix("cannot read '%s'", path);
+    file_free(&bytes);
+    return done;
+}
+
+/* _mtx_load(path): rows, columns, then streams of the entries' rows and columns, from 0, and their values. */
+static int mtx_load(lua_State *L)
+{
+    static const char function[] = "rill.sparse.load";
+    const char *path = argument_path(L, 1, function, 1, "path");
+    Device *device = state_device(L);
+    MtxMatrix matrix;
+    lua_settop(L, 1);
+    lua_pushnil(L); /* two numbers, when they are known */
+    lua_pushnil(L);
+    Stream *streams[3];
+    for (int i = 0; i < 3; i++) {
+        streams[i] = handle_push(L);
+    }
+    DeviceScope scope;
+    binding_enter(L, device, &scope);
+    bool done = read_file(path, &matrix);
+    if (done) {
+        lua_pushinteger(L, matrix.rows);
+        lua_replace(L, 2);
+        lua_pushinteger(L, matrix.columns);
+        lua_replace(L, 3);
+        done = upload(device, &matrix, streams);
+        mtx_free(&matrix);
+    }
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    binding_charge(L, device);
+    return 5;
+}
+
+static bool fetch(const Stream *row, const Stream *column, const Stream *value, MtxMatrix *matrix)
+{
+    matrix->count = (size_t)stream_elements(row);
+    matrix->row = file_bytes(row);
+    matrix->column = matrix->row ? file_bytes(column) : NULL;
+    matrix->value = matrix->column ? file_bytes(value) : NULL;
+    return matrix->value != NULL;
+}
+
+/* _mtx_save(path, rows, columns, row, column, value, single): streams of int, int and double. */
+static int mtx_save(lua_State *L)
+{
+    static const char function[] = "A:save";
+    const char *path = argument_path(L, 1, function, 1, "path");
+    MtxMatrix matrix = {.rows = (int32_t)luaL_checkinteger(L, 2), .columns = (int32_t)luaL_checkinteger(L, 3)};
+    const Stream *row = accept_check(L, 4, function, 2, "row"), *column = accept_check(L, 5, function, 3, "column");
+    const Stream *value = accept_check(L, 6, function, 4, "value");
+    bool single = lua_toboolean(L, 7);
+    DeviceScope scope;
+    binding_enter(L, row->device, &scope);
+    bool done = fetch(row, column, value, &matrix);
+    device_leave(&scope);
+    done = done && mtx_write(path, &matrix, single);
+    mtx_free(&matrix);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    return 0;
+}
+
+void open_mtx(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"_mtx_load", mtx_load}, {"_mtx_save", mtx_save}, {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,39 @@
+/* What matrices of rill.sparse multiply by. */
+#include "binding/binding.h"
+
+#include "kernel/launch/copy.h"
+#include "primitive/spmv.h"
+
+/* _spmv(offsets, columns, values, x, y): y = A x; columns and values may be nil (spmv.h). x of any layout; the others as spmv wants them,
+ * which rill.sparse sees to. */
+static int sparse_multiply(lua_State *L)
+{
+    static const char function[] = "A:multiply";
+    bool given = !lua_isnil(L, 2);
+    SparseRows a = {.offsets = accept_check(L, 1, function, 1, "offsets"),
+                    .columns = given ? accept_check(L, 2, function, 2, "columns") : NULL,
+                    .values = given ? accept_check(L, 3, function, 3, "values") : NULL};
+    const Stream *x = accept_check(L, 4, function, 4, "x");
+    Stream *y = accept_check(L, 5, function, 5, "y");
+    if (x->device != a.offsets->device || y->device != a.offsets->device) {
+        luaL_error(L, "%s: the streams belong to several devices", function);
+    }
+    DeviceScope scope;
+    binding_enter(L, y->device, &scope);
+    Stream dense = {0};
+    bool done =
+        x->contiguous && x->source == SOURCE_BUFFER ? spmv(&a, x, y) : copy_new(x, NULL, &dense) && spmv(&a, &dense, y);
+    stream_release(&dense);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    return 0;
+}
+
+void open_spmv(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"_spmv", sparse_multiply}, {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}

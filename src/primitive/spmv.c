@@ -1,0 +1,101 @@
+#include "primitive/spmv.h"
+
+#include "base/strbuf.h"
+#include "gpu/shader.h"
+#include "shared/spmv_words.h"
+
+enum {
+    CPU_GROUP = 64,
+    GPU_GROUP = 256,
+    MOST_LANES = 256,
+    LANE_ENTRIES = 8, /* that a lane of a row takes, more or less */
+};
+
+static bool is_double(const Stream *s)
+{
+    return s->type->scalar == SCALAR_DOUBLE;
+}
+
+/* Invocations for a row, by the mean length: one, some of a subgroup's, or all of a group's. */
+static int lanes_of(const SparseRows *a, int64_t rows, bool cpu)
+{
+    int64_t entries = a->columns ? stream_elements(a->columns) : 0, lanes = 1;
+    while (!cpu && lanes < MOST_LANES && rows * lanes * LANE_ENTRIES < entries) {
+        lanes *= 2;
+    }
+    return (int)lanes;
+}
+
+static bool too_large(const Stream *s, TexelFormat format)
+{
+    return !buffer_texture_reaches(s->device, format, buffer_capacity(s->buffer));
+}
+
+static uint32_t first_word(const Stream *s)
+{
+    return (uint32_t)(s->offset * (s->type->bytes / 4));
+}
+
+static Program *find_program(const SparseRows *a, const Stream *y, bool wide, bool block, int group, int lanes)
+{
+    StrBuf defines = STRBUF_EMPTY;
+    strbuf_addf(&defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s", group, lanes,
+                is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
+                a->columns ? "#define COLUMNS_GIVEN\n" : "",
+                a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "", wide ? "#define WIDE\n" : "",
+                block ? "#define BLOCK\n" : "");
+    Program *program = shader_program(y->device, "spmv.comp", strbuf_text(&defines));
+    strbuf_free(&defines);
+    return program;
+}
+
+/* What the shader reads, in the order of its bindings. */
+static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, bool *block)
+{
+    const Stream *streams[] = {a->offsets, x, a->columns, a->values};
+    static const TexelFormat formats[] = {TEXEL_WORD, TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR};
+    int count = a->columns ? 4 : 2;
+    *block = !device_traits(y->device)->buffer_textures;
+    for (int i = 0; i < count; i++) {
+        *block = *block || too_large(streams[i], formats[i]);
+    }
+    dispatch->blocks[0].buffer = y->buffer;
+    bool fits = buffer_block_fits(y->buffer);
+    for (int i = 0; i < count; i++) {
+        dispatch->textures[i] = (DispatchTexture){streams[i]->buffer, formats[i]};
+        dispatch->blocks[i + 1].buffer = streams[i]->buffer;
+        fits = fits && (!*block || buffer_block_fits(streams[i]->buffer));
+    }
+    dispatch->texture_count = *block ? 0 : count;
+    dispatch->block_count = *block ? count + 1 : 1;
+    return fits;
+}
+
+bool spmv(const SparseRows *a, const Stream *x, Stream *y)
+{
+    bool cpu = device_traits(y->device)->family == FAMILY_CPU, block;
+    int64_t rows = stream_elements(a->offsets) - 1, width = y->shape.rank > 1 ? y->shape.size[1] : 1;
+    if (rows * width == 0) {
+        return true;
+    }
+    bool wide = width > 1;
+    int group = cpu ? CPU_GROUP : GPU_GROUP, lanes = wide ? 1 : lanes_of(a, rows, cpu);
+    int64_t blocks = (width + 3) / 4, invocations = rows * (wide ? blocks : lanes);
+    uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
+                                           [SPMV_P_WIDTH] = (uint32_t)width,
+                                           [SPMV_P_BLOCKS] = (uint32_t)blocks,
+                                           [SPMV_P_OFFSETS] = first_word(a->offsets),
+                                           [SPMV_P_COLUMNS] = a->columns ? first_word(a->columns) : 0,
+                                           [SPMV_P_VALUES] = a->values ? first_word(a->values) : 0,
+                                           [SPMV_P_X] = first_word(x),
+                                           [SPMV_P_Y] = first_word(y)};
+    Dispatch dispatch = {.params = params, .param_vectors = SPMV_P_VECTORS};
+    if (!bind(a, x, y, &dispatch, &block)) {
+        return false;
+    }
+    dispatch.program = find_program(a, y, wide, block, group, lanes);
+    dispatch.groups[0] = (uint64_t)((invocations + group - 1) / group);
+    dispatch.groups[1] = dispatch.groups[2] = 1;
+    stream_wrote(y);
+    return dispatch.program && device_dispatch(y->device, &dispatch);
+}

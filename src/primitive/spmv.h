@@ -1,0 +1,20 @@
+/* A sparse matrix times a vector, or times a matrix of vectors. */
+#ifndef RILL_SPMV_H
+#define RILL_SPMV_H
+
+#include "stream/stream.h"
+
+/* The rows of a sparse matrix: dense streams that begin at a whole texel (16 bytes). Row r has the entries offsets[r] .. offsets[r + 1] - 1. */
+typedef struct SparseRows {
+    const Stream *offsets; /* int, of one more than there are rows */
+    const Stream *columns; /* int; NULL: entry k is 1 and stands in column k, so that rows of x are summed up */
+    const Stream *values;  /* float or double; NULL with columns */
+} SparseRows;
+
+/* y = A x, of one dimension each, or rows of one length: x has a row for each column of A, y one for each row. Both are dense, of one type, which
+ * is the values' or a wider one, and don't overlap. Nothing is checked: columns must be below x's rows, and no row longer than
+ * SPMV_LONGEST. No allocation, no reading back. */
+bool spmv(const SparseRows *a, const Stream *x, Stream *y);
+enum { SPMV_LONGEST = 131072 };
+
+#endif
