@@ -24,9 +24,6 @@ local repeated = {reason = "it launches what other files launch, over and over, 
     "horn", "inject", "life", "mandelbrot", "smoke"}
 local timed = {reason = "it counts GL calls, or takes times", "counters", "profile"}
 
--- Run by themselves, after all others: they measure how long something takes, or how much memory a process needs.
-local alone = {interrupt = true, memory = true, profile = true, prompt = true}
-
 -- Tests by their tags.
 local tags = {
     long = "it takes long: make test-all runs it",
@@ -135,4 +132,4 @@ for _, driver in ipairs(drivers) do
     end
 end
 
-return {passes = passes, drivers = names, alone = alone, tags = tags, capture = capture}
+return {passes = passes, drivers = names, tags = tags, capture = capture}

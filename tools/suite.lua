@@ -1,8 +1,8 @@
 -- Runs the suite: suite.lua PASS... [-- SPEC...]; tools/passes.lua lists the passes. "other" is the family that the device does not
 -- choose by itself, "drivers" all drivers of this machine. A SPEC is a file, a folder, or a name: "sort" for the sort_spec.lua that is
 -- somewhere in spec/. Every spec file runs in a process of its own, so that a crash, a hang or a leak found at exit counts as one more
--- failure of that file and stops nothing else; as many at once as there are cores, but those that measure come last, one by one. The
--- last line is "N passed, N failed[, N skipped]"; the exit status is 0 only when tests ran and none failed.
+-- failure of that file and stops nothing else; as many at once as there are cores. The last line is "N passed, N failed[, N skipped]";
+-- the exit status is 0 only when tests ran and none failed.
 --
 -- Environment: RILL_LUA (the interpreter), RILL_BUILD (the build tree, for specs that start processes), RILL_PRELOAD (a library
 -- to preload: the sanitizer's), RILL_SUITE_TIMEOUT (seconds one file may take; 600 unless told), RILL_SUITE_JOBS (files at once),
@@ -105,18 +105,12 @@ end
 
 -- Names in tools/passes.lua of files that are gone would go unnoticed.
 local function assert_known(named)
-    local function known(name)
-        assert(named[name], ("tools/passes.lua: no spec file is named '%s'"):format(name))
-    end
     for _, pass in pairs(plan.passes) do
         for _, list in ipairs(pass.out or {}) do
             for _, name in ipairs(list) do
-                known(name)
+                assert(named[name], ("tools/passes.lua: no spec file is named '%s'"):format(name))
             end
         end
-    end
-    for name in pairs(plan.alone) do
-        known(name)
     end
 end
 
@@ -155,15 +149,14 @@ local function used_device(chosen)
     return own == 2 and device_name "" or nil
 end
 
--- The files to run at once and those to run alone, as {pass =, spec =}; notes in `skips` what is left out, by reason. A file's passes
--- come one after the other: where the time given is up, every pass has run the same files.
+-- The files to run, as {pass =, spec =}; notes in `skips` what is left out, by reason. A file's passes come one after the other: where
+-- the time given is up, every pass has run the same files.
 local function jobs(chosen, specs, every, skips)
-    local together, alone, used = {}, {}, used_device(chosen)
+    local list, used = {}, used_device(chosen)
     for _, pass in ipairs(chosen) do
         settle_driver(pass, used)
     end
     for _, spec in ipairs(specs) do
-        local list = plan.alone[spec_name(spec)] and alone or together
         for _, pass in ipairs(chosen) do
             local reason = every and left_out(pass, spec)
             if reason then
@@ -173,7 +166,7 @@ local function jobs(chosen, specs, every, skips)
             end
         end
     end
-    return together, alone
+    return list
 end
 
 -- ---- one file
@@ -372,13 +365,12 @@ local function main()
     local named = specs_by_name()
     assert_known(named)
     local chosen, words = arguments()
-    local together, alone = jobs(chosen, chosen_specs(words, named), #words == 0, skips)
+    local list = jobs(chosen, chosen_specs(words, named), #words == 0, skips)
     for _, pass in ipairs(chosen) do
         print("== " .. pass.name .. ": " .. pass.title)
     end
     io.flush()
-    run_all(together, tonumber(os.getenv "RILL_SUITE_JOBS" or capture "nproc"), begin + budget)
-    run_all(alone, 1, begin + budget)
+    run_all(list, tonumber(os.getenv "RILL_SUITE_JOBS" or capture "nproc"), begin + budget)
     print_skips(chosen)
     print_table(chosen)
     print(("suite: %.0f seconds"):format(seconds() - begin))

@@ -104,7 +104,7 @@ end
 describe("a container where a stream is expected", function()
     leaks.watch(setup, teardown)
 
-    it("is one of cases that take streams", function()
+    it("is one of cases that take streams #long", function()
         for number, case in ipairs(cases) do
             local good, message = pcall(case[2], table.unpack(arguments(case[1], 0)))
             assert(good, ("case %d: %s"):format(number, message))
