@@ -119,7 +119,8 @@ local function processes(title, kind, command, count, judge)
 end
 
 local chosen = #arg > 0 and arg or
-    {"sort", "request", "picture", "containers", "trees", "tour", "structures", "cold", "open", "lost", "prompt"}
+    {"sort", "request", "picture", "containers", "pages", "trees", "tour", "structures", "cold", "open", "lost",
+        "prompt"}
 local kinds = {"alloc", "lua", "buffer", "compile", "link", "map", "read", "wait"}
 
 local function once(subject)

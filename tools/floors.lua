@@ -124,7 +124,7 @@ local exceptions = {
         "container_handle.h", "range_handle.h")},
     -- What kinds of translators share.
     container = {["*"] = set("translator.h", "translator_kind.h", "address_text.h", "range.h", "word_table.h",
-        "growth.h", "frame_table.h", "paged.h", "adaptive.h", "tree.h", "tree_parts.h", "container.h",
+        "growth.h", "frame_table.h", "paged.h", "pages.h", "adaptive.h", "tree.h", "tree_parts.h", "container.h",
         "container_parts.h", "frames.h", "page_list.h", "region.h"),
         tree_image = set("container_image.h"), page_replicas = set("page_overlap.h")},
     -- What formats share; and the one that picks the format, which may include any.

@@ -142,6 +142,39 @@ function subjects.containers(salt)
     end
 end
 
+-- The same of pages that the device makes and frees by itself.
+function subjects.pages(salt)
+    return function()
+        local rill = require "rill"
+        local list = {}
+        for i = 0, 1099 do list[i + 1] = {4 * (i % 50) + 2, 4 * (i * 7 % 50) + i % 4} end
+        local points = rill.from(list, "ivec2")
+        for levels = 1, 3 do
+            local c <close> = rill.sparse("int", {200, 200}, {page = {4, 4}, default = salt, levels = levels})
+            local function tried(what, f, ...)
+                local mapped, held = c.pages.mapped, c:values()
+                local good, message = pcall(f, ...)
+                if not good then
+                    expect(what .. " that failed", {mapped}, {c.pages.mapped})
+                    expect(what .. " that failed", held, c:values())
+                    f(...)
+                    error(message, 0)
+                end
+            end
+            c:set(7, 1, 200):set(8, 200, 1)
+            tried("allocate", c.allocate, c, points)
+            expect("pages", {52, 7, salt}, {c.pages.mapped, c:get(1, 200), c:get(3, 3)})
+            c:fill(3)
+            tried("release", c.release, c, points)
+            expect("pages", {2, 3, salt}, {c.pages.mapped, c:get(1, 200), c:get(3, 3)})
+            local s <close> = c:snapshot()
+            tried("allocate again", c.allocate, c, points)
+            tried("undo", c.undo, c, s)
+            expect("pages", {2, 3, salt}, {c.pages.mapped, c:get(1, 200), c:get(3, 3)})
+        end
+    end
+end
+
 -- Pages that are split and joined: what failed to be split has the values that it had.
 function subjects.trees(salt)
     return function()

@@ -98,7 +98,7 @@ describe("memory takes at most 1.2 of what pages and tables do with", function()
             local random, list, rank = order.generator(6), {}, #case.page
             for i = 1, case.count do
                 list[i] = {}
-                for d = 1, rank do list[i][d] = random(case.size) - 1 end
+                for d = 1, rank do list[i][d] = random(case.size) end
             end
             local points = rill.from(list, "ivec" .. rank)
             local function allocate_all(c) c:allocate(points) end
@@ -122,7 +122,7 @@ describe("memory takes at most 1.2 of what pages and tables do with", function()
         local c <close> = sparse("float", 131072, {16, 16})
         c:set(5, 1, 1):set(6, 131072, 131072)
         local mapped, random, list = c.pages.mapped, order.generator(7), {}
-        for i = 1, 300 do list[i] = {random(131072) - 1, random(131072) - 1} end
+        for i = 1, 300 do list[i] = {random(131072), random(131072)} end
         local points = rill.from(list, "ivec2")
         check.collect()
         rill.memory_limit(rill.memory().bytes + 2 ^ 20)

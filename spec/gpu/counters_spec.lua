@@ -112,6 +112,35 @@ describe("calls of OpenGL:", function()
         assert.equal(0, counts.launches.glLinkProgram)
     end)
 
+    it_counts("pages that the device makes for many points are read back when they are asked for", function()
+        local counts = counted([[
+            local points = rill.kernel("kernel void at(int i<>, out ivec2 r<>) { r = ivec2(i * 37 % 4096, i * 101 % 4095); }")(
+                rill.iota(20000))
+            local read = rill.kernel "kernel void read(ivec2 p<>, float c[][], out float r<>) { r = c[p.y][p.x]; }"
+            local write = rill.kernel "kernel void write(ivec2 p<>, inout float c[][]) { c[p.y][p.x] = 1.0; }"
+            local function make() return rill.sparse("float", {4096, 4096}, {page = {8, 8}, levels = 2}) end
+            local before <close> = make():allocate(points)
+            write(points, before)
+            read(points, before)
+            before:get(1, 1)
+            local c <close> = make()
+            phase "start"
+            c:allocate(points)
+            phase "allocated"
+            write(points, c)
+            read(points, c)
+            phase "launched"
+            assert(c.pages.mapped > 10000)
+            phase "counted"
+            c:active()
+            phase "asked"
+        ]], {RILL_ASYNC = "1"})
+        assert(counts.allocated.bytes_read < 100, counts.allocated.bytes_read)
+        assert.same({0, 0}, {counts.launched.bytes_read, counts.counted.bytes_read})
+        assert(counts.asked.bytes_read > 4 * 10000, counts.asked.bytes_read)
+        assert(counts.allocated.glDispatchCompute < 60, counts.allocated.glDispatchCompute)
+    end)
+
     it_counts("a reduction to a stream waits for nothing either", function()
         local counts = counted [[
             local s = rill.iota {1000, 100}

@@ -25,6 +25,8 @@ bool container_owned(const Container *c)
     return c->pooled || (c->own && c->map.complete) || c->kind;
 }
 
+enum { MOST_RUNS = 16 }; /* that are filled one by one */
+
 /* memory */
 
 static int64_t frames_there(const Container *c)
@@ -32,8 +34,7 @@ static int64_t frames_there(const Container *c)
     return stream_elements(&c->memory) / translator_info(c->translator).page;
 }
 
-/* Memory for so many frames. */
-static bool grow(Container *c, int64_t frames)
+bool allocation_grow(Container *c, int64_t frames)
 {
     TranslatorInfo info = translator_info(c->translator);
     Stream memory;
@@ -62,9 +63,52 @@ static bool fill(const Container *c, int64_t frame, int64_t count, const void *e
     return done;
 }
 
+bool allocation_fill_frames(const Container *c, const Stream *begins, const void *element)
+{
+    int64_t page = translator_info(c->translator).page, count = stream_elements(begins);
+    PageSet set = {.origins = begins, .count = count, .page = {page}, .aligned = true, .elements = count * page};
+    Domain domain = {.shape = c->memory.shape, .pages = &set};
+    Stream memory = c->memory;
+    return copy_fill_over(&memory, element, &domain);
+}
+
+/* Runs of frames side by side. */
+static size_t count_runs(const PageList *list)
+{
+    size_t runs = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        runs += i == 0 || list->items[i].frame != list->items[i - 1].frame + 1;
+    }
+    return runs;
+}
+
+/* Frames anywhere, at once. */
+static bool fill_scattered(const Container *c, const PageList *list, const void *element)
+{
+    int64_t page = translator_info(c->translator).page;
+    int32_t *words = malloc(list->count * sizeof *words);
+    const Shape shape = {1, {(int64_t)list->count}};
+    Stream begins;
+    if (!words || !stream_create(c->memory.device, type_of(SCALAR_INT, 1), &shape, false, &begins)) {
+        free(words);
+        return words ? false : error_set("out of host memory");
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        words[i] = (int32_t)(list->items[i].frame * page);
+    }
+    bool done = buffer_write(begins.buffer, 0, words, list->count * sizeof *words) &&
+                allocation_fill_frames(c, &begins, element);
+    stream_release(&begins);
+    free(words);
+    return done;
+}
+
 bool allocation_fill_list(const Container *c, const PageList *list, const void *element)
 {
     bool done = true;
+    if (count_runs(list) > MOST_RUNS) {
+        return fill_scattered(c, list, element);
+    }
     for (size_t i = 0; done && i < list->count;) {
         int64_t first = list->items[i].frame, last = first;
         for (i++; i < list->count && list->items[i].frame == last + 1; i++) {
@@ -159,7 +203,7 @@ bool allocation_take(Container *c, PageList *list, int64_t asked, bool choose)
     if (choose && (needed = ask_allocator(c, list)) < 0) {
         return false;
     }
-    if (!grow(c, needed) || !frames_reserve(&c->frames, needed)) {
+    if (!allocation_grow(c, needed) || !frames_reserve(&c->frames, needed)) {
         return false;
     }
     for (size_t i = 0; !choose && i < list->count; i++) {
@@ -283,6 +327,9 @@ static bool add_missing(const Container *c, const PageBox *box, PageList *list)
     if (box->count == 0) {
         return true;
     }
+    if (!paged_learn(c->translator)) {
+        return false;
+    }
     memcpy(page, box->first, (size_t)box->rank * sizeof *page);
     do {
         if (paged_frame(c->translator, page) == NO_FRAME && !page_list_add(list, box->rank, page, NO_FRAME)) {
@@ -322,6 +369,9 @@ bool container_free(Container *c, const int64_t *first, const int64_t *last)
 /* Those of a list that are mapped, with their frames, or those that are not. */
 static bool pick(const Container *c, const PageList *from, bool mapped, PageList *to)
 {
+    if (!paged_learn(c->translator)) {
+        return false;
+    }
     for (size_t i = 0; i < from->count; i++) {
         int64_t page[SHAPE_MAX_RANK], frame;
         for (int d = 0; d < SHAPE_MAX_RANK; d++) {
@@ -335,7 +385,7 @@ static bool pick(const Container *c, const PageList *from, bool mapped, PageList
     return true;
 }
 
-bool container_allocate_pages(Container *c, const PageList *pages)
+bool allocation_map_some(Container *c, const PageList *pages)
 {
     PageList list = {0};
     bool done = pick(c, pages, false, &list) && allocation_map(c, &list, (int64_t)pages->count);
@@ -343,7 +393,7 @@ bool container_allocate_pages(Container *c, const PageList *pages)
     return done;
 }
 
-bool container_free_pages(Container *c, const PageList *pages)
+bool allocation_unmap_some(Container *c, const PageList *pages)
 {
     PageList list = {0};
     bool done = pick(c, pages, true, &list) && allocation_unmap(c, &list);

@@ -117,6 +117,7 @@ void container_release(Container *c)
     }
     snapshot_orphan(c);
     page_overlap_free(c);
+    container_release(c->frame_stack);
     translator_release(c->edge);
     translator_release(c->translator);
     stream_release(&c->memory);
@@ -206,8 +207,9 @@ static uint64_t table_bytes(const Translator *t)
 
 uint64_t container_bytes(const Container *c)
 {
+    uint64_t stack = c->frame_stack ? stream_bytes(&c->frame_stack->memory) : 0;
     return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + table_bytes(c->translator) +
-           page_overlap_bytes(c);
+           page_overlap_bytes(c) + stack;
 }
 
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)

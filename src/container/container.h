@@ -152,10 +152,10 @@ bool container_allocate(Container *c, const int64_t *first, const int64_t *last)
 /* Frees all pages that a box touches. */
 bool container_free(Container *c, const int64_t *first, const int64_t *last);
 
-/* The same for those of a stream of points (coordinates from 0, x first), which are found on the device. */
-bool container_find_points(const Container *c, const Stream *points, PageList *pages);
-bool container_allocate_pages(Container *c, const PageList *pages);
-bool container_free_pages(Container *c, const PageList *pages);
+/* The same for those of a stream of points (coordinates from 0, x first), which are found on the device; of many the device changes the page table, too, and
+ * only their number comes back. `found` becomes false where it is the points that are wrong. */
+bool container_allocate_points(Container *c, const Stream *points, bool *found);
+bool container_free_points(Container *c, const Stream *points, bool *found);
 
 /* The elements of a region of what a kernel gets, in address order, as a new stream of one dimension (container_elements.c); and from such a stream back, which
  * have to be mapped. False with error_set. */

@@ -45,6 +45,7 @@ struct Container {
     bool pooled; /* the pages, and the memory that grows for them, are its own: the frames, too */
     Frames frames;
     struct Overlap *overlap;  /* of pages with replicas; else NULL */
+    Container *frame_stack;   /* the free ones, on the device: held; NULL until needed */
     AllocatorHooks allocator; /* choose NULL: none */
     bool choosing;
     bool noting; /* the pages that get frames, and those that they had */
@@ -136,6 +137,15 @@ bool allocation_take(Container *c, PageList *list, int64_t asked, bool choose);
 void allocation_give(Container *c, const PageList *list);
 /* Sets all elements of a list's frames. */
 bool allocation_fill_list(const Container *c, const PageList *list, const void *element);
+/* The same of frames by where they begin, ints on the device. */
+bool allocation_fill_frames(const Container *c, const Stream *begins, const void *element);
+/* Memory for so many frames. */
+bool allocation_grow(Container *c, int64_t frames);
+/* Maps or unmaps those of a list, which has each page once, that are not mapped, or are. */
+bool allocation_map_some(Container *c, const PageList *pages);
+bool allocation_unmap_some(Container *c, const PageList *pages);
+/* page_points.c: the pages of a stream of points, each once, read back. */
+bool page_points_find(const Container *c, const Stream *points, PageList *pages);
 /* How many frames there may still be. */
 int64_t allocation_room(const Container *c);
 
@@ -148,6 +158,13 @@ uint64_t page_overlap_bytes(const Container *c);
 void page_overlap_changed(Container *c, const PageList *list);
 void page_overlap_moved(Container *c);
 uint64_t page_overlap_writes(const Container *c);
+
+/* frame_stack.c. Takes frames for new pages on the device, where a stack of ints has the free ones: those that the host will take by frames_take.
+ * Two new streams: the frames, and where each begins in memory. False with error_set. */
+bool frame_stack_take(Container *c, int64_t count, Stream *frames, Stream *begins);
+/* Brings the stack there up to date; and puts frames on it that the host frees in this order, after that. */
+bool frame_stack_tell(Container *c);
+void frame_stack_give(Container *c, const Stream *frames);
 
 /* container_lists.c: makes a container of lists' translator one of lists. */
 void container_make_lists(Container *c, int64_t count);

@@ -37,6 +37,12 @@ int64_t frames_needed(const Frames *frames, int64_t count)
     return frames->used + (fresh > 0 ? fresh : 0);
 }
 
+/* Those of `freed` from here on have changed. */
+static void changed_from(Frames *frames, int64_t place)
+{
+    frames->told = place < frames->told ? place : frames->told;
+}
+
 static int64_t hold_first(Frames *frames, int64_t frame, uint32_t since)
 {
     frames->held.items[frame] = (struct Frame){.held = 1, .since = since};
@@ -47,6 +53,7 @@ static int64_t hold_first(Frames *frames, int64_t frame, uint32_t since)
 int64_t frames_take(Frames *frames, uint32_t since)
 {
     int64_t frame = frames->freed.count ? frames->freed.items[--frames->freed.count] : frames->used++;
+    changed_from(frames, (int64_t)frames->freed.count);
     return hold_first(frames, frame, since);
 }
 
@@ -76,6 +83,7 @@ void frames_take_at(Frames *frames, int64_t frame, uint32_t since)
     int32_t place = frames->held.items[frame].place;
     frames->freed.items[place] = last;
     frames->held.items[last].place = place;
+    changed_from(frames, place);
     hold_first(frames, frame, since);
 }
 

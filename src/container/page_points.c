@@ -157,7 +157,7 @@ static bool find_pages(const Container *c, const Stream *points, PageList *pages
     return done;
 }
 
-bool container_find_points(const Container *c, const Stream *points, PageList *pages)
+bool page_points_find(const Container *c, const Stream *points, PageList *pages)
 {
     Shape shape;
     Stream flat;

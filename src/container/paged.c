@@ -80,6 +80,18 @@ void paged_write(const Translator *t, AddressText *text, int number)
     }
 }
 
+/* news from the device */
+
+static bool learn(const Paged *paged)
+{
+    return !paged->behind || kind_of(paged)->learn((Paged *)paged);
+}
+
+bool paged_learn(const Translator *t)
+{
+    return learn((const Paged *)t);
+}
+
 /* points */
 
 static int64_t place_in_frame(const Paged *paged, const int64_t *inside)
@@ -96,6 +108,9 @@ Outcome paged_point(const Translator *t, Direction direction, const int64_t *fro
     const Paged *paged = (const Paged *)t;
     int64_t page[SHAPE_MAX_RANK], inside[SHAPE_MAX_RANK];
     (void)caller;
+    if (!learn(paged)) {
+        return OUTCOME_FAILED;
+    }
     if (direction == DIRECTION_TRANSLATE) {
         split_point(paged, from, page, inside);
         int64_t frame = kind_of(paged)->find(paged, page);
@@ -143,7 +158,7 @@ static bool in_box(const PageBox *box, const int32_t *page)
 int64_t paged_frame(const Translator *t, const int64_t *page)
 {
     const Paged *paged = (const Paged *)t;
-    int64_t frame = kind_of(paged)->find(paged, page);
+    int64_t frame = learn(paged) ? kind_of(paged)->find(paged, page) : -1;
     return frame < 0 ? NO_FRAME : frame;
 }
 
@@ -182,6 +197,9 @@ bool paged_collect(const Translator *t, const PageBox *box, PageList *list)
 {
     if (box->count == 0) {
         return true;
+    }
+    if (!paged_learn(t)) {
+        return false;
     }
     return box->count <= t->info.mapped ? collect_asked(t, box, list) : collect_frames((const Paged *)t, box, list);
 }
@@ -232,7 +250,7 @@ bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last
 
 /* mapping */
 
-static bool flush(Paged *paged)
+bool paged_flush(Paged *paged)
 {
     paged->base.numbers[paged->base.frames] = (int32_t)paged_frames(paged);
     return word_table_flush(&paged->base.tables[PAGED_TABLE]) && word_table_flush(&paged->base.tables[PAGED_BACK]);
@@ -254,7 +272,7 @@ static bool check_box(const Paged *paged, const PageBox *box, int64_t frame)
 {
     int64_t page[SHAPE_MAX_RANK];
     memcpy(page, box->first, sizeof page);
-    if (!frame_table_free(&paged->base, frame, box->count)) {
+    if (!learn(paged) || !frame_table_free(&paged->base, frame, box->count)) {
         return false;
     }
     do {
@@ -273,14 +291,12 @@ static void entry_page(const PageEntry *entry, int64_t *page)
     }
 }
 
-/* The tables on the device get as large as their copies. */
-static bool fit(Paged *paged)
+bool paged_fit(Paged *paged)
 {
     return word_table_fit(&paged->base.tables[PAGED_TABLE]) && word_table_fit(&paged->base.tables[PAGED_BACK]);
 }
 
-/* After what had been reserved was set back. */
-static void give_up(Paged *paged)
+void paged_give_up(Paged *paged)
 {
     WordTable *tables = paged->base.tables;
     word_table_give_up(&tables[PAGED_TABLE]);
@@ -305,7 +321,7 @@ static bool reserve_list(Paged *paged, const PageList *list)
         done = list->items[i].frame == NO_FRAME || paged_frame(&paged->base, page) != NO_FRAME ||
                kind_of(paged)->reserve(paged, page, (int64_t)list->count);
     }
-    done = done && fit(paged);
+    done = done && paged_fit(paged);
     while (!done && i-- > 0) {
         entry_page(&list->items[i], page);
         if (list->items[i].frame != NO_FRAME && paged_frame(&paged->base, page) == NO_FRAME) {
@@ -313,7 +329,7 @@ static bool reserve_list(Paged *paged, const PageList *list)
         }
     }
     if (!done) {
-        give_up(paged);
+        paged_give_up(paged);
     }
     return done;
 }
@@ -358,12 +374,15 @@ static void swap_list(Paged *paged, PageList *list)
 bool paged_swap(Translator *t, PageList *list)
 {
     Paged *paged = (Paged *)t;
+    if (!learn(paged)) {
+        return false;
+    }
     t->version++;
     if (!reserve_list(paged, list)) {
-        return flush(paged) && error_failed();
+        return paged_flush(paged) && error_failed();
     }
     swap_list(paged, list);
-    if (!flush(paged)) {
+    if (!paged_flush(paged)) {
         if (reserve_list(paged, list)) { /* their room is there still */
             swap_list(paged, list);
         }

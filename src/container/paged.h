@@ -23,6 +23,8 @@ typedef struct PagedKind {
     void (*enter)(Paged *paged, const int64_t *page, int64_t frame);
     /* Words of the table were given up that nothing tells of any more; NULL: nothing is to be done. */
     void (*give_up)(Paged *paged);
+    /* Enters what the device has mapped by itself; false with error_set. NULL: it does not. */
+    bool (*learn)(Paged *paged);
     /* Another one without pages, for so many frames as in its constructor; NULL with error_set. */
     Translator *(*empty)(const Paged *paged, int64_t capacity);
 } PagedKind;
@@ -32,6 +34,7 @@ struct Paged {
     int64_t page[SHAPE_MAX_RANK]; /* sizes of a page, x first */
     int64_t elements;             /* of a frame */
     int64_t capacity;             /* frames there may be */
+    bool behind;                  /* the tables' copies don't tell all that is mapped: see `learn` */
     int sizes;                    /* numbers: the page's sizes and behind them a frame's elements, as a further one */
     /* In a frame: where the page's first element stands, how far apart those along each dimension do, what all of these are multiples of, and
      * how many elements around the page there are. Without overlap a page is row-major from its frame's first element on. */
@@ -52,6 +55,8 @@ bool paged_ranges(const Translator *t, const int64_t *first, const int64_t *last
 bool paged_map(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t frame);
 bool paged_unmap(Translator *t, int level, const int64_t *first, const int64_t *last, int64_t *count);
 
+/* Nothing of the following fails for what the copies don't tell, where that has been learned. False with error_set. */
+bool paged_learn(const Translator *t);
 /* For containers that see to the frames themselves. The pages of a box of coordinates, both ends inside; the frame of a page. */
 PageBox paged_box(const Translator *t, const int64_t *first, const int64_t *last);
 int64_t paged_frame(const Translator *t, const int64_t *page);
@@ -65,6 +70,12 @@ bool paged_swap(Translator *t, PageList *list);
  * unbounded; capacity 0: what addresses reach. */
 Paged *paged_make(const PagedKind *kind, size_t bytes, Device *device, const char *name, const Shape *domain,
                   const Shape *page, int64_t overlap, int64_t capacity);
+
+/* The tables on the device become as large as their copies; and after that has failed, and what was reserved was set back, the copies are as they were. */
+bool paged_fit(Paged *paged);
+void paged_give_up(Paged *paged);
+/* Brings what was set to the device. */
+bool paged_flush(Paged *paged);
 
 /* Where a frame's words begin in table 1: 1, or 0 where it is free, then the page's coordinates. */
 int64_t paged_back(const Paged *paged, int64_t frame);

@@ -296,7 +296,7 @@ bool snapshot_of(const Snapshot *s, const Container *c)
 /* The pages that are not what they were, as they were: their frames. */
 static bool find_changed(const Container *c, const Snapshot *s, PageList *list)
 {
-    bool done = true;
+    bool done = paged_learn(c->translator);
     size_t kept = 0;
     for (; done && s; s = s->newer) {
         done = page_list_reserve(list, (int64_t)s->log.count);

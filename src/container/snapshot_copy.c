@@ -215,8 +215,8 @@ Region *snapshot_copy_diff(Container *c, const Snapshot *s)
 static bool map_again(Container *c, const Snapshot *s, const Region *now)
 {
     PageList gone = {0}, come = {0};
-    bool done = compare_regions(c, s->region, now, &gone, &come) && container_free_pages(c, &come) &&
-                container_allocate_pages(c, &gone);
+    bool done = compare_regions(c, s->region, now, &gone, &come) && allocation_unmap_some(c, &come) &&
+                allocation_map_some(c, &gone);
     page_list_free(&gone);
     page_list_free(&come);
     return done;

@@ -130,6 +130,12 @@ void word_table_set(WordTable *table, int64_t at, int32_t word)
     }
 }
 
+void word_table_restore(WordTable *table)
+{
+    table->dirty.items[0] = (struct WordRun){0, table->count - 1}; /* there is always room for one */
+    table->dirty.count = 1;
+}
+
 bool word_table_flush(WordTable *table)
 {
     bool done = true;

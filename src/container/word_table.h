@@ -29,6 +29,8 @@ bool word_table_reserve(WordTable *table, int64_t count, int64_t most);
 bool word_table_fit(WordTable *table);
 void word_table_give_up(WordTable *table);
 void word_table_set(WordTable *table, int64_t at, int32_t word);
+/* All words are brought there by the next flush, whatever the device has. */
+void word_table_restore(WordTable *table);
 /* What could not be brought there is tried again by the next one. */
 bool word_table_flush(WordTable *table);
 void word_table_free(WordTable *table);

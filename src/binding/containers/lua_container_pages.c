@@ -5,7 +5,7 @@
 typedef struct PageChange {
     const char *function;
     bool (*box)(Container *c, const int64_t *first, const int64_t *last);
-    bool (*pages)(Container *c, const PageList *pages);
+    bool (*points)(Container *c, const Stream *points, bool *found);
 } PageChange;
 
 static bool change_points(lua_State *L, LuaContainer *self, const PageChange *change)
@@ -16,16 +16,14 @@ static bool change_points(lua_State *L, LuaContainer *self, const PageChange *ch
     if (points->device != self->stream.device) {
         binding_argument(L, function, 1, "points", 2, "a stream on the container's device");
     }
-    PageList pages;
     DeviceScope scope;
+    bool found;
     binding_enter(L, self->stream.device, &scope);
-    bool found = container_find_points(self->container, points, &pages);
-    bool done = found && change->pages(self->container, &pages);
+    bool done = change->points(self->container, points, &found);
     device_leave(&scope);
     if (!found) {
         binding_argument_error(L, function, 1, "points");
     }
-    page_list_free(&pages);
     return done;
 }
 
@@ -103,12 +101,12 @@ static int change_pages(lua_State *L, const PageChange *change)
 /* c:allocate(first [, last]), c:allocate(points) */
 int container_allocate_call(lua_State *L)
 {
-    static const PageChange change = {"c:allocate", container_allocate, container_allocate_pages};
+    static const PageChange change = {"c:allocate", container_allocate, container_allocate_points};
     return change_pages(L, &change);
 }
 
 int container_release_call(lua_State *L)
 {
-    static const PageChange change = {"c:release", container_free, container_free_pages};
+    static const PageChange change = {"c:release", container_free, container_free_points};
     return change_pages(L, &change);
 }

@@ -167,7 +167,7 @@ bool copy_new(const Stream *from, const Type *type, Stream *result)
     return true;
 }
 
-bool copy_fill(Stream *to, const void *element)
+bool copy_fill_over(Stream *to, const void *element, const Domain *domain)
 {
     Stream view;
     uint32_t words[1024] = {0};
@@ -179,7 +179,13 @@ bool copy_fill(Stream *to, const void *element)
     raw_declare(&text, view.type);
     const char *raw = view.type->value->name;
     strbuf_addf(&text, "kernel void fill(%s x, out %s r<>) { r = x; }", raw, raw);
-    bool done = launch(&text, (Argument[]){{.words = words}, {.stream = &view}}, &view);
+    bool done = launch_over(&text, (Argument[]){{.words = words}, {.stream = &view}}, view.device, domain);
     stream_release(&view);
     return done;
+}
+
+bool copy_fill(Stream *to, const void *element)
+{
+    Domain domain = {.shape = to->shape};
+    return copy_fill_over(to, element, &domain);
 }

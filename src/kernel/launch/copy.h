@@ -20,5 +20,7 @@ bool copy_new(const Stream *from, const Type *type, Stream *result);
 bool copy_take(Stream *to, const Stream *from, const Stream *numbers);
 /* Sets every element of a view to one packed element. */
 bool copy_fill(Stream *to, const void *element);
+/* The same over any domain. */
+bool copy_fill_over(Stream *to, const void *element, const Domain *domain);
 
 #endif
