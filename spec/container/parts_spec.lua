@@ -125,6 +125,49 @@ describe("primitives in parts", function()
         for _, name in ipairs {"sum", "prod", "min", "max"} do assert.equal(line[name](line), u[name](u), name) end
     end)
 
+    it("scan and count in bins", function()
+        local c = shuffled("int", {1250, 1250}, {16, 32}, 75)
+        rill.kernel "kernel void put(out int r<>) { r = (indexof(r).x * 65599 + indexof(r).y * 31) % 1000 - 500; }" {r = c}
+        local stack, line = line_of(c)
+        local floats = c:cast "float"
+        local options <const> = {{}, {exclusive = true}, {reverse = true}, {exclusive = true, reverse = true}}
+        for i, op in ipairs {"add", "mul", "and", "or", "xor", "min", "max", "add"} do
+            local scan, expected = c:scan(op, options[i % 4 + 1]), line:scan(op, options[i % 4 + 1])
+            local of_scan <close>, got = line_of(scan)
+            assert.equal(0, got:ne(expected):count(), op)
+            assert.equal(c.pages.mapped, scan.pages.mapped)
+            scan:close()
+        end
+        local _, sums = line_of(floats:scan())
+        assert.is_true((sums - line:cast("double"):scan():cast "float"):norm() < 1e-6 * sums:norm() + 1)
+        for _, row in ipairs {{bins = 37}, {bins = 20, min = -100}, {bins = 7, max = 99, outside = "clamp"},
+            {bins = 3, min = 600, max = 700}} do
+            equal(line:histogram(row):values(), c:histogram(row):values())
+        end
+        equal({0, 0, 0, 0, 0, line.size, 0, 0, 0, 0}, c:copy():fill(3):histogram():values())
+        equal(line:cast("double"):filter("x > 498.0"):values(), c:cast("double"):filter("x > 498.0"):values())
+        local some = floats:copy()
+        some:set(0 / 0, 600, 600):set(1 / 0, 100, 900)
+        for _, x in ipairs {floats, some} do
+            local _, own = line_of(x)
+            local expected, got = own:stats(), x:stats()
+            for _, key in ipairs {"count", "nan", "inf", "min", "max"} do assert.equal(expected[key], got[key], key) end
+            assert.near(expected.mean, got.mean, 1e-4)
+            assert.equal(tostring(expected):match "^count %d+, NaN %d", tostring(got):match "^count %d+, NaN %d")
+        end
+        local weighed = c:histogram {bins = 9, weights = floats}
+        for i, v in ipairs(line:histogram({bins = 9, weights = line:cast "float"}):values()) do
+            assert.near(v, weighed:get(i), 1e-5 * math.abs(v))
+        end
+        check.raises("parts_spec.lua:%d+: s:scan: unknown option 'foo'", function()
+            local r = c:scan("add", {foo = 1})
+            return r
+        end)
+        check.raises("s:histogram: unknown option 'foo'", c.histogram, c, {foo = 1})
+        check.raises("s:histogram: expected at most 1 argument, got 2", c.histogram, c, {}, 1)
+        stack:close()
+    end)
+
     it("take streams and other containers in the same parts", function()
         local c, d = shuffled("float", {1250, 1250}, {16, 32}, 75), shuffled("float", {1250, 1250}, {32, 16}, 40)
         put {r = c}
@@ -156,6 +199,17 @@ describe("primitives in parts", function()
                 largest(c)
             end).peak
             assert(peak - before <= 0.2 * c.nbytes, ("%s: %d of %d bytes"):format(row[1], peak - before, c.nbytes))
+            check.collect()
+            before = rill.memory().bytes
+            local scan
+            peak = rill.profile(function() scan = c:scan() end).peak - scan.nbytes
+            assert(peak - before <= 0.3 * c.nbytes, ("%s: %d of %d bytes"):format(row[1], peak - before, c.nbytes))
+            peak = rill.profile(function() scan:histogram {bins = 20} end).peak - scan.nbytes
+            assert(peak - before <= 0.5 * c.nbytes, ("%s: %d of %d bytes"):format(row[1], peak - before, c.nbytes))
+            local cast
+            peak = rill.profile(function() cast = c:cast "int" end).peak - cast.nbytes - scan.nbytes
+            assert(peak - before <= 0.3 * c.nbytes, ("%s: %d of %d bytes"):format(row[1], peak - before, c.nbytes))
+            scan:close()
         end
     end
 

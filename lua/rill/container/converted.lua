@@ -20,12 +20,28 @@ function converted.like(c, ...)
     return core._like(c, (...) or c.type)
 end
 
+-- Its elements converted, an eighth after the other where they are many.
+local function in_parts(c, ...)
+    local count = core._partial(c, "c:cast") and core._line_parts(c, "c:cast") or 1
+    local made
+    for k = 1, count do
+        local part <close> = count > 1 and core._line_part(c, k, count, "c:cast") or nil
+        local line <close> = core._line(c, c, "c:cast", part)
+        local elements <close> = line:cast(...)
+        if part then
+            made = made or core._mapped_like(c, elements.type)
+            core._put_line(made, part, elements)
+        else
+            made = core._from_line(c, elements)
+        end
+    end
+    return made
+end
+
 --- c:cast(type): its elements, and its default, as s:cast converts them.
 function converted.cast(c, ...)
     check(c, "cast", ...)
-    local line <close> = core._line(c, c, "c:cast")
-    local elements <close> = line:cast(...)
-    local made = core._from_line(c, elements)
+    local made = in_parts(c, ...)
     local _, default = core._fallback(c)
     if default then
         local element <close> = default:cast(...)

@@ -3,6 +3,7 @@ local rill = require "rill"
 local core = require "rill.core"
 local blame = require "rill.support.blame"
 local names = require "rill.container.mappednames"
+local scanned = require "rill.container.scanned"
 
 local fail <const> = blame.fail
 local primitives = {}
@@ -206,12 +207,60 @@ local function find(c, parts, ...)
     return concatenated(list)
 end
 
+-- What rill.debug.stats tells; numbers that are not finite have no mean.
+local function stats(_, parts, ...)
+    local all, sum, finite = nil, 0, 0
+    parts(function(results)
+        local own = results[1]
+        local count <const> = own.count - own.nan - own.inf
+        sum, finite = sum + (own.mean or 0) * count, finite + count
+        if all then
+            for _, key in ipairs {"count", "nan", "inf"} do all[key] = all[key] + own[key] end
+            all.min = all.min and own.min and math.min(all.min, own.min) or all.min or own.min
+            all.max = all.max and own.max and math.max(all.max, own.max) or all.max or own.max
+        end
+        all = all or own
+    end, ...)
+    all.mean = finite > 0 and sum / finite or nil
+    return all
+end
+
+-- Counts in bins that are those of all.
+local function histogram(_, parts, options, ...)
+    local ranges, total = {}, nil
+    if select("#", ...) > 0 then
+        parts(function() end, function(line, ...) return line:histogram(...) end, options, ...) -- too many
+    end
+    if options == nil or is_options(options) and (options.min == nil or options.max == nil) then
+        parts(function(results)
+            for i = 1, results.n, 2 do
+                local low, high = results[i], results[i + 1]
+                if low <= high and (not ranges[i] or ranges[i] > ranges[i + 1]) or not ranges[i] then
+                    ranges[i], ranges[i + 1] = low, high
+                elseif low <= high then
+                    ranges[i], ranges[i + 1] = math.min(ranges[i], low), math.max(ranges[i + 1], high)
+                end
+            end
+        end, core._histogram_range)
+    end
+    parts(function(results)
+        local own = results[1]
+        local sum = total and (total + own):eval() or own
+        if total then
+            total:close()
+            own:close()
+        end
+        total = sum
+    end, core._histogram, options, #ranges > 0 and ranges or nil)
+    return total
+end
+
 local joined <const> = {
     sum = folding(add), dot = folding(add), count = folding(add), prod = product, min = folding(less),
     max = folding(greater), any = folding(function(a, b) return a or b end),
     all = folding(function(a, b) return a and b end), mean = mean, norm = norm, var = variance, std = deviation,
     argmin = place(function(a, b) return a < b end), argmax = place(function(a, b) return a > b end),
-    filter = filter, find = find,
+    filter = filter, find = find, histogram = histogram, stats = stats,
 }
 
 local function close_all(opened)
@@ -221,7 +270,9 @@ local function close_all(opened)
 end
 
 -- What parts are asked for, where that is not the method itself.
-local asked <const> = {var = core._moments, std = core._moments}
+local asked <const> = {
+    var = core._moments, std = core._moments, histogram = function(line, f, ...) return f(line, ...) end,
+}
 
 -- A method of each part of what is mapped: `take` gets its results, how many elements the part has, how many were before it, the part and its line.
 local function by_parts(c, name, count, take, ...)
@@ -251,8 +302,11 @@ local function call(c, name, axis, ...)
             check_axis(name, is_options(given[i]) and given[i].axis or nil)
         end
     end
-    local parts = partial and joined[name] and core._line_parts(c, "c:" .. name) or 1
-    if parts > 1 then
+    local scans = name == "scan" and scanned.serves(c.type, ...)
+    local parts = partial and (joined[name] or scans) and core._line_parts(c, "c:" .. name) or 1
+    if parts > 1 and scans then
+        return scanned.by_parts(c, parts, ...)
+    elseif parts > 1 then
         return joined[name](c, function(take, ...) return by_parts(c, name, parts, take, ...) end, ...)
     end
     local arguments, opened = prepared(c, name, nil, ...)

@@ -77,6 +77,42 @@ static int rill_from_line(lua_State *L)
     return 1;
 }
 
+/* _mapped_like(c, type): a container of a type's elements, zeros, mapped as c; c is mapped in part. */
+static int rill_mapped_like(lua_State *L)
+{
+    static const char function[] = "c:scan";
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    const Type *type = type_check(L, 2, function, 2, "type");
+    container_asked(L, self, function);
+    LuaContainer *made = container_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    const Region *region = container_active(self->container);
+    Container *c = region ? container_like(self->container, type) : NULL;
+    if (c && !container_ready_region(c, region)) {
+        container_release(c);
+        c = NULL;
+    }
+    device_leave(&scope);
+    container_take(L, made, c, function);
+    return 1;
+}
+
+/* _put_line(c, part, line): writes the elements of a part, which are mapped. */
+static int rill_put_line(lua_State *L)
+{
+    static const char function[] = "c:scan";
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    const Region *part = range_check(L, 2, function)->region;
+    const Stream *line = accept_check(L, 3, function, 3, "line");
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = container_put_elements(self->container, part, line);
+    device_leave(&scope);
+    container_done(L, self, done, function);
+    return 0;
+}
+
 /* _line_index(c, number): the indices of element `number` from 1 of what _line(c, c) gives; of lists the number. */
 static int rill_line_index(lua_State *L)
 {
@@ -122,6 +158,7 @@ void open_line(lua_State *L)
     static const luaL_Reg functions[] = {{"_partial", rill_partial},         {"_line", rill_line},
                                          {"_from_line", rill_from_line},     {"_line_parts", rill_line_parts},
                                          {"_line_part", rill_line_part},     {"_line_index", rill_line_index},
-                                         {"_line_points", rill_line_points}, {NULL, NULL}};
+                                         {"_line_points", rill_line_points}, {"_mapped_like", rill_mapped_like},
+                                         {"_put_line", rill_put_line},       {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

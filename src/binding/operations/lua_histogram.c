@@ -122,14 +122,32 @@ static int finish(lua_State *L, bool done, const char *function, DeviceScope *sc
     return 1;
 }
 
-static int stream_lua_histogram(lua_State *L)
+/* The least and the greatest of each component's numbers are those of the table at 3 where there is one, and else asked for. */
+static void find_range(lua_State *L, const Stream *s, HistogramSpec *found)
+{
+    DeviceScope scope;
+    for (int a = 0; a < found->axes && lua_istable(L, 3); a++) {
+        lua_rawgeti(L, 3, 2 * a + 1);
+        lua_rawgeti(L, 3, 2 * a + 2);
+        found->axis[a].low = lua_tonumber(L, -2);
+        found->axis[a].high = lua_tonumber(L, -1);
+        lua_pop(L, 2);
+    }
+    if (!lua_istable(L, 3)) {
+        binding_enter(L, s->device, &scope);
+        bool done = histogram_range(s, found);
+        finish(L, done, "s:histogram", &scope, s->device);
+    }
+}
+
+/* The stream at 1, the options at 2. */
+static int histogram_of(lua_State *L)
 {
     static const char *const names[] = {"bins", "min", "max", "weights", "outside", NULL};
     const Stream *s = accept_check(L, 1, "s:histogram", 0, "s");
-    binding_count(L, "s:histogram", 2, true);
     if (lua_isnoneornil(L, 2)) {
-        lua_settop(L, 1);
         lua_newtable(L);
+        lua_replace(L, 2);
     } else if (!binding_is_options(L, 2)) {
         binding_argument(L, "s:histogram", 1, "options", 2, "a table of options");
     }
@@ -145,9 +163,7 @@ static int stream_lua_histogram(lua_State *L)
     const Stream *weights = weights_option(L, "s:histogram", 1, s);
     DeviceScope scope;
     if (needs_range(L)) {
-        binding_enter(L, s->device, &scope);
-        bool done = histogram_range(s, &found);
-        finish(L, done, "s:histogram", &scope, s->device);
+        find_range(L, s, &found);
     }
     for (int a = 0; a < spec.axes; a++) {
         range_option(L, &found, &spec.axis[a], a);
@@ -156,6 +172,37 @@ static int stream_lua_histogram(lua_State *L)
     binding_enter(L, s->device, &scope);
     bool done = histogram_stream(s, &spec, weights, result);
     return finish(L, done, "s:histogram", &scope, s->device);
+}
+
+static int stream_lua_histogram(lua_State *L)
+{
+    binding_count(L, "s:histogram", 2, true);
+    lua_settop(L, 3);
+    return histogram_of(L);
+}
+
+/* _histogram(s, options, ranges): the same where the numbers of all parts that `s` is one of reach from ranges[1] to ranges[2], and of their
+ * second components to ranges[4]. */
+static int module_histogram(lua_State *L)
+{
+    lua_settop(L, 3);
+    return histogram_of(L);
+}
+
+/* _histogram_range(s): such numbers of one stream. */
+static int module_histogram_range(lua_State *L)
+{
+    const Stream *s = accept_check(L, 1, "s:histogram", 0, "s");
+    int axes = s->type->is_struct || s->type->value->scalar == SCALAR_BOOL ? 0 : s->type->components;
+    HistogramSpec found = {.axes = axes <= 2 ? axes : 0};
+    lua_settop(L, 2);
+    lua_pushnil(L);
+    find_range(L, s, &found);
+    for (int a = 0; a < found.axes; a++) {
+        lua_pushnumber(L, found.axis[a].low);
+        lua_pushnumber(L, found.axis[a].high);
+    }
+    return 2 * found.axes;
 }
 
 static int rill_bincount(lua_State *L)
@@ -192,7 +239,10 @@ static int rill_bincount(lua_State *L)
 void open_histogram(lua_State *L)
 {
     static const luaL_Reg methods[] = {{"histogram", stream_lua_histogram}, {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"bincount", rill_bincount}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"bincount", rill_bincount},
+                                         {"_histogram", module_histogram},
+                                         {"_histogram_range", module_histogram_range},
+                                         {NULL, NULL}};
     handle_methods(L, methods);
     luaL_setfuncs(L, functions, 0);
 }

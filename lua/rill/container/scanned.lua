@@ -1,0 +1,66 @@
+-- c:scan of what is mapped in parts: each is scanned by itself, joined with what all before it gave, and written to its places.
+local rill = require "rill"
+local core = require "rill.core"
+local blame = require "rill.support.blame"
+
+local scanned = {}
+
+blame.own()
+
+local formulas <const> = {add = "a + b", mul = "a * b", ["and"] = "a & b", ["or"] = "a | b", xor = "a ^ b", min = "min(a, b)",
+    max = "max(a, b)"}
+local real <const> = {add = true, mul = true} -- min and max of NaN are the scan's own
+
+local function joins(element, op)
+    return element:find "^[iu]vec[234]$" or element == "int" or element == "uint"
+        or (element == "float" or element == "double" or element:find "^d?vec[234]$") and real[op]
+end
+
+local kernels = {}
+
+-- `join`: x = c op x, of every element; what all up to element i give, of inclusive scans and of exclusive ones.
+local function kernels_of(type, op)
+    local key = type .. op
+    if not kernels[key] then
+        local function text(body)
+            return (body:gsub("%u%u*", {T = type, OP = ("(%s)"):format(formulas[op])}))
+        end
+        kernels[key] = {
+            join = rill.kernel(text "kernel void join(T c[], inout T x<>) { T a = c[0], b = x; x = OP; }"),
+            last = rill.kernel(text "kernel void last(T s[], int i, out T r<>) { r = s[i]; }"),
+            both = rill.kernel(text
+                "kernel void both(T s[], T x[], int i, out T r<>) { T a = s[i], b = x[i]; r = OP; }"),
+        }
+    end
+    return kernels[key]
+end
+
+--- Whether scans of a type's elements by an operator are joined so, with these options.
+function scanned.serves(element, op, options)
+    op = op or "add"
+    local plain = options == nil or type(options) == "table" and not rill.type(options) and options.segments == nil
+    return formulas[op] ~= nil and plain and joins(element, op)
+end
+
+--- The container of the scan; of `count` parts, op nil: add.
+function scanned.by_parts(c, count, op, options, ...)
+    local reverse, exclusive = options and options.reverse, options and options.exclusive
+    local k, made, carry = kernels_of(c.type, op or "add"), core._mapped_like(c, c.type), nil
+    for n = 1, count do
+        local part <close> = core._line_part(c, reverse and count + 1 - n or n, count, "c:scan")
+        local line <close> = core._line(c, c, "c:scan", part)
+        local own <close> = line:scan(op, options, ...)
+        if carry then
+            k.join {c = carry, x = own}
+            carry:close()
+        end
+        local place <const> = reverse and 0 or line.size - 1
+        carry = exclusive and k.both {s = own, x = line, i = place, shape = 1} or
+            k.last {s = own, i = place, shape = 1}
+        core._put_line(made, part, own)
+    end
+    carry:close()
+    return made
+end
+
+return scanned
