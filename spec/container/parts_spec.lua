@@ -127,13 +127,16 @@ describe("primitives in parts", function()
 
     it("scan and count in bins", function()
         local c = shuffled("int", {1250, 1250}, {16, 32}, 75)
-        rill.kernel "kernel void put(out int r<>) { r = (indexof(r).x * 65599 + indexof(r).y * 31) % 1000 - 500; }" {r = c}
+        local numbers = rill.kernel [[kernel void put(out int r<>) {
+            r = (indexof(r).x * 65599 + indexof(r).y * 31) % 1000 - 500;
+        }]]
+        numbers {r = c}
         local stack, line = line_of(c)
         local floats = c:cast "float"
         local options <const> = {{}, {exclusive = true}, {reverse = true}, {exclusive = true, reverse = true}}
         for i, op in ipairs {"add", "mul", "and", "or", "xor", "min", "max", "add"} do
             local scan, expected = c:scan(op, options[i % 4 + 1]), line:scan(op, options[i % 4 + 1])
-            local of_scan <close>, got = line_of(scan)
+            local _, got = line_of(scan)
             assert.equal(0, got:ne(expected):count(), op)
             assert.equal(c.pages.mapped, scan.pages.mapped)
             scan:close()

@@ -72,9 +72,9 @@ end
 
 -- What becomes of a method's results.
 local finish <const> = {
-    argmin = index_of, argmax = index_of, find = points_of, scan = function(c, scanned)
-        local made = core._from_line(c, scanned)
-        scanned:close()
+    argmin = index_of, argmax = index_of, find = points_of, scan = function(c, line)
+        local made = core._from_line(c, line)
+        line:close()
         return made
     end, top_k = function(c, best, places)
         return best, points_of(c, places)

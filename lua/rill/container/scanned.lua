@@ -7,8 +7,9 @@ local scanned = {}
 
 blame.own()
 
-local formulas <const> = {add = "a + b", mul = "a * b", ["and"] = "a & b", ["or"] = "a | b", xor = "a ^ b", min = "min(a, b)",
-    max = "max(a, b)"}
+local formulas <const> = {
+    add = "a + b", mul = "a * b", ["and"] = "a & b", ["or"] = "a | b", xor = "a ^ b", min = "min(a, b)", max = "max(a, b)",
+}
 local real <const> = {add = true, mul = true} -- min and max of NaN are the scan's own
 
 local function joins(element, op)
