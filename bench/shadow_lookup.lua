@@ -1,6 +1,8 @@
 -- Lookups of examples/shadow.lua beside programs in GLSL written by hand for these maps, with as many taps and indirections: a plain map of
--- 2048^2, and the map of pages by a table of two levels, 256^2 entries and 32^2 below each. A shaded picture is what a fragment program does:
--- pixels are placed for the light, looked up and coloured.
+-- 2048^2, and the map of pages by a table of two levels, 256^2 entries and 32^2 below each; and the plain map with the two loads of that table in
+-- front, of which nothing comes: what any lookup costs that asks such a table. All of it once for the pixels of a picture, and once for one row of them
+-- again and again, whose pages and tables stay in the caches. A shaded picture is what a fragment program does: pixels are placed for the light, looked
+-- up and coloured.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -51,13 +53,19 @@ float look(int triangle, vec3 at, vec2 slope) {
     ivec2 i = ivec2(p), g = i >> 4;
     int above = int(texelFetch(root, (g.y >> 5 << 8) + (g.x >> 5)).x);
     int below = int(texelFetch(nodes, max(-above, 0) + ((g.y & 31) << 5) + (g.x & 31)).x);
-    int word = above < 0 ? below : above, level = word & 31, apart = 1 << level;
-    ivec2 o = i >> level & 15;
-    int e = (word >> 5) * 289 + o.y * 17 + o.x;
-    vec2 f = (vec2(i & apart - 1) + fract(p)) / float(apart);
-    float light = closer(vec4(stored(e), stored(e + 1), stored(e + 17), stored(e + 18)), f, float(apart), at, slope);
+    int word = above < 0 ? below : above, level = word & 31;
+    ivec2 q = i >> level, o = q & 15;
+    int e = (word >> 5) * 289 + (o.y << 4) + o.y + o.x;
+    float apart = uintBitsToFloat(uint(127 + level) << 23), over = uintBitsToFloat(uint(127 - level) << 23);
+    float light = closer(vec4(stored(e), stored(e + 1), stored(e + 17), stored(e + 18)), p * over - vec2(q), apart, at, slope);
     return triangle < 0 ? 1.0 : light;
 }]]
+-- The same as `plainly`, as no entry is that number.
+local with_loads <const> = plainly:gsub("int e = i.y %* 2049 %+ i.x;", [[
+    ivec2 g = ivec2(clamp(at.xy, 0.0, 131071.99)) >> 4;
+    int above = int(texelFetch(root, (g.y >> 5 << 8) + (g.x >> 5)).x);
+    int below = int(texelFetch(nodes, max(-above, 0) + ((g.y & 31) << 5) + (g.x & 31)).x);
+    int e = below == 2147483647 ? 0 : i.y * 2049 + i.x;]])
 
 -- The pages that pixels look into, each once: level, x, y. And the two levels of the table, which say number * 32 + level of pages, or minus
 -- where a node begins.
@@ -117,6 +125,49 @@ local function share(text, expected)
     return n / pixels
 end
 
+-- Adds rows of lookups of all pixels; `hand` is what programs by hand read: bytes of both maps and of the tables.
+local function compare(rows, map, flat, texel, hand, where)
+    local given = map.triangle:bytes() .. map.at:bytes() .. map.slope:bytes()
+    local light = rill.stream("float", {side, side})
+    local function by_hand(look, memory, expected)
+        local text = program:gsub("LOOK", function() return look end):gsub("TRIPS", trips):gsub("STEPS", pixels // 4)
+        local groups = pixels // 4 // lanes // trips
+        local shader = peer.shader(text, groups, 4 * pixels, given, memory, hand.root, hand.nodes)
+        peer.shader_run(shader)
+        assert(share(peer.shader_read(shader), expected:bytes()) < 0.001, "the program by hand finds other shadows")
+        return function() return peer.shader_run(shader, 3) end
+    end
+    local function by_rill(m, apart, baked)
+        return function()
+            map.map:bake(baked == true)
+            map:lookup(m, apart, nil, light)
+            return support.timed(function() map:lookup(m, apart, nil, light) end, 3)
+        end
+    end
+    local plain <close> = map:lookup(flat, texel)
+    local paged <close> = map:lookup()
+    local t = support.least(rounds, by_hand(plainly, hand.flat, plain), by_hand(by_pages, hand.depths, paged),
+        by_hand(with_loads, hand.flat, plain), by_rill(flat, texel), by_rill(map.map, 1), by_rill(map.map, 1, true))
+    table.move({
+        support.costs("plain map, " .. where, t[4], "GLSL by hand", t[1], 1.1),
+        support.costs("pages, " .. where, t[5], "GLSL by hand, two levels", t[2], 1.1),
+        support.costs("pages, baked, " .. where, t[6], "GLSL by hand, two levels", t[2], 1.1),
+        support.faster("pages over plain, " .. where, t[5], "plain map", t[4], 0.7),
+        support.faster("the same, baked", t[6], "plain map", t[4], 0.7),
+        support.faster("the same by hand", t[2], "plain map by hand", t[1]),
+        support.faster("the table's loads alone, by hand", t[3], "plain map by hand", t[1]),
+    }, 1, 7, #rows + 1, rows)
+end
+
+-- One row of pixels, from the middle, in the place of each.
+local function repeat_row(map)
+    local at <close> = (rill.iota(pixels) % side + pixels // 2):eval()
+    for _, name in ipairs {"triangle", "at", "slope"} do
+        local line <close> = map[name]:reshape(pixels)
+        map[name] = rill.gather(line, at):reshape {side, side}
+    end
+end
+
 return function()
     local map = shadow.create(side, page)
     map:move_light {1.6, 1.5, 0.9}
@@ -124,21 +175,8 @@ return function()
     map:refine()
     local flat, texel = map:plain(texels)
     local pages, root, nodes = tables(map)
-    local given = map.triangle:bytes() .. map.at:bytes() .. map.slope:bytes()
-    local function by_hand(look, memory, expected)
-        local text = program:gsub("LOOK", function() return look end):gsub("TRIPS", trips):gsub("STEPS", pixels // 4)
-        local shader = peer.shader(text, pixels // 4 // lanes // trips, 4 * pixels, given, memory, root, nodes)
-        peer.shader_run(shader)
-        assert(share(peer.shader_read(shader), expected:bytes()) < 0.001, "the program by hand finds other shadows")
-        return function() return peer.shader_run(shader, 3) end
-    end
-    local function baked(on, run)
-        return function()
-            map.map:bake(on)
-            return support.timed(run, 3)
-        end
-    end
-    local light = rill.stream("float", {side, side})
+    local hand = {root = root, nodes = nodes, flat = flat:bytes(), depths = depths(map, pages)}
+    local light, rows = rill.stream("float", {side, side}), {}
     local function shaded(one, apart)
         return function()
             return support.timed(function()
@@ -147,21 +185,10 @@ return function()
             end, 3)
         end
     end
-    local function pages_lookup() map:lookup(map.map, 1, nil, light) end
-    local contenders = {
-        by_hand(plainly, flat:bytes(), map:lookup(flat, texel)), by_hand(by_pages, depths(map, pages), map:lookup()),
-        function() return support.timed(function() map:lookup(flat, texel, nil, light) end, 3) end,
-        baked(false, pages_lookup), baked(true, pages_lookup),
-        shaded(flat, texel), shaded(map.map, 1),
-    }
-    local t = support.least(rounds, table.unpack(contenders))
-    return {
-        support.costs("shadow lookups, plain map", t[3], "GLSL by hand", t[1], 1.1),
-        support.costs("shadow lookups, pages", t[4], "GLSL by hand, two levels", t[2], 1.1),
-        support.costs("shadow lookups, pages, baked", t[5], "GLSL by hand, two levels", t[2], 1.1),
-        support.faster("shadow lookups, pages over plain", t[4], "plain map", t[3], 0.7),
-        support.faster("the same, baked", t[5], "plain map", t[3], 0.7),
-        support.faster("the same by hand", t[2], "plain map by hand", t[1]),
-        support.faster("shaded pictures, pages over plain", t[7], "plain map", t[6], 0.7),
-    }
+    compare(rows, map, flat, texel, hand, "picture")
+    local t = support.least(rounds, shaded(flat, texel), shaded(map.map, 1))
+    rows[#rows + 1] = support.faster("shaded pictures, pages over plain", t[2], "plain map", t[1], 0.7)
+    repeat_row(map)
+    compare(rows, map, flat, texel, hand, "one row")
+    return rows
 end

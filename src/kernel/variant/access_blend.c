@@ -146,8 +146,8 @@ static void level_sampler(StrBuf *out, const AccessText *text, int rank, const c
 {
     static const char *const ints[] = {"int", "ivec2", "ivec3"};
     const char *name = text->param->name, *weight = weight_type(text->param->type);
-    strbuf_addf(out, "%s level_%s(%s p, int level) { %s b = floor(p); %s i = %s(b); int e, l",
-                glsl_type(text->param->type), name, vector, vector, ints[rank - 1], ints[rank - 1]);
+    strbuf_addf(out, "%s level_%s(%s p, int level) { %s i = %s(p); int e, l", glsl_type(text->param->type), name,
+                vector, ints[rank - 1], ints[rank - 1]);
     add_strides(out, "", rank);
     strbuf_addf(out, "; cell_%s(", name);
     for (int d = 0; d < rank; d++) {
@@ -155,9 +155,7 @@ static void level_sampler(StrBuf *out, const AccessText *text, int rank, const c
     }
     strbuf_add(out, "level, e, l");
     add_strides(out, "", rank);
-    strbuf_addf(out,
-                "); int m = (1 << l) - 1; %s w = (%s(i & m) + (p - b)) * (1.0 / float(m + 1)); "
-                "return %s_%s(e + int(%s)",
+    strbuf_addf(out, "); %s w = p * uintBitsToFloat(uint(127 - l) << 23) - %s(i >> l); return %s_%s(e + int(%s)",
                 vector, vector, mixes(text) ? "lerp" : "near", name, access_word(text->layout->base));
     add_strides(out, "", rank);
     for (int d = 0; d < rank; d++) {

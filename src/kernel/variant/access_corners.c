@@ -39,7 +39,7 @@ static void by_index(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
-/* Of a map that interpolates: pages have all nodes of a cell, so it is looked for once. */
+/* Of a map that interpolates: pages have all nodes of a cell, so it is looked for once. Powers of two are made of their exponents: drivers divide slowly. */
 static void by_cell(StrBuf *out, const AccessText *text)
 {
     static const char *const axes[] = {".x", ".y"};
@@ -55,10 +55,11 @@ static void by_cell(StrBuf *out, const AccessText *text)
         }
     }
     strbuf_addf(out,
-                "vec2 f = min(floor(p), n - 1.0); ivec2 i = ivec2(f); int e, l, s1; "
-                "cell_%s(i.x, i.y, int(clamp(level, 0.0, 31.0) + 0.5), e, l, s1); int m = (1 << l) - 1; "
-                "spacing = float(m + 1); weights = (vec2(i & m) + (p - f)) * (1.0 / spacing); e += int(%s); "
-                "return %s(stored_%s(e), stored_%s(e + 1), stored_%s(e + s1), stored_%s(e + s1 + 1)); }\n",
+                "ivec2 i = min(ivec2(p), ivec2(n) - 1); int e, l, s1; "
+                "cell_%s(i.x, i.y, int(clamp(level, 0.0, 31.0) + 0.5), e, l, s1); spacing = uintBitsToFloat(uint(127 + "
+                "l) << 23); "
+                "weights = p * uintBitsToFloat(uint(127 - l) << 23) - vec2(i >> l); e += int(%s); return "
+                "%s(stored_%s(e), stored_%s(e + 1), stored_%s(e + s1), stored_%s(e + s1 + 1)); }\n",
                 name, access_word(text->layout->base), vector(text->param->type, 4), name, name, name, name);
 }
 
