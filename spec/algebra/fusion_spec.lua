@@ -147,7 +147,7 @@ describe("reductions of expressions", function()
     leaks.watch(setup, teardown)
 
     -- By operations that are the same to the bit, and by others.
-    local function compare(same, near)
+    local function compare(same, near, every)
         for _, n in ipairs(fitting {0, 1, 33, 1025, 70001}) do
             local x, y = rill.random(n, {seed = 1}), rill.random(n, {seed = 2})
             local e = 2 * x - y
@@ -159,7 +159,7 @@ describe("reductions of expressions", function()
                 local expected, got = s[name](s), e[name](e)
                 assert(expected == got or math.abs(got - expected) <= 1e-6 * (1 + math.abs(expected)), name)
             end
-            for _, other in ipairs {y, y + 1} do
+            for _, other in ipairs {y + 1, every and y} do
                 local expected = s:dot(other)
                 assert(math.abs(e:dot(other) - expected) <= 1e-5 * (1 + math.abs(expected)))
                 assert(math.abs(s:dot(other * 1) - expected) <= 1e-5 * (1 + math.abs(expected)))
@@ -169,7 +169,7 @@ describe("reductions of expressions", function()
 
     it("give what the evaluated expression gives, by every operation #long", function()
         compare({"prod", "min", "max", "any", "all", "count", "argmin", "argmax"},
-            {"sum", "mean", "var", "std", "norm"})
+            {"sum", "mean", "var", "std", "norm"}, true)
     end)
 
     it("give what the evaluated expression gives", function()

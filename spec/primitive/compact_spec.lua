@@ -68,7 +68,7 @@ describe("compaction", function()
         end)
     end
 
-    -- Elements of the types in `chosen`, or of all that are not.
+    -- Elements of the types in `chosen` where `inside` is set, else of all.
     local function compare_types(chosen, inside)
         local Ray = rill.struct("Ray", "vec3 o; float t; int n;")
         local size = 1000
@@ -91,34 +91,30 @@ describe("compaction", function()
             for i = 1, size do
                 list[i] = make(i - 1)
             end
-            for k, i in ipairs(yes) do
-                expected[k] = list[i + 1]
-            end
-            for k, i in ipairs(no) do
-                others[k] = list[i + 1]
-            end
+            for k, i in ipairs(yes) do expected[k] = list[i + 1] end
+            for k, i in ipairs(no) do others[k] = list[i + 1] end
             local s = rill.stream(type, size, list)
             local kept, rest = s:partition(mask)
             assert.equal(s.type, kept.type)
             assert.equal(rill.stream(type, #yes, expected):bytes(), kept:bytes())
             assert.equal(rill.stream(type, #no, others):bytes(), rest:bytes())
-            assert.equal(kept:bytes(), s:filter(mask):bytes())
+            if not inside or type == "half" then
+                assert.equal(kept:bytes(), s:filter(mask):bytes())
+            end
         end
         for type, make in pairs(makers) do
-            if (chosen:find(("%%f[%%w]%s%%f[%%W]"):format(type)) ~= nil) == inside then
+            if not inside or chosen:find(("%%f[%%w]%s%%f[%%W]"):format(type)) then
                 compare(type, make)
             end
         end
-        if inside then
-            compare(Ray, function(i) return {o = {i, 1, 2}, t = i / 2, n = -i} end)
-        end
+        compare(Ray, function(i) return {o = {i, 1, 2}, t = i / 2, n = -i} end)
     end
 
     local CHOSEN <const> = "half double vec3"
 
     it("of elements of any type", function() compare_types(CHOSEN, true) end)
 
-    it("of elements of other types #long", function() compare_types(CHOSEN, false) end)
+    it("of elements of every type #long", function() compare_types(CHOSEN, false) end)
 
     -- Elements of every width from 4 bytes on: the scan moves them in different ways.
     local function compare_wide(type, format, sizes, filters)
@@ -137,9 +133,7 @@ describe("compaction", function()
                 return table.concat(parts)
             end
             local all = {}
-            for i = 1, size do
-                all[i] = i - 1
-            end
+            for i = 1, size do all[i] = i - 1 end
             local s <close> = rill.stream(type, size)
             s:write(packed(all, 1))
             local kept, rest = s:partition(mask)
@@ -151,9 +145,7 @@ describe("compaction", function()
             local values, lengths = s:runs()
             assert.equal((size + 6) // 7, values.size)
             local starts = {}
-            for k = 1, values.size do
-                starts[k] = 7 * (k - 1)
-            end
+            for k = 1, values.size do starts[k] = 7 * (k - 1) end
             assert(packed(starts, 7) == values:bytes())
             assert.same({7, (size - 1) % 7 + 1, size}, {lengths[1], lengths[lengths.size], lengths:sum()})
         end
@@ -195,7 +187,7 @@ describe("compaction", function()
     it("of many views, by views #long", function() compare_views(40) end)
 
     it("of views, by views", function()
-        compare_views(6)
+        compare_views(3)
         local m = rill.from({{1, 2, 3}, {4, 5, 6}}, "int")
         check.equal({1, 4, 5}, m:transpose():filter(rill.from {{1, 1}, {0, 1}, {0, 0}}):values())
         check.equal({3, 5, 7}, rill.iter("int", 4, 3, 11):filter "x < 9":values())
@@ -244,11 +236,15 @@ describe("compaction", function()
         check.equal({1}, s:find(rill.kernel "kernel uint one(float a<>) { return a == 1.0 ? 1u << 31 : 0u; }"):values())
     end)
 
-    it("of and by expressions of the algebra", function()
+    local function compare_expressions(every)
         local x, y = rill.from {1, 5, 2, 7}, rill.from {2, 2, 2, 2}
         check.equal({7, 9}, (x + y):filter "x > 4.0":values())
         check.equal({5, 7}, x:filter((x * y):gt(5)):values())
         check.equal({0, 2}, (x + 1):find(x:lt(3)):values())
+        local m = rill.from({{1, 2}, {3, 4}}, "int"):transpose()
+        check.equal({3, 2, 4}, m:filter((m + 0):gt(1)):values())
+        check.raises("the mask has shape 4, the stream 2x2", function() m:filter(x:gt(1)) end)
+        if not every then return end
         check.equal({5, 2, 7}, x:filter(x - 1):values())
         local yes, no = x:partition(x:ge(5) & y:eq(2))
         check.equal({5, 7}, yes:values())
@@ -256,13 +252,14 @@ describe("compaction", function()
         local values, counts = (x % 3):unique()
         check.equal({1, 2}, values:values())
         check.equal({2, 2}, counts:values())
-        local m = rill.from({{1, 2}, {3, 4}}, "int"):transpose()
         check.equal({3, 4}, m:filter(m:gt(2)):values())
-        check.equal({3, 2, 4}, m:filter((m + 0):gt(1)):values())
-        check.raises("the mask has shape 4, the stream 2x2", function() m:filter(x:gt(1)) end)
-    end)
+    end
 
-    it("chains", function()
+    it("of and by expressions of the algebra", function() compare_expressions(false) end)
+
+    it("of and by more expressions of the algebra #long", function() compare_expressions(true) end)
+
+    local function compare_chains(every)
         local s = rill.iota(5000)
         local r = s:filter "x % 3 == 0":map "x * 2":filter "x % 4 == 0"
         local expected = {}
@@ -275,14 +272,19 @@ describe("compaction", function()
         check.equal(expected, r:values())
         local yes, no = r:partition "i % 2 == 0"
         assert.equal(#expected, #yes + #no)
+        local half = rill.stream("half", 100, 1):filter "i < 40":filter "i >= 10"
+        assert.equal(30, half.size)
+        if not every then return end
         local found = s:filter "x > 100":filter "x < 110":find "x % 2 == 0"
         check.equal({1, 3, 5, 7}, found:values())
         check.equal({}, s:filter "x < 0":filter "x > 5":values())
-        local half = rill.stream("half", 100, 1):filter "i < 40":filter "i >= 10"
-        assert.equal(30, half.size)
         local above = s:filter "x > 100"
         check.equal({102, 104, 106}, above:filter(above:map "x < 107 && x % 2 == 0 ? 1 : 0"):values())
-    end)
+    end
+
+    it("chains", function() compare_chains(false) end)
+
+    it("chains of many kinds #long", function() compare_chains(true) end)
 
     it("is the same on every run", function()
         local s = rill.random(5003, {seed = 3})
@@ -383,18 +385,21 @@ describe("runs", function()
         check.equal({2, 2}, n:values())
     end)
 
-    it("of vectors, structures, packed types, views", function()
+    it("of vectors and packed types", function()
         local v, n = rill.from({{1, 2, 3}, {1, 2, 3}, {1, 2, 4}}, "vec3"):runs()
         assert.same({{1, 2, 3}, {1, 2, 4}}, v:read())
-        check.equal({2, 1}, n:values())
-        local P = rill.struct("Spot", "ivec2 at; float w;")
-        local s = rill.stream(P, 3, {{at = {1, 1}, w = 0}, {at = {1, 1}, w = 0}, {at = {1, 2}, w = 0}})
-        v, n = s:runs()
-        assert.same({{at = {1, 1}, w = 0}, {at = {1, 2}, w = 0}}, v:read())
         check.equal({2, 1}, n:values())
         v, n = rill.stream("uint8", 5, {1, 1, 255, 255, 255}):runs()
         check.equal({1, 255}, v:values())
         check.equal({2, 3}, n:values())
+    end)
+
+    it("of structures and views #long", function()
+        local P = rill.struct("Spot", "ivec2 at; float w;")
+        local s = rill.stream(P, 3, {{at = {1, 1}, w = 0}, {at = {1, 1}, w = 0}, {at = {1, 2}, w = 0}})
+        local v, n = s:runs()
+        assert.same({{at = {1, 1}, w = 0}, {at = {1, 2}, w = 0}}, v:read())
+        check.equal({2, 1}, n:values())
         v, n = rill.from({{1, 2}, {1, 2}}, "int"):transpose():runs()
         check.equal({1, 2}, v:values())
         check.equal({2, 2}, n:values())

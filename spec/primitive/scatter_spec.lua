@@ -219,10 +219,10 @@ describe("scatter", function()
         check.equal(expected, t:values())
     end)
 
-    local function combine_whole(...)
-        for _, name in ipairs {...} do
+    local function combine_whole(names, lengths)
+        for _, name in ipairs(names) do
             local combine = integer_ops[name]
-            for _, size in ipairs(sizes) do
+            for _, size in ipairs(lengths) do
                 for _, n in ipairs {1, 13, 2000} do
                     local at, src, dst = indices(size, n + 2, size), indices(size, 1 << 15, 77), indices(n, 1 << 15, 3)
                     for i = 1, size do
@@ -238,10 +238,13 @@ describe("scatter", function()
         end
     end
 
-    it("combines whole numbers by other operators #long", function() combine_whole("min", "max", "and", "or") end)
+    it("combines whole numbers by every operator #long", function()
+        combine_whole({"min", "max", "and", "or", "mul"}, sizes)
+    end)
 
     it("combines whole numbers", function()
-        combine_whole("add", "mul", "xor")
+        combine_whole({"add", "xor"}, sizes)
+        combine_whole({"mul"}, {33})
         local u = rill.from({4000000000, 5}, "uint")
         rill.scatter(u, rill.from({0, 0, 1}, "int"), rill.from({5, 3000000000, 7}, "uint"), "max")
         check.equal({4000000000, 7}, u:values())
@@ -266,9 +269,9 @@ end
 describe("scatter in index order", function()
     leaks.watch(setup, teardown)
 
-    local function assert_sums(...)
-        for _, size in ipairs(fitting {0, 1, 33, 1025, 20000}) do
-            for _, n in ipairs {1, 10, 3000} do
+    local function assert_sums(lengths, counts, ...)
+        for _, size in ipairs(fitting(lengths)) do
+            for _, n in ipairs(counts) do
                 local at = indices(size, n + 1, size)
                 local index = size > 0 and rill.from(at, "int") or rill.stream("int", 0)
                 local src = rill.random(size, {seed = 4, low = -1, high = 1})
@@ -284,9 +287,11 @@ describe("scatter in index order", function()
         end
     end
 
-    it("adds floats", function() assert_sums "float" end)
+    it("adds floats", function() assert_sums({0, 33, 20000}, {10}, "float") end)
 
-    it("adds doubles #long", function() assert_sums "double" end)
+    it("adds floats and doubles, any number to any #long", function()
+        assert_sums({0, 1, 33, 1025, 20000}, {1, 10, 3000}, "float", "double")
+    end)
 
     it("takes expressions, and makes those that read what it writes stale", function()
         local s, i, d = rill.from {1, 2, 3, 4}, rill.from({3, 0}, "int"), rill.stream("float", 4)
@@ -346,6 +351,9 @@ describe("scatter in index order", function()
         local flags = rill.from {true, true, false, false}
         rill.scatter(flags, rill.from({0, 1, 2, 2}, "int"), rill.from {true, false, true, true}, "xor")
         check.equal({false, true, false, false}, flags:values())
+        local pairs_ = rill.stream("ivec2", 2, {1, 2, 3, 4})
+        rill.scatter(pairs_, rill.from({1, 1}, "int"), {5, 6}, "add")
+        check.equal({1, 2, 13, 16}, pairs_:values())
     end)
 
     it("of vectors and packed types", function()
@@ -353,18 +361,15 @@ describe("scatter in index order", function()
         local bytes = rill.from({250, 1, 0, 7}, "uint8")
         rill.scatter(bytes, rill.from({0, 0, 2, 3}, "int"), rill.from({3, 1, 9, 1}, "uint"), "add")
         check.equal({254, 1, 9, 8}, bytes:values())
-        local pairs_ = rill.stream("ivec2", 2, {1, 2, 3, 4})
-        rill.scatter(pairs_, rill.from({1, 1}, "int"), {5, 6}, "add")
-        check.equal({1, 2, 13, 16}, pairs_:values())
     end)
 
-    it("with reduce kernels, whose order shows", function()
+    local function compose_maps(lengths, counts)
         -- Affine maps under composition: associative, not commutative.
         local compose = rill.kernel [[
             reduce void compose(int2 f<>, reduce int2 r<>) { r = int2(f.x * r.x, f.x * r.y + f.y); }
         ]]
-        for _, size in ipairs(fitting {1, 31, 1025, 6000}) do
-            for _, n in ipairs {1, 3, 400} do
+        for _, size in ipairs(fitting(lengths)) do
+            for _, n in ipairs(counts) do
                 local at, a, b = indices(size, n, 7), indices(size, 9, 2), indices(size, 100, 3)
                 local maps, state = {}, {}
                 for i = 1, size do
@@ -386,6 +391,12 @@ describe("scatter in index order", function()
                 check.equal(expected, dst:values())
             end
         end
+    end
+
+    it("with reduce kernels, whose order shows", function() compose_maps({31, 6000}, {400}) end)
+
+    it("with reduce kernels, whose order shows, of any lengths #long", function()
+        compose_maps({1, 31, 1025, 6000}, {1, 3, 400})
     end)
 
     it("of structures", function()

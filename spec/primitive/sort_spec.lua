@@ -35,28 +35,26 @@ describe("sort", function()
 
     for _, size in ipairs(sizes) do
         it(("of %d elements%s"):format(size, size == 4097 and " #tables" or ""), function()
-            assert_sorts(order.mixed("float", size, size + 2), "float", true)
+            assert_sorts(order.mixed("uint", size, size + 1), "uint", false)
             if size < 4097 then
-                assert_sorts(order.mixed("uint", size, size + 1), "uint", false)
+                assert_sorts(order.mixed("float", size, size + 2), "float", true)
             end
         end)
 
         it(("of %d elements, the other way #long%s"):format(size, size == 4097 and " #tables" or ""), function()
-            assert_sorts(order.mixed("uint", size, size + 1), "uint", false)
+            assert_sorts(order.mixed("float", size, size + 2), "float", true)
             assert_sorts(order.mixed("uint", size, size + 2), "uint", true)
             assert_sorts(order.mixed("float", size, size + 1), "float", false)
         end)
     end
 
     for _, type in ipairs(order.names) do
-        it("of " .. type, function()
-            assert_sorts(order.mixed(type, 100, 100), type, false)
-            assert_sorts(order.mixed(type, 2500, 2500), type, true)
-        end)
+        it("of " .. type, function() assert_sorts(order.mixed(type, 2500, 2500), type, type ~= "int") end)
 
-        it("of " .. type .. ", the other way #long", function()
+        it("of " .. type .. ", few and the other way #long", function()
+            assert_sorts(order.mixed(type, 100, 100), type, false)
             assert_sorts(order.mixed(type, 100, 100), type, true)
-            assert_sorts(order.mixed(type, 2500, 2500), type, false)
+            assert_sorts(order.mixed(type, 2500, 2500), type, type == "int")
         end)
     end
 
@@ -195,7 +193,7 @@ describe("sort along an axis", function()
     } do
         local name = ("of %d rows of %d%s"):format(shape[1], shape[2], shape[2] == 4097 and " #tables" or "")
         it(name, function()
-            assert_rows(shape[1], shape[2], "float", true)
+            assert_rows(shape[1], shape[2], "float", shape[2] < 1025)
             if shape[2] < 1025 then
                 assert_rows(shape[1], shape[2], "double", false)
             end
@@ -203,6 +201,7 @@ describe("sort along an axis", function()
 
         it(name .. ", of other types #long", function()
             assert_rows(shape[1], shape[2], "int", false)
+            assert_rows(shape[1], shape[2], "float", true)
             assert_rows(shape[1], shape[2], "double", false)
         end)
     end
