@@ -77,17 +77,18 @@ return function()
     local matrices = {
         stiff = path and sparse.load(path) or banded(4884, 59), stencil = stencil(100), skewed = skewed(1000000),
     }
-    matrices.block = matrices.stiff
+    matrices.block, matrices.places = matrices.stiff, matrices.stencil
     local rows, given = {}, {}
     for _, case in ipairs {
         {"stiff", path and path:match "[^/]*$" or "4,884 rows of 59, band", 1.0},
-        {"stencil", "10^6 rows of 7, stencil", 1.0},
+        {"stencil", "10^6 rows of 7, stencil", 1.0}, {"places", "the same as ELL", 1.0},
         {"skewed", "10^6 rows of 3, one full", nil}, {"block", "the first, times 8 vectors", nil, 8},
     } do
         local name, A = case[1], matrices[case[1]]
         local x = rill.random({A.shape[2], case[4]}, {seed = 7})
         local values = A.values:cast "float"
         given[name] = sparse.csr {shape = A.shape, offsets = A.offsets, columns = A.columns, values = values}
+        given[name] = name == "places" and given[name]:to "ell" or given[name]
         scipy:give(name .. "_offsets", A.offsets)
         scipy:give(name .. "_columns", A.columns)
         scipy:give(name .. "_values", values)

@@ -1,7 +1,7 @@
-// Y = A X for a sparse matrix whose row r has the entries from offsets[r] to before offsets[r + 1]. LANES invocations take a row, four entries at
-// a time, and join their sums in shared memory; with WIDE an invocation takes a row and four columns of X. Without COLUMNS_GIVEN entry k is 1, and
-// stands in column k: rows of X are summed up. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE; BLOCK to read through storage
-// blocks.
+// Y = A X for a sparse matrix whose row r has the entries from offsets[r] to before offsets[r + 1]. LANES invocations take a row, four entries
+// at a time, and join their sums in shared memory; with WIDE an invocation takes a row and four columns of X. Without COLUMNS_GIVEN entry k
+// is 1, and stands in column k: rows of X are summed up. With ELL an invocation takes four rows, whose entries at one place are a texel; column
+// -1: there is none. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE; BLOCK to read through storage blocks.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 layout(local_size_x = GROUP) in;
@@ -10,6 +10,8 @@ layout(location = 0) uniform uvec4 rill_p[SPMV_P_VECTORS];
 #define ROWS int(PARAMETER(SPMV_P_ROWS))
 #define WIDTH int(PARAMETER(SPMV_P_WIDTH))
 #define BLOCKS int(PARAMETER(SPMV_P_BLOCKS))
+
+#define X_LAST int(PARAMETER(SPMV_P_X_LAST))
 
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer Offsets { uint offsets_in[]; };
@@ -68,15 +70,40 @@ T4 four_values(int q)
     return T4(uintBitsToFloat(VALUE_TEXEL(int(PARAMETER(SPMV_P_VALUES)) / 4 + q)));
 #endif
 }
-ivec4 four_columns(int q) { return ivec4(FOUR_COLUMNS(int(PARAMETER(SPMV_P_COLUMNS)) / 4 + q)); }
+ivec4 signed_columns(int q) { return ivec4(FOUR_COLUMNS(int(PARAMETER(SPMV_P_COLUMNS)) / 4 + q)); }
 #else
 T4 four_values(int q) { return T4(1.0); }
-ivec4 four_columns(int q) { return 4 * q + ivec4(0, 1, 2, 3); }
+ivec4 signed_columns(int q) { return 4 * q + ivec4(0, 1, 2, 3); }
 #endif
+// Always rows of X, whatever stands beyond the last entry.
+ivec4 four_columns(int q) { return clamp(signed_columns(q), 0, X_LAST); }
 
 // Entries that stand among the four and are not the row's take no part, whatever they are.
 #define IN_ROW(k) (k >= begin && k < end)
 
+#ifdef ELL
+
+void main()
+{
+    int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
+    int pitch = int(PARAMETER(SPMV_P_PITCH)), places = int(PARAMETER(SPMV_P_PLACES));
+    if (4 * n < ROWS) {
+        T4 sum = T4(0.0);
+        for (int k = 0; k < places; k++) {
+            int q = k * pitch + n;
+            ivec4 s = signed_columns(q), c = clamp(s, 0, X_LAST);
+            T4 p = four_values(q) * T4(x_element(c.x), x_element(c.y), x_element(c.z), x_element(c.w));
+            sum += T4(s.x < 0 ? T(0.0) : p.x, s.y < 0 ? T(0.0) : p.y, s.z < 0 ? T(0.0) : p.z, s.w < 0 ? T(0.0) : p.w);
+        }
+        for (int j = 0; j < 4; j++) {
+            if (4 * n + j < ROWS) {
+                store(4 * n + j, sum[j]);
+            }
+        }
+    }
+}
+
+#else
 #ifdef WIDE
 
 void main()
@@ -91,8 +118,9 @@ void main()
             ivec4 c = four_columns(q);
             for (int i = 0; i < 4; i++) {
                 bool live = IN_ROW(4 * q + i);
-                int at = live ? c[i] * WIDTH + column : 0, last = live ? WIDTH - 1 - column : 0;
-                T4 x = T4(x_element(at), x_element(at + min(1, last)), x_element(at + min(2, last)), x_element(at + min(3, last)));
+                int at = c[i] * WIDTH + column, last = WIDTH - 1 - column;
+                T4 x = T4(x_element(at), x_element(at + min(1, last)), x_element(at + min(2, last)),
+                          x_element(at + min(3, last)));
                 sum += live ? v[i] * x : T4(0.0);
             }
         }
@@ -122,8 +150,8 @@ void main()
             T4 v = four_values(q);
             ivec4 c = four_columns(q);
             bvec4 live = bvec4(IN_ROW(4 * q), IN_ROW(4 * q + 1), IN_ROW(4 * q + 2), IN_ROW(4 * q + 3));
-            T a = v.x * x_element(live.x ? c.x : 0), b = v.y * x_element(live.y ? c.y : 0);
-            T d = v.z * x_element(live.z ? c.z : 0), e = v.w * x_element(live.w ? c.w : 0);
+            T a = v.x * x_element(c.x), b = v.y * x_element(c.y);
+            T d = v.z * x_element(c.z), e = v.w * x_element(c.w);
             even += (live.x ? a : T(0.0)) + (live.z ? d : T(0.0));
             odd += (live.y ? b : T(0.0)) + (live.w ? e : T(0.0));
         }
@@ -146,4 +174,5 @@ void main()
     }
 }
 
+#endif
 #endif

@@ -38,7 +38,7 @@ def torch_product(data, name):
     return lambda: (a @ x).numpy()
 
 
-NAMES = ("stiff", "stencil", "skewed", "block")
+NAMES = ("stiff", "stencil", "places", "skewed", "block")
 cases = {name: (lambda name: lambda data: product(data, name))(name) for name in NAMES}
 cases.update({name + "_torch": (lambda name: lambda data: torch_product(data, name))(name) for name in NAMES})
 cases["transpose"] = lambda data: transposed(data, "stencil")

@@ -51,6 +51,18 @@ local function count_given(A)
     return A._count
 end
 
+-- {rows, places} of what ELL has as {places, rows and some more}.
+local function by_rows(A, s)
+    local places = s.shape[1]
+    return places == 0 and rill.stream(s.type, {A._m, 0}) or A._m == 0 and rill.stream(s.type, {0, places}) or
+        s:domain({1, 1}, {places, A._m}):transpose()
+end
+
+-- Rows in whole texels.
+local function whole_texels(m)
+    return (m + 3) // 4 * 4
+end
+
 local fields = {
     shape = function(A)
         return setmetatable({A._m, A._n}, getmetatable(A._values.shape))
@@ -58,8 +70,8 @@ local fields = {
     nnz = function(A) return A._format == "ell" and count_given(A) or A._values.size end,
     format = function(A) return A._format end,
     type = function(A) return A._values.type end,
-    columns = function(A) return A._format == "ell" and A._columns:transpose() or A._columns end,
-    values = function(A) return A._format == "ell" and A._values:transpose() or A._values end,
+    columns = function(A) return A._format == "ell" and by_rows(A, A._columns) or A._columns end,
+    values = function(A) return A._format == "ell" and by_rows(A, A._values) or A._values end,
 }
 
 local function hint(key)
@@ -116,13 +128,13 @@ local function triples(A)
     elseif A._format == "coo" then
         return A._rows, A._columns, A._values
     end
-    local across, count = A._columns:transpose():copy(), A._columns.size
-    local columns, values = across:reshape(count), A._values:transpose():copy():reshape(count)
+    local width = A._columns.shape[1]
+    local count = A._m * width
+    local columns, values = by_rows(A, A._columns):copy():reshape(count), by_rows(A, A._values):copy():reshape(count)
     if count == 0 then
         return rill.stream("int", 0), columns, values
     end
     local numbers <close> = columns:find "x >= 0"
-    local width = A._columns.shape[1]
     return kernel("kernel int row(int number<>, int width) { return number / width; }")(numbers, width),
         rill.gather(columns, numbers), rill.gather(values, numbers)
 end
@@ -196,8 +208,9 @@ local function longest_row(offsets)
 end
 
 local SPREAD <const> = [=[
-    kernel void spread(int row<>, int column<>, V value<>, int k<>, int offsets[], int m, inout int columns[], inout V values[]) {
-        int at = (k - offsets[row]) * m + row;
+    kernel void spread(int row<>, int column<>, V value<>, int k<>, int offsets[], int pitch, inout int columns[],
+        inout V values[]) {
+        int at = (k - offsets[row]) * pitch + row;
         columns[at] = column;
         values[at] = value;
     }
@@ -206,16 +219,16 @@ local SPREAD <const> = [=[
 --- make.ell: the same with places for each row.
 function make.ell(m, n, rows, columns, values)
     local offsets = find_offsets(rows, m)
-    local width = longest_row(offsets)
-    if width * m > MOST then
+    local width, pitch = longest_row(offsets), whole_texels(m)
+    if width * pitch > MOST then
         fail("A:to: in ELL all rows are as long as the longest, %d, which makes %d elements of %d entries: " ..
-            "take \"csr\"", width, width * m, values.size)
+            "take \"csr\"", width, width * pitch, values.size)
     end
-    local places = rill.stream("int", {width, m}, -1)
-    local spread = rill.stream(values.type, {width, m})
+    local places = rill.stream("int", {width, pitch}, -1)
+    local spread = rill.stream(values.type, {width, pitch})
     if values.size > 0 then
-        kernel(SPREAD, {V = values.type})(rows, columns, values, rill.iota(values.size), offsets, m,
-            places:reshape(width * m), spread:reshape(width * m))
+        kernel(SPREAD, {V = values.type})(rows, columns, values, rill.iota(values.size), offsets, pitch,
+            places:reshape(width * pitch), spread:reshape(width * pitch))
     end
     return new("ell", m, n, {_columns = places, _values = spread})
 end
@@ -287,10 +300,12 @@ local ELL <const> = [=[
 
 -- Into y, dense. x has y's type.
 local function multiply(A, x, y)
-    if A._format == "ell" then
-        local width = y.shape[2] or 1
-        kernel(ELL, {V = A._values.type, T = y.type})(A._columns, A._values, x:reshape {A._n, width},
-            A._columns.shape[1], y:reshape {A._m, width})
+    local width = y.shape[2]
+    if A._format == "ell" and not width then
+        core._spmv(nil, A._columns, A._values, x, y)
+        return
+    elseif A._format == "ell" then
+        kernel(ELL, {V = A._values.type, T = y.type})(A._columns, A._values, x, A._columns.shape[1], y)
         return
     end
     local plan = rows_of(A)
@@ -298,7 +313,7 @@ local function multiply(A, x, y)
         core._spmv(plan.offsets, A._columns, A._values, x, y)
         return
     end
-    local shape = {plan.begins.size - 1, y.shape[2]}
+    local shape = {plan.begins.size - 1, width}
     local partial <close> = rill.stream(y.type, shape)
     core._spmv(plan.begins, A._columns, A._values, x, partial)
     core._spmv(plan.first, nil, nil, partial, y)
@@ -537,7 +552,13 @@ function sparse.ell(options)
         fail("rill.sparse.ell: 'columns' has shape %s: %d rows are expected", tostring(columns.shape), m)
     end
     check_range("ell", "columns", columns, n, true)
-    return new("ell", m, n, {_columns = columns:transpose():copy(), _values = values:transpose():copy()})
+    local width, pitch = columns.shape[2], whole_texels(m)
+    local places, spread = rill.stream("int", {width, pitch}, -1), rill.stream(values.type, {width, pitch})
+    if columns.size > 0 then
+        places:domain({1, 1}, {width, m}):write(columns:transpose())
+        spread:domain({1, 1}, {width, m}):write(values:transpose())
+    end
+    return new("ell", m, n, {_columns = places, _values = spread})
 end
 
 --- rill.sparse.load(path): the matrix of a MatrixMarket file, csr of double.

@@ -7,4 +7,7 @@
 #define SPMV_P_VALUES 5
 #define SPMV_P_X 6
 #define SPMV_P_Y 7
-#define SPMV_P_VECTORS 2
+#define SPMV_P_X_LAST 8 // the last row of X
+#define SPMV_P_PLACES 9 // ELL: places of a row
+#define SPMV_P_PITCH 10 // ELL: texels from one place of all rows to the next
+#define SPMV_P_VECTORS 3

@@ -39,11 +39,11 @@ static uint32_t first_word(const Stream *s)
 static Program *find_program(const SparseRows *a, const Stream *y, bool wide, bool block, int group, int lanes)
 {
     StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s", group, lanes,
+    strbuf_addf(&defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s%s", group, lanes,
                 is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
                 a->columns ? "#define COLUMNS_GIVEN\n" : "",
                 a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "", wide ? "#define WIDE\n" : "",
-                block ? "#define BLOCK\n" : "");
+                a->offsets ? "" : "#define ELL\n", block ? "#define BLOCK\n" : "");
     Program *program = shader_program(y->device, "spmv.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
@@ -52,7 +52,7 @@ static Program *find_program(const SparseRows *a, const Stream *y, bool wide, bo
 /* What the shader reads, in the order of its bindings. */
 static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, bool *block)
 {
-    const Stream *streams[] = {a->offsets, x, a->columns, a->values};
+    const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values};
     static const TexelFormat formats[] = {TEXEL_WORD, TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR};
     int count = a->columns ? 4 : 2;
     *block = !device_traits(y->device)->buffer_textures;
@@ -74,21 +74,24 @@ static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch
 bool spmv(const SparseRows *a, const Stream *x, Stream *y)
 {
     bool cpu = device_traits(y->device)->family == FAMILY_CPU, block;
-    int64_t rows = stream_elements(a->offsets) - 1, width = y->shape.rank > 1 ? y->shape.size[1] : 1;
+    int64_t rows = y->shape.size[0], width = y->shape.rank > 1 ? y->shape.size[1] : 1;
     if (rows * width == 0) {
         return true;
     }
-    bool wide = width > 1;
-    int group = cpu ? CPU_GROUP : GPU_GROUP, lanes = wide ? 1 : lanes_of(a, rows, cpu);
-    int64_t blocks = (width + 3) / 4, invocations = rows * (wide ? blocks : lanes);
+    bool wide = width > 1, ell = !a->offsets;
+    int group = cpu ? CPU_GROUP : GPU_GROUP, lanes = wide || ell ? 1 : lanes_of(a, rows, cpu);
+    int64_t blocks = (width + 3) / 4, invocations = ell ? (rows + 3) / 4 : rows * (wide ? blocks : lanes);
     uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
                                            [SPMV_P_WIDTH] = (uint32_t)width,
                                            [SPMV_P_BLOCKS] = (uint32_t)blocks,
-                                           [SPMV_P_OFFSETS] = first_word(a->offsets),
+                                           [SPMV_P_OFFSETS] = ell ? 0 : first_word(a->offsets),
                                            [SPMV_P_COLUMNS] = a->columns ? first_word(a->columns) : 0,
                                            [SPMV_P_VALUES] = a->values ? first_word(a->values) : 0,
                                            [SPMV_P_X] = first_word(x),
-                                           [SPMV_P_Y] = first_word(y)};
+                                           [SPMV_P_Y] = first_word(y),
+                                           [SPMV_P_X_LAST] = (uint32_t)(x->shape.size[0] - 1),
+                                           [SPMV_P_PLACES] = ell ? (uint32_t)a->columns->shape.size[0] : 0,
+                                           [SPMV_P_PITCH] = ell ? (uint32_t)(a->columns->shape.size[1] / 4) : 0};
     Dispatch dispatch = {.params = params, .param_vectors = SPMV_P_VECTORS};
     if (!bind(a, x, y, &dispatch, &block)) {
         return false;

@@ -6,14 +6,14 @@
 
 /* The rows of a sparse matrix: dense streams that begin at a whole texel (16 bytes). Row r has the entries offsets[r] .. offsets[r + 1] - 1. */
 typedef struct SparseRows {
-    const Stream *offsets; /* int, of one more than there are rows */
+    const Stream *offsets; /* int, of one more than there are rows; NULL: ELL */
     const Stream *columns; /* int; NULL: entry k is 1 and stands in column k, so that rows of x are summed up */
     const Stream *values;  /* float or double; NULL with columns */
+    /* ELL: columns and values are {places, rows and what fills the last texel}; column -1: nothing is there. */
 } SparseRows;
 
-/* y = A x, of one dimension each, or rows of one length: x has a row for each column of A, y one for each row. Both are dense, of one type, which
- * is the values' or a wider one, and don't overlap. Nothing is checked: columns must be below x's rows, and no row longer than
- * SPMV_LONGEST. No allocation, no reading back. */
+/* y = A x, of one dimension each, or (not of ELL) rows of one length: x has a row for each column of A, y one for each row. Both are dense, of one type, which
+ * is the values' or a wider one, and don't overlap. Columns beyond x's rows read the last one; no row may be longer than SPMV_LONGEST. No allocation, no reading back. */
 bool spmv(const SparseRows *a, const Stream *x, Stream *y);
 enum { SPMV_LONGEST = 131072 };
 

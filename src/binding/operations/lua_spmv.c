@@ -4,18 +4,19 @@
 #include "kernel/launch/copy.h"
 #include "primitive/spmv.h"
 
-/* _spmv(offsets, columns, values, x, y): y = A x; columns and values may be nil (spmv.h). x of any layout; the others as spmv wants them,
+/* _spmv(offsets, columns, values, x, y): y = A x; offsets, or columns and values, may be nil (spmv.h). x of any layout; the others as spmv wants them,
  * which rill.sparse sees to. */
 static int sparse_multiply(lua_State *L)
 {
     static const char function[] = "A:multiply";
     bool given = !lua_isnil(L, 2);
-    SparseRows a = {.offsets = accept_check(L, 1, function, 1, "offsets"),
+    SparseRows a = {.offsets = lua_isnil(L, 1) ? NULL : accept_check(L, 1, function, 1, "offsets"),
                     .columns = given ? accept_check(L, 2, function, 2, "columns") : NULL,
                     .values = given ? accept_check(L, 3, function, 3, "values") : NULL};
     const Stream *x = accept_check(L, 4, function, 4, "x");
     Stream *y = accept_check(L, 5, function, 5, "y");
-    if (x->device != a.offsets->device || y->device != a.offsets->device) {
+    const Stream *own = a.offsets ? a.offsets : a.columns;
+    if (!own || x->device != own->device || y->device != own->device) {
         luaL_error(L, "%s: the streams belong to several devices", function);
     }
     DeviceScope scope;
