@@ -8,7 +8,8 @@ local scanned = {}
 blame.own()
 
 local formulas <const> = {
-    add = "a + b", mul = "a * b", ["and"] = "a & b", ["or"] = "a | b", xor = "a ^ b", min = "min(a, b)", max = "max(a, b)",
+    add = "a + b", mul = "a * b", min = "min(a, b)", max = "max(a, b)", ["and"] = "a & b", ["or"] = "a | b",
+    xor = "a ^ b",
 }
 local real <const> = {add = true, mul = true} -- min and max of NaN are the scan's own
 
