@@ -127,7 +127,7 @@ end
 
 --- pipe.rows(peer, name, cases): one row for each of `cases`: {title, peer's case, ratio aimed at, run}, `run` being rill's
 --- side, a function that returns a stream or a number; `tolerance`: how far the results may differ, as a share of the largest
---- (nothing: not a bit); `rounds`. Results are compared first.
+--- (nothing: not a bit); `as`, a function that makes of rill's result what the peer gives; `rounds`. Results are compared first.
 function pipe.rows(peer, name, cases)
     local rows = {}
     for _, case in ipairs(cases) do
@@ -138,7 +138,7 @@ function pipe.rows(peer, name, cases)
         end
         local good, message = pcall(function()
             local expected <close> = peer:result(theirs)
-            verify(title, as_stream(run()), expected, case.tolerance)
+            verify(title, (case.as or as_stream)(run()), expected, case.tolerance)
         end)
         if good then
             local mine, other = support.race(case.rounds or 7, function() return support.timed(ours, 1) end,
