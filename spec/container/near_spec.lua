@@ -31,7 +31,7 @@ local texts <const> = {
 local cases <const> = {
     {{61}, {16}, "half", "line", "wrap"},
     {{61}, {4}, "float", "far", "zero"},
-    {{24, 40}, {4, 8}, "float", "corners", "wrap"},
+    {{24, 40}, {4, 8}, "float", "corners", "wrap", long = true},
     {{13, 21}, {4, 8}, "uint8", "cross", 7},
     {{13, 21}, {4, 7}, "double", "corners", "mirror", long = true},
     {{32, 16}, {8, 8}, "int16", "loops", "clamp"},

@@ -99,15 +99,21 @@ describe("primitives in parts", function()
         local _, line = line_of(v)
         for _, name in ipairs {"sum", "min", "max"} do assert.same(line[name](line), v[name](v)) end
         assert.same(total(line), total(v))
-        for _, name in ipairs {"mean", "var", "std"} do
-            for d, x in ipairs(line[name](line)) do assert.near(x, v[name](v)[d], 1e-4) end
-        end
         local f = shuffled("float", {1250, 1250}, {16, 32}, 75):allocate {300, 300}
         f:fill(1):set(0 / 0, 300, 300)
         assert.is_true(f:max() ~= f:max() and f:min() ~= f:min() and f:sum() ~= f:sum())
         assert.same({300, 300}, {f:argmin()})
         f:set(1.5, 300, 300):set(1.5, 300, 301)
         assert.same({1.5, 300, 300}, {f:prod() / 1.5, f:argmax()})
+    end)
+
+    it("of vectors, their means and deviations #long", function()
+        local v = shuffled("vec2", {640, 640}, {8, 8}, 75)
+        rill.kernel "kernel void put(out vec2 r<>) { ivec4 p = indexof(r); r = vec2(p.x % 13, p.y % 7 - 3); }" {r = v}
+        local _, line = line_of(v)
+        for _, name in ipairs {"mean", "var", "std"} do
+            for d, x in ipairs(line[name](line)) do assert.near(x, v[name](v)[d], 1e-4) end
+        end
     end)
 
     it("of ints #long", function()

@@ -346,7 +346,7 @@ describe("a sparse container", function()
         assert.is_true(c.nbytes <= 1.2 * 33 * 64 * 64 * 4 + 2 ^ 20)
     end)
 
-    it("takes little more memory than its pages during launches, however large it is", function()
+    it("takes little more memory than its pages during launches, however large it is #long", function()
         local kernels = rill.program [[
             kernel void put(out float r<>) { ivec4 p = indexof(r); r = float(p.x + p.y + p.z & 255); }
             kernel void twice(inout float x<>) { x *= 2.0; }

@@ -310,7 +310,7 @@ describe("painting in three dimensions", function()
         assert.is_true(math.abs(x(once) - 0.49) < 1e-3 and math.abs(x(twice) - 0.245) < 1e-3)
     end)
 
-    it("takes pages where there is paint, as fine as the brush, of 32 MiB at most", function()
+    local function paint_finely()
         local painting = paint3d.create(64, 2048, 8, mesh.ring(14, 7))
         painting:look(view, zoom)
         painting:stroke(0.12, {0, 0, 1}, 1, {{0.35, 0.45}})
@@ -320,6 +320,16 @@ describe("painting in three dimensions", function()
         painting:stroke(0.001, {0, 1, 0}, 1, {{0.35, 0.45}}) -- as a brush of one pixel
         assert.is_true(broad > 8 and painting.paint.pages.mapped > broad)
         assert.is_true(finest() < level)
+        return painting
+    end
+
+    it("takes pages where there is paint, as fine as the brush", function()
+        local painting = paint_finely()
+        assert.is_true(painting.paint.nbytes <= 32 * 2 ^ 20)
+    end)
+
+    it("takes pages of 32 MiB at most, and paints in what pages there are #long", function()
+        local painting = paint_finely()
         local mapped = painting.paint.pages.mapped
         local random, points = rill.random(300, {seed = 1}):values(), {}
         for i = 1, 100 do

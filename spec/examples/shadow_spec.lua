@@ -68,7 +68,7 @@ describe("the adaptive shadow map", function()
         end
     end)
 
-    describe("as a script #slow", function()
+    describe("as a script #slow #long", function()
         local script
         setup(function() script = example.open() end)
         teardown(function() script:close() end)
