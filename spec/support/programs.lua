@@ -418,11 +418,35 @@ local function own_table(self, case)
     end
 end
 
+-- Neighbours of what is mapped.
+local overlapping <const> = with(paged)
+
+function overlapping.around(self)
+    local r <close> = self.beyond(self.c)
+    local values, shape = r:values(), self.m.shape
+    local function beside(index, way)
+        local at = {}
+        for d = 1, self.rank do at[d] = math.max(1, math.min(shape[d], index[d] + way * (d == 1 and 1 or -2))) end
+        return self.m:get(at)
+    end
+    self.m:each(function(index, value)
+        local number = 0
+        for d = 1, self.rank do number = number * shape[d] + index[d] - 1 end
+        assert.equal(value - 3 * beside(index, 1) + 5 * beside(index, -1), values[number + 1])
+    end)
+end
+
 local function paged_container(self, case)
-    local options = {page = one(case.page), default = -1, capacity = case.capacity, levels = case.levels}
+    local options = {page = one(case.page), default = -1, capacity = case.capacity, levels = case.levels,
+        overlap = case.overlap}
     self.c = case.shape and rill.sparse("int", one(case.shape), options) or rill.hashgrid("int", options)
     self.m = cells.new {page = case.page, shape = case.shape, capacity = case.capacity, default = -1}
-    self.actions = with(paged)
+    self.actions = with(case.overlap and overlapping or paged)
+    if case.overlap then
+        self.beyond = rill.kernel [[kernel void beyond(neighbor int x<>, out int r<>) {
+            r = x - 3 * x[1][-2] + 5 * x[-1][2];
+        }]]
+    end
 end
 
 -- ---- arrays and stacks: one page, so to speak, that is there
@@ -690,6 +714,8 @@ programs.cases = {
     {name = "a stack", make = stack_container, rank = 1, capacity = 90, steps = 10000},
     {name = "lists", make = lists, rank = 2, cells = 23, steps = 10000},
     {name = "a sparse container", make = paged_container, page = {4, 3}, shape = {17, 14}, levels = 2, steps = 10000},
+    {name = "a sparse container that overlaps", make = paged_container, page = {4, 3}, shape = {17, 14}, overlap = 2,
+        long = true},
     {name = "a hash grid", make = paged_container, page = {3, 4}, capacity = 30, steps = 10000,
         long = true},
     {name = "a quadtree", make = adaptive, rank = 2, size = {16, 16}, page = {4, 4}, steps = 10000,
