@@ -140,10 +140,11 @@ function actions.expression(self)
     end)
 end
 
+-- What is mapped in neither stays so where it reads the same anyway.
 function actions.write(self)
-    local a, b, set = self:pick(), self:pick(), {}
-    for i = 1, ROWS * COLUMNS do set[i] = true end
-    local f = combined(b, b)
+    local a, b = self:pick(), self:pick()
+    local same, set, f = combine(b.default, b.default) == a.default, union(a, b), combined(b, b)
+    for i = 1, same and 0 or ROWS * COLUMNS do set[i] = true end
     if math.random(4) == 1 then
         store(a, set, f)
         a.c:write(4 * b.c + 1 & 255)
