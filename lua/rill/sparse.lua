@@ -105,15 +105,23 @@ end
 
 -- ---- entries
 
-local EXPAND <const> = "kernel int expand(int found<>) { return found - 1; }"
+local MARK <const> = [=[
+    kernel void mark(int offsets[], int row<>, inout int firsts[]) {
+        int first = offsets[row];
+        if (offsets[row + 1] > first) {
+            firsts[first] = row;
+        }
+    }
+]=]
 
--- The row of each entry.
+-- The row of each entry: the last row that began.
 local function expand(offsets, count)
+    local firsts <close> = rill.stream("int", count)
     if count == 0 then
         return rill.stream("int", 0)
     end
-    local found <close> = rill.searchsorted(offsets, rill.iota(count), {side = "right"})
-    return kernel(EXPAND)(found)
+    kernel(MARK)(offsets, rill.iota(offsets.size - 1), firsts)
+    return firsts:scan("max")
 end
 
 -- Where the entries of each row begin, of rows that ascend.
