@@ -239,14 +239,14 @@ describe("a gather", function()
         local grid = kernels.list(6, function(i) return kernels.list(9,
             function(j) return (i * 13 + j * 7) % 17 end) end)
         local g <close> = rill.from(grid)
-        local four = [=[
+        local others = [=[
             kernel float four(neighbor float x<>) {
                 return x[int2(-1, 0)] + 10.0 * x[int2(1, 0)] + 100.0 * x[int2(0, -1)] + 1000.0 * x[int2(0, 1)]; }
+            kernel float own(neighbor float x<>, float y<>) { return x[0] + x - y + x[int2(0, 0)] + x[0][0]; }
         ]=]
-        local k = rill.program((whole and four or "") .. [=[
+        local k = rill.program((whole and others or "") .. [=[
             kernel float brackets(neighbor float x<>) { return x[0][-1] + 10.0 * x[0][1] + 100.0 * x[-1][0] + 1000.0 * x[1][0]; }
             kernel float row(neighbor float x<>) { return x[-2] + 10.0 * x[0] + 100.0 * x[1]; }
-            kernel float own(neighbor float x<>, float y<>) { return x[0] + x - y + x[int2(0, 0)] + x[0][0]; }
             kernel float far(neighbor float x<>, int2 o) { return x[o] + x[o.y][o.x] + x[float2(o)]; }
             kernel float part(neighbor float3 x<>) { return x[1].y + x[int2(1, 0)][1] + x.z + x[int2(0, 0)].x; }
         ]=])
@@ -264,12 +264,13 @@ describe("a gather", function()
         local cases = {
             {k.brackets, cross}, {k.far, function(at) return 3 * at(-7, 5) end, {5, -7}},
             {k.row, function(at) return at(0, -2) + 10 * at(0, 0) + 100 * at(0, 1) end},
-            {k.own, function(at) return 3 * at(0, 0) end, g},
-            whole and {k.four, cross},
         }
+        if whole then
+            table.move({{k.four, cross}, {k.own, function(at) return 3 * at(0, 0) end, g}}, 1, 2, 4, cases)
+        end
         for at, mode in ipairs(modes) do
             for number, case in ipairs(cases) do
-                if whole or number == at % 4 + 1 then run(case[1], mode, case[2], case[3]) end
+                if whole or number == at % 3 + 1 then run(case[1], mode, case[2], case[3]) end
             end
         end
         local v <close> = rill.stream("vec3", {2, 5}, function(i, j) return i, j, 100 * i end)
@@ -292,7 +293,9 @@ describe("a gather", function()
             end
         end
         check.equal(expected, three(cube):values())
-        check.names({"'x'", "3", "5"}, k.own, line, rill.stream("float", 3), rill.stream("float", 3))
+        if whole then
+            check.names({"'x'", "3", "5"}, k.own, line, rill.stream("float", 3), rill.stream("float", 3))
+        end
     end)
 
     choice(it, "is a neighbourhood of any size and of views", function(whole)

@@ -43,7 +43,7 @@ local READS <const> = [[
 -- What fixed shaders do: keys of every width, with and without a word beside them, rows, tiles, counts, matrices.
 local SHADERS <const> = [[
     local rill = require "rill"
-    for _, n in ipairs {1, 13, 1000, 5000} do
+    for _, n in ipairs {SIZES} do
         local s = rill.iota(n):map "x * 37 % 101"
         for type in ("TYPES"):gmatch "%w+" do
             local t = s:cast(type)
@@ -73,20 +73,22 @@ local SHADERS <const> = [[
 ]]
 
 describe("accesses #refused", function()
-    local function done(script, types)
+    local function done(script, types, sizes)
         local library = preload("wrongdriver", pending)
         local files = tempfiles.open()
         local environment = { LD_PRELOAD = library, RILL_WRONG = "reach", RILL_CACHE = files.directory }
         -- The driver is tried first, by stores past a range, all of them within the buffer.
         process.run("require 'rill'.device()", environment)
-        local result = process.run(script:gsub("TYPES", types), environment)
+        local result = process.run(script:gsub("TYPES", types):gsub("SIZES", sizes), environment)
         files:close()
         assert.equal("done\n", result.out .. result.err)
     end
 
     choice(it, "of kernels stay within what is bound, where the context is not a robust one", function(whole)
-        done(READS, whole and "float vec3 dvec4 bool half half4 int16 uint8" or "vec3 uint8")
+        done(READS, whole and "float vec3 dvec4 bool half half4 int16 uint8" or "vec3 uint8", "")
     end)
 
-    choice(it, "of fixed shaders, too", function(whole) done(SHADERS, whole and "float double uint8" or "double") end)
+    choice(it, "of fixed shaders, too", function(whole)
+        done(SHADERS, whole and "float double uint8" or "uint8", whole and "1, 13, 1000, 5000" or "13, 5000")
+    end)
 end)

@@ -310,7 +310,7 @@ describe("a kernel", function()
     end)
 
     it("lives through collection of what it came from", function()
-        local k = kernels.list(20, function(i)
+        local k = kernels.list(6, function(i)
             return rill.program("kernel float f(float x<>) { return x + " .. i .. ".0; }").f
         end)
         collectgarbage()

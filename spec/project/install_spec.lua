@@ -50,7 +50,7 @@ describe("installing", function()
         assert.equal("6\n", must("cd '%s' && %s '%s/rill' -e 'print(rill.iota(4):sum())'", empty, clean, bin))
     end
 
-    it("works by luarocks make, without a network", function()
+    it("works by luarocks make, without a network #long", function()
         if not select(2, run "command -v luarocks") then
             return pending "there is no luarocks here: make deps installs it"
         end

@@ -23,7 +23,7 @@ local function spill(path, text)
     file:close()
 end
 
-describe("the checks of the manual #slow", function()
+describe("the checks of the manual #slow #long", function()
     local files, tree
 
     setup(function()
