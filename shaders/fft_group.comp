@@ -67,7 +67,7 @@ void store(int first, int base)
         int id = first + column;
         if (id < COLUMNS) {
             int batch = int(divide(uint(id), PARAMETER(FFT_P_SPAN_M), PARAMETER(FFT_P_SPAN_S)));
-            to[id + (LENGTH - 1) * batch * SPAN + k * SPAN] = rill_elements[base + column * PITCH + k] * scale();
+            to[int(PARAMETER(FFT_P_TO)) + id + (LENGTH - 1) * batch * SPAN + k * SPAN] = rill_elements[base + column * PITCH + k] * scale();
         }
     }
 }

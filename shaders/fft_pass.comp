@@ -197,7 +197,7 @@ void main()
 #endif
         butterfly(v);
         for (int k = 0; k < RADIX; k++) {
-            store(first + k * span, v[k]);
+            store(int(PARAMETER(FFT_P_TO)) + first + k * span, v[k]);
         }
     }
 }

@@ -207,6 +207,17 @@ describe("fft", function()
         close(transform(s:values(), 1, 1000, 16), rill.fft(s, {axes = 1}):values(), "vec2", "columns")
     end)
 
+    it("of more rows than go through all passes at once", function()
+        local s = random("vec2", {300, 1024}, 8)
+        local rows = rill.fft(s, {axes = 2})
+        for _, i in ipairs {1, 128, 129, 300} do
+            assert.is_true(rill.fft(s[i]:copy()):bytes() == rows[i]:bytes(), "row " .. i)
+        end
+        assert.is_true(rill.fft(s):bytes() == rill.fft(rows, {axes = 1}):bytes(), "rows, then columns, in place")
+        local back = rill.fft(rows, {axes = 2, inverse = true})
+        assert.is_true((rill.length(back - s)):max() < 3e-6)
+    end)
+
     it("of real numbers, to half a spectrum and back", function()
         for _, n in ipairs {1, 2, 3, 4, 10, 11, 22, 64, 1024} do
             assert_real("float", n, {1})

@@ -131,15 +131,16 @@ static bool run_pass(const Fourier *f, const FourierPass *pass, bool last, const
         return false;
     }
     uint32_t words[4 * FFT_P_VECTORS] = {0};
-    fourier_fill(f, pass, last, from, 1, words);
+    fourier_fill(f, pass, last, from, to, 1, words);
     fill_group(pass, room, words);
     Dispatch dispatch = {.program = program, .params = words, .param_vectors = FFT_P_VECTORS, .block_count = 3};
     dispatch.groups[0] = (words[FFT_P_COLUMNS] + words[FFT_P_WIDTH] - 1) / words[FFT_P_WIDTH];
     dispatch.groups[1] = dispatch.groups[2] = 1;
+    dispatch.bytes = 2 * (uint64_t)(f->outer * f->length * f->inner * from->type->bytes);
     dispatch.blocks[0].buffer = to->buffer;
     dispatch.blocks[1].buffer = from->buffer;
     dispatch.blocks[2].buffer = roots;
     return device_dispatch(device, &dispatch);
 }
 
-const FourierFamily fourier_groups = {find_passes, run_pass};
+const FourierFamily fourier_groups = {find_passes, run_pass, 0};

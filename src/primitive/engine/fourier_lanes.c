@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-enum { GROUP = 32 };
+/* PART: the elements of a megabyte of floats. */
+enum { GROUP = 32, PART = 1 << 17 };
 
 typedef enum Form { LONE, LAST, PAIR, DOUBLE } Form; /* see fft_pass.comp */
 
@@ -112,10 +113,11 @@ static bool run_pass(const Fourier *f, const FourierPass *pass, bool last, const
         return false;
     }
     uint32_t words[4 * FFT_P_VECTORS] = {0};
-    fourier_fill(f, pass, last, from, form == PAIR || form == LAST ? 2 : 1, words);
+    fourier_fill(f, pass, last, from, to, form == PAIR || form == LAST ? 2 : 1, words);
     Dispatch dispatch = {.program = program, .params = words, .param_vectors = FFT_P_VECTORS};
     dispatch.groups[0] = (words[FFT_P_COLUMNS] + GROUP - 1) / GROUP;
     dispatch.groups[1] = dispatch.groups[2] = 1;
+    dispatch.bytes = 2 * (uint64_t)(f->outer * f->length * f->inner * from->type->bytes);
     dispatch.blocks[0].buffer = to->buffer;
     dispatch.blocks[1].buffer = from->buffer;
     dispatch.blocks[2].buffer = factors;
@@ -126,4 +128,4 @@ static bool run_pass(const Fourier *f, const FourierPass *pass, bool last, const
     return device_dispatch(device, &dispatch);
 }
 
-const FourierFamily fourier_lanes = {find_passes, run_pass};
+const FourierFamily fourier_lanes = {find_passes, run_pass, PART};

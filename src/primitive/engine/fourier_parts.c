@@ -56,7 +56,8 @@ void fourier_declare(StrBuf *out, bool wide)
     }
 }
 
-void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, int unit, uint32_t *words)
+void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, const Stream *to, int unit,
+                  uint32_t *words)
 {
     int64_t span = pass->rest * pass->stride / unit;
     int64_t stride = pass->stride % unit == 0 ? pass->stride / unit : pass->stride;
@@ -68,6 +69,7 @@ void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const St
     words[FFT_P_STRIDE] = (uint32_t)stride;
     access_divisor(stride, &words[FFT_P_STRIDE_M], &words[FFT_P_STRIDE_S]);
     words[FFT_P_FROM] = (uint32_t)(from->offset / unit);
+    words[FFT_P_TO] = (uint32_t)(to->offset / unit);
     memcpy(&words[FFT_P_SIGN], &way, sizeof way);
     if (fourier_wide(from)) {
         memcpy(&words[FFT_P_SCALE], &scale, sizeof scale);

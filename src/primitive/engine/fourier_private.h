@@ -23,6 +23,8 @@ typedef struct FourierPass {
 typedef struct FourierFamily {
     int (*find)(const Fourier *f, const Stream *s, FourierPass passes[FOURIER_PASSES]);
     bool (*run)(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, Stream *to);
+    int64_t
+        part; /* elements that all passes take before the next ones, so that they stay in a cache; 0: all there are */
 } FourierFamily;
 
 extern const FourierFamily fourier_lanes;  /* butterflies in registers, for processors */
@@ -32,6 +34,7 @@ bool fourier_wide(const Stream *s); /* whether elements are dvec2 */
 /* The constants of fft_butterflies.glsl. */
 void fourier_declare(StrBuf *out, bool wide);
 /* The words that both families' passes have; columns of `unit` elements. */
-void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, int unit, uint32_t *words);
+void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, const Stream *to, int unit,
+                  uint32_t *words);
 
 #endif
