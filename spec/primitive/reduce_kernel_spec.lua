@@ -236,10 +236,11 @@ describe("reduce kernels to a smaller stream", function()
     for _, case in ipairs {
         {{12}, {3}}, {{12}, {12}}, {{12}, {1}}, {{65536}, {64}}, {{1 << 17}, {2}}, {{9000}, {3000}},
         {{12, 12}, {3, 4}}, {{4, 15}, {4, 5}}, {{4, 15}, {2, 15}}, {{64, 48}, {1, 1}}, {{3, 70000}, {3, 2}},
-        {{70000, 3}, {2, 3}}, {{4, 6, 8}, {2, 3, 2}}, {{4, 6, 8}, {4, 1, 8}}, {{6, 4, 10}, {1, 4, 5}},
+        {{7000, 3}, {2, 3}}, {{70000, 3}, {2, 3}},
+        {{4, 6, 8}, {2, 3, 2}}, {{4, 6, 8}, {4, 1, 8}}, {{6, 4, 10}, {1, 4, 5}},
     } do
         local shape, result = case[1], case[2]
-        local tag = shape[2] == 70000 and " #long" or ""
+        local tag = math.max(table.unpack(shape)) == 70000 and " #long" or ""
         it(("%s to %s%s"):format(table.concat(shape, "x"), table.concat(result, "x"), tag), function()
             local s = rill.iota(shape)
             local parts = blocks_of(s:values(), shape, result)

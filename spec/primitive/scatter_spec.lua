@@ -1,111 +1,11 @@
--- rill.gather, rill.scatter and rill.gather_op against plain loops.
+-- rill.scatter and rill.gather_op against plain loops.
 local rill = require "rill"
 local check = require "spec.support.check"
 local fitting = require "spec.support.fitting"
+local indices = require "spec.support.indices"
 local leaks = require "spec.support.leaks"
 
 local sizes = {0, 1, 31, 33, 256, 1025}
-
--- Indices from 0 below n, pseudo-random, as a table.
-local function indices(count, n, seed)
-    local list, state = {}, seed or 1
-    for i = 1, count do
-        state = (state * 1103515245 + 12345) % 2147483648
-        list[i] = state // 65536 % n
-    end
-    return list
-end
-
-describe("gather", function()
-    leaks.watch(setup, teardown)
-
-    it("with every kind of index", function()
-        for _, size in ipairs(sizes) do
-            local src = rill.iota(1000):map "x * 3"
-            local at = indices(size, 1000)
-            local expected = {}
-            for i, k in ipairs(at) do
-                expected[i] = 3 * k
-            end
-            for _, type in ipairs {"int", "uint", "float", "uint16", "int16"} do
-                check.equal(expected, rill.gather(src, rill.from(at, type)):values())
-            end
-        end
-        local src = rill.from {10, 20, 30}
-        check.equal({10, 10, 20, 20, 30}, rill.gather(src, rill.from {0, 0.9985, 0.9995, 1.5, 2}):values())
-        check.equal({10, 30}, rill.gather(src, rill.from({0, 2}, "uint8")):values())
-        check.equal({20, 10}, rill.gather(src, rill.from({1.5, 0.25}, "half")):values())
-    end)
-
-    it("of one index per dimension, x the fastest", function()
-        local m, cube = rill.iota {3, 4}, rill.iota {3, 4, 5}
-        check.equal({11, 4, 1}, rill.gather(m, rill.from({{3, 2}, {0, 1}, {1, 0}}, "ivec2")):values())
-        check.equal({11, 4, 1}, rill.gather(m, rill.from({{3.5, 2}, {0, 1.9}, {0.9995, 0}}, "vec2")):values())
-        check.equal({59, 20, 7}, rill.gather(cube, rill.from({{4, 3, 2}, {0, 0, 1}, {2, 1, 0}}, "uvec3")):values())
-        local four = rill.iota {2, 3, 4, 5}
-        check.equal({119, 5 + 2}, rill.gather(four, rill.from({{4, 3, 2, 1}, {2, 1, 0, 0}}, "ivec4")):values())
-        check.equal({0, 7, 59}, rill.gather(cube, rill.from({0, 7, 59}, "int")):values())
-        check.equal({1, 4, 8}, rill.gather(m:transpose(), rill.from({3, 1, 2}, "int")):values())
-        local grid = rill.gather(m, rill.from({{1, 2}, {3, 4}, {5, 6}}, "int"))
-        assert.equal("3x2", tostring(grid.shape))
-        check.equal({1, 2, 3, 4, 5, 6}, grid:values())
-    end)
-
-    it("of every type, to the bit", function()
-        local at = rill.from({3, 0, 3, 1}, "int")
-        local order = {4, 1, 4, 2}
-        local bytes = {half = 2, uint8 = 1, int16 = 2, float = 4, double = 8, vec2 = 8, vec3 = 12, dvec4 = 32,
-            unorm8x4 = 4, uint = 4, bool = 4}
-        for type, size in pairs(bytes) do
-            local parts = {}
-            for i = 1, 4 do
-                local bits = string.char(17 * i, 255, 200 + i, 127 + i):rep(8):sub(1, size)
-                parts[i] = type == "bool" and string.pack("<I4", i % 2) or bits
-            end
-            local src = rill.stream(type, 4, table.concat(parts))
-            local expected = {}
-            for i, k in ipairs(order) do
-                expected[i] = parts[k]
-            end
-            local result = rill.gather(src, at)
-            assert.equal(type, result.type)
-            assert.equal(table.concat(expected), result:bytes())
-        end
-        local Pair = rill.struct("Pair", "vec3 a; int b;")
-        local s = rill.stream(Pair, 4, function(i) return {a = {i, i + 1, i + 2}, b = -i} end)
-        assert.same({a = {4.0, 5.0, 6.0}, b = -4}, rill.gather(s, at)[3])
-        check.equal({6, 0, 6, 2}, rill.gather(rill.iter("float", 4, 0, 8), at):values())
-    end)
-
-    it("out of range reads as a kernel does", function()
-        local src = rill.from {10, 20, 30}
-        local at = rill.from({-1, 3, 1, -2147483648, 2147483647}, "int")
-        check.equal({10, 30, 20, 10, 30}, rill.gather(src, at):values())
-        check.equal({30, 10, 20}, rill.gather(src:boundary "wrap", rill.from({-1, 3, 1}, "int")):values())
-        check.equal({7.5, 7.5, 20}, rill.gather(src:boundary(7.5), rill.from({-1, 3, 1}, "int")):values())
-        check.equal({0, 0}, rill.gather(rill.stream("float", 0), rill.from({0, 5}, "int")):values())
-        rill.check(true)
-        local good, message = pcall(function() return rill.gather(src, rill.from({1, 3, 2}, "int")):values() end)
-        local quiet = rill.gather(src:boundary "wrap", rill.from({-1, 3, 1}, "int")):values()
-        rill.check(false)
-        assert.is_false(good)
-        assert.truthy(message:find "gather: argument 'src': index 3 is out of range 0 .. 2")
-        check.equal({30, 10, 20}, quiet)
-    end)
-
-    it("refuses what is no index", function()
-        local src = rill.iota {3, 4}
-        check.raises("rill.gather: argument #1 'src': expected a stream", rill.gather, 3, src)
-        check.raises("rill.gather: argument #2 'index': expected a stream, got nothing", rill.gather, src)
-        check.raises("'index': expected a stream .rill.from makes one of a table., got table of 1",
-            rill.gather, src, {1})
-        check.names({"rill.gather", "indices", "double"}, rill.gather, src, rill.stream("double", 3))
-        check.names({"rill.gather", "3x4", "ivec3"}, rill.gather, src, rill.stream("ivec3", 3))
-        check.names({"rill.gather", "bool"}, rill.gather, src, rill.stream("bool", 3))
-        check.names({"rill.gather", "ivec2"}, rill.gather, rill.iota(5), rill.stream("ivec2", 3))
-        check.raises("at most 2", rill.gather, src, rill.iota(2), 3)
-    end)
-end)
 
 -- What a loop in index order leaves of a flat list. `combine` nil: set.
 local function scattered(dst, at, src, combine)
@@ -158,9 +58,9 @@ describe("scatter", function()
         end
     end)
 
-    it("sets elements of every type", function()
+    local function set_types(...)
         local at = rill.from({2, 0, 2, 9, -1}, "int")
-        for _, type in ipairs {"float", "half", "uint8", "int16", "double", "vec3", "dvec4", "unorm8x4", "bool"} do
+        for _, type in ipairs {...} do
             local src = rill.stream(type, 5, (rill.stream(type, 5, 0):bytes():gsub("()%z", function(i)
                 return type == "bool" and (i % 4 == 1 and "\1" or "\0") or string.char(i % 120)
             end)))
@@ -178,7 +78,11 @@ describe("scatter", function()
         assert.same({a = {3.0, 4.0, 5.0}, b = -3}, dst[3])
         assert.same({a = {2.0, 3.0, 4.0}, b = -2}, dst[1])
         assert.equal(0, dst[2].b)
-    end)
+    end
+
+    it("sets elements of any type", function() set_types("half", "uint8", "dvec4", "bool") end)
+
+    it("sets elements of other types #long", function() set_types("float", "int16", "double", "vec3", "unorm8x4") end)
 
     it("takes one index per dimension, views and constants", function()
         local m = rill.stream("int", {3, 4})
@@ -244,7 +148,6 @@ describe("scatter", function()
 
     it("combines whole numbers", function()
         combine_whole({"add", "xor"}, sizes)
-        combine_whole({"mul"}, {33})
         local u = rill.from({4000000000, 5}, "uint")
         rill.scatter(u, rill.from({0, 0, 1}, "int"), rill.from({5, 3000000000, 7}, "uint"), "max")
         check.equal({4000000000, 7}, u:values())
@@ -356,8 +259,7 @@ describe("scatter in index order", function()
         check.equal({1, 2, 13, 16}, pairs_:values())
     end)
 
-    it("of vectors and packed types", function()
-        compare({max = math.max}, {})
+    it("of packed types", function()
         local bytes = rill.from({250, 1, 0, 7}, "uint8")
         rill.scatter(bytes, rill.from({0, 0, 2, 3}, "int"), rill.from({3, 1, 9, 1}, "uint"), "add")
         check.equal({254, 1, 9, 8}, bytes:values())
@@ -516,13 +418,7 @@ describe("gather_op", function()
     end)
 
     it("with reduce kernels", function()
-        local multiply = rill.kernel [[
-            reduce void turn(float2 x<>, reduce float2 r<>) {
-                r = float2(r.x * x.x - r.y * x.y, r.x * x.y + r.y * x.x);
-            }
-        ]]
         local modular = rill.kernel "reduce void modular(int x<>, reduce int r<>) { r = (r * x) % 1009; }"
-        local larger = rill.kernel "reduce void larger(float x<>, reduce float r<>) { r = max(r, x); }"
         for _, size in ipairs {1, 33, 400} do
             for _, n in ipairs {1, 20, 300} do
                 local at, src, dst = indices(size, n, 5), indices(n, 1009, 3), {}
@@ -533,11 +429,23 @@ describe("gather_op", function()
                 check.equal(src, from:values())
             end
         end
+    end)
+
+    it("with reduce kernels that make no difference", function()
+        local larger = rill.kernel "reduce void larger(float x<>, reduce float r<>) { r = max(r, x); }"
         local n = 20000
         local src, to = rill.from {5, 6, 7}, rill.stream("float", n)
         rill.gather_op(to, rill.iota(n):map "x % 2", src, larger)
         check.equal({5, 6, 7}, src:values())
         assert.equal(5.5 * n, to:sum())
+    end)
+
+    it("with reduce kernels of vectors #long", function()
+        local multiply = rill.kernel [[
+            reduce void turn(float2 x<>, reduce float2 r<>) {
+                r = float2(r.x * x.x - r.y * x.y, r.x * x.y + r.y * x.x);
+            }
+        ]]
         local quarter = rill.from({{0, 1}, {3, 4}}, "vec2")
         local turned = rill.stream("vec2", 4)
         rill.gather_op(turned, rill.from({0, 0, 0, 7}, "int"), quarter, multiply)
