@@ -102,6 +102,19 @@ describe("an expression with containers", function()
         raises("containers are compared element by element with the methods c:lt", function() return c < c end)
     end)
 
+    it("has nothing that can be changed", function()
+        local s = rill.sparse("float", {8, 8}, {page = {4, 4}}):set(3, 2, 2)
+        local e = s + 1
+        local names = "allocate release update generate push pop refine coarsen mipmap filter_mode undo set fill"
+        for name in names:gmatch "%S+" do
+            raises("e:" .. name .. ": an expression has no memory of its own: e:eval%(%) makes it a", function()
+                return e[name](e, 1)
+            end)
+        end
+        assert.equal(19, e:sum())
+        assert.equal(38, e:eval():update(function(v) return 2 * v end):sum())
+    end)
+
     it("has the fields and methods of its value", function()
         local x = sparse("float", {4, 8}, 3)
         local e = 2 * x

@@ -356,8 +356,17 @@ local function method_of(name)
     return wrapped
 end
 
+-- Methods that change a container.
+local changes <const> = {}
+for name in ("allocate release update generate push pop refine coarsen mipmap filter_mode undo"):gmatch "%S+" do
+    changes[name] = true
+end
+
 -- What only containers have: methods are called with the container.
 local function member(e, key)
+    if changes[key] then
+        fail("e:%s: an expression has no memory of its own: e:eval() makes it a container", key)
+    end
     local view = evaluated(e)._view
     local found = index(view, key)
     if type(found) ~= "function" then
