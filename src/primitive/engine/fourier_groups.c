@@ -100,8 +100,8 @@ static Buffer *find_roots(Device *device, const FourierPass *pass, bool wide)
 static Program *find_program(Device *device, int64_t room, bool wide)
 {
     StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define ROOM %d\n%s", GROUP, (int)room, wide ? "#define DOUBLE\n" : "");
-    fourier_declare(&defines, wide);
+    strbuf_addf(&defines, "%s#define GROUP %d\n#define ROOM %d\n%s", wide ? "#define DOUBLE\n" : "", GROUP, (int)room,
+                fourier_declarations(wide));
     Program *program = shader_program(device, "fft_group.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;

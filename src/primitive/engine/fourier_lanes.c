@@ -81,9 +81,8 @@ static Program *find_program(Device *device, int64_t radix, Form form, bool bloc
 {
     static const char *const forms[] = {"", "#define LAST\n", "#define PAIR\n", "#define DOUBLE\n"};
     StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define RADIX %d\n#define LOW %d\n%s%s", GROUP, (int)radix, low_of(radix),
-                forms[form], block ? "#define BLOCK\n" : "");
-    fourier_declare(&defines, form == DOUBLE);
+    strbuf_addf(&defines, "#define RADIX %d\n%s%s#define LOW %d\n#define GROUP %d\n%s", (int)radix, forms[form],
+                block ? "#define BLOCK\n" : "", low_of(radix), GROUP, fourier_declarations(form == DOUBLE));
     Program *program = shader_program(device, "fft_pass.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;

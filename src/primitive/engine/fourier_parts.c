@@ -42,18 +42,22 @@ bool fourier_wide(const Stream *s)
     return s->type->scalar == SCALAR_DOUBLE;
 }
 
-void fourier_declare(StrBuf *out, bool wide)
+/* clang-format off */
+/* The numbers of fft_butterflies.glsl: cosN_k and sinN_k are those of k Nths of a turn. Literals of doubles end in lf. */
+#define CONSTANTS(type, end) \
+    "const " type " cos3_1 = -0.50000000000000000000" end ", sin3_1 = 0.86602540378443864676" end ";\n" \
+    "const " type " cos5_1 = 0.30901699437494742410" end ", sin5_1 = 0.95105651629515357212" end ";\n" \
+    "const " type " cos5_2 = -0.80901699437494742410" end ", sin5_2 = 0.58778525229247312917" end ";\n" \
+    "const " type " cos7_1 = 0.62348980185873353053" end ", sin7_1 = 0.78183148246802980871" end ";\n" \
+    "const " type " cos7_2 = -0.22252093395631440429" end ", sin7_2 = 0.97492791218182360702" end ";\n" \
+    "const " type " cos7_3 = -0.90096886790241912624" end ", sin7_3 = 0.43388373911755812048" end ";\n" \
+    "const " type " cos8_1 = 0.70710678118654752440" end ", cos16_1 = 0.92387953251128675613" end ";\n" \
+    "const " type " sin16_1 = 0.38268343236508977173" end ";\n"
+/* clang-format on */
+
+const char *fourier_declarations(bool wide)
 {
-    static const int parts[] = {3, 5, 7, 8, 16};
-    const char *type = wide ? "double" : "float", *end = wide ? "lf" : "";
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        for (int k = 1; 2 * k < parts[i] && k <= 3; k++) {
-            double x, y;
-            roots_find(k, parts[i], &x, &y);
-            strbuf_addf(out, "const %s cos%d_%d = %.17e%s, sin%d_%d = %.17e%s;\n", type, parts[i], k, x, end, parts[i],
-                        k, y, end);
-        }
-    }
+    return wide ? CONSTANTS("double", "lf") : CONSTANTS("float", "");
 }
 
 void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, const Stream *to, int unit,

@@ -32,7 +32,7 @@ extern const FourierFamily fourier_groups; /* transforms in shared memory, for G
 
 bool fourier_wide(const Stream *s); /* whether elements are dvec2 */
 /* The constants of fft_butterflies.glsl. */
-void fourier_declare(StrBuf *out, bool wide);
+const char *fourier_declarations(bool wide);
 /* The words that both families' passes have; columns of `unit` elements. */
 void fourier_fill(const Fourier *f, const FourierPass *pass, bool last, const Stream *from, const Stream *to, int unit,
                   uint32_t *words);
