@@ -136,6 +136,7 @@ describe("elements of containers one by one", function()
         local thrown = {}
         local done, got = pcall(s.update, s, function() error(thrown) end)
         assert.is_true(not done and rawequal(got, thrown))
+        assert.same({false, "interrupted!"}, {pcall(s.update, s, function() error("interrupted!", 0) end)}) -- Ctrl-C
         local element <const> = "argument #1 'f': the function called for element %(1, 1%): "
         raises("c:update: " .. element .. "expected .* got table of 0\nc:update: nothing was written", s.update, s,
             function() return {} end)

@@ -322,9 +322,20 @@ static int update_part(lua_State *L)
     return 0;
 }
 
+/* Whether it is Ctrl-C's message, which the prompt knows by its end. */
+static bool is_interrupt(const char *message)
+{
+    static const char end[] = "interrupted!";
+    size_t length = strlen(message);
+    return length >= sizeof end - 1 && strcmp(message + length - (sizeof end - 1), end) == 0;
+}
+
 /* Raises what a part raised, and says what is written. */
 static int raise_part(lua_State *L, const Update *update, int64_t written, int64_t all)
 {
+    if (lua_type(L, -1) == LUA_TSTRING && is_interrupt(lua_tostring(L, -1))) {
+        return lua_error(L);
+    }
     if (lua_type(L, -1) == LUA_TSTRING && written == 0) {
         lua_pushfstring(L, "%s\n%s: nothing was written", lua_tostring(L, -1), update->function);
     } else if (lua_type(L, -1) == LUA_TSTRING) {
