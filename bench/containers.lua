@@ -295,6 +295,41 @@ local function page_cost(side_pages, box)
     return line
 end
 
+-- What pages cost that points on the device ask for, in any order, beside those that are there: the least of three.
+local point_costs <const> = {"allocate", "again", "release"}
+
+local function point_cost(wanted, beside)
+    local at <const> = rill.kernel "kernel void at(int i<>, out ivec2 r<>) { r = 8 * ivec2(i % 2048, i / 2048); }"
+    local line, c <close> = {}, rill.sparse("float", {16384, 16384}, {page = {8, 8}})
+    local order <close> = rill.permutation(2048 * 2048, {seed = 1})
+    local points <close> = at(order:domain(1, wanted))
+    local others <close> = at(order:domain(wanted + 1, wanted + math.max(beside, 1)))
+    c:allocate(points):release(points):allocate(beside > 0 and others or {1, 1})
+    for _ = 1, 3 do
+        for i, f in ipairs {c.allocate, c.allocate, c.release} do
+            local name = point_costs[i]
+            line[name] = math.min(line[name] or math.huge, support.timed(function() f(c, points) end, 1))
+        end
+    end
+    return line
+end
+
+local function add_point_costs(rows)
+    local lines, by_pages = {{"pages", table.unpack(point_costs)}}, {}
+    for _, wanted in ipairs {100, 1000, 10000, 100000} do
+        local found, line = point_cost(wanted, 0), {("%d"):format(wanted)}
+        by_pages[wanted] = found
+        for _, name in ipairs(point_costs) do line[#line + 1] = support.duration(found[name]) end
+        lines[#lines + 1] = line
+    end
+    local many <const> = point_cost(10000, 1000000)
+    for _, name in ipairs(point_costs) do
+        rows[#rows + 1] = support.costs(name .. " 10^4 pages of points beside 10^6", many[name], "beside one",
+            by_pages[10000][name], 2)
+    end
+    rows[#rows + 1] = support.table("What so many pages cost that points ask for", lines)
+end
+
 -- Beyond the caches elements of a stream cost more each, too.
 local function stream_cost(elements)
     local s <close> = rill.stream("float", elements):fill(1)
@@ -397,5 +432,6 @@ return function()
     add_launches(rows)
     add_samples(rows)
     add_page_costs(rows)
+    add_point_costs(rows)
     return rows
 end
