@@ -6,7 +6,7 @@ set -eu
 
 folder=$1
 shift
-specs='brook calls check group histogram lengths matmul matvec predication private_array random reduce_kernel struct top_k
+specs='brook calls check fft group histogram lengths matmul matvec predication private_array random reduce_kernel struct top_k
     translator transpose type vout'
 rm -rf "$folder"
 mkdir -p "$folder"

@@ -112,6 +112,25 @@ describe("calls of OpenGL:", function()
         assert.equal(0, counts.launches.glLinkProgram)
     end)
 
+    it_counts("a transform reads nothing back; of one kind only the first compiles, and computes its roots", function()
+        local counts = counted([[
+            local x = rill.random({4, 1009}, {seed = 1, type = "vec2"})
+            local function work()
+                local r <close> = rill.fft(x)
+                local back <close> = rill.fft(r, {inverse = true})
+            end
+            work()
+            phase "start"
+            for _ = 1, 10 do work() end
+            phase "again"
+        ]], {RILL_ASYNC = "1"})
+        assert(counts.again.glDispatchCompute >= 100)
+        assert.same({0, 0}, {counts.again.glLinkProgram, counts.again.bytes_read})
+        for _, name in ipairs(WAITS) do
+            assert(counts.again[name] == 0, name)
+        end
+    end)
+
     it_counts("pages that the device makes for many points are read back when they are asked for", function()
         local counts = counted([[
             local points = rill.kernel("kernel void at(int i<>, out ivec2 r<>) { r = ivec2(i * 37 % 4096, i * 101 % 4095); }")(
