@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_WORDS = 3 /* where a replica stands in a frame, where what it is of stands in its own, at which side */ };
+enum {
+    CELL_WORDS = 3 /* where a replica stands in a frame, where what it is of stands in its own, at which side */,
+    AT_ONCE = 4 /* pages whose replicas an invocation makes */
+};
 
 static const Paged *pages_of(const Container *c)
 {
@@ -225,28 +228,41 @@ static bool list_all(Container *c)
 
 /* the kernel */
 
-/* Elements of less than a word are put one by one into words that hold others, too. */
-static void write_kernel(const Container *c, const Stream *memory, StrBuf *text)
+/* The cell of one page: elements of less than a word are put one by one into words that hold others, too. */
+static void write_copy(const Container *c, const char *type, StrBuf *text)
 {
     int bytes = c->memory.type->bytes;
-    const char *type = memory->type->value->name;
-    raw_declare(text, memory->type);
-    strbuf_addf(text,
-                "kernel void replicate(int x<>, int begin[], int around[], ivec3 cell[], %s other[], inout %s m[]) {\n"
-                "  ivec4 p = indexof(x);\n  ivec3 c = cell[p.x];\n"
-                "  int from = around[p.y * %d + c.z], to = begin[p.y] + c.x, at = max(from, 0) + c.y;\n",
-                type, type, c->overlap->sides);
     if (bytes >= 4) {
-        strbuf_addf(text, "  %s v = m[at];\n  if (from < 0) { v = other[0]; }\n  m[to] = v;\n}\n", type);
+        strbuf_addf(text, "  %s v = m[at];\n  if (from < 0) { v = none; }\n  m[to] = v;\n  }\n", type);
         return;
     }
     int each = 4 / bytes, bits = 8 * bytes;
     uint32_t mask = (1u << bits) - 1;
     strbuf_addf(text,
-                "  uint v = from < 0 ? other[0] : m[at / %d] >> uint(at %% %d * %d);\n"
+                "  uint v = from < 0 ? none : m[at / %d] >> uint(at %% %d * %d);\n"
                 "  int w = to / %d;\n  uint s = uint(to %% %d * %d);\n"
-                "  atomicAnd(m[w], ~(%uu << s));\n  atomicOr(m[w], (v & %uu) << s);\n}\n",
+                "  atomicAnd(m[w], ~(%uu << s));\n  atomicOr(m[w], (v & %uu) << s);\n  }\n",
                 each, each, bits, each, each, bits, mask, mask);
+}
+
+/* A cell of some pages at once, for which it is loaded once; past the last page that one again. */
+static void write_kernel(const Container *c, const Stream *memory, StrBuf *text)
+{
+    const char *type = memory->type->value->name;
+    raw_declare(text, memory->type);
+    strbuf_addf(text,
+                "kernel void replicate(int last, int x<>, int begin[], int around[], ivec3 cell[], %s other[], "
+                "inout %s m[]) {\n"
+                "  ivec4 p = indexof(x);\n  ivec3 c = cell[p.x];\n  %s none = other[0];\n",
+                type, type, type);
+    for (int i = 0; i < AT_ONCE; i++) {
+        strbuf_addf(text,
+                    "  {\n  int n = min(p.y * %d + %d, last);\n"
+                    "  int from = around[n * %d + c.z], to = begin[n] + c.x, at = max(from, 0) + c.y;\n",
+                    AT_ONCE, i, c->overlap->sides);
+        write_copy(c, type, text);
+    }
+    strbuf_add(text, "}\n");
 }
 
 /* Memory as elements that the kernel copies: words where they are less than one. And what stands where no page is. */
@@ -266,7 +282,8 @@ static bool copy_cells(Container *c, const OverlapPages *pages)
 {
     Overlap *o = c->overlap;
     Stream over = {0}, memory = {0}, other = {0};
-    Shape shape = {2, {pages->count, stream_elements(&o->cells)}};
+    Shape shape = {2, {(pages->count + AT_ONCE - 1) / AT_ONCE, stream_elements(&o->cells)}};
+    uint32_t last = (uint32_t)(pages->count - 1);
     double zero[4] = {0};
     if (pages->count == 0) {
         return true;
@@ -277,8 +294,9 @@ static bool copy_cells(Container *c, const OverlapPages *pages)
     if (done) {
         write_kernel(c, &memory, &text);
         Kernel *kernel = internal_kernel(c->memory.device, strbuf_text(&text));
-        Argument args[] = {{.stream = &over},     {.stream = &pages->begins}, {.stream = &pages->around},
-                           {.stream = &o->cells}, {.stream = &other},         {.stream = &memory}};
+        Argument args[] = {{.words = &last},           {.stream = &over},     {.stream = &pages->begins},
+                           {.stream = &pages->around}, {.stream = &o->cells}, {.stream = &other},
+                           {.stream = &memory}};
         uint64_t before = stream_version(&c->memory);
         done = kernel && kernel_launch(kernel, c->memory.device, args, &shape, false);
         o->own_writes += stream_version(&c->memory) - before;
