@@ -203,7 +203,7 @@ end)
 describe("24 stream arguments", function()
     local limits = {
         {"on the device as it is", {}},
-        {"with few bindings and one output per pass", {RILL_MAX_BLOCKS = 4, RILL_MAX_TEXTURES = 4,
+        {"with few bindings and one output per pass #long", {RILL_MAX_BLOCKS = 4, RILL_MAX_TEXTURES = 4,
         RILL_MAX_OUTPUTS = 1}},
         {"with one storage block", {RILL_MAX_BLOCKS = 1, RILL_MAX_TEXTURES = 4}},
         {"with few blocks", {RILL_MAX_BLOCKS = 2, RILL_MAX_TEXTURES = 3}},

@@ -311,8 +311,8 @@ describe("a loop", function()
         check.equal(kernels.list(1025, function(i) return math.min(i, 100) // 2 end), r:values())
     end)
 
-    it("with bounds up to the limit runs in full, however many elements there are", function()
-        for _, trips in ipairs {500, 3000, 9000, 20000, 40000, 60000} do
+    choice(it, "with bounds up to the limit runs in full, however many elements there are", function(whole)
+        for _, trips in ipairs(whole and {500, 3000, 9000, 20000, 40000, 60000} or {500, 60000}) do
             local k = rill.kernel(([=[
                 kernel void f(uint x<>, out int r<>) { int s = int(x); for (int i = 0; i < %d; i++) s += 1; r = s; }
             ]=]):format(trips))
