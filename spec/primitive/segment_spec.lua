@@ -253,26 +253,28 @@ describe("reduce_by_key", function()
         return k, v
     end
 
-    for _, size in ipairs(SIZES) do
-        it(("of %d elements"):format(size), function()
-            local values = rill.random(size, {seed = 1, type = "int", low = -99, high = 99})
-            for _, kinds in ipairs {1, 2, 50, 1 << 20} do
-                local keys = rill.random(size, {seed = 2, type = "int", low = 1, high = kinds})
-                for _, sorted in ipairs {false, true} do
-                    local list = keys:values()
-                    if sorted then
-                        table.sort(list)
-                    end
-                    local k = rill.stream("int", size, list)
-                    for name, row in pairs {add = operators.add, max = operators.max} do
-                        local wanted, expected = by_key(list, values:values(), row[1])
-                        local got, reduced_values = rill.reduce_by_key(k, values, name)
-                        check.equal(wanted, got:values())
-                        check.equal(expected, reduced_values:values())
-                    end
+    local function compare_keys(size, name)
+        local values = rill.random(size, {seed = 1, type = "int", low = -99, high = 99})
+        for _, kinds in ipairs {1, 2, 50, 1 << 20} do
+            local keys = rill.random(size, {seed = 2, type = "int", low = 1, high = kinds})
+            for _, sorted in ipairs {false, true} do
+                local list = keys:values()
+                if sorted then
+                    table.sort(list)
                 end
+                local k = rill.stream("int", size, list)
+                local wanted, expected = by_key(list, values:values(), operators[name][1])
+                local got, reduced_values = rill.reduce_by_key(k, values, name)
+                check.equal(wanted, got:values())
+                check.equal(expected, reduced_values:values())
             end
-        end)
+        end
+    end
+
+    for _, size in ipairs(SIZES) do
+        it(("of %d elements"):format(size), function() compare_keys(size, "add") end)
+
+        it(("of %d elements, by max #long"):format(size), function() compare_keys(size, "max") end)
     end
 
     local function compare_types(...)
