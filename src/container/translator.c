@@ -61,7 +61,7 @@ int translator_sizes(Translator *t, const Shape *shape)
 bool translator_tables_there(Translator *t)
 {
     for (int i = 0; i < TRANSLATOR_TABLES; i++) {
-        if (t->tables[i].device && !word_table_fit(&t->tables[i])) {
+        if (t->tables[i].device && !t->tables[i].stream.device && !word_table_fit(&t->tables[i])) {
             return false;
         }
     }
