@@ -52,6 +52,11 @@ C turn2(C v) { return (v + turn(v)) * cos8_1; }
 C turn3(C v) { return v * sin16_1 + turn(v) * cos16_1; }
 #endif
 
+#if RADIX == 32
+// v times a root of 32: by cos and sin of its angle.
+C turned(C v, R c, R s) { return v * c + turn(v) * s; }
+#endif
+
 void butterfly(inout C v[RADIX])
 {
 #if RADIX == 2
@@ -66,6 +71,42 @@ void butterfly(inout C v[RADIX])
     butterfly7(v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
 #elif RADIX == 8
     butterfly8(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+#elif RADIX == 32
+    butterfly4(v[0], v[8], v[16], v[24]);
+    butterfly4(v[1], v[9], v[17], v[25]);
+    butterfly4(v[2], v[10], v[18], v[26]);
+    butterfly4(v[3], v[11], v[19], v[27]);
+    butterfly4(v[4], v[12], v[20], v[28]);
+    butterfly4(v[5], v[13], v[21], v[29]);
+    butterfly4(v[6], v[14], v[22], v[30]);
+    butterfly4(v[7], v[15], v[23], v[31]);
+    v[9] = turned(v[9], cos32_1, sin32_1);
+    v[10] = turned(v[10], cos16_1, sin16_1);
+    v[11] = turned(v[11], cos32_3, sin32_3);
+    v[12] = turned(v[12], cos8_1, cos8_1);
+    v[13] = turned(v[13], sin32_3, cos32_3);
+    v[14] = turned(v[14], sin16_1, cos16_1);
+    v[15] = turned(v[15], sin32_1, cos32_1);
+    v[17] = turned(v[17], cos16_1, sin16_1);
+    v[18] = turned(v[18], cos8_1, cos8_1);
+    v[19] = turned(v[19], sin16_1, cos16_1);
+    v[20] = turn(v[20]);
+    v[21] = turn(turned(v[21], cos16_1, sin16_1));
+    v[22] = turn(turned(v[22], cos8_1, cos8_1));
+    v[23] = turn(turned(v[23], sin16_1, cos16_1));
+    v[25] = turned(v[25], cos32_3, sin32_3);
+    v[26] = turned(v[26], sin16_1, cos16_1);
+    v[27] = turn(turned(v[27], cos32_1, sin32_1));
+    v[28] = turn(turned(v[28], cos8_1, cos8_1));
+    v[29] = turn(turned(v[29], sin32_1, cos32_1));
+    v[30] = -turned(v[30], cos16_1, sin16_1);
+    v[31] = -turned(v[31], sin32_3, cos32_3);
+    butterfly8(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+    butterfly8(v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15]);
+    butterfly8(v[16], v[17], v[18], v[19], v[20], v[21], v[22], v[23]);
+    butterfly8(v[24], v[25], v[26], v[27], v[28], v[29], v[30], v[31]);
+    v = C[32](v[0], v[8], v[16], v[24], v[1], v[9], v[17], v[25], v[2], v[10], v[18], v[26], v[3], v[11], v[19], v[27],
+              v[4], v[12], v[20], v[28], v[5], v[13], v[21], v[29], v[6], v[14], v[22], v[30], v[7], v[15], v[23], v[31]);
 #else
     butterfly4(v[0], v[4], v[8], v[12]);
     butterfly4(v[1], v[5], v[9], v[13]);
@@ -133,12 +174,23 @@ void twiddle(inout C v[RADIX], int column)
 #if RADIX > 7
     PRODUCT(7, w4, w3)
 #endif
-#if RADIX == 16
+#if RADIX >= 16
     W w8 = factor(column, 4), w12 = factor(column, 5);
     v[8] = times(v[8], w8);
     PRODUCT(9, w8, w1) PRODUCT(10, w8, w2) PRODUCT(11, w8, w3)
     v[12] = times(v[12], w12);
     PRODUCT(13, w12, w1) PRODUCT(14, w12, w2) PRODUCT(15, w12, w3)
+#endif
+#if RADIX == 32
+    W w16 = factor(column, 6), w20 = factor(column, 7), w24 = factor(column, 8), w28 = factor(column, 9);
+    v[16] = times(v[16], w16);
+    PRODUCT(17, w16, w1) PRODUCT(18, w16, w2) PRODUCT(19, w16, w3)
+    v[20] = times(v[20], w20);
+    PRODUCT(21, w20, w1) PRODUCT(22, w20, w2) PRODUCT(23, w20, w3)
+    v[24] = times(v[24], w24);
+    PRODUCT(25, w24, w1) PRODUCT(26, w24, w2) PRODUCT(27, w24, w3)
+    v[28] = times(v[28], w28);
+    PRODUCT(29, w28, w1) PRODUCT(30, w28, w2) PRODUCT(31, w28, w3)
 #endif
 #endif
 }

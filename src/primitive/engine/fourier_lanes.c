@@ -4,15 +4,16 @@
 
 #include <stdlib.h>
 
-/* PART: the elements of a megabyte of floats. */
-enum { GROUP = 32, PART = 1 << 17 };
+/* PART: elements that go through all passes together, a megabyte of floats. CACHED: of one transform and those beside it at most, where 32 is
+ * the largest radix, which reaches over too many lines of memory beyond; MANY: in all at least, as its programs take long to compile. */
+enum { GROUP = 32, PART = 1 << 17, CACHED = 1 << 18, MANY = 1 << 16 };
 
 typedef enum Form { LONE, LAST, PAIR, DOUBLE } Form; /* see fft_pass.comp */
 
 /* `low`: LOW there. Even radices come first, which are passes that run last: so that there are pairs. */
 static const struct {
     int radix, low;
-} radices[] = {{16, 3}, {8, 3}, {4, 1}, {2, 1}, {7, 3}, {5, 4}, {3, 2}};
+} radices[] = {{32, 3}, {16, 3}, {8, 3}, {4, 1}, {2, 1}, {7, 3}, {5, 4}, {3, 2}};
 
 enum { RADICES = sizeof radices / sizeof *radices };
 
@@ -25,14 +26,31 @@ static int low_of(int64_t radix)
     return radices[i].low;
 }
 
+/* How many passes of radix 32 there are to be: as few as make fewer passes in all. */
+static int count_largest(const Fourier *f)
+{
+    int twos = 0, count = 0;
+    while (f->length >> twos << twos == f->length) {
+        twos++;
+    }
+    twos--;
+    if (f->length * f->inner > CACHED || f->outer * f->length * f->inner < MANY) {
+        return 0;
+    }
+    while (count + (twos - 5 * count + 3) / 4 > (twos + 4) / 5) {
+        count++;
+    }
+    return count;
+}
+
 static int find_passes(const Fourier *f, const Stream *s, FourierPass passes[FOURIER_PASSES])
 {
     (void)s;
-    int count = 0;
+    int count = 0, largest = count_largest(f);
     int64_t length = f->length, stride = f->inner;
     for (int i = 0; i < RADICES; i++) {
         int radix = radices[i].radix;
-        for (; length % radix == 0; length /= radix, stride *= radix) {
+        for (; length % radix == 0 && (i > 0 || count < largest); length /= radix, stride *= radix) {
             passes[count++] = (FourierPass){radix, length / radix, stride};
         }
     }

@@ -52,7 +52,9 @@ bool fourier_wide(const Stream *s)
     "const " type " cos7_2 = -0.22252093395631440429" end ", sin7_2 = 0.97492791218182360702" end ";\n" \
     "const " type " cos7_3 = -0.90096886790241912624" end ", sin7_3 = 0.43388373911755812048" end ";\n" \
     "const " type " cos8_1 = 0.70710678118654752440" end ", cos16_1 = 0.92387953251128675613" end ";\n" \
-    "const " type " sin16_1 = 0.38268343236508977173" end ";\n"
+    "const " type " sin16_1 = 0.38268343236508977173" end ", cos32_1 = 0.98078528040323044913" end ";\n" \
+    "const " type " sin32_1 = 0.19509032201612826785" end ", cos32_3 = 0.83146961230254523708" end ";\n" \
+    "const " type " sin32_3 = 0.55557023301960222474" end ";\n"
 /* clang-format on */
 
 const char *fourier_declarations(bool wide)
