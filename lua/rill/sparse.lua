@@ -124,9 +124,23 @@ local function expand(offsets, count)
     return firsts:scan("max")
 end
 
+-- A lower bound, in one program whatever the number of entries.
+local FIND <const> = [=[
+    kernel int find(int rows[], int row<>, int count) {
+        int low = 0, high = count;
+        while (low < high) {
+            int middle = low + (high - low) / 2;
+            bool up = rows[middle] < row;
+            low = up ? middle + 1 : low;
+            high = up ? high : middle;
+        }
+        return low;
+    }
+]=]
+
 -- Where the entries of each row begin, of rows that ascend.
 local function find_offsets(rows, count)
-    return rill.searchsorted(rows, rill.iota(count + 1))
+    return kernel(FIND)(rows, rill.iota(count + 1), rows.size)
 end
 
 -- Rows, columns and values of all entries, row by row. They may be the matrix's own.
@@ -145,6 +159,80 @@ local function triples(A)
     local numbers <close> = columns:find "x >= 0"
     return kernel("kernel int row(int number<>, int width) { return number / width; }")(numbers, width),
         rill.gather(columns, numbers), rill.gather(values, numbers)
+end
+
+local LENGTHS <const> = [=[
+    kernel int lengths(int offsets[], int row<>) { return offsets[row + 1] - offsets[row]; }
+]=]
+
+local function longest_row(offsets)
+    local m = offsets.size - 1
+    if m == 0 then
+        return 0
+    end
+    local lengths <close> = kernel(LENGTHS)(offsets, rill.iota(m))
+    return lengths:max()
+end
+
+local LEAST_PIECE <const>, MOST_PIECES <const>, MANY <const> = 64, 8192, 4096
+
+-- Entries that one invocation takes at most: a few times the mean, less where there are few rows, more where the pieces of the longest row
+-- would be too many for another.
+local function piece_size(count, m, longest)
+    local size = math.max(LEAST_PIECE, 4 * ((count + m - 1) // m))
+    if m < MANY then
+        size = math.min(size, math.max(LEAST_PIECE, count // MANY))
+    end
+    return math.max(size, (longest + MOST_PIECES - 1) // MOST_PIECES)
+end
+
+local PIECES <const> = [=[
+    kernel int pieces(int offsets[], int row<>, int rows, int size) {
+        int length = row < rows ? offsets[row + 1] - offsets[row] : 0;
+        return row < rows ? max((length + size - 1) / size, 1) : 0;
+    }
+]=]
+local BEGINS <const> = [=[
+    kernel int begins(int offsets[], int first[], int rows[], int piece<>, int pieces, int size, int count) {
+        int row = rows[piece];
+        return piece == pieces ? count : offsets[row] + (piece - first[row]) * size;
+    }
+]=]
+
+-- Rows longer than others are cut into pieces, so that none stalls the rest: where each piece begins, and the first piece of each row. Nothing
+-- where no row is.
+local function cut(offsets, count)
+    local m, longest = offsets.size - 1, longest_row(offsets)
+    local size = m > 0 and piece_size(count, m, longest) or 0
+    if longest <= size then
+        return {}
+    end
+    local counts <close> = kernel(PIECES)(offsets, rill.iota(m + 1), m, size)
+    local first = counts:scan("add", {exclusive = true})
+    local pieces = first:get(m + 1)
+    local rows <close> = expand(first, pieces)
+    local begins = kernel(BEGINS)(offsets, first, rows, rill.iota(pieces + 1), pieces, size, count)
+    return {first = first, begins = begins}
+end
+
+-- Into y the products of x, which has y's type, with the entries of each row: columns nil: with ones, entry k in column k.
+local function multiply_rows(plan, columns, values, x, y)
+    if not plan.begins then
+        core._spmv(plan.offsets, columns, values, x, y)
+        return
+    end
+    local partial <close> = rill.stream(y.type, {plan.begins.size - 1, y.shape[2]})
+    core._spmv(plan.begins, columns, values, x, partial)
+    core._spmv(plan.first, nil, nil, partial, y)
+end
+
+-- The sums of runs of neighbours.
+local function sum_runs(begins, values)
+    local plan = cut(begins, values.size)
+    plan.offsets = begins
+    local sums = rill.stream(values.type, begins.size - 1)
+    multiply_rows(plan, nil, nil, values, sums)
+    return sums
 end
 
 --- Streams of another format than the matrix has are made when they are asked for.
@@ -182,9 +270,9 @@ local function normal(rows, columns, values, ascending)
         worst = order:max()
     end
     if worst == 1 then
-        local heads <close> = order:eq(0):eval()
-        rows, columns = rows:filter(heads), columns:filter(heads)
-        values = rill.segmented_reduce(values, heads)
+        local heads <close> = order:find(order:ne(1))
+        local begins <close> = rill.concat {heads, rill.stream("int", 1, count)}
+        rows, columns, values = rill.gather(rows, heads), rill.gather(columns, heads), sum_runs(begins, values)
     end
     return rows, columns, values
 end
@@ -200,19 +288,6 @@ end
 --- make.csr: the same by rows.
 function make.csr(m, n, rows, columns, values)
     return new("csr", m, n, {_offsets = find_offsets(rows, m), _columns = columns, _values = values})
-end
-
-local LENGTHS <const> = [=[
-    kernel int lengths(int offsets[], int row<>) { return offsets[row + 1] - offsets[row]; }
-]=]
-
-local function longest_row(offsets)
-    local m = offsets.size - 1
-    if m == 0 then
-        return 0
-    end
-    local lengths <close> = kernel(LENGTHS)(offsets, rill.iota(m))
-    return lengths:max()
 end
 
 local SPREAD <const> = [=[
@@ -242,45 +317,6 @@ function make.ell(m, n, rows, columns, values)
 end
 
 -- ---- multiplying
-
-local LEAST_PIECE <const>, MOST_PIECES <const>, MANY <const> = 64, 8192, 4096
-
--- Entries that one invocation takes at most: a few times the mean, less where there are few rows, more where the pieces of the longest row
--- would be too many for another.
-local function piece_size(count, m, longest)
-    local size = math.max(LEAST_PIECE, 4 * ((count + m - 1) // m))
-    if m < MANY then
-        size = math.min(size, math.max(LEAST_PIECE, count // MANY))
-    end
-    return math.max(size, (longest + MOST_PIECES - 1) // MOST_PIECES)
-end
-
-local PIECES <const> = [=[
-    kernel int pieces(int offsets[], int row<>, int rows, int size) {
-        int length = row < rows ? offsets[row + 1] - offsets[row] : 0;
-        return row < rows ? max((length + size - 1) / size, 1) : 0;
-    }
-]=]
-local BEGINS <const> = [=[
-    kernel int begins(int offsets[], int first[], int found<>, int piece<>, int size) {
-        return offsets[found - 1] + (piece - first[found - 1]) * size;
-    }
-]=]
-
--- Rows longer than others are cut into pieces, so that none stalls the rest: where each piece begins, and the first piece of each row. Nothing
--- where no row is.
-local function cut(offsets, count)
-    local m, longest = offsets.size - 1, longest_row(offsets)
-    local size = m > 0 and piece_size(count, m, longest) or 0
-    if longest <= size then
-        return {}
-    end
-    local counts <close> = kernel(PIECES)(offsets, rill.iota(m + 1), m, size)
-    local first = counts:scan("add", {exclusive = true})
-    local pieces = first:get(m + 1)
-    local found <close> = rill.searchsorted(first, rill.iota(pieces + 1), {side = "right"})
-    return {first = first, begins = kernel(BEGINS)(offsets, first, found, rill.iota(pieces + 1), size)}
-end
 
 -- What stays as long as the places of entries do.
 local function rows_of(A)
@@ -316,15 +352,7 @@ local function multiply(A, x, y)
         kernel(ELL, {V = A._values.type, T = y.type})(A._columns, A._values, x, A._columns.shape[1], y)
         return
     end
-    local plan = rows_of(A)
-    if not plan.begins then
-        core._spmv(plan.offsets, A._columns, A._values, x, y)
-        return
-    end
-    local shape = {plan.begins.size - 1, width}
-    local partial <close> = rill.stream(y.type, shape)
-    core._spmv(plan.begins, A._columns, A._values, x, partial)
-    core._spmv(plan.first, nil, nil, partial, y)
+    multiply_rows(rows_of(A), A._columns, A._values, x, y)
 end
 
 local REAL <const> = {float = true, double = true}
@@ -382,16 +410,20 @@ function methods.to(A, format)
         own(A, values) and values:copy() or values)
 end
 
+local DIAGONAL <const> = [=[
+    kernel void diagonal(int row<>, int column<>, V value<>, inout V d[]) { if (row == column) { d[row] = value; } }
+]=]
+local DENSE <const> = [=[
+    kernel void dense(int row<>, int column<>, V value<>, int width, inout V d[]) { d[row * width + column] = value; }
+]=]
+
 --- A:diagonal(): the elements i, i as a new stream.
 function methods.diagonal(A)
     check_open(A, "diagonal")
-    local rows, columns, values = triples(A)
+    local rows, columns, values = normal(triples(A))
     local d = rill.stream(values.type, math.min(A._m, A._n))
     if values.size > 0 then
-        local numbers <close> = rows:find(rows:eq(columns))
-        if numbers.size > 0 then
-            rill.scatter(d, rill.gather(rows, numbers), rill.gather(values, numbers), "add")
-        end
+        kernel(DIAGONAL, {V = values.type})(rows, columns, values, d)
     end
     return d
 end
@@ -403,10 +435,9 @@ function methods.dense(A)
         fail("A:dense: %d x %d elements are more than a stream can have", A._m, A._n)
     end
     local d = rill.stream(A._values.type, {A._m, A._n})
-    local rows, columns, values = triples(A)
+    local rows, columns, values = normal(triples(A))
     if values.size > 0 then
-        local at = kernel("kernel int at(int r<>, int c<>, int n) { return r * n + c; }")(rows, columns, A._n)
-        rill.scatter(d:reshape(d.size), at, values, "add")
+        kernel(DENSE, {V = values.type})(rows, columns, values, A._n, d:reshape(d.size))
     end
     return d
 end
