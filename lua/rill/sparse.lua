@@ -9,6 +9,7 @@ local fail <const> = blame.fail
 local sparse = {}
 
 local MOST <const> = (1 << 31) - 2 -- rows, columns, entries
+local MOST_PLACES <const> = 32768 -- of ELL's rows, a trip each
 
 -- ---- kernels
 
@@ -175,6 +176,7 @@ local function longest_row(offsets)
 end
 
 local LEAST_PIECE <const>, MOST_PIECES <const>, MANY <const> = 64, 8192, 4096
+local LONGEST <const> = 131072 -- SPMV_LONGEST of spmv.h
 
 -- Entries that one invocation takes at most: a few times the mean, less where there are few rows, more where the pieces of the longest row
 -- would be too many for another.
@@ -183,7 +185,7 @@ local function piece_size(count, m, longest)
     if m < MANY then
         size = math.min(size, math.max(LEAST_PIECE, count // MANY))
     end
-    return math.max(size, (longest + MOST_PIECES - 1) // MOST_PIECES)
+    return math.min(math.max(size, (longest + MOST_PIECES - 1) // MOST_PIECES), LONGEST)
 end
 
 local PIECES <const> = [=[
@@ -303,7 +305,7 @@ local SPREAD <const> = [=[
 function make.ell(m, n, rows, columns, values)
     local offsets = find_offsets(rows, m)
     local width, pitch = longest_row(offsets), whole_texels(m)
-    if width * pitch > MOST then
+    if width * pitch > MOST or width > MOST_PLACES then
         fail("A:to: in ELL all rows are as long as the longest, %d, which makes %d elements of %d entries: " ..
             "take \"csr\"", width, width * pitch, values.size)
     end
@@ -592,6 +594,9 @@ function sparse.ell(options)
     end
     check_range("ell", "columns", columns, n, true)
     local width, pitch = columns.shape[2], whole_texels(m)
+    if width > MOST_PLACES then
+        fail("rill.sparse.ell: rows of %d places are longer than %d: take csr", width, MOST_PLACES)
+    end
     local places, spread = rill.stream("int", {width, pitch}, -1), rill.stream(values.type, {width, pitch})
     if columns.size > 0 then
         places:domain({1, 1}, {width, m}):write(columns:transpose())

@@ -287,6 +287,16 @@ describe("rill.blas", function()
         end
     end)
 
+    it("gemv takes many rows, and long ones", function()
+        local tall <close> = rill.stream("float", {300000, 64}, 1.0)
+        local wide = tall:reshape {64, 300000}
+        local ones, long = rill.stream("float", 64, 1.0), rill.stream("float", 300000, 1.0)
+        local short, y = rill.stream("float", 64), rill.stream("float", 300000)
+        assert.equal(19200000.0, blas.gemv(1.0, tall, long, 0.0, short, {transpose = true}):sum())
+        assert.equal(19200000.0, blas.gemv(1.0, wide, long, 0.0, short):sum())
+        assert.equal(19200000.0, blas.gemv(1.0, tall, ones, 0.0, y):sum())
+    end)
+
     it("iamax finds the first greatest", function()
         assert.equal(2, blas.iamax(rill.from {1, -7, 7, 3}))
         assert.equal(0, blas.iamax(rill.stream("float", 0)))

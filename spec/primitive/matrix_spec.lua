@@ -277,6 +277,8 @@ describe("rill.sparse", function()
             {shape = {2, 2}, columns = {{0, -1}}, values = {{1, 2}}})
         check.names({"'columns' has 2 as element 1, 1", "or -1"}, sparse.ell,
             {shape = {1, 2}, columns = {{2, -1}}, values = {{1, 2}}})
+        check.names({"rows of 32769 places", "csr"}, sparse.ell, {shape = {1, 40000},
+            columns = rill.stream("int", {1, 32769}), values = rill.stream("float", {1, 32769})})
         local A = csr {}()
         check.names({"A is 2 x 3, x has 5 elements"}, A.multiply, A, rill.stream("float", 5))
         check.names({"A is 2 x 3, X is 2 x 4"}, A.multiply, A, rill.stream("float", {2, 4}))

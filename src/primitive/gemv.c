@@ -14,6 +14,7 @@ enum {
     CPU_PARTS = 16, /* of one sum */
     GPU_PARTS = 256,
     GPU_INVOCATIONS = 65536,
+    LONGEST_PART = 131072, /* rows: four a trip, far below a device's limit */
     CPU_GROUP = 16,
     GPU_GROUP = 64,
     CPU_WIDE = 8, /* texels of a row that a lane sums up along columns: a device that reads ahead likes long rows */
@@ -138,6 +139,7 @@ static bool sum_parts(const Stream *a, const Stream *x, bool columns, Stream sum
     int64_t texel = texel_of(a), rows = a->shape.size[0], width = a->shape.size[1] / texel;
     int64_t across = columns ? width : (rows + texel - 1) / texel, parts = part_count(a, across);
     int64_t length = ((rows + parts - 1) / parts + 3) / 4 * 4;
+    length = length < LONGEST_PART ? length : LONGEST_PART;
     int64_t lanes = across;
     if (columns) {
         parts = (rows + length - 1) / length;

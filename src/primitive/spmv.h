@@ -12,8 +12,9 @@ typedef struct SparseRows {
     /* ELL: columns and values are {places, rows and what fills the last texel}; column -1: nothing is there. */
 } SparseRows;
 
-/* y = A x, of one dimension each, or (not of ELL) rows of one length: x has a row for each column of A, y one for each row. Both are dense, of one type, which
- * is the values' or a wider one, and don't overlap. Columns beyond x's rows read the last one; no row may be longer than SPMV_LONGEST. No allocation, no reading back. */
+/* y = A x, of one dimension each, or (not of ELL) rows of one length: x has a row for each column of A, y one for each row. Both are dense,
+ * of one type, which is the values' or a wider one, and don't overlap. Columns beyond x's rows read the last one; no row may be longer
+ * than SPMV_LONGEST, of ELL than a quarter of that. No allocation, no reading back. */
 bool spmv(const SparseRows *a, const Stream *x, Stream *y);
 enum { SPMV_LONGEST = 131072 };
 
