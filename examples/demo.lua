@@ -11,6 +11,7 @@ local examples = {
     {"mandelbrot", "the Mandelbrot set, coloured by how fast points escape", 512, directory},
     {"life", "Conway's game of life on a torus", 1000, directory},
     {"photo", "a darkroom: filters on a picture (give one of yours: examples/photo.lua PHOTO)", nil, directory},
+    {"spectrum", "a picture's spectrum, and stripes that are put out there", nil, directory},
     {"walk", "random walks of 10,000 walkers: charts here and in files, and an animation", 400, directory},
     {"translator", "a square in memory, row by row, as the ox ploughs, by pages, and in Morton order", 16, directory},
     {"shadow", "a shadow map of 131,072 x 131,072 texels, of which those pages exist that are seen", 512, directory},

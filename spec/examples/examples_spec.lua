@@ -41,6 +41,15 @@ describe("the example", function()
         script:names "heat.png"
     end)
 
+    it("spectrum finds the stripes, and puts them out #long", function()
+        script:run("spectrum", nil, script.directory)
+        script:picture("spectrum.png", 768, 1536)
+        script:names "spectrum.png"
+        script:says "the strongest are 61 waves across, 37 down"
+        local spoilt, mended = script.said:match "error (%S+), without them (%S+)"
+        assert.is_true(tonumber(mended) < 0.1 * tonumber(spoilt))
+    end)
+
     it("matvec tells how far each form is from the exact product", function()
         script:run("matvec", 40, 70)
         for _, form in ipairs {"simple", "reduce", "large", "scatter"} do
