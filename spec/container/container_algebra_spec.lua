@@ -28,20 +28,29 @@ end
 describe("an expression with containers", function()
     leaks.watch(setup, teardown)
 
-    it("is a container whose default is that of the expression", function()
-        local x, y = sparse("float", {4, 8}, 3), sparse("float", {3, 5}, -1)
-        local formulas = {
-            function(a, b) return 2 * a + b end, function(a) return -a end,
-            function(a, b) return rill.sqrt(a * a) - b end,
-            function(a, b) return rill.where(a:gt(b), a, 7) end,
-            function(a, b) return rill.vec2(a, b).yx * {1, 2} end,
-            function(a) return a:lt(0) end, function(a, b) return rill.max(rill.max(a, b), 0.5) end,
-        }
+    local function compare_formulas(x, y, formulas)
         for _, f in ipairs(formulas) do
             local made = agree(f, x, y)
             assert.is_true(made.pages.mapped < 20)
             agree(f, y, x)
         end
+    end
+
+    it("is one of more formulas #long", function()
+        compare_formulas(sparse("float", {4, 8}, 3), sparse("float", {3, 5}, -1), {
+            function(a, b) return 2 * a + b end, function(a) return -a end,
+            function(a, b) return rill.sqrt(a * a) - b end,
+            function(a, b) return rill.max(rill.max(a, b), 0.5) end,
+        })
+    end)
+
+    it("is a container whose default is that of the expression", function()
+        local x, y = sparse("float", {4, 8}, 3), sparse("float", {3, 5}, -1)
+        compare_formulas(x, y, {
+            function(a, b) return rill.where(a:gt(b), a, 7) end,
+            function(a, b) return rill.vec2(a, b).yx * {1, 2} end,
+            function(a) return a:lt(0) end,
+        })
         assert.equal(13.5, (x * 4 + 1.5):get(13, 21) - 4 * x:get(13, 21) + 12)
         local i = sparse("int", {4, 8}, 5)
         assert.equal("int", agree(function(a) return a // 2 + (a & 1) end, i).type)

@@ -108,11 +108,11 @@ describe("primitives of a container", function()
     end
 
     it("take what is mapped, once, in address order", function()
-        compare({4, 7}, {"sum", "prod", "max"})
+        compare({4}, {"sum", "prod", "max"})
     end)
 
     it("do so in other shapes and pages #long", function()
-        compare({1, 2, 3, 4, 5, 6}, {"sum", "prod", "min", "max", "mean", "var", "std", "count", "norm"}, true)
+        compare({1, 2, 3, 4, 5, 6, 7}, {"sum", "prod", "min", "max", "mean", "var", "std", "count", "norm"}, true)
     end)
 
     it("take other containers where the first is mapped", function()

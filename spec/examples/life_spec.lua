@@ -69,7 +69,7 @@ describe("the game of life example", function()
 
     it("does so where rows are whole words #long", function() boil(24) end)
 
-    describe("as a script #slow", function()
+    describe("as a script #slow #long", function()
         local script
         setup(function() script = example.open() end)
         teardown(function() script:close() end)

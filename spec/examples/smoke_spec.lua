@@ -182,7 +182,7 @@ describe("the smoke example", function()
         end)
     end)
 
-    it("diffuses without bounds on the viscosity", function()
+    it("diffuses without bounds on the viscosity #long", function()
         local n, a = 32, 5 -- the chapter's own iteration stops converging at 1/8
         local k = 2 * math.pi * 3 / n
         local v = rill.stream("vec2", {n, n}, function(i, j) return math.sin(k * (j - 1)), math.cos(k * (i - 1)) end)

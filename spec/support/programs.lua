@@ -710,7 +710,7 @@ end
 -- ---- all of them
 
 programs.cases = {
-    {name = "an array", make = array, rank = 3, shape = {6, 7, 5}, steps = 10000},
+    {name = "an array", make = array, rank = 3, shape = {6, 7, 5}, steps = 10000, long = true},
     {name = "a stack", make = stack_container, rank = 1, capacity = 90, steps = 10000},
     {name = "lists", make = lists, rank = 2, cells = 23, steps = 10000},
     {name = "a sparse container", make = paged_container, page = {4, 3}, shape = {17, 14}, levels = 2, steps = 10000},
