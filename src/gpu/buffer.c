@@ -73,10 +73,7 @@ static Buffer *obtain_or_collect(Device *device, uint64_t bytes, uint64_t capaci
         buffer = obtain(device, bytes, capacity);
     }
     if (!buffer) {
-        pool_shrink(device, 0);
-        if (device->drop_constants) {
-            device->drop_constants(device);
-        }
+        memory_shrink(device, 0);
         buffer = obtain(device, bytes, capacity);
     }
     return buffer;
@@ -147,7 +144,7 @@ Buffer *buffer_retain(Buffer *buffer)
 static uint64_t pool_bound(const Device *device)
 {
     uint64_t bound = device->traits.host_memory ? 256 * MIB : 1024 * MIB;
-    uint64_t limit = memory_bound(device), live = device->memory.bytes;
+    uint64_t limit = memory_bound(device), live = device->memory.bytes + device->constants;
     uint64_t room = limit > live ? limit - live : 0;
     return limit && room < bound ? room : bound;
 }

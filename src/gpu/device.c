@@ -73,7 +73,7 @@ void device_memory_limit(Device *device, uint64_t bytes)
     device->memory.limit = bytes;
     if (bytes) {
         uint64_t live = device->memory.bytes;
-        pool_shrink(device, bytes > live ? bytes - live : 0);
+        memory_shrink(device, bytes > live ? bytes - live : 0);
     }
 }
 

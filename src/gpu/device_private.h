@@ -132,7 +132,7 @@ struct Device {
     uint32_t indirect_slot;
     Pool pool;
     uint64_t constants;                     /* bytes that constants.c keeps */
-    void (*drop_constants)(Device *device); /* NULL: there are none */
+    void (*drop_constants)(Device *device); /* set where there are any */
     Staging *staging;                       /* idle staging buffers */
     Samplers *samplers;                     /* NULL until one is needed */
     DeviceMemory memory;
@@ -243,6 +243,8 @@ GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use 
 uint64_t memory_bound(const Device *device);
 bool memory_fits(const Device *device, uint64_t bytes);
 void memory_make_room(Device *device, uint64_t bytes);
+/* Destroys what is pooled, and constants, until at most `bytes` are left of both. */
+void memory_shrink(Device *device, uint64_t bytes);
 void memory_collect(Device *device);
 bool memory_exhausted(const Device *device, uint64_t bytes);
 /* Counts bytes as live. */

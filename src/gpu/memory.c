@@ -15,11 +15,19 @@ bool memory_fits(const Device *device, uint64_t bytes)
     return !limit || (bytes <= limit && device->memory.bytes <= limit - bytes);
 }
 
+void memory_shrink(Device *device, uint64_t bytes)
+{
+    if (device->constants > bytes) {
+        device->drop_constants(device);
+    }
+    pool_shrink(device, bytes > device->constants ? bytes - device->constants : 0);
+}
+
 void memory_make_room(Device *device, uint64_t bytes)
 {
     uint64_t limit = memory_bound(device);
     if (limit) {
-        pool_shrink(device, limit - device->memory.bytes - bytes);
+        memory_shrink(device, limit - device->memory.bytes - bytes);
     }
 }
 
