@@ -41,7 +41,7 @@ static int64_t apron_cells(const Paged *paged)
 /* The cell of a point around a page, from its first element; false within it. */
 static bool make_cell(const Paged *paged, const int64_t *point, int32_t *cell)
 {
-    int64_t place = paged->lead, from = paged->lead;
+    int64_t place = paged->lead, from = place;
     int32_t side = 0;
     bool within = true;
     for (int d = paged->base.info.rank - 1; d >= 0; d--) {
@@ -93,7 +93,7 @@ bool page_replicas_create(Container *c)
     for (int d = 0; d < rank_of(c); d++) {
         c->overlap->sides *= 3;
     }
-    c->map.overlap = pages_of(c)->overlap;
+    c->map.overlap = translator_info(c->translator).overlap;
     c->map.holds = holds;
     c->map.replicate = replicate;
     return make_cells(c);
