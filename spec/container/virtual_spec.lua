@@ -15,6 +15,77 @@ local function saved(c)
     return back
 end
 
+describe("a virtual domain of 2048^3", function()
+    leaks.watch(setup, teardown)
+
+    it("takes the memory of its pages", function()
+        local t = T.pages {shape = {2048, 2048, 2048}, page = {8, 8, 8}, capacity = 100}
+        local before = rill.memory().peak
+        local c = rill.virtual(t, rill.physical("float", 100 * 512), {default = -1})
+        local oracle, points = {}, {}
+        for frame = 0, 49 do
+            local at = {math.random(0, 255) * 8, math.random(0, 255) * 8, frame * 40}
+            t:map(at, nil, frame)
+            c:set(frame + 1, at[3] + 1, at[2] + 1, at[1] + 1)
+            points[#points + 1], oracle[#oracle + 1] = at, frame + 1
+            points[#points + 1], oracle[#oracle + 1] = {at[1], at[2], at[3] + 8}, -1
+            points[#points + 1], oracle[#oracle + 1] = {at[1] + 7, at[2] + 7, at[3] + 7}, 0
+        end
+        local k = rill.kernel "kernel void f(ivec3 p<>, float c[][][], out float r<>) { r = c[p.z][p.y][p.x]; }"
+        assert.same(oracle, k(rill.from(points, "ivec3"), c):values())
+        c:fill(4)
+        assert.same({4, -1}, {c:get(points[1][3] + 8, points[1][2] + 1, points[1][1] + 1), c:get(2048, 2048, 2048)})
+        assert.equal(8589934592, c.size)
+        assert.is_true(rill.memory().peak - before < 8 * 1024 * 1024)
+        assert.is_true(c.nbytes < 4 * 1024 * 1024)
+        raises("f: a launch over 2048x2048x2048 is more than 2147483647 elements",
+            rill.kernel "kernel void f(inout float x<>) { x = 1.0; }", {x = c, over = c:range()})
+        raises("c:stream: shape 2048x2048x2048 has more than 2147483647 elements", c.stream, c)
+        raises("c:write: 512 of the 1024 elements to be written are not mapped", function()
+            local p = points[1]
+            c:write(rill.stream("float", {16, 8, 8}), {p[3] + 1, p[2] + 1, p[1] + 1})
+        end)
+    end)
+end)
+
+describe("rill.virtual", function()
+    it("names what does not fit", function()
+        local t, m = T.linear {shape = {4, 4}}, rill.physical("float", 16)
+        raises("rill.virtual: argument #1 'translator': expected a translator, got", rill.virtual, m)
+        raises("rill.virtual: argument #2 'physical': expected a stream, got nil", rill.virtual, t)
+        raises("rill.virtual: translator 'linear' gives addresses of 1 dimension, the memory's shape is 4x4",
+            rill.virtual, t, rill.physical("float", {4, 4}))
+        raises("rill.virtual: expected memory whose elements lie side by side", rill.virtual, t, m:stride(2))
+        raises("rill.virtual: expected memory whose elements lie side by side", rill.virtual, t,
+            rill.iter("float", 16, 0, 1))
+        raises("rill.virtual: the domain of translator 'compose' has no bounds", rill.virtual,
+            T.compose(T.linear {shape = 9}, T.hash {rank = 2}), m)
+        raises("rill.virtual: the domain of translator 'pages' has more than 2%^53 elements", rill.virtual,
+            T.pages {shape = {2 ^ 30 | 0, 2 ^ 30 | 0}, page = {1 << 15, 1 << 15}, levels = 2}, m)
+        raises("rill.virtual: unknown option 'defualt'", rill.virtual, t, m, {defualt = 1})
+        raises("rill.virtual: argument #3 'default'", rill.virtual, t, m, {default = "x"})
+        raises("rill.virtual: argument #3 'options'", rill.virtual, t, m, 1)
+    end)
+
+    it("reads the default where memory ends before the addresses", function()
+        local c = rill.virtual(T.linear {shape = 10}, rill.physical("float", 6):fill(1), {default = 3})
+        assert.same({1, 1, 1, 1, 1, 1, 3, 3, 3, 3}, c:values())
+        assert.same({1, 3}, {c:get(6), c:get(7)})
+        raises("c:write: 4 of the 10 elements to be written are not mapped", c.write, c, rill.iota(10))
+        raises("c:set: 1 of the 1 elements to be written are not mapped", c.set, c, 1, 7)
+        c:write(rill.iota(6), 1)
+        assert.same({0, 1, 2, 3, 4, 5, 3, 3, 3, 3}, c:values())
+    end)
+
+    it("keeps its translator and memory when these are closed", function()
+        local t, m = T.linear {shape = {2, 3}}, rill.physical("float", 6):fill(5)
+        local c <close> = rill.virtual(t, m)
+        t:close()
+        m:close()
+        assert.same({5, 5, 5, 5, 5, 5}, c:values())
+    end)
+end)
+
 describe("a container of parts", function()
     leaks.watch(setup, teardown)
 
