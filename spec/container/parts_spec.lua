@@ -189,6 +189,15 @@ describe("primitives in parts", function()
         equal(c:find("x > 450.0"):values(), c:find(mask:gt(450)):values())
     end)
 
+    it("have predicates that ask for an element's number", function()
+        local c = shuffled("float", {1250, 1250}, {16, 32}, 75)
+        put {r = c}
+        local _, line = line_of(c)
+        local third = rill.kernel "kernel bool third(float x<>) { return indexof(x).x % 3 == 0; }"
+        equal(line:filter("i < 300000 && x > 400.0"):values(), c:filter("i < 300000 && x > 400.0"):values())
+        equal(rill.gather(c:active():addresses(), line:find(third)):values(), c:find(third):values())
+    end)
+
     local large <const> = {
         {"larger pages", function() return shuffled("float", {1300, 1201}, {32, 16}, 80) end},
         {"pages", function() return shuffled("float", {1200, 1200}, {8, 8}, 80) end},

@@ -290,6 +290,19 @@ local function by_parts(c, name, count, take, ...)
     return before
 end
 
+-- Whether a predicate may ask for an element's number: each part has numbers of its own.
+local function is_numbered(pred)
+    return rill.type(pred) == "kernel" or type(pred) == "string" and pred:find "%f[%w_]i%f[^%w_]" ~= nil
+end
+
+-- Whether a method's parts can be joined.
+local function joins(c, name, ...)
+    if name == "scan" then
+        return scanned.serves(c.type, ...)
+    end
+    return joined[name] ~= nil and not ((name == "filter" or name == "find") and is_numbered((...)))
+end
+
 local function call(c, name, axis, ...)
     if rill.type(c) ~= "container" then
         fail("c:%s: argument 'c': expected a container, got %s", name, rill.type(c) or type(c))
@@ -302,9 +315,8 @@ local function call(c, name, axis, ...)
             check_axis(name, is_options(given[i]) and given[i].axis or nil)
         end
     end
-    local scans = name == "scan" and scanned.serves(c.type, ...)
-    local parts = partial and (joined[name] or scans) and core._line_parts(c, "c:" .. name) or 1
-    if parts > 1 and scans then
+    local parts = partial and joins(c, name, ...) and core._line_parts(c, "c:" .. name) or 1
+    if parts > 1 and name == "scan" then
         return scanned.by_parts(c, parts, ...)
     elseif parts > 1 then
         return joined[name](c, function(take, ...) return by_parts(c, name, parts, take, ...) end, ...)
