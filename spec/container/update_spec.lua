@@ -194,4 +194,27 @@ describe("elements of containers one by one", function()
         assert.is_true(most - before < 1 << 20, most - before)
         assert.is_true(collectgarbage "count" - host < 4096)
     end)
+
+    it("are of a container that a finalizer may close at any time", function()
+        local was <const> = collectgarbage "incremental"
+        for early = 0, 20 do
+            local s, left = rill.array("float", 1000), 1000 - early
+            collectgarbage()
+            collectgarbage "stop"
+            local done, message = pcall(s.update, s, function(v)
+                left = left - 1
+                if left == 0 then
+                    setmetatable({}, {__gc = function() s:close() end})
+                    collectgarbage "restart"
+                    collectgarbage("incremental", 0, 1000, 8)
+                end
+                return v
+            end)
+            collectgarbage "restart"
+            assert.is_true(done or message:find("the container was closed", 1, true) ~= nil, message)
+            s:close()
+        end
+        collectgarbage("incremental", 200, 100, 13)
+        collectgarbage(was)
+    end)
 end)

@@ -60,13 +60,13 @@ static LuaContainer *check_shape(lua_State *L, int index, const Region *region, 
     return self;
 }
 
-/* Reads the elements of a region to `bytes`, by way of a stream that is gone afterwards. */
-static void read_elements(lua_State *L, const LuaContainer *self, const Region *region, char *bytes,
-                          const char *function)
+/* Reads the elements of a region of the container at an index to `bytes`, by way of a stream that is gone afterwards. */
+static void read_elements(lua_State *L, int index, const Region *region, char *bytes, const char *function)
 {
     Stream line;
     DeviceScope scope;
-    container_asked(L, self, function);
+    container_asked(L, check_shape(L, index, region, function), function);
+    const LuaContainer *self = check_shape(L, index, region, function); /* Lua ran */
     binding_enter(L, self->stream.device, &scope);
     bool done = container_get_elements(self->container, region, &line);
     if (done) {
@@ -160,7 +160,7 @@ static bool each_part(lua_State *L, int index, EachCursor *cursor)
         cursor->at = (RegionCursor){cursor->part->set.count, 0}; /* should this fail */
         self = check_shape(L, slot, cursor->part, function);
         each_room(L, index, cursor, (size_t)cursor->part->set.elements * (size_t)self->stream.type->bytes);
-        read_elements(L, self, cursor->part, cursor->bytes, function);
+        read_elements(L, slot, cursor->part, cursor->bytes, function);
         cursor->at = (RegionCursor){0};
         cursor->number = 0;
     }
@@ -266,19 +266,19 @@ static bool call_element(lua_State *L, const Update *update, const Type *type, c
 static void write_elements(lua_State *L, const Update *update, const unsigned char *marks, const char *bytes)
 {
     Region *part = update->cursor->part;
-    LuaContainer *self = check_shape(L, 1, part, update->function); /* the function may have closed it */
-    const Type *type = self->stream.type;
+    const Type *type = check_shape(L, 1, part, update->function)->stream.type; /* the function may have closed it */
     char *ordered = scratch_push(L, (size_t)part->set.elements * (size_t)type->bytes);
     int slot = lua_gettop(L);
     LuaRange *range = range_push(L);
     Stream line;
     DeviceScope scope;
-    container_asked(L, self, update->function);
+    container_asked(L, check_shape(L, 1, part, update->function), update->function); /* so may have finalizers */
+    LuaContainer *self = check_shape(L, 1, part, update->function);
     binding_enter(L, part->list.device, &scope);
     Region *marked = container_marked(self->container, part, marks, bytes, ordered);
     device_leave(&scope);
     range_take(L, range, marked, update->function);
-    container_map_region(L, self, marked, update->function);
+    container_map_region(L, check_shape(L, 1, marked, update->function), marked, update->function);
     self = check_shape(L, 1, marked, update->function);
     binding_enter(L, part->list.device, &scope);
     bool done = file_stream(part->list.device, type, &(Shape){1, {marked->set.elements}}, ordered, &line);
@@ -309,7 +309,7 @@ static int update_part(lua_State *L)
         type_push_struct(L, type); /* should the container be closed meanwhile */
     }
     if (update->reads) {
-        read_elements(L, self, part, bytes, update->function);
+        read_elements(L, 1, part, bytes, update->function);
     }
     for (size_t i = 0; i < count && region_step(part, &cursor, point); i++) {
         marks[i] = call_element(L, update, type, point, bytes + i * size);
