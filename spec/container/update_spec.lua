@@ -217,4 +217,27 @@ describe("elements of containers one by one", function()
         collectgarbage("incremental", 200, 100, 13)
         collectgarbage(was)
     end)
+
+    it("are written to a container that a finalizer may close when it is made ready", function()
+        local was <const> = collectgarbage "incremental"
+        for before = 1, 40 do
+            local c = rill.sparse("float", {64, 64}, {page = {8, 8}}):set(1, 1, 1)
+            local taken <close> = c:snapshot()
+            local range <close> = c:range({1, 1}, {9, 9})
+            for _, arguments in ipairs {{"set", 1, 2, 3}, {"write", range}} do
+                collectgarbage()
+                collectgarbage "stop"
+                for k = 1, before do
+                    setmetatable({}, {__gc = function() if k == before // 2 + 1 then c:close() end end})
+                end
+                collectgarbage "restart"
+                collectgarbage("incremental", 0, 1000, 4)
+                local done, message = pcall(c[arguments[1]], c, table.unpack(arguments, 2))
+                assert.is_true(done or message:find("closed", 1, true) ~= nil, message)
+            end
+            c:close()
+        end
+        collectgarbage("incremental", 200, 100, 13)
+        collectgarbage(was)
+    end)
 end)

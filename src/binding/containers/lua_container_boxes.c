@@ -162,18 +162,20 @@ static void check_source(lua_State *L, const LuaContainer *self, const Given *so
 static void write_source(lua_State *L, LuaContainer *self, const Given *source, const int64_t *at, const int64_t *to,
                          const char *function)
 {
-    Container *from = source->from->container;
+    LuaRange *range = range_push(L);
     Region *region = NULL;
     DeviceScope scope;
-    container_asked(L, self, function);
-    container_asked(L, source->from, function);
+    container_asked(L, container_check(L, 1, function, 0, "c"), function); /* so may have finalizers */
+    container_asked(L, container_check(L, source->slot, function, 1, "data"), function);
     self = container_check(L, 1, function, 0, "c");
+    Container *from = container_check(L, source->slot, function, 1, "data")->container;
     if (source->part || container_moves_mapped(self->container, from)) {
-        LuaRange *range = range_push(L);
         binding_enter(L, self->stream.device, &scope);
         region = container_move_region(self->container, at, from, source->low, source->high, source->part);
         device_leave(&scope);
         range_take(L, range, region, function);
+        container_check(L, 1, function, 0, "c");
+        container_check(L, source->slot, function, 1, "data");
         container_map_region(L, self, region, function);
     } else {
         container_make_mapped(L, self, at, to, function);

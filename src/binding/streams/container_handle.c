@@ -169,20 +169,24 @@ void container_done(lua_State *L, const LuaContainer *self, bool done, const cha
     binding_charge(L, self->stream.device);
 }
 
-/* Of a container whose memory is its own. */
-static void allocate(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last, const char *function)
+/* After a container was made ready to be written. Nothing is charged before it is: what that collects may close the container. */
+static void made_ready(lua_State *L, LuaContainer *self, bool done, const char *function)
 {
-    DeviceScope scope;
-    Device *device = self->stream.device;
-    binding_enter(L, device, &scope);
-    bool done = container_ready(self->container, first, last);
-    device_leave(&scope);
     refresh(self);
     if (!done) {
         error_prefix("%s", function);
         binding_raise(L);
     }
-    binding_charge(L, device);
+}
+
+/* Of a container whose memory is its own. */
+static void allocate(lua_State *L, LuaContainer *self, const int64_t *first, const int64_t *last, const char *function)
+{
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = container_ready(self->container, first, last);
+    device_leave(&scope);
+    made_ready(L, self, done, function);
 }
 
 /* Of one whose elements are all there that may be written: what snapshots share with it is copied. */
@@ -193,8 +197,7 @@ static void unshare(lua_State *L, LuaContainer *self, const char *function)
         binding_enter(L, self->stream.device, &scope);
         bool done = container_ready_mapped(self->container);
         device_leave(&scope);
-        refresh(self);
-        container_done(L, self, done, function);
+        made_ready(L, self, done, function);
     }
 }
 
@@ -255,13 +258,11 @@ static bool count_missing(void *data, const int64_t *first, const int64_t *last)
 void container_map_region(lua_State *L, LuaContainer *self, const Region *region, const char *function)
 {
     if (container_owned(self->container)) {
-        Device *device = self->stream.device;
         DeviceScope scope;
-        binding_enter(L, device, &scope);
+        binding_enter(L, self->stream.device, &scope);
         bool done = container_ready_region(self->container, region);
         device_leave(&scope);
-        refresh(self);
-        container_done(L, self, done, function);
+        made_ready(L, self, done, function);
         return;
     }
     if (container_has(self->container, region)) {
@@ -270,7 +271,7 @@ void container_map_region(lua_State *L, LuaContainer *self, const Region *region
     }
     Missing missing = {.self = self, .L = L};
     region_boxes(region, count_missing, &missing);
-    container_done(L, self, !missing.failed, function);
+    made_ready(L, self, !missing.failed, function);
     if (missing.count > 0) {
         raise_unmapped(L, missing.count, region->set.elements, function);
     }
