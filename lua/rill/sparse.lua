@@ -196,7 +196,7 @@ local PIECES <const> = [=[
 ]=]
 local BEGINS <const> = [=[
     kernel int begins(int offsets[], int first[], int rows[], int piece<>, int pieces, int size, int count) {
-        int row = rows[piece];
+        int row = rows[min(piece, pieces - 1)];
         return piece == pieces ? count : offsets[row] + (piece - first[row]) * size;
     }
 ]=]
