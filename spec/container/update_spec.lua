@@ -222,7 +222,7 @@ describe("elements of containers one by one", function()
         local was <const> = collectgarbage "incremental"
         for before = 1, 40 do
             local c = rill.sparse("float", {64, 64}, {page = {8, 8}}):set(1, 1, 1)
-            local taken <close> = c:snapshot()
+            local _ <close> = c:snapshot()
             local range <close> = c:range({1, 1}, {9, 9})
             for _, arguments in ipairs {{"set", 1, 2, 3}, {"write", range}} do
                 collectgarbage()
