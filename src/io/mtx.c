@@ -4,6 +4,8 @@
 #include "base/strbuf.h"
 #include "io/file.h"
 
+#include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,15 +92,22 @@ static bool read_count(Reader *reader, const char *what, int64_t least, int64_t 
                                                             what, (long long)*value, (long long)least, (long long)most);
 }
 
+/* What strtod and printf take for the point of decimals: a script may have set another locale. */
+static char decimal_point(void)
+{
+    return localeconv()->decimal_point[0];
+}
+
 static bool read_value(Reader *reader, double *value)
 {
-    char word[MOST_WORD], *end;
+    char word[MOST_WORD], *end, point = decimal_point();
     read_word(reader, word);
-    for (char *c = word; *c; c++) {
-        *c = *c == 'd' ? 'e' : *c; /* Fortran's exponents */
+    bool foreign = point != '.' && strchr(word, point);
+    for (char *c = word; *c && !foreign; c++) {
+        *c = *c == 'd' ? 'e' : *c == '.' ? point : *c; /* Fortran's exponents */
     }
     *value = strtod(word, &end);
-    return (word[0] && !*end) || error_set("line %zu: expected a value, got \"%.20s\"", reader->line, word);
+    return (word[0] && !*end && !foreign) || error_set("line %zu: expected a value, got \"%.20s\"", reader->line, word);
 }
 
 static bool end_line(Reader *reader)
@@ -252,11 +261,17 @@ void mtx_free(MtxMatrix *matrix)
 bool mtx_write(const char *path, const MtxMatrix *matrix, bool single)
 {
     StrBuf text = STRBUF_EMPTY;
+    char point = decimal_point();
     strbuf_addf(&text, "%%%%MatrixMarket matrix coordinate real general\n%d %d %zu\n", (int)matrix->rows,
                 (int)matrix->columns, matrix->count);
     for (size_t i = 0; i < matrix->count; i++) {
-        strbuf_addf(&text, "%d %d %.*g\n", (int)matrix->row[i] + 1, (int)matrix->column[i] + 1, single ? 9 : 17,
-                    matrix->value[i]);
+        char value[MOST_WORD];
+        snprintf(value, sizeof value, "%.*g", single ? 9 : 17, matrix->value[i]);
+        char *comma = point == '.' ? NULL : strchr(value, point);
+        if (comma) {
+            *comma = '.';
+        }
+        strbuf_addf(&text, "%d %d %s\n", (int)matrix->row[i] + 1, (int)matrix->column[i] + 1, value);
     }
     FilePart part = {.data = strbuf_text(&text), .size = text.length};
     bool done = !text.failed ? file_write(path, &part, 1) : error_set("out of host memory");
