@@ -466,8 +466,10 @@ function methods.close(A)
     A._offsets, A._rows, A._columns, A._values, A._plan = false, false, false, false, false
 end
 
-for name, f in pairs(methods) do
-    methods[name] = blame.guard(f)
+for _, functions in ipairs {methods, fields} do
+    for name, f in pairs(functions) do
+        functions[name] = blame.guard(f)
+    end
 end
 Matrix.__close = methods.close
 
