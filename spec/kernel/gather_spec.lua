@@ -235,6 +235,39 @@ describe("a gather", function()
             "kernel float f(float w<>, float p<>) { return sample(w, p); }")
     end)
 
+    it("is a neighbourhood at offsets that are known, in each way to write them", function()
+        local k = rill.program [=[
+            kernel void plane(neighbor int x<>, out int r<>) {
+                r = x[ivec2(-1, 0)] + 10 * x[int2(1, -2)] + 100 * x[0][1] + 1000 * x[-1];
+                for (int k = -1; k <= 1; k++) { r += 7 * x[ivec2(k, 2)] + 70 * x[ivec2(0, k)]; }
+            }
+            kernel void cube(neighbor int x<>, out int r<>) {
+                r = x[ivec3(1, 0, -2)] + 10 * x[int3(-1, 3, 0)] + 100 * x[1][0][0];
+            }
+        ]=]
+        local x <close> = rill.iota({4, 7})
+        local y <close> = rill.iota({4, 1, 7})
+        for _, mode in ipairs {"clamp", "wrap"} do
+            local function at(i, j)
+                if mode == "wrap" then return i % 4 * 7 + j % 7 end
+                return math.max(0, math.min(3, i)) * 7 + math.max(0, math.min(6, j))
+            end
+            local first, second = {}, {}
+            for i = 0, 3 do
+                for j = 0, 6 do
+                    local sum = at(i, j - 1) + 10 * at(i - 2, j + 1) + 100 * at(i, j + 1) + 1000 * at(i, j - 1)
+                    for l = -1, 1 do sum = sum + 7 * at(i + 2, j + l) + 70 * at(i + l, j) end
+                    first[#first + 1] = sum
+                    second[#second + 1] = at(i - 2, j + 1) + 10 * at(i, j - 1) + 100 * at(i + 1, j)
+                end
+            end
+            local r <close> = k.plane(x:boundary(mode))
+            local s <close> = k.cube(y:boundary(mode))
+            assert.same(first, r:values())
+            assert.same(second, s:values())
+        end
+    end)
+
     choice(it, "is a neighbourhood", function(whole)
         local grid = kernels.list(6, function(i) return kernels.list(9,
             function(j) return (i * 13 + j * 7) % 17 end) end)

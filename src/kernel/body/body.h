@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 #include "kernel/text/module.h"
 
-enum { MAX_OFFSETS = 27 };
+enum { MAX_OFFSETS = 27, OFFSET_DIMS = 3 };
 
 /* What the body does with a stream parameter of the launched kernel. */
 typedef struct ParamUse {
@@ -23,7 +23,7 @@ typedef struct ParamUse {
     bool trusted; /* of an address function's gathers: indices are in range, and its stream begins with its buffer */
     /* Of a neighbour: offsets that are literals, x first, each once; whether some others are known to lie within a range; how far these and those go, and
      * along how many dimensions at once. */
-    int8_t offsets[MAX_OFFSETS][3];
+    int8_t offsets[MAX_OFFSETS][OFFSET_DIMS];
     int offset_count, reach, axes;
     bool ranges;
 } ParamUse;

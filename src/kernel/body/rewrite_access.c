@@ -218,70 +218,13 @@ static bool push(Rewriter *rw, size_t i, size_t last, size_t *next)
     return done;
 }
 
-/* Offsets of a neighbour, as they are written: x last. */
-typedef struct Offsets {
-    int count, axes, reach;
-    bool literal;
-    int8_t value[3];
-    size_t end; /* the token behind them */
-} Offsets;
-
-/* Reads the offset "-1" or "k" at token *i, k counting between small numbers; false: how far it goes can't be told. *i is the token behind it. */
-static bool read_offset(const Rewriter *rw, size_t *i, Offsets *offsets)
-{
-    bool minus = token_is(rewriter_token(rw, *i), "-");
-    const Token *t = rewriter_token(rw, *i + minus);
-    const Local *local = !minus && t->kind == TOKEN_NAME ? rewriter_local(rw, t) : NULL;
-    bool literal = t->kind == TOKEN_NUMBER && t->length == 1;
-    int value = literal ? t->text[0] - '0' : local ? local->reach : 0;
-    *i += minus + 1;
-    offsets->literal = offsets->literal && literal;
-    offsets->value[offsets->count++] = (int8_t)(minus ? -value : value);
-    offsets->axes += value != 0;
-    offsets->reach = value > offsets->reach ? value : offsets->reach;
-    return (literal || value) && token_is(rewriter_token(rw, *i), "]");
-}
-
-static bool read_offsets(const Rewriter *rw, size_t i, size_t last, Offsets *offsets)
-{
-    *offsets = (Offsets){.literal = true};
-    while (i < last && token_is(rewriter_token(rw, i), "[")) {
-        i++;
-        if (offsets->count == 3 || !read_offset(rw, &i, offsets)) {
-            return false;
-        }
-        i++;
-    }
-    offsets->end = i;
-    return true;
-}
-
-/* The number of an offset in the list of a parameter, which has it then; -1 where there is no room. */
-static int note_offset(ParamUse *use, const Offsets *offsets)
-{
-    int8_t own[3] = {0};
-    for (int d = 0; d < offsets->count; d++) {
-        own[d] = offsets->value[offsets->count - 1 - d];
-    }
-    for (int k = 0; k < use->offset_count; k++) {
-        if (memcmp(use->offsets[k], own, sizeof own) == 0) {
-            return k;
-        }
-    }
-    if (use->offset_count == MAX_OFFSETS) {
-        return -1;
-    }
-    memcpy(use->offsets[use->offset_count], own, sizeof own);
-    return use->offset_count++;
-}
-
 /* Writes the access to a neighbour at known offsets, from token i on. */
 static bool put_known(Rewriter *rw, size_t i, const Offsets *offsets, int root)
 {
     ParamUse *use = use_of(rw, root);
     use->axes = offsets->axes > use->axes ? offsets->axes : use->axes;
     use->reach = offsets->reach > use->reach ? offsets->reach : use->reach;
-    int number = offsets->literal ? note_offset(use, offsets) : -1;
+    int number = offsets->literal ? rewrite_offsets_note(use, offsets) : -1;
     use->ranges = use->ranges || number < 0;
     char prefix[16] = "nl_";
     if (number >= 0) {
@@ -289,7 +232,7 @@ static bool put_known(Rewriter *rw, size_t i, const Offsets *offsets, int root)
     }
     bool done = put_call(rw, rewriter_token(rw, i), prefix, root);
     rw->self.tokens +=
-        number < 0 ? 0 : (double)(offsets->end - i - 1) - 2 * offsets->count; /* as if they were written */
+        number < 0 ? 0 : (double)(offsets->end - i - 1) - 2 * offsets->brackets; /* as if they were written */
     for (size_t k = i + 1; done && number < 0 && k < offsets->end; k = module_close(rw->module, k, offsets->end)) {
         rewriter_add(rw, k > i + 1 ? ", " : "");
         done = rewriter_range(rw, k + 1, module_close(rw->module, k, offsets->end) - 1);
@@ -310,7 +253,7 @@ static bool access_bound(Rewriter *rw, size_t i, size_t last, const Param *param
     if (param->kind == PARAM_NEIGHBOR) {
         rw->body->uses_position = true;
         Offsets offsets;
-        if (read_offsets(rw, i + 1, last, &offsets)) {
+        if (rewrite_offsets_read(rw, i + 1, last, &offsets)) {
             *next = offsets.end;
             return put_known(rw, i, &offsets, root);
         }

@@ -126,4 +126,18 @@ bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next)
 double rewrite_loops_factor(const Rewriter *rw);
 size_t rewrite_loops_statement_end(const Rewriter *rw, size_t i, size_t last);
 
+/* Offsets of a neighbour, as [y][x] has them: x last. */
+typedef struct Offsets {
+    int count, brackets, axes, reach;
+    bool literal;
+    int8_t value[OFFSET_DIMS];
+    size_t end; /* the token behind them */
+} Offsets;
+
+/* Reads the indices from token i on; false: how far they go can't be told. */
+bool rewrite_offsets_read(const Rewriter *rw, size_t i, size_t last, Offsets *offsets);
+
+/* The number of an offset in the list of a parameter, which has it then; -1 where there is no room. */
+int rewrite_offsets_note(ParamUse *use, const Offsets *offsets);
+
 #endif

@@ -156,42 +156,57 @@ static const char *const offsets[][4] = {{"x", "0", "0", "0"},       {"v.x", "v.
                                          {"x", "y", "0", "0"},       {"x", "y", "z", "0"}};
 enum { OFFSETS = sizeof offsets / sizeof *offsets };
 
+typedef enum Offsets { PLAIN_OFFSETS, SMALL_OFFSETS, FAR_OFFSETS } Offsets;
+
 /* The offsets of row k: plain, or added to the element's position. */
-static void add_offsets(StrBuf *out, const char *name, int rank, size_t k, bool plain)
+static void add_offsets(StrBuf *out, const char *name, int rank, size_t k, Offsets how)
 {
     for (int d = 0; d < rank; d++) {
+        const char *offset = d < NEAR_RANK || how == PLAIN_OFFSETS ? offsets[k][d] : "0";
         strbuf_add(out, d ? ", " : "");
-        if (plain) {
-            strbuf_add(out, offsets[k][d]);
-        } else if (d < NEAR_RANK) { /* a huge offset must not wrap around */
-            strbuf_addf(out, "rill_d%d + rill_near(%s, b_%s().%s)", d, offsets[k][d], name, components[d]);
+        if (how == PLAIN_OFFSETS) {
+            strbuf_add(out, offset);
+        } else if (how == FAR_OFFSETS && d < NEAR_RANK) { /* a huge offset must not wrap around */
+            strbuf_addf(out, "rill_d%d + rill_near(%s, b_%s().%s)", d, offset, name, components[d]);
         } else {
-            strbuf_addf(out, "rill_d%d", d);
+            strbuf_addf(out, "rill_d%d + %s", d, offset);
         }
     }
 }
 
-/* n_NAME(offset); and at offsets that are known oI_NAME(), nl_NAME(offset). Others are looked up also where these are near: on devices that take both branches
- * a test would cost more. */
+/* oI_NAME(): the offsets that are known. */
+static void known_offsets(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
+{
+    for (int k = 0; k < use->offset_count; k++) {
+        strbuf_addf(out, "%s o%d_%s() { return q_%s(", glsl_type(text->param->type), k, text->param->name,
+                    text->param->name);
+        for (int d = 0; d < rank; d++) {
+            strbuf_addf(out, "%srill_d%d + %d", d ? ", " : "", d, d < OFFSET_DIMS ? use->offsets[k][d] : 0);
+        }
+        strbuf_add(out, "); }\n");
+    }
+}
+
+/* n_NAME(offset); and at offsets that are known oI_NAME(), or known to be small nl_NAME(offset): those need no look at how far off they are, which
+ * costs a driver most of its time where a step has many. Where neighbours are near the former are written elsewhere, and others are looked up
+ * all the same: on devices that take both branches a test would cost more. */
 static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
 {
     const char *type = glsl_type(text->param->type), *name = text->param->name;
+    bool near = text->key->near;
     for (size_t k = 0; k < OFFSETS; k++) {
         strbuf_addf(out, "%s n_%s(%s) { return q_%s(", type, name, arguments[k], name);
-        add_offsets(out, name, rank, k, false);
+        add_offsets(out, name, rank, k, FAR_OFFSETS);
         strbuf_add(out, "); }\n");
-        if (text->key->near && use->ranges) {
-            strbuf_addf(out, "%s nl_%s(%s) { return p_%s(", type, name, arguments[k], name);
-            add_offsets(out, name, rank < NEAR_RANK ? rank : NEAR_RANK, k, true);
+        if (use->ranges) {
+            strbuf_addf(out, "%s nl_%s(%s) { return %c_%s(", type, name, arguments[k], near ? 'p' : 'q', name);
+            add_offsets(out, name, near && rank > NEAR_RANK ? NEAR_RANK : rank, k,
+                        near ? PLAIN_OFFSETS : SMALL_OFFSETS);
             strbuf_add(out, "); }\n");
         }
     }
-    for (int k = 0; !text->key->near && k < use->offset_count; k++) {
-        const int8_t *offset = use->offsets[k];
-        strbuf_addf(out, "#define o%d_%s() n_%s(%d, %d, %d)\n", k, name, name, offset[2], offset[1], offset[0]);
-    }
-    if (!text->key->near && use->ranges) {
-        strbuf_addf(out, "#define nl_%s n_%s\n", name, name);
+    if (!near) {
+        known_offsets(out, text, rank, use);
     }
     if (!text->param->type->is_struct && text->param->type->components > 1) {
         const char *scalar = type_of(text->param->type->scalar, 1)->name;
