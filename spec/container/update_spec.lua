@@ -240,4 +240,18 @@ describe("elements of containers one by one", function()
         collectgarbage("incremental", 200, 100, 13)
         collectgarbage(was)
     end)
+
+    it("are counted where the function closes the range", function()
+        local s = rill.sparse("float", {600, 500}, {page = {16, 16}}):allocate({1, 1}, {600, 500})
+        local range, left = s:range({1, 1}, {600, 400}), 100000
+        local done, message = pcall(s.update, s, function(v)
+            left = left - 1
+            if left > 0 then return v end
+            range:close()
+            for i = 1, 200 do s:range({1, 1}, {i, i}):close() end -- memory is taken again
+            error "enough"
+        end, range)
+        assert.is_false(done)
+        assert.matches("the first %d+ of 240000 elements are done", message)
+    end)
 end)

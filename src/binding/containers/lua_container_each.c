@@ -354,9 +354,9 @@ static int update_elements(lua_State *L, const char *function, bool reads)
         binding_argument(L, function, 1, "f", 2, "a function");
     }
     Region *region = push_range(L, 3, 2, function);
+    int64_t written = 0, all = region->set.elements; /* the function may close the range */
     EachCursor *cursor = each_push(L, region);
     Update update = {function, reads, cursor};
-    int64_t written = 0;
     while (each_step(L, container_check(L, 1, function, 0, "c"), cursor, function)) {
         lua_pushcfunction(L, update_part);
         lua_pushvalue(L, 1);
@@ -364,7 +364,7 @@ static int update_elements(lua_State *L, const char *function, bool reads)
         lua_pushlightuserdata(L, &update);
         if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
             each_drop(cursor);
-            return raise_part(L, &update, written, region->set.elements);
+            return raise_part(L, &update, written, all);
         }
         written += cursor->part->set.elements;
     }
