@@ -4,8 +4,6 @@ local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 
-local lua = os.getenv "RILL_LUA" or "lua5.4"
-
 describe("MatrixMarket files", function()
     local files
     leaks.watch(setup, teardown)
@@ -42,24 +40,6 @@ describe("MatrixMarket files", function()
     it("with CRLF, tabs and blanks", function()
         local text = "%%MatrixMarket matrix coordinate real general\r\n%\r\n 2\t2 2 \r\n1 1 0.5\r\n\r\n  2 2   .25 \r\n"
         check.equal({0.5, 0, 0, 0.25}, load_text(text):dense():values())
-    end)
-
-    -- A locale is made for a process of its own: few machines have one with a comma.
-    it("have a point, whatever the locale of the script #long", function()
-        local made = ("localedef -i de_DE -f UTF-8 '%s' 2> /dev/null"):format(files:path "de_DE.UTF-8")
-        if not os.execute(made) then
-            pending "no localedef, or no sources of a locale with a comma"
-            return
-        end
-        local path, script = files:path "point.mtx", files:write("locale.lua", [[
-            assert(os.setlocale "de_DE.UTF-8" and ("%.1f"):format(1.5) == "1,5")
-            local rill = require "rill"
-            local A = rill.sparse.csr {shape = {1, 2}, offsets = {0, 1}, columns = {1}, values = {1.5}}
-            A:save(arg[1])
-            assert(rill.sparse.load(arg[1]).values:get(1) == 1.5)
-        ]])
-        assert.is_true(os.execute(("LOCPATH='%s' %s '%s' '%s'"):format(files.directory, lua, script, path)))
-        assert.equal(1.5, rill.sparse.load(path).values:get(1))
     end)
 
     it("that are cut off anywhere", function()

@@ -1,5 +1,6 @@
 #include "io/mtx.h"
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "io/file.h"
@@ -92,22 +93,16 @@ static bool read_count(Reader *reader, const char *what, int64_t least, int64_t 
                                                             what, (long long)*value, (long long)least, (long long)most);
 }
 
-/* What strtod and printf take for the point of decimals: a script may have set another locale. */
-static char decimal_point(void)
-{
-    return localeconv()->decimal_point[0];
-}
-
 static bool read_value(Reader *reader, double *value)
 {
-    char word[MOST_WORD], *end, point = decimal_point();
+    char word[MOST_WORD];
+    size_t used;
     read_word(reader, word);
-    bool foreign = point != '.' && strchr(word, point);
-    for (char *c = word; *c && !foreign; c++) {
-        *c = *c == 'd' ? 'e' : *c == '.' ? point : *c; /* Fortran's exponents */
+    for (char *c = word; *c; c++) {
+        *c = *c == 'd' ? 'e' : *c; /* Fortran's exponents */
     }
-    *value = strtod(word, &end);
-    return (word[0] && !*end && !foreign) || error_set("line %zu: expected a value, got \"%.20s\"", reader->line, word);
+    *value = decimal_read(word, strlen(word), &used);
+    return (word[0] && !word[used]) || error_set("line %zu: expected a value, got \"%.20s\"", reader->line, word);
 }
 
 static bool end_line(Reader *reader)
@@ -261,7 +256,7 @@ void mtx_free(MtxMatrix *matrix)
 bool mtx_write(const char *path, const MtxMatrix *matrix, bool single)
 {
     StrBuf text = STRBUF_EMPTY;
-    char point = decimal_point();
+    char point = localeconv()->decimal_point[0]; /* printf's */
     strbuf_addf(&text, "%%%%MatrixMarket matrix coordinate real general\n%d %d %zu\n", (int)matrix->rows,
                 (int)matrix->columns, matrix->count);
     for (size_t i = 0; i < matrix->count; i++) {

@@ -2,6 +2,7 @@
 #include "kernel/body/rewriter.h"
 
 #include "base/array.h"
+#include "base/decimal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,10 +76,10 @@ static bool number(const Rewriter *rw, size_t *i, double *value)
     if (t->kind != TOKEN_NUMBER) {
         return false;
     }
-    char *end;
-    *value = strtod(t->text, &end);
+    size_t used;
+    *value = decimal_read(t->text, (size_t)t->length, &used);
     if (t->length > 1 && t->text[0] == '0' && t->text[1] >= '0' && t->text[1] <= '7') {
-        *value = (double)strtol(t->text, &end, 8); /* GLSL's octal */
+        *value = (double)strtol(t->text, NULL, 8); /* GLSL's octal */
     }
     if (minus) {
         *value = -*value;
