@@ -315,7 +315,7 @@ local function call(c, name, axis, ...)
             check_axis(name, is_options(given[i]) and given[i].axis or nil)
         end
     end
-    local parts = partial and joins(c, name, ...) and core._line_parts(c, "c:" .. name) or 1
+    local parts = partial and joins(c, name, ...) and core._line_parts(c, "c:" .. name, name == "histogram") or 1
     if parts > 1 and name == "scan" then
         return scanned.by_parts(c, parts, ...)
     elseif parts > 1 then

@@ -24,8 +24,8 @@ static int rill_line(lua_State *L)
     return 1;
 }
 
-/* _line_parts(c, function): into how many parts what is mapped goes, so that no copy of one is large beside all; 1 where it is short, as each part
- * is a few launches, or where no copy is made. */
+/* _line_parts(c, function, always): into how many parts what is mapped goes, so that no copy of one is large beside all; 1 where it is short, as each
+ * part is a few launches, or where no copy is made, unless always is true: the function itself takes memory for each element. */
 static int rill_line_parts(lua_State *L)
 {
     enum { LEAST_BYTES = 1 << 22, PARTS = 8 };
@@ -34,7 +34,7 @@ static int rill_line_parts(lua_State *L)
     DeviceScope scope;
     container_asked(L, self, function);
     binding_enter(L, self->stream.device, &scope);
-    bool there = container_line_is_there(self->container, container_elements(self->container));
+    bool there = !lua_toboolean(L, 3) && container_line_is_there(self->container, container_elements(self->container));
     const Region *region = there ? NULL : container_active(self->container);
     device_leave(&scope);
     container_done(L, self, there || region, function);
