@@ -1,6 +1,6 @@
 -- What fails below rill is an error, and nothing else: fuzz/inject.lua over some subjects and kinds; `make inject` does the rest.
 local child = require "spec.support.child"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 
@@ -28,7 +28,7 @@ describe("faults below rill", function()
     for kind, case in pairs {alloc = {"sort", 50, 10}, buffer = {"sort", 9, 5}, link = {"sort", 3, 3},
         wait = {"request", 9, 9}, lua = {"sort", 300, 20}} do
         local subject, most, some = table.unpack(case)
-        choice(it, kind .. ": each is an error that leaves nothing and harms nothing", function(whole)
+        shortened(it, kind .. ": each is an error that leaves nothing and harms nothing", function(whole)
             local status, findings, tried = inject(subject, kind, whole and most or some)
             assert.same({}, findings)
             assert.equal(0, status)

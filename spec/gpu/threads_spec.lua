@@ -1,4 +1,4 @@
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local compile = require "spec.support.compile"
 local process = require "spec.support.process"
 
@@ -47,7 +47,7 @@ describe("Lua states on threads of their own", function()
 
     -- `make tsan` runs the same for longer, under a tool that sees races which change no result.
     local title = "work at the same time, each with its own device, and compute what they would alone #tables"
-    choice(it, title, function(whole)
+    shortened(it, title, function(whole)
         if not host then
             pending(missing)
         end

@@ -1,5 +1,5 @@
 -- Drivers are tried when a version of one is first opened: what is measured, what is refused, what is kept.
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local drivers = require "spec.support.drivers"
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
@@ -112,7 +112,7 @@ describe("a driver is tried", function()
         assert.matches("^opens", process.output(OPEN, environment))
     end)
 
-    choice(it, "once: a record tells the next process, and rubbish is as no record #refused", function(whole)
+    shortened(it, "once: a record tells the next process, and rubbish is as no record #refused", function(whole)
         local first = opened ""
         local names = records()
         assert.equal(1, #names)

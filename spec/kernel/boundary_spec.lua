@@ -1,7 +1,7 @@
 -- Indices far outside: every boundary, int and uint, gathers, neighbours and random access, against Lua's integers.
 local rill = require "rill"
 local check = require "spec.support.check"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
 
@@ -29,7 +29,7 @@ describe("boundaries, far outside:", function()
 
     for mode, place in pairs(places) do
         for name, list in pairs {int = INTS, uint = UINTS} do
-            choice(it, mode .. ", indices of " .. name, function(whole)
+            shortened(it, mode .. ", indices of " .. name, function(whole)
                 for _, n in ipairs(fitting {1, 7, 10, 4096, 65537}) do
                     local s, at = bounded(rill.iota(n), mode), rill.from(list, name)
                     local expected = {}
@@ -58,7 +58,7 @@ describe("boundaries, far outside:", function()
             end)
         end
 
-        choice(it, mode .. ", of two dimensions", function(whole)
+        shortened(it, mode .. ", of two dimensions", function(whole)
             local rows, columns = 3, 5
             local s = bounded(rill.iota(rows * columns):reshape {rows, columns}, mode)
             local near = rill.kernel "kernel void f(uint i<>, int a[][], out int r<>) { r = a[i][i + 1u]; }"

@@ -1,5 +1,5 @@
 local rill = require "rill"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local leaks = require "spec.support.leaks"
 local raises = require("spec.support.check").raises
 
@@ -57,7 +57,7 @@ describe("sample_corners", function()
         return w
     end
 
-    choice(it, "gives the four elements around of streams, whatever lies outside", function(whole)
+    shortened(it, "gives the four elements around of streams, whatever lies outside", function(whole)
         local s = rill.random({20, 30}, {seed = 2})
         for _, boundary in ipairs(whole and {"clamp", "wrap", "mirror", "zero"} or {"zero"}) do
             local w = agree(s:boundary(boundary), points(1000, -40, 60)):values()

@@ -1,7 +1,7 @@
 -- Gathers, neighbours, boundaries and sample against plain Lua.
 local rill = require "rill"
 local check = require "spec.support.check"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local kernels = require "spec.support.kernels"
 local leaks = require "spec.support.leaks"
 
@@ -58,7 +58,7 @@ describe("a gather", function()
         check.equal({103, 109}, run(k.four, "ivec4", {{3, 1, 1, 1}, {9, 0, 0, 0}}))
     end)
 
-    choice(it, "has one to eight dimensions", function(whole)
+    shortened(it, "has one to eight dimensions", function(whole)
         for rank = 1, 8, whole and 1 or 7 do
             local shape = kernels.list(rank, function(d) return d % 3 + 2 end)
             local brackets = ("[]"):rep(rank)
@@ -74,7 +74,7 @@ describe("a gather", function()
         end
     end)
 
-    choice(it, "reads views", function(whole)
+    shortened(it, "reads views", function(whole)
         local k = rill.kernel [=[ kernel int f(int w[][], int2 p<>) { return w[p] + 1000 * w[p.y][p.x + 1]; } ]=]
         local s <close> = rill.iota({6, 8})
         local p <close> = rill.iter("ivec2", {14, 20}, {-2, -2}, {18, 12})
@@ -123,7 +123,7 @@ describe("a gather", function()
         check.equal({2 + 32 + 3 + 3, 5 + 15 + 1 + 1, 5 + 45 + 4 + 4}, k.mixed(v, at):values())
     end)
 
-    choice(it, "treats what is outside as its boundary says", function(whole)
+    shortened(it, "treats what is outside as its boundary says", function(whole)
         local one = rill.kernel [=[ kernel float f(float w[], int i<>) { return w[i]; } ]=]
         local two = rill.kernel [=[ kernel float f(float w[][], int2 p<>) { return w[p.y][p.x]; } ]=]
         local list = kernels.list(5, function(i) return i * i end)
@@ -268,7 +268,7 @@ describe("a gather", function()
         end
     end)
 
-    choice(it, "is a neighbourhood", function(whole)
+    shortened(it, "is a neighbourhood", function(whole)
         local grid = kernels.list(6, function(i) return kernels.list(9,
             function(j) return (i * 13 + j * 7) % 17 end) end)
         local g <close> = rill.from(grid)
@@ -331,7 +331,7 @@ describe("a gather", function()
         end
     end)
 
-    choice(it, "is a neighbourhood of any size and of views", function(whole)
+    shortened(it, "is a neighbourhood of any size and of views", function(whole)
         local k = rill.kernel [=[
             kernel float blur(neighbor float x<>) { return x[int2(-1, 0)] + x[int2(1, 0)] + x[int2(0, -1)] + x[int2(0, 1)] - 4.0 * x[0]; }
         ]=]

@@ -1,7 +1,7 @@
 -- What is wrong with a kernel text is told at its place in the Lua file, in the user's names.
 local rill = require "rill"
 local check = require "spec.support.check"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local leaks = require "spec.support.leaks"
 
 -- The line of this file in which the caller stands.
@@ -163,7 +163,7 @@ describe("an error in a kernel text", function()
             "d;", "`d'")
     end)
 
-    choice(it, "ends for garbage, empty texts and deep nesting", function(whole)
+    shortened(it, "ends for garbage, empty texts and deep nesting", function(whole)
         for _, text in ipairs {"", " ", "\n\n", "// only\n", "/* only */", ";", ";;;"} do
             check.names({"rill.kernel", "no kernel"}, rill.kernel, text)
         end

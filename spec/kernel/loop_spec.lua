@@ -1,7 +1,7 @@
 -- Loops: legitimate ones give right results, those a device cuts in silence raise.
 local rill = require "rill"
 local check = require "spec.support.check"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local kernels = require "spec.support.kernels"
 local leaks = require "spec.support.leaks"
 
@@ -24,7 +24,7 @@ describe("a loop", function()
     leaks.watch(setup, teardown)
 
     -- Mesa 22.3 takes the constant of such a bound for the number of rounds.
-    choice(it, "left by comparing its counter with a bound cut by min or max goes on where that fails", function(whole)
+    shortened(it, "left by comparing its counter with a bound cut by min or max goes on where that fails", function(whole)
         local rounds = {
             {"i < min(n, 1)", {7, 0, 0, 0}}, {"i < clamp(n, 0, 1)", {7, 0, 0, 0}}, {"min(n, 1) > i", {7, 0, 0, 0}},
             {"i < m", {7, 0, 0, 0}}, {"i <= min(n - 1, 1)", {7, 0, 0, 0}}, {"i != min(n, 1)", {1, 0, 0, 0}},
@@ -60,7 +60,7 @@ describe("a loop", function()
     end)
 
     -- Mesa 22.3's llvmpipe loads zeros in lanes that left a loop, and nothing keeps what they had where every way out lies behind the load.
-    choice(it, "keeps what it loaded for elements that leave before others", function(whole)
+    shortened(it, "keeps what it loaded for elements that leave before others", function(whole)
         local loops = {
             "do { v = L(c); if (c >= n) break; } while (++c < m);",
             "do { v = L(n); if (c >= n) break; } while (++c < m);",
@@ -133,7 +133,7 @@ describe("a loop", function()
     end)
 
     -- What was loaded says where the next load is: read anew it is another value, through a texture too.
-    choice(it, "that goes from one element to the next by what it loads keeps the last one", function(whole)
+    shortened(it, "that goes from one element to the next by what it loads keeps the last one", function(whole)
         local following = kernels.list(64, function(i) return ((i - 1) * 13 + 5) % 64 end)
         local expected = kernels.list(64, function(i)
             local n, c = (i - 1) % 23, 0
@@ -179,7 +179,7 @@ describe("a loop", function()
         end
     end)
 
-    choice(it, "left by a condition through copies, flags and functions goes on where that fails", function(whole)
+    shortened(it, "left by a condition through copies, flags and functions goes on where that fails", function(whole)
         local ways = {
             "int j = i; if (j < min(n, 1)) break;", "bool b = i < min(n, 1); if (b) break;",
             "if (i < min(n, 1) ? true : false) break;", "bool b = n >= 0 ? i < min(n, 1) : false; if (b) break;",
@@ -311,7 +311,7 @@ describe("a loop", function()
         check.equal(kernels.list(1025, function(i) return math.min(i, 100) // 2 end), r:values())
     end)
 
-    choice(it, "with bounds up to the limit runs in full, however many elements there are", function(whole)
+    shortened(it, "with bounds up to the limit runs in full, however many elements there are", function(whole)
         for _, trips in ipairs(whole and {500, 3000, 9000, 20000, 40000, 60000} or {500, 60000}) do
             local k = rill.kernel(([=[
                 kernel void f(uint x<>, out int r<>) { int s = int(x); for (int i = 0; i < %d; i++) s += 1; r = s; }
@@ -414,7 +414,7 @@ describe("a loop", function()
     end)
 
     -- Mesa's LLVM drivers take a[j] for a[j - 1] where the loop steps j to that very value.
-    choice(it, "moves the elements of an array of its own", function(whole)
+    shortened(it, "moves the elements of an array of its own", function(whole)
         local cases = {
             {"for (int j = n; j > 0; j--) a[j] = a[j - 1];", {3, 3, 2, 1}},
             {"for (int j = n; j > 0; j--) a[j] = a[j - 1] + 1;", {3, 4, 3, 2}},

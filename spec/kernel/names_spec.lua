@@ -1,7 +1,7 @@
 -- Names in kernel text are the user's: none meets one of a generated program. Those are read from programs of every kind, so that a new one is
 -- tried as soon as it is there.
 local rill = require "rill"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 
@@ -106,7 +106,7 @@ describe("names that generated programs use", function()
         return table.unpack(table.move({...}, 1, 4, numbers + 1, all))
     end
 
-    choice(it, "are free for parameters of maps", function(whole)
+    shortened(it, "are free for parameters of maps", function(whole)
         in_parts(whole, function(n)
             local f = kernel_of(n, "out float @<>", "@ = VALUE;")
             local a, b = f(arguments(n, x, x, x, x))
@@ -123,14 +123,14 @@ describe("names that generated programs use", function()
         end)
     end)
 
-    choice(it, "are free for parameters of kernels with variable outputs", function(whole)
+    shortened(it, "are free for parameters of kernels with variable outputs", function(whole)
         in_parts(whole, function(n)
             local a, b = kernel_of(n, "vout float @<>", "push(@, VALUE);")(arguments(n, x, x, x, x))
             assert.same({{13, 16, 19, 22}, {1, 1, 1, 1}}, {a:values(), b:values()}, each(n, "@", " "))
         end)
     end)
 
-    choice(it, "are free for parameters of reduce kernels", function(whole)
+    shortened(it, "are free for parameters of reduce kernels", function(whole)
         in_parts(whole, function(n)
             local text = "reduce void f(float %s<>, reduce float %s<>) { %s += %s; }"
             local f = rill.kernel(text:format(n[1], n[8], n[8], n[1]))
@@ -177,7 +177,7 @@ describe("names that generated programs use", function()
         assert.same({10, 20}, {total(x), total(x * 2)})
     end)
 
-    choice(it, "are free for kernels", function(whole)
+    shortened(it, "are free for kernels", function(whole)
         for i = 1, #list, whole and 10 or 40 do
             local map = "kernel void %s(float x<>, out float r<>) { r = x + 1.0; }"
             local vout = "kernel void %s(float x<>, vout float r<>) { push(r, x + 1.0); }"

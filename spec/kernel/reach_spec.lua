@@ -1,5 +1,5 @@
 -- What is read and written lies within what is bound, where the driver does not see to that: steps of several elements pass the last one.
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local preload = require "spec.support.preload"
 local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
@@ -84,11 +84,11 @@ describe("accesses #refused", function()
         assert.equal("done\n", result.out .. result.err)
     end
 
-    choice(it, "of kernels stay within what is bound, where the context is not a robust one", function(whole)
+    shortened(it, "of kernels stay within what is bound, where the context is not a robust one", function(whole)
         done(READS, whole and "float vec3 dvec4 bool half half4 int16 uint8" or "vec3 uint8", "")
     end)
 
-    choice(it, "of fixed shaders, too", function(whole)
+    shortened(it, "of fixed shaders, too", function(whole)
         done(SHADERS, whole and "float double uint8" or "uint8", whole and "1, 13, 1000, 5000" or "13, 5000")
     end)
 end)

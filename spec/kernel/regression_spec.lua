@@ -2,7 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local check = require "spec.support.check"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 
 describe("regression", function()
     it("1: reduce kernels of one name and different bodies keep apart", function()
@@ -162,7 +162,7 @@ describe("regression", function()
         assert.equal(3 * (1 + 30), total(30))
     end)
 
-    choice(it, "17: reduce kernels with long loops are scanned and reduced in short runs #slow", function(whole)
+    shortened(it, "17: reduce kernels with long loops are scanned and reduced in short runs #slow", function(whole)
         for trips, n in pairs(whole and {[5000] = 100, [20000] = 20} or {[20000] = 20}) do
             local text = "reduce void f(int x<>, reduce int r<>) { int s = 0; for (int i = 0; i < %d; i++) s += 1; "
                 .. "r += x + s - %d; }"

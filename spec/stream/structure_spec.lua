@@ -1,6 +1,6 @@
 local rill = require "rill"
 local check = require "spec.support.check"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local leaks = require "spec.support.leaks"
 local process = require "spec.support.process"
 
@@ -45,7 +45,7 @@ describe("structure types", function()
     end)
 
     -- Caches of programs hold the types they know by: hundreds of programs, not all there ever were.
-    choice(it, "of kernels and primitives are gone but for those that caches hold", function(whole)
+    shortened(it, "of kernels and primitives are gone but for those that caches hold", function(whole)
         local before, count = live(), whole and 30 or 6
         for i = 1, count do
             local text = ("struct Work%d { int at; float k%d; };"):format(i, i)

@@ -1,7 +1,7 @@
 -- Copies that permute axes.
 local rill = require "rill"
 local check = require "spec.support.check"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local leaks = require "spec.support.leaks"
 
 local function product(shape)
@@ -63,7 +63,7 @@ describe("transpose", function()
     -- Elements are moved by their bytes.
     local widths = {"int8", "half", "float", "vec3", "dvec4"}
 
-    choice(it, "of any type and size", function(whole)
+    shortened(it, "of any type and size", function(whole)
         local shapes = {{8, 8}, {1, 40}, {40, 1}, {7, 33}, {32, 31}, {33, 64}, {257, 16}, {64, 130}, {0, 9}}
         local types = widths
         if whole then
@@ -85,7 +85,7 @@ describe("transpose", function()
         end
     end)
 
-    choice(it, "with any permutation of axes", function(whole)
+    shortened(it, "with any permutation of axes", function(whole)
         local cases = {
             {{9, 10, 12}, {{3, 2, 1}, {2, 3, 1}, {3, 1, 2}, {1, 3, 2}, {2, 1, 3}}},
             {{8, 3, 16}, {{3, 2, 1}, {2, 3, 1}, {3, 1, 2}, {1, 3, 2}}},

@@ -1,6 +1,6 @@
 local rill = require "rill"
 local check = require "spec.support.check"
-local choice = require "spec.support.choice"
+local shortened = require "spec.support.shortened"
 local leaks = require "spec.support.leaks"
 local viewmaker = require "spec.support.viewmaker"
 
@@ -138,7 +138,7 @@ describe("random compositions of views", function()
 
     local SEED <const> = 7
 
-    choice(it, "read as they should", function(whole)
+    shortened(it, "read as they should", function(whole)
         math.randomseed(SEED)
         viewmaker.each(whole and 250 or 60, function(view, reference, shape)
             assert.is_true(view.shape == setmetatable(shape, getmetatable(view.shape)))
@@ -154,7 +154,7 @@ describe("random compositions of views", function()
         end)
     end)
 
-    choice(it, "are inputs and gathers of kernels", function(whole)
+    shortened(it, "are inputs and gathers of kernels", function(whole)
         local input = rill.kernel "kernel void input(int x<>, out int r<>) { r = x * 3; }"
         local gathers = {
             rill.kernel "kernel void g1(int x[], out int r<>) { r = x[indexof(r).x] * 3; }",

@@ -1,4 +1,4 @@
--- A test of a choice of cases, and one of all of them: body(whole) asks for what belongs to it. `it` is the spec's own.
+-- A test of some cases, and one of all of them, which takes long: body(whole) asks for what belongs to it. `it` is the spec's own.
 return function(it, name, body)
     it(name, function() body(false) end)
     it(name .. ", in full #long", function() body(true) end)
