@@ -191,7 +191,7 @@ static const char join_text[] = "kernel void join(C x[][], C w[], int half, out 
                                 "  r = C(even.x - odd.y, even.y + odd.x) * R(0.5);\n"
                                 "}\n";
 
-/* The whole spectrum of half of one, for odd lengths; w is not asked. */
+/* The whole spectrum of half of one, for odd lengths; w is not asked, and of length 1. */
 static const char mirror_text[] = "kernel void mirror(C x[][], C w[], int half, out C r<>) {\n"
                                   "  ivec2 at = indexof(r).xy;\n"
                                   "  C a = x[at.y][at.x > half ? 2 * half + 1 - at.x : at.x];\n"
@@ -216,7 +216,7 @@ static bool launch_rows(const char *text, Work *work, int64_t length, int64_t co
     bool done = stream_reshape(s, &flat, &rows);
     flat.size[1] = count;
     done = done && stream_create(s->device, s->type, &flat, false, &to) &&
-           find_roots(s->device, s->type, length, &roots) &&
+           find_roots(s->device, s->type, length % 2 == 0 ? length : 1, &roots) &&
            launch(text, (Argument[]){{.stream = &rows}, {.stream = &roots}, {.words = words}, {.stream = &to}}, &to) &&
            stream_reshape(&to, &shape, &result);
     stream_release(&roots);
