@@ -24,7 +24,7 @@ describe("a loop", function()
     leaks.watch(setup, teardown)
 
     -- Mesa 22.3 takes the constant of such a bound for the number of rounds.
-    shortened(it, "left by comparing its counter with a bound cut by min or max goes on where that fails", function(whole)
+    shortened(it, "left by comparing its counter with a bound cut by min, max goes on where that fails", function(whole)
         local rounds = {
             {"i < min(n, 1)", {7, 0, 0, 0}}, {"i < clamp(n, 0, 1)", {7, 0, 0, 0}}, {"min(n, 1) > i", {7, 0, 0, 0}},
             {"i < m", {7, 0, 0, 0}}, {"i <= min(n - 1, 1)", {7, 0, 0, 0}}, {"i != min(n, 1)", {1, 0, 0, 0}},
