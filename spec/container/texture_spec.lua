@@ -210,9 +210,9 @@ describe("mipmaps", function()
         end
     end
 
-    it("are means of what they stand for, of any sizes", function() compare_means(2, 3, 7) end)
+    it("are means of what they stand for, of any sizes", function() compare_means(3) end)
 
-    it("are so of more sizes #long", function() compare_means(1, 4, 5, 6) end)
+    it("are so of more sizes #long", function() compare_means(1, 2, 4, 5, 6, 7) end)
 
     it("keep their values until they are made anew, zeros at first; there may be fewer", function()
         local a <close> = rill.array("float", {8, 8}, {

@@ -2,6 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 
 -- What lies at place i (from 0) of n, as a boundary has it; nil where a value stands outside.
 local OUTSIDE <const> = {
@@ -88,9 +89,10 @@ describe("convolve and correlate", function()
         end
     end)
 
-    it("with many weights, by transforms", function()
-        assert_both(random(400, 1), random(300, 2))
+    shortened(it, "with many weights, by transforms", function(whole)
         assert_both(random({20, 24}, 1), random({12, 16}, 2))
+        if not whole then return end
+        assert_both(random(400, 1), random(300, 2))
         -- More than any device sums term by term.
         assert_both(random(30, 1), random(4501, 2), "wrap")
         assert_both(random({6, 5}, 1), random({70, 60}, 2))

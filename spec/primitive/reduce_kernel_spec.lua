@@ -2,6 +2,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 local viewmaker = require "spec.support.viewmaker"
 
 local SIZES <const> = fitting {1, 2, 7, 63, 64, 65, 1023, 1024, 1025, 16384, 16385, 100003}
@@ -306,7 +307,7 @@ describe("reduce kernels to a smaller stream", function()
         check.names({"12", "5"}, kernel(SUM), rill.iota(12), rill.stream("int", 5))
     end)
 
-    it("of a structure of ten vec3, which take 16 bytes each in a group's memory", function()
+    shortened(it, "of a structure of ten vec3, which take 16 bytes each in a group's memory", function(whole)
         local fields = {}
         for k = 1, 10 do
             fields[k] = ("float3 v%d;"):format(k)
@@ -325,8 +326,7 @@ describe("reduce kernels to a smaller stream", function()
         assert.equal(n * 4.5, total.v1[1])
         assert.equal(n * 4, total.v10[2])
         assert.equal(n * 4.5, total.v10[3])
-        local sums = made:scan(module.add)
-        assert.equal(n * 4.5, sums:get(n).v10[3])
+        if whole then assert.equal(n * 4.5, made:scan(module.add):get(n).v10[3]) end
     end)
 
     it("refuse results that overlap, cannot be written or have another type", function()
