@@ -3,6 +3,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local kernels = require "spec.support.kernels"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 
 describe("a kernel", function()
     leaks.watch(setup, teardown)
@@ -223,7 +224,7 @@ describe("a kernel", function()
         check.names({"f: argument #1 'ray'", "Other"}, k.f, rill.stream(Other, 2), rays, i, nil, jobs)
     end)
 
-    it("has large structures", function()
+    shortened(it, "has large structures", function(whole)
         local fields, sum, init, total = {}, {}, {}, 0
         for f = 1, 60 do
             fields[f] = ("float4 f%d;"):format(f)
@@ -241,7 +242,8 @@ describe("a kernel", function()
         local s <close> = rill.stream(k.Large, 3, init)
         local i <close> = rill.iota(3)
         local copy <close> = k.copy(s)
-        for _, r in ipairs {k.add(copy), k.gathered(copy, i), k.one {s = init, shape = 3}} do
+        check.equal({total, total, total}, k.gathered(copy, i):values())
+        for _, r in ipairs(whole and {k.add(copy), k.one {s = init, shape = 3}} or {}) do
             check.equal({total, total, total}, r:values())
         end
     end)

@@ -3,6 +3,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local fitting = require "spec.support.fitting"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 
 local horn = rill.horn
 
@@ -122,11 +123,10 @@ describe("rill.horn", function()
         for _, element in ipairs {"uint8", "double", "uint", "vec4"} do filter_type(element) end
     end)
 
-    it("filters records of any type, views and infinities", function()
+    shortened(it, "filters records of any type, views and infinities", function(whole)
         local huge = rill.from {math.huge, 1, -math.huge, 3}
         check.equal({math.huge, 1, 3}, horn.filter(huge, "x > 0.0"):values())
         check.equal({math.huge, 1, 3}, horn.sort_filter(huge, "x > 0.0"):values())
-        filter_type "half"
         local Particle = rill.struct("Particle", "vec3 at; int kind;")
         local s = rill.stream(Particle, 40, function(i) return {at = {i, 2 * i, 0}, kind = i % 4} end)
         for _, filter in ipairs {horn.filter, horn.sort_filter} do
@@ -134,6 +134,8 @@ describe("rill.horn", function()
             assert.equal(10, found.size)
             assert.same({at = {39.0, 78.0, 0.0}, kind = 3}, found:get(10))
         end
+        if not whole then return end
+        filter_type "half"
         local m = rill.iota({6, 10})
         check.equal({33, 36, 43, 46}, horn.filter(m:domain({4, 4}, {5, 8}), "x % 10 == 3 || x % 10 == 6"):values())
         check.equal({0, 10, 20, 30, 40, 50, 1}, {table.unpack(horn.filter(m:transpose(), "x < 60"):values(), 1, 7)})
