@@ -191,7 +191,7 @@ end
 local PIECES <const> = [=[
     kernel int pieces(int offsets[], int row<>, int rows, int size) {
         int length = row < rows ? offsets[row + 1] - offsets[row] : 0;
-        return row < rows ? max((length + size - 1) / size, 1) : 0;
+        return row < rows ? max(length - 1, 0) / size + 1 : 0; // no sum that passes 2^31
     }
 ]=]
 local BEGINS <const> = [=[

@@ -63,7 +63,9 @@ describe("structure types", function()
             assert.equal(7, rill.scatter(s:like(), rill.from({1}, "int"), s:domain(8, 8)):get(2).at)
             assert.equal(5, s:filter(rill.iota(10):gt(4)).size)
         end
-        assert.is_true(live() - before <= count * 3, ("%d live, %d before"):format(rill.memory().structs, before))
+        -- One type a round; of 30 rounds the caches have let the first go.
+        local most = whole and count - 1 or count
+        assert.is_true(live() - before <= most, ("%d live, %d before"):format(rill.memory().structs, before))
     end)
 
     it("are held by what is made of them", function()
