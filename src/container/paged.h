@@ -77,6 +77,8 @@ void paged_give_up(Paged *paged);
 /* Brings what was set to the device. */
 bool paged_flush(Paged *paged);
 
+/* What tells the kinds apart. */
+const PagedKind *paged_kind(const Paged *paged);
 /* Where a frame's words begin in table 1: 1, or 0 where it is free, then the page's coordinates. */
 int64_t paged_back(const Paged *paged, int64_t frame);
 /* How many frames table 1 tells of. */

@@ -64,6 +64,10 @@ bool region_add_box(BoxList *list, const int64_t *first, const int64_t *last,
 Region *region_of_boxes(Device *device, const Shape *shape, bool unbounded, const BoxList *boxes, const int64_t *cell);
 /* The union of regions of one shape, one at least: a reference to one of them where that has it all. */
 Region *region_union(Region *const *parts, int count);
+/* The same of two parts or more that have elements, and no levels: as cells of one size. */
+Region *region_cells_union(Region *const *parts, int count);
+/* The order of points of ints, x first: row-major. */
+int region_compare_points(const int32_t *a, const int32_t *b, int rank);
 
 /* Counted; releasing NULL does nothing. */
 Region *region_retain(Region *region);

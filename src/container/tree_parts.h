@@ -106,6 +106,9 @@ Region *tree_diff(const Container *c, const Snapshot *s);
 bool tree_undo(Container *c, Snapshot *s);
 void tree_write(const Container *c, StrBuf *out, int number);
 void tree_give(const Container *c, Argument *args);
+/* tree_text.c: the text of a step's kernel; whether it stores elements itself, or makes streams of them and of their places. */
+void tree_text_step(const Container *c, TreeStep step, StrBuf *out);
+bool tree_text_stores(const Container *c);
 /* Runs a step over the nodes of `count` pages, whose frames stand in a stream of int from `first` on. */
 bool tree_step(const Container *c, TreeStep step, const Stream *frames, int64_t first, int64_t count);
 /* A stream of int of as many elements as `frames`: of those leaves of which some elements of the mask are marked, or all, the frame, else -1. */

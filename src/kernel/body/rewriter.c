@@ -53,7 +53,7 @@ void rewriter_add(Rewriter *rw, const char *text)
     strbuf_add(&rw->out, text);
 }
 
-static bool put_user(Rewriter *rw, const Token *token, const char *prefix)
+bool rewriter_put_user(Rewriter *rw, const Token *token, const char *prefix)
 {
     if (!rewriter_put(rw, token, prefix, (int)strlen(prefix))) {
         return false;
@@ -138,7 +138,7 @@ bool rewriter_type(Rewriter *rw, const Token *token)
         token++;
     }
     if (module_struct(rw->module, token)) {
-        return put_user(rw, token, "u_");
+        return rewriter_put_user(rw, token, "u_");
     }
     if (token_is(token, "unsigned")) {
         return rewriter_put(rw, token, "uint", 4);
@@ -220,7 +220,7 @@ static bool put_local(Rewriter *rw, const Token *name, int shared)
     if (shared) {
         snprintf(prefix, sizeof prefix, "sh%d_", shared);
     }
-    return put_user(rw, name, prefix);
+    return rewriter_put_user(rw, name, prefix);
 }
 
 static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t *next)
@@ -288,139 +288,12 @@ static bool shared_declaration(Rewriter *rw, size_t i, size_t last, size_t *next
     return done;
 }
 
-/* calls */
-
-static size_t argument_end(const Rewriter *rw, size_t i, size_t close)
-{
-    int depth = 0;
-    for (; i < close; i++) {
-        const Token *t = rewriter_token(rw, i);
-        depth += token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
-        depth -= token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
-        if (depth == 0 && token_is(t, ",")) {
-            break;
-        }
-    }
-    return i;
-}
-
-/* The launched kernel's parameter that an argument of one name stands for; -1 for any other argument. */
-static int argument_binding(const Rewriter *rw, size_t first, size_t last, const Param **param)
-{
-    int index;
-    *param = NULL;
-    const Token *t = rewriter_token(rw, first);
-    if (last != first + 1 || t->kind != TOKEN_NAME || rewriter_local(rw, t)) {
-        return -1;
-    }
-    *param = rewriter_param(rw, t, &index);
-    return *param ? rw->self.bound[index] : -1;
-}
-
-static bool bind_argument(const Rewriter *rw, const Function *callee, int k, size_t first, size_t last, int *bound)
-{
-    const Param *want = &callee->params[k], *have;
-    *bound = argument_binding(rw, first, last, &have);
-    if (!param_kinds[want->kind].bound) {
-        *bound = param_kinds[want->kind].stream ? *bound : -1;
-        if (have && param_kinds[have->kind].bound && have->kind != PARAM_NEIGHBOR) {
-            return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
-                                "'%s' of '%s' takes a value, not the whole of '%s'", want->name, callee->name,
-                                have->name);
-        }
-        return true;
-    }
-    bool fits = have && *bound >= 0 &&
-                (have->kind == want->kind || (want->kind == PARAM_GATHER && param_kinds[have->kind].anywhere));
-    if (want->kind == PARAM_VOUT && !(fits && have->type == want->type)) {
-        return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
-                            "'%s' of '%s' takes the name of a variable output of the same type (vout %s %s<>)",
-                            want->name, callee->name, want->type->name, want->name);
-    }
-    if (!fits || have->rank != want->rank) {
-        return source_error(&rw->module->source, rewriter_token(rw, first)->offset,
-                            "'%s' of '%s' takes the name of a %s parameter with the same number of dimensions",
-                            want->name, callee->name, param_kinds[want->kind].name);
-    }
-    return true;
-}
-
-static bool changes(const Param *param)
-{
-    return param->output || (param_kinds[param->kind].stream && param_kinds[param->kind].written);
-}
-
-static bool call(Rewriter *rw, size_t i, size_t last, const Function *callee, size_t *next)
-{
-    const Token *name = rewriter_token(rw, i);
-    size_t close = module_close(rw->module, i + 1, last);
-    if (!close) {
-        return source_error(&rw->module->source, name->offset, "the call of '%s' is never closed", callee->name);
-    }
-    if (!rw->instances) {
-        return source_error(&rw->module->source, name->offset, "a constant can't be computed by '%s'", callee->name);
-    }
-    int bound[MAX_PARAMS], count = 0;
-    size_t first[MAX_PARAMS], end[MAX_PARAMS];
-    for (size_t at = i + 2; at < close - 1 || (count > 0 && at == close - 1); at = end[count - 1] + 1) {
-        if (count == callee->param_count) {
-            count++;
-            break;
-        }
-        first[count] = at;
-        end[count] = argument_end(rw, at, close - 1);
-        if (at == end[count]) {
-            return source_error(&rw->module->source, rewriter_token(rw, at)->offset, "expected an argument");
-        }
-        if (!bind_argument(rw, callee, count, at, end[count], &bound[count])) {
-            return false;
-        }
-        count++;
-    }
-    if (count != callee->param_count) {
-        return source_error(&rw->module->source, name->offset, "'%s' takes %d argument%s", callee->name,
-                            callee->param_count, callee->param_count == 1 ? "" : "s");
-    }
-    Instance instance;
-    if (!rewriter_instance(rw, callee, bound, &instance)) {
-        return false;
-    }
-    rw->self.tokens += instance.tokens;
-    rw->self.accesses += instance.accesses;
-    rw->self.trips += instance.trips * rewrite_loops_factor(rw);
-    rw->self.unbounded = rw->self.unbounded || instance.unbounded;
-    char prefix[24] = "u_";
-    if (instance.number) {
-        snprintf(prefix, sizeof prefix, "u%d_", instance.number);
-    }
-    if (!put_user(rw, name, prefix)) {
-        return false;
-    }
-    rewriter_add(rw, "(");
-    bool comma = false;
-    for (int k = 0; k < count; k++) {
-        if (param_kinds[callee->params[k].kind].bound) {
-            continue;
-        }
-        rewriter_add(rw, comma ? ", " : "");
-        comma = true;
-        rw->changed = changes(&callee->params[k]) ? first[k] : 0;
-        if (!rewriter_range(rw, first[k], end[k])) {
-            return false;
-        }
-    }
-    rw->changed = 0;
-    rewriter_add(rw, ")");
-    *next = close;
-    return true;
-}
-
 /* names */
 
 static bool put_field(Rewriter *rw, const Token *token)
 {
     const char *prefix = names_field(token);
-    return *prefix ? put_user(rw, token, prefix) : put_plain(rw, token);
+    return *prefix ? rewriter_put_user(rw, token, prefix) : put_plain(rw, token);
 }
 
 static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
@@ -456,7 +329,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     }
     const Function *callee = called ? module_function(rw->module, t) : NULL;
     if (callee && !(callee == rw->self.function && names_builtin(t))) {
-        return call(rw, i, last, callee, next);
+        return rewrite_call_write(rw, i, last, callee, next);
     }
     if (token_is(t, "static")) {
         return true; /* GLSL has it not, and its constants need it not */
@@ -478,10 +351,10 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         return rewriter_constructor(rw, t);
     }
     if (module_constant(rw->module, t)) {
-        return put_user(rw, t, "u_");
+        return rewriter_put_user(rw, t, "u_");
     }
     if (module_struct(rw->module, t)) {
-        return put_user(rw, t, "u_");
+        return rewriter_put_user(rw, t, "u_");
     }
     const char *spelling = names_spelling(t);
     if (token_is(t, "unsigned")) {

@@ -77,6 +77,8 @@ typedef struct Rewriter {
 const Token *rewriter_token(const Rewriter *rw, size_t index);
 /* Writes one token's text, keeping the layout, and where it came from. */
 bool rewriter_put(Rewriter *rw, const Token *token, const char *text, int length);
+/* The same with a prefix. */
+bool rewriter_put_user(Rewriter *rw, const Token *token, const char *prefix);
 void rewriter_add(Rewriter *rw, const char *text);
 /* The parameter of the function being written, or NULL; *index is its place. */
 const Param *rewriter_param(const Rewriter *rw, const Token *name, int *index);
@@ -94,6 +96,9 @@ bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instan
  * to the token after it. */
 bool rewrite_access_param(Rewriter *rw, size_t i, size_t last, const Param *param, int index, size_t *next);
 bool rewrite_access_builtin(Rewriter *rw, size_t i, size_t last, size_t *next, bool *handled);
+
+/* rewrite_call.c: the call at i of a function of the module. */
+bool rewrite_call_write(Rewriter *rw, size_t i, size_t last, const Function *callee, size_t *next);
 
 /* rewrite_cast.c: "(float)x" as C has it becomes "float(x)". */
 bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last);
