@@ -1,101 +1,16 @@
 -- Random expressions of the algebra against an evaluator in plain Lua, and what reads them: eval, reductions, scans, filters, kernels,
 -- masks. Floats are kept to numbers whose every result a float holds exactly, so that no rounding and no contraction can differ.
+local algebra = require "fuzz.support.algebra"
 local draw = require "fuzz.support.draw"
+local readers = require "fuzz.support.readers"
 local source = require "fuzz.support.source"
 
 local expressions = {batch = 30}
 
--- A node: text (Lua), type, values (one per element of the case's shape), largest (of the magnitudes), step (what they are multiples
--- of), special (there may be infinities, NaN or -0), scalar (a Lua number's value).
-
-local WIDTH = {bool = 1, int = 2, uint = 3, float = 4, double = 5}
 local NAMES = {"bool", "int", "uint", "float", "double"}
-local PRECISION = {float = 2.0 ^ 24, double = 2.0 ^ 53}
-
-local function wrap(value, type)
-    value = value & 0xffffffff
-    return type == "int" and value >= 1 << 31 and value - (1 << 32) or value
-end
-
-local function convert(value, type)
-    if type == "bool" then
-        return value ~= 0 and value ~= false
-    elseif value == true or value == false then
-        value = value and 1 or 0
-    end
-    if type == "float" or type == "double" then
-        return value + 0.0
-    end
-    return wrap(value // 1 | 0, type)
-end
-
-local function measured(node)
-    local largest = 0
-    for _, v in ipairs(node.values) do
-        if type(v) == "number" and v == v and math.abs(v) ~= math.huge then
-            largest = math.max(largest, math.abs(v))
-        elseif type(v) == "number" then
-            node.special = true
-        end
-    end
-    node.largest = largest
-    node.step = node.step or 1
-    return node
-end
-
--- Whether every value stands exactly in the type.
-local function exact(node)
-    return not PRECISION[node.type] or node.largest / node.step < PRECISION[node.type]
-end
-
--- The type two operands meet in: numbers widen nothing, but a float beside integers makes floats.
-local function meeting(a, b)
-    if a.scalar and b.scalar then
-        return nil
-    end
-    local function least(node, other)
-        if not node.scalar then
-            return node.type
-        elseif node.type == "float" then
-            return WIDTH[other.type] < WIDTH.float and "float" or other.type
-        end
-        return other.type == "bool" and "int" or other.type
-    end
-    local x, y = least(a, b), least(b, a)
-    return WIDTH[x] > WIDTH[y] and x or y
-end
-
--- Operands in a common type: lists of values; nil where a value would be rounded or does not fit.
-local function together(type, ...)
-    local lists = {}
-    for k, node in ipairs {...} do
-        if node.type ~= type and node.type == "int" and (type == "uint") then
-            if node.scalar and node.scalar < 0 then
-                return nil
-            end
-        end
-        if PRECISION[type] and node.largest / math.min(node.step, 1) >= PRECISION[type] then
-            return nil
-        end
-        lists[k] = {}
-        for i, v in ipairs(node.values) do
-            lists[k][i] = convert(v, type)
-        end
-    end
-    return table.unpack(lists)
-end
-
-local function zip(a, b, f)
-    local made = {}
-    for i = 1, #a do
-        made[i] = f(a[i], b[i])
-    end
-    return made
-end
-
-local function is_whole(type)
-    return type == "int" or type == "uint"
-end
+local PRECISION, is_whole, wrap, convert = algebra.PRECISION, algebra.is_whole, algebra.wrap, algebra.convert
+local measured, exact, meeting, together = algebra.measured, algebra.exact, algebra.meeting, algebra.together
+local zip, smaller, larger = algebra.zip, algebra.smaller, algebra.larger
 
 local arithmetic = {
     ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end, ["*"] = function(a,
@@ -265,14 +180,6 @@ function makers.unary(d, depth)
         step = step == "same" and a.step or 1, special = a.special}
 end
 
-local function smaller(a, b)
-    return a ~= a and a or b ~= b and b or math.min(a, b)
-end
-
-local function larger(a, b)
-    return a ~= a and a or b ~= b and b or math.max(a, b)
-end
-
 function makers.extreme(d, depth)
     local least = d:chance(1, 2)
     local a, b = node(d, depth - 1), node(d, depth - 1, true)
@@ -406,97 +313,7 @@ local function add_stream(d, case, k)
         special = special and PRECISION[type] ~= nil})
 end
 
--- ---- what reads the expression
-
-local readers = {}
-
-function readers.eval(_, root, case)
-    return ("same('type', {%q}, {e.type})\nlocal r = e:eval()\nsame('eval', %s, r)\nsame('shape', %s, r.shape)\n")
-        :format(
-        root.type, source.list(root.values), source.list(case.shape))
-end
-
-function readers.write(d, root, case)
-    local view = source.stream(d, "to", root.type, case.shape, function() return convert(0, root.type) end,
-        {written = true})
-    return ("%sto:write(e)\nsame('write', %s, to)\n%s"):format(view.lines, source.list(root.values),
-        view.text ~= "" and ("same('base', %s, to_base)\n"):format(source.list(source.written(view, root.values)))
-            or "")
-end
-
-function readers.sum(_, root)
-    if root.special or root.type == "float" and root.largest / root.step * #root.values >= PRECISION.float then
-        return nil
-    end
-    local total = root.type == "float" and 0.0 or root.type == "double" and 0.0 or 0
-    for _, v in ipairs(root.values) do
-        total = total + (v == true and 1 or v or 0)
-    end
-    return ("same('sum', {%s}, {e:sum()})\n"):format(source.literal(total))
-end
-
-function readers.extremes(_, root)
-    if #root.values == 0 or root.type == "bool" then
-        return nil
-    end
-    local low, high = root.values[1], root.values[1]
-    for _, v in ipairs(root.values) do
-        low, high = smaller(low, v), larger(high, v)
-    end
-    return ("same('min', {%s}, {e:min()})\nsame('max', {%s}, {e:max()})\n"):format(source.literal(low),
-        source.literal(high))
-end
-
-function readers.count(_, root)
-    local total = 0
-    for _, v in ipairs(root.values) do
-        total = total + (convert(v, "bool") and 1 or 0)
-    end
-    return ("same('count', {%d}, {e:count()})\nsame('any', {%s}, {e:any()})\nsame('all', {%s}, {e:all()})\n")
-        :format(total,
-        total > 0, total == #root.values)
-end
-
-function readers.scan(_, root)
-    if not is_whole(root.type) and root.type ~= "bool" then
-        return nil
-    end
-    local total, sums = 0, {}
-    for i, v in ipairs(root.values) do
-        total = wrap(total + (v == true and 1 or v or 0), root.type == "bool" and "int" or root.type)
-        sums[i] = total
-    end
-    return ("same('scan', %s, e:scan())\n"):format(source.list(sums))
-end
-
--- The stream that is filtered has the case's shape.
-function readers.mask(_, root, case)
-    if root.type == "double" then
-        return nil
-    end
-    local kept, rest = {}, {}
-    local of = case.streams[1]
-    for i, v in ipairs(root.values) do
-        table.insert(convert(v, "bool") and kept or rest, of.values[i])
-    end
-    kept, rest = source.list(kept), source.list(rest)
-    return ([[
-same('filter', %s, x1:filter(e))
-local a, b = x1:partition(e)
-same('kept', %s, a)
-same('rest', %s, b)
-]]):format(kept, kept, rest)
-end
-
-function readers.kernel(_, root)
-    local list = source.list(root.values)
-    return ([[
-local f = rill.kernel "kernel void f(%s x<>, out %s r<>) { r = x; }"
-same('kernel', %s, f(e))
-local g = rill.kernel "kernel void g(neighbor %s x<>, out %s r<>) { r = x[0]; }"
-same('neighbor', %s, g(e))
-]]):format(root.type, root.type, list, root.type, root.type, list)
-end
+-- ---- checks of their own
 
 -- Functions of the device, near their reference: docs/algebra.md says how near.
 local functions = {
@@ -544,10 +361,6 @@ for i, m in ipairs(b:values()) do
     assert(r[i] >= 0 and r[i] <= m, ("%%g %%%% %%g is %%g"):format(a[i], m, r[i]))
 end
 ]]):format(source.list(a), source.list(b))
-end
-
-function readers.close(_, root)
-    return ("do\n    local kept <close> = e\nend\nsame('closed', %s, e:eval())\n"):format(source.list(root.values))
 end
 
 local reader_names = {"eval", "write", "sum", "extremes", "count", "scan", "mask", "kernel", "close"}
