@@ -217,15 +217,24 @@ local function cut(offsets, count)
     return {first = first, begins = begins}
 end
 
--- Into y the products of x, which has y's type, with the entries of each row: columns nil: with ones, entry k in column k.
+-- Into y the products of x, which has y's type, with the entries of each row: columns nil: with ones, entry k in column k. The plan keeps
+-- what pieces of rows sum up to, of one vector of each type.
 local function multiply_rows(plan, columns, values, x, y)
     if not plan.begins then
         core._spmv(plan.offsets, columns, values, x, y)
         return
     end
-    local partial <close> = rill.stream(y.type, {plan.begins.size - 1, y.shape[2]})
+    local partial = plan[y.type]
+    if not partial or #y.shape > 1 then
+        partial = rill.stream(y.type, {plan.begins.size - 1, y.shape[2]})
+    end
     core._spmv(plan.begins, columns, values, x, partial)
     core._spmv(plan.first, nil, nil, partial, y)
+    if #y.shape > 1 then
+        partial:close()
+    else
+        plan[y.type] = partial
+    end
 end
 
 -- The sums of runs of neighbours.
@@ -359,8 +368,22 @@ end
 
 local REAL <const> = {float = true, double = true}
 
---- A:multiply(x): the product with a vector or with a matrix, a new stream.
-function methods.multiply(A, x)
+-- Refuses a y that A x can't be written to.
+local function check_result(A, x, y, type)
+    if rill.type(y) ~= "stream" or blame.not_open(y) then
+        fail("A:multiply: argument #2 'y': expected an open stream, which is written, got %s",
+            blame.not_open(y) or rill.type(y))
+    elseif y.type ~= type then
+        fail("A:multiply: argument #2 'y': expected elements of %s, got elements of %s", type, tostring(y.type))
+    elseif #y.shape ~= #x.shape or y.shape[1] ~= A._m or y.shape[2] ~= x.shape[2] then
+        fail("A:multiply: A is %d x %d, x has shape %s: y has %s, not %d%s", A._m, A._n, tostring(x.shape),
+            tostring(y.shape), A._m, x.shape[2] and "x" .. x.shape[2] or "")
+    end
+    return y
+end
+
+--- A:multiply(x [, y]): the product with a vector or with a matrix, a new stream, or written into y, which is returned; then nothing is allocated.
+function methods.multiply(A, x, y)
     check_open(A, "multiply")
     local other = blame.not_open(x)
     if other then
@@ -377,9 +400,12 @@ function methods.multiply(A, x)
             A._m, A._n, shape[1], shape[2])
     end
     local type = (A._values.type == "double" or x.type == "double") and "double" or "float"
-    local y = rill.stream(type, #shape == 1 and A._m or {A._m, shape[2]})
+    local given = y ~= nil and check_result(A, x, y, type)
+    y = given or rill.stream(type, #shape == 1 and A._m or {A._m, shape[2]})
     if y.size > 0 and A._values.size > 0 and x.size > 0 then
         multiply(A, x.type == type and x or x:cast(type), y)
+    elseif given then
+        y:fill(0)
     end
     return y
 end
@@ -418,6 +444,16 @@ local DIAGONAL <const> = [=[
 local DENSE <const> = [=[
     kernel void dense(int row<>, int column<>, V value<>, int width, inout V d[]) { d[row * width + column] = value; }
 ]=]
+
+--- A:cast(type): a copy whose values are of "float" or "double".
+function methods.cast(A, type)
+    check_open(A, "cast")
+    if not REAL[type] then
+        fail("A:cast: argument #1 'type': expected \"float\" or \"double\", got %s", tostring(type))
+    end
+    return new(A._format, A._m, A._n, {_offsets = A._offsets and A._offsets:copy(), _rows = A._rows and A._rows:copy(),
+        _columns = A._columns:copy(), _values = A._values:cast(type)})
+end
 
 --- A:diagonal(): the elements i, i as a new stream.
 function methods.diagonal(A)
@@ -458,7 +494,7 @@ function methods.close(A)
     end
     local plan = A._plan or {}
     for _, s in ipairs {A._offsets, A._rows, A._columns, A._values, plan.offsets or false, plan.first or false,
-        plan.begins or false} do
+        plan.begins or false, plan.float or false, plan.double or false} do
         if s then
             s:close()
         end

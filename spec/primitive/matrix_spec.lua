@@ -243,6 +243,51 @@ describe("rill.sparse", function()
         assert.equal(3001.0, y:get(8))
     end)
 
+    it("writes into a given result, and then allocates nothing #tables", function()
+        local full = one_full(3000, 7)
+        local x <close> = rill.stream("float", 3000, 1)
+        local y <close> = rill.stream("float", 6000, -1)
+        for _, format in ipairs {"csr", "coo", "ell"} do
+            local A <close> = format == "ell" and sparse.csr {
+                shape = {3000, 3000}, offsets = rill.iota(3001), columns = rill.iota(3000), values = x,
+            }:to "ell" or full:to(format)
+            local expected <close> = A:multiply(x)
+            for _, part in ipairs {y:domain(2, 3001), y:stride(2)} do
+                assert.equal(part, A:multiply(x, part))
+                assert.equal(expected:bytes(), part:bytes())
+            end
+            local part <close> = y:domain(1, 3000)
+            check.collect()
+            collectgarbage "stop"
+            local before = rill.memory()
+            A:multiply(x, part)
+            local after = rill.memory()
+            collectgarbage "restart"
+            assert.same({before.streams, before.bytes}, {after.streams, after.bytes})
+            local own <close> = x:copy()
+            assert.equal(expected:bytes(), A:multiply(own, own):bytes())
+        end
+        local none = sparse.coo {shape = {2, 2}, rows = {}, columns = {}, values = {}}
+        check.equal({0, 0}, none:multiply(rill.from {1, 2}, rill.from {3, 4}):values())
+        check.names({"A is 2 x 2", "y has 3, not 2"}, none.multiply, none, rill.from {1, 2}, rill.from {1, 2, 3})
+        check.names({"'y'", "elements of float", "of double"}, none.multiply, none, rill.from {1, 2},
+            rill.from({1, 2}, "double"))
+        check.names({"'y'", "expression"}, none.multiply, none, rill.from {1, 2}, rill.from {1, 2} + 1)
+    end)
+
+    it("gives copies of another type", function()
+        local A = sparse.csr {shape = {2, 2}, offsets = {0, 1, 2}, columns = {1, 0}, values = {0.1, 2}}
+        for _, format in ipairs {"csr", "coo", "ell"} do
+            local B = A:to(format)
+            local C = B:cast "double"
+            B:close()
+            assert.equal("double", C.type)
+            assert.equal(format, C.format)
+            check.equal({0, 0.1, 2, 0}, C:dense():values(), 1e-7)
+        end
+        check.names({"A:cast", "got 3"}, A.cast, A, 3)
+    end)
+
     it("is a value of its own kind, and rill.sparse can be called", function()
         local A = sparse.csr {shape = {1, 2}, offsets = {0, 1}, columns = {1}, values = {4}}
         assert.equal("matrix", rill.type(A))

@@ -18,8 +18,8 @@ local function pages()
 end
 
 -- Pages that compile many programs, about what has specs of its own.
-local many = "algebra blas compact container fft histogram horn kernel matrix plot primitive scan scatter sparse tour "
-    .. "translator"
+local many = "algebra blas compact container fft histogram horn kernel matrix plot primitive scan scatter solve "
+    .. "sparse tour translator"
 local long = {}
 for name in many:gmatch "%w+" do
     long["docs/" .. name .. ".md"] = " #long"

@@ -193,13 +193,17 @@ A.offsets: stream -- where each row's entries begin, and the last one's end
 A.rows: stream -- the row of each entry, from 0
 A.columns: stream -- the column of each entry, from 0; of ell {rows, places}, -1 where nothing is
 A.values: stream -- the values of the entries, which may be written
-A:multiply(x: source): stream -- the product with a vector, or with a matrix
+A:multiply(x: source, y?: stream): stream -- the product with a vector, or with a matrix; written to y, where it is given, which is returned
+A:cast(type: string): matrix -- a copy with values of float or double
 A:transpose(): matrix -- the transpose, in the same format
 A:diagonal(): stream -- the elements i, i
 A:dense(): stream -- all elements, {rows, columns}
 A:to(format: string): matrix -- the same matrix as "csr", "coo" or "ell"
 A:save(path: string) -- writes a MatrixMarket file
 A:close() -- frees its memory at once
+]==] },
+    { "solve", [==[
+rill.solve.cg(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function}): stream, table -- conjugate gradients: x with A x = b for a symmetric positive definite A, and a report
 ]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}

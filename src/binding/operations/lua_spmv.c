@@ -4,8 +4,29 @@
 #include "kernel/launch/copy.h"
 #include "primitive/spmv.h"
 
-/* _spmv(offsets, columns, values, x, y): y = A x; offsets, or columns and values, may be nil (spmv.h). x of any layout; the others as spmv wants them,
- * which rill.sparse sees to. */
+static bool plain(const Stream *s)
+{
+    return s->contiguous && s->source == SOURCE_BUFFER;
+}
+
+/* y = A x for vectors of any layout; they may overlap. */
+static bool multiply(const SparseRows *a, const Stream *x, Stream *y)
+{
+    Stream dense = {0}, result = {0};
+    bool done = (plain(x) && !stream_overlaps(x, y)) || copy_new(x, NULL, &dense);
+    x = dense.buffer ? &dense : x;
+    if (plain(y)) {
+        done = done && spmv(a, x, y);
+    } else {
+        done = done && copy_new(y, NULL, &result) && spmv(a, x, &result) && copy_stream(y, &result);
+    }
+    stream_release(&dense);
+    stream_release(&result);
+    return done;
+}
+
+/* _spmv(offsets, columns, values, x, y): y = A x; offsets, or columns and values, may be nil (spmv.h). x and y of any layout; the others as spmv wants
+ * them, which rill.sparse sees to. */
 static int sparse_multiply(lua_State *L)
 {
     static const char function[] = "A:multiply";
@@ -19,12 +40,10 @@ static int sparse_multiply(lua_State *L)
     if (!own || x->device != own->device || y->device != own->device) {
         luaL_error(L, "%s: the streams belong to several devices", function);
     }
+    accept_writable(L, y, function);
     DeviceScope scope;
     binding_enter(L, y->device, &scope);
-    Stream dense = {0};
-    bool done =
-        x->contiguous && x->source == SOURCE_BUFFER ? spmv(&a, x, y) : copy_new(x, NULL, &dense) && spmv(&a, &dense, y);
-    stream_release(&dense);
+    bool done = multiply(&a, x, y);
     device_leave(&scope);
     if (!done) {
         error_prefix("%s", function);

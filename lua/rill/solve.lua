@@ -1,0 +1,12 @@
+--- rill.solve: solvers of linear systems A x = b. Each method has its file in lua/rill/solve; they share how operators are taken, options
+-- checked and reports made.
+local blame = require "rill.support.blame"
+local later = require "rill.support.later"
+
+local METHODS <const> = {"cg"}
+
+local solve = {}
+for _, name in ipairs(METHODS) do
+    solve[name] = blame.guard(later.call("rill.solve." .. name, name))
+end
+return blame.strict(solve, "rill.solve")

@@ -1,0 +1,225 @@
+-- What a solver multiplies by: a dense matrix, a sparse one, or a function or kernel that writes A x into y; and what solvers ask of it.
+local core = require "rill.core"
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local fail <const> = blame.fail
+
+local operator = {}
+
+local Operator = {}
+Operator.__index = Operator
+
+local REAL <const> = {float = true, double = true}
+
+-- ---- kernels
+
+local made = {}
+
+--- operator.kernel(text, types): the kernel of a text in which the capital letters of `types` stand for types. One per text.
+function operator.kernel(text, types)
+    local full = text:gsub("%f[%w_]%u%f[^%w_]", types)
+    made[full] = made[full] or rill.kernel(full)
+    return made[full]
+end
+local kernel <const> = operator.kernel
+
+local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
+local PRODUCT <const> = "kernel double product(A a<>, B b<>) { return double(a) * double(b); }"
+
+--- operator.dot(x, y, sum): writes the sum of products, added up in double, into a stream of one double; nothing is read back.
+function operator.dot(x, y, sum)
+    return core._reduce(kernel(TOTAL, {}), kernel(PRODUCT, {A = x.type, B = y.type}), {x, y}, sum)
+end
+
+--- operator.norm(x): the 2-norm in double, whose squares neither overflow nor vanish; a number. NaN and infinity show.
+function operator.norm(x)
+    if x.size == 0 then
+        return 0.0
+    end
+    local sum <close> = rill.stream("double", 1)
+    local squares = operator.dot(x, x, sum):get(1)
+    if squares >= 1e-280 and squares < math.huge then
+        return math.sqrt(squares)
+    end
+    return squares ~= squares and squares or rill.blas.nrm2(x)
+end
+
+-- ---- what is taken
+
+--- operator.vector(method, name, value): a stream of float or double; expressions are evaluated.
+function operator.vector(method, name, value)
+    local other = blame.not_open(value)
+    if other then
+        fail("rill.solve.%s: '%s': expected an open stream, got %s", method, name, other)
+    end
+    value = rill.type(value) == "expression" and value:eval() or value
+    if not REAL[value.type] then
+        fail("rill.solve.%s: '%s': expected elements of float or double, got elements of %s", method, name,
+            tostring(value.type))
+    end
+    return value
+end
+
+
+--- operator.finite(method, name, s): refuses NaN and infinity. Returns the 2-norm.
+function operator.finite(method, name, s)
+    local norm = operator.norm(s)
+    if norm ~= norm or norm == math.huge then
+        local bad = rill.where(rill.isnan(s), 2, rill.where(rill.isinf(s), 1, 0)):eval()
+        local worst = bad:max()
+        if worst > 0 then
+            fail("rill.solve.%s: %s has %s as element %s", method, name, worst == 2 and "NaN" or "infinity",
+                table.concat({bad:argmax()}, ", "))
+        end
+    end
+    return norm
+end
+
+local function plural(count, word)
+    return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
+end
+
+-- "A is 3 x 4, b has 5 elements"
+local function check_shapes(method, m, n, b)
+    if m ~= n then
+        fail("rill.solve.%s: A is %d x %d: it must be square", method, m, n)
+    elseif #b.shape ~= 1 then
+        fail("rill.solve.%s: b has shape %s: it must be a vector", method, tostring(b.shape))
+    elseif b.size ~= m then
+        fail("rill.solve.%s: A is %d x %d, b has %s", method, m, n, plural(b.size, "element"))
+    end
+end
+
+local function check_kernel(method, k)
+    local x, y = k.params[1], k.params[2]
+    if #k.params ~= 2 or not y.kind:find "output" or not REAL[x.type] or x.type ~= y.type then
+        fail("rill.solve.%s: 'A': expected a kernel of x and of its output y, both float or both double, got %s",
+            method, tostring(k))
+    end
+end
+
+-- kind: "dense", "sparse", "function" or "kernel"; type: of its values, nil of a function.
+local kinds = {}
+
+--- kinds.stream: of a dense matrix.
+function kinds.stream(method, A, b)
+    A = operator.vector(method, "A", A)
+    if #A.shape ~= 2 then
+        fail("rill.solve.%s: A has shape %s: it must be a matrix", method, tostring(A.shape))
+    end
+    check_shapes(method, A.shape[1], A.shape[2], b)
+    operator.finite(method, "A", A)
+    return {kind = "dense", type = A.type, [A.type] = A}
+end
+kinds.expression = kinds.stream
+
+--- kinds.matrix: of a sparse one.
+function kinds.matrix(method, A, b)
+    check_shapes(method, A.shape[1], A.shape[2], b)
+    operator.finite(method, "A.values", A.values)
+    return {kind = "sparse", type = A.type, [A.type] = A}
+end
+
+--- kinds.kernel: of a kernel of x and y.
+function kinds.kernel(method, A)
+    check_kernel(method, A)
+    return {kind = "kernel", type = A.params[1].type, call = A}
+end
+
+kinds["function"] = function(_, A)
+    return {kind = "function", call = A}
+end
+
+--- operator.take(method, A, b): what solvers work with, of an A that fits the checked vector b: fields kind ("dense", "sparse", "kernel",
+-- "function"), type (of its values; nil of a function), and the methods below.
+function operator.take(method, A, b)
+    local make = kinds[rill.type(A) or type(A)]
+    if not make then
+        fail("rill.solve.%s: 'A': expected a matrix, a function(x, y) or a kernel, got %s", method,
+            blame.not_open(A) or type(A))
+    end
+    local self = make(method, A, b)
+    self.method = method
+    return setmetatable(self, Operator)
+end
+
+--- operator.types(method, A, b, precision): the precision, which is the wider type of both unless told, and the types of x and of what
+-- corrections are computed in. An operator that does not know those types is refused.
+function operator.types(method, A, b, precision)
+    precision = precision or (A.type == "double" or b.type == "double") and "double" or "float"
+    if A.kind == "kernel" and precision ~= A.type then
+        fail("rill.solve.%s: A is a kernel of %s: precision = \"%s\" needs %s", method, A.type, precision,
+            precision == "mixed" and "a function that takes both" or "one of " .. precision)
+    end
+    return precision, precision == "float" and "float" or "double", precision == "double" and "double" or "float"
+end
+
+-- ---- what it does
+
+--- A:of(type): the matrix with values of a type, made when first asked for.
+function Operator:of(type)
+    self[type] = self[type] or (self.kind == "sparse" and self[self.type]:cast(type) or self[self.type]:cast(type))
+    return self[type]
+end
+
+--- A:apply(x, y): y = A x, of one type. Nothing is allocated or read back, but what a function of the user does.
+function Operator:apply(x, y)
+    if self.call then
+        self.call(x, y)
+        return
+    end
+    local A = self.type == "double" and y.type == "float" and self:of "float" or self[self.type]
+    if self.kind == "sparse" then
+        A:multiply(x, y)
+    else
+        core._matmul_add("rill.solve." .. self.method, 1.0, A, x, 0.0, y)
+    end
+end
+
+local DIAGONAL <const> = "kernel void diagonal(A a[][], out A d<>) { int i = indexof(d).x; d = a[i][i]; }"
+
+--- A:diagonal(type): the diagonal of a matrix as a new stream; a function or kernel has none: an error.
+function Operator:diagonal(type)
+    if self.call then
+        fail("rill.solve.%s: A is a %s, whose diagonal is not known: take another preconditioner", self.method,
+            self.kind)
+    end
+    local A = self[self.type]
+    if self.kind == "dense" then
+        local d <close> = rill.stream(A.type, A.shape[1])
+        return kernel(DIAGONAL, {A = A.type})(A, d):cast(type)
+    end
+    local d <close> = A:diagonal()
+    return d:cast(type)
+end
+
+local RESIDUAL <const> = "kernel void residual(B b<>, Y y<>, out double r<>) { r = double(b) - double(y); }"
+
+--- A:residual(x, b, r): writes b - A x into r, of double, and returns its norm. The product is in double, but that of a function or kernel,
+-- which gives what it gives in x's type.
+function Operator:residual(x, b, r)
+    if x.size == 0 then
+        return 0.0
+    end
+    if self.call and x.type == "float" then
+        local y <close> = rill.stream("float", x.shape)
+        self:apply(x, y)
+        kernel(RESIDUAL, {B = b.type, Y = "float"})(b, y, r)
+    else
+        local wide = x.type == "double" and x or x:cast "double"
+        self:apply(wide, r)
+        kernel(RESIDUAL, {B = b.type, Y = "double"})(b, r, r)
+    end
+    return operator.norm(r)
+end
+
+--- A:close(): frees what was made on the way.
+function Operator:close()
+    local other = self.type == "double" and "float" or "double"
+    if rawget(self, other) and not self.call then
+        self[other]:close()
+    end
+end
+Operator.__close = Operator.close
+
+return operator

@@ -1,0 +1,65 @@
+-- The options that all solvers have, and those of one.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local fail <const> = blame.fail
+
+local options = {}
+
+local function is_count(value)
+    return math.type(value) == "integer" and value >= 1
+end
+
+local PRECISIONS <const> = {float = true, mixed = true, double = true}
+
+-- What each must be: a test, and words for it.
+local COMMON <const> = {
+    tolerance = {function(v) return type(v) == "number" and v >= 0 and v < math.huge end, "a number, 0 or more"},
+    iterations = {is_count, "a whole number, 1 or more"},
+    every = {is_count, "a whole number, 1 or more"},
+    precision = {function(v) return PRECISIONS[v] end, '"float", "mixed" or "double"'},
+    strict = {function(v) return type(v) == "boolean" end, "true or false"},
+    x0 = {function(v) return not blame.not_open(v) end, "an open stream"},
+}
+
+local function told(value)
+    return type(value) == "number" and "number " .. blame.number(value) or type(value) == "string" and
+        ('"%s"'):format(value) or blame.not_open(value) or rill.type(value) or type(value)
+end
+
+--- options.take(method, given, own): a copy of the options given, checked, with tolerance and strict filled in. `own` has the method's own
+-- options, each {test, words}; false instead of a row: an option of all that this method has not.
+function options.take(method, given, own)
+    blame.options("rill.solve." .. method, given)
+    local taken = {tolerance = 1e-6, strict = true}
+    for key, value in pairs(given or {}) do
+        local row = own and own[key]
+        if row == nil then
+            row = COMMON[key]
+        end
+        if not row then
+            fail("rill.solve.%s: unknown option '%s'", method, tostring(key))
+        elseif not row[1](value) then
+            fail("rill.solve.%s: option '%s': expected %s, got %s", method, key, row[2], told(value))
+        end
+        taken[key] = value
+    end
+    return taken
+end
+
+--- options.start(method, taken, shape, type): the stream the result is written to, of a type: zero, or a copy of the option x0.
+function options.start(method, taken, shape, type)
+    local x0 = taken.x0
+    if not x0 then
+        return rill.stream(type, shape)
+    end
+    x0 = rill.type(x0) == "expression" and x0:eval() or x0
+    if x0.type ~= "float" and x0.type ~= "double" then
+        fail("rill.solve.%s: option 'x0': expected elements of float or double, got elements of %s", method,
+            tostring(x0.type))
+    elseif x0.shape ~= shape then
+        fail("rill.solve.%s: option 'x0' has shape %s, x has %s", method, tostring(x0.shape), tostring(shape))
+    end
+    return x0.type == type and x0:copy() or x0:cast(type)
+end
+
+return options

@@ -1,0 +1,43 @@
+-- What solvers report beside their result, and the error where that is not what was asked for.
+local blame = require "rill.support.blame"
+
+local outcome = {}
+
+local Report = {__name = "rill.solution"}
+
+-- Why a solver stopped: for the report's line, and what may be done about it.
+local REASONS <const> = {
+    tolerance = {"the tolerance was reached"},
+    iterations = {"the iterations were spent", "give more 'iterations', or a preconditioner"},
+    floor = {"it falls no further in this precision", 'take precision = "mixed" or "double", or a larger tolerance'},
+    diverged = {"it grew beyond all numbers", "take another method, or a smaller step"},
+    indefinite = {"A is not positive definite", "take rill.solve.bicgstab or rill.solve.lu"},
+    breakdown = {"the method broke down", "take another x0, a preconditioner, or rill.solve.lu"},
+    singular = {"A is singular", "the system has no solution, or many"},
+}
+
+--- outcome.new(fields): a report: converged, iterations, residual, tolerance, history, reason and what the method adds.
+function outcome.new(fields)
+    return setmetatable(fields, Report)
+end
+
+local function line(self)
+    local count = self.iterations
+    return ("%s after %d iteration%s: residual %.3g, tolerance %.3g (%s)"):format(
+        self.converged and "converged" or "not converged", count, count == 1 and "" or "s", self.residual,
+        self.tolerance, REASONS[self.reason][1])
+end
+
+Report.__tostring = line
+
+--- outcome.finish(method, x, made, strict): x and the report; where it did not converge and strict holds, an error.
+function outcome.finish(method, x, made, strict)
+    if strict and not made.converged then
+        x:close()
+        blame.fail("rill.solve.%s: %s%s; %s, or strict = false to have x as it is", method, line(made),
+            made.where and ": " .. made.where or "", REASONS[made.reason][2])
+    end
+    return x, made
+end
+
+return outcome

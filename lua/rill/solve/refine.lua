@@ -1,0 +1,79 @@
+-- Iterative refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., chapter 12): corrections are computed in
+-- one precision, the residual in double, until the true residual is what was asked for or falls no further. All iterative solvers run in it: so
+-- what they report is the true residual, and with x of double and corrections of float ("mixed") it passes float's floor.
+local rill = require "rill"
+local operator = require "rill.solve.operator"
+local kernel <const> = operator.kernel
+
+local refine = {}
+
+-- A correction is computed no further than this at once: beyond, its own residual is rounding.
+local LEAST_GOAL <const> = {float = 1e-7, mixed = 1e-4, double = 1e-14}
+local HALF <const> = 0.5 -- a correction that leaves more than this of the residual was in vain
+local MARGIN <const> = 0.5 -- later corrections are computed to this share of what is missing
+
+local SCALED <const> = "kernel void scaled(double r<>, double by, out T d<>) { d = T(r * by); }"
+local ADD <const> = "kernel void correct(D d<>, double by, inout T x<>) { x = T(double(x) + by * double(d)); }"
+
+-- The power of two that takes a norm to 1 .. 2.
+local function scale_of(norm)
+    return 2.0 ^ -math.max(math.min(math.floor(math.log(norm, 2)), 1000), -1000)
+end
+
+-- Why to stop at a residual, nil to go on. `before`: the residual before the last correction; `spent` of all iterations.
+local function verdict(problem, residual, before, spent)
+    if residual <= problem.tolerance then
+        return "tolerance"
+    elseif residual ~= residual or residual == math.huge then
+        return "diverged"
+    elseif spent >= problem.limit then
+        return "iterations"
+    end
+    return before and residual > HALF * before and "floor" or nil
+end
+
+--- refine.run(problem): corrects problem.x until b - A x is small. Fields: operator (operator.take), b, norm (of b), x (zero or a first guess), type (of
+-- corrections), precision, tolerance, limit (iterations in all), and correct(r, d, goal, left, note): an approximate solution of A d = r written
+-- into d, both of `type`, |r| between 1 and 2, until |r - A d| <= goal |r| or `left` iterations are spent; it returns how many were, and a
+-- reason where it can't go on, with words for where; note(iteration, relative residual) on the way, iteration counted in this correction.
+-- Returns the report's fields: converged, iterations, residual, tolerance, history, reason, where.
+function refine.run(problem)
+    local A, b, x, type = problem.operator, problem.b, problem.x, problem.type
+    local result = {tolerance = problem.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance",
+        converged = true}
+    if problem.norm == 0 then -- x = 0 solves it
+        return result, x.size > 0 and x:fill(0)
+    end
+    local history = result.history
+    local r <close> = rill.stream("double", b.shape)
+    local right <close> = rill.stream(type, b.shape)
+    local d <close> = rill.stream(type, b.shape)
+    local before, reason, where
+    while true do
+        local norm = A:residual(x, b, r)
+        local residual = norm / problem.norm
+        local found = verdict(problem, residual, before, result.iterations)
+        if found == "floor" and residual > before and not reason then
+            kernel(ADD, {D = type, T = x.type})(d, -1.0 / scale_of(before * problem.norm), x)
+            residual = A:residual(x, b, r) / problem.norm
+        end
+        history[#history + 1] = {result.iterations, residual}
+        reason = found ~= "floor" and found or reason or found
+        if reason then
+            result.residual, result.reason, result.where = residual, reason, where
+            result.converged = reason == "tolerance"
+            return result
+        end
+        local goal = math.max(problem.tolerance / residual * (before and MARGIN or 1.0), LEAST_GOAL[problem.precision])
+        local by, start = scale_of(norm), result.iterations
+        kernel(SCALED, {T = type})(r, by, right)
+        local count
+        count, reason, where = problem.correct(right, d, goal, problem.limit - start, function(iteration, relative)
+            history[#history + 1] = {start + iteration, relative * residual}
+        end)
+        kernel(ADD, {D = type, T = x.type})(d, 1.0 / by, x)
+        result.iterations, before = start + count, residual
+    end
+end
+
+return refine

@@ -1,0 +1,143 @@
+-- Conjugate gradients, and what all solvers share: operators, options, reports.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local solve, sparse = rill.solve, rill.sparse
+
+-- ||b - A x|| / ||b|| of lists of rows and numbers, in plain Lua.
+local function true_residual(rows, b, x)
+    local above, below = 0.0, 0.0
+    for i, row in ipairs(rows) do
+        local sum = b[i]
+        for j, a in ipairs(row) do
+            sum = sum - a * x[j]
+        end
+        above, below = above + sum * sum, below + b[i] * b[i]
+    end
+    return math.sqrt(above / below)
+end
+
+-- A random symmetric matrix M' M + n, which is positive definite, as rows.
+local function definite(n, seed)
+    math.randomseed(seed)
+    local m, rows = {}, {}
+    for i = 1, n do
+        m[i], rows[i] = {}, {}
+        for j = 1, n do
+            m[i][j] = math.random() - 0.5
+        end
+    end
+    for i = 1, n do
+        for j = 1, n do
+            local sum = i == j and n / 10 or 0.0
+            for k = 1, n do
+                sum = sum + m[k][i] * m[k][j]
+            end
+            rows[i][j] = sum
+        end
+    end
+    return rows
+end
+
+local stencil = rill.kernel [=[
+    kernel void stencil(neighbor float u<>, out float r<>) {
+        r = 4.5 * u[0][0] - u[0][-1] - u[0][1] - u[-1][0] - u[1][0];
+    }
+]=]
+
+describe("rill.solve.cg", function()
+    leaks.watch(setup, teardown)
+
+    it("solves dense and sparse systems; the residual reported is the true one", function()
+        local rows = definite(40, 1)
+        local list = {}
+        for i = 1, 40 do
+            list[i] = math.sin(i)
+        end
+        for _, type in ipairs {"float", "double"} do
+            local A, b = rill.from(rows, type), rill.from(list, type)
+            local i, j = rill.iota(1600) // 40, rill.iota(1600) % 40
+            local S = sparse.coo {shape = {40, 40}, rows = i, columns = j, values = A:reshape(1600)}
+            for _, matrix in ipairs {A, S, S:to "csr", S:to "ell"} do
+                local x, report = solve.cg(matrix, b)
+                assert.equal(type, x.type)
+                local residual = true_residual(A:read(), b:values(), x:values())
+                assert.is_true(report.converged and report.residual <= 1e-6)
+                assert.is_true(math.abs(residual - report.residual) <= 1e-12, residual)
+            end
+        end
+    end)
+
+    it("takes functions and kernels, over streams of any shape", function()
+        local b = rill.random({20, 30}, {seed = 1})
+        local x, report = solve.cg(function(u, r) stencil(u:boundary "zero", r) end, b)
+        assert.is_true(report.converged)
+        assert.is_true((b - stencil(x:boundary "zero")):eval():norm() <= 2e-6 * b:norm())
+        local scale = rill.kernel "kernel void scale(float u<>, out float r<>) { r = 2.0 * u; }"
+        check.equal({1, 2}, solve.cg(scale, rill.from {2, 4}):values(), 1e-6)
+    end)
+
+    it("takes precisions, a first guess, tolerances and limits", function()
+        local rows = definite(30, 2)
+        local A, near = rill.from(rows, "double"), rill.random(30, {seed = 3, type = "double"})
+        local b = rill.matmul(A, near)
+        for precision, tolerance in pairs {float = 1e-5, mixed = 1e-12, double = 1e-12} do
+            local x, report = solve.cg(A, b, {precision = precision, tolerance = tolerance})
+            assert.equal(precision == "float" and "float" or "double", x.type)
+            assert.is_true(true_residual(rows, b:values(), x:values()) <= tolerance)
+            assert.equal(tolerance, report.tolerance)
+        end
+        local _, begun = solve.cg(A, b, {x0 = near})
+        assert.equal(0, begun.iterations)
+        local x, cut = solve.cg(A, b, {iterations = 2, strict = false, every = 1})
+        assert.is_false(cut.converged)
+        assert.equal("iterations", cut.reason)
+        assert.equal(2, cut.iterations)
+        assert.is_true(math.abs(true_residual(rows, b:values(), x:values()) - cut.residual) <= 1e-12)
+        assert.equal(2, cut.history[#cut.history][1])
+        check.names({"rill.solve.cg", "not converged after 2 iterations", "strict = false"}, solve.cg, A, b,
+            {iterations = 2})
+        local _, floor = solve.cg(A, b, {precision = "float", tolerance = 1e-12, strict = false})
+        assert.is_false(floor.converged)
+        assert.equal("floor", floor.reason)
+        assert.is_true(floor.residual < 1e-6)
+        check.names({"falls no further", '"mixed"'}, solve.cg, A, b, {precision = "float", tolerance = 1e-12})
+    end)
+
+    it("names what does not fit, before it begins", function()
+        local A, b = rill.from {{2, 1}, {1, 3}}, rill.from {1, 2}
+        check.names({"A is 2 x 2, b has 3 elements"}, solve.cg, A, rill.from {1, 2, 3})
+        check.names({"A is 2 x 3", "square"}, solve.cg, rill.from {{1, 2, 3}, {4, 5, 6}}, b)
+        check.names({"A has NaN as element 2, 1"}, solve.cg, rill.from {{2, 1}, {0 / 0, 3}}, b)
+        check.names({"b has infinity as element 2"}, solve.cg, A, rill.from {1, math.huge})
+        check.names({"unknown option 'speed'"}, solve.cg, A, b, {speed = 1})
+        check.names({"'tolerance'", "got number -1"}, solve.cg, A, b, {tolerance = -1})
+        check.names({"'x0'", "3"}, solve.cg, A, b, {x0 = rill.stream("float", 3)})
+        check.names({"function", "got string"}, solve.cg, "A", b)
+        check.names({"float or double"}, solve.cg, A, rill.from({1, 2}, "int"))
+    end)
+
+    it("solves systems of no and of one unknown, and b = 0", function()
+        assert.equal(0, solve.cg(rill.stream("float", {0, 0}), rill.stream("float", 0)).size)
+        check.equal({2.5}, solve.cg(rill.from {{4}}, rill.from {10}):values())
+        check.equal({0, 0}, solve.cg(rill.from {{2, 1}, {1, 3}}, rill.from {0, 0}, {x0 = rill.from {1, 1}}):values())
+    end)
+
+    it("detects that A is not positive definite", function()
+        local _, report = solve.cg(rill.from {{1, 0}, {0, -1}}, rill.from {1, 2}, {strict = false})
+        assert.is_false(report.converged)
+        assert.equal("indefinite", report.reason)
+        check.names({"not positive definite"}, solve.cg, rill.from {{1, 2}, {2, 1}}, rill.from {1, -1})
+        check.names({"not positive definite"}, solve.cg, rill.from {{0, 0}, {0, 0}}, rill.from {1, 2})
+    end)
+
+    it("takes preconditioners", function()
+        local A = rill.from {{100, 1, 0}, {1, 2, 0.1}, {0, 0.1, 0.05}}
+        local b = rill.from {102, 5.3, 0.35}
+        for _, given in ipairs {"jacobi", function(r, z) z:write(r) end} do
+            check.equal({1, 2, 3}, solve.cg(A, b, {preconditioner = given}):values(), 1e-3)
+        end
+        check.names({"preconditioner"}, solve.cg, A, b, {preconditioner = "magic"})
+    end)
+end)
