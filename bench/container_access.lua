@@ -3,6 +3,7 @@
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
+local operations = require "bench.support.operations"
 
 local T <const> = rill.translator
 local count <const>, rounds <const> = 1 << 21, 9
@@ -134,45 +135,11 @@ local function made_adaptive()
     return {rill.virtual(t, memory), rill.virtual(t, other)}, {memory:bytes(), pack(words), other:bytes()}
 end
 
--- Operations of a program in GLSL after glslang and spirv-opt -O, as they stand in the text, in loops too, once each. The same
--- rule for all: every instruction of its functions counts but labels, variables and the hints at merges; all calls are inlined by
--- then. Nil where the tools are missing.
-local not_counted <const> = {OpFunction = 1, OpFunctionEnd = 1, OpFunctionParameter = 1, OpLabel = 1, OpVariable = 1,
-                             OpSelectionMerge = 1, OpLoopMerge = 1, OpLine = 1, OpNoLine = 1, OpNop = 1}
-
-local function tools_there()
-    for _, tool in ipairs {"glslangValidator", "spirv-opt", "spirv-dis"} do
-        if not os.execute("command -v " .. tool .. " >/dev/null 2>&1") then return false end
-    end
-    return true
-end
-
-local function operations(glsl)
-    local path = os.tmpname()
-    local file <close> = assert(io.open(path .. ".comp", "w"))
-    file:write(glsl:find("^#version") and "" or "#version 430\n", glsl)
-    file:flush()
-    local command = ([[
-        glslangValidator -G --target-env opengl -o PATH.spv PATH.comp >PATH &&
-        spirv-opt -O PATH.spv -o PATH.opt && spirv-dis --no-color PATH.opt
-    ]]):gsub("PATH", path)
-    local pipe <close> = assert(io.popen(command))
-    local n, inside = 0, false
-    for line in pipe:lines() do
-        local name = line:match("Op%a+")
-        inside = name == "OpFunction" or inside
-        assert(name ~= "OpFunctionCall", "a call was not inlined")
-        if inside and name and not not_counted[name] then n = n + 1 end
-    end
-    for _, ending in ipairs {"", ".comp", ".spv", ".opt"} do os.remove(path .. ending) end
-    return assert(n > 0 and n, "glslang or spirv-opt refused a program")
-end
-
 -- Operations of one element: of the whole program over the elements of a step, and how many of them are for the access, which is
 -- what goes where the kernel stores its point instead.
 local function counted(whole, without, elements)
-    local n = operations(whole)
-    return {n / elements, (n - operations(without)) / elements}
+    local n = operations.count(whole)
+    return {n / elements, (n - operations.count(without)) / elements}
 end
 
 local function counted_kernel(kernel, plain, arguments, points)
@@ -325,14 +292,15 @@ return function()
     local spots_of = rill.kernel "kernel void spots(int n<>, int w, out ivec2 p<>) { p = ivec2(n % w, n / w); }"
     local spots <close> = spots_of(line, side)
     cases[1].make, cases[2].make, cases[3].make = made_fold, made_pages, made_adaptive
-    local lines = tools_there() and {
+    local possible, missing = operations.possible()
+    local lines = possible and {
         {"operations an element", "rill", "baked", "by hand, bounds", "no bounds", "baked/bounds", "baked/no bounds"},
     }
     local rows = {}
     for _, case in ipairs(cases) do add_case(case, case.rank == 1 and line or spots, rows, lines) end
     local title <const> = "SPIR-V operations after spirv-opt -O; goal: access, baked / by hand at most 1.10"
     rows[#rows + 1] = lines and support.table(title, lines, "%.2f")
-        or support.note("SPIR-V operations", "needs glslangValidator, spirv-opt, spirv-dis")
+        or support.note("SPIR-V operations", missing)
     rows[#rows + 1] = support.table("GB/s of 1024^2 RGBA8 elements, pages at random", figure_lines(), "%.2f")
     return rows
 end

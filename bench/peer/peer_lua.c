@@ -1,6 +1,7 @@
 /* The Lua module `peer`: every function makes the peers' context current, runs, and restores the caller's. */
 #include "peer.h"
 #include "peers.h"
+#include "works.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -185,6 +186,14 @@ static const luaL_Reg functions[] = {
     {"shader_run", lua_shader_run},
     {"shader_read", lua_shader_read},
     {"shader_close", lua_shader_close},
+    {"gl_work", lua_gl_work},
+    {"gl_run", lua_gl_run},
+    {"gl_read", lua_gl_read},
+    {"gl_close", lua_gl_close},
+    {"host_work", lua_host_work},
+    {"host_run", lua_host_run},
+    {"host_read", lua_host_read},
+    {"host_close", lua_host_close},
     {NULL, NULL},
 };
 

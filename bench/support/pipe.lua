@@ -1,5 +1,5 @@
 -- Peers in processes of their own, spoken to in lines: so that rill and a peer written in another language take turns in one
--- run. The other end is bench/peer/peer_server.py or peer_tbb.cpp:
+-- run. The other end is bench/peer/peer_server.py, peer_tbb.cpp or peer_outputs.lua:
 --     give NAME TYPE SHAPE PATH    ok            data in a file, SHAPE like 16x4
 --     time CASE                    SECONDS       runs the case once
 --     save CASE PATH               TYPE SHAPE    runs it and writes its result
@@ -54,6 +54,11 @@ function pipe.program(name, package)
     if not file then return nil, "not built: apt-get install " .. package end
     file:close()
     return start("'" .. path .. "'")
+end
+
+--- A peer: a Lua script of bench/peer/, run by this interpreter. `environment`: "NAME=value ..." or "".
+function pipe.lua(environment, script)
+    return start(support.command(environment, ("%s/peer/%s"):format(support.folder, script)))
 end
 
 --- p:ask(format, ...): sends a line and returns the reply.

@@ -1,0 +1,43 @@
+-- The evaluation of Buck et al., "Brook for GPUs" (2004): its applications as rill's kernels, as GLSL by hand over raw OpenGL, and in C.
+-- docs/brook.md says what each row measures. `make bench BENCH=brook/fft` runs one of them.
+local contest = require "bench.brook.contest"
+local support = require "bench.support"
+
+local applications <const> = {"blas", "segment", "fft", "ray", "sum", "outputs", "knee"}
+
+local function rate(record, seconds)
+    return seconds and ("%.0f"):format(record.work / seconds / 1e6) or "-"
+end
+
+local function ratio(record, seconds)
+    return seconds and ("%.2f"):format(seconds / record.rill) or "-"
+end
+
+-- Figure 3: millions a second of what each application counts, and how many times faster than a version rill is.
+local function figure(records)
+    local lines = {{"millions a second", "of", "rill", "by hand", "C, 1 thread", ("C, %d"):format(contest.cores),
+        "rill / hand", "rill / C, 1", "Brook / C"}}
+    for _, r in ipairs(records) do
+        lines[#lines + 1] = {r.title, r.unit == "MFLOPS" and "operations" or r.unit, rate(r, r.rill), rate(r, r.gl),
+            rate(r, r.one), rate(r, r.all), ratio(r, r.gl), ratio(r, r.one), r.paper}
+    end
+    return support.table("The paper's Figure 3, without transfers; Brook is the paper's", lines)
+end
+
+local function transfers(lines)
+    table.insert(lines, 1, {"transfers", "MiB up", "ms", "GB/s", "MiB down", "ms", "GB/s", "kernels, ms"})
+    return support.table("Transfers apart", lines, "%.2f")
+end
+
+return function()
+    local rows, records, lines = {}, {}, {}
+    for _, name in ipairs(applications) do
+        local more, found, moved = require("bench.brook." .. name)()
+        table.move(more, 1, #more, #rows + 1, rows)
+        table.move(found or {}, 1, #(found or {}), #records + 1, records)
+        table.move(moved or {}, 1, #(moved or {}), #lines + 1, lines)
+    end
+    if #records > 0 then rows[#rows + 1] = figure(records) end
+    if #lines > 0 then rows[#rows + 1] = transfers(lines) end
+    return rows
+end

@@ -1,0 +1,51 @@
+-- Operations of a program in GLSL after glslang and spirv-opt -O, as they stand in the text, in loops too, once each. The same rule for all:
+-- every instruction of its functions counts but labels, variables and the hints at merges; all calls are inlined by then.
+local operations = {}
+
+local not_counted <const> = {OpFunction = 1, OpFunctionEnd = 1, OpFunctionParameter = 1, OpLabel = 1, OpVariable = 1,
+                             OpSelectionMerge = 1, OpLoopMerge = 1, OpLine = 1, OpNoLine = 1, OpNop = 1}
+
+--- Whether the tools are there; without them, which are needed.
+function operations.possible()
+    for _, tool in ipairs {"glslangValidator", "spirv-opt", "spirv-dis"} do
+        if not os.execute("command -v " .. tool .. " >/dev/null 2>&1") then
+            return false, "needs glslangValidator, spirv-opt, spirv-dis: apt-get install glslang-tools spirv-tools"
+        end
+    end
+    return true
+end
+
+-- What computes with floats: their arithmetic, products of vectors, and the functions of GLSL.
+local function arithmetic(name)
+    return name == "OpDot" or name == "OpExtInst" or name:find "^OpVectorTimes" or name:find "^OpMatrixTimes" or
+        name:find "^OpF%u%l+$" and not name:find "^OpF[OU]rd" and name ~= "OpFunction"
+end
+
+--- operations.count(glsl): how many there are in all; how many of them fetch a texel; how many compute with floats, where a vector is one.
+function operations.count(glsl)
+    local path = os.tmpname()
+    local file <close> = assert(io.open(path .. ".comp", "w"))
+    file:write(glsl:find "#version" and "" or "#version 430\n", glsl)
+    file:flush()
+    local command = ([[
+        glslangValidator -G --target-env opengl -o PATH.spv PATH.comp >PATH &&
+        spirv-opt -O PATH.spv -o PATH.opt && spirv-dis --no-color PATH.opt
+    ]]):gsub("PATH", path)
+    local pipe <close> = assert(io.popen(command))
+    local all, fetches, floats, inside = 0, 0, 0, false
+    for line in pipe:lines() do
+        local name = line:match("Op%a+")
+        inside = name == "OpFunction" or inside
+        assert(name ~= "OpFunctionCall", "a call was not inlined")
+        if inside and name and not not_counted[name] then
+            all = all + 1
+            fetches = fetches + (name == "OpImageFetch" and 1 or 0)
+            floats = floats + (arithmetic(name) and 1 or 0)
+        end
+    end
+    for _, ending in ipairs {"", ".comp", ".spv", ".opt"} do os.remove(path .. ending) end
+    assert(all > 0, "glslang or spirv-opt refused a program")
+    return all, fetches, floats
+end
+
+return operations
