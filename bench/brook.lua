@@ -3,7 +3,7 @@
 local contest = require "bench.brook.contest"
 local support = require "bench.support"
 
-local applications <const> = {"blas", "segment", "fft", "ray", "sum", "outputs", "knee"}
+local applications <const> = {"blas", "segment", "fft", "ray", "sum", "outputs", "knee", "breakeven"}
 
 local function rate(record, seconds)
     return seconds and ("%.0f"):format(record.work / seconds / 1e6) or "-"

@@ -1,5 +1,5 @@
 -- Peers in processes of their own, spoken to in lines: so that rill and a peer written in another language take turns in one
--- run. The other end is bench/peer/peer_server.py, peer_tbb.cpp or peer_outputs.lua:
+-- run. The other end is bench/peer/peer_server.py, peer_tbb.cpp or peer_rill.lua:
 --     give NAME TYPE SHAPE PATH    ok            data in a file, SHAPE like 16x4
 --     time CASE                    SECONDS       runs the case once
 --     save CASE PATH               TYPE SHAPE    runs it and writes its result
@@ -56,9 +56,9 @@ function pipe.program(name, package)
     return start("'" .. path .. "'")
 end
 
---- A peer: a Lua script of bench/peer/, run by this interpreter. `environment`: "NAME=value ..." or "".
-function pipe.lua(environment, script)
-    return start(support.command(environment, ("%s/peer/%s"):format(support.folder, script)))
+--- A peer: rill in a process of its own, which runs the cases of a module. `environment`: "NAME=value ..." or "".
+function pipe.rill(environment, module)
+    return start(support.command(environment, support.folder .. "/peer/peer_rill.lua", module))
 end
 
 --- p:ask(format, ...): sends a line and returns the reply.

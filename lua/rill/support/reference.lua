@@ -224,6 +224,9 @@ rill.plot(...: source|number[]|{label?: string, kind?: string, bins?: integer, c
     { "profile", [==[
 rill.profile(f: function): report, ... -- runs f() and reports what its launches cost: a row per kernel; tostring is a table; what f returns follows
 ]==] },
+    { "cost", [==[
+rill.cost(k: kernel, ...: any): table -- whether a launch k(...) is worth its transfers, by Brook's model: bytes_up, bytes_down, seconds gpu, cpu and transfer, speedup, intensity, worthwhile, break_even (launches); tostring is a line
+]==] },
     { "debug", [==[
 rill.debug.stats(s: source): table -- what is in a stream: count, nan, inf, and min, mean and max of the finite numbers
 rill.debug.watch(f: function): ... -- runs f() and stops at the first kernel that writes a NaN, with its name, output and element

@@ -1,25 +1,27 @@
--- The kernels of bench/brook/fours.lua in a process of their own, for RILL_MAX_OUTPUTS=1 in its environment: see bench/support/pipe.lua. A
--- case is "mat4mult" or "cloth"; with a number behind it, the output that is saved: "cloth 2".
+-- rill itself in a process of its own, for what is in its environment: see bench/support/pipe.lua. The argument is a module whose cases() gives cases
+-- by name, with `run` and `outputs`. "time NAME [runs]"; "save NAME NUMBER PATH" is for one of its outputs.
 package.path = arg[0]:match("^(.*)/[^/]*/[^/]*$") .. "/../?.lua;" .. package.path
 local rill = require "rill"
 local support = require "bench.support"
-local cases = require("bench.brook.fours").cases()
+local cases = require(arg[1]).cases()
 
 local function reply(...)
     print(...)
     io.stdout:flush()
 end
 
-reply(("ready rill, %d output a pass"):format(rill.device().limits.outputs_per_pass))
+reply "ready rill"
 for line in io.lines() do
     local verb, name, rest = line:match "^(%a+) (%w+) ?(.*)$"
     local case = cases[name]
     if verb == "time" then
-        reply(support.timed(case.run, 1))
+        local runs = tonumber(rest) or 1
+        reply(support.timed(case.run, runs) * runs)
     elseif verb == "save" then
         local number, path = rest:match "^(%d+) (.*)$"
         local s = case.outputs[tonumber(number)]
         case.run()
+        rill.sync()
         local file <close> = assert(io.open(path, "wb"))
         file:write(s:bytes())
         file:flush()

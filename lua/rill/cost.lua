@@ -1,0 +1,154 @@
+-- rill.cost: whether a launch is worth its transfers.
+local core = require "rill.core"
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local breakeven = require "rill.support.breakeven"
+local processor = require "rill.support.processor"
+blame.own()
+
+local TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 3, 1 << 26
+
+-- Kinds of parameters whose streams are written, and how: what a launch makes, or what it changes.
+local MADE <const> = {["output stream"] = true, ["variable output"] = true}
+local CHANGED <const> = {["in-place stream"] = true, ["random-access stream"] = true}
+
+-- ---- arguments
+
+-- The arguments of a launch by their names; it was checked by explain.
+local function named(k, ...)
+    local first, count = ..., select("#", ...)
+    if count == 1 and type(first) == "table" and rill.type(first) == nil then
+        local copy = {}
+        for name, value in pairs(first) do copy[name] = value end
+        return copy
+    end
+    local params, given, at = k.params, {}, 0
+    for _, param in ipairs(params) do
+        if count == #params or not MADE[param.kind] then
+            at = at + 1
+            given[param.name] = (select(at, ...))
+        end
+    end
+    return given
+end
+
+-- What stands for an argument in the launches that are timed, so that nothing of the user's is written; nil for outputs that a launch makes.
+local function stand_in(param, value, number)
+    local kind = rill.type(value)
+    if kind == "expression" then
+        return value:eval()
+    elseif param.kind == "constant" or value == nil then
+        return value
+    elseif kind == nil and core._types[param.type] then
+        return rill.from(value, param.type)
+    elseif kind ~= "stream" then
+        blame.fail("rill.cost: argument #%d '%s': expected a stream, got %s", number, param.name, kind or type(value))
+    end
+    return MADE[param.kind] and value:like() or CHANGED[param.kind] and value:copy() or value
+end
+
+-- The launch to be timed: the kernel and its arguments; sizes of what must be there before it, each stream once, and of what it leaves.
+local function prepare(k, ...)
+    local given, up, down, seen = named(k, ...), {}, {}, {}
+    local made = {}
+    for i, param in ipairs(k.params) do
+        local value = given[param.name]
+        local s = stand_in(param, value, i + 1)
+        given[param.name] = s
+        if MADE[param.kind] then
+            made[#made + 1] = param
+        elseif param.kind ~= "constant" and not seen[value] then
+            seen[value] = true
+            up[#up + 1] = s.nbytes
+        end
+        if CHANGED[param.kind] then down[#down + 1] = s.nbytes end
+    end
+    local results = {k(given)}
+    for i, param in ipairs(made) do
+        down[#down + 1] = results[i].nbytes
+        if param.kind ~= "variable output" then given[param.name] = results[i] end
+    end
+    return {kernel = k, named = given}, up, down
+end
+
+-- ---- times
+
+-- Seconds that transfers of these sizes take, on streams of their own; of long ones a part is measured.
+local function time_transfers(sizes, transfer)
+    local total, known = 0, {}
+    for _, bytes in ipairs(sizes) do
+        if bytes > 0 and not known[bytes] then
+            local words = (math.min(bytes, MOST_BYTES) + 3) // 4
+            local scratch <close> = rill.stream("uint", words)
+            local text, least = scratch:bytes(), math.huge
+            for _ = 0, TRANSFER_ROUNDS do
+                rill.sync()
+                local start = rill.clock()
+                transfer(scratch, text)
+                rill.sync()
+                least = math.min(least, rill.clock() - start)
+            end
+            known[bytes] = least * bytes / (4 * words)
+        end
+        total = total + (known[bytes] or 0)
+    end
+    return total
+end
+
+local function sum(sizes)
+    local total = 0
+    for _, bytes in ipairs(sizes) do total = total + bytes end
+    return total
+end
+
+-- ---- the report
+
+local Cost = {__name = "rill.cost"}
+
+local function duration(seconds)
+    for _, unit in ipairs {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}} do
+        if seconds >= unit[1] then return ("%.3g %s"):format(seconds / unit[1], unit[2]) end
+    end
+    return ("%.0f ns"):format(seconds * 1e9)
+end
+
+function Cost:__tostring()
+    local text = ("%s: %d bytes up and %d down in %s; a launch takes %s on %s"):format(self.name, self.bytes_up,
+        self.bytes_down, duration(self.transfer), duration(self.gpu), self.device)
+    if not self.cpu then return text .. "; " .. self.processor end
+    local verdict = self.worthwhile and "worth its transfers" or self.break_even == math.huge and
+        "never worth its transfers" or ("worth its transfers from %.3g launches on"):format(self.break_even)
+    return ("%s, %s by one core (%s): speedup %.3g, intensity %.3g, %s"):format(text, duration(self.cpu),
+        self.processor, self.speedup, self.intensity, verdict)
+end
+
+--- rill.cost(k, ...): whether a launch of the kernel, called like it, is worth what it costs to bring its streams to the device and its
+-- results back, by Brook's model. The launch is made many times, on copies of what it writes. A report: `bytes_up`, `bytes_down`;
+-- `transfer`, `gpu` and `cpu`, seconds of both transfers, of a launch, and of one core for the same launch; `speedup` (cpu / gpu), `intensity`
+-- (gpu / transfer), `worthwhile` (intensity > 1 / (speedup - 1)), `break_even` (launches on one transfer from which on it is).
+-- `cpu` is the processor's time, all cores together, of the same program on the software device; nil where there is none.
+return function(k, ...)
+    if rill.type(k) ~= "kernel" then
+        blame.fail("rill.cost: argument #1 'k': expected a kernel, got %s", rill.type(k) or type(k))
+    end
+    for _, param in ipairs(k.params) do
+        if param.kind == "reduction result" then
+            blame.fail("rill.cost: argument #1 'k': expected a kernel that runs over elements, got the reduce kernel "
+                .. "'%s'", k.name)
+        end
+    end
+    blame.call(k.explain, k, ...)
+    local launch, up, down = prepare(k, ...)
+    local device = rill.device()
+    local gpu, cpu = processor.time(launch)
+    local by = device.name
+    if not device.software then cpu, by = processor.elsewhere(launch) end
+    local write = time_transfers(up, function(s, text) s:write(text) end)
+    local read = time_transfers(down, function(s) s:bytes() end)
+    local report = {
+        name = k.name, device = device.name, processor = by, bytes_up = sum(up), bytes_down = sum(down),
+        gpu = gpu, cpu = cpu, transfer = write + read,
+    }
+    for name, value in pairs(breakeven(report.gpu, report.cpu, report.transfer)) do report[name] = value end
+    return setmetatable(report, Cost)
+end
