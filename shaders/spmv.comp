@@ -1,7 +1,9 @@
 // Y = A X for a sparse matrix whose row r has the entries from offsets[r] to before offsets[r + 1]. LANES invocations take a row, four entries
 // at a time, and join their sums in shared memory; with WIDE an invocation takes a row and four columns of X. Without COLUMNS_GIVEN entry k
 // is 1, and stands in column k: rows of X are summed up. With ELL an invocation takes four rows, whose entries at one place are a texel; column
-// -1: there is none. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE; BLOCK to read through storage blocks.
+// -1: there is none. With SLICES as well: rows in another order, in slices of SPMV_SLICE, each with as many places as its longest row needs; a
+// slice's places begin at offsets[slice]. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE; BLOCK to read through storage
+// blocks. Where an invocation has whole rows, their entries are added in order: the same sums, whichever way they are kept.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 layout(local_size_x = GROUP) in;
@@ -11,7 +13,9 @@ layout(location = 0) uniform uvec4 rill_p[SPMV_P_VECTORS];
 #define WIDTH int(PARAMETER(SPMV_P_WIDTH))
 #define BLOCKS int(PARAMETER(SPMV_P_BLOCKS))
 
-#define X_LAST int(PARAMETER(SPMV_P_X_LAST))
+// Read once: a compiler may not take them out of a loop.
+int x_first = int(PARAMETER(SPMV_P_X)), x_last = int(PARAMETER(SPMV_P_X_LAST));
+int columns_first = int(PARAMETER(SPMV_P_COLUMNS)) / 4, values_first = int(PARAMETER(SPMV_P_VALUES)) / 4;
 
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer Offsets { uint offsets_in[]; };
@@ -37,13 +41,22 @@ layout(binding = 3) uniform usamplerBuffer values_in;
 #define VALUE_TEXEL(q) texelFetch(values_in, q)
 #endif
 #endif
+#ifdef SLICES
+#ifdef BLOCK
+layout(std430, binding = 6) readonly buffer Order { uvec4 order_in[]; };
+#define FOUR_ROWS(q) order_in[q]
+#else
+layout(binding = 4) uniform usamplerBuffer order_in;
+#define FOUR_ROWS(q) texelFetch(order_in, q)
+#endif
+#endif
 layout(std430, binding = 1) writeonly buffer Y { uint y_out[]; };
 
 #ifdef RESULT_DOUBLE
 #define T4 dvec4
 T x_element(int i)
 {
-    int at = int(PARAMETER(SPMV_P_X)) + 2 * i;
+    int at = x_first + 2 * i;
     return packDouble2x32(uvec2(X_WORD(at), X_WORD(at + 1)));
 }
 void store(int i, T value)
@@ -55,7 +68,7 @@ void store(int i, T value)
 }
 #else
 #define T4 vec4
-T x_element(int i) { return uintBitsToFloat(X_WORD(int(PARAMETER(SPMV_P_X)) + i)); }
+T x_element(int i) { return uintBitsToFloat(X_WORD(x_first + i)); }
 void store(int i, T value) { y_out[int(PARAMETER(SPMV_P_Y)) + i] = floatBitsToUint(value); }
 #endif
 
@@ -63,20 +76,20 @@ void store(int i, T value) { y_out[int(PARAMETER(SPMV_P_Y)) + i] = floatBitsToUi
 T4 four_values(int q)
 {
 #ifdef VALUE_DOUBLE
-    int at = int(PARAMETER(SPMV_P_VALUES)) / 4 + 2 * q;
+    int at = values_first + 2 * q;
     uvec4 a = VALUE_TEXEL(at), b = VALUE_TEXEL(at + 1);
     return T4(packDouble2x32(a.xy), packDouble2x32(a.zw), packDouble2x32(b.xy), packDouble2x32(b.zw));
 #else
-    return T4(uintBitsToFloat(VALUE_TEXEL(int(PARAMETER(SPMV_P_VALUES)) / 4 + q)));
+    return T4(uintBitsToFloat(VALUE_TEXEL(values_first + q)));
 #endif
 }
-ivec4 signed_columns(int q) { return ivec4(FOUR_COLUMNS(int(PARAMETER(SPMV_P_COLUMNS)) / 4 + q)); }
+ivec4 signed_columns(int q) { return ivec4(FOUR_COLUMNS(columns_first + q)); }
 #else
 T4 four_values(int q) { return T4(1.0); }
 ivec4 signed_columns(int q) { return 4 * q + ivec4(0, 1, 2, 3); }
 #endif
 // Always rows of X, whatever stands beyond the last entry.
-ivec4 four_columns(int q) { return clamp(signed_columns(q), 0, X_LAST); }
+ivec4 four_columns(int q) { return clamp(signed_columns(q), 0, x_last); }
 
 // Entries that stand among the four and are not the row's take no part, whatever they are.
 #define IN_ROW(k) (k >= begin && k < end)
@@ -86,18 +99,29 @@ ivec4 four_columns(int q) { return clamp(signed_columns(q), 0, X_LAST); }
 void main()
 {
     int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
-    int pitch = int(PARAMETER(SPMV_P_PITCH)), places = int(PARAMETER(SPMV_P_PLACES));
     if (4 * n < ROWS) {
-        T4 sum = T4(0.0);
+#ifdef SLICES
+        const int quads = SPMV_SLICE / 4, pitch = quads;
+        int slice = n / quads, begin = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + slice);
+        int places = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + slice + 1) - begin, q = begin * pitch + n % quads;
+#else
+        int pitch = int(PARAMETER(SPMV_P_PITCH)), places = int(PARAMETER(SPMV_P_PLACES)), q = n;
+#endif
+        precise T4 sum = T4(0.0);
         for (int k = 0; k < places; k++) {
-            int q = k * pitch + n;
-            ivec4 s = signed_columns(q), c = clamp(s, 0, X_LAST);
-            T4 p = four_values(q) * T4(x_element(c.x), x_element(c.y), x_element(c.z), x_element(c.w));
+            ivec4 s = signed_columns(q), c = clamp(s, 0, x_last);
+            precise T4 p = four_values(q) * T4(x_element(c.x), x_element(c.y), x_element(c.z), x_element(c.w));
             sum += T4(s.x < 0 ? T(0.0) : p.x, s.y < 0 ? T(0.0) : p.y, s.z < 0 ? T(0.0) : p.z, s.w < 0 ? T(0.0) : p.w);
+            q += pitch;
         }
+#ifdef SLICES
+        ivec4 row = ivec4(FOUR_ROWS(int(PARAMETER(SPMV_P_ORDER)) / 4 + n));
+#else
+        ivec4 row = 4 * n + ivec4(0, 1, 2, 3);
+#endif
         for (int j = 0; j < 4; j++) {
             if (4 * n + j < ROWS) {
-                store(4 * n + j, sum[j]);
+                store(row[j], sum[j]);
             }
         }
     }
@@ -145,17 +169,19 @@ void main()
     T sum = T(0.0);
     if (row < ROWS) {
         int begin = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row), end = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row + 1);
-        T even = T(0.0), odd = T(0.0);
+        precise T total = T(0.0);
         for (int q = begin / 4 + lane; 4 * q < end; q += LANES) {
             T4 v = four_values(q);
             ivec4 c = four_columns(q);
             bvec4 live = bvec4(IN_ROW(4 * q), IN_ROW(4 * q + 1), IN_ROW(4 * q + 2), IN_ROW(4 * q + 3));
-            T a = v.x * x_element(c.x), b = v.y * x_element(c.y);
-            T d = v.z * x_element(c.z), e = v.w * x_element(c.w);
-            even += (live.x ? a : T(0.0)) + (live.z ? d : T(0.0));
-            odd += (live.y ? b : T(0.0)) + (live.w ? e : T(0.0));
+            precise T a = v.x * x_element(c.x), b = v.y * x_element(c.y);
+            precise T d = v.z * x_element(c.z), e = v.w * x_element(c.w);
+            total += live.x ? a : T(0.0);
+            total += live.y ? b : T(0.0);
+            total += live.z ? d : T(0.0);
+            total += live.w ? e : T(0.0);
         }
-        sum = even + odd;
+        sum = total;
     }
 #if LANES > 1
     int local = int(gl_LocalInvocationID.x);

@@ -85,7 +85,7 @@ function debug.stats(s, ...)
     total.sum, total.finite = nil, nil
     return setmetatable(total, Stats)
 end
-debug.stats = blame.guard(debug.stats)
+debug.stats = blame.guard(debug.stats, "rill.debug.stats")
 
 -- The flat number, from 1, of the first element with a NaN; nil where there is none.
 local function first_nan(s)

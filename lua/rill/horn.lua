@@ -378,6 +378,6 @@ function horn.sort_filter(s, pred, options)
 end
 
 for name, f in pairs(horn) do
-    horn[name] = blame.guard(f)
+    horn[name] = blame.guard(f, "rill.horn." .. name)
 end
 return blame.strict(horn, "rill.horn")

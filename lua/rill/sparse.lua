@@ -3,22 +3,15 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local entries = require "rill.support.entries"
 local later = require "rill.support.later"
-local fail <const> = blame.fail
+local slices = require "rill.support.slices"
+local fail <const>, kernel <const> = blame.fail, entries.kernel
 
 local sparse = {}
 
 local MOST <const> = (1 << 31) - 2 -- rows, columns, entries
 local MOST_PLACES <const> = 32768 -- of ELL's rows, a trip each
-
--- ---- kernels
-
-local made = {}
-local function kernel(text, types)
-    local full = types and text:gsub("%f[%w_][TV]%f[^%w_]", types) or text
-    made[full] = made[full] or rill.kernel(full)
-    return made[full]
-end
 
 -- ---- matrices
 
@@ -99,31 +92,12 @@ function Matrix.__tostring(A)
     if not A._values then
         return "closed matrix"
     end
-    local entries = fields.nnz(A)
-    return ("matrix<%s>[%dx%d] %s, %d %s"):format(A._values.type, A._m, A._n, A._format, entries,
-        entries == 1 and "entry" or "entries")
+    local count = fields.nnz(A)
+    return ("matrix<%s>[%dx%d] %s, %d %s"):format(A._values.type, A._m, A._n, A._format, count,
+        count == 1 and "entry" or "entries")
 end
 
 -- ---- entries
-
-local MARK <const> = [=[
-    kernel void mark(int offsets[], int row<>, inout int firsts[]) {
-        int first = offsets[row];
-        if (offsets[row + 1] > first) {
-            firsts[first] = row;
-        }
-    }
-]=]
-
--- The row of each entry: the last row that began.
-local function expand(offsets, count)
-    local firsts <close> = rill.stream("int", count)
-    if count == 0 then
-        return rill.stream("int", 0)
-    end
-    kernel(MARK)(offsets, rill.iota(offsets.size - 1), firsts)
-    return firsts:scan("max")
-end
 
 -- A lower bound, in one program whatever the number of entries.
 local FIND <const> = [=[
@@ -147,7 +121,7 @@ end
 -- Rows, columns and values of all entries, row by row. They may be the matrix's own.
 local function triples(A)
     if A._format == "csr" then
-        return expand(A._offsets, A._values.size), A._columns, A._values
+        return entries.rows(A._offsets, A._values.size), A._columns, A._values
     elseif A._format == "coo" then
         return A._rows, A._columns, A._values
     end
@@ -162,16 +136,11 @@ local function triples(A)
         rill.gather(columns, numbers), rill.gather(values, numbers)
 end
 
-local LENGTHS <const> = [=[
-    kernel int lengths(int offsets[], int row<>) { return offsets[row + 1] - offsets[row]; }
-]=]
-
 local function longest_row(offsets)
-    local m = offsets.size - 1
-    if m == 0 then
+    if offsets.size == 1 then
         return 0
     end
-    local lengths <close> = kernel(LENGTHS)(offsets, rill.iota(m))
+    local lengths <close> = entries.lengths(offsets)
     return lengths:max()
 end
 
@@ -212,23 +181,44 @@ local function cut(offsets, count)
     local counts <close> = kernel(PIECES)(offsets, rill.iota(m + 1), m, size)
     local first = counts:scan("add", {exclusive = true})
     local pieces = first:get(m + 1)
-    local rows <close> = expand(first, pieces)
+    local rows <close> = entries.rows(first, pieces)
     local begins = kernel(BEGINS)(offsets, first, rows, rill.iota(pieces + 1), pieces, size, count)
     return {first = first, begins = begins}
+end
+
+-- The slices of a plan, where they pay: from its second product on.
+local function sliced(plan, columns, values)
+    if plan.slices == nil and plan.used then
+        plan.slices = core._family(values) == "cpu" and slices.make(plan.begins or plan.offsets, columns, values)
+    elseif plan.slices then
+        slices.refresh(plan.slices, columns, values)
+    end
+    plan.used = true
+    return plan.slices
+end
+
+-- The same sums whether rows are in slices or not.
+local function multiply_whole(plan, columns, values, x, y)
+    local made = columns and #y.shape == 1 and sliced(plan, columns, values)
+    if made then
+        core._spmv(made.begins, made.columns, made.values, x, y, made.order)
+    else
+        core._spmv(plan.begins or plan.offsets, columns, values, x, y)
+    end
 end
 
 -- Into y the products of x, which has y's type, with the entries of each row: columns nil: with ones, entry k in column k. The plan keeps
 -- what pieces of rows sum up to, of one vector of each type.
 local function multiply_rows(plan, columns, values, x, y)
     if not plan.begins then
-        core._spmv(plan.offsets, columns, values, x, y)
+        multiply_whole(plan, columns, values, x, y)
         return
     end
     local partial = plan[y.type]
     if not partial or #y.shape > 1 then
         partial = rill.stream(y.type, {plan.begins.size - 1, y.shape[2]})
     end
-    core._spmv(plan.begins, columns, values, x, partial)
+    multiply_whole(plan, columns, values, x, partial)
     core._spmv(plan.first, nil, nil, partial, y)
     if #y.shape > 1 then
         partial:close()
@@ -493,6 +483,9 @@ function methods.close(A)
         fail("A:close: expected a matrix before the colon, got %s", rill.type(A) or type(A))
     end
     local plan = A._plan or {}
+    if plan.slices then
+        slices.close(plan.slices)
+    end
     for _, s in ipairs {A._offsets, A._rows, A._columns, A._values, plan.offsets or false, plan.first or false,
         plan.begins or false, plan.float or false, plan.double or false} do
         if s then
@@ -504,7 +497,7 @@ end
 
 for _, functions in ipairs {methods, fields} do
     for name, f in pairs(functions) do
-        functions[name] = blame.guard(f)
+        functions[name] = blame.guard(f, (functions == fields and "A." or "A:") .. name)
     end
 end
 Matrix.__close = methods.close
@@ -588,7 +581,7 @@ local function check_offsets(offsets, m, count)
         fail("rill.sparse.csr: 'offsets' goes from %d to %d: expected 0 to %d, the number of entries", offsets:get(1),
             offsets:get(m + 1), count)
     elseif m > 0 then
-        local lengths <close> = kernel(LENGTHS)(offsets, rill.iota(m))
+        local lengths <close> = entries.lengths(offsets)
         if lengths:min() < 0 then
             fail("rill.sparse.csr: 'offsets' falls behind element %d: it must not decrease", (lengths:argmin()))
         end
@@ -650,7 +643,7 @@ function sparse.load(path)
 end
 
 for name, f in pairs(sparse) do
-    sparse[name] = blame.guard(f)
+    sparse[name] = blame.guard(f, "rill.sparse." .. name)
 end
 blame.strict(sparse, "rill.sparse")
 local container = blame.guard(core._sparse)

@@ -16,6 +16,12 @@ static bool is_double(const Stream *s)
     return s->type->scalar == SCALAR_DOUBLE;
 }
 
+/* Four rows for an invocation, all at one place in a texel. */
+static bool is_ell(const SparseRows *a)
+{
+    return !a->offsets || a->order;
+}
+
 /* Invocations for a row, by the mean length: one, some of a subgroup's, or all of a group's. */
 static int lanes_of(const SparseRows *a, int64_t rows, bool cpu)
 {
@@ -39,11 +45,11 @@ static uint32_t first_word(const Stream *s)
 static Program *find_program(const SparseRows *a, const Stream *y, bool wide, bool block, int group, int lanes)
 {
     StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s%s", group, lanes,
+    strbuf_addf(&defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s%s%s", group, lanes,
                 is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
                 a->columns ? "#define COLUMNS_GIVEN\n" : "",
                 a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "", wide ? "#define WIDE\n" : "",
-                a->offsets ? "" : "#define ELL\n", block ? "#define BLOCK\n" : "");
+                is_ell(a) ? "#define ELL\n" : "", a->order ? "#define SLICES\n" : "", block ? "#define BLOCK\n" : "");
     Program *program = shader_program(y->device, "spmv.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
@@ -52,9 +58,9 @@ static Program *find_program(const SparseRows *a, const Stream *y, bool wide, bo
 /* What the shader reads, in the order of its bindings. */
 static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, bool *block)
 {
-    const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values};
-    static const TexelFormat formats[] = {TEXEL_WORD, TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR};
-    int count = a->columns ? 4 : 2;
+    const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, a->order};
+    static const TexelFormat formats[] = {TEXEL_WORD, TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_VECTOR};
+    int count = a->order ? 5 : a->columns ? 4 : 2;
     *block = !device_traits(y->device)->buffer_textures;
     for (int i = 0; i < count; i++) {
         *block = *block || too_large(streams[i], formats[i]);
@@ -71,6 +77,43 @@ static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch
     return fits;
 }
 
+bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads)
+{
+    const Stream *streams[] = {a->offsets, a->columns, a->values, to->offsets, to->order};
+    int64_t rows = to->order->shape.size[0];
+    uint64_t invocations = (uint64_t)(to->offsets->shape.size[0] - 1) * (SPMV_SLICE / 4);
+    uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
+                                           [SPMV_P_OFFSETS] = first_word(a->offsets),
+                                           [SPMV_P_COLUMNS] = first_word(a->columns),
+                                           [SPMV_P_VALUES] = first_word(a->values),
+                                           [SPMV_P_FIRST] = first_word(to->offsets),
+                                           [SPMV_P_ORDER] = first_word(to->order)};
+    Dispatch dispatch = {.params = params,
+                         .param_vectors = SPMV_P_VECTORS,
+                         .texture_count = 5,
+                         .block_count = 2,
+                         .groups = {(invocations + CPU_GROUP - 1) / CPU_GROUP, 1, 1}};
+    *reads = device_traits(a->values->device)->buffer_textures && buffer_block_fits(to->columns->buffer) &&
+             buffer_block_fits(to->values->buffer) && !too_large(to->columns, TEXEL_VECTOR) &&
+             !too_large(to->values, TEXEL_VECTOR);
+    for (int i = 0; i < 5; i++) {
+        *reads = *reads && !too_large(streams[i], TEXEL_WORD);
+        dispatch.textures[i] = (DispatchTexture){streams[i]->buffer, TEXEL_WORD};
+    }
+    if (!*reads) {
+        return false;
+    }
+    dispatch.blocks[0].buffer = to->columns->buffer;
+    dispatch.blocks[1].buffer = to->values->buffer;
+    StrBuf defines = STRBUF_EMPTY;
+    strbuf_addf(&defines, "#define GROUP %d\n%s", CPU_GROUP, is_double(a->values) ? "#define VALUE_DOUBLE\n" : "");
+    dispatch.program = shader_program(a->values->device, "spmv_slice.comp", strbuf_text(&defines));
+    strbuf_free(&defines);
+    stream_wrote(to->columns);
+    stream_wrote(to->values);
+    return dispatch.program && device_dispatch(a->values->device, &dispatch);
+}
+
 bool spmv(const SparseRows *a, const Stream *x, Stream *y)
 {
     bool cpu = device_traits(y->device)->family == FAMILY_CPU, block;
@@ -78,20 +121,21 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
     if (rows * width == 0) {
         return true;
     }
-    bool wide = width > 1, ell = !a->offsets;
+    bool wide = width > 1, ell = is_ell(a), slices = a->order;
     int group = cpu ? CPU_GROUP : GPU_GROUP, lanes = wide || ell ? 1 : lanes_of(a, rows, cpu);
     int64_t blocks = (width + 3) / 4, invocations = ell ? (rows + 3) / 4 : rows * (wide ? blocks : lanes);
     uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
                                            [SPMV_P_WIDTH] = (uint32_t)width,
                                            [SPMV_P_BLOCKS] = (uint32_t)blocks,
-                                           [SPMV_P_OFFSETS] = ell ? 0 : first_word(a->offsets),
+                                           [SPMV_P_OFFSETS] = !a->offsets ? 0 : first_word(a->offsets),
                                            [SPMV_P_COLUMNS] = a->columns ? first_word(a->columns) : 0,
                                            [SPMV_P_VALUES] = a->values ? first_word(a->values) : 0,
                                            [SPMV_P_X] = first_word(x),
                                            [SPMV_P_Y] = first_word(y),
                                            [SPMV_P_X_LAST] = (uint32_t)(x->shape.size[0] - 1),
-                                           [SPMV_P_PLACES] = ell ? (uint32_t)a->columns->shape.size[0] : 0,
-                                           [SPMV_P_PITCH] = ell ? (uint32_t)(a->columns->shape.size[1] / 4) : 0};
+                                           [SPMV_P_PLACES] = ell && !slices ? (uint32_t)a->columns->shape.size[0] : 0,
+                                           [SPMV_P_PITCH] = ell && !slices ? (uint32_t)(a->columns->shape.size[1] / 4) : 0,
+                                           [SPMV_P_ORDER] = slices ? first_word(a->order) : 0};
     Dispatch dispatch = {.params = params, .param_vectors = SPMV_P_VECTORS};
     if (!bind(a, x, y, &dispatch, &block)) {
         return false;

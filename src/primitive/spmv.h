@@ -10,12 +10,17 @@ typedef struct SparseRows {
     const Stream *columns; /* int; NULL: entry k is 1 and stands in column k, so that rows of x are summed up */
     const Stream *values;  /* float or double; NULL with columns */
     /* ELL: columns and values are {places, rows and what fills the last texel}; column -1: nothing is there. */
+    const Stream *order; /* NULL, or for slices: int, the row that stands at each of the places 0 .. rows - 1. SPMV_SLICE of them are a slice, with
+                            ELL's columns and values, {places of all slices, SPMV_SLICE}; offsets says where those of each slice begin, and end */
 } SparseRows;
 
 /* y = A x, of one dimension each, or (not of ELL) rows of one length: x has a row for each column of A, y one for each row. Both are dense,
  * of one type, which is the values' or a wider one, and don't overlap. Columns beyond x's rows read the last one; no row may be longer
  * than SPMV_LONGEST, of ELL than a quarter of that. No allocation, no reading back. */
 bool spmv(const SparseRows *a, const Stream *x, Stream *y);
+/* Fills the slices `to`, dense streams of the sizes given there, with the entries of `a`, rows by offsets. False without an error where the device
+ * can't read what is so large: then there are no slices. `reads`: whether it can. */
+bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads);
 enum { SPMV_LONGEST = 131072 };
 
 #endif

@@ -52,7 +52,7 @@ function converted.cast(c, ...)
 end
 
 for name, f in pairs(converted) do
-    converted[name] = blame.guard(f)
+    converted[name] = blame.guard(f, "c:" .. name)
 end
 
 return converted

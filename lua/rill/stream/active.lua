@@ -185,6 +185,6 @@ function active.branch(cond, F, G)
     end)
 end
 
-active.active, active.branch = blame.guard(active.active), blame.guard(active.branch)
+active.active, active.branch = blame.guard(active.active, "rill.active"), blame.guard(active.branch, "rill.branch")
 
 return active

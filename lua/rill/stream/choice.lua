@@ -188,6 +188,7 @@ function choice.choice(from, shape, options)
     return (rill.gather(source, numbers))
 end
 
-choice.permutation, choice.choice = blame.guard(choice.permutation), blame.guard(choice.choice)
+choice.permutation = blame.guard(choice.permutation, "rill.permutation")
+choice.choice = blame.guard(choice.choice, "rill.choice")
 
 return choice

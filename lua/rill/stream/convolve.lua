@@ -160,9 +160,13 @@ end
 
 --- rill.convolve(a, b [, {boundary=}]): r[i] is the sum over k of a[i + n // 2 - k] b[k], n being b's size and all counted from 0: a new stream of a's
 -- shape, double if one of them is. Outside of a is what `boundary` says, its border unless told.
-convolve.convolve = blame.guard(function(a, b, options) return run("rill.convolve", a, b, options, true) end)
+convolve.convolve = blame.guard(function(a, b, options)
+    return run("rill.convolve", a, b, options, true)
+end, "rill.convolve")
 
 --- rill.correlate(a, b [, {boundary=}]): the same of a[i - n // 2 + k] b[k].
-convolve.correlate = blame.guard(function(a, b, options) return run("rill.correlate", a, b, options, false) end)
+convolve.correlate = blame.guard(function(a, b, options)
+    return run("rill.correlate", a, b, options, false)
+end, "rill.correlate")
 
 return convolve

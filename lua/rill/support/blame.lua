@@ -36,7 +36,12 @@ local function stripped(message)
     return place and shown[place] and rest
 end
 
-local function finish(done, ...)
+-- What some function in between had no memory for, the one that was called had none for.
+local function renamed(message, name)
+    return (message:gsub("^[^%s]-: (out of device memory: )", name:gsub("%%", "%%%%") .. ": %1"))
+end
+
+local function finish(name, done, ...)
     if done then
         return ...
     end
@@ -45,7 +50,7 @@ local function finish(done, ...)
     if not rest then
         error(message, 0)
     end
-    error(rest, script_level())
+    error(name and renamed(rest, name) or rest, script_level())
 end
 
 -- Functions in C name the line that called them, so one here must.
@@ -55,14 +60,14 @@ end
 
 --- Calls f; errors that name a line of these files, as those of functions in C called here do, are moved to the script's.
 function blame.call(f, ...)
-    return finish(pcall(relay, f, ...))
+    return finish(nil, pcall(relay, f, ...))
 end
 
---- The function f with its errors moved so.
-function blame.guard(f)
+--- The function f with its errors moved so. `name`: what it is called in scripts, which a message about memory then says.
+function blame.guard(f, name)
     shown[getinfo(f, "S").short_src] = true
     return function(...)
-        return finish(pcall(f, ...))
+        return finish(name, pcall(f, ...))
     end
 end
 

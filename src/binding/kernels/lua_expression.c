@@ -65,6 +65,14 @@ static int rill_written(lua_State *L)
     return 1;
 }
 
+/* _family(s): "cpu" or "gpu", of the device that has s. */
+static int rill_family(lua_State *L)
+{
+    const Stream *s = accept_check(L, 1, "expression", 1, "s");
+    lua_pushstring(L, device_traits(s->device)->family == FAMILY_CPU ? "cpu" : "gpu");
+    return 1;
+}
+
 /* _takes(s, type): as what type a kernel stores values of that type into s; nil where they don't convert. */
 static int rill_takes(lua_State *L)
 {
@@ -189,6 +197,7 @@ void open_expression(lua_State *L)
     static const luaL_Reg functions[] = {{"_is_open", rill_is_open},
                                          {"_leaf", rill_leaf},
                                          {"_written", rill_written},
+                                         {"_family", rill_family},
                                          {"_same", rill_same},
                                          {"_fuse", rill_fuse},
                                          {"_shape", rill_shape},

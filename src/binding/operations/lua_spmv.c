@@ -25,15 +25,16 @@ static bool multiply(const SparseRows *a, const Stream *x, Stream *y)
     return done;
 }
 
-/* _spmv(offsets, columns, values, x, y): y = A x; offsets, or columns and values, may be nil (spmv.h). x and y of any layout; the others as spmv wants
- * them, which rill.sparse sees to. */
+/* _spmv(offsets, columns, values, x, y [, order]): y = A x; offsets, or columns and values, may be nil (spmv.h). x and y of any layout; the others as
+ * spmv wants them, which rill.sparse sees to. */
 static int sparse_multiply(lua_State *L)
 {
     static const char function[] = "A:multiply";
     bool given = !lua_isnil(L, 2);
     SparseRows a = {.offsets = lua_isnil(L, 1) ? NULL : accept_check(L, 1, function, 1, "offsets"),
                     .columns = given ? accept_check(L, 2, function, 2, "columns") : NULL,
-                    .values = given ? accept_check(L, 3, function, 3, "values") : NULL};
+                    .values = given ? accept_check(L, 3, function, 3, "values") : NULL,
+                    .order = lua_isnoneornil(L, 6) ? NULL : accept_check(L, 6, function, 6, "order")};
     const Stream *x = accept_check(L, 4, function, 4, "x");
     Stream *y = accept_check(L, 5, function, 5, "y");
     const Stream *own = a.offsets ? a.offsets : a.columns;
@@ -52,8 +53,31 @@ static int sparse_multiply(lua_State *L)
     return 0;
 }
 
+/* _spmv_slice(offsets, columns, values, begins, order, to_columns, to_values): fills slices (spmv.h); false where the device can't. */
+static int sparse_slice(lua_State *L)
+{
+    static const char function[] = "A:multiply";
+    const SparseRows a = {.offsets = accept_check(L, 1, function, 1, "offsets"),
+                          .columns = accept_check(L, 2, function, 2, "columns"),
+                          .values = accept_check(L, 3, function, 3, "values")};
+    const SparseRows to = {.offsets = accept_check(L, 4, function, 4, "begins"),
+                           .order = accept_check(L, 5, function, 5, "order"),
+                           .columns = accept_check(L, 6, function, 6, "columns"),
+                           .values = accept_check(L, 7, function, 7, "values")};
+    DeviceScope scope;
+    binding_enter(L, a.values->device, &scope);
+    bool reads, done = spmv_slice(&a, &to, &reads);
+    device_leave(&scope);
+    if (!done && reads) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    lua_pushboolean(L, done);
+    return 1;
+}
+
 void open_spmv(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_spmv", sparse_multiply}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_spmv", sparse_multiply}, {"_spmv_slice", sparse_slice}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }

@@ -1,0 +1,93 @@
+--- Rows of a sparse matrix as the cpu family multiplies them fastest: in slices of 32, each as ELL with as many places as its longest row. Where rows
+-- of a slice are too unlike, they are sorted by length within windows (SELL-C-sigma of Kreutzer and others, 2014). A copy of the entries, made for
+-- matrices that are used more than once.
+local core = require "rill.core"
+local rill = require "rill"
+local entries = require "rill.support.entries"
+
+local slices = {}
+
+local SLICE <const> = 32 -- SPMV_SLICE of spmv_words.h
+local WINDOW <const> = 4096 -- rows, whole slices
+local LEAST <const> = 16384 -- entries: below, a product is what its launch costs
+local LONGEST <const> = 32768 -- of rows, a trip each
+local MOST <const> = (1 << 31) - 1
+local GOOD <const>, ROOM <const> = 17 / 16, 1.5 -- places for each entry: no need to sort, and at most
+
+local KEY <const> = [=[
+    kernel int key(int length<>, int row<>, int longest) { return (row >> 12) * (longest + 1) + (longest - length); }
+]=]
+local PLACES <const> = [=[
+    kernel int places(int lengths[], int order[], int slice<>, int rows, int height) {
+        int longest = 0, end = min((slice + 1) * height, rows);
+        for (int at = slice * height; at < end; at++) {
+            longest = max(longest, lengths[order[at]]);
+        }
+        return longest;
+    }
+]=]
+
+-- Where each slice's places begin, and how many there are.
+local function places_of(lengths, order)
+    local m = order.size
+    local places <close> = entries.kernel(PLACES)(lengths, order, rill.iota((m + SLICE - 1) // SLICE + 1), m, SLICE)
+    local begins = places:scan("add", {exclusive = true})
+    return begins, begins:get(begins.size)
+end
+
+local function fill(made, columns, values)
+    made.version = select(2, core._leaf(values))
+    return core._spmv_slice(made.offsets, columns, values, made.begins, made.order, made.columns, made.values)
+end
+
+local function make(offsets, columns, values)
+    local m = offsets.size - 1
+    if m < 1 or values.size < LEAST then
+        return false
+    end
+    local lengths <close> = entries.lengths(offsets)
+    local longest = lengths:max()
+    if longest > LONGEST or (m // WINDOW + 1) * (longest + 1) > MOST then
+        return false
+    end
+    local order = rill.iota(m):copy()
+    local begins, count = places_of(lengths, order)
+    if count * SLICE > values.size * GOOD then
+        local keys <close> = entries.kernel(KEY)(lengths, order, longest)
+        order = rill.argsort(keys)
+        begins, count = places_of(lengths, order)
+    end
+    if count * SLICE > values.size * ROOM then
+        return false
+    end
+    local made = {
+        offsets = offsets, begins = begins, order = order, columns = rill.stream("int", count * SLICE),
+        values = rill.stream(values.type, count * SLICE),
+    }
+    return fill(made, columns, values) and made
+end
+
+--- slices.make(offsets, columns, values): slices of rows that begin at `offsets`; false where they would not pay, or there is no memory for them.
+function slices.make(...)
+    local done, made = pcall(make, ...)
+    if not done and not tostring(made):find("out of device memory", 1, true) then
+        error(made, 0)
+    end
+    return done and made
+end
+
+--- slices.refresh(made, columns, values): takes over values that were written.
+function slices.refresh(made, columns, values)
+    if core._written(values, made.version) then
+        fill(made, columns, values)
+    end
+end
+
+--- slices.close(made): frees their memory.
+function slices.close(made)
+    for _, name in ipairs {"begins", "order", "columns", "values"} do
+        made[name]:close()
+    end
+end
+
+return slices
