@@ -525,8 +525,22 @@ local function check_options(name, options, known)
     return shape[1], shape[2]
 end
 
+-- Refuses what lies outside of 0 .. most - 1, but -1 where `none`.
+local function check_range(name, key, s, most, none)
+    if s.size == 0 then
+        return
+    end
+    local least, largest = s:min(), s:max()
+    if least < (none and -1 or 0) or largest >= most then
+        local low = least < (none and -1 or 0)
+        local where = table.concat({(low and s.argmin or s.argmax)(s)}, ", ")
+        fail("rill.sparse.%s: '%s' has %d as element %s: expected 0 .. %d%s", name, key, low and least or largest,
+            where, most - 1, none and ", or -1 where a row has no more" or "")
+    end
+end
+
 -- A copy of an option's stream, or the stream of a table: of whole numbers, or of floats and doubles.
-local function take(name, key, value, whole, rank)
+local function take(name, key, value, whole, rank, most)
     if type(value) == "table" and not rill.type(value) then
         local done, list
         if next(value) == nil then
@@ -551,21 +565,10 @@ local function take(name, key, value, whole, rank)
         fail("rill.sparse.%s: option '%s': expected %d dimension%s, got shape %s", name, key, rank,
             rank == 1 and "" or "s", tostring(value.shape))
     end
+    if kind == "uint" then
+        check_range(name, key, value, most or MOST)
+    end
     return whole and value:cast "int" or value:copy()
-end
-
--- Refuses what lies outside of 0 .. most - 1, but -1 where `none`.
-local function check_range(name, key, s, most, none)
-    if s.size == 0 then
-        return
-    end
-    local least, largest = s:min(), s:max()
-    if least < (none and -1 or 0) or largest >= most then
-        local low = least < (none and -1 or 0)
-        local where = table.concat({(low and s.argmin or s.argmax)(s)}, ", ")
-        fail("rill.sparse.%s: '%s' has %d as element %s: expected 0 .. %d%s", name, key, low and least or largest,
-            where, most - 1, none and ", or -1 where a row has no more" or "")
-    end
 end
 
 local function check_same(name, one, a, other, b)
@@ -592,7 +595,7 @@ end
 function sparse.csr(options)
     local m, n = check_options("csr", options, {shape = true, offsets = true, columns = true, values = true})
     local offsets = take("csr", "offsets", options.offsets, true, 1)
-    local columns = take("csr", "columns", options.columns, true, 1)
+    local columns = take("csr", "columns", options.columns, true, 1, n)
     local values = take("csr", "values", options.values, false, 1)
     check_same("csr", "columns", columns, "values", values)
     check_offsets(offsets, m, values.size)
@@ -603,8 +606,8 @@ end
 --- rill.sparse.coo{shape=, rows=, columns=, values=}: a matrix of entries in any order; those of one place are added.
 function sparse.coo(options)
     local m, n = check_options("coo", options, {shape = true, rows = true, columns = true, values = true})
-    local rows = take("coo", "rows", options.rows, true, 1)
-    local columns = take("coo", "columns", options.columns, true, 1)
+    local rows = take("coo", "rows", options.rows, true, 1, m)
+    local columns = take("coo", "columns", options.columns, true, 1, n)
     local values = take("coo", "values", options.values, false, 1)
     check_same("coo", "rows", rows, "values", values)
     check_same("coo", "columns", columns, "values", values)
@@ -617,7 +620,7 @@ end
 -- -1: there is nothing.
 function sparse.ell(options)
     local m, n = check_options("ell", options, {shape = true, columns = true, values = true})
-    local columns = take("ell", "columns", options.columns, true, 2)
+    local columns = take("ell", "columns", options.columns, true, 2, n)
     local values = take("ell", "values", options.values, false, 2)
     check_same("ell", "columns", columns, "values", values)
     if columns.shape[1] ~= m then

@@ -293,6 +293,13 @@ static int rill_memory(lua_State *L)
     return 1;
 }
 
+/* _reads() -> how many times something was read back from the current device. */
+static int rill_reads(lua_State *L)
+{
+    lua_pushinteger(L, (lua_Integer)device_memory(state_device(L)).reads);
+    return 1;
+}
+
 /* rill.memory_limit(bytes): 0 or nil lifts the limit. */
 static int rill_memory_limit(lua_State *L)
 {
@@ -356,6 +363,7 @@ void open_device(lua_State *L)
         {"memory", rill_memory},
         {"memory_limit", rill_memory_limit},
         {"check", rill_check},
+        {"_reads", rill_reads},
         {"_terminal", rill_terminal},
         {"_trial", rill_trial},
         {NULL, NULL},

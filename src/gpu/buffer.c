@@ -285,6 +285,7 @@ bool buffer_read(Buffer *buffer, uint64_t offset, void *data, uint64_t bytes)
     if (bytes == 0) {
         return true;
     }
+    buffer->device->memory.reads++;
     if (buffer->map) {
         memcpy(data, buffer->map + offset, bytes);
         return true;

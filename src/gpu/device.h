@@ -65,6 +65,7 @@ typedef struct DeviceInfo {
 typedef struct DeviceMemory {
     uint64_t bytes, peak, pooled, limit; /* limit: 0 when none */
     uint64_t buffers;
+    uint64_t reads; /* how many times something was read back */
 } DeviceMemory;
 
 /* Tells children that they were forked: see process.c. Once a process or oftener, before the first device. */

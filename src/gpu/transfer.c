@@ -102,6 +102,7 @@ static bool start(Transfer *transfer, Buffer *buffer, uint64_t offset)
     glBindBuffer(GL_COPY_READ_BUFFER, buffer->name);
     glBindBuffer(GL_COPY_WRITE_BUFFER, transfer->staging->name);
     glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, (GLintptr)offset, 0, (GLsizeiptr)transfer->bytes);
+    device->memory.reads++;
     transfer->fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     if (transfer->fence) {
         glFlush();

@@ -134,7 +134,8 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
                                            [SPMV_P_Y] = first_word(y),
                                            [SPMV_P_X_LAST] = (uint32_t)(x->shape.size[0] - 1),
                                            [SPMV_P_PLACES] = ell && !slices ? (uint32_t)a->columns->shape.size[0] : 0,
-                                           [SPMV_P_PITCH] = ell && !slices ? (uint32_t)(a->columns->shape.size[1] / 4) : 0,
+                                           [SPMV_P_PITCH] =
+                                               ell && !slices ? (uint32_t)(a->columns->shape.size[1] / 4) : 0,
                                            [SPMV_P_ORDER] = slices ? first_word(a->order) : 0};
     Dispatch dispatch = {.params = params, .param_vectors = SPMV_P_VECTORS};
     if (!bind(a, x, y, &dispatch, &block)) {

@@ -10,8 +10,9 @@ typedef struct SparseRows {
     const Stream *columns; /* int; NULL: entry k is 1 and stands in column k, so that rows of x are summed up */
     const Stream *values;  /* float or double; NULL with columns */
     /* ELL: columns and values are {places, rows and what fills the last texel}; column -1: nothing is there. */
-    const Stream *order; /* NULL, or for slices: int, the row that stands at each of the places 0 .. rows - 1. SPMV_SLICE of them are a slice, with
-                            ELL's columns and values, {places of all slices, SPMV_SLICE}; offsets says where those of each slice begin, and end */
+    /* Slices: `order` says which row stands at each of the places 0 .. rows - 1. SPMV_SLICE of them are a slice; columns and values are ELL's, all
+     * slices one behind the other, {places, SPMV_SLICE} each, and offsets says at how many places each begins, and ends. */
+    const Stream *order; /* int, or NULL */
 } SparseRows;
 
 /* y = A x, of one dimension each, or (not of ELL) rows of one length: x has a row for each column of A, y one for each row. Both are dense,

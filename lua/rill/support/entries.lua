@@ -1,5 +1,8 @@
 --- What is known of a sparse matrix' entries by where its rows begin, for lua/rill/sparse.lua and slices.lua beside this file.
+local blame = require "rill.support.blame"
 local rill = require "rill"
+
+blame.own()
 
 local entries = {}
 

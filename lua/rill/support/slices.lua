@@ -3,7 +3,10 @@
 -- matrices that are used more than once.
 local core = require "rill.core"
 local rill = require "rill"
+local blame = require "rill.support.blame"
 local entries = require "rill.support.entries"
+
+blame.own()
 
 local slices = {}
 
