@@ -12,6 +12,7 @@ local reference = require "rill.support.reference"
 local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
+    F = "factors",
 }
 
 -- What an expression has not: these write.
@@ -119,6 +120,11 @@ local snapshot = {}
 %s
 local matrix = {}
 
+---Factors of a dense matrix.
+---@class rill.factors
+%s
+local factors = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -141,7 +147,7 @@ local matrix = {}
 
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "matrix struct report"):gmatch "%a+" do
+    "matrix factors struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 
@@ -231,7 +237,8 @@ end
 local function annotations()
     local groups = {}
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
-    local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A")}
+    local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
+        fields "F")}
     for _, name in ipairs(sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

@@ -46,6 +46,7 @@ local function samples()
         c = rill.virtual(rill.translator.pages {shape = 4, page = 2}, rill.physical("float", 2)),
         o = rill.array("float", 1):active(), n = rill.array("float", 1):snapshot(),
         A = rill.sparse.csr {shape = {1, 1}, offsets = {0, 1}, columns = {0}, values = {1}},
+        F = rill.solve.lu(rill.stream("float", {1, 1}, 1)),
     }
 end
 
@@ -71,7 +72,7 @@ end
 
 --- The set of names that can be seen without knowing them: those of the module, of the tables in it, and of streams, kernels,
 --- devices, requests, progress bars, animations, translators, containers,
---- ranges, snapshots and matrices.
+--- ranges, snapshots, matrices and factors.
 function exports.names()
     local names = {}
     load_modules(sample "rill")

@@ -3,7 +3,7 @@
 local blame = require "rill.support.blame"
 local later = require "rill.support.later"
 
-local METHODS <const> = {"cg"}
+local METHODS <const> = {"cg", "cholesky", "lu"}
 
 local solve = {}
 for _, name in ipairs(METHODS) do

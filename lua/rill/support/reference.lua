@@ -26,7 +26,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -204,6 +204,11 @@ A:close() -- frees its memory at once
 ]==] },
     { "solve", [==[
 rill.solve.cg(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function}): stream, table -- conjugate gradients: x with A x = b for a symmetric positive definite A, and a report
+rill.solve.lu(A: source, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- x with A x = b by elimination with partial pivoting, of one system or a batch, and a report; without b its factors
+rill.solve.cholesky(A: source, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- the same for symmetric positive definite matrices
+F:solve(b: source, options?: {tolerance?: number, iterations?: integer, strict?: boolean}): stream, table -- x and a report, by factors that there are
+F:determinant(): number|stream, number|stream -- the determinant, and the logarithm of its size; of a batch streams
+F:close() -- frees the factors at once
 ]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
@@ -367,7 +372,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 -- streams; their own are under "e".
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
-    snapshot = "n", matrix = "A",
+    snapshot = "n", matrix = "A", factors = "F",
 }
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.

@@ -284,18 +284,19 @@ static int struct_eq(lua_State *L)
     return 1;
 }
 
-/* rill.type(v): metatables of rill's userdata, and of the tables that expressions and matrices are, carry __name "rill.<type>". */
+/* rill.type(v): metatables of rill's userdata, and of the tables that expressions, matrices and factors are, carry
+ * __name "rill.<type>". */
 static int rill_type(lua_State *L)
 {
-    static const char *const types[] = {"stream",     "expression", "kernel", "struct",   "device",
-                                        "translator", "container",  "range",  "snapshot", "matrix"};
-    enum { TYPES = sizeof types / sizeof *types };
+    static const char *const types[] = {"stream",    "expression", "kernel",   "struct", "device", "translator",
+                                        "container", "range",      "snapshot", "matrix", "factors"};
+    enum { TYPES = sizeof types / sizeof *types, TABLES = 2 };
     luaL_checkany(L, 1);
     bool table = lua_type(L, 1) == LUA_TTABLE && !hooks_is_expression(L, 1);
     if ((table || lua_type(L, 1) == LUA_TUSERDATA || hooks_is_expression(L, 1)) &&
         luaL_getmetafield(L, 1, "__name") == LUA_TSTRING) {
         const char *name = lua_tostring(L, -1);
-        for (size_t i = table ? TYPES - 1 : 0; i < TYPES; i++) {
+        for (size_t i = table ? TYPES - TABLES : 0; i < TYPES; i++) {
             if (strncmp(name, "rill.", 5) == 0 && strcmp(name + 5, types[i]) == 0) {
                 lua_pushstring(L, types[i]);
                 return 1;
