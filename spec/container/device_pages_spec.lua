@@ -354,7 +354,7 @@ describe("pages that the device makes", function()
         assert.same({sizes[1], sizes[1]}, {sizes[2], sizes[3]})
     end)
 
-    it("are asked for by kernels", function()
+    it("are asked for by kernels #tables", function()
         local c = rill.sparse("float", {512, 512}, {page = {8, 8}})
         local ask = rill.kernel [[kernel void ask(float x<>, vout ivec2 wanted<>) {
             ivec4 p = indexof(x);

@@ -63,7 +63,7 @@ describe("primitives in parts", function()
     leaks.watch(setup, teardown)
 
     for _, row in ipairs(makers) do
-        it("agree with those of one stream: " .. row[1], function()
+        it("agree with those of one stream #large: " .. row[1], function()
             local c = row[2]()
             put {r = c}
             local stack, line = line_of(c)

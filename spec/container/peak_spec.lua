@@ -92,7 +92,7 @@ describe("memory takes at most 1.2 of what pages and tables do with", function()
     for _, case in ipairs {
         {name = "a page table grows", make = sparse, size = 2048, page = {8, 8, 8}, count = 1000},
         {name = "a page table of wide nodes grows", make = sparse, size = 131072, page = {16, 16}, count = 300},
-        {name = "a hash table grows", make = hashgrid, size = 131072, page = {2, 2}, count = 10000},
+        {name = "a hash table grows #tables", make = hashgrid, size = 131072, page = {2, 2}, count = 10000},
     } do
         it(case.name .. ", at once and page by page", function()
             local random, list, rank = order.generator(6), {}, #case.page

@@ -228,7 +228,7 @@ describe("painting in three dimensions", function()
     leaks.watch(setup, teardown)
     local view <const>, zoom <const> = {1.1, 0.8, 1.6}, 2.2
 
-    it("equals brute force: texels, refined ones and mipmaps", function()
+    it("equals brute force: texels, refined ones and mipmaps #tables", function()
         local places, faces = mesh.ring(14, 7)
         local painting = paint3d.create(30, 32, 4, places, faces)
         painting:look(view, zoom)
@@ -263,7 +263,7 @@ describe("painting in three dimensions", function()
         end
     end)
 
-    it("takes in no bare texel inside of a stroke, at any level", function()
+    it("takes in no bare texel inside of a stroke, at any level #tables", function()
         local painting, inside = paint3d.create(48, 128, 8, mesh.ring(40, 20)), 0
         painting:look(view, zoom)
         local path <const> = {{0.3, 0.4}, {0.7, 0.7}}
@@ -288,7 +288,7 @@ describe("painting in three dimensions", function()
         assert.is_true(inside > 150)
     end)
 
-    it("does not darken where a stroke crosses itself, but where a second one does", function()
+    it("does not darken where a stroke crosses itself, but where a second one does #tables", function()
         local function painted(...)
             local painting = paint3d.create(24, 32, 4, mesh.ring(14, 7))
             painting:look(view, zoom)
@@ -323,7 +323,7 @@ describe("painting in three dimensions", function()
         return painting
     end
 
-    it("takes pages where there is paint, as fine as the brush", function()
+    it("takes pages where there is paint, as fine as the brush #tables", function()
         local painting = paint_finely()
         assert.is_true(painting.paint.nbytes <= 32 * 2 ^ 20)
     end)

@@ -94,6 +94,18 @@ describe("a driver is tried", function()
         assert.matches("^opens", process.output(OPEN, environment))
     end)
 
+    it("zink is told to keep to the order of commands, whatever else it is told", function()
+        for _, given in ipairs {false, "nir", "noreorder", "nir,noreorder"} do
+            local expected = given and given:gsub("^nir$", "nir,noreorder") or "noreorder"
+            assert.equal(expected .. "\n", process.output([[
+                local rill = require "rill"
+                rill.device()
+                local pipe = io.popen "echo $ZINK_DEBUG"
+                print((pipe:read "l"))
+            ]], {ZINK_DEBUG = given, RILL_CACHE = files.directory}))
+        end
+    end)
+
     it("softpipe is left out as long as lanes store at others' places of private arrays", function()
         local environment = drivers.softpipe { RILL_CACHE = files.directory, RILL_TRUST = false }
         local shown = process.output([[

@@ -68,16 +68,24 @@ static bool make_temporary(char *path)
     return make_private(path, temporary ? temporary : "/tmp");
 }
 
-/* Zink (OpenGL over Vulkan) builds the values of uniforms that conditions ask for into compute programs and misses their
- * changes (Mesa 22.3 and 25.0): partial results are then kept as if they were the last. */
-static void keep_uniforms(void)
+/* Zink (OpenGL over Vulkan, Mesa 22.3 and 25.0) builds the values of uniforms that conditions ask for into compute programs and
+ * misses their changes: partial results are then kept as if they were the last. It also moves copies of buffers ahead of launches that
+ * it takes for independent of them, which they are not always (22.3; seen in spec/container/launches_spec.lua). */
+static void mend_zink(void)
 {
+    const char *debug = set_variable("ZINK_DEBUG");
+    char flags[PATH_ROOM];
     setenv("ZINK_INLINE_UNIFORMS", "0", 0);
+    if (!debug) {
+        setenv("ZINK_DEBUG", "noreorder", 1);
+    } else if (!strstr(debug, "noreorder") && snprintf(flags, sizeof flags, "%s,noreorder", debug) < PATH_ROOM) {
+        setenv("ZINK_DEBUG", flags, 1);
+    }
 }
 
 void shader_cache_prepare(void)
 {
-    keep_uniforms();
+    mend_zink();
     const char *cache_home = set_variable("XDG_CACHE_HOME"), *home = set_variable("HOME");
     char path[PATH_ROOM];
     if (set_variable("MESA_SHADER_CACHE_DIR") || set_variable("MESA_GLSL_CACHE_DIR") ||
