@@ -227,6 +227,49 @@ describe("calls of OpenGL:", function()
         end
     end)
 
+    it_counts("conjugate gradients read back every so many iterations, and allocate nothing", function()
+        local counts = counted([[
+            local scale = rill.kernel "kernel void scale(float d<>, float x<>, out float y<>) { y = d * x; }"
+            local b = rill.stream("float", 9001, 1) -- too long for one group
+            local d = (rill.iota(9001) ^ 2 + 1):eval():cast "float"
+            local seen
+            local function multiply(x, y)
+                seen[#seen + 1] = rill.memory()
+                scale(d, x, y)
+            end
+            local function solve(iterations, every)
+                seen = {}
+                collectgarbage "stop"
+                local x, report = rill.solve.cg(multiply, b, {iterations = iterations, every = every, strict = false})
+                assert(report.iterations == iterations, report)
+                local first, last = seen[2], seen[iterations + 1] -- before and after are residuals
+                for _, name in ipairs {"streams", "bytes", "pooled", "peak"} do
+                    assert(first[name] == last[name], name)
+                end
+                x:close()
+                collectgarbage "restart"
+            end
+            solve(10, 5)
+            phase "start"
+            solve(10, 1000)
+            phase "few"
+            solve(1010, 2000)
+            phase "many"
+            solve(10, 1)
+            phase "often"
+        ]], {RILL_FAMILY = "gpu"}) -- whose reads are calls of OpenGL
+        assert.equal(4000, counts.many.glDispatchCompute - counts.few.glDispatchCompute)
+        local waits = {few = 0, many = 0, often = 0}
+        for name in pairs(waits) do
+            for _, call in ipairs(WAITS) do
+                waits[name] = waits[name] + counts[name][call]
+            end
+            assert.equal(0, counts[name].glLinkProgram)
+        end
+        assert.equal(waits.few, waits.many)
+        assert.equal(waits.few + 9, waits.often)
+    end)
+
     it_counts("one page costs what it does however many are mapped, however large the domain", function()
         local script = [[
             local c = rill.sparse("float", {SIDE, SIDE, SIDE}, {page = {2, 2, 2}})

@@ -135,7 +135,7 @@ describe("rill.solve.cg", function()
     it("takes preconditioners", function()
         local A = rill.from {{100, 1, 0}, {1, 2, 0.1}, {0, 0.1, 0.05}}
         local b = rill.from {102, 5.3, 0.35}
-        for _, given in ipairs {"jacobi", function(r, z) z:write(r) end} do
+        for _, given in ipairs {"jacobi", "polynomial", function(r, z) z:write(r) end} do
             check.equal({1, 2, 3}, solve.cg(A, b, {preconditioner = given}):values(), 1e-3)
         end
         check.names({"preconditioner"}, solve.cg, A, b, {preconditioner = "magic"})

@@ -44,6 +44,16 @@ function operator.norm(x)
     return squares ~= squares and squares or rill.blas.nrm2(x)
 end
 
+--- operator.room(type, shape): a new stream of zeros in whole texels of 16 bytes, those beyond its elements zero too.
+function operator.room(type, shape)
+    local size = 1
+    for _, extent in ipairs(shape) do
+        size = size * extent
+    end
+    local whole <close> = rill.stream(type, (size + 3) // 4 * 4)
+    return size == 0 and rill.stream(type, shape) or whole:domain(1, size):reshape(shape)
+end
+
 -- ---- what is taken
 
 --- operator.vector(method, name, value): a stream of float or double; expressions are evaluated.
@@ -191,6 +201,19 @@ function Operator:diagonal(type)
     end
     local d <close> = A:diagonal()
     return d:cast(type)
+end
+
+--- A:row_sums(type): the sums of absolute values of a matrix's rows, a new stream.
+function Operator:row_sums(type)
+    local A = self[self.type]
+    if self.kind == "dense" then
+        local sums <close> = rill.abs(A):sum(2)
+        return sums:cast(type)
+    end
+    local B <close> = A:cast(type)
+    B.values:write(rill.abs(B.values))
+    local ones <close> = rill.stream(type, A.shape[2], 1)
+    return B:multiply(ones)
 end
 
 local RESIDUAL <const> = "kernel void residual(B b<>, Y y<>, out double r<>) { r = double(b) - double(y); }"

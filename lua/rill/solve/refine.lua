@@ -34,7 +34,7 @@ end
 
 --- refine.run(problem): corrects problem.x until b - A x is small. Fields: operator (operator.take), b, norm (of b), x (zero or a first guess), type (of
 -- corrections), precision, tolerance, limit (iterations in all), and correct(r, d, goal, left, note): an approximate solution of A d = r written
--- into d, both of `type`, |r| between 1 and 2, until |r - A d| <= goal |r| or `left` iterations are spent; it returns how many were, and a
+-- into d, both of operator.room, |r| between 1 and 2, until |r - A d| <= goal |r| or `left` iterations are spent; it returns how many were, and a
 -- reason where it can't go on, with words for where; note(iteration, relative residual) on the way, iteration counted in this correction.
 -- Returns the report's fields: converged, iterations, residual, tolerance, history, reason, where.
 function refine.run(problem)
@@ -46,8 +46,8 @@ function refine.run(problem)
     end
     local history = result.history
     local r <close> = rill.stream("double", b.shape)
-    local right <close> = rill.stream(type, b.shape)
-    local d <close> = rill.stream(type, b.shape)
+    local right <close> = operator.room(type, b.shape)
+    local d <close> = operator.room(type, b.shape)
     local before, reason, where
     while true do
         local norm = A:residual(x, b, r)

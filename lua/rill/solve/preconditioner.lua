@@ -1,0 +1,90 @@
+-- Preconditioners of a symmetric A by their names: what writes into z about the solution of A z = r.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local operator = require "rill.solve.operator"
+local fail <const> = blame.fail
+local kernel <const> = operator.kernel
+
+local preconditioner = {}
+
+local INVERSE <const> = "kernel T inverse(T d<>) { return T(1) / d; }"
+
+--- preconditioner.jacobi(A, type): the inverse diagonal, in whole texels as operator.room gives it.
+function preconditioner.jacobi(A, type)
+    local d <close> = A:diagonal(type)
+    local inverse = operator.room(type, d.shape)
+    if d.size > 0 then
+        local least = rill.abs(d):min()
+        if least == 0 then
+            fail("rill.solve.%s: A has 0 on its diagonal, in row %d: \"jacobi\" can't divide by it", A.method,
+                (rill.abs(d):argmin()))
+        end
+        kernel(INVERSE, {T = type})(d, inverse)
+    end
+    return inverse
+end
+
+local POWERS <const> = 12 -- iterations that estimate the largest eigenvalue
+local SAFETY <const> = 1.2 -- they come from below
+local SHARE <const> = 4.0 -- the polynomial holds from the largest eigenvalue down to it / (SHARE degree^2)
+local SCALE <const> = "kernel void scale(T q<>, double by, inout T v<>) { v = T(by * double(q)); }"
+
+-- The largest eigenvalue of an operator whose elements are not known, about, by the power method.
+local function estimate(A, v, q)
+    local largest = 0.0
+    v:write(rill.random(v.shape, {seed = 1, type = v.type}))
+    for _ = 1, POWERS do
+        local norm = operator.norm(v)
+        if norm == 0 then
+            break
+        end
+        kernel(SCALE, {T = v.type})(v, 1.0 / norm, v)
+        A:apply(v, q)
+        largest = operator.norm(q)
+        v:write(q)
+    end
+    return SAFETY * largest
+end
+
+-- No eigenvalue of D^-1 A is larger (Gershgorin 1931).
+local function bound(A, inverse)
+    return (A:row_sums(inverse.type) * rill.abs(inverse)):max()
+end
+
+local FIRST <const> = "kernel void first(T r<>, T m<>, T by, out T d<>, out T z<>) { d = by * m * r; z = d; }"
+local NEXT <const> = [=[
+    kernel void next(T r<>, T m<>, T az<>, T keep, T by, inout T d<>, inout T z<>) {
+        d = keep * d + by * m * (r - az);
+        z += d;
+    }
+]=]
+
+--- preconditioner.polynomial(A, type, shape, degree): a function(r, z): the Chebyshev iteration of so many products with D^-1 A, D being A's
+-- diagonal, where it is known (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1), from z = 0.
+function preconditioner.polynomial(A, type, shape, degree)
+    local d, az = operator.room(type, shape), operator.room(type, shape)
+    local m, largest
+    if A.call then
+        m = rill.stream(type, shape, 1)
+        largest = estimate(A, d, az)
+    else
+        m = preconditioner.jacobi(A, type)
+        largest = bound(A, m)
+    end
+    local least = largest / (SHARE * degree * degree)
+    local middle, half = (largest + least) / 2, (largest - least) / 2
+    local sigma = middle / half
+    local first, next = kernel(FIRST, {T = type}), kernel(NEXT, {T = type})
+    return function(r, z)
+        local rho = 1 / sigma
+        first(r, m, 1 / middle, d, z)
+        for _ = 1, degree do
+            A:apply(z, az)
+            local after = 1 / (2 * sigma - rho)
+            next(r, m, az, after * rho, 2 * after / half, d, z)
+            rho = after
+        end
+    end
+end
+
+return preconditioner

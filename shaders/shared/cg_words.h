@@ -1,0 +1,28 @@
+// Words of cg.comp's parameters, phases and numbers it keeps, for C, GLSL and Lua (lua_cg.c).
+#define CG_P_TEXELS 0 // of each vector
+#define CG_P_CHUNK 1  // of them for a group
+#define CG_P_GROUPS 2
+#define CG_P_PHASES 3
+#define CG_P_LEAST 4 // two words: the square of the residual to stop at
+#define CG_P_VECTORS 2
+// Phases of an iteration
+#define CG_DOT 1       // p'q
+#define CG_RESIDUAL 2  // r -= alpha q; r'r and r'z
+#define CG_DIRECTION 4 // x += alpha p; p = z + beta p
+// Doubles kept between launches
+#define CG_RZ 0
+#define CG_RZ_BEFORE 1
+#define CG_ALPHA 2
+#define CG_STATE 3  // after a whole iteration
+#define CG_MIDDLE 4 // after p'q
+#define CG_COUNT 5  // iterations done
+#define CG_RR 6
+#define CG_PQ 7
+#define CG_PARTIALS 8 // from here on sums of groups: of p'q, r'r, r'z
+#define CG_MOST_GROUPS 1024
+// States
+#define CG_RUNNING 0.0
+#define CG_CONVERGED 1.0
+#define CG_INDEFINITE 2.0 // p'A p is not positive
+#define CG_UNEVEN 3.0     // r'z is not: the preconditioner is not positive definite
+#define CG_NO_NUMBER 4.0
