@@ -379,7 +379,7 @@ bool kernel_compile(Kernel *kernel, Device *device)
     key.rank = (uint8_t)(group ? f->group_rank : two ? 2 : 1);
     key.flat_stores = !group;
     key.count = (uint8_t)f->param_count;
-    key.output_count = 0;
+    int outputs = 0;
     for (int i = 0; i < f->param_count; i++) {
         const Param *param = &f->params[i];
         const ParamKindInfo *kind = &param_kinds[param->kind];
@@ -387,9 +387,11 @@ bool kernel_compile(Kernel *kernel, Device *device)
             continue;
         }
         key.args[i] = (ArgKey){.type = param->type, .path = PATH_DENSE, .rank = (uint8_t)param->rank, .unit = 1};
-        key.output_count = (uint8_t)(key.output_count + (kind->written && !param_kinds[param->kind].anywhere));
+        bool stored = kind->written && !kind->anywhere;
+        key.outputs |= (uint64_t)stored << i;
+        outputs += stored;
     }
-    if (key.output_count > device_limits(device)->outputs_per_pass) {
+    if (outputs > device_limits(device)->outputs_per_pass) {
         return true; /* found at the first launch */
     }
     KernelText text = kernel_text(kernel, device);

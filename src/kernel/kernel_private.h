@@ -37,10 +37,12 @@ struct Kernel {
     Recent variants; /* of Variant */
     Recent mapped;   /* kernels derived from this one by address_map.c, which sets what destroys them */
     void (*mapped_destroy)(void *item);
-    bool addressed;              /* the last launch was by one of them */
-    const AddressUse *addresses; /* of a derived one, else NULL */
-    bool body_borrowed;          /* by a derived one */
-    uint32_t *words;             /* room for the uniforms of a launch */
+    bool addressed;                 /* the last launch was by one of them */
+    const AddressUse *addresses;    /* of a derived one, else NULL */
+    bool body_borrowed;             /* by a derived one */
+    uint32_t *words;                /* room for the uniforms of a launch */
+    uint8_t pass_order[MAX_PARAMS]; /* body_share's, of passes of so many outputs; 0: not asked for yet */
+    int pass_outputs;
 };
 
 /* A kernel of no function yet; NULL with error_set. */

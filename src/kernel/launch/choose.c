@@ -381,7 +381,7 @@ static bool reads_written(const Plan *plan, const VariantKey *key)
     return false;
 }
 
-void launch_key(Plan *plan, const KernelText *text, int first, int count, VariantKey *key)
+void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey *key)
 {
     const Function *f = &plan->kernel->function;
     memset(key, 0, offsetof(VariantKey, args) + (size_t)f->param_count * sizeof *key->args);
@@ -391,8 +391,7 @@ void launch_key(Plan *plan, const KernelText *text, int first, int count, Varian
                             : !plan->active               ? ACTIVE_NONE
                             : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED
                                                           : ACTIVE_COUNTED);
-    key->first_output = (uint8_t)first;
-    key->output_count = (uint8_t)count;
+    key->outputs = outputs;
     key->count = (uint8_t)f->param_count;
     for (int i = 0; i < f->param_count; i++) {
         if (launch_kind(f, i)->stream) {

@@ -62,7 +62,7 @@ static void explain_preview(const KernelText *text, const Preview *preview, cons
     }
     if (preview->passes > 1) {
         strbuf_addf(out, "  %d passes, %d outputs each, because this device stores no more at once\n", preview->passes,
-                    preview->key.output_count);
+                    preview->per_pass);
     }
     if (text->canary) {
         strbuf_add(out, "  loops of unknown length: watched for being cut short\n");

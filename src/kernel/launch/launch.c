@@ -4,6 +4,7 @@
 #include "gpu/buffer.h"
 #include "gpu/profile.h"
 #include "gpu/program.h"
+#include "kernel/body/shares.h"
 #include "kernel/variant/address_map.h"
 
 #include <string.h>
@@ -107,10 +108,27 @@ static Variant *find_variant(Plan *plan, const KernelText *text, const VariantKe
     return variant;
 }
 
-static bool run_pass(Plan *plan, const KernelText *text, int first, int count, const Argument *args)
+/* The outputs that pass `number` of several stores, a bit per parameter: those with much work in common go together. 0 with error_set. */
+static uint64_t find_pass(const Plan *plan, int number, int outputs, int per_pass)
+{
+    Kernel *kernel = plan->kernel;
+    uint64_t stored = 0;
+    if (kernel->pass_outputs != per_pass) {
+        if (!body_share(kernel->module, &kernel->function, per_pass, kernel->pass_order)) {
+            return 0;
+        }
+        kernel->pass_outputs = per_pass;
+    }
+    for (int k = number * per_pass; k < outputs && k < (number + 1) * per_pass; k++) {
+        stored |= UINT64_C(1) << kernel->pass_order[k];
+    }
+    return stored;
+}
+
+static bool run_pass(Plan *plan, const KernelText *text, uint64_t stored, const Argument *args)
 {
     VariantKey key;
-    launch_key(plan, text, first, count, &key);
+    launch_key(plan, text, stored, &key);
     Variant *variant = find_variant(plan, text, &key);
     return variant && issue(plan, variant, args);
 }
@@ -122,19 +140,17 @@ static bool run_passes(Plan *plan, const KernelText *text, int outputs, int per_
     if (!check_passes(plan) || !copy_in_place(plan, old)) {
         return false;
     }
-    for (int first = 0; first < outputs; first += per_pass) {
+    for (int number = 0; number * per_pass < outputs; number++) {
         const Stream *now[MAX_PARAMS];
-        memcpy(now, plan->streams, sizeof now);
-        int number = 0;
-        for (int i = 0; i < f->param_count; i++) {
-            bool here = number >= first && number < first + per_pass;
-            if (launch_is_output(f, i)) {
-                plan->streams[i] = old[i] && !here ? old[i] : plan->streams[i];
-                number++;
-            }
+        uint64_t stored = find_pass(plan, number, outputs, per_pass);
+        if (!stored) {
+            return false;
         }
-        int left = outputs - first;
-        bool done = run_pass(plan, text, first, left < per_pass ? left : per_pass, args);
+        memcpy(now, plan->streams, sizeof now);
+        for (int i = 0; i < f->param_count; i++) {
+            plan->streams[i] = old[i] && !(stored >> i & 1) ? old[i] : plan->streams[i];
+        }
+        bool done = run_pass(plan, text, stored, args);
         memcpy(plan->streams, now, sizeof now);
         if (!done) {
             return false;
@@ -204,7 +220,7 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
         }
         plan_merge(plan);
         done = per_pass < outputs ? run_passes(plan, &text, outputs, per_pass, args)
-                                  : run_pass(plan, &text, 0, outputs, args);
+                                  : run_pass(plan, &text, plan->outputs, args);
     }
     for (int i = 0; plan->count > 0 && i < kernel->function.param_count; i++) {
         if (launch_kind(&kernel->function, i)->written && args[i].stream) {
@@ -233,11 +249,16 @@ bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const 
     if (done) {
         KernelText text = kernel_text(kernel, device);
         plan_merge(plan);
-        launch_key(plan, &text, 0, per_pass, &preview->key);
+        uint64_t stored = per_pass < outputs ? find_pass(plan, 0, outputs, per_pass) : plan->outputs;
         preview->passes = per_pass ? (outputs + per_pass - 1) / per_pass : 1;
-        reason_loads(plan, &text, &preview->key, &preview->loads);
-        reason_stores(plan, &text, &preview->key, &preview->stores);
-        done = variant_layout(&text, &preview->key, &preview->layout);
+        preview->per_pass = per_pass;
+        done = outputs == 0 || stored != 0;
+        if (done) {
+            launch_key(plan, &text, stored, &preview->key);
+            reason_loads(plan, &text, &preview->key, &preview->loads);
+            reason_stores(plan, &text, &preview->key, &preview->stores);
+            done = variant_layout(&text, &preview->key, &preview->layout);
+        }
     }
     plan_finish(plan);
     return done;

@@ -19,6 +19,7 @@ typedef struct Plan {
     const PageSet *pages; /* those to run over; NULL: all */
     uint64_t numbered;    /* see Domain */
     uint64_t replicated;  /* arguments that are read by replicas */
+    uint64_t outputs;     /* arguments that are outputs */
     bool *issued;         /* of the domain */
     const Stream *originals[MAX_PARAMS];
     const Stream *streams[MAX_PARAMS]; /* resampled, copied, merged */
@@ -63,8 +64,8 @@ void plan_merge(Plan *plan);
 const Stream *plan_copied(Plan *plan, const Stream *stream);
 void plan_finish(Plan *plan);
 
-/* choose.c: the key of the pass that stores `count` outputs from number `first` on. */
-void launch_key(Plan *plan, const KernelText *text, int first, int count, VariantKey *key);
+/* choose.c: the key of the pass that stores these outputs, a bit per parameter. */
+void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey *key);
 
 /* Whether elements lie side by side and start on a texel; whether steps of so many elements can be stored whole. */
 bool launch_aligned(const Stream *stream);
@@ -102,7 +103,7 @@ typedef struct Preview {
     Kernel *kernel; /* that is launched */
     VariantKey key;
     Layout layout;
-    int passes;
+    int passes, per_pass;
     StrBuf loads, stores;
 } Preview;
 

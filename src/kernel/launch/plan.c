@@ -350,9 +350,11 @@ bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
 {
     const Function *f = &plan->kernel->function;
     *outputs = 0;
+    plan->outputs = 0;
     for (int i = 0; i < f->param_count; i++) {
         plan->streams[i] = plan->originals[i] = launch_kind(f, i)->stream ? args[i].stream : NULL;
         plan->resampled[i] = false;
+        plan->outputs |= (uint64_t)launch_is_output(f, i) << i;
         *outputs += launch_is_output(f, i);
     }
     if (f->group_rank && (plan->active || (plan->pages && plan->pages->levels))) {

@@ -26,12 +26,8 @@ int variant_dim_words(const ArgKey *key)
 
 bool variant_stores(const Function *f, const VariantKey *key, int param)
 {
-    int number = 0;
-    for (int i = 0; i < param; i++) {
-        number += param_kinds[f->params[i].kind].written && !param_kinds[f->params[i].kind].anywhere;
-    }
-    return param_kinds[f->params[param].kind].written && !param_kinds[f->params[param].kind].anywhere &&
-           number >= key->first_output && number < key->first_output + key->output_count;
+    const ParamKindInfo *kind = &param_kinds[f->params[param].kind];
+    return kind->written && !kind->anywhere && (key->outputs >> param & 1) != 0;
 }
 
 static bool one_element(const KernelText *text, const VariantKey *key)

@@ -63,23 +63,23 @@ typedef enum PagedTexels { PAGED_TEXEL_LOADS = 1, PAGED_TEXEL_STORES = 2 } Paged
 typedef enum ActiveList { ACTIVE_NONE, ACTIVE_COUNTED, ACTIVE_DEVICE_COUNTED, ACTIVE_PAGES, ACTIVE_LEVELS } ActiveList;
 
 typedef struct VariantKey {
-    uint8_t rank;                       /* of the launch, after merging dimensions */
-    uint8_t flat_loads;                 /* every element-wise input is read as aligned 16-byte texels */
-    uint8_t flat_stores;                /* every output is written contiguously */
-    uint8_t rows;                       /* the elements of one invocation stand in one row */
-    uint8_t check;                      /* report indices out of range */
-    uint8_t aliased;                    /* what storage blocks read is written by the same launch */
-    uint8_t active;                     /* ActiveList: runs over the elements that a list names */
-    uint8_t page_step;                  /* over pages: elements of a step, a part of a row */
-    uint8_t page_rows;                  /* and of so many rows */
-    uint8_t page_rowless;               /* steps may pass the end of a row: nothing asks for positions */
-    uint8_t page_inside;                /* no page reaches out of the shape */
-    uint8_t page_masked;                /* pages have masks */
-    uint8_t page_clipped;               /* elements of a box alone count */
-    uint8_t page_unbounded;             /* no shape has an end that they reach beyond */
-    uint8_t page_starts;                /* numbered streams have only what lies inside of it */
-    uint8_t first_output, output_count; /* the outputs this pass stores, in order of declaration */
-    uint8_t count;                      /* of args in use */
+    uint64_t outputs;       /* those that this pass stores: a bit per parameter */
+    uint8_t rank;           /* of the launch, after merging dimensions */
+    uint8_t flat_loads;     /* every element-wise input is read as aligned 16-byte texels */
+    uint8_t flat_stores;    /* every output is written contiguously */
+    uint8_t rows;           /* the elements of one invocation stand in one row */
+    uint8_t check;          /* report indices out of range */
+    uint8_t aliased;        /* what storage blocks read is written by the same launch */
+    uint8_t active;         /* ActiveList: runs over the elements that a list names */
+    uint8_t page_step;      /* over pages: elements of a step, a part of a row */
+    uint8_t page_rows;      /* and of so many rows */
+    uint8_t page_rowless;   /* steps may pass the end of a row: nothing asks for positions */
+    uint8_t page_inside;    /* no page reaches out of the shape */
+    uint8_t page_masked;    /* pages have masks */
+    uint8_t page_clipped;   /* elements of a box alone count */
+    uint8_t page_unbounded; /* no shape has an end that they reach beyond */
+    uint8_t page_starts;    /* numbered streams have only what lies inside of it */
+    uint8_t count;          /* of args in use */
     ArgKey args[MAX_PARAMS];
 } VariantKey;
 
