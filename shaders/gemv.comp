@@ -1,5 +1,5 @@
 // Parts of the sums of a matrix times a vector. The matrix has rows of texels (16 bytes), N elements each: four floats, or two doubles (DOUBLE).
-// A lane takes N rows and every PARTS-th texel of them; with COLUMNS, for the transpose, WIDE texels of each of LENGTH rows. It leaves sums and
+// A lane takes N rows and every `parts`-th texel of them; with COLUMNS, for the transpose, WIDE texels of each of `part_length` rows. It leaves sums and
 // their errors. Sums are compensated by two-sum, once for what some texels give, as in functions/two_sum.glsl. Defines GROUP; BLOCK to read
 // through storage blocks.
 #include "shared/parameters.glsl"
@@ -7,13 +7,10 @@
 layout(local_size_x = GROUP) in;
 layout(location = 0) uniform uvec4 rill_p[GEMV_P_VECTORS];
 
-#define ROWS int(PARAMETER(GEMV_P_ROWS))
-#define TEXELS int(PARAMETER(GEMV_P_TEXELS))
-#define PITCH int(PARAMETER(GEMV_P_PITCH))
-#define BASE int(PARAMETER(GEMV_P_BASE))
-#define X_BASE int(PARAMETER(GEMV_P_X_BASE))
-#define PARTS int(PARAMETER(GEMV_P_PARTS))
-#define LENGTH int(PARAMETER(GEMV_P_LENGTH))
+// Read once: a compiler may not take them out of a loop.
+int rows = int(PARAMETER(GEMV_P_ROWS)), texels = int(PARAMETER(GEMV_P_TEXELS)), pitch = int(PARAMETER(GEMV_P_PITCH));
+int base = int(PARAMETER(GEMV_P_BASE)), x_base = int(PARAMETER(GEMV_P_X_BASE)), parts = int(PARAMETER(GEMV_P_PARTS));
+int part_length = int(PARAMETER(GEMV_P_LENGTH));
 
 #ifdef BLOCK
 layout(std430, binding = 3) readonly buffer A { uvec4 a_in[]; };
@@ -56,40 +53,40 @@ void add(inout V s, inout V e, V p)
 void main()
 {
     int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
-    int across = (TEXELS + 8 * WIDE - 1) / (8 * WIDE) * 8, part = n / across;
+    int across = (texels + 8 * WIDE - 1) / (8 * WIDE) * 8, part = n / across;
     if (n < int(PARAMETER(GEMV_P_COUNT))) {
         int lane = n - part * across, first = lane / 8 * (8 * WIDE) + lane % 8;
-        int k = part * LENGTH, to = min(k + LENGTH, ROWS), at[WIDE];
+        int k = part * part_length, to = min(k + part_length, rows), at[WIDE];
         V s[WIDE], e[WIDE];
         for (int j = 0; j < WIDE; j++) {
             s[j] = e[j] = V(0);
-            at[j] = BASE + k * PITCH + min(first + 8 * j, TEXELS - 1);
+            at[j] = base + k * pitch + min(first + 8 * j, texels - 1);
         }
         for (; k + 3 < to; k += 4) {
 #ifdef DOUBLE
-            V x = texel(LOAD_X(X_BASE + k / 2)), y = texel(LOAD_X(X_BASE + k / 2 + 1));
+            V x = texel(LOAD_X(x_base + k / 2)), y = texel(LOAD_X(x_base + k / 2 + 1));
             dvec4 f = dvec4(x, y);
 #else
-            V f = texel(LOAD_X(X_BASE + k / 4));
+            V f = texel(LOAD_X(x_base + k / 4));
 #endif
             for (int j = 0; j < WIDE; j++) {
-                V p = f.x * texel(LOAD_A(at[j])) + f.y * texel(LOAD_A(at[j] + PITCH));
-                V q = f.z * texel(LOAD_A(at[j] + 2 * PITCH)) + f.w * texel(LOAD_A(at[j] + 3 * PITCH));
+                V p = f.x * texel(LOAD_A(at[j])) + f.y * texel(LOAD_A(at[j] + pitch));
+                V q = f.z * texel(LOAD_A(at[j] + 2 * pitch)) + f.w * texel(LOAD_A(at[j] + 3 * pitch));
                 add(s[j], e[j], p + q);
-                at[j] += 4 * PITCH;
+                at[j] += 4 * pitch;
             }
         }
         for (; k < to; k++) {
-            V x = texel(LOAD_X(X_BASE + k / N));
+            V x = texel(LOAD_X(x_base + k / N));
             for (int j = 0; j < WIDE; j++) {
                 add(s[j], e[j], x[k % N] * texel(LOAD_A(at[j])));
-                at[j] += PITCH;
+                at[j] += pitch;
             }
         }
         for (int j = 0; j < WIDE; j++) {
-            if (first + 8 * j < TEXELS) {
-                sums[part * TEXELS + first + 8 * j] = words(s[j]);
-                errors[part * TEXELS + first + 8 * j] = words(e[j]);
+            if (first + 8 * j < texels) {
+                sums[part * texels + first + 8 * j] = words(s[j]);
+                errors[part * texels + first + 8 * j] = words(e[j]);
             }
         }
     }
@@ -100,7 +97,7 @@ void main()
 // What texel k gives the sums of N rows, which begin at `row`.
 V products(int row[N], int k)
 {
-    V x = texel(LOAD_X(X_BASE + k)), p;
+    V x = texel(LOAD_X(x_base + k)), p;
     for (int j = 0; j < N; j++) {
         p[j] = dot(texel(LOAD_A(row[j] + k)), x);
     }
@@ -111,16 +108,16 @@ void main()
 {
     int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
     if (n < int(PARAMETER(GEMV_P_COUNT))) {
-        int group = n / PARTS, k = n - group * PARTS, row[N];
+        int group = n / parts, k = n - group * parts, row[N];
         V s = V(0), e = V(0);
         for (int j = 0; j < N; j++) {
-            row[j] = BASE + min(group * N + j, ROWS - 1) * PITCH;
+            row[j] = base + min(group * N + j, rows - 1) * pitch;
         }
-        for (; k + 3 * PARTS < TEXELS; k += 4 * PARTS) {
-            V p = products(row, k) + products(row, k + PARTS);
-            add(s, e, p + (products(row, k + 2 * PARTS) + products(row, k + 3 * PARTS)));
+        for (; k + 3 * parts < texels; k += 4 * parts) {
+            V p = products(row, k) + products(row, k + parts);
+            add(s, e, p + (products(row, k + 2 * parts) + products(row, k + 3 * parts)));
         }
-        for (; k < TEXELS; k += PARTS) {
+        for (; k < texels; k += parts) {
             add(s, e, products(row, k));
         }
         sums[n] = words(s);

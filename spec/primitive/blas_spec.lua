@@ -105,7 +105,7 @@ local function gemv(type)
         end
     end)
     -- Sizes of the texel ways, both sides of their steps, matrices that are views with pitches, and transposes by option and by view.
-    for _, size in ipairs {{32, 64}, {33, 68}, {35, 256}, {130, 260}, {67, 1028}} do
+    for _, size in ipairs {{32, 64}, {33, 68}, {35, 256}, {130, 260}, {67, 2060}} do
         local m, n = size[1], size[2]
         local whole <close> = random(type, {m + 3, n + 8})
         local a, x, z = whole:domain({2, 5}, {m + 1, n + 4}), random(type, n), random(type, m)

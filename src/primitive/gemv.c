@@ -11,13 +11,19 @@
 enum {
     LEAST_ROWS = 32,
     LEAST_COLUMNS = 64,
-    CPU_PARTS = 16, /* of one sum */
-    GPU_PARTS = 256,
+    CPU_PARTS = 4, /* of one sum, at least: they cost, but a machine of some cores wants invocations */
+    CPU_COLUMN_PARTS = 8,
+    CPU_MOST_PARTS = 16,
+    CPU_INVOCATIONS = 512,
+    GPU_PARTS = 16,
+    GPU_MOST_PARTS = 256,
     GPU_INVOCATIONS = 65536,
     LONGEST_PART = 131072, /* rows: four a trip, far below a device's limit */
     CPU_GROUP = 16,
     GPU_GROUP = 64,
     CPU_WIDE = 8, /* texels of a row that a lane sums up along columns: a device that reads ahead likes long rows */
+    CPU_WIDEST = 16,
+    WIDE_TEXELS = 512, /* from which on the widest is worth its compilation */
 };
 
 /* Joins the parts of each sum. An infinity or a NaN leaves a NaN among the errors: then the plain sum stands. */
@@ -87,10 +93,12 @@ static bool on_cpu(const Stream *a)
 }
 
 /* Parts of one sum, where there are `count` invocations for each of them. */
-static int64_t part_count(const Stream *a, int64_t count)
+static int64_t part_count(const Stream *a, bool columns, int64_t count)
 {
-    int64_t parts = CPU_PARTS;
-    while (!on_cpu(a) && parts < GPU_PARTS && parts * count < GPU_INVOCATIONS) {
+    bool cpu = on_cpu(a);
+    int64_t parts = !cpu ? GPU_PARTS : columns ? CPU_COLUMN_PARTS : CPU_PARTS;
+    int64_t most = cpu ? CPU_MOST_PARTS : GPU_MOST_PARTS, enough = cpu ? CPU_INVOCATIONS : GPU_INVOCATIONS;
+    while (parts < most && parts * count < enough) {
         parts *= 2;
     }
     return parts;
@@ -98,7 +106,8 @@ static int64_t part_count(const Stream *a, int64_t count)
 
 static int wide_of(const Stream *a)
 {
-    return on_cpu(a) ? CPU_WIDE : 1;
+    bool widest = a->shape.size[1] >= (int64_t)WIDE_TEXELS * texel_of(a);
+    return !on_cpu(a) ? 1 : widest ? CPU_WIDEST : CPU_WIDE;
 }
 
 static bool too_large(const Stream *s)
@@ -137,13 +146,13 @@ static bool dispatch(const Stream *a, const Stream *x, bool columns, const uint3
 static bool sum_parts(const Stream *a, const Stream *x, bool columns, Stream sums[2])
 {
     int64_t texel = texel_of(a), rows = a->shape.size[0], width = a->shape.size[1] / texel;
-    int64_t across = columns ? width : (rows + texel - 1) / texel, parts = part_count(a, across);
+    int64_t across = columns ? width : (rows + texel - 1) / texel;
+    int64_t lanes = columns ? (width + 8 * wide_of(a) - 1) / (8 * wide_of(a)) * 8 : across;
+    int64_t parts = part_count(a, columns, lanes);
     int64_t length = ((rows + parts - 1) / parts + 3) / 4 * 4;
     length = length < LONGEST_PART ? length : LONGEST_PART;
-    int64_t lanes = across;
     if (columns) {
         parts = (rows + length - 1) / length;
-        lanes = (width + 8 * wide_of(a) - 1) / (8 * wide_of(a)) * 8;
     }
     uint32_t params[4 * GEMV_P_VECTORS] = {[GEMV_P_COUNT] = (uint32_t)(lanes * parts),
                                            [GEMV_P_ROWS] = (uint32_t)rows,

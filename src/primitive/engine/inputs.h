@@ -72,9 +72,10 @@ enum { BLOCK_PLACE = INPUT_STREAMS };
 bool inputs_blocks(const Inputs *in, const Shape *out, bool reversed, Blocks *blocks);
 
 typedef struct InputKey {
-    uint8_t check, rank, parts;                /* bit d: dimension d has more than one element per block */
-    uint8_t chunk;                             /* elements of a step that reads whole texels; 0: element by element */
-    uint32_t texels;                           /* bit i: stream i is read so */
+    uint8_t check, rank, parts; /* bit d: dimension d has more than one element per block */
+    uint8_t chunk;              /* elements of a step that reads whole texels; 0: element by element */
+    uint8_t columns;            /* blocks side by side per invocation, whose steps are `chunk` rows; 0: one block */
+    uint32_t texels;            /* bit i: stream i is read so */
     uint8_t slots[INPUT_SOURCES * MAX_PARAMS]; /* of the sources' element-wise parameters in turn */
     const Type *seen[INPUT_SOURCES];
     uint64_t serials[INPUT_SOURCES + 1]; /* of the kernels: never used twice */
@@ -83,6 +84,9 @@ typedef struct InputKey {
 
 /* Fills the key. `chunk`: elements per step the engine would like, a multiple of what whole texels take, or 0: as many as suit. */
 void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
+/* The same for an engine that can reduce blocks side by side, where neighbours in memory belong to them: key->columns is 0 where they
+ * don't. `rows`: as many per step where blocks are long enough, or 0: as many as suit. */
+void inputs_key_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key);
 /* Bytes of the key in use, to compare. */
 size_t inputs_key_bytes(const Inputs *in);
 /* The types in the key, for a cache that keeps it and holds them; how many. */
@@ -133,6 +137,13 @@ void inputs_write_chunk_start(InputText *text, const char *start);
 void inputs_write_chunk_loads(InputText *text);
 void inputs_write_chunk_value(InputText *text, int s, int k);
 void inputs_write_chunk_step(InputText *text);
+/* The same for columns: steps of `rows` elements of each. The value is that of row t + k in column c, an expression for which
+ * inputs_write_column has been called. */
+void inputs_write_rows_start(InputText *text, const char *start);
+void inputs_write_rows_loads(InputText *text, int from, int rows);
+void inputs_write_column(InputText *text, int c);
+void inputs_write_row_value(InputText *text, int s, int k, int c);
+void inputs_write_rows_step(InputText *text, int rows);
 /* The watch over loops, at the end of main. */
 void inputs_write_canary(InputText *text);
 /* "u_name(a, x, constants...)": a call of the operation. */

@@ -83,12 +83,93 @@ static void arg_key(const Inputs *in, const Blocks *blocks, int i, InputKey *key
     }
 }
 
-void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key)
+/* columns */
+
+enum { COLUMNS = 4, WIDE_COLUMNS = 16, WIDE_LEAST = 1 << 16, SHORT_STEP = 4 };
+
+/* The dimension whose neighbours follow each other in a block, -1 where blocks have one element. */
+static int first_part(const Blocks *blocks)
 {
-    memset(key, 0, sizeof *key);
+    int d = 0;
+    while (d < blocks->rank && blocks->part[d] == 1) {
+        d++;
+    }
+    return d < blocks->rank ? d : -1;
+}
+
+/* Neighbours in memory are of different blocks. */
+static bool lies_in_rows(const Inputs *in, const Blocks *blocks)
+{
+    int d = first_part(blocks);
+    bool rows = d > 0 && blocks->out[0] > 1 && !blocks->reversed;
+    for (int i = 0; i < in->streams; i++) {
+        rows = rows && !(in->args[i].stream->source == SOURCE_BUFFER && plain_dim(&blocks->dim[i][d]) &&
+                         blocks->dim[i][d].stride == 1);
+    }
+    return rows;
+}
+
+/* Every row starts on a texel, one as far from the next as any other. */
+static bool reads_rows(const Inputs *in, const Blocks *blocks, int i)
+{
+    const Stream *s = in->args[i].stream;
+    const ViewDim *dim = blocks->dim[i];
+    int parts = 0;
+    bool whole = s->source == SOURCE_BUFFER && s->type->bytes % 4 == 0 && s->type->bytes <= 16 &&
+                 s->offset * s->type->bytes % 16 == 0 && plain_dim(&dim[0]) && dim[0].stride == 1;
+    for (int d = 1; d < blocks->rank; d++) {
+        parts += blocks->part[d] > 1;
+        whole = whole && plain_dim(&dim[d]) && dim[d].stride * s->type->bytes % 16 == 0;
+    }
+    return whole && parts == 1;
+}
+
+static bool all_plain(const Inputs *in, const Blocks *blocks)
+{
+    bool plain = true;
+    for (int i = 0; i < in->streams; i++) {
+        for (int d = 0; d < blocks->rank; d++) {
+            plain = plain && plain_dim(&blocks->dim[i][d]);
+        }
+    }
+    return plain;
+}
+
+/* A software device reads faster what lies in a row: one invocation has as many columns as fill a line of its cache. */
+static int suitable_columns(const Inputs *in, const Blocks *blocks, bool small)
+{
+    bool wide =
+        small && device_traits(in->device)->family == FAMILY_CPU && blocks->outputs * blocks->block >= WIDE_LEAST;
+    int columns = wide ? WIDE_COLUMNS : COLUMNS;
+    for (int i = 0; i < in->streams; i++) {
+        columns = in->args[i].stream->type->bytes > 4 ? COLUMNS : columns;
+    }
+    columns = in->unbounded || in->trips > 0 ? 1 : columns; /* columns would share an invocation's trips */
+    columns = blocks->out[0] % columns ? COLUMNS : columns;
+    return blocks->out[0] % columns ? 1 : columns;
+}
+
+static void choose_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key)
+{
+    bool small = in->tokens < SMALL_BODY;
+    int columns = suitable_columns(in, blocks, small), texels = 0;
+    for (int i = 0; i < in->streams && columns > 1; i++) {
+        bool whole = reads_rows(in, blocks, i);
+        key->texels |= (uint32_t)whole << i;
+        texels += whole ? columns * in->args[i].stream->type->bytes / 16 : 0;
+    }
+    columns = key->texels ? columns : 1;
+    int step = columns == WIDE_COLUMNS || blocks->block < rows ? 0 : rows;
+    step = step ? step : SHORT_STEP;
+    bool fits = texels * step <= MAX_CHUNK_TEXELS && blocks->block >= step && all_plain(in, blocks);
+    key->columns = (uint8_t)columns;
+    key->chunk = (uint8_t)(fits && small ? step : 1);
+}
+
+static void fill_key(const Inputs *in, const Blocks *blocks, InputKey *key)
+{
     key->check = in->check;
     key->rank = (uint8_t)blocks->rank;
-    choose_chunk(in, blocks, chunk, key);
     for (int d = 0; d < blocks->rank; d++) {
         key->parts = (uint8_t)(key->parts | (blocks->part[d] > 1 || blocks->rank == 1) << d);
     }
@@ -109,6 +190,22 @@ void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key
             arg_key(in, blocks, i, key);
         }
     }
+}
+
+void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key)
+{
+    memset(key, 0, sizeof *key);
+    choose_chunk(in, blocks, chunk, key);
+    fill_key(in, blocks, key);
+}
+
+void inputs_key_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key)
+{
+    memset(key, 0, sizeof *key);
+    if (lies_in_rows(in, blocks)) {
+        choose_columns(in, blocks, rows, key);
+    }
+    fill_key(in, blocks, key);
 }
 
 size_t inputs_key_bytes(const Inputs *in)

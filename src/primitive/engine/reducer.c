@@ -12,10 +12,20 @@ enum {
     GPU_GROUP = 256,
     GPU_RUN = 32, /* elements per thread before the tree */
     GPU_FEW_OUTPUTS = 4096,
+    CPU_PAGE = 4096,
+    /* of columns */
+    CPU_FEW_LANES = 256, /* of later levels */
+    CPU_ROWS = 64,       /* the shortest run that is worth another level */
+    CPU_APART = 32,      /* the longest one of rows that are a page apart */
+    CPU_MOST = 1024,     /* on later levels only of so many rows */
+    GPU_LANES = 1 << 16,
+    GPU_ROWS = 128, /* on later levels */
+    /* of bodies */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
     MAX_TREE_TRIPS = 2048, /* of a body that a group's tree calls, eight times in a row */
     LOOPING_RUN = 16,      /* elements per run of a body with loops: they share one invocation's trips */
     SPECIAL_CHUNK = 16,
+    SPECIAL_ROWS = 4,     /* or sixteen */
     MAX_CHUNK_BODY = 400, /* tokens of a body that is written out for each of them */
 };
 
@@ -76,6 +86,39 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
     }
 }
 
+/* Rows of a stream are a page or more apart. */
+static bool rows_apart(const Inputs *in, const Blocks *shape)
+{
+    int d = 0;
+    while (d < shape->rank - 1 && shape->part[d] == 1) {
+        d++;
+    }
+    bool apart = false;
+    for (int i = 0; i < in->streams; i++) {
+        int64_t bytes = shape->dim[i][d].stride * in->args[i].stream->type->bytes;
+        apart = apart || bytes >= CPU_PAGE || -bytes >= CPU_PAGE;
+    }
+    return apart;
+}
+
+/* How columns are cut: runs of rows, enough of them to fill the device. Neighbours go on where a run's rows end, so that short runs stay
+ * on pages at hand. */
+static void cut_columns(const Inputs *in, const Blocks *shape, const ReducerKey *key, ReducerLevel *level)
+{
+    const DeviceTraits *traits = device_traits(in->device);
+    bool cpu = traits->family == FAMILY_CPU;
+    int64_t groups = shape->outputs / key->input.columns, chunk = key->input.chunk;
+    int64_t most = longest_run(traits, in, chunk), least = cpu ? CPU_ROWS : key->first ? GPU_RUN : GPU_ROWS;
+    int64_t lanes = !cpu ? GPU_LANES : key->first ? CPU_LANES : CPU_FEW_LANES, runs = lanes / groups;
+    runs = runs < shape->block / least ? runs : shape->block / least;
+    level->length = round_up(runs < 1 ? shape->block : (shape->block + runs - 1) / runs, chunk);
+    if (cpu && level->length > CPU_APART && (key->first || shape->block > CPU_MOST) && rows_apart(in, shape)) {
+        level->length = CPU_APART;
+    }
+    level->length = level->length < most ? level->length : most;
+    level->runs = (shape->block + level->length - 1) / level->length;
+}
+
 /* Sixteen floats at once: of any streams, the value is what counts. */
 static bool uses_chunk(const ReducerText *text, const Inputs *in)
 {
@@ -87,10 +130,18 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
 {
     memset(key, 0, sizeof *key);
     bool special = first && uses_chunk(text, in);
-    inputs_key(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
+    inputs_key_columns(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
+    if (!key->input.columns) {
+        inputs_key(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
+    }
     key->first = first;
-    key->special = special && key->input.chunk == SPECIAL_CHUNK;
-    cut(text, in, shape, key, level);
+    key->special = special && key->input.chunk >= (key->input.columns ? SPECIAL_ROWS : SPECIAL_CHUNK);
+    if (key->input.columns) {
+        cut_columns(in, shape, key, level);
+        key->last = level->runs == 1;
+    } else {
+        cut(text, in, shape, key, level);
+    }
     level->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
 }
 
@@ -98,7 +149,12 @@ static void fill(const Inputs *in, const Blocks *shape, const ReducerKey *key, c
                  const ReducerLayout *layout, uint32_t *words)
 {
     int64_t runs = key->tree ? round_up(level->runs, GPU_GROUP) : level->runs;
-    words[layout->count] = (uint32_t)(shape->outputs * runs);
+    int64_t columns = key->input.columns ? key->input.columns : 1, groups = shape->outputs / columns;
+    words[layout->count] = (uint32_t)(groups * runs);
+    if (key->input.columns) {
+        words[layout->groups] = (uint32_t)groups;
+        access_divisor(groups, &words[layout->groups + 1], &words[layout->groups + 2]);
+    }
     words[layout->runs] = (uint32_t)runs;
     access_divisor(runs, &words[layout->runs + 1], &words[layout->runs + 2]);
     words[layout->length] = (uint32_t)level->length;
@@ -111,6 +167,8 @@ static bool issue(const ReducerText *text, const Inputs *in, const Blocks *shape
                   const ReducerLevel *level, Stream *to)
 {
     const ReducerLayout *layout;
+    int words_each = reducer_words(to->type);
+    key->vectors = key->input.columns * words_each % 4 == 0 && key->input.columns && to->offset * words_each % 4 == 0;
     Program *program = reducer_program(text, in, key, &layout);
     if (!program) {
         return false;
@@ -121,7 +179,7 @@ static bool issue(const ReducerText *text, const Inputs *in, const Blocks *shape
         return false;
     }
     fill(in, shape, key, level, layout, words);
-    words[layout->out_base] = (uint32_t)(to->offset * reducer_words(to->type));
+    words[layout->out_base] = (uint32_t)(to->offset * words_each);
     Dispatch dispatch = {.program = program, .params = words, .param_vectors = vectors};
     inputs_bind(in, &key->input, &layout->input, &dispatch);
     dispatch.blocks[0].buffer = to->buffer;
@@ -147,9 +205,10 @@ static bool run_level(const ReducerText *text, const Inputs *in, const Shape *ou
                       Stream *result);
 
 /* What a level left: one stream of accumulators. A body may use its constants and gathers again. */
-static bool run_next(const ReducerText *text, const Inputs *in, const Stream *partial, int64_t total, Stream *result)
+static bool run_next(const ReducerText *text, const Inputs *in, const Stream *partial, bool columns, int64_t total,
+                     Stream *result)
 {
-    Shape out = {.rank = 2, .size = {partial->shape.size[0], 1}};
+    Shape out = {.rank = 2, .size = {columns ? 1 : partial->shape.size[0], columns ? partial->shape.size[1] : 1}};
     Argument arg = {.stream = partial}, args[MAX_PARAMS] = {{NULL}};
     InputSource source = {.args = &arg, .type = text->accumulator};
     for (int i = 0; in->operation && i < in->operation->function.param_count; i++) {
@@ -182,12 +241,13 @@ static bool run_level(const ReducerText *text, const Inputs *in, const Shape *ou
         return issue(text, in, &shape, &key, &level, result);
     }
     int64_t left = key.tree ? (level.runs + GPU_GROUP - 1) / GPU_GROUP : level.runs;
-    Shape partial_shape = {.rank = 2, .size = {shape.outputs, left}};
+    bool columns = key.input.columns > 0;
+    Shape partial_shape = {.rank = 2, .size = {columns ? left : shape.outputs, columns ? shape.outputs : left}};
     Stream partial;
     if (!stream_create(in->device, text->accumulator, &partial_shape, false, &partial)) {
         return false;
     }
-    bool done = issue(text, in, &shape, &key, &level, &partial) && run_next(text, in, &partial, total, result);
+    bool done = issue(text, in, &shape, &key, &level, &partial) && run_next(text, in, &partial, columns, total, result);
     stream_release(&partial);
     return done;
 }

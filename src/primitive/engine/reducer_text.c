@@ -36,6 +36,7 @@ static bool lay_out(const Inputs *in, const void *engine_key, void *engine_layou
     *layout = (ReducerLayout){.group = traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 256};
     layout->count = take(layout, 1);
     layout->runs = take(layout, 3);
+    layout->groups = key->input.columns ? take(layout, 3) : 0;
     layout->length = take(layout, 1);
     layout->total = take(layout, 1);
     layout->last = take(layout, 1);
@@ -107,6 +108,122 @@ static void write_chunks(Writer *w)
     strbuf_addf(w->out, "        t += %d;\n    }\n", chunk);
 }
 
+/* columns: the invocation's blocks lie side by side; acc0, acc1 ... are what they are reduced to */
+
+/* Four rows or sixteen, four at a time: fewer values are alive at once. */
+static void write_special_rows(Writer *w)
+{
+    int columns = w->key->input.columns;
+    for (int k = 0; k < w->key->input.chunk; k += 4) {
+        inputs_write_rows_loads(w->input, k, 4);
+        for (int c = 0; c < columns; c++) {
+            inputs_write_column(w->input, c);
+            strbuf_addf(w->out, "        float h%d_%d = rill_h(uvec4(", c, k / 4);
+            for (int j = 0; j < 4; j++) {
+                strbuf_add(w->out, j ? ", floatBitsToUint(" : "floatBitsToUint(");
+                inputs_write_row_value(w->input, 0, k + j, c);
+                strbuf_add(w->out, ")");
+            }
+            strbuf_add(w->out, "));\n");
+        }
+    }
+    for (int c = 0; c < columns; c++) {
+        strbuf_addf(w->out,
+                    w->key->input.chunk == 4 ? "        acc%d = rill_add(acc%d, h%d_0, 0.0);\n"
+                                             : "        acc%d = rill_join(acc%d, h%d_0, h%d_1, h%d_2, h%d_3);\n",
+                    c, c, c, c, c, c);
+    }
+}
+
+static void write_column_element(Writer *w, int k, int c)
+{
+    bool pair = w->in->source_count == 2;
+    strbuf_addf(w->out, "        { %s v = %s", pair ? "T" : glsl_type(w->in->sources[0].type),
+                pair ? "rill_pair(" : "");
+    for (int s = 0; s < w->in->source_count; s++) {
+        strbuf_add(w->out, s ? ", " : "");
+        inputs_write_row_value(w->input, s, k, c);
+    }
+    strbuf_add(w->out, pair ? "); " : "; ");
+    if (k == 0) {
+        strbuf_addf(
+            w->out,
+            w->key->first ? "if (t == start) acc%d = rill_first(v, t); else " : "if (t == start) acc%d = v; else ", c);
+    }
+    strbuf_addf(w->out,
+                w->key->first ? "acc%d = rill_step(acc%d, v, t + %d); }\n" : "acc%d = rill_merge(acc%d, v); }\n", c, c,
+                k);
+}
+
+/* A loop over steps of so many rows, as far as they go. */
+static void write_rows(Writer *w, int rows, bool special)
+{
+    strbuf_addf(w->out, "    for (int last = end - %d; t <= last; t += %d) {\n", rows, rows);
+    if (special) {
+        write_special_rows(w);
+    } else {
+        inputs_write_rows_loads(w->input, 0, rows);
+    }
+    for (int c = 0; c < w->key->input.columns && !special; c++) {
+        inputs_write_column(w->input, c);
+        for (int k = 0; k < rows; k++) {
+            write_column_element(w, k, c);
+        }
+    }
+    inputs_write_rows_step(w->input, rows);
+    strbuf_add(w->out, "    }\n");
+}
+
+/* The columns' results, or what is reduced further, side by side. */
+static void write_columns_store(Writer *w)
+{
+    const Type *type = w->key->last ? w->text->result : w->text->accumulator;
+    const ReducerLayout *layout = w->layout;
+    int words = glsl_words(type), columns = w->key->input.columns, count = columns * words;
+    for (int c = 0; c < columns; c++) {
+        strbuf_addf(w->out,
+                    w->key->last ? "    %s value%d = rill_finish(acc%d, int(%s));\n" : "    %s value%d = acc%d;\n",
+                    glsl_type(type), c, c, access_word(layout->total));
+    }
+    strbuf_addf(w->out, "    int place = int(%s) + (part * int(%s) * %d + run) * %d;\n", access_word(layout->out_base),
+                access_word(layout->groups), columns, words);
+    for (int k = 0; k < count; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "value%d", k / words);
+        if (w->key->vectors) {
+            strbuf_addf(w->out, k % 4 ? ", " : "    rill_out[place / 4 + %d] = uvec4(", k / 4);
+        } else {
+            strbuf_addf(w->out, "    rill_out[place + %d] = ", k);
+        }
+        glsl_encode(w->out, type, type, name, k % words);
+        strbuf_add(w->out, !w->key->vectors ? ";\n" : k % 4 == 3 ? ");\n" : "");
+    }
+}
+
+static void write_columns(Writer *w)
+{
+    const ReducerLayout *layout = w->layout;
+    const char *type = glsl_type(w->text->accumulator);
+    int columns = w->key->input.columns, chunk = w->key->input.chunk;
+    strbuf_addf(w->out,
+                "    int part = int(rill_div(uint(lane), %s, %s)), run = (lane - part * int(%s)) * %d;\n"
+                "    int start = part * int(%s), end = start + min(int(%s), int(%s) - start), t = start;\n",
+                access_word(layout->groups + 1), access_word(layout->groups + 2), access_word(layout->groups), columns,
+                access_word(layout->length), access_word(layout->length), access_word(layout->input.block));
+    inputs_write_place(w->input, "run");
+    inputs_write_rows_start(w->input, "start");
+    for (int c = 0; c < columns; c++) {
+        strbuf_addf(w->out, "    %s acc%d = ", type, c);
+        glsl_zero(w->out, w->text->accumulator);
+        strbuf_add(w->out, ";\n");
+    }
+    if (chunk > 1) {
+        write_rows(w, chunk, w->key->special);
+    }
+    write_rows(w, 1, false);
+    write_columns_store(w);
+}
+
 static void write_run(Writer *w)
 {
     const ReducerLayout *layout = w->layout;
@@ -160,9 +277,13 @@ static void write_main(Writer *w)
             "void main()\n{\n    int lane = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * %du + "
             "gl_LocalInvocationID.x);\n    if (lane < int(%s)) {\n",
             layout->group, access_word(layout->count));
-        write_run(w);
-        strbuf_add(w->out, "    int place = lane;\n");
-        write_store(w);
+        if (w->key->input.columns) {
+            write_columns(w);
+        } else {
+            write_run(w);
+            strbuf_add(w->out, "    int place = lane;\n");
+            write_store(w);
+        }
         strbuf_add(w->out, "    }\n");
         return;
     }
@@ -195,7 +316,8 @@ static void write_program(const void *text, const void *key, const void *layout,
     input->layout = &w->layout->input;
     inputs_write_header(w->input, w->key->tree ? 256 : w->layout->group, (w->layout->words + 3) / 4,
                         &w->text->accumulator, 1);
-    strbuf_add(w->out, "layout(std430, binding = 1) writeonly buffer Rill_out { uint rill_out[]; };\n");
+    strbuf_addf(w->out, "layout(std430, binding = 1) writeonly buffer Rill_out { %s rill_out[]; };\n",
+                w->key->vectors ? "uvec4" : "uint");
     inputs_write_access(w->input);
     if (!w->in->operation) { /* a body's own names must not meet it */
         strbuf_addf(w->out, "#define T %s\n", glsl_type(w->text->value));

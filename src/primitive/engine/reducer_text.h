@@ -13,12 +13,13 @@ typedef struct ReducerLevel {
 typedef struct ReducerKey {
     uint8_t first;         /* reads elements, not what another level left */
     uint8_t special, tree; /* 16 floats at once; groups reduce their lanes' results */
+    uint8_t last, vectors; /* of columns: results are stored, not accumulators; four words at once */
     const Type *accumulator, *result;
     InputKey input;
 } ReducerKey;
 
 typedef struct ReducerLayout {
-    int words, count, runs, length, total, last, out_base, group;
+    int words, count, runs, groups, length, total, last, out_base, group;
     InputLayout input;
 } ReducerLayout;
 

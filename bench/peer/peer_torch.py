@@ -1,0 +1,127 @@
+"""PyTorch's side of bench/torch.lua, on the processor, all cores. Results go to tensors made beforehand wherever PyTorch lets them."""
+import os
+
+try:
+    import torch
+    from peer_server import serve
+except ImportError as problem:
+    print("missing", f"{problem}: apt-get install python3-torch", flush=True)
+    raise SystemExit
+
+
+torch.set_num_threads(len(os.sched_getaffinity(0)))  # Debian's takes one thread per pair of hyperthreads
+
+
+def given(data, name):
+    return torch.from_numpy(data[name])
+
+
+def into(function, *names):
+    """A function of tensors that takes out=."""
+    def prepare(data):
+        tensors = [given(data, name) for name in names]
+        r = torch.empty_like(function(*tensors))
+        return lambda: function(*tensors, out=r)
+    return prepare
+
+
+def plain(function, *names):
+    def prepare(data):
+        tensors = [given(data, name) for name in names]
+        return lambda: function(*tensors)
+    return prepare
+
+
+def along(function, name, axis):
+    return into(lambda x, **out: function(x, axis, **out), name)
+
+
+def arguments(name, axis):
+    return plain(lambda x: torch.argmax(x, axis), name)
+
+
+def extremes(name, axis):
+    return into(lambda x, **out: torch.amax(x, axis, **out), name)
+
+
+def fused(data):
+    x, y = given(data, "x"), given(data, "y")
+    return lambda: (2.5 * x + y).sum()
+
+
+def wide(data, name):
+    """Indices are 64 bits wide here, which is done beforehand."""
+    return given(data, name).long()
+
+
+def gather(data):
+    x, index = given(data, "x"), wide(data, "index")
+    r = torch.empty_like(x)
+    return lambda: torch.take(x, index, out=r)
+
+
+def scatter(data, places):
+    x, index = given(data, "x"), wide(data, f"places{places}")
+    r = torch.zeros(places)
+
+    def run():
+        r.zero_()
+        return r.index_add_(0, index, x)
+    return run
+
+
+def bincount(data, places):
+    x, index = given(data, "x"), wide(data, f"places{places}")
+    return lambda: torch.bincount(index, x, places)
+
+
+def transpose(data):
+    m = given(data, "m")
+    r = torch.empty(m.shape[::-1])
+    return lambda: r.copy_(m.T)
+
+
+def sort(data):
+    k = given(data, "k")
+    return lambda: torch.sort(k).values
+
+
+def top(data):
+    x = given(data, "x")
+    return lambda: torch.topk(x, 100).values
+
+
+def stencil(data):
+    """The sum of four neighbours of an image, borders repeated, a quarter of it."""
+    m = given(data, "m")[None, None]
+    weight = torch.tensor([[0.0, 0.25, 0.0], [0.25, 0.0, 0.25], [0.0, 0.25, 0.0]])[None, None]
+    return lambda: torch.nn.functional.conv2d(torch.nn.functional.pad(m, (1, 1, 1, 1), "replicate"), weight)[0, 0]
+
+
+cases = {
+    "saxpy": into(lambda x, y, **out: torch.add(y, x, alpha=2.5, **out), "x", "y"),
+    "sum": plain(torch.sum, "x"),
+    "fused": fused,
+    "scan": along(torch.cumsum, "x", 0),
+    "filter": plain(lambda x: x[x < 0.5], "x"),
+    "gather": gather,
+    "transpose": transpose,
+    "sort": sort,
+    "top": top,
+    "stencil": stencil,
+    "pow": into(torch.pow, "x", "y"),
+}
+for shape in ("m", "tall", "flat", "cube"):
+    for axis in range(3 if shape == "cube" else 2):
+        cases[f"sum_{shape}_{axis}"] = along(torch.sum, shape, axis)
+        cases[f"mean_{shape}_{axis}"] = along(torch.mean, shape, axis)
+        cases[f"max_{shape}_{axis}"] = extremes(shape, axis)
+        cases[f"argmax_{shape}_{axis}"] = arguments(shape, axis)
+for places in (256, 65536):
+    cases[f"scatter{places}"] = lambda data, places=places: scatter(data, places)
+    cases[f"bincount{places}"] = lambda data, places=places: bincount(data, places)
+for name in ("exp", "log", "sin", "cos"):
+    cases[name] = into(getattr(torch, name), "x")
+
+with torch.no_grad():
+    serve(f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads", cases)

@@ -1,0 +1,112 @@
+-- Reductions of blocks that lie side by side in memory: rows are walked, and columns reduced. Whole numbers, so that results are exact.
+local rill = require "rill"
+local leaks = require "spec.support.leaks"
+
+describe("reductions along rows", function()
+    leaks.watch(setup, teardown)
+
+    -- What a fold of each column of a flat list of rows gives.
+    local function folded(flat, columns, fold)
+        local result = table.move(flat, 1, columns, 1, {})
+        for i = columns + 1, #flat do
+            local c = (i - 1) % columns + 1
+            result[c] = fold(result[c], flat[i])
+        end
+        return result
+    end
+
+    local function add(a, b) return a + b end
+    local function of(s, fold)
+        local columns = s.shape[#s.shape]
+        return folded(s:values(), columns, fold)
+    end
+    local function mixed(type, shape) return rill.iota(shape):map "(x * 37 + x / 7) % 101":cast(type) end
+
+    -- Rows of many columns and of few, of sizes that whole texels fit and that they don't, and more rows than one run takes.
+    for _, shape in ipairs {{40, 2048}, {41, 2044}, {40, 2047}, {5001, 16}, {70, 1024}, {3, 40000}} do
+        it(("of %d x %d"):format(table.unpack(shape)), function()
+            local s = mixed("float", shape)
+            assert.same(of(s, add), s:sum(1):values())
+            assert.same(of(s, math.max), s:max(1):values())
+        end)
+    end
+
+    it("of views, strided or beside a texel's start", function()
+        local s = mixed("float", {60, 1100})
+        local on_texels, beside = s:domain({2, 5}, {60, 1100}), s:domain({1, 2}, {60, 1097})
+        for _, view in ipairs {on_texels, beside, s:stride(2, 3), s:transpose()} do
+            assert.same(of(view, add), view:sum(1):values())
+        end
+    end)
+
+    it("of the middle of three dimensions", function()
+        local s = mixed("float", {3, 50, 512})
+        for axis = 1, 2 do
+            local sums = s:sum(axis)
+            for k = 1, axis == 2 and 3 or 50, 24 do
+                local part = axis == 2 and s:domain({k, 1, 1}, {k, 50, 512}) or s:domain({1, k, 1}, {3, k, 512})
+                assert.same(of(part, add), sums:domain({k, 1}, {k, 512}):values())
+            end
+        end
+    end)
+
+    it("of other types", function()
+        for _, type in ipairs {"int", "double", "half", "uint8"} do
+            local s = mixed(type, {40, 1024})
+            assert.same(of(s, math.min), s:min(1):values())
+        end
+        local v = rill.stream("vec3", {40, 64}, function(i, j) return i, j, i + j end)
+        local sums = v:sum(1)
+        assert.same({820, 40 * 64, 820 + 40 * 64}, sums:get(64))
+    end)
+
+    it("of expressions, beside what is repeated for every row", function()
+        local s, row = mixed("float", {40, 2048}), mixed("float", {2048})
+        local expected = of(s, add)
+        for c, factor in ipairs(row:values()) do expected[c] = expected[c] * factor end
+        assert.same(expected, (s * row):sum(1):values())
+        local pairs_of = s:dot(s, 1):values()
+        assert.same(folded(s:map "x * x":values(), 2048, add), pairs_of)
+    end)
+
+    it("keep the order, and the first of equals", function()
+        local last = rill.kernel "reduce void last(float x<>, reduce float r<>) { r = x > 50.0 ? x : r; }"
+        local s = mixed("float", {70, 2048})
+        local ends = last(s, rill.stream("float", {1, 2048})):values()
+        assert.same(of(s, function(a, b) return b > 50 and b or a end), ends)
+        local flat, places = s:values(), s:argmax(1):values()
+        for c = 1, 2048, 31 do
+            local best = 1
+            for k = 2, 70 do
+                if flat[(k - 1) * 2048 + c] > flat[(best - 1) * 2048 + c] then best = k end
+            end
+            assert.equal(best - 1, places[c])
+        end
+    end)
+
+    it("of pairs of rows, and of loops", function()
+        local total = rill.kernel "reduce void total(float x<>, reduce float r<>) { r += x; }"
+        local slow = rill.kernel [[
+            reduce void slow(float x<>, reduce float r<>) { for (int i = 0; i < 9; i++) r += x; r -= 8.0 * x; } ]]
+        local s = mixed("float", {40, 1024})
+        local halves, flat = total(s, rill.stream("float", {20, 1024})):values(), s:values()
+        for i = 1, 20 * 1024, 97 do
+            local row, c = (i - 1) // 1024, (i - 1) % 1024 + 1
+            assert.equal(flat[2 * row * 1024 + c] + flat[(2 * row + 1) * 1024 + c], halves[i])
+        end
+        assert.same(of(s, add), slow(s, rill.stream("float", {1, 1024})):values())
+    end)
+
+    it("see NaNs, and end within a few units of the exact sum", function()
+        local s = rill.random({3000, 1024}, {seed = 3})
+        local sums, flat = s:sum(1):values(), s:domain({1, 1}, {3000, 8}):copy():values()
+        for c = 1, 8 do
+            local exact = 0
+            for k = 0, 2999 do exact = exact + flat[k * 8 + c] end
+            assert.is_true(math.abs(sums[c] - exact) <= 2.4e-7 * exact)
+        end
+        s:set(0 / 0, 2999, 1000)
+        local top = s:max(1):values()
+        assert.is_true(top[1000] ~= top[1000] and top[999] == top[999])
+    end)
+end)
