@@ -122,6 +122,21 @@ static int lua_smoke_read(lua_State *L)
     return 1;
 }
 
+/* peer.multigrid(n, packed doubles, tolerance) -> seconds, cycles, residual */
+static int lua_multigrid(lua_State *L)
+{
+    size_t n = (size_t)luaL_checkinteger(L, 1), bytes;
+    const char *b = luaL_checklstring(L, 2, &bytes);
+    luaL_argcheck(L, n >= 1 && (n & (n + 1)) == 0, 1, "2^k - 1 expected");
+    luaL_argcheck(L, bytes == n * n * sizeof(double), 2, "n x n doubles expected");
+    int cycles;
+    double reached;
+    lua_pushnumber(L, peer_multigrid(n, (const double *)(const void *)b, luaL_checknumber(L, 3), &cycles, &reached));
+    lua_pushinteger(L, cycles);
+    lua_pushnumber(L, reached);
+    return 3;
+}
+
 /* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are packed words; the first is read in fours. */
 static int lua_shader(lua_State *L)
 {
@@ -182,6 +197,7 @@ static const luaL_Reg functions[] = {
     {"smoke_step", lua_smoke_step},
     {"smoke_reset", lua_smoke_reset},
     {"smoke_read", lua_smoke_read},
+    {"multigrid", lua_multigrid},
     {"shader", lua_shader},
     {"shader_run", lua_shader_run},
     {"shader_read", lua_shader_read},

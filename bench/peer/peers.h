@@ -31,6 +31,10 @@ void peer_smoke_reset(void);
 /* Copies a field to `values` (NULL: only asks) and returns its size in bytes. */
 size_t peer_smoke_read(PeerSmokeField which, float *values);
 
+/* Multigrid from zero for -laplace x = b, n x n doubles, n = 2^k - 1, until the residual is `tolerance` of b: the seconds it took, and how
+ * many cycles to what residual. */
+double peer_multigrid(size_t n, const double *b, double tolerance, int *cycles, double *reached);
+
 /* Programs of a bench's own GLSL, with a result of so many bytes at block 0 and buffer textures of inputs from unit 0 on, whose
  * texels are words or four of them. peer_shader returns the number by which the others know it; peer_shader_read copies the result
  * (NULL: only asks) and returns its size. */

@@ -79,7 +79,7 @@ local function everything(width)
         texts[#texts + 1] = module_names("rill." .. part .. ".", width)
     end
     for _, kind in ipairs { "stream", "expression", "kernel", "device", "translator", "container", "range",
-        "snapshot", "matrix", "factors" } do
+        "snapshot", "matrix", "factors", "hierarchy" } do
         local letter = kind == "expression" and "e" or reference.letters[kind] -- beside the methods of streams
         texts[#texts + 1] = ("a %s has\n%s"):format(kind, members_of(letter, width))
     end

@@ -3,10 +3,11 @@
 local blame = require "rill.support.blame"
 local later = require "rill.support.later"
 
-local METHODS <const> = {"cg", "cholesky", "lu"}
+local METHODS <const> = {"cg", "cholesky", "lu", "multigrid"}
 
 local solve = {}
 for _, name in ipairs(METHODS) do
     solve[name] = blame.guard(later.call("rill.solve." .. name, name))
 end
+solve.hierarchy = blame.guard(later.call("rill.solve.multigrid", "hierarchy"))
 return blame.strict(solve, "rill.solve")

@@ -50,6 +50,14 @@ describe("the example", function()
         assert.is_true(tonumber(mended) < 0.1 * tonumber(spoilt))
     end)
 
+    it("poisson finds the charges that keep electrodes at their voltage #long", function()
+        script:run("poisson", 160, script.directory)
+        script:picture("poisson.png", 160, 160)
+        script:names "poisson.png"
+        local off = tonumber(script.said:match "off by at most (%S+)")
+        assert.is_true(off and off < 0.02, script.said)
+    end)
+
     it("matvec tells how far each form is from the exact product", function()
         script:run("matvec", 40, 70)
         for _, form in ipairs {"simple", "reduce", "large", "scatter"} do

@@ -182,6 +182,37 @@ describe("calls of OpenGL:", function()
         assert.equal(0, counts.reductions.glLinkProgram)
     end)
 
+    it_counts("multigrid reads back every so many cycles, and allocates nothing", function()
+        local counts = counted [[
+            local b = rill.random({40, 50}, {seed = 1})
+            local h = rill.solve.hierarchy {shape = {40, 50}}
+            local x = rill.stream("float", {40, 50})
+            local function solve(cycles, every)
+                h:solve(b, {x = x, cycles = cycles, every = every, tolerance = 0, strict = false})
+            end
+            solve(2, 1)
+            phase "start"
+            h:cycle(x, b, 20)
+            phase "cycles"
+            x:fill(0)
+            solve(3, 3)
+            phase "few"
+            x:fill(0)
+            solve(6, 6)
+            phase "many"
+        ]]
+        for _, name in ipairs(WAITS) do
+            assert(counts.cycles[name] == 0 or name:find "Map", name)
+            assert.equal(counts.few[name], counts.many[name], name)
+        end
+        assert.equal(counts.few.bytes_read, counts.many.bytes_read)
+        assert(counts.start.glBufferStorage > 0)
+        for _, phase in ipairs {"cycles", "few", "many"} do
+            assert.same({0, 0}, {counts[phase].glBufferStorage, counts[phase].glBufferData}, phase)
+        end
+        assert(counts.many.glDispatchCompute > 1.5 * counts.few.glDispatchCompute)
+    end)
+
     it_counts("expressions are one launch per use, and a loop compiles them once", function()
         local counts = counted [[
             local x, y = rill.iota(100):cast "float", rill.iota(100):cast "float"

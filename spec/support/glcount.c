@@ -31,6 +31,8 @@
     X(glClearBufferSubData, PFNGLCLEARBUFFERSUBDATAPROC,                                                               \
       (GLenum a, GLenum b, GLintptr c, GLsizeiptr d, GLenum e, GLenum f, const void *g),                               \
       (a, b, c, add_moved(d), e, f, g))                                                                                \
+    X(glBufferStorage, PFNGLBUFFERSTORAGEPROC, (GLenum a, GLsizeiptr b, const void *c, GLbitfield d), (a, b, c, d))    \
+    X(glBufferData, PFNGLBUFFERDATAPROC, (GLenum a, GLsizeiptr b, const void *c, GLenum d), (a, b, c, d))              \
     X(glFinish, PFNGLFINISHPROC, (void), ())
 
 /* result first */

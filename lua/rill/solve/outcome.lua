@@ -9,6 +9,7 @@ local Report = {__name = "rill.solution"}
 local REASONS <const> = {
     tolerance = {"the tolerance was reached"},
     iterations = {"the iterations were spent", "give more 'iterations', or a preconditioner"},
+    cycles = {"the cycles were spent", "give more 'cycles'"},
     floor = {"it falls no further in this precision", 'take precision = "mixed" or "double", or a larger tolerance'},
     diverged = {"it grew beyond all numbers", "take another method, or a smaller step"},
     indefinite = {"A is not positive definite", "take rill.solve.bicgstab or rill.solve.lu"},

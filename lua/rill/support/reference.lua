@@ -26,7 +26,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -209,6 +209,13 @@ rill.solve.cholesky(A: source, b?: source, options?: {tolerance?: number, iterat
 F:solve(b: source, options?: {tolerance?: number, iterations?: integer, strict?: boolean}): stream, table -- x and a report, by factors that there are
 F:determinant(): number|stream, number|stream -- the determinant, and the logarithm of its size; of a batch streams
 F:close() -- frees the factors at once
+rill.solve.multigrid(b: source, options?: {boundary?: string|table, spacing?: number|table, shift?: number, cycles?: integer, tolerance?: number, x0?: source, precision?: string, every?: integer, strict?: boolean}): stream, table -- x with (shift - laplace) x = b on a grid of 2 or 3 dimensions, by multigrid, and a report
+rill.solve.hierarchy(options: {shape: table, boundary?: string|table, spacing?: number|table, shift?: number, precision?: string}): hierarchy -- multigrid's grids, made once for many right sides
+h.shape: integer[] -- the grid's
+h.type: string -- of x
+h:solve(b: source, options?: {x?: stream, x0?: source, cycles?: integer, tolerance?: number, every?: integer, strict?: boolean}): stream, table -- as rill.solve.multigrid, with these grids; x is improved in place
+h:cycle(x: stream, b: source, count?: integer): stream -- improves x by so many cycles, 1 unless told; nothing is read back
+h:close() -- frees its memory at once
 ]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
@@ -372,7 +379,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 -- streams; their own are under "e".
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
-    snapshot = "n", matrix = "A", factors = "F",
+    snapshot = "n", matrix = "A", factors = "F", hierarchy = "h",
 }
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.

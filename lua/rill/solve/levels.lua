@@ -1,0 +1,179 @@
+-- The grids of geometric multigrid for (shift - laplace) x = b: each about half as fine as the one before, in those dimensions in which its
+-- elements are closest (semi-coarsening), down to one that is solved at once. Sizes are any: coarse elements lie where they must, and
+-- what goes between two grids is interpolated linearly by position (Trottenberg, Oosterlee, Schueller, "Multigrid", 2001).
+-- Smoothing is Chebyshev's (Adams and others, 2003): steps x + omega (b - A x), in which no element waits for another.
+
+local levels = {}
+
+local DIRECT_MOST <const> = 64 -- elements of the grid that is solved by its inverse
+local CLOSE <const> = 1.5      -- dimensions are coarsened whose spacing is at most so many times the least
+local LOWEST <const> = {[2] = 0.7, [3] = 0.6} -- what must be smoothed, as a part of the least eigenvalue of modes that the next grid has not
+local SMALL <const> = 1e-4 -- a shift beside the least other eigenvalue
+local STEPS <const> = {[2] = {2, 2}, [3] = {2, 3}} -- of smoothing before and after the coarser grid
+
+-- ---- one dimension
+
+-- Element i of a grid lies at `ratio` i + offset in elements of a grid whose spacing is 1 / ratio of its own.
+local OFFSETS <const> = {
+    dirichlet = function(ratio) return ratio - 1 end,
+    neumann = function(ratio) return 0.5 * ratio - 0.5 end,
+    periodic = function() return 0 end,
+}
+
+-- The eigenvalues of 2 x - (its neighbours), ascending, k from 0 to n - 1.
+local EIGENVALUES <const> = {
+    dirichlet = function(k, n) return 2 - 2 * math.cos(math.pi * (k + 1) / (n + 1)) end,
+    neumann = function(k, n) return 2 - 2 * math.cos(math.pi * k / n) end,
+    periodic = function(k, n) return 2 - 2 * math.cos(2 * math.pi * ((k + 1) // 2) / n) end,
+}
+
+local EIGENVECTORS <const> = { -- of unit length, element j
+    dirichlet = function(k, n, j) return math.sqrt(2 / (n + 1)) * math.sin(math.pi * (k + 1) * (j + 1) / (n + 1)) end,
+    neumann = function(k, n, j) return math.sqrt((k == 0 and 1 or 2) / n) * math.cos(math.pi * k * (j + 0.5) / n) end,
+    periodic = function(k, n, j)
+        local angle = 2 * math.pi * ((k + 1) // 2) * j / n
+        local length = math.sqrt((k == 0 or k + 1 == n and n % 2 == 0) and 1 / n or 2 / n)
+        return length * (k % 2 == 1 and math.cos(angle) or k > 0 and math.sin(angle) or 1)
+    end,
+}
+
+-- ---- levels
+
+-- Dimensions are in the order of kernels: x, the fastest, first.
+local function new_level(sizes, spacing, boundary, shift)
+    local c, wall, center = {}, {}, shift
+    for i, n in ipairs(sizes) do
+        c[i] = (n > 1 or boundary[i] == "dirichlet") and 1 / spacing[i] ^ 2 or 0
+        wall[i] = boundary[i] == "dirichlet" and c[i] or 0
+        center = center + 2 * c[i]
+    end
+    local size = 1
+    for _, n in ipairs(sizes) do
+        size = size * n
+    end
+    center = center > 0 and center or 1 -- one element, and nothing beside it
+    return {sizes = sizes, spacing = spacing, size = size, c = c, wall = wall, center = center}
+end
+
+-- What the grid below a level is: of the dimensions whose elements are close, half the elements.
+local function coarser(level, boundary, shift)
+    local least = math.huge
+    for i, n in ipairs(level.sizes) do
+        least = n > 1 and math.min(least, level.spacing[i]) or least
+    end
+    local sizes, spacing, halved = {}, {}, {}
+    for i, n in ipairs(level.sizes) do
+        halved[i] = n > 1 and level.spacing[i] <= CLOSE * least
+        local walls = boundary[i] == "dirichlet" and 1 or 0
+        sizes[i] = halved[i] and (n + 1 - walls) // 2 or n
+        spacing[i] = level.spacing[i] * (n + walls) / (sizes[i] + walls)
+    end
+    level.halved = halved
+    return new_level(sizes, spacing, boundary, shift)
+end
+
+-- The steps of Chebyshev's method on the modes that the next grid has not, for b and A divided by the center.
+local function smoothing(level, boundary, shift, count)
+    local low, high, rest = math.huge, shift, shift
+    for i, n in ipairs(level.sizes) do
+        local value = EIGENVALUES[boundary[i]]
+        high = high + level.c[i] * value(n - 1, n)
+        rest = rest + level.c[i] * value(0, n)
+    end
+    for i, n in ipairs(level.sizes) do
+        if level.halved[i] then
+            low = math.min(low, rest + level.c[i] * (2 * LOWEST[#level.sizes] - EIGENVALUES[boundary[i]](0, n)))
+        end
+    end
+    local middle, reach, steps = (high + low) / 2 / level.center, (high - low) / 2 / level.center, {}
+    for k = 1, count do
+        steps[k] = 1 / (middle + reach * math.cos(math.pi * (2 * k - 1) / (2 * count)))
+    end
+    return steps
+end
+
+-- Whether constants are a mode that the others must be kept apart from: its eigenvalue, `shift`, is 0, or small beside theirs.
+local function has_constants(level, boundary, shift)
+    local least = math.huge
+    for i, n in ipairs(level.sizes) do
+        if boundary[i] == "dirichlet" then
+            return false
+        end
+        least = n > 1 and math.min(least, level.c[i] * EIGENVALUES[boundary[i]](1, n)) or least
+    end
+    return shift < SMALL * least
+end
+
+-- The inverse of a small grid's matrix as rows. `value` is what the dimensions above i add to eigenvalues; `without` leaves out the mode that
+-- has number 0 in all of them.
+local function inverse(level, boundary, i, value, without)
+    if i == 0 then
+        return {{without and 0 or 1 / value}}
+    end
+    local n, kind, rows = level.sizes[i], boundary[i], {}
+    for k = 0, n - 1 do
+        local part = inverse(level, boundary, i - 1, value + level.c[i] * EIGENVALUES[kind](k, n),
+            without and k == 0)
+        local m, v = #part, {}
+        for j = 0, n - 1 do
+            v[j] = EIGENVECTORS[kind](k, n, j)
+        end
+        for a = 0, n * m - 1 do
+            local row, from, va = rows[a + 1] or {}, part[a % m + 1], v[a // m]
+            rows[a + 1] = row
+            for b = 0, n - 1 do
+                local f, at = va * v[b], b * m
+                for j = 1, m do
+                    row[at + j] = (row[at + j] or 0) + f * from[j]
+                end
+            end
+        end
+    end
+    return rows
+end
+
+local function position(boundary, ratio)
+    local offset, open = {}, {}
+    for i, kind in ipairs(boundary) do
+        offset[i], open[i] = OFFSETS[kind](ratio[i]), kind == "dirichlet" and 0 or 1
+    end
+    return {ratio = ratio, offset = offset, open = open}
+end
+
+-- Where the elements of two grids are in each other, and what residuals of one are multiplied by for the other.
+local function connect(fine, coarse, boundary)
+    local down, up, scale = {}, {}, fine.center / coarse.center
+    for i = 1, #boundary do
+        down[i] = coarse.spacing[i] / fine.spacing[i]
+        up[i] = fine.spacing[i] / coarse.spacing[i]
+        scale = scale * up[i]
+    end
+    fine.down, fine.up, fine.scale = position(boundary, down), position(boundary, up), scale
+end
+
+--- levels.make(sizes, spacing, boundary, shift): an array of grids, the finest first. Dimensions are in the order of kernels, x, the fastest,
+-- first. A grid has sizes, size (elements), c (1 / spacing^2), wall (the same where the boundary is Dirichlet's, else 0), center (what the
+-- diagonal of A is in the middle); down, up (where the next grid's elements are in this one's, and the reverse), scale, before and after (the
+-- steps of smoothing); the last has inverse instead, rows of numbers, for b divided by center. The array's field
+-- constants says that constants are no part of what is solved.
+function levels.make(sizes, spacing, boundary, shift)
+    local list = {new_level(sizes, spacing, boundary, shift)}
+    local level, steps = list[1], STEPS[#sizes]
+    while level.size > DIRECT_MOST do
+        local next_level = coarser(level, boundary, shift)
+        connect(level, next_level, boundary)
+        level.before = smoothing(level, boundary, shift, steps[1])
+        level.after = smoothing(level, boundary, shift, steps[2])
+        list[#list + 1], level = next_level, next_level
+    end
+    list.constants = has_constants(list[1], boundary, shift)
+    level.inverse = inverse(level, boundary, #sizes, shift, list.constants)
+    for _, row in ipairs(level.inverse) do
+        for j = 1, level.size do
+            row[j] = row[j] * level.center
+        end
+    end
+    return list
+end
+
+return levels

@@ -1,0 +1,353 @@
+-- Geometric multigrid for (shift - laplace) x = b on grids (Brandt 1977). Cycles run on residuals, which are computed in double from the x there is;
+-- so what is reported is the true residual, and cycles in float refine an x of double.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local later = require "rill.support.later"
+local levels = require "rill.solve.levels"
+local operator = require "rill.solve.operator"
+local options = require "rill.solve.options"
+local outcome = require "rill.solve.outcome"
+local vcycle = require "rill.solve.vcycle"
+local fail <const> = blame.fail
+
+local CYCLES <const> = 30
+local STANDS <const> = 0.8 -- a residual that is more than so much of the last one stands on the floor
+local NOTHING <const> = 1e-14 -- of b, when its mean is taken from it
+
+-- ---- options
+
+local KINDS <const> = {dirichlet = true, neumann = true, periodic = true}
+
+local function is_kind(value)
+    return KINDS[value] ~= nil
+end
+
+local function is_spacing(value)
+    return type(value) == "number" and value > 0 and 1 / value ^ 2 > 0 and 1 / value ^ 2 < math.huge
+end
+
+-- One of what holds, or an array of them.
+local function some(holds)
+    return function(value)
+        if type(value) ~= "table" or rill.type(value) then
+            return holds(value)
+        end
+        for key, item in pairs(value) do
+            if math.type(key) ~= "integer" or key < 1 or key > #value or not holds(item) then
+                return false
+            end
+        end
+        return #value > 0
+    end
+end
+
+local function is_count(value)
+    return math.type(value) == "integer" and value >= 1
+end
+
+local GRID <const> = {
+    boundary = {some(is_kind), '"dirichlet", "neumann" or "periodic", or a table of one per dimension'},
+    spacing = {some(is_spacing), "a number above 0 whose square is a number too, or a table of one per dimension"},
+    shift = {function(v) return type(v) == "number" and v >= 0 and v < math.huge end, "a number, 0 or more"},
+}
+local CYCLE <const> = {cycles = {is_count, "a whole number, 1 or more"}, iterations = false}
+
+local function union(...)
+    local all = {}
+    for _, rows in ipairs {...} do
+        for key, row in pairs(rows) do
+            all[key] = row
+        end
+    end
+    return all
+end
+
+-- One value per dimension, in the order of kernels: the last dimension first.
+local function per_dimension(method, name, value, rank)
+    local list = {}
+    if type(value) == "table" and #value ~= rank then
+        fail("rill.solve.%s: option '%s' has %d values, the grid has %d dimensions", method, name, #value, rank)
+    end
+    for i = 1, rank do
+        list[i] = type(value) ~= "table" and value or value[rank + 1 - i]
+    end
+    return list
+end
+
+-- ---- a hierarchy
+
+local Hierarchy = {__name = "rill.hierarchy"}
+local methods = {}
+
+local fields = {
+    shape = function(h) return setmetatable({table.unpack(h._shape)}, getmetatable(h._shape)) end,
+    type = function(h) return h._type end,
+}
+
+function Hierarchy.__index(h, key)
+    local field = fields[key]
+    if not field and not methods[key] then
+        fail("a hierarchy has no field or method '%s'%s", tostring(key),
+            later.require "rill.support.nearest".hint("h", key))
+    end
+    return field and field(h) or methods[key]
+end
+
+function Hierarchy.__newindex(_, key)
+    fail("a hierarchy has no field '%s' to be set", tostring(key))
+end
+
+local INNER <const> = {float = "float", mixed = "float", double = "double"}
+
+-- Grids, kernels and streams for a shape; x has the field type.
+local function new(method, shape, taken)
+    local rank, shift = #shape, taken.shift or 0
+    local boundary = per_dimension(method, "boundary", taken.boundary or "dirichlet", rank)
+    local spacing = per_dimension(method, "spacing", taken.spacing or 1, rank)
+    local sizes = {}
+    for i = 1, rank do
+        sizes[i] = shape[rank + 1 - i]
+    end
+    local precision = taken.precision or "float"
+    local type, inner = precision == "float" and "float" or "double", INNER[precision]
+    local list = levels.make(sizes, spacing, boundary, shift)
+    local self = {
+        _shape = shape, _type = type, _boundary = boundary, _shift = shift, _constants = list.constants,
+        _finest = list[1], _cycle = vcycle.new(list, boundary, inner), _sum = rill.stream("double", 1),
+    }
+    self._residual, self._add = vcycle.outer(rank, type, inner)
+    return setmetatable(self, Hierarchy)
+end
+
+local function check_open(self, name)
+    if getmetatable(self) ~= Hierarchy then
+        fail("h:%s: expected a hierarchy before the colon, got %s", name, rill.type(self) or type(self))
+    elseif not self._finest then
+        fail("h:%s: the hierarchy was closed", name)
+    end
+end
+
+local function take_b(self, name, b)
+    b = operator.vector(name, "b", b)
+    if b.shape ~= self._shape then
+        fail("rill.solve.%s: b has shape %s, the hierarchy %s", name, tostring(b.shape), tostring(self._shape))
+    end
+    return b
+end
+
+local function check_x(self, name, x, b)
+    local other = blame.not_open(x) or rill.type(x) ~= "stream" and "expression" or
+        (x.type ~= self._type or x.shape ~= self._shape) and
+        ("one of %s of shape %s"):format(x.type, tostring(x.shape))
+    if other then
+        fail("rill.solve.%s: 'x': expected an open stream of %s of shape %s, which is written, got %s", name, self._type,
+            tostring(self._shape), other)
+    elseif x == b then
+        fail("rill.solve.%s: 'x' and 'b' are one stream: x is written while b is needed", name)
+    end
+end
+
+-- The residual divided by `unit` for the next cycle, and its 2-norm where it is asked for.
+local function write_residual(self, view, b, mean, unit)
+    local finest = self._finest
+    self._residual(mean, 1 / unit, finest.center, finest.c, finest.wall, view, b, finest.b.s)
+end
+
+local function norm(self)
+    local b = self._finest.b.s
+    operator.dot(b, b, self._sum)
+    return math.sqrt(self._sum:get(1))
+end
+
+local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
+local total
+
+-- The mean, added up in double.
+local function mean_of(self, x)
+    total = total or rill.kernel(TOTAL)
+    total(x, self._sum)
+    return self._sum:get(1) / x.size
+end
+
+-- One cycle on the residual there is; x is better then.
+local function improve(self, x, unit)
+    vcycle.run(self._cycle)
+    self._add(unit / self._finest.center, 0, self._finest.x.s, x)
+end
+
+local function is_finite(value)
+    return value - value == 0
+end
+
+-- Cycles until the tolerance is reached: how many, why it stopped, and the residuals. `unit` is the size of an element of what is solved for,
+-- `whole` the norm that residuals are divided by.
+local function iterate(self, x, b, mean, unit, whole, taken)
+    local view, every, most = vcycle.view(x, self._boundary), taken.every or 1, taken.cycles or CYCLES
+    local history, residual, cycles, reason = {}, 1.0, 0, nil
+    local function measure()
+        residual = norm(self) * unit / whole
+        history[#history + 1] = {cycles, residual}
+    end
+    write_residual(self, view, b, mean, unit)
+    if taken.x0 or taken.x then
+        measure()
+        reason = residual <= taken.tolerance and "tolerance" or nil
+    end
+    while not reason do
+        improve(self, x, unit)
+        cycles = cycles + 1
+        write_residual(self, view, b, mean, unit)
+        if cycles % every == 0 or cycles == most then
+            local before = residual
+            measure()
+            reason = residual <= taken.tolerance and "tolerance" or not is_finite(residual) and "diverged" or
+                residual > STANDS * before and "floor" or cycles == most and "cycles" or nil
+        end
+    end
+    return {cycles = cycles, residual = residual, reason = reason, history = history}
+end
+
+-- The part of x that is constant, and the residual then.
+local function set_mean(self, x, b, target, away, unit, whole)
+    self._add(0, target - mean_of(self, x), self._finest.x.s, x)
+    write_residual(self, vcycle.view(x, self._boundary), b, away, unit)
+    return norm(self) * unit / whole
+end
+
+-- The norm of b, which must be finite.
+local function size_of(self, name, b)
+    operator.dot(b, b, self._sum)
+    local squares = self._sum:get(1)
+    return squares > 1e-280 and squares < math.huge and math.sqrt(squares) or operator.finite(name, "b", b)
+end
+
+-- Where constants are a mode by themselves, or nearly so, they are solved apart: cycles leave them out.
+local function solve(self, name, b, taken)
+    local whole = size_of(self, name, b)
+    local size, mean, away, target = whole, 0, 0, 0
+    if self._constants then
+        mean, size = mean_of(self, b), math.sqrt(b:var() * b.size)
+        away = self._shift == 0 and mean or 0
+        target = self._shift == 0 and 0 or mean / self._shift
+        whole = self._shift == 0 and size or whole
+    end
+    local x = taken.x or options.start(name, taken, self._shape, self._type)
+    local made = {cycles = 0, residual = 0.0, reason = "tolerance", history = {}}
+    local unit = size / math.sqrt(b.size)
+    if size <= NOTHING * math.abs(mean) * math.sqrt(b.size) or size == 0 then
+        x:fill(target)
+    else
+        if self._constants and (taken.x or taken.x0) then
+            self._add(0, -mean_of(self, x), self._finest.x.s, x)
+        end
+        made = iterate(self, x, b, mean, unit, whole, taken)
+        made.residual = self._constants and set_mean(self, x, b, target, away, unit, whole) or made.residual
+    end
+    made.tolerance, made.iterations = taken.tolerance, made.cycles
+    made.converged = made.residual <= taken.tolerance
+    made.reason = not made.converged and made.reason == "tolerance" and "floor" or made.reason
+    made.mean = self._constants and self._shift == 0 and mean or nil
+    outcome.finish(name, taken.x and x:reshape(self._shape) or x, outcome.new(made), taken.strict)
+    return x, made
+end
+
+local ANY <const> = {function() return true end}
+local SOLVE <const> = union(CYCLE, {precision = false, x = ANY})
+
+--- h:solve(b [, options]): x and a report as rill.solve.multigrid's, with the grids that there are. Options are tolerance, cycles, x0, every,
+-- strict, and x, a stream that the solution is written to, and that it starts from.
+function methods:solve(b, given)
+    check_open(self, "solve")
+    local taken = options.take("hierarchy", given, SOLVE)
+    b = take_b(self, "hierarchy", b)
+    if taken.x then
+        check_x(self, "hierarchy", taken.x, b)
+        if taken.x0 then
+            fail("rill.solve.hierarchy: options 'x' and 'x0' are both where to start: give one")
+        end
+    end
+    return solve(self, "hierarchy", b, taken)
+end
+
+--- h:cycle(x, b [, count]): improves x by so many cycles (1) without asking for the residual: nothing is read back. Returns x.
+function methods:cycle(x, b, count)
+    check_open(self, "cycle")
+    b = take_b(self, "hierarchy", b)
+    check_x(self, "hierarchy", x, b)
+    if count ~= nil and not is_count(count) then
+        fail("h:cycle: argument #3 'count': expected a whole number, 1 or more, got %s", tostring(count))
+    end
+    local view = vcycle.view(x, self._boundary)
+    for _ = 1, count or 1 do
+        write_residual(self, view, b, 0, 1)
+        improve(self, x, 1)
+    end
+    return x
+end
+
+for name, method in pairs(methods) do
+    methods[name] = blame.guard(method)
+end
+
+--- h:close(): frees the grids' memory.
+function methods:close()
+    if self._finest then
+        vcycle.close(self._cycle)
+        self._sum:close()
+        self._finest = false
+    end
+end
+Hierarchy.__close = methods.close
+
+local multigrid = {}
+
+local function is_shape(value)
+    if type(value) ~= "table" or rill.type(value) or #value < 2 or #value > 3 then
+        return false
+    end
+    for _, n in ipairs(value) do
+        if not is_count(n) then
+            return false
+        end
+    end
+    return true
+end
+
+local HIERARCHY <const> = union(GRID, {
+    shape = {is_shape, "a table of 2 or 3 whole numbers, 1 or more"},
+    tolerance = false, iterations = false, every = false, strict = false, x0 = false,
+})
+
+--- rill.solve.hierarchy{shape=, boundary=, spacing=, shift=, precision=}: the grids of multigrid, made once for many right sides: h:solve, h:cycle.
+function multigrid.hierarchy(given)
+    local taken = options.take("hierarchy", given, HIERARCHY)
+    if not taken.shape then
+        fail("rill.solve.hierarchy: option 'shape' is missing: a table of 2 or 3 sizes")
+    end
+    local sample <close> = rill.stream("float", taken.shape)
+    return new("hierarchy", sample.shape, taken)
+end
+
+local MULTIGRID <const> = union(GRID, CYCLE)
+
+--- rill.solve.multigrid(b [, options]): the x of (shift - laplace) x = b on a grid of 2 or 3 dimensions, and a report.
+function multigrid.multigrid(b, given)
+    local taken = options.take("multigrid", given, MULTIGRID)
+    b = operator.vector("multigrid", "b", b)
+    local rank = #b.shape
+    if rank ~= 2 and rank ~= 3 then
+        fail("rill.solve.multigrid: b has shape %s: it must be a grid of 2 or 3 dimensions", tostring(b.shape))
+    end
+    taken.precision = taken.precision or b.type
+    if b.size == 0 then
+        local x = options.start("multigrid", taken, b.shape, taken.precision == "float" and "float" or "double")
+        return x, outcome.new {
+            converged = true, cycles = 0, iterations = 0, residual = 0.0, tolerance = taken.tolerance,
+            reason = "tolerance", history = {},
+        }
+    end
+    local h <close> = new("multigrid", b.shape, taken)
+    return solve(h, "multigrid", b, taken)
+end
+
+return multigrid
