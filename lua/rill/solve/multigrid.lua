@@ -140,8 +140,8 @@ local function check_x(self, name, x, b)
         (x.type ~= self._type or x.shape ~= self._shape) and
         ("one of %s of shape %s"):format(x.type, tostring(x.shape))
     if other then
-        fail("rill.solve.%s: 'x': expected an open stream of %s of shape %s, which is written, got %s", name, self._type,
-            tostring(self._shape), other)
+        fail("rill.solve.%s: 'x': expected an open stream of %s of shape %s, which is written, got %s", name,
+            self._type, tostring(self._shape), other)
     elseif x == b then
         fail("rill.solve.%s: 'x' and 'b' are one stream: x is written while b is needed", name)
     end
