@@ -1,9 +1,11 @@
 -- The evaluation of Buck et al., "Brook for GPUs" (2004): its applications as rill's kernels, as GLSL by hand over raw OpenGL, and in C.
--- docs/brook.md says what each row measures. `make bench BENCH=brook/fft` runs one of them.
-local contest = require "bench.brook.contest"
+-- docs/brook.md says what each row measures. `make bench BENCH=brook/butterflies` runs one of them.
+local contest = require "bench.support.contest"
 local support = require "bench.support"
 
-local applications <const> = {"blas", "segment", "fft", "ray", "sum", "outputs", "knee", "breakeven"}
+local applications <const> = {
+    "saxpy_sgemv", "segment", "butterflies", "ray", "float4", "outputs", "knee", "worth",
+}
 
 local function rate(record, seconds)
     return seconds and ("%.0f"):format(record.work / seconds / 1e6) or "-"
@@ -32,7 +34,7 @@ end
 return function()
     local rows, records, lines = {}, {}, {}
     for _, name in ipairs(applications) do
-        local more, found, moved = require("bench.brook." .. name)()
+        local more, found, moved = assert(loadfile(("%s/brook/%s.lua"):format(support.folder, name)))()()
         table.move(more, 1, #more, #rows + 1, rows)
         table.move(found or {}, 1, #(found or {}), #records + 1, records)
         table.move(moved or {}, 1, #(moved or {}), #lines + 1, lines)

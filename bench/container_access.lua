@@ -3,7 +3,7 @@
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
-local operations = require "bench.support.operations"
+local spirv = require "bench.support.spirv"
 
 local T <const> = rill.translator
 local count <const>, rounds <const> = 1 << 21, 9
@@ -138,8 +138,8 @@ end
 -- Operations of one element: of the whole program over the elements of a step, and how many of them are for the access, which is
 -- what goes where the kernel stores its point instead.
 local function counted(whole, without, elements)
-    local n = operations.count(whole)
-    return {n / elements, (n - operations.count(without)) / elements}
+    local n = spirv.count(whole)
+    return {n / elements, (n - spirv.count(without)) / elements}
 end
 
 local function counted_kernel(kernel, plain, arguments, points)
@@ -292,7 +292,7 @@ return function()
     local spots_of = rill.kernel "kernel void spots(int n<>, int w, out ivec2 p<>) { p = ivec2(n % w, n / w); }"
     local spots <close> = spots_of(line, side)
     cases[1].make, cases[2].make, cases[3].make = made_fold, made_pages, made_adaptive
-    local possible, missing = operations.possible()
+    local possible, missing = spirv.possible()
     local lines = possible and {
         {"operations an element", "rill", "baked", "by hand, bounds", "no bounds", "baked/bounds", "baked/no bounds"},
     }

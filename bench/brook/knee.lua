@@ -3,7 +3,7 @@
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
-local contest = require "bench.brook.contest"
+local contest = require "bench.support.contest"
 
 local mads <const>, a <const>, b <const> = 43, 0.99, 0.01
 local most_calls <const>, most_elements <const> = 1000, 1 << 26

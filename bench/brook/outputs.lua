@@ -3,9 +3,9 @@
 local peer = require "peer"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
-local operations = require "bench.support.operations"
-local contest = require "bench.brook.contest"
-local fours = require "bench.brook.fours"
+local spirv = require "bench.support.spirv"
+local contest = require "bench.support.contest"
+local fours = require "bench.support.fours"
 
 local products <const> = [[
 layout(local_size_x = 8) in;
@@ -100,7 +100,7 @@ end
 
 -- Fetches and float operations of an element; a step of a program does several.
 local function counted(text)
-    local _, fetches, floats = operations.count(text)
+    local _, fetches, floats = spirv.count(text)
     local _, elements = text:gsub("rill_e = ", "")
     return fetches / elements, floats / elements
 end
@@ -125,8 +125,8 @@ return function()
     local cases, rows, records, lines = fours.cases(), {}, {}, {}
     local folder = os.tmpname() .. ".dump"
     assert(os.execute(("mkdir '%s'"):format(folder)))
-    local one <close> = assert(pipe.rill(("RILL_MAX_OUTPUTS=1 RILL_DUMP='%s'"):format(folder), "bench.brook.fours"))
-    local possible, missing = operations.possible()
+    local one <close> = assert(pipe.rill(("RILL_MAX_OUTPUTS=1 RILL_DUMP='%s'"):format(folder), "bench.support.fours"))
+    local possible, missing = spirv.possible()
     local table_one = {{"Table 1", "fetches + arithmetic", "one output a pass", "slowdown", "the paper's", "slowdown"}}
     for _, c in ipairs(contests(cases)) do
         local case = cases[c.name]

@@ -3,7 +3,7 @@
 -- each tested against all triangles of a ball.
 local rill = require "rill"
 local peer = require "peer"
-local contest = require "bench.brook.contest"
+local contest = require "bench.support.contest"
 
 local side <const>, rows_of_ball <const>, columns_of_ball <const> = 512, 6, 8
 local count <const> = rows_of_ball * columns_of_ball * 2

@@ -4,7 +4,7 @@
 --     operations: 4 x (d, d d, k +, k /, level's difference, product) + 3 sums + p p, k +, rate /, product, u + = 32
 local rill = require "rill"
 local peer = require "peer"
-local contest = require "bench.brook.contest"
+local contest = require "bench.support.contest"
 
 local side <const> = 2048
 local k <const>, rate <const> = 0.02, 0.004

@@ -6,7 +6,7 @@ local breakeven = require "rill.support.breakeven"
 local processor = require "rill.support.processor"
 blame.own()
 
-local TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 3, 1 << 26
+local TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 7, 1 << 26
 
 -- Kinds of parameters whose streams are written, and how: what a launch makes, or what it changes.
 local MADE <const> = {["output stream"] = true, ["variable output"] = true}

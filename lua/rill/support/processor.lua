@@ -4,7 +4,7 @@ local rill = require "rill"
 
 local processor = {}
 
-local ROUNDS <const>, LEAST_SECONDS <const>, MOST_LAUNCHES <const> = 5, 0.01, 1000
+local ROUNDS <const>, LEAST_SECONDS <const>, MOST_LAUNCHES <const> = 15, 0.002, 1000
 
 --- processor.time(launch): seconds of a launch, a kernel and its arguments by name: by the clock, and of the processor, all cores together. The least of
 -- some rounds, after one that compiles.

@@ -1,4 +1,4 @@
--- Kernels over 2^20 floats whose transfers weigh more or less, for bench/brook/breakeven.lua and for its peer, one core.
+-- Kernels over 2^20 floats whose transfers weigh more or less, for bench/brook/worth.lua and for its peer, one core.
 local rill = require "rill"
 
 local loops = {}

@@ -1,12 +1,12 @@
 -- Operations of a program in GLSL after glslang and spirv-opt -O, as they stand in the text, in loops too, once each. The same rule for all:
 -- every instruction of its functions counts but labels, variables and the hints at merges; all calls are inlined by then.
-local operations = {}
+local spirv = {}
 
 local not_counted <const> = {OpFunction = 1, OpFunctionEnd = 1, OpFunctionParameter = 1, OpLabel = 1, OpVariable = 1,
                              OpSelectionMerge = 1, OpLoopMerge = 1, OpLine = 1, OpNoLine = 1, OpNop = 1}
 
 --- Whether the tools are there; without them, which are needed.
-function operations.possible()
+function spirv.possible()
     for _, tool in ipairs {"glslangValidator", "spirv-opt", "spirv-dis"} do
         if not os.execute("command -v " .. tool .. " >/dev/null 2>&1") then
             return false, "needs glslangValidator, spirv-opt, spirv-dis: apt-get install glslang-tools spirv-tools"
@@ -21,8 +21,8 @@ local function arithmetic(name)
         name:find "^OpF%u%l+$" and not name:find "^OpF[OU]rd" and name ~= "OpFunction"
 end
 
---- operations.count(glsl): how many there are in all; how many of them fetch a texel; how many compute with floats, where a vector is one.
-function operations.count(glsl)
+--- spirv.count(glsl): how many there are in all; how many of them fetch a texel; how many compute with floats, where a vector is one.
+function spirv.count(glsl)
     local path = os.tmpname()
     local file <close> = assert(io.open(path .. ".comp", "w"))
     file:write(glsl:find "#version" and "" or "#version 430\n", glsl)
@@ -48,4 +48,4 @@ function operations.count(glsl)
     return all, fetches, floats
 end
 
-return operations
+return spirv

@@ -1,7 +1,7 @@
 -- SAXPY, r = a x + y over 1024^2 floats, and SGEMV, y = alpha A x + beta y with 1024^2 floats: 2 operations for an element of either.
 local rill = require "rill"
 local peer = require "peer"
-local contest = require "bench.brook.contest"
+local contest = require "bench.support.contest"
 
 local n <const>, side <const> = 1 << 20, 1024
 local a <const>, alpha <const>, beta <const> = 2.5, 0.75, 0.5

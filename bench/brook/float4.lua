@@ -1,7 +1,7 @@
 -- Section 4.3: the sum of 2^20 float4, one value.
 local rill = require "rill"
 local peer = require "peer"
-local contest = require "bench.brook.contest"
+local contest = require "bench.support.contest"
 
 local n <const> = 1 << 20
 

@@ -3,9 +3,9 @@
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
-local loops = require "bench.brook.loops"
+local loops = require "bench.support.loops"
 
-local launches <const>, rounds <const> = {1, 2, 4, 8, 16}, 9
+local launches <const>, rounds <const> = {1, 2, 3, 4, 6}, 25
 
 -- The line through points, by least squares: its value at 0, and its slope.
 local function line_through(xs, ys)
@@ -34,7 +34,7 @@ local function differences(case, contender)
 end
 
 return function()
-    local core <close> = assert(pipe.rill("LP_NUM_THREADS=0 RILL_DEVICE=llvmpipe", "bench.brook.loops"))
+    local core <close> = assert(pipe.rill("LP_NUM_THREADS=0 RILL_DEVICE=llvmpipe", "bench.support.loops"))
     local cases, lines = loops.cases(), {{"2^20 floats", "speedup", "intensity", "predicted", "measured", "off"}}
     for _, name in ipairs(loops.names) do
         local case = cases[name]

@@ -3,7 +3,7 @@
 -- of a float4; real and imaginary parts are streams of their own. C is FFTW, in the layout that it likes best: channel after channel.
 local rill = require "rill"
 local peer = require "peer"
-local contest = require "bench.brook.contest"
+local contest = require "bench.support.contest"
 
 local n <const>, bits <const>, channels <const> = 1024, 10, 4
 
