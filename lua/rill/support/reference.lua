@@ -204,6 +204,7 @@ A:close() -- frees its memory at once
 ]==] },
     { "solve", [==[
 rill.solve.cg(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function, degree?: integer}): stream, table -- conjugate gradients: x with A x = b for a symmetric positive definite A, and a report
+rill.solve.bicgstab(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, preconditioner?: string|function}): stream, table -- stabilised biconjugate gradients: x with A x = b for any square A, and a report
 rill.solve.lu(A: source, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- x with A x = b by elimination with partial pivoting, of one system or a batch, and a report; without b its factors
 rill.solve.cholesky(A: source, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- the same for symmetric positive definite matrices
 F:solve(b: source, options?: {tolerance?: number, iterations?: integer, strict?: boolean}): stream, table -- x and a report, by factors that there are
