@@ -15,11 +15,11 @@ end
 
 local no_device = {reason = "what drives the device makes no difference to it",
     "colormap", "command", "contributing", "deps", "examples", "format", "hostile", "install", "interrupt",
-    "manual_checks", "npy", "plot", "png", "pnm", "prompt", "qoi", "rillfile", "suite"}
+    "manual_checks", "npy", "plot", "png", "pnm", "prompt", "prompt_parts", "qoi", "rillfile", "suite"}
 local pages = {reason = "the passes own, cpu and gpu have run the pages of the manual", "readme"}
 local no_collector = {reason = "the collector makes no difference to it",
-    "command", "contributing", "deps", "examples", "install", "interrupt", "manual_checks", "prompt", "readme",
-    "suite"}
+    "command", "contributing", "deps", "examples", "install", "interrupt", "manual_checks", "prompt",
+    "prompt_parts", "readme", "suite"}
 local repeated = {reason = "it launches what other files launch, over and over, which an interpreter takes minutes for",
     "horn", "inject", "life", "mandelbrot", "smoke"}
 local beyond = {reason = "its lists are longer than the texels of a buffer texture that softpipe offers", "shadow"}
