@@ -26,7 +26,40 @@ static bool reads_texels(const Inputs *in, const Blocks *blocks, int i)
            blocks->dim[i][0].stride == 1 && s->offset * s->type->bytes % 16 == 0;
 }
 
-enum { SMALL_BODY = 40, MAX_CHUNK_TEXELS = 64 };
+enum { SMALL_BODY = 40, MAX_CHUNK_TEXELS = 64, MAX_STEP_TEXELS = 20 };
+
+/* How many elements of a type fill whole texels. */
+static int filling(const Type *type)
+{
+    int elements = 1;
+    while (elements * type->bytes % 16) {
+        elements *= 2;
+    }
+    return elements;
+}
+
+/* The streams of `texels` whose elements together fill no more texels in a step than a program is to be written out for: beside wide ones those
+ * go of which most fill a texel, and are read one by one. */
+static uint32_t joint_texels(const Inputs *in, uint32_t texels)
+{
+    for (int most = 16; most > 0; most /= 2) {
+        int chunk = 1, bytes = 0;
+        uint32_t kept = 0;
+        for (int i = 0; i < in->streams; i++) {
+            const Type *type = in->args[i].stream->type;
+            int elements = texels >> i & 1 ? filling(type) : most + 1;
+            if (elements <= most) {
+                kept |= 1u << i;
+                chunk = elements > chunk ? elements : chunk;
+                bytes += type->bytes;
+            }
+        }
+        if (chunk * bytes <= MAX_STEP_TEXELS * 16) {
+            return kept;
+        }
+    }
+    return texels;
+}
 
 /* Elements that fill whole texels of every stream so read; several steps' worth where an element is little work. */
 static int suitable_chunk(const Inputs *in, uint32_t texels, int wanted)
@@ -36,10 +69,7 @@ static int suitable_chunk(const Inputs *in, uint32_t texels, int wanted)
         if (!(texels >> i & 1)) {
             continue;
         }
-        int own = in->args[i].stream->type->bytes, elements = 1;
-        while (elements * own % 16) {
-            elements *= 2;
-        }
+        int own = in->args[i].stream->type->bytes, elements = filling(in->args[i].stream->type);
         chunk = elements > chunk ? elements : chunk;
         widest = own > widest ? own : widest;
         bytes += own;
@@ -56,6 +86,7 @@ static void choose_chunk(const Inputs *in, const Blocks *blocks, int wanted, Inp
     for (int i = 0; i < in->streams; i++) {
         key->texels |= (uint32_t)reads_texels(in, blocks, i) << i;
     }
+    key->texels = joint_texels(in, key->texels);
     int chunk = suitable_chunk(in, key->texels, wanted);
     bool fits = key->texels && (blocks->outputs == 1 || blocks->block % chunk == 0);
     key->texels = fits ? key->texels : 0;
