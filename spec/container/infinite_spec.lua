@@ -87,7 +87,7 @@ end
 describe("infinite values of an adaptive container", function()
     leaks.watch(setup, teardown)
 
-    local cases <const> = {{"float", {16, 8}, {2, 1}, " #long"}, {"double", {4, 4, 4}, {1, 1, 1}, ""}}
+    local cases <const> = {{"float", {16, 8}, {2, 1}, ""}, {"double", {4, 4, 4}, {1, 1, 1}, " #long"}}
     for number, case in ipairs(cases) do
         local type, size, page, tag = table.unpack(case)
         it(("are what its model says, of %d dimensions and %s%s"):format(#size, type, tag), function()

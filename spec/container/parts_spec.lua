@@ -150,15 +150,16 @@ describe("primitives in parts", function()
         end
         local _, sums = line_of(floats:scan())
         assert.is_true((sums - line:cast("double"):scan():cast "float"):norm() < 1e-6 * sums:norm() + 1)
-        for _, row in ipairs {{bins = 37}, {bins = 20, min = -100}, {bins = 7, max = 99, outside = "clamp"},
+        for i, row in ipairs {{bins = 37}, {bins = 7, max = 99, outside = "clamp"}, {bins = 20, min = -100},
             {bins = 3, min = 600, max = 700}} do
+            if not whole and i > 2 then break end
             equal(line:histogram(row):values(), c:histogram(row):values())
         end
         equal({0, 0, 0, 0, 0, line.size, 0, 0, 0, 0}, c:copy():fill(3):histogram():values())
         equal(line:cast("double"):filter("x > 498.0"):values(), c:cast("double"):filter("x > 498.0"):values())
         local some = floats:copy()
         some:set(0 / 0, 600, 600):set(1 / 0, 100, 900)
-        for _, x in ipairs {floats, some} do
+        for _, x in ipairs {some, whole and floats or nil} do
             local _, own = line_of(x)
             local expected, got = own:stats(), x:stats()
             for _, key in ipairs {"count", "nan", "inf", "min", "max"} do assert.equal(expected[key], got[key], key) end

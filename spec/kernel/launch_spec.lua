@@ -206,7 +206,7 @@ describe("24 stream arguments", function()
         {"with few bindings and one output per pass #long", {RILL_MAX_BLOCKS = 4, RILL_MAX_TEXTURES = 4,
         RILL_MAX_OUTPUTS = 1}},
         {"with one storage block", {RILL_MAX_BLOCKS = 1, RILL_MAX_TEXTURES = 4}},
-        {"with few blocks", {RILL_MAX_BLOCKS = 2, RILL_MAX_TEXTURES = 3}},
+        {"with few blocks #long", {RILL_MAX_BLOCKS = 2, RILL_MAX_TEXTURES = 3}},
         {"with two outputs per pass", {RILL_MAX_OUTPUTS = 2}},
     }
     for _, case in ipairs(limits) do

@@ -74,9 +74,9 @@ describe("names that generated programs use", function()
         assert.same(list, words "false, true")
     end)
 
-    -- Calls try(names) with 14 of the list at a time, or 38: the fewer, the more of them are other things than numbers.
+    -- Calls try(names) with 14 of the list at a time, or 58: the fewer, the more of them are other things than numbers.
     local function in_parts(whole, try)
-        local size = whole and 14 or 38
+        local size = whole and 14 or 58
         for first = 1, #list, size do
             local names = {}
             for i = 1, size do

@@ -46,7 +46,7 @@ describe("structure types", function()
 
     -- Caches of programs hold the types they know by: hundreds of programs, not all there ever were.
     shortened(it, "of kernels and primitives are gone but for those that caches hold", function(whole)
-        local before, count = live(), whole and 30 or 6
+        local before, count = live(), whole and 30 or 2
         for i = 1, count do
             local text = ("struct Work%d { int at; float k%d; };"):format(i, i)
             local kernels = rill.program(([[

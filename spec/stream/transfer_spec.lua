@@ -108,13 +108,13 @@ describe("copy, cast, like", function()
         for i, from in ipairs(scalars) do
             local s = rill.stream(from, 4, numbers)
             for j, to in ipairs(scalars) do
-                if whole or (i + j) % 4 == 1 then
+                if whole or (i + j) % 9 == 1 then
                     local cast = s:cast(to)
                     assert.equal(to, cast.type)
                     check.equal(numbers, cast:values())
                 end
             end
-            if whole or i % 3 == 2 then
+            if whole or i == 5 then
                 check.equal({false, true, true, true}, s:cast("bool"):values())
                 check.equal({0, 1, 1, 1}, s:cast("unorm8"):values())
             end

@@ -164,7 +164,7 @@ describe("random compositions of views", function()
             ]=],
         }
         math.randomseed(SEED + 1)
-        viewmaker.each(whole and 120 or 40, function(view, reference, shape)
+        viewmaker.each(whole and 120 or 20, function(view, reference, shape)
             local expected = {}
             for i, value in ipairs(reference) do
                 expected[i] = value * 3
