@@ -3,7 +3,7 @@
 local blame = require "rill.support.blame"
 local later = require "rill.support.later"
 
-local METHODS <const> = {"cg", "bicgstab", "cholesky", "lu", "multigrid"}
+local METHODS <const> = {"cg", "bicgstab", "cholesky", "lu", "multigrid", "tridiagonal"}
 
 local solve = {}
 for _, name in ipairs(METHODS) do

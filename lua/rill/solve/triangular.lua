@@ -3,6 +3,7 @@
 -- factored in panels, by many lanes; many small ones by a lane each. A matrix is kept by columns, element i, j of system s at
 -- s * system + i * row + j * column: {systems, n, n}, or {n, n, systems} where a lane has a system.
 local rill = require "rill"
+local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
 local kernel <const> = operator.kernel
 
@@ -324,43 +325,6 @@ local function factor(self)
     self.pivots:close()
 end
 
--- The power of two that brings a size near 1.
-local function scale_of(size)
-    return size > 0 and 2.0 ^ -math.floor(math.log(size, 2)) or 1.0
-end
-
-local RANGE <const> = {float = 2.0 ^ 40, double = 2.0 ^ 300} -- sizes up to it, and down to its inverse, stay as they are
-
---- triangular.scales(sizes, type): what systems of these sizes are multiplied by, a table; false where none need be, in that type.
-function triangular.scales(sizes, type)
-    local found, range = false, RANGE[type]
-    for _, size in ipairs(sizes) do
-        found = found or size > range or size < 1 / range and size > 0
-    end
-    if not found then
-        return false
-    end
-    local by = {}
-    for s, size in ipairs(sizes) do
-        by[s] = scale_of(size)
-    end
-    return by
-end
-
---- triangular.factors(by): such a table as a stream of double; of one element, 1, instead of false.
-function triangular.factors(by)
-    return rill.stream("double", by and #by or 1, by or 1.0)
-end
-
---- triangular.sizes(a): the largest element of each system of a, {systems, ...}, as it is in double; a table.
-function triangular.sizes(a)
-    local sizes = rill.abs(a.type == "double" and a or a:cast "double")
-    for axis = #a.shape, 2, -1 do
-        sizes = sizes:max(axis)
-    end
-    return sizes:values()
-end
-
 -- The largest sizes of systems in the layout of self, with m columns, and where they are factors the least pivot; tables.
 local function extremes(self, w, m, upper)
     local ds, di, dj = steps(self, m)
@@ -398,11 +362,11 @@ function triangular.factor(a, T, symmetric, refuse)
     local sizes = extremes(self, self.w, n)
     if odd(sizes) then
         refuse()
-        sizes = triangular.sizes(a)
+        sizes = direct.sizes(a)
     end
-    self.scales = triangular.scales(sizes, T)
+    self.scales = direct.scales(sizes, T)
     if self.scales then
-        local by <close> = triangular.factors(self.scales)
+        local by <close> = direct.factors(self.scales)
         local shape = self.small and {1, 1, systems} or {systems, 1, 1}
         of(SCALE, {A = a.type, T = T})(by_columns, by:reshape(shape), self.w)
     end
@@ -464,14 +428,14 @@ local function back(self, scales)
         local undone = (self.scales and self.scales[s] or 1.0) / (scales and scales[s] or 1.0)
         by[s] = self.failed[s] > 0 and 0.0 / 0.0 or undone
     end
-    return triangular.factors((bad or scales or self.scales) and by)
+    return direct.factors((bad or scales or self.scales) and by)
 end
 
 --- t:solve(b, scales, x): adds the solution of A d = b to x; both {systems, n, m}. b is multiplied by `scales` on the way, a table, or false.
 function Triangular:solve(b, scales, x)
     local n, m, systems = self.n, b.shape[3], self.systems
     local d <close> = rill.stream(self.T, self.small and {m, n, systems} or {systems, m, n})
-    local by <close> = triangular.factors(scales)
+    local by <close> = direct.factors(scales)
     local undo <close> = back(self, scales)
     of(ARRANGE, {B = b.type, T = self.T})(b, self.order, by, n, self.small and 1 or 0, d)
     substitute(self, d, m)
