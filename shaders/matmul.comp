@@ -1,6 +1,7 @@
 // C = alpha A B, or alpha A B + beta C, over a batch. A is dense rows of DEPTH texels (four elements each, padded with zeros), B dense rows of WIDTH texels. Defines: T the
 // element type, T4 its vector of four; DOUBLE where a texel holds two; family cpu: GROUP, ROWS a lane; family gpu: TILE, 64 x 64 elements of C
-// a group of 256. Rows of C are PITCH elements apart. BLOCK to read through storage blocks.
+// a group of 256. Rows of C are PITCH elements apart; ADD where it keeps something, FOURS where it has whole texels of floats. BLOCK to read
+// through storage blocks.
 #include "shared/parameters.glsl"
 #include "shared/matmul_words.h"
 layout(local_size_x = GROUP) in;
@@ -18,9 +19,9 @@ layout(location = 0) uniform uvec4 rill_p[MATMUL_P_VECTORS];
 #define RANK int(PARAMETER(MATMUL_P_RANK))
 #define FROM int(PARAMETER(MATMUL_P_FROM))
 #define TO int(PARAMETER(MATMUL_P_TO))
-#define KEEP (PARAMETER(MATMUL_P_KEEP) != 0u)
 #define C_BASE int(PARAMETER(MATMUL_P_C_BASE))
 #define PITCH int(PARAMETER(MATMUL_P_PITCH))
+#define FLAT (PARAMETER(MATMUL_P_FLAT) != 0u)
 
 #ifdef BLOCK
 layout(std430, binding = 2) readonly buffer A { uvec4 a_in[]; };
@@ -33,7 +34,11 @@ layout(binding = 1) uniform usamplerBuffer b_in;
 #define LOAD_A(i) texelFetch(a_in, i)
 #define LOAD_B(i) texelFetch(b_in, i)
 #endif
+#ifdef FOURS
+layout(std430, binding = 1) buffer C { uvec4 c_fours[]; };
+#else
 layout(std430, binding = 1) buffer C { uint c_out[]; };
+#endif
 
 #ifdef DOUBLE
 T4 four(uvec4 p, uvec4 q)
@@ -47,12 +52,13 @@ T4 four(uvec4 p, uvec4 q)
 #define FOUR_B(i) FROM_BITS(LOAD_B(i))
 #endif
 
-// Which part of which product a group makes.
-bool find_part(out int row, out int column, out int a, out int b, out int c)
+uint group_number() { return gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x; }
+
+// Which tile of which product has that number, counted down columns of tiles.
+bool find_part(uint number, out int row, out int column, out int a, out int b, out int c)
 {
-    uint group = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
-    uint strip = group / TILES_M, item = strip / TILES_N;
-    row = int(group - strip * TILES_M);
+    uint strip = number / TILES_M, item = strip / TILES_N;
+    row = int(number - strip * TILES_M);
     column = int(strip - item * TILES_N);
     a = A_BASE;
     b = B_BASE;
@@ -69,6 +75,7 @@ bool find_part(out int row, out int column, out int a, out int b, out int c)
     return inside;
 }
 
+#ifndef FOURS
 void store(int at, T value)
 {
 #ifdef DOUBLE
@@ -88,6 +95,7 @@ T stored(int at)
     return FROM_BITS(uvec4(c_out[at])).x;
 #endif
 }
+#endif
 
 T factor(uint word)
 {
@@ -98,17 +106,29 @@ T factor(uint word)
 #endif
 }
 
-// Four neighbours of a row: the first dispatch takes what C had, later ones what earlier ones left.
+// alpha times the sums, and what was there: the first dispatch takes beta times what C had, later ones what earlier ones left.
+#ifdef ADD
+#define TOTAL(more, old) ((FROM != 0 ? T(1) : factor(MATMUL_P_BETA)) * (old) + (more))
+#else
+#define TOTAL(more, old) (more)
+#endif
+
+// Four neighbours of a row.
 void add_four(int c, int row, int column, T4 sum)
 {
-    T alpha = factor(MATMUL_P_ALPHA), beta = factor(MATMUL_P_BETA);
+    T4 more = factor(MATMUL_P_ALPHA) * sum;
+    int at = c + row * PITCH + column;
+#ifdef FOURS
+    if (row < M && column < N) {
+        c_fours[at / 4] = floatBitsToUint(TOTAL(more, uintBitsToFloat(c_fours[at / 4])));
+    }
+#else
     for (int j = 0; j < 4; j++) {
         if (row < M && column + j < N) {
-            int at = c + row * PITCH + column + j;
-            T more = alpha * sum[j];
-            store(at, FROM != 0 ? stored(at) + more : KEEP ? beta * stored(at) + more : more);
+            store(at + j, TOTAL(more[j], stored(at + j)));
         }
     }
+#endif
 }
 
 #ifdef TILE
@@ -119,7 +139,7 @@ shared T4 rill_b[16 * 16]; // 16 rows of sixteen
 void main()
 {
     int row, column, a, b, c, local = int(gl_LocalInvocationID.x);
-    bool inside = find_part(row, column, a, b, c);
+    bool inside = find_part(group_number(), row, column, a, b, c);
     int first_row = row * 64, first = column * 16; // first: a texel of B's rows
     int mine = local >> 4, at = local & 15;        // four rows of C, and a texel of each
     T4 sum[4] = T4[4](T4(0), T4(0), T4(0), T4(0));
@@ -147,19 +167,25 @@ void main()
 
 void main()
 {
-    int row, column, a, b, c;
-    bool inside = find_part(row, column, a, b, c);
-    int texel = column * GROUP + int(gl_LocalInvocationID.x);
-    if (inside && texel < WIDTH) {
+    int row, column, a, b, c, width = WIDTH, to = TO;
+    uint number = group_number(), lane = gl_LocalInvocationID.x;
+    if (FLAT) {
+        number = number * uint(GROUP) + lane;
+        lane = number % uint(width);
+        number /= uint(width);
+    }
+    bool inside = find_part(number, row, column, a, b, c);
+    int texel = column * GROUP + int(lane);
+    if (inside && texel < width) {
         T4 sum[ROWS];
         int at[ROWS];
         for (int j = 0; j < ROWS; j++) {
             sum[j] = T4(0);
             at[j] = a + min(row * ROWS + j, M - 1) * DEPTH;
         }
-        int place = b + 4 * FROM * WIDTH + texel;
-        for (int k = FROM; k < TO; k++) {
-            T4 b0 = FOUR_B(place), b1 = FOUR_B(place + WIDTH), b2 = FOUR_B(place + 2 * WIDTH), b3 = FOUR_B(place + 3 * WIDTH);
+        int place = b + 4 * FROM * width + texel;
+        for (int k = FROM; k < to; k++) {
+            T4 b0 = FOUR_B(place), b1 = FOUR_B(place + width), b2 = FOUR_B(place + 2 * width), b3 = FOUR_B(place + 3 * width);
             for (int j = 0; j < ROWS; j++) {
                 T4 x = FOUR_A(at[j] + k);
                 sum[j] += x.x * b0;
@@ -167,7 +193,7 @@ void main()
                 sum[j] += x.z * b2;
                 sum[j] += x.w * b3;
             }
-            place += 4 * WIDTH;
+            place += 4 * width;
         }
         for (int j = 0; j < ROWS; j++) {
             add_four(c, row * ROWS + j, texel * 4, sum[j]);

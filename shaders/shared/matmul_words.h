@@ -13,7 +13,7 @@
 #define MATMUL_P_TO 11
 #define MATMUL_P_ALPHA 12 // a factor of the product, in two words where it is a double
 #define MATMUL_P_BETA 14  // a factor of what C has
-#define MATMUL_P_KEEP 16  // 0: what C has is not read
+#define MATMUL_P_FLAT 16   // family cpu: lanes go on from row to row of tiles and from product to product, where one has few columns
 #define MATMUL_P_C_BASE 17 // first element
 #define MATMUL_P_PITCH 18  // elements from row to row of C
 #define MATMUL_P_BATCHES 5 // a vector for each dimension of the batch begins here: its size, strides of A and of B in texels, of C in elements

@@ -91,7 +91,13 @@ static bool pad(const Stream *s, const Type *type, int unit, Operand *operand)
     return done;
 }
 
-static Program *find_program(Device *device, const Type *type, bool tile, bool block, int rows)
+/* What a program is made for, beside the type. */
+typedef struct Way {
+    bool tile, block, add, fours;
+    int rows; /* a lane */
+} Way;
+
+static Program *find_program(Device *device, const Type *type, const Way *way)
 {
     static const struct {
         Scalar scalar;
@@ -107,8 +113,9 @@ static Program *find_program(Device *device, const Type *type, bool tile, bool b
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         strbuf_add(&defines, names[i].scalar == type->scalar ? names[i].text : "");
     }
-    strbuf_addf(&defines, "#define GROUP %d\n#define ROWS %d\n%s%s", tile ? GPU_GROUP : CPU_GROUP, rows,
-                tile ? "#define TILE\n" : "", block ? "#define BLOCK\n" : "");
+    strbuf_addf(&defines, "#define GROUP %d\n#define ROWS %d\n%s%s%s%s", way->tile ? GPU_GROUP : CPU_GROUP, way->rows,
+                way->tile ? "#define TILE\n" : "", way->block ? "#define BLOCK\n" : "", way->add ? "#define ADD\n" : "",
+                way->fours ? "#define FOURS\n" : "");
     Program *program = shader_program(device, "matmul.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
@@ -170,16 +177,26 @@ bool product_target(const Product *p, const Stream *c, Target *target)
     return rows;
 }
 
+/* Whether each row of each product has whole texels of floats. */
+static bool has_fours(const Product *p, const Target *c)
+{
+    int64_t all = p->n | c->base | c->pitch;
+    for (int d = 0; d < p->batch.rank; d++) {
+        all |= c->stride[d];
+    }
+    return p->type->scalar == SCALAR_FLOAT && all % 4 == 0;
+}
+
 static bool multiply(const Product *p, const Operand *a, const Operand *b, const Target *c)
 {
     const DeviceTraits *traits = device_traits(p->device);
-    bool tile = traits->family == FAMILY_GPU;
+    bool tile = traits->family == FAMILY_GPU, flat = !tile && b->texels < CPU_GROUP;
     bool block = !traits->buffer_textures || too_large(&a->dense) || too_large(&b->dense);
     int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
     rows = p->m <= 1 ? 1 : p->m <= 4 ? 4 : rows;
-    Dispatch dispatch = {.program = find_program(p->device, p->type, tile, block, rows),
-                         .param_vectors = MATMUL_P_VECTORS};
-    if (!dispatch.program || !buffer_block_fits(c->buffer) ||
+    Way way = {.tile = tile, .block = block, .rows = rows, .fours = has_fours(p, c)};
+    Dispatch dispatch = {.param_vectors = MATMUL_P_VECTORS};
+    if (!buffer_block_fits(c->buffer) ||
         (block && !(buffer_block_fits(a->dense.buffer) && buffer_block_fits(b->dense.buffer)))) {
         return false;
     }
@@ -196,7 +213,7 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, const
                                              [MATMUL_P_TILES_N] = (uint32_t)tiles_n,
                                              [MATMUL_P_BATCH] = (uint32_t)batch,
                                              [MATMUL_P_RANK] = (uint32_t)p->batch.rank,
-                                             [MATMUL_P_KEEP] = p->keep,
+                                             [MATMUL_P_FLAT] = flat,
                                              [MATMUL_P_C_BASE] = (uint32_t)c->base,
                                              [MATMUL_P_PITCH] = (uint32_t)c->pitch};
     memcpy(params + MATMUL_P_ALPHA, p->alpha, sizeof p->alpha);
@@ -209,7 +226,8 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, const
         dimension[3] = (uint32_t)c->stride[p->batch.rank - 1 - d];
     }
     dispatch.params = params;
-    dispatch.groups[0] = tiles_m * tiles_n * batch;
+    uint64_t parts = tiles_m * tiles_n * batch; /* with `flat`, tiles_n is 1 */
+    dispatch.groups[0] = flat ? divide_up((int64_t)parts * b->texels, CPU_GROUP) : parts;
     dispatch.groups[1] = dispatch.groups[2] = 1;
     dispatch.blocks[0].buffer = c->buffer;
     dispatch.block_count = block ? 3 : 1;
@@ -222,7 +240,9 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, const
     for (int64_t from = 0; from < a->texels && done; from += MAX_TRIPS) {
         params[MATMUL_P_FROM] = (uint32_t)from;
         params[MATMUL_P_TO] = (uint32_t)(from + MAX_TRIPS < a->texels ? from + MAX_TRIPS : a->texels);
-        done = device_dispatch(p->device, &dispatch);
+        way.add = p->keep || from > 0;
+        dispatch.program = find_program(p->device, p->type, &way);
+        done = dispatch.program && device_dispatch(p->device, &dispatch);
     }
     return done;
 }
