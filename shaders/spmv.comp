@@ -2,8 +2,9 @@
 // at a time, and join their sums in shared memory; with WIDE an invocation takes a row and four columns of X. Without COLUMNS_GIVEN entry k
 // is 1, and stands in column k: rows of X are summed up. With ELL an invocation takes four rows, whose entries at one place are a texel; column
 // -1: there is none. With SLICES as well: rows in another order, in slices of SPMV_SLICE, each with as many places as its longest row needs; a
-// slice's places begin at offsets[slice]. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE; BLOCK to read through storage
-// blocks. Where an invocation has whole rows, their entries are added in order: the same sums, whichever way they are kept.
+// slice's places begin at offsets[slice]. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE; FOURS where rows of X and
+// Y are whole texels of floats; BLOCK to read through storage blocks. Where an invocation has whole rows, their entries are added in order: the
+// same sums, whichever way they are kept.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 layout(local_size_x = GROUP) in;
@@ -18,15 +19,22 @@ int x_first = int(PARAMETER(SPMV_P_X)), x_last = int(PARAMETER(SPMV_P_X_LAST));
 int columns_first = int(PARAMETER(SPMV_P_COLUMNS)) / 4, values_first = int(PARAMETER(SPMV_P_VALUES)) / 4;
 
 #ifdef BLOCK
+#ifdef FOURS
+#define UNIT uvec4
+#else
+#define UNIT uint
+#endif
 layout(std430, binding = 2) readonly buffer Offsets { uint offsets_in[]; };
-layout(std430, binding = 3) readonly buffer X { uint x_in[]; };
+layout(std430, binding = 3) readonly buffer X { UNIT x_in[]; };
 #define OFFSET(i) int(offsets_in[i])
 #define X_WORD(i) x_in[i]
+#define X_TEXEL(i) x_in[i]
 #else
 layout(binding = 0) uniform usamplerBuffer offsets_in;
 layout(binding = 1) uniform usamplerBuffer x_in;
 #define OFFSET(i) int(texelFetch(offsets_in, i).x)
 #define X_WORD(i) texelFetch(x_in, i).x
+#define X_TEXEL(i) texelFetch(x_in, i)
 #endif
 #ifdef COLUMNS_GIVEN
 #ifdef BLOCK
@@ -50,7 +58,11 @@ layout(binding = 4) uniform usamplerBuffer order_in;
 #define FOUR_ROWS(q) texelFetch(order_in, q)
 #endif
 #endif
+#ifdef FOURS
+layout(std430, binding = 1) writeonly buffer Y { uvec4 y_out[]; };
+#else
 layout(std430, binding = 1) writeonly buffer Y { uint y_out[]; };
+#endif
 
 #ifdef RESULT_DOUBLE
 #define T4 dvec4
@@ -66,6 +78,8 @@ void store(int i, T value)
     y_out[at] = words.x;
     y_out[at + 1] = words.y;
 }
+#elif defined(FOURS)
+#define T4 vec4
 #else
 #define T4 vec4
 T x_element(int i) { return uintBitsToFloat(X_WORD(x_first + i)); }
@@ -130,10 +144,22 @@ void main()
 #else
 #ifdef WIDE
 
+// Four elements of the row of X that begins at `at`, from `column` on; beyond the last, that again.
+T4 x_four(int at, int column, int width)
+{
+    at += column;
+#ifdef FOURS
+    return uintBitsToFloat(X_TEXEL((x_first + at) / 4));
+#else
+    int last = width - 1 - column;
+    return T4(x_element(at), x_element(at + min(1, last)), x_element(at + min(2, last)), x_element(at + min(3, last)));
+#endif
+}
+
 void main()
 {
     int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
-    int row = n / BLOCKS, column = (n - row * BLOCKS) * 4;
+    int row = n / BLOCKS, column = (n - row * BLOCKS) * 4, width = WIDTH;
     if (row < ROWS) {
         int begin = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row), end = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row + 1);
         T4 sum = T4(0.0);
@@ -141,18 +167,18 @@ void main()
             T4 v = four_values(q);
             ivec4 c = four_columns(q);
             for (int i = 0; i < 4; i++) {
-                bool live = IN_ROW(4 * q + i);
-                int at = c[i] * WIDTH + column, last = WIDTH - 1 - column;
-                T4 x = T4(x_element(at), x_element(at + min(1, last)), x_element(at + min(2, last)),
-                          x_element(at + min(3, last)));
-                sum += live ? v[i] * x : T4(0.0);
+                sum += IN_ROW(4 * q + i) ? v[i] * x_four(c[i] * width, column, width) : T4(0.0);
             }
         }
+#ifdef FOURS
+        y_out[(int(PARAMETER(SPMV_P_Y)) + row * width + column) / 4] = floatBitsToUint(sum);
+#else
         for (int j = 0; j < 4; j++) {
-            if (column + j < WIDTH) {
-                store(row * WIDTH + column + j, sum[j]);
+            if (column + j < width) {
+                store(row * width + column + j, sum[j]);
             }
         }
+#endif
     }
 }
 

@@ -42,38 +42,46 @@ static uint32_t first_word(const Stream *s)
     return (uint32_t)(s->offset * (s->type->bytes / 4));
 }
 
-static Program *find_program(const SparseRows *a, const Stream *y, bool wide, bool block, int group, int lanes)
+/* How it is made: of matrices, of whole texels of floats, by storage blocks. */
+typedef struct Way {
+    bool wide, fours, block;
+    int group, lanes;
+} Way;
+
+static Program *find_program(const SparseRows *a, const Stream *y, const Way *way)
 {
     StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s%s%s", group, lanes,
+    strbuf_addf(&defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s%s%s%s", way->group, way->lanes,
                 is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
                 a->columns ? "#define COLUMNS_GIVEN\n" : "",
-                a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "", wide ? "#define WIDE\n" : "",
-                is_ell(a) ? "#define ELL\n" : "", a->order ? "#define SLICES\n" : "", block ? "#define BLOCK\n" : "");
+                a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "", way->wide ? "#define WIDE\n" : "",
+                way->fours ? "#define FOURS\n" : "", is_ell(a) ? "#define ELL\n" : "",
+                a->order ? "#define SLICES\n" : "", way->block ? "#define BLOCK\n" : "");
     Program *program = shader_program(y->device, "spmv.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
 }
 
 /* What the shader reads, in the order of its bindings. */
-static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, bool *block)
+static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, Way *way)
 {
     const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, a->order};
-    static const TexelFormat formats[] = {TEXEL_WORD, TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_VECTOR};
+    const TexelFormat formats[] = {TEXEL_WORD, way->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR,
+                                   TEXEL_VECTOR};
     int count = a->order ? 5 : a->columns ? 4 : 2;
-    *block = !device_traits(y->device)->buffer_textures;
+    way->block = !device_traits(y->device)->buffer_textures;
     for (int i = 0; i < count; i++) {
-        *block = *block || too_large(streams[i], formats[i]);
+        way->block = way->block || too_large(streams[i], formats[i]);
     }
     dispatch->blocks[0].buffer = y->buffer;
     bool fits = buffer_block_fits(y->buffer);
     for (int i = 0; i < count; i++) {
         dispatch->textures[i] = (DispatchTexture){streams[i]->buffer, formats[i]};
         dispatch->blocks[i + 1].buffer = streams[i]->buffer;
-        fits = fits && (!*block || buffer_block_fits(streams[i]->buffer));
+        fits = fits && (!way->block || buffer_block_fits(streams[i]->buffer));
     }
-    dispatch->texture_count = *block ? 0 : count;
-    dispatch->block_count = *block ? count + 1 : 1;
+    dispatch->texture_count = way->block ? 0 : count;
+    dispatch->block_count = way->block ? count + 1 : 1;
     return fits;
 }
 
@@ -116,14 +124,17 @@ bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads)
 
 bool spmv(const SparseRows *a, const Stream *x, Stream *y)
 {
-    bool cpu = device_traits(y->device)->family == FAMILY_CPU, block;
+    bool cpu = device_traits(y->device)->family == FAMILY_CPU;
     int64_t rows = y->shape.size[0], width = y->shape.rank > 1 ? y->shape.size[1] : 1;
     if (rows * width == 0) {
         return true;
     }
-    bool wide = width > 1, ell = is_ell(a), slices = a->order;
-    int group = cpu ? CPU_GROUP : GPU_GROUP, lanes = wide || ell ? 1 : lanes_of(a, rows, cpu);
-    int64_t blocks = (width + 3) / 4, invocations = ell ? (rows + 3) / 4 : rows * (wide ? blocks : lanes);
+    bool ell = is_ell(a), slices = a->order;
+    Way way = {.wide = width > 1,
+               .fours = width % 4 == 0 && !is_double(y) && (x->offset | y->offset) % 4 == 0,
+               .group = cpu ? CPU_GROUP : GPU_GROUP,
+               .lanes = width > 1 || ell ? 1 : lanes_of(a, rows, cpu)};
+    int64_t blocks = (width + 3) / 4, invocations = ell ? (rows + 3) / 4 : rows * (width > 1 ? blocks : way.lanes);
     uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
                                            [SPMV_P_WIDTH] = (uint32_t)width,
                                            [SPMV_P_BLOCKS] = (uint32_t)blocks,
@@ -138,11 +149,11 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
                                                ell && !slices ? (uint32_t)(a->columns->shape.size[1] / 4) : 0,
                                            [SPMV_P_ORDER] = slices ? first_word(a->order) : 0};
     Dispatch dispatch = {.params = params, .param_vectors = SPMV_P_VECTORS};
-    if (!bind(a, x, y, &dispatch, &block)) {
+    if (!bind(a, x, y, &dispatch, &way)) {
         return false;
     }
-    dispatch.program = find_program(a, y, wide, block, group, lanes);
-    dispatch.groups[0] = (uint64_t)((invocations + group - 1) / group);
+    dispatch.program = find_program(a, y, &way);
+    dispatch.groups[0] = (uint64_t)((invocations + way.group - 1) / way.group);
     dispatch.groups[1] = dispatch.groups[2] = 1;
     stream_wrote(y);
     return dispatch.program && device_dispatch(y->device, &dispatch);

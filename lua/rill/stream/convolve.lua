@@ -1,4 +1,5 @@
 -- rill.convolve and rill.correlate: term by term, or by Fourier transforms where that is cheaper.
+local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local types = require "rill.support.types"
@@ -110,7 +111,7 @@ local costs <const> = {
 }
 
 local function is_direct(p)
-    local cost, terms, room = costs[rill.device().family], p.b.size, 1
+    local cost, terms, room = costs[core._family(p.a)], p.b.size, 1
     for d = 1, p.rank do room = room * p.room[d] end
     local sums = p.a.size * (terms * cost.term + terms // p.size[1] * cost.row)
     return terms <= MOST and sums <= room * cost.element + cost.launches
