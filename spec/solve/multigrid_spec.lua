@@ -91,7 +91,7 @@ local function solved(shape, options, type)
     local said = ("%s: %s"):format(table.concat(shape, " x "), report)
     local residual, off = judge(b, x, shape, options)
     assert.is_true(residual <= 1.001 * options.tolerance + 1e-13, said .. residual)
-    assert.is_true(math.abs(residual - report.residual) <= 1e-3 * residual + 1e-13, said .. residual)
+    assert.is_true(math.abs(residual - report.residual) <= 1e-2 * residual + 1e-13, said .. residual)
     assert.is_true(off <= 1e-6 * math.max(1, x:norm() / math.sqrt(x.size)), said .. " mean " .. off)
     assert.equal(report.converged, true)
     x:close()
@@ -154,7 +154,7 @@ describe("rill.solve.multigrid", function()
             local b <close> = right_side(shape)
             for _, boundary in ipairs(whole and {"dirichlet", "neumann", "periodic"} or {"dirichlet"}) do
                 local x <close>, report = solve.multigrid(b, {precision = "mixed", boundary = boundary})
-                assert.is_true(report.cycles <= 9, tostring(report))
+                assert.is_true(report.cycles <= 6, tostring(report))
                 counts[#counts + 1] = report.cycles
                 local y <close>, floor = solve.multigrid(b, {tolerance = 0, strict = false, boundary = boundary})
                 assert.equal("floor", floor.reason)
@@ -167,7 +167,7 @@ describe("rill.solve.multigrid", function()
         for _, n in ipairs(whole and {64, 128} or {24}) do
             local b <close> = right_side {n, n, n}
             local x <close>, report = solve.multigrid(b, {precision = "mixed"})
-            assert.is_true(report.cycles <= 8, tostring(report))
+            assert.is_true(report.cycles <= 7, tostring(report))
             assert.equal(b.shape, x.shape)
         end
     end)

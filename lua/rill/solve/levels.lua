@@ -7,9 +7,9 @@ local levels = {}
 
 local DIRECT_MOST <const> = 64 -- elements of the grid that is solved by its inverse
 local CLOSE <const> = 1.5      -- dimensions are coarsened whose spacing is at most so many times the least
-local LOWEST <const> = {[2] = 0.7, [3] = 0.6} -- what must be smoothed, as a part of the least eigenvalue of modes that the next grid has not
+local LOWEST <const> = 0.7 -- what must be smoothed, as a part of the least eigenvalue of modes that the next grid has not
+local STEPS <const> = 2    -- of smoothing before the coarser grid, and after it
 local SMALL <const> = 1e-4 -- a shift beside the least other eigenvalue
-local STEPS <const> = {[2] = {2, 2}, [3] = {2, 3}} -- of smoothing before and after the coarser grid
 
 -- ---- one dimension
 
@@ -73,7 +73,7 @@ local function coarser(level, boundary, shift)
 end
 
 -- The steps of Chebyshev's method on the modes that the next grid has not, for b and A divided by the center.
-local function smoothing(level, boundary, shift, count)
+local function smoothing(level, boundary, shift)
     local low, high, rest = math.huge, shift, shift
     for i, n in ipairs(level.sizes) do
         local value = EIGENVALUES[boundary[i]]
@@ -82,12 +82,12 @@ local function smoothing(level, boundary, shift, count)
     end
     for i, n in ipairs(level.sizes) do
         if level.halved[i] then
-            low = math.min(low, rest + level.c[i] * (2 * LOWEST[#level.sizes] - EIGENVALUES[boundary[i]](0, n)))
+            low = math.min(low, rest + level.c[i] * (2 * LOWEST - EIGENVALUES[boundary[i]](0, n)))
         end
     end
     local middle, reach, steps = (high + low) / 2 / level.center, (high - low) / 2 / level.center, {}
-    for k = 1, count do
-        steps[k] = 1 / (middle + reach * math.cos(math.pi * (2 * k - 1) / (2 * count)))
+    for k = 1, STEPS do
+        steps[k] = 1 / (middle + reach * math.cos(math.pi * (2 * k - 1) / (2 * STEPS)))
     end
     return steps
 end
@@ -153,17 +153,16 @@ end
 
 --- levels.make(sizes, spacing, boundary, shift): an array of grids, the finest first. Dimensions are in the order of kernels, x, the fastest,
 -- first. A grid has sizes, size (elements), c (1 / spacing^2), wall (the same where the boundary is Dirichlet's, else 0), center (what the
--- diagonal of A is in the middle); down, up (where the next grid's elements are in this one's, and the reverse), scale, before and after (the
--- steps of smoothing); the last has inverse instead, rows of numbers, for b divided by center. The array's field
+-- diagonal of A is in the middle); down, up (where the next grid's elements are in this one's, and the reverse), scale, steps (the two of
+-- smoothing); the last has inverse instead, rows of numbers, for b divided by center. The array's field
 -- constants says that constants are no part of what is solved.
 function levels.make(sizes, spacing, boundary, shift)
     local list = {new_level(sizes, spacing, boundary, shift)}
-    local level, steps = list[1], STEPS[#sizes]
+    local level = list[1]
     while level.size > DIRECT_MOST do
         local next_level = coarser(level, boundary, shift)
         connect(level, next_level, boundary)
-        level.before = smoothing(level, boundary, shift, steps[1])
-        level.after = smoothing(level, boundary, shift, steps[2])
+        level.steps = smoothing(level, boundary, shift)
         list[#list + 1], level = next_level, next_level
     end
     list.constants = has_constants(list[1], boundary, shift)

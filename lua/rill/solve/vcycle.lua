@@ -110,9 +110,15 @@ local DIRECT <const> = [=[
     }
 ]=]
 
-local ADD <const> = [[
-    kernel void add(double factor, double constant, T e<>, inout X x<>) {
-        x = X(double(x) + factor * double(e) + constant);
+-- The last step of smoothing, and what becomes of its result.
+local FINISH <const> = [[
+    kernel void finish(T alpha, T omega, V c, V wall, neighbor T x<>, T b<>, T weight, T keep, double factor, double constant,
+                       inout T d<>, inout X y<>) {
+        ivec4 at = indexof(y), last = sizeof_stream(y) - 1;
+        T here = x[0];
+        T e = alpha * here + omega * (b - (T(1) + DIAGONAL) * here + AROUND);
+        d = keep == T(0) ? weight * e : weight * e + keep * d;
+        y = X(double(y) + factor * double(d) + constant);
     }
 ]]
 
@@ -179,14 +185,15 @@ local function equip(level, boundary, type)
         level.flat_b, level.flat_x = level.b.s:reshape(level.size), level.x.s:reshape(level.size)
     else
         level.t = field(type, shape, boundary)
-        level.sides, level.walls = divided(level.c, level.center), divided(level.wall, level.center)
     end
+    level.sides, level.walls = divided(level.c, level.center), divided(level.wall, level.center)
 end
 
 local KERNELS <const> = {relax = RELAX, direct = DIRECT, coarsen = COARSEN, refine = REFINE}
 
 --- vcycle.new(list, boundary, type): what a cycle over the grids of levels.make needs, in float or double. The first grid has fields b, what the
--- cycle starts from, divided by that grid's center, and x, where it leaves its result; each with s, the stream.
+-- cycle starts from, divided by that grid's center, each with s, the stream, and view, by which neighbours are
+-- read; and d, a stream for what cycles add up to.
 function vcycle.new(list, boundary, type)
     local self = {list = list}
     for name, text in pairs(KERNELS) do
@@ -195,6 +202,7 @@ function vcycle.new(list, boundary, type)
     for _, level in ipairs(list) do
         equip(level, boundary, type)
     end
+    list[1].d = rill.stream(type, list[1].x.s.shape)
     return self
 end
 
@@ -204,19 +212,12 @@ local function relax(self, level, alpha, omega, x)
     level.x, level.t = level.t, level.x
 end
 
-local function smooth(self, level, steps, first)
-    for i = first, #steps do
-        relax(self, level, 1, steps[i], level.x)
-    end
-end
-
---- vcycle.run(self): one cycle from zero.
+--- vcycle.run(self): one cycle from zero, but for its last step, which is vcycle.finish.
 function vcycle.run(self)
     local list = self.list
     for i = 1, #list - 1 do
-        local level, u, v = list[i], table.unpack(list[i].before)
+        local level, u, v = list[i], table.unpack(list[i].steps)
         relax(self, level, u + v - u * v, u * v, level.b) -- two steps from zero in one
-        smooth(self, level, level.before, 3)
         self.relax(0, 1, level.sides, level.walls, level.x.view, level.b.s, level.t.s)
         local down = level.down
         self.coarsen(down.ratio, down.offset, down.open, level.scale, level.t.view, list[i + 1].b.s)
@@ -226,8 +227,19 @@ function vcycle.run(self)
     for i = #list - 1, 1, -1 do
         local level, up = list[i], list[i].up
         self.refine(up.ratio, up.offset, up.open, list[i + 1].x.view, level.x.s)
-        smooth(self, level, level.after, 1)
+        relax(self, level, 1, level.steps[1], level.x)
+        if i > 1 then
+            relax(self, level, 1, level.steps[2], level.x)
+        end
     end
+end
+
+--- vcycle.finish(self, finish, weight, keep, factor, constant, y): the cycle's result e is added to y, a stream of the type that `finish` was made for:
+-- d = weight e + keep d, y = y + factor d + constant.
+function vcycle.finish(self, finish, weight, keep, factor, constant, y)
+    local level = self.list[1]
+    local omega = level.steps and level.steps[2] or 0
+    finish(1, omega, level.sides, level.walls, level.x.view, level.b.s, weight, keep, factor, constant, level.d, y)
 end
 
 --- vcycle.close(self): frees the streams.
@@ -239,13 +251,13 @@ function vcycle.close(self)
             end
         end
     end
+    self.list[1].d:close()
     self.list[#self.list].table:close()
 end
 
---- vcycle.outer(rank, type, inner): the kernels residual, of x of a type into what a cycle of the inner type starts from, and add, of its result.
+--- vcycle.outer(rank, type, inner): the kernels residual, of x of a type into what a cycle of the inner type starts from, and finish.
 function vcycle.outer(rank, type, inner)
-    local types = {A = "double", E = inner, T = inner, X = type}
-    return kernel(RESIDUAL, rank, types), kernel(ADD, rank, types)
+    return kernel(RESIDUAL, rank, {A = "double", E = inner, X = type}), kernel(FINISH, rank, {T = inner, X = type})
 end
 
 return vcycle
