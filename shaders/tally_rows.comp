@@ -11,9 +11,17 @@ layout(std430, binding = 3) readonly buffer Weights { uint weights[]; };
 #else
 layout(binding = 0) uniform usamplerBuffer numbers;
 layout(binding = 1) uniform usamplerBuffer weights;
+#ifdef VECTORS
+#define LOAD(from, i) texelFetch(from, int((i) / 4u))[int((i) % 4u)]
+#else
 #define LOAD(from, i) texelFetch(from, int(i)).x
 #endif
+#endif
+#ifdef WEIGHTS
+layout(std430, binding = 1) buffer Rows { double rows[]; };
+#else
 layout(std430, binding = 1) buffer Rows { uint rows[]; };
+#endif
 
 #define COUNT PARAMETER(TALLY_P_COUNT)
 #define BINS PARAMETER(TALLY_P_BINS)
@@ -36,23 +44,44 @@ double weight(uint i)
 }
 #endif
 
+uint row;
+
+// A number beyond the bins counts in the last place of a row, which nobody reads.
+#ifdef WEIGHTS
+void put(uint bin, double w) { rows[row + min(bin, BINS)] += w; }
+#else
+void put(uint bin) { rows[row + min(bin, BINS)]++; }
+#endif
+
 void main()
 {
     uint lane = (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x;
     if (lane < LANES) {
-        uint first = lane * RUN, last = min(first + TO, COUNT);
-        for (uint i = first + FROM; i < last; i++) {
-            uint bin = LOAD(numbers, BASE + i);
-            if (bin < BINS) {
+        uint first = lane * RUN, last = min(first + TO, COUNT), i = first + FROM;
+        row = lane * (BINS + 1u);
+#ifdef VECTORS
+        for (; i + 3u < last; i += 4u) {
+            uvec4 bin = texelFetch(numbers, int((BASE + i) / 4u));
 #ifdef WEIGHTS
-                uint at = (lane * BINS + bin) * 2u;
-                uvec2 words = unpackDouble2x32(packDouble2x32(uvec2(rows[at], rows[at + 1u])) + weight(i));
-                rows[at] = words.x;
-                rows[at + 1u] = words.y;
+            vec4 w = uintBitsToFloat(texelFetch(weights, int((WEIGHT_BASE + i) / 4u)));
+            put(bin.x, double(w.x));
+            put(bin.y, double(w.y));
+            put(bin.z, double(w.z));
+            put(bin.w, double(w.w));
 #else
-                rows[lane * BINS + bin]++;
+            put(bin.x);
+            put(bin.y);
+            put(bin.z);
+            put(bin.w);
 #endif
-            }
+        }
+#endif
+        for (; i < last; i++) {
+#ifdef WEIGHTS
+            put(LOAD(numbers, BASE + i), weight(i));
+#else
+            put(LOAD(numbers, BASE + i));
+#endif
         }
     }
 }

@@ -22,7 +22,7 @@ void main()
 #ifdef WEIGHTS
         double sum = 0.0lf;
         for (int lane = 0; lane < LANES; lane++) {
-            int at = (lane * BINS + bin) * 2;
+            int at = (lane * (BINS + 1) + bin) * 2;
             sum += packDouble2x32(uvec2(LOAD(at), LOAD(at + 1)));
         }
 #ifdef DOUBLE
@@ -35,7 +35,7 @@ void main()
 #else
         uint sum = 0u;
         for (int lane = 0; lane < LANES; lane++) {
-            sum += LOAD(lane * BINS + bin);
+            sum += LOAD(lane * (BINS + 1) + bin);
         }
         sums[bin] = sum;
 #endif

@@ -212,6 +212,31 @@ describe("scatter in index order", function()
         check.raises("rill.scatter", rill.scatter, s * 2, i, 1)
     end)
 
+    it("adds many elements into few places, through views and by indices of any kind", function()
+        local n = 6000
+        local at = rill.iota(n):map "x * 7 % 23 - 2"
+        local src, flat, outside = rill.iota(n):cast "float", {}, 0
+        for c = 1, 20 do flat[c] = 100.0 end
+        for i = 0, n - 1 do
+            local c = i * 7 % 23 - 1
+            if flat[c] then flat[c] = flat[c] + i else outside = outside + 1 end
+        end
+        for _, type in ipairs {"int", "float"} do
+            local whole = rill.stream("float", {20, 2}, 100)
+            rill.scatter(whole:domain({1, 2}, {20, 2}):reshape(20), at:cast(type), src, "add")
+            check.equal(flat, whole:domain({1, 2}, {20, 2}):values())
+            assert.equal(2000, whole:domain({1, 1}, {20, 1}):sum())
+        end
+        local grid = rill.stream("double", {4, 5}, 100)
+        local corners = rill.kernel "kernel void f(int x<>, out ivec2 r<>) { r = x < 0 ? ivec2(-1) : ivec2(x % 5, x / 5); }"
+        rill.scatter(grid, corners(at), src, "add")
+        check.equal(flat, grid:values())
+        rill.check(true)
+        local _, message = pcall(rill.scatter, grid, at, src, "add")
+        rill.check(false)
+        assert.truthy(message:find(outside .. " of 6000 indices are out of range", 1, true), message)
+    end)
+
     it("gives the same bits 200 times #tables", function()
         local n = 5000
         for _, cells in ipairs {1, 7, 1000} do

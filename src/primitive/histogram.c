@@ -3,6 +3,7 @@
 #include "kernel/launch/copy.h"
 #include "kernel/launch/internal.h"
 #include "primitive/reduce.h"
+#include "primitive/scatter.h"
 #include "primitive/tally.h"
 
 #include <float.h>
@@ -236,7 +237,14 @@ static bool tally(const Stream *numbers, const Stream *weights, int64_t bins, St
     if (!dense(weights, compared_type(weights->type), &flat)) {
         return false;
     }
-    bool done = tally_weigh(numbers, &flat, bins, result);
+    Shape shape = {.rank = 1, .size = {bins}};
+    bool done = false;
+    if (tally_weighs(numbers, bins)) {
+        done = tally_weigh(numbers, &flat, bins, result);
+    } else if (stream_create(flat.device, flat.type, &shape, true, result) &&
+               !(done = scatter_stream(result, numbers, &flat, SCATTER_ADD, NULL, NULL))) {
+        stream_release(result);
+    }
     stream_release(&flat);
     return done;
 }

@@ -7,6 +7,7 @@
 #include "primitive/gather.h"
 #include "primitive/place.h"
 #include "primitive/segment.h"
+#include "primitive/tally.h"
 
 #include <string.h>
 
@@ -221,6 +222,69 @@ static bool combine_in_order(Scatter *s, Kernel *kernel)
     return done;
 }
 
+/* sums into few places */
+
+enum {
+    FEW_EACH = 4, /* elements per place at least */
+    FEW_PLACES = 1 << 18,
+    FEW_ELEMENTS = 4096 /* below, there is little to gain */
+};
+
+static bool few_places(const Scatter *s)
+{
+    const Type *type = s->dst->type;
+    int64_t places = stream_elements(s->dst), count = stream_elements(&s->index);
+    bool real = type == type_of(SCALAR_FLOAT, 1) || type == type_of(SCALAR_DOUBLE, 1);
+    return s->op == SCATTER_ADD && real && places <= FEW_PLACES && count >= FEW_EACH * places &&
+           count >= FEW_ELEMENTS && shape_equal(&s->src.shape, &s->index.shape) && tally_weighs(&s->index, places);
+}
+
+/* The number of each element's place; out of range it is above all. */
+static bool number_places(Scatter *s, Stream *numbers)
+{
+    if (!stream_create(s->dst->device, type_of(SCALAR_UINT, 1), &s->index.shape, false, numbers)) {
+        return false;
+    }
+    StrBuf text = STRBUF_EMPTY;
+    place_declare(&text, s->index.type);
+    strbuf_addf(&text, "kernel void number(%s index<>, int4 size, out uint r<>%s) { int p = place(index, size); ",
+                s->index.type->value->name, s->bad.device ? ", inout uint bad[]" : "");
+    strbuf_add(&text, s->bad.device ? "r = uint(p); if (p < 0) atomicAdd(bad[0], 1u); }" : "r = uint(p); }");
+    Argument args[] = {{.stream = &s->index}, {.words = s->size}, {.stream = numbers}, {.stream = &s->bad}};
+    bool done = launch(s, &text, args, &s->index.shape);
+    if (!done) {
+        stream_release(numbers);
+    }
+    return done;
+}
+
+/* Sums for every place, then one addition to what is there. */
+static bool add_sums(Scatter *s)
+{
+    Shape shape = {.rank = 1, .size = {stream_elements(s->dst)}};
+    Stream numbers, sums, flat = {0}, dense = {0};
+    bool view = stream_reshape(s->dst, &shape, &flat);
+    if (!view && !(copy_new(s->dst, NULL, &dense) && stream_reshape(&dense, &shape, &flat))) {
+        return false;
+    }
+    bool done = number_places(s, &numbers);
+    if (done) {
+        done = tally_weigh(&numbers, &s->src, shape.size[0], &sums);
+        stream_release(&numbers);
+    }
+    if (done) {
+        const char *type = s->dst->type->name;
+        StrBuf text = STRBUF_EMPTY;
+        strbuf_addf(&text, "kernel void add(%s sum<>, inout %s dst<>) { if (sum != 0.0) dst += sum; }", type, type);
+        Argument args[] = {{.stream = &sums}, {.stream = &flat}};
+        done = launch(s, &text, args, &shape) && (view || copy_stream(s->dst, &dense));
+        stream_release(&sums);
+    }
+    stream_release(&flat);
+    stream_release(&dense);
+    return done;
+}
+
 static bool check_arguments(const Stream *dst, const Stream *index, const Stream *src)
 {
     char a[SHAPE_TEXT], b[SHAPE_TEXT];
@@ -271,6 +335,8 @@ bool scatter_stream(Stream *dst, const Stream *index, const Stream *src, Scatter
         done = set_last(&s);
     } else if (done && op != SCATTER_KERNEL && rows[op].atomic && atomic_type(dst->type)) {
         done = combine_atomically(&s);
+    } else if (done && few_places(&s)) {
+        done = add_sums(&s);
     } else if (done) {
         done = combine_in_order(&s, kernel);
     }

@@ -3,7 +3,6 @@
 #include "base/strbuf.h"
 #include "gpu/shader.h"
 #include "primitive/reduce.h"
-#include "primitive/scatter.h"
 #include "shared/tally_words.h"
 
 #include <string.h>
@@ -153,16 +152,26 @@ static const char *weight_defines(const Stream *weights)
                                                     : "#define WEIGHTS\n";
 }
 
+/* Four numbers at a time. */
+static bool vectors_serve(const Stream *s)
+{
+    return s->type->bytes == 4 && s->offset % 4 == 0 && in_texture(s, TEXEL_VECTOR);
+}
+
 static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bins, uint32_t lanes, const Stream *rows)
 {
     uint32_t count = (uint32_t)stream_elements(numbers), run = round_up(count, lanes);
     run += run >= 256 && (run & (run - 1)) == 0 ? 16 : 0;
     bool block = !in_texture(numbers, TEXEL_WORD) || (weights && !in_texture(weights, TEXEL_WORD));
+    bool vectors = !block && vectors_serve(numbers) && (!weights || vectors_serve(weights));
+    TexelFormat format = vectors ? TEXEL_VECTOR : TEXEL_WORD;
     bool done = true;
+    run = round_up(run, 4) * 4;
     for (uint32_t from = 0; from < run && done; from += ROW_TRIPS) {
         Pass pass;
         pass_start(&pass, "#define GROUP 8\n", block);
         strbuf_add(&pass.defines, weight_defines(weights));
+        strbuf_add(&pass.defines, vectors ? "#define VECTORS\n" : "");
         pass.params[TALLY_P_COUNT] = count;
         pass.params[TALLY_P_BINS] = bins;
         pass.params[TALLY_P_LANES] = lanes;
@@ -172,7 +181,7 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
         pass.params[TALLY_P_BASE] = (uint32_t)numbers->offset;
         pass.params[TALLY_P_WEIGHT_BASE] = weights ? (uint32_t)(weights->offset * weights->type->bytes / 4) : 0;
         pass_write(&pass, rows);
-        done = pass_read(&pass, numbers, TEXEL_WORD) && pass_read(&pass, weights ? weights : numbers, TEXEL_WORD) &&
+        done = pass_read(&pass, numbers, format) && pass_read(&pass, weights ? weights : numbers, format) &&
                pass_run(&pass, "tally_rows.comp", numbers->device, round_up(lanes, 8));
     }
     return done;
@@ -185,7 +194,7 @@ static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bin
     lanes = lanes < ROW_LEAST ? ROW_LEAST : lanes;
     lanes = lanes > least ? least : lanes; /* few elements take few rows */
     Stream rows;
-    if (!create(numbers->device, word_type(), lanes * bins * words, true, &rows)) {
+    if (!create(numbers->device, word_type(), lanes * (bins + 1) * words, true, &rows)) {
         return false;
     }
     bool block = !in_texture(&rows, TEXEL_WORD);
@@ -291,19 +300,18 @@ bool tally_count_all(const Stream *numbers, bool negative, int64_t bins, Stream 
     return done;
 }
 
+bool tally_weighs(const Stream *numbers, int64_t bins)
+{
+    bool few = bins <= SPARSE_BINS || bins <= stream_elements(numbers);
+    return device_traits(numbers->device)->family == FAMILY_CPU && few && bins <= WEIGHT_BINS;
+}
+
 bool tally_weigh(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
 {
     if (!create(numbers->device, weights->type, bins, true, result)) {
         return false;
     }
-    bool done = true;
-    bool cpu = device_traits(numbers->device)->family == FAMILY_CPU;
-    bool few = bins <= SPARSE_BINS || bins <= stream_elements(numbers);
-    if (stream_elements(numbers) > 0 && cpu && few && bins <= WEIGHT_BINS) {
-        done = count_rows(numbers, weights, bins, result);
-    } else if (stream_elements(numbers) > 0) {
-        done = scatter_stream(result, numbers, weights, SCATTER_ADD, NULL, NULL);
-    }
+    bool done = stream_elements(numbers) == 0 || count_rows(numbers, weights, bins, result);
     if (!done) {
         stream_release(result);
     }

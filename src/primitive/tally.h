@@ -11,8 +11,9 @@ bool tally_count(const Stream *numbers, int64_t bins, Stream *result);
 /* The same, for as many bins as the largest number asks for, at least `bins`; false with error_set where that is above TALLY_MAX_BINS.
  * `negative`: the numbers are the bits of ints, for the message. */
 bool tally_count_all(const Stream *numbers, bool negative, int64_t bins, Stream *result);
-/* Sums of weights (dense float or double, as many as numbers), in their type: added up in double and in an order that
- * does not change, on a device of the cpu family; on others as a scatter adds. */
+/* Whether tally_weigh serves: on a device of the cpu family, of not too many bins. */
+bool tally_weighs(const Stream *numbers, int64_t bins);
+/* Sums of weights (dense float or double, as many as numbers), in their type: added up in double, in an order that does not change. */
 bool tally_weigh(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result);
 
 #endif
