@@ -113,8 +113,24 @@ local FIND <const> = [=[
     }
 ]=]
 
--- Where the entries of each row begin, of rows that ascend.
+-- The number of each row's first entry.
+local HEADS <const> = [=[
+    kernel void heads(int rows[], int row<>, inout int firsts[]) {
+        int k = indexof(row).x;
+        if (k == 0 || rows[max(k - 1, 0)] != row) {
+            firsts[row] = k;
+        }
+    }
+]=]
+local MANY_ROWS <const> = 65536
+
+-- Where the entries of each row begin, of rows that ascend: an empty row's is the next one's.
 local function find_offsets(rows, count)
+    if count >= MANY_ROWS and rows.size >= count then
+        local firsts <close> = rill.stream("int", count + 1, rows.size)
+        kernel(HEADS)(rows, rows, firsts)
+        return firsts:scan("min", {reverse = true})
+    end
     return kernel(FIND)(rows, rill.iota(count + 1), rows.size)
 end
 
@@ -248,8 +264,8 @@ end
 
 -- 2 where an entry stands before the one before it, 1 at the same place, else 0.
 local ORDER <const> = [=[
-    kernel int order(int rows[], int columns[], int k<>) {
-        int before = max(k - 1, 0), r = rows[k], c = columns[k], s = rows[before], d = columns[before];
+    kernel int order(int rows[], int columns[], int r<>, int c<>) {
+        int k = indexof(r).x, before = max(k - 1, 0), s = rows[before], d = columns[before];
         return k == 0 || s < r || (s == r && d < c) ? 0 : s == r && d == c ? 1 : 2;
     }
 ]=]
@@ -260,14 +276,14 @@ local function normal(rows, columns, values, ascending)
     if count < 2 then
         return rows, columns, values
     end
-    local order = kernel(ORDER)(rows, columns, rill.iota(count))
+    local order = kernel(ORDER)(rows, columns, rows, columns)
     local worst = order:max()
     if worst == 2 then
         local by_column = not ascending and rill.argsort(columns)
         local by_row = rill.argsort(by_column and rill.gather(rows, by_column) or rows)
         local numbers <close> = by_column and rill.gather(by_column, by_row) or by_row
         rows, columns, values = rill.gather(rows, numbers), rill.gather(columns, numbers), rill.gather(values, numbers)
-        order = kernel(ORDER)(rows, columns, rill.iota(count))
+        order = kernel(ORDER)(rows, columns, rows, columns)
         worst = order:max()
     end
     if worst == 1 then
