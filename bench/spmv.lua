@@ -1,36 +1,11 @@
 -- Sparse matrices against scipy.sparse (one core: it has no more) and torch (all cores, where it is installed): a stiffness matrix of a structure's
 -- kind, the seven-point stencil of 10^6 points, a matrix with one full row, and products with 8 vectors.
 local rill = require "rill"
+local matrices = require "bench.support.matrices"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
 
 local sparse = rill.sparse
-
--- The stencil of a cube of n^3 points, neighbours beyond its faces left out.
-local function stencil(n)
-    local rows, columns, values = {}, {}, {}
-    local point = rill.iota(n ^ 3 // 1 | 0)
-    local neighbour = rill.kernel [[
-        kernel void neighbour(int p<>, int n, int axis, int by, out int row<>, out int column<>) {
-            int x = p % n, y = p / n % n, z = p / (n * n);
-            int at = (axis == 0 ? x : axis == 1 ? y : z) + by;
-            int to = axis == 0 ? p + by : axis == 1 ? p + by * n : p + by * n * n;
-            row = p;
-            column = at < 0 || at >= n ? -1 : to;
-        }
-    ]]
-    for _, step in ipairs {{0, 0, 6.0}, {0, -1, -1.0}, {0, 1, -1.0}, {1, -1, -1.0}, {1, 1, -1.0}, {2, -1, -1.0},
-        {2, 1, -1.0}} do
-        local row, column = neighbour(point, n, step[1], step[2])
-        local inside = column:ge(0):eval()
-        rows[#rows + 1], columns[#columns + 1] = row:filter(inside), column:filter(inside)
-        values[#values + 1] = rill.stream("float", columns[#columns].size, step[3])
-    end
-    return sparse.coo {
-        shape = {point.size, point.size}, rows = rill.concat(rows), columns = rill.concat(columns),
-        values = rill.concat(values),
-    }:to "csr"
-end
 
 -- Blocks of `width` entries around the diagonal of n rows, as structures have them.
 local function banded(n, width)
@@ -60,7 +35,7 @@ end
 local function growth()
     local lines = {{"stencil", "entries", "ms", "ns an entry"}}
     for _, n in ipairs {25, 50, 100} do
-        local A <close> = stencil(n)
+        local A <close> = matrices.stencil(n)
         local x = rill.random(A.shape[2], {seed = 1})
         local seconds = support.race(5, function()
             return support.timed(function() A:multiply(x):close() end, 3)
@@ -74,17 +49,18 @@ return function()
     local scipy <close>, missing = pipe.python "peer_spmv.py"
     if not scipy then return {support.note("sparse matrices", missing)} end
     local path = os.getenv "RILL_MATRIX" -- a MatrixMarket file of a stiffness matrix
-    local matrices = {
-        stiff = path and sparse.load(path) or banded(4884, 59), stencil = stencil(100), skewed = skewed(1000000),
+    local cases = {
+        stiff = path and sparse.load(path) or banded(4884, 59), stencil = matrices.stencil(100),
+        skewed = skewed(1000000),
     }
-    matrices.block, matrices.places = matrices.stiff, matrices.stencil
+    cases.block, cases.places = cases.stiff, cases.stencil
     local rows, given = {}, {}
     for _, case in ipairs {
         {"stiff", path and path:match "[^/]*$" or "4,884 rows of 59, band", 1.0},
         {"stencil", "10^6 rows of 7, stencil", 1.0}, {"places", "the same as ELL", 1.0},
         {"skewed", "10^6 rows of 3, one full", nil}, {"block", "the first, times 8 vectors", nil, 8},
     } do
-        local name, A = case[1], matrices[case[1]]
+        local name, A = case[1], cases[case[1]]
         local x = rill.random({A.shape[2], case[4]}, {seed = 7})
         local values = A.values:cast "float"
         given[name] = sparse.csr {shape = A.shape, offsets = A.offsets, columns = A.columns, values = values}

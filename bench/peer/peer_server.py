@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-TYPES = {"float": np.float32, "int": np.int32, "uint": np.uint32, "bool": np.uint32}
+TYPES = {"float": np.float32, "double": np.float64, "int": np.int32, "uint": np.uint32, "bool": np.uint32}
 
 
 def type_name(array):

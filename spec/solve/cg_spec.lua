@@ -2,6 +2,8 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
+local tempfiles = require "spec.support.tempfiles"
 
 local solve, sparse = rill.solve, rill.sparse
 
@@ -132,6 +134,24 @@ describe("rill.solve.cg", function()
         check.names({"not positive definite"}, solve.cg, rill.from {{0, 0}, {0, 0}}, rill.from {1, 2})
     end)
 
+    it("keeps a first guess where a correction can't be had, and says so", function()
+        local x, report = solve.cg(rill.from {{1e-30}}, rill.from {1e30}, {strict = false})
+        assert.equal("diverged", report.reason)
+        check.equal({0}, x:values())
+        assert.equal(1.0, report.residual)
+        check.names({"x grew beyond float"}, solve.cg, rill.from {{1e-30}}, rill.from {1e30})
+        check.names({"A as float has infinity as element 1, 1"}, solve.cg, rill.from({{1e200}}, "double"),
+            rill.from {1}, {precision = "float"})
+        local M = rill.from {{-2, 0}, {0, -1}}
+        for _, given in ipairs {"jacobi", "polynomial"} do
+            local _, made = solve.cg(M, rill.from {1, 2}, {strict = false, preconditioner = given})
+            assert.equal("indefinite", made.reason)
+        end
+        local _, uneven = solve.cg(rill.from {{2, 0}, {0, 1}}, rill.from {1, 2}, {strict = false,
+            preconditioner = function(r, z) z:write(-r) end})
+        assert.equal("breakdown", uneven.reason)
+    end)
+
     it("takes preconditioners", function()
         local A = rill.from {{100, 1, 0}, {1, 2, 0.1}, {0, 0.1, 0.05}}
         local b = rill.from {102, 5.3, 0.35}
@@ -139,5 +159,48 @@ describe("rill.solve.cg", function()
             check.equal({1, 2, 3}, solve.cg(A, b, {preconditioner = given}):values(), 1e-3)
         end
         check.names({"preconditioner"}, solve.cg, A, b, {preconditioner = "magic"})
+    end)
+
+    -- Iterations of a reference in C from x = 0 with b = A 1, by its own residual: plain and with "jacobi", {in double to 1e-6, to 1e-10, in
+    -- float to 1e-5}.
+    local COUNTS <const> = {
+        gr_30_30 = {{36, 46, 33}, {36, 46, 33}}, ["494_bus"] = {{849, 1431, 1099}, {371, 408, 310}},
+        bcsstk16 = {{226, 530, 200}, {148, 232, 125}},
+    }
+
+    -- Iterations until the method's own residual was at most the tolerance.
+    local function first_below(report)
+        for _, entry in ipairs(report.history) do
+            if entry[2] <= report.tolerance then
+                return entry[1]
+            end
+        end
+    end
+
+    shortened(it, "takes as many iterations as the reference for matrices from files", function(whole)
+        local data, reason = tempfiles.data()
+        if not data then
+            pending(reason)
+            return
+        end
+        for name, counts in pairs(whole and COUNTS or {gr_30_30 = COUNTS.gr_30_30}) do
+            local A <close> = sparse.load(data .. "/matrices/" .. name .. ".mtx")
+            local b = A:multiply(rill.stream("double", A.shape[2], 1))
+            for k, given in ipairs {false, "jacobi"} do
+                for i, case in ipairs {{"double", 1e-6}, {"double", 1e-10}, {"float", 1e-5}, {"mixed", 1e-10}} do
+                    local x, report = solve.cg(A, b, {
+                        precision = case[1], tolerance = case[2], preconditioner = given or nil,
+                    })
+                    local residual = (b - A:multiply(x:cast "double")):eval():norm() / b:norm()
+                    assert.is_true(residual <= case[2])
+                    assert.is_true(math.abs(residual - report.residual) <= 1e-3 * case[2])
+                    local expected = counts[k][i]
+                    local off = expected and math.abs(first_below(report) / expected - 1) or 0
+                    assert(off <= 0.15, ("%s, %s, %s: %d"):format(name, given, case[1], first_below(report)))
+                end
+            end
+            local _, floor = solve.cg(A, b * 0.1, {precision = "float", tolerance = 1e-9, strict = false})
+            assert.is_true(not floor.converged and floor.residual > 1e-9)
+        end
     end)
 end)

@@ -26,19 +26,21 @@ end
 BEGIN[words.RZ_BEFORE + 1], BEGIN[words.COUNT + 1] = 1.0, -1.0
 
 -- Why to stop, of the numbers kept; nil to go on.
-local function judge(kept, count)
+local function judge(kept, count, named)
     local state = kept[words.STATE + 1]
     if state == words.INDEFINITE then
         return "indefinite", ("p'A p is %.3g in iteration %d"):format(kept[words.PQ + 1], count + 1)
+    elseif state == words.UNEVEN and named then
+        return "indefinite", "r'z of its preconditioner is not above 0"
     elseif state == words.UNEVEN then
         return "breakdown", "the preconditioner is not positive definite"
     end
     return state > words.CONVERGED and "diverged" or nil
 end
 
--- The work on vectors of one type and shape: correct(r, x, goal, left, note) of refine.run. `z`: nil, the inverse diagonal (jacobi), or what
+-- The work on vectors of one type and shape: correct(r, x, goal, left, note) of refine.run. `named`: the preconditioner is one of ours. `z`: nil, the inverse diagonal (jacobi), or what
 -- `precondition` writes.
-local function prepare(A, like, every, z, jacobi, precondition)
+local function prepare(A, like, every, named, z, jacobi, precondition)
     local p, q = operator.room(like.type, like.shape), operator.room(like.type, like.shape)
     local s = rill.stream("double", SIZE)
     local head = s:domain(1, words.PARTIALS)
@@ -82,7 +84,7 @@ local function prepare(A, like, every, z, jacobi, precondition)
             count = math.tointeger(kept[words.COUNT + 1])
             note(count, math.sqrt(kept[words.RR + 1] / start))
         until count >= left or kept[words.STATE + 1] ~= 0
-        return count, judge(kept, count)
+        return count, judge(kept, count, named)
     end
 end
 
@@ -118,12 +120,13 @@ function cg.cg(A, b, given)
     b = operator.vector("cg", "b", b)
     local system <close> = operator.take("cg", A, b)
     local norm = operator.finite("cg", "b", b)
-    local precision, wide, type = operator.types("cg", system, b, taken.precision)
+    local precision, wide, narrow = operator.types("cg", system, b, taken.precision)
     local x = options.start("cg", taken, b.shape, wide)
-    local like = {type = type, shape = b.shape}
-    local correct = norm > 0 and prepare(system, like, taken.every or EVERY, preconditioning(system, like, taken))
+    local like = {type = narrow, shape = b.shape}
+    local correct = norm > 0 and prepare(system, like, taken.every or EVERY,
+        type(taken.preconditioner) == "string", preconditioning(system, like, taken))
     local result = refine.run {
-        operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = taken.tolerance,
+        operator = system, b = b, norm = norm, x = x, type = narrow, precision = precision, tolerance = taken.tolerance,
         limit = taken.iterations or math.max(math.min(10 * b.size, MOST), 100), correct = correct,
     }
     return outcome.finish("cg", x, outcome.new(result), taken.strict)

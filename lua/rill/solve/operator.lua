@@ -168,7 +168,11 @@ end
 
 --- A:of(type): the matrix with values of a type, made when first asked for.
 function Operator:of(type)
-    self[type] = self[type] or (self.kind == "sparse" and self[self.type]:cast(type) or self[self.type]:cast(type))
+    if not self[type] then
+        local A = self[self.type]:cast(type)
+        operator.finite(self.method, "A as " .. type, self.kind == "sparse" and A.values or A)
+        self[type] = A
+    end
     return self[type]
 end
 

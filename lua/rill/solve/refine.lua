@@ -20,6 +20,18 @@ local function scale_of(norm)
     return 2.0 ^ -math.max(math.min(math.floor(math.log(norm, 2)), 1000), -1000)
 end
 
+-- No norm of x is to reach these.
+local LARGEST <const> = {float = 1e38, double = 1e308}
+
+-- Adds by * d to x and returns true; nothing where that would be no number.
+local function add(d, by, x)
+    if not (operator.norm(d) * math.abs(by) < LARGEST[x.type]) then
+        return false
+    end
+    kernel(ADD, {D = d.type, T = x.type})(d, by, x)
+    return true
+end
+
 -- Why to stop at a residual, nil to go on. `before`: the residual before the last correction; `spent` of all iterations.
 local function verdict(problem, residual, before, spent)
     if residual <= problem.tolerance then
@@ -41,37 +53,42 @@ function refine.run(problem)
     local A, b, x, type = problem.operator, problem.b, problem.x, problem.type
     local result = {tolerance = problem.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance",
         converged = true}
+    local history = result.history
     if problem.norm == 0 then -- x = 0 solves it
+        history[1] = {0, 0.0}
         return result, x.size > 0 and x:fill(0)
     end
-    local history = result.history
     local r <close> = rill.stream("double", b.shape)
     local right <close> = operator.room(type, b.shape)
     local d <close> = operator.room(type, b.shape)
-    local before, reason, where
+    local before, reason, where, by
     while true do
         local norm = A:residual(x, b, r)
         local residual = norm / problem.norm
         local found = verdict(problem, residual, before, result.iterations)
-        if found == "floor" and residual > before and not reason then
-            kernel(ADD, {D = type, T = x.type})(d, -1.0 / scale_of(before * problem.norm), x)
+        if before and not (residual <= before) and found ~= "iterations" then -- the last correction did harm
+            add(d, -1.0 / by, x)
             residual = A:residual(x, b, r) / problem.norm
         end
         history[#history + 1] = {result.iterations, residual}
-        reason = found ~= "floor" and found or reason or found
+        reason = found == "tolerance" and found or reason or found
         if reason then
             result.residual, result.reason, result.where = residual, reason, where
             result.converged = reason == "tolerance"
             return result
         end
         local goal = math.max(problem.tolerance / residual * (before and MARGIN or 1.0), LEAST_GOAL[problem.precision])
-        local by, start = scale_of(norm), result.iterations
-        kernel(SCALED, {T = type})(r, by, right)
+        local start = result.iterations
         local count
+        by = scale_of(norm)
+        kernel(SCALED, {T = type})(r, by, right)
         count, reason, where = problem.correct(right, d, goal, problem.limit - start, function(iteration, relative)
             history[#history + 1] = {start + iteration, relative * residual}
         end)
-        kernel(ADD, {D = type, T = x.type})(d, 1.0 / by, x)
+        if not add(d, 1.0 / by, x) then
+            d:fill(0)
+            reason, where = "diverged", "x grew beyond " .. x.type
+        end
         result.iterations, before = start + count, residual
     end
 end
