@@ -1,9 +1,10 @@
 // Y = A X for a sparse matrix whose row r has the entries from offsets[r] to before offsets[r + 1]. LANES invocations take a row, four entries
 // at a time, and join their sums in shared memory; with WIDE an invocation takes a row and four columns of X. Without COLUMNS_GIVEN entry k
-// is 1, and stands in column k: rows of X are summed up. With ELL an invocation takes four rows, whose entries at one place are a texel; column
-// -1: there is none. With SLICES as well: rows in another order, in slices of SPMV_SLICE, each with as many places as its longest row needs; a
-// slice's places begin at offsets[slice]. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE; FOURS where rows of X and
-// Y are whole texels of floats; BLOCK to read through storage blocks. Where an invocation has whole rows, their entries are added in order: the
+// is 1, and stands in column k: rows of X are summed up. With LISTED the rows of a list are taken. With ELL an invocation takes four rows,
+// whose entries at one place are a texel; column -1: there is none. With SLICES as well: rows in another order, in slices of SPMV_SLICE, each
+// with as many places as its longest row needs; a slice's places begin at offsets[slice]. Defines: GROUP, LANES; T float or double;
+// VALUE_DOUBLE, RESULT_DOUBLE; FOURS where rows of X and Y are whole texels of floats; BLOCK to read through storage blocks. Where an
+// invocation has whole rows, their entries are added in order: the
 // same sums, whichever way they are kept.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
@@ -35,6 +36,17 @@ layout(binding = 1) uniform usamplerBuffer x_in;
 #define OFFSET(i) int(texelFetch(offsets_in, i).x)
 #define X_WORD(i) texelFetch(x_in, i).x
 #define X_TEXEL(i) texelFetch(x_in, i)
+#endif
+#ifdef LISTED
+#ifdef BLOCK
+layout(std430, binding = 6) readonly buffer List { uint list_in[]; };
+#define LISTED_ROW(n) int(list_in[int(PARAMETER(SPMV_P_LIST)) + (n)])
+#else
+layout(binding = 4) uniform usamplerBuffer list_in;
+#define LISTED_ROW(n) int(texelFetch(list_in, int(PARAMETER(SPMV_P_LIST)) + (n)).x)
+#endif
+#else
+#define LISTED_ROW(n) (n)
 #endif
 #ifdef COLUMNS_GIVEN
 #ifdef BLOCK
@@ -194,7 +206,7 @@ void main()
     int row = n / LANES, lane = n - row * LANES;
     T sum = T(0.0);
     if (row < ROWS) {
-        int begin = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row), end = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row + 1);
+        int at = int(PARAMETER(SPMV_P_OFFSETS)) + LISTED_ROW(row), begin = OFFSET(at), end = OFFSET(at + 1);
         precise T total = T(0.0);
         for (int q = begin / 4 + lane; 4 * q < end; q += LANES) {
             T4 v = four_values(q);

@@ -3,11 +3,14 @@
 local blame = require "rill.support.blame"
 local later = require "rill.support.later"
 
-local METHODS <const> = {"cg", "bicgstab", "cholesky", "lu", "multigrid", "tridiagonal"}
+local METHODS <const> = {"bicgstab", "cg", "cholesky", "lu", "multigrid", "tridiagonal"}
 
 local solve = {}
 for _, name in ipairs(METHODS) do
     solve[name] = blame.guard(later.call("rill.solve." .. name, name))
+end
+for _, name in ipairs {"gauss_seidel", "jacobi", "sor"} do
+    solve[name] = blame.guard(later.call("rill.solve.relaxation", name))
 end
 solve.hierarchy = blame.guard(later.call("rill.solve.multigrid", "hierarchy"))
 return blame.strict(solve, "rill.solve")

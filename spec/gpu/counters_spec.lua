@@ -301,6 +301,37 @@ describe("calls of OpenGL:", function()
         assert.equal(waits.few + 9, waits.often)
     end)
 
+    it_counts("stationary methods read back every so many iterations", function()
+        local counts = counted([[
+            local A = rill.sparse.csr {shape = {9001, 9001}, offsets = rill.iota(9002), columns = rill.iota(9001),
+                values = rill.stream("float", 9001, 2)}
+            local b = rill.stream("float", 9001)
+            b:set(1, 5)
+            local relax = rill.kernel "kernel void relax(float x<>, float b<>, out float y<>) { y = 0.5 * x + b; }"
+            local function solve(iterations)
+                local options = {iterations = iterations, every = iterations, strict = false, omega = 0.001, tolerance = 0}
+                rill.solve.sor(A, b, options)
+                options.active = true
+                rill.solve.jacobi(A, b, options)
+                options.update, options.diagonal = true, 1
+                rill.solve.jacobi(relax, b, options)
+                collectgarbage()
+                collectgarbage()
+            end
+            solve(10)
+            solve(10)
+            phase "start"
+            solve(10)
+            phase "few"
+            solve(510)
+            phase "many"
+        ]], {RILL_FAMILY = "gpu"})
+        assert.is_true(counts.many.glDispatchCompute - counts.few.glDispatchCompute >= 500 * 5)
+        for _, call in ipairs {"bytes_read", "glLinkProgram", table.unpack(WAITS)} do
+            assert.equal(counts.few[call], counts.many[call], call)
+        end
+    end)
+
     it_counts("one page costs what it does however many are mapped, however large the domain", function()
         local script = [[
             local c = rill.sparse("float", {SIDE, SIDE, SIDE}, {page = {2, 2, 2}})

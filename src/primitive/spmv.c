@@ -23,9 +23,9 @@ static bool is_ell(const SparseRows *a)
 }
 
 /* Invocations for a row, by the mean length: one, some of a subgroup's, or all of a group's. */
-static int lanes_of(const SparseRows *a, int64_t rows, bool cpu)
+static int lanes_of(const SparseRows *a, bool cpu)
 {
-    int64_t entries = a->columns ? stream_elements(a->columns) : 0, lanes = 1;
+    int64_t rows = a->offsets->shape.size[0] - 1, entries = a->columns ? stream_elements(a->columns) : 0, lanes = 1;
     while (!cpu && lanes < MOST_LANES && rows * lanes * LANE_ENTRIES < entries) {
         lanes *= 2;
     }
@@ -51,12 +51,12 @@ typedef struct Way {
 static Program *find_program(const SparseRows *a, const Stream *y, const Way *way)
 {
     StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s%s%s%s", way->group, way->lanes,
-                is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
-                a->columns ? "#define COLUMNS_GIVEN\n" : "",
-                a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "", way->wide ? "#define WIDE\n" : "",
-                way->fours ? "#define FOURS\n" : "", is_ell(a) ? "#define ELL\n" : "",
-                a->order ? "#define SLICES\n" : "", way->block ? "#define BLOCK\n" : "");
+    strbuf_addf(
+        &defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s%s%s%s%s", way->group, way->lanes,
+        is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
+        a->columns ? "#define COLUMNS_GIVEN\n" : "", a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "",
+        way->wide ? "#define WIDE\n" : "", way->fours ? "#define FOURS\n" : "", is_ell(a) ? "#define ELL\n" : "",
+        a->order ? "#define SLICES\n" : "", way->block ? "#define BLOCK\n" : "", a->list ? "#define LISTED\n" : "");
     Program *program = shader_program(y->device, "spmv.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
@@ -65,10 +65,11 @@ static Program *find_program(const SparseRows *a, const Stream *y, const Way *wa
 /* What the shader reads, in the order of its bindings. */
 static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, Way *way)
 {
-    const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, a->order};
+    const Stream *order = a->order ? a->order : a->list;
+    const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, order};
     const TexelFormat formats[] = {TEXEL_WORD, way->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR,
-                                   TEXEL_VECTOR};
-    int count = a->order ? 5 : a->columns ? 4 : 2;
+                                   a->list ? TEXEL_WORD : TEXEL_VECTOR};
+    int count = order ? 5 : a->columns ? 4 : 2;
     way->block = !device_traits(y->device)->buffer_textures;
     for (int i = 0; i < count; i++) {
         way->block = way->block || too_large(streams[i], formats[i]);
@@ -133,7 +134,7 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
     Way way = {.wide = width > 1,
                .fours = width % 4 == 0 && !is_double(y) && (x->offset | y->offset) % 4 == 0,
                .group = cpu ? CPU_GROUP : GPU_GROUP,
-               .lanes = width > 1 || ell ? 1 : lanes_of(a, rows, cpu)};
+               .lanes = width > 1 || ell ? 1 : lanes_of(a, cpu)};
     int64_t blocks = (width + 3) / 4, invocations = ell ? (rows + 3) / 4 : rows * (width > 1 ? blocks : way.lanes);
     uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
                                            [SPMV_P_WIDTH] = (uint32_t)width,
@@ -146,8 +147,10 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
                                            [SPMV_P_X_LAST] = (uint32_t)(x->shape.size[0] - 1),
                                            [SPMV_P_PLACES] = ell && !slices ? (uint32_t)a->columns->shape.size[0] : 0,
                                            [SPMV_P_PITCH] =
-                                               ell && !slices ? (uint32_t)(a->columns->shape.size[1] / 4) : 0,
-                                           [SPMV_P_ORDER] = slices ? first_word(a->order) : 0};
+                                               ell && !slices ? (uint32_t)(a->columns->shape.size[1] / 4) : 0};
+    if (slices || a->list) {
+        params[slices ? SPMV_P_ORDER : SPMV_P_LIST] = first_word(slices ? a->order : a->list);
+    }
     Dispatch dispatch = {.params = params, .param_vectors = SPMV_P_VECTORS};
     if (!bind(a, x, y, &dispatch, &way)) {
         return false;

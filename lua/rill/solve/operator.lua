@@ -23,6 +23,11 @@ function operator.kernel(text, types)
 end
 local kernel <const> = operator.kernel
 
+--- operator.with_diagonal(text, d, type): the kernel of a text of T that has DIAGONAL for a parameter d, an element of a stream or a number.
+function operator.with_diagonal(text, d, type)
+    return kernel((text:gsub("DIAGONAL", math.type(d) and "T d" or "T d<>")), {T = type})
+end
+
 local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
 local PRODUCT <const> = "kernel double product(A a<>, B b<>) { return double(a) * double(b); }"
 

@@ -60,7 +60,7 @@ local function contained_list(mask, where)
         end
     end
     local points <close> = c:find(c:ne(0))
-    return setmetatable({ indices = flattened(points, shape), shape = shape }, Active)
+    return active.of(flattened(points, shape), shape)
 end
 
 -- The arguments of a launch by position as a table by name; outputs may be left out.
@@ -141,7 +141,12 @@ function active.active(mask)
     if is_contained(mask) then
         return contained_list(mask, "rill.active: argument #1 'mask'")
     end
-    return setmetatable({ indices = mask:find(mask), shape = mask.shape }, Active)
+    return active.of(mask:find(mask), mask.shape)
+end
+
+--- active.of(indices, shape): the list of those elements of a shape.
+function active.of(indices, shape)
+    return setmetatable({ indices = indices, shape = shape }, Active)
 end
 
 --- What the binding makes of `where`: indices, and the shape they count in.
@@ -174,8 +179,7 @@ function active.branch(cond, F, G)
     check_signatures(mine, other)
     local shape = cond.shape
     local yes, no = rill.iota(shape):partition(cond)
-    yes = setmetatable({ indices = yes, shape = shape }, Active)
-    no = setmetatable({ indices = no, shape = shape }, Active)
+    yes, no = active.of(yes, shape), active.of(no, shape)
     return blame.guard(function(...)
         local named = named_arguments(F, ...)
         named.where = yes

@@ -25,8 +25,8 @@ static bool multiply(const SparseRows *a, const Stream *x, Stream *y)
     return done;
 }
 
-/* _spmv(offsets, columns, values, x, y [, order]): y = A x; offsets, or columns and values, may be nil (spmv.h). x and y of any layout; the others as
- * spmv wants them, which rill.sparse sees to. */
+/* _spmv(offsets, columns, values, x, y [, order [, list]]): y = A x; offsets, or columns and values, order and list may be nil (spmv.h). x and y of any
+ * layout; the others as spmv wants them, which rill.sparse sees to. */
 static int sparse_multiply(lua_State *L)
 {
     static const char function[] = "A:multiply";
@@ -34,7 +34,8 @@ static int sparse_multiply(lua_State *L)
     SparseRows a = {.offsets = lua_isnil(L, 1) ? NULL : accept_check(L, 1, function, 1, "offsets"),
                     .columns = given ? accept_check(L, 2, function, 2, "columns") : NULL,
                     .values = given ? accept_check(L, 3, function, 3, "values") : NULL,
-                    .order = lua_isnoneornil(L, 6) ? NULL : accept_check(L, 6, function, 6, "order")};
+                    .order = lua_isnoneornil(L, 6) ? NULL : accept_check(L, 6, function, 6, "order"),
+                    .list = lua_isnoneornil(L, 7) ? NULL : accept_check(L, 7, function, 7, "list")};
     const Stream *x = accept_check(L, 4, function, 4, "x");
     Stream *y = accept_check(L, 5, function, 5, "y");
     const Stream *own = a.offsets ? a.offsets : a.columns;

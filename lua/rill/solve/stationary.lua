@@ -1,0 +1,368 @@
+-- What jacobi, gauss_seidel and sor share: x += omega (b - A x) / d, d being A's diagonal, of all unknowns at once, of one colour after the other, or
+-- of those on an active list. They solve A x = b inside of refine.run, so that what they report is the true residual.
+local core = require "rill.core"
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local active = require "rill.stream.active"
+local colouring = require "rill.solve.colouring"
+local operator = require "rill.solve.operator"
+local options = require "rill.solve.options"
+local outcome = require "rill.solve.outcome"
+local reach = require "rill.solve.reach"
+local refine = require "rill.solve.refine"
+local kernel <const> = operator.kernel
+local fail <const> = blame.fail
+
+local stationary = {}
+
+local LONGEST <const> = 131072 -- entries of a row that is multiplied by itself: SPMV_LONGEST of spmv.h
+local VAIN <const> = 8 -- residuals read in a row that are no new least one
+local GROWN <const> = 1e4 -- so many times the least one is divergence
+local EPSILON <const> = {float = 2.0 ^ -24, double = 2.0 ^ -53}
+local NEAR_FLOOR <const> = 64
+
+-- ---- the diagonal
+
+local function row_text(s, flat)
+    local shape, index = s.shape, {}
+    for d = #shape, 1, -1 do
+        index[d] = flat % shape[d] + 1
+        flat = flat // shape[d]
+    end
+    return table.concat(index, ", ")
+end
+
+--- stationary.diagonal(method, A, given, type, shape): the diagonal, a stream of a type; of an operator that is no matrix what was given, a number or a
+-- stream of b's shape. A zero is refused.
+function stationary.diagonal(method, A, given, type, shape)
+    if not A.call and given then
+        fail("rill.solve.%s: option 'diagonal': A is a matrix, which has one", method)
+    elseif A.call and not given then
+        fail("rill.solve.%s: A is a %s: give its diagonal, as in {diagonal = 4}, a number or a stream", method, A.kind)
+    elseif math.type(given) then
+        if given == 0 or given ~= given or math.abs(given) == math.huge then
+            fail("rill.solve.%s: option 'diagonal': expected a number that is not 0, or a stream, got %s", method,
+                blame.number(given))
+        end
+        return given + 0.0
+    end
+    local d = given and operator.vector(method, "diagonal", given) or A:diagonal(type)
+    if d.shape ~= shape then
+        fail("rill.solve.%s: option 'diagonal' has shape %s, b has %s", method, tostring(d.shape), tostring(shape))
+    end
+    operator.finite(method, "the diagonal", d)
+    local sizes <close> = rill.abs(d):eval()
+    if d.size > 0 and sizes:min() == 0 then
+        local flat = sizes:reshape(d.size):argmin() - 1
+        fail("rill.solve.%s: A has 0 on its diagonal, in row %s: exchange rows so that none is there, or take " ..
+            "rill.solve.lu", method, row_text(d, flat))
+    end
+    return d.type == type and d or d:cast(type)
+end
+
+local with_diagonal <const> = operator.with_diagonal
+
+-- ---- diagonal dominance
+
+-- Sums of absolute values, row by row.
+local function row_sums(A)
+    if A.kind == "dense" then
+        return rill.abs(A[A.type]):sum(2):cast "double"
+    end
+    local sums = rill.stream("double", A[A.type].shape[1])
+    local matrix = A[A.type]
+    local csr = matrix.format == "ell" and matrix:to "csr" or matrix
+    local rows, values <close> = csr.rows, rill.abs(csr.values):cast "double"
+    rill.scatter(sums, rows, values, "add")
+    return sums
+end
+
+-- Words for the row in which the others outweigh the diagonal most; nil where there is none, or nothing is known of A.
+local function weakest_row(A)
+    if A.call then
+        return "is 'diagonal' A's?"
+    end
+    local d <close> = A:diagonal "double"
+    local sizes <close> = rill.abs(d):eval()
+    local others <close> = (row_sums(A) - sizes):eval()
+    local shares <close> = (others / sizes):eval()
+    local i = shares:argmax()
+    if shares:get(i) <= 1 then
+        return nil
+    end
+    return ("A is not diagonally dominant: in row %d the diagonal has %.3g, the others sum up to %.3g"):format(i,
+        sizes:get(i), others:get(i))
+end
+
+-- ---- when to stop
+
+-- Watches relative residuals: returns a function of one and of x that says "diverged", "floor" or nothing.
+local function watch(work)
+    local least, last, vain = math.huge, math.huge, 0
+    return function(relative, x)
+        local grown = relative > GROWN * math.min(least, 1.0) and relative > last
+        if relative ~= relative or relative == math.huge or grown then
+            return "diverged"
+        end
+        vain = relative < least and 0 or vain + 1
+        least, last = math.min(least, relative), relative
+        if vain < VAIN then
+            return nil
+        end
+        vain = 0
+        local floor = NEAR_FLOOR * EPSILON[work.type] * (2 * (work.d * x):norm() / work.start + 1)
+        return relative <= floor and "floor" or nil
+    end
+end
+
+-- ---- steps
+
+local RELAX <const> = [=[
+    kernel void relax(T b<>, T y<>, DIAGONAL, T omega, inout T x<>) { x += omega * (b - y) / d; }
+]=]
+local RELAX_ROWS <const> = [=[
+    kernel void relax_rows(int row<>, T y<>, T b[], T d[], T omega, inout T x[]) {
+        x[row] += omega * (b[row] - y) / d[row];
+    }
+]=]
+local RELAX_SIDE <const> = [=[
+    kernel void relax_side(T b<>, T y<>, DIAGONAL, T omega, int side, inout T x<>) {
+        ivec4 p = indexof(x);
+        x += ((p.x + p.y + p.z + p.w) & 1) == side ? omega * (b - y) / d : T(0);
+    }
+]=]
+local PICK <const> = "kernel T pick(int row<>, T y[]) { return y[row]; }"
+local SQUARE <const> = "kernel double square(T b<>, T y<>) { double r = double(b) - double(y); return r * r; }"
+local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
+
+--- stationary.measure(work, text, inputs): the norm of what a kernel makes of inputs, squares, read back.
+function stationary.measure(work, text, inputs)
+    work.sum = work.sum or rill.stream("double", 1)
+    return math.sqrt(core._reduce(kernel(TOTAL, {}), with_diagonal(text, work.d, work.type), inputs, work.sum):get(1))
+end
+
+-- A x of the rows of a list, written to as many first elements of y; nil where rows are too long for that.
+local function listed(work)
+    if work.rows ~= nil then
+        return work.rows
+    end
+    local A = work.system:of(work.type)
+    local csr = A
+    if work.system.kind == "dense" then
+        local flat <close> = A:copy():reshape(A.size)
+        local numbers <close> = flat:find(flat:ne(0))
+        local width = A.shape[2]
+        csr = rill.sparse.coo {
+            shape = A.shape, rows = numbers // width, columns = numbers % width, values = rill.gather(flat, numbers),
+        }:to "csr"
+    elseif A.format == "ell" then
+        csr = A:to "csr"
+    end
+    local offsets = csr.offsets
+    local n = offsets.size - 1
+    local lengths <close> = (offsets:domain(2, n + 1) - offsets:domain(1, n)):eval()
+    work.rows = {csr = csr, offsets = offsets, columns = csr.columns, values = csr.values,
+        short = lengths:max() <= LONGEST}
+    return work.rows
+end
+
+-- x's rows of a list relaxed.
+local function relax_rows(work, list, b, y, x)
+    local rows, some = work.rows, y:domain(1, list.size)
+    if rows.short then
+        core._spmv(rows.offsets, rows.columns, rows.values, x, some, nil, list)
+    else
+        work.system:apply(x, work.whole)
+        kernel(PICK, {T = work.type})(list, work.whole, some)
+    end
+    kernel(RELAX_ROWS, {T = work.type})(list, some, b, work.d, work.omega, x)
+end
+
+-- ---- iterations
+
+-- Each way has b, y and x when it begins: measure(way), which makes y of x and returns the residual's norm; first(way, most), an iteration after
+-- that, which may list those whose residual is above `most`; next(way), any other one. Both return how many unknowns they visited.
+local ways = {}
+
+local function measure(way)
+    local work = way.work
+    work.system:apply(way.x, way.y)
+    return stationary.measure(work, SQUARE, {way.b, way.y})
+end
+
+-- The operator where a list says.
+local function apply_where(A, x, y, where)
+    if A.kind == "function" then
+        A.call(x, y, where)
+    else
+        local params = A.call.params
+        A.call {[params[1].name] = x, [params[2].name] = y, where = where}
+    end
+end
+
+--- ways.all(work): all unknowns at once, or those of a list.
+function ways.all(work)
+    local A, d, omega = work.system, work.d, work.omega
+    local relax = with_diagonal(RELAX, d, work.type)
+    local lists = work.active and #work.shape <= 4 and (A.call and reach.grid or reach.rows)(work, "abs(b - y)",
+        not A.call and listed(work)) or nil
+    local list, cells
+    local way = {work = work, measure = measure}
+    function way.first(_, most)
+        if list then
+            list:close()
+        end
+        list = lists and lists {b = way.b, y = way.y, d = d, most = most}
+        cells = list and A.call and active.of(list, way.y.shape)
+        relax(way.b, way.y, d, omega, way.x)
+        return way.y.size
+    end
+    function way.next()
+        local b, y, x = way.b, way.y, way.x
+        if not list then
+            A:apply(x, y)
+            relax(b, y, d, omega, x)
+            return y.size
+        elseif list.size == 0 then
+            return 0
+        elseif cells then
+            apply_where(A, x, y, cells)
+            relax {b = b, y = y, d = d, omega = omega, x = x, where = cells}
+        else
+            relax_rows(work, list, b, y, x)
+        end
+        return list.size
+    end
+    return way
+end
+
+--- ways.sides(work): those of which the indices have an even sum, then the others.
+function ways.sides(work)
+    local A, d, omega = work.system, work.d, work.omega
+    local relax = with_diagonal(RELAX_SIDE, d, work.type)
+    work.colours = 2
+    local way = {work = work, measure = measure}
+    function way.first()
+        relax(way.b, way.y, d, omega, 0, way.x)
+        A:apply(way.x, way.y)
+        relax(way.b, way.y, d, omega, 1, way.x)
+        return way.y.size
+    end
+    function way.next()
+        A:apply(way.x, way.y)
+        return way.first()
+    end
+    return way
+end
+
+--- ways.colours(work): rows colour by colour.
+function ways.colours(work)
+    local rows = listed(work)
+    local lists = colouring.of(rows.csr.rows, rows.columns, work.d.size)
+    work.colours = #lists
+    work.whole = not rows.short and rill.stream(work.type, work.d.size)
+    local way = {work = work, measure = measure}
+    function way.next()
+        for i = 1, #lists do
+            relax_rows(work, lists[i], way.b, way.y, way.x)
+        end
+        return way.y.size
+    end
+    way.first = way.next
+    return way
+end
+
+--- stationary.iterate(work, way, goal, left, note): iterates until the residual is `goal` times work.start or less. Returns how often, the residual
+-- relative to that, and "diverged" or "floor" where it goes no further, with words for where.
+function stationary.iterate(work, way, goal, left, note)
+    local judge, count, most = watch(work), 0, goal * work.start / math.sqrt(way.x.size)
+    while true do
+        local relative = way:measure() / work.start
+        note(count, relative)
+        local found = judge(relative, way.x)
+        if found == "diverged" or count >= left and relative > 1 then
+            return count, relative, "diverged", work.system and weakest_row(work.system)
+        elseif relative <= goal or found or count >= left then
+            return count, relative, relative > goal and found
+        end
+        local last = math.min(count + work.every, left)
+        work.visited = work.visited + way:first(most)
+        for _ = count + 2, last do
+            work.visited = work.visited + way:next()
+        end
+        count = last
+    end
+end
+
+-- The function correct of refine.run. Fields of work: system, d (its diagonal), type and shape (of b), omega, every, active, coloured. It sets
+-- work.visited, how many unknowns were relaxed in all, and work.colours.
+local function prepare(work)
+    local way = ways[not work.coloured and "all" or work.system.call and "sides" or "colours"](work)
+    way.y = rill.stream(work.type, work.shape)
+    return function(b, x, goal, left, note)
+        x:fill(0)
+        way.b, way.x, work.start = b, x, operator.norm(b)
+        local count, _, reason, where = stationary.iterate(work, way, goal, left, function(count, relative)
+            if count > 0 then
+                note(count, relative)
+            end
+        end)
+        return count, reason == "diverged" and reason or nil, where
+    end
+end
+
+-- ---- what is called
+
+local EVERY <const>, MOST <const> = 16, 10000
+
+local function is_flag(value)
+    return type(value) == "boolean"
+end
+
+local function is_diagonal(value)
+    return type(value) == "number" or not blame.not_open(value)
+end
+
+--- The options of all three methods beside those of every solver.
+stationary.OWN = {
+    diagonal = {is_diagonal, "a number or an open stream"},
+    update = {is_flag, "true or false"},
+}
+
+--- stationary.start(method, taken, shape, type): options.start, of numbers that are finite.
+function stationary.start(method, taken, shape, type)
+    local x = options.start(method, taken, shape, type)
+    if taken.x0 then
+        operator.finite(method, "x0", x)
+    end
+    return x
+end
+
+--- stationary.solve(method, A, b, given, own, work): x and a report. `own`: the method's options; work: what is so without them: omega, coloured.
+function stationary.solve(method, A, b, given, own, work)
+    local taken = options.take(method, given, own)
+    b = operator.vector(method, "b", b)
+    local norm = operator.finite(method, "b", b)
+    work.method, work.shape, work.omega, work.active = method, b.shape, taken.omega or work.omega, taken.active
+    work.every, work.limit, work.tolerance = taken.every or EVERY, taken.iterations or MOST, taken.tolerance
+    work.visited = 0
+    local x, result
+    if taken.update then
+        x, result = require("rill.solve.update").run(A, b, taken, work)
+    else
+        local system <close> = operator.take(method, A, b)
+        local precision, wide, type = operator.types(method, system, b, taken.precision)
+        work.system, work.type = system, type
+        work.d = stationary.diagonal(method, system, taken.diagonal, type, b.shape)
+        x = stationary.start(method, taken, b.shape, wide)
+        result = refine.run {
+            operator = system, b = b, norm = norm, x = x, type = type, precision = precision,
+            tolerance = taken.tolerance, limit = work.limit, correct = b.size > 0 and prepare(work),
+        }
+    end
+    result.colours = work.coloured and (work.colours or 0) or nil
+    result.visited = work.visited
+    return outcome.finish(method, x, outcome.new(result), taken.strict)
+end
+
+return stationary
