@@ -1,6 +1,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local order = require "spec.support.order"
 local together = require "spec.support.together"
 
 local NAN <const>, INF <const> = 0 / 0, math.huge
@@ -97,7 +98,7 @@ describe("operators mean what they mean in Lua:", function()
                     return in_range(x ^ y, type)
                 end, type == "float" and 2e-5 or 1e-12, as, bs},
             }
-            for symbol, f in pairs(exact) do
+            for symbol, f in order.each(exact) do
                 local bound = symbol == "//" and 0 or 1e-7
                 rows[#rows + 1] = {symbol, f(s, t), function(x, y) return hold(f(x, y)) end, bound, as, bs}
             end
@@ -131,7 +132,7 @@ describe("operators mean what they mean in Lua:", function()
             {"/", s / t, function(x, y) return x / y end, 3e-7, a, b},
             {"-", -s, function(x) return wrap32(-x) end, 0, a},
         }
-        for symbol, f in pairs(exact) do
+        for symbol, f in order.each(exact) do
             rows[#rows + 1] = {symbol, f(s, t), function(x, y)
                 local none = y == 0 and (symbol == "//" or symbol == "%")
                 return none and 0 or wrap32(f(x, y))
@@ -146,7 +147,7 @@ describe("operators mean what they mean in Lua:", function()
     it("arithmetic of uint", function()
         local a, b, s, t = pairs_of(UINTS, "uint")
         local rows = {}
-        for symbol, f in pairs(exact) do
+        for symbol, f in order.each(exact) do
             rows[#rows + 1] = {symbol, f(s, t), function(x, y)
                 local none = y == 0 and (symbol == "//" or symbol == "%")
                 return none and 0 or f(x, y) & 0xFFFFFFFF
@@ -164,7 +165,7 @@ describe("operators mean what they mean in Lua:", function()
         for _, row in ipairs {{"int", INTS, wrap32}, {"uint", UINTS, function(n) return n & 0xFFFFFFFF end}} do
             local a, b, s, t = pairs_of(row[2], row[1])
             local rows = {{"~", ~s, function(x) return row[3](~x) end, 0, a}}
-            for symbol, f in pairs(bits) do
+            for symbol, f in order.each(bits) do
                 rows[#rows + 1] = {symbol, f(s, t), function(x, y) return row[3](f(x, y)) end, 0, a, b}
             end
             compare_all(rows)
@@ -239,7 +240,7 @@ describe("comparisons", function()
                 a, b = s:values(), t:values()
             end
             local rows = {}
-            for name, f in pairs(functions) do
+            for name, f in order.each(functions) do
                 local e = s[name](s, t)
                 assert.equal("bool", e.type)
                 rows[#rows + 1] = {name, e, f, 0, a, b}

@@ -133,10 +133,9 @@ describe("functions of", function()
         local function values_of(f)
             if not results then
                 local s, names, expressions = rill.from(numbers(name), name), {}, {}
-                for other in pairs(functions) do
-                    names[#names + 1] = other
-                    expressions[#names] = rill[other](s)
-                end
+                for other in pairs(functions) do names[#names + 1] = other end
+                table.sort(names) -- drivers keep programs by their texts
+                for i, other in ipairs(names) do expressions[i] = rill[other](s) end
                 results = {}
                 for i, stream in ipairs(together(expressions)) do
                     results[names[i]] = stream:values()

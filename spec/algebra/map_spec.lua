@@ -29,7 +29,7 @@ describe("s:map", function()
             int16 = "int", uint8 = "uint", uint16 = "uint", float = "float", double = "double", int = "int",
             uint = "uint", bool = "bool", vec3 = "vec3", dvec2 = "dvec2", ivec4 = "ivec4", uvec2 = "uvec2",
         } do
-            assert.equal(value, rill.stream(stored, 3):map("x").type)
+            assert.equal(value, rill.stream(stored, 0):map("x").type) -- which is not launched
         end
     end)
 

@@ -38,7 +38,7 @@ end
 
 -- `levels` of the table; pages that do not divide the shape; one node for a page, and for all of them.
 local cases <const> = {
-    {name = "one dimension", shape = {5000}, page = {7}, default = -3},
+    {name = "one dimension", long = true, shape = {5000}, page = {7}, default = -3},
     {name = "one dimension, four levels", long = true, shape = {100000}, page = {3}, levels = 4},
     {name = "two dimensions", long = true, shape = {301, 203}, page = {8, 5}, default = 4},
     {name = "two dimensions, two levels", shape = {3000, 2000}, page = {4, 4}, levels = 2, capacity = 700},

@@ -178,7 +178,7 @@ describe("names that generated programs use", function()
     end)
 
     shortened(it, "are free for kernels", function(whole)
-        for i = 1, #list, whole and 10 or 40 do
+        for i = 1, #list, whole and 10 or 80 do
             local map = "kernel void %s(float x<>, out float r<>) { r = x + 1.0; }"
             local vout = "kernel void %s(float x<>, vout float r<>) { push(r, x + 1.0); }"
             map, vout = rill.kernel(map:format(list[i])), rill.kernel(vout:format(list[i]))

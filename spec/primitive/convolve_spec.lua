@@ -98,8 +98,8 @@ describe("convolve and correlate", function()
         assert_both(random({6, 5}, 1), random({70, 60}, 2))
     end)
 
-    it("with every boundary", function()
-        for _, boundary in ipairs {"clamp", "wrap", "mirror", "zero", 2.5} do
+    shortened(it, "with every boundary", function(whole)
+        for _, boundary in ipairs(whole and {"clamp", "wrap", "mirror", "zero", 2.5} or {"wrap", 2.5}) do
             assert_both(random(20, 3), random(9, 4), boundary)
             assert_both(random(13, 3), random(4100, 4), boundary)
         end

@@ -3,6 +3,17 @@ local check = require "spec.support.check"
 
 local order = {}
 
+--- Like pairs, ordered by the names: drivers keep programs by their texts, which should be the same in every process.
+function order.each(t)
+    local names, i = {}, 0
+    for name in pairs(t) do names[#names + 1] = name end
+    table.sort(names)
+    return function()
+        i = i + 1
+        return names[i], t[names[i]]
+    end
+end
+
 -- Whether key a comes before key b: NaN last, false before true.
 local function before(a, b, descending)
     if type(a) == "boolean" then
