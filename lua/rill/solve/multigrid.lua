@@ -10,10 +10,8 @@ local outcome = require "rill.solve.outcome"
 local vcycle = require "rill.solve.vcycle"
 local fail <const> = blame.fail
 
-local LEAST <const> = {[2] = 0.82, [3] = 0.75} -- of what a cycle takes of a mode of the error; the most is 1
-local NEARLY <const> = 0.9999 -- the same where the only grid is solved by its inverse
 local CYCLES <const> = 30
-local STANDS <const> = 0.8 -- a residual that is more than so much of the last one stands on the floor
+local STANDS <const>, PATIENCE <const> = 0.8, 2 -- on the floor stand two residuals that are more than so much of the least before
 local NOTHING <const> = 1e-14 -- of b, when its mean is taken from it
 
 -- ---- options
@@ -115,7 +113,7 @@ local function new(method, shape, taken)
     local list = levels.make(sizes, spacing, boundary, shift)
     local self = {
         _shape = shape, _type = type, _boundary = boundary, _shift = shift, _constants = list.constants,
-        _finest = list[1], _cycle = vcycle.new(list, boundary, inner), _sum = rill.stream("double", 1),
+        _least = list.least, _finest = list[1], _cycle = vcycle.new(list, boundary, inner), _sum = rill.stream("double", 1),
     }
     self._residual, self._finish = vcycle.outer(rank, type, inner)
     return setmetatable(self, Hierarchy)
@@ -171,11 +169,11 @@ local function mean_of(self, x)
     return self._sum:get(1) / x.size
 end
 
--- One cycle on the residual there is; x is better then. A cycle leaves between none and a fourth of each mode of the error, so what it gives is
+-- One cycle on the residual there is; x is better then. A cycle takes between all and a known part of each mode of the error, so what it gives is
 -- weighted as Chebyshev's method says (Golub and Varga 1961): `pace` is what the last cycle was weighted by, nil of the first. Returns the next.
 local function improve(self, x, unit, pace)
     vcycle.run(self._cycle)
-    local least = self._finest.inverse and NEARLY or LEAST[#self._shape]
+    local least = self._least
     local middle, reach = (1 + least) / 2, (1 - least) / 2
     local now = 1 / (pace and 2 * middle / reach - pace or middle / reach)
     local weight, keep = pace and 2 * now / reach or 1 / middle, pace and now * pace or 0
@@ -192,6 +190,7 @@ end
 local function iterate(self, x, b, mean, unit, whole, taken)
     local view, every, most = vcycle.view(x, self._boundary), taken.every or 1, taken.cycles or CYCLES
     local history, residual, cycles, reason, pace = {}, 1.0, 0, nil, nil
+    local best, stood = math.huge, 0
     local function measure()
         residual = norm(self) * unit / whole
         history[#history + 1] = {cycles, residual}
@@ -206,10 +205,11 @@ local function iterate(self, x, b, mean, unit, whole, taken)
         cycles = cycles + 1
         write_residual(self, view, b, mean, unit)
         if cycles % every == 0 or cycles == most then
-            local before = residual
             measure()
+            stood = residual > STANDS * best and stood + 1 or 0
+            best = math.min(best, residual)
             reason = residual <= taken.tolerance and "tolerance" or not is_finite(residual) and "diverged" or
-                residual > STANDS * before and "floor" or cycles == most and "cycles" or nil
+                stood == PATIENCE and "floor" or cycles == most and "cycles" or nil
         end
     end
     return {cycles = cycles, residual = residual, reason = reason, history = history}
