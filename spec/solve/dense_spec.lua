@@ -66,13 +66,21 @@ local function random(shape, seed, type)
     return rill.random(shape, {seed = seed, type = type, low = -1})
 end
 
--- M' M + 1, whose condition is moderate.
+-- M' M / n + 1 of each matrix of a stream, whose condition is moderate.
 local function definite(M)
-    local n = M.shape[#M.shape]
-    local unit = rill.stream(M.type, {n, n}, function(i, j) return i == j and 1 or 0 end)
-    local axes = #M.shape == 3 and {1, 3, 2} or {2, 1}
-    local A = rill.matmul(M:transpose(axes), M) / n + unit
-    return ((A + A:transpose(axes)) / 2):eval()
+    local n, values, list = M.shape[#M.shape], M:values(), {}
+    for first = 0, M.size - 1, n * n do
+        for i = 1, n do
+            for j = 1, n do
+                local sum, small, large = i == j and 1.0 or 0.0, math.min(i, j), math.max(i, j)
+                for k = 0, n - 1 do
+                    sum = sum + values[first + k * n + small] * values[first + k * n + large] / n
+                end
+                list[first + (i - 1) * n + j] = sum
+            end
+        end
+    end
+    return rill.stream(M.type, M.shape, list)
 end
 
 -- x of a system against plain Lua's: as far off as the sizes of what is solved allow, by the residual, and the report's residual is the true one.
@@ -138,13 +146,16 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         end
     end)
 
-    it("take views, expressions, several right-hand sides and batches of batches", function()
+    shortened(it, "take views, expressions, several right-hand sides and batches of batches", function(whole_test)
         local whole = random({50, 60}, 1)
         local A, b = whole:domain({3, 5}, {42, 44}):transpose(), random({40, 20}, 2)
         local x, report = solve.lu(A, b:transpose():copy():transpose())
         assert.is_true(report.converged)
         assert.equal(b.shape, x.shape)
         assert.is_true((rill.matmul(A, x) - b):eval():norm() <= 1e-4 * b:norm())
+        if not whole_test then
+            return
+        end
         check.equal(solve.lu(A, b * 1):values(), x:values())
         local batch, sides = random({2, 3, 4, 4}, 3), random({2, 3, 4}, 4)
         local y = solve.lu(batch, sides)
@@ -175,7 +186,7 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         assert.equal(0.25, report.pivot)
         -- Wilkinson's matrix grows as much as partial pivoting lets one.
         local n = 20
-        local W = rill.stream("double", {n, n}, function(i, j) return (i == j or j == n) and 1 or i > j and -1 or 0 end)
+        local W = rill.stream("float", {n, n}, function(i, j) return (i == j or j == n) and 1 or i > j and -1 or 0 end)
         assert.equal(2.0 ^ (n - 1), select(2, solve.lu(W, random(n, 1))).growth)
     end)
 
@@ -201,9 +212,12 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         end
     end)
 
-    it("do not pass off what rounding made of a singular matrix", function()
+    shortened(it, "do not pass off what rounding made of a singular matrix", function(whole)
         local A = rill.from {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}} * 0.1
         check.names({"rill.solve.lu"}, solve.lu, A, rill.from {1, 2, 4})
+        if not whole then
+            return
+        end
         local H = rill.stream("double", {14, 14}, function(i, j) return 1 / (i + j - 1) end)
         local b = random(14, 1, "double")
         local x, report = solve.lu(H, b, {strict = false})
@@ -213,9 +227,9 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         check.names({'not converged'}, solve.lu, H, b, {precision = "mixed"})
     end)
 
-    it("refine past float's floor in mixed precision", function()
+    shortened(it, "refine past float's floor in mixed precision", function(whole)
         for method, make in pairs(makers) do
-            for _, type in ipairs {"float", "double"} do
+            for _, type in ipairs(whole and {"float", "double"} or {"float"}) do
                 local A, b = make(random({40, 40}, 5, type)), random(40, 6, type)
                 local x, report = solve[method](A, b, {precision = "mixed", tolerance = 1e-13})
                 assert.equal("double", x.type)
@@ -233,12 +247,15 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         check.names({"falls no further", '"mixed"'}, solve.lu, A, b, {tolerance = 1e-9})
     end)
 
-    it("solve systems of any scale", function()
-        for type, scales in pairs {float = {1e-30, 1e30}, double = {1e-200, 1e250}} do
+    shortened(it, "solve systems of any scale", function(whole)
+        for type, scales in pairs {float = {1e-30, 1e30}, double = whole and {1e-200, 1e250} or nil} do
             local M, b = random({5, 5}, 7, type), random(5, 8, type)
             local plain = solve.lu(M, b)
             for _, scale in ipairs(scales) do
                 check.equal(plain:values(), solve.lu((M * scale):eval(), (b * scale):eval()):values(), 1e-4)
+            end
+            if not whole then
+                return
             end
             local S = definite(M)
             local tiny = solve.cholesky((S * scales[1]):eval(), (b * scales[1]):eval())
@@ -269,9 +286,9 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         local determinant, log = F:determinant()
         assert.is_true(math.abs(determinant / expected - 1) < 1e-3)
         assert.is_true(math.abs(log - math.log(math.abs(expected))) < 1e-3)
-        local S = rill.from({{{4, 2}, {2, 3}}, {{1, 0}, {0, 5}}}, "double")
-        local C = solve.cholesky(S, {precision = "double"})
-        check.equal({8, 5}, C:determinant():values(), 1e-12)
+        local S = rill.from({{{4, 2}, {2, 3}}, {{1, 0}, {0, 5}}})
+        local C = solve.cholesky(S, {precision = "float"})
+        check.equal({8, 5}, C:determinant():values(), 1e-5)
         C:close()
         assert.equal("closed factors", tostring(C))
         check.names({"F:solve", "closed"}, C.solve, C, S)

@@ -56,7 +56,7 @@ describe("rill.solve.tridiagonal", function()
     leaks.watch(setup, teardown)
 
     shortened(it, "solves systems of any length, in rows and in parts", function(whole)
-        for _, type in ipairs {"float", "double"} do
+        for _, type in ipairs(whole and {"float", "double"} or {"float"}) do
             for _, n in ipairs(whole and {1, 2, 3, 4, 5, 31, 32, 33, 100, 511, 512, 513, 544, 575, 1024, 1025, 3000,
                 20001, 40000} or {1, 2, 3, 40, 513, 3000}) do
                 for _, more in ipairs {0, 2.5} do -- any matrix, and one whose diagonal dominates
@@ -72,7 +72,8 @@ describe("rill.solve.tridiagonal", function()
                     local unit = type == "float" and 1e-6 or 1e-15
                     local allowed = unit * (8 + (more > 0 and 0 or 100 * largest(expected) / largest(b:values())))
                     assert.is_true(share <= allowed, ("%s %d: %g, allowed %g"):format(type, n, share, allowed))
-                    assert.is_true(math.abs(report.residual - share) <= 1e-3 * share + 1e-16)
+                    local noise = type == "double" and allowed or 0
+                    assert.is_true(math.abs(report.residual - share) <= 1e-3 * share + noise)
                     if more > 0 then
                         check.equal(expected, got, unit * 10)
                     end
@@ -83,8 +84,8 @@ describe("rill.solve.tridiagonal", function()
         end
     end)
 
-    it("solves batches, with diagonals for each system or for all, and diagonals one shorter", function()
-        for _, size in ipairs {{1, 5}, {70, 1}, {70, 2}, {300, 17}, {3, 600}} do
+    shortened(it, "solves batches, with diagonals for each system or for all, and one shorter", function(whole)
+        for _, size in ipairs(whole and {{1, 5}, {70, 1}, {70, 2}, {300, 17}, {3, 600}} or {{30, 7}, {3, 600}}) do
             local count, n = size[1], size[2]
             local l, d, u = random({count, n}, 1), (random({count, n}, 2) + 4):eval(), random({count, n}, 3)
             local b = random({count, n}, 4)
@@ -98,9 +99,12 @@ describe("rill.solve.tridiagonal", function()
             if n > 1 then
                 local short = tridiagonal(l:domain({1, 2}, {count, n}), d, u:domain({1, 1}, {count, n - 1}), b)
                 check.equal(x:values(), short:values())
-                local turned = tridiagonal(l:transpose():copy():transpose(), d, u, b * 1)
+                local turned = tridiagonal(l:transpose():copy():transpose(), d, u, whole and b * 1 or b)
                 check.equal(x:values(), turned:values())
             end
+        end
+        if not whole then
+            return
         end
         local one, b = rill.from {{{3, 3}, {4, 4}}}, rill.from {{{3, 6}, {4, 8}}}
         check.equal({1, 2, 1, 2}, tridiagonal(one * 0, one, one * 0, b):values())
@@ -116,12 +120,13 @@ describe("rill.solve.tridiagonal", function()
         check.equal({2}, tridiagonal(empty, rill.from {2}, empty, rill.from {4}):values())
     end)
 
-    it("exchanges rows, in parts too, and goes by rows where parts lack a pivot", function()
-        for _, n in ipairs {2, 8, 600, 20000} do -- x[i - 1] + x[i + 1] = b[i]
-            local ones, zeros, b = rill.stream("double", n, 1), rill.stream("double", n), random(n, n, "double")
+    shortened(it, "exchanges rows, in parts too, and goes by rows where parts lack a pivot", function(whole)
+        local type, unit = whole and "double" or "float", whole and 1e-12 or 1e-6
+        for _, n in ipairs(whole and {2, 8, 600, 20000} or {2, 8, 600}) do -- x[i - 1] + x[i + 1] = b[i]
+            local ones, zeros, b = rill.stream(type, n, 1), rill.stream(type, n), random(n, n, type)
             local x, report = tridiagonal(ones, zeros, ones, b)
-            check.equal(eliminate(ones:values(), zeros:values(), ones:values(), b:values()), x:values(), 1e-9)
-            assert.is_true(report.residual < 1e-12)
+            check.equal(eliminate(ones:values(), zeros:values(), ones:values(), b:values()), x:values(), 1e3 * unit)
+            assert.is_true(report.residual < unit)
         end
         local n = 640 -- the second unknown of a part stands only in the part's first row
         local l, u, d = rill.stream("float", n, 1), rill.stream("float", n, 1), rill.stream("float", n, 4)
@@ -153,7 +158,7 @@ describe("rill.solve.tridiagonal", function()
         end
     end)
 
-    it("refines in mixed precision, and solves systems of any scale", function()
+    it("refines in mixed precision, and solves systems of any scale #long", function()
         local n = 700
         local l, u, b = random(n, 1, "double"), random(n, 2, "double"), random(n, 3, "double")
         local d = (random(n, 4, "double") + 3):eval()

@@ -72,9 +72,9 @@ local REDUCE <const> = [=[
 int rill_first(int k, int n, int parts) { return k * (n / parts) + min(k, n % parts); }
 kernel void reduce_parts(T lower[], T diagonal[], T upper[], int ls, int ds, int us, int shift, T b[], int n, int parts, int systems,
                          inout T w[], inout int bad[], out T low<>, out T middle<>, out T high<>, out T right<>) {
-    int s = indexof(low).y, k = indexof(low).x / 2, side = indexof(low).x % 2, lanes = parts * systems;
+    int lane = indexof(low).x / 2, s = lane / parts, k = lane % parts, side = indexof(low).x % 2, lanes = parts * systems;
     int begin = rill_first(k, n, parts), end = rill_first(k + 1, n, parts) - 1, step = side == 1 ? 1 : -1;
-    int i = side == 1 ? begin + 1 : end - 1, place = (s * parts + k);
+    int i = side == 1 ? begin + 1 : end - 1, place = s * parts + k;
     T lv = i > 0 ? lower[s * ls + i - shift] : T(0), uv = i < n - 1 ? upper[s * us + i] : T(0);
     T a = side == 1 ? lv : uv, p = diagonal[s * ds + i], r = side == 1 ? uv : lv, g = b[s * n + i];
     for (int t = 0; t < end - begin - 1; t++) {
@@ -112,7 +112,7 @@ kernel void reduce_parts(T lower[], T diagonal[], T upper[], int ls, int ds, int
 local EXPAND <const> = [=[
 int rill_first(int k, int n, int parts) { return k * (n / parts) + min(k, n % parts); }
 kernel void expand_parts(T w[], T y[], int n, int parts, int systems, inout T x[], iter int lane<>) {
-    int s = indexof(lane).y, k = indexof(lane).x, lanes = parts * systems, place = s * parts + k;
+    int s = indexof(lane).x / parts, k = indexof(lane).x % parts, lanes = parts * systems, place = s * parts + k;
     int begin = rill_first(k, n, parts), end = rill_first(k + 1, n, parts) - 1, c = 2 * place;
     T first = y[c], one = y[c + 1], two = k + 1 < parts ? y[min(c + 2, 2 * lanes - 1)] : T(0);
     x[s * n + begin] = first;
@@ -161,19 +161,18 @@ function bands.in_parts(m, b, x, bad)
     local parts = n // PART
     local most = (n + parts - 1) // parts
     local w <close> = rill.stream(T, 5 * most * parts * systems)
-    local shape = {systems, 2 * parts}
+    local shape = systems * 2 * parts
     local low <close>, middle, high, right = kernel(REDUCE, {T = T}) {lower = m.lower, diagonal = m.diagonal,
         upper = m.upper, ls = m.ls, ds = m.ds, us = m.us, shift = m.shift, b = b, n = n, parts = parts,
         systems = systems, w = w, bad = bad, shape = shape}
     local y <close> = rill.stream(T, systems * 2 * parts)
     local count = 2 * parts
     bands.in_parts({systems = systems, n = count, type = T, ls = count, ds = count, us = count, shift = 0,
-        lower = low:reshape(low.size), diagonal = middle:reshape(low.size), upper = high:reshape(low.size)},
-        right:reshape(low.size), y, bad)
+        lower = low, diagonal = middle, upper = high}, right, y, bad)
     middle:close()
     high:close()
     right:close()
-    kernel(EXPAND, {T = T})(w, y, n, parts, systems, x, lanes(systems, parts))
+    kernel(EXPAND, {T = T})(w, y, n, parts, systems, x, lanes(systems * parts))
 end
 
 return bands

@@ -52,10 +52,9 @@ end
 
 -- b - A x in double, an element for each lane.
 local RESIDUAL <const> = [=[
-kernel void residual(A a[], B b<>, X x[], int n, int m, out double r<>) {
-    ivec4 e = indexof(r);
-    int row = (e.z * n + e.y) * n, column = e.z * n * m + e.x;
-    double sum = double(b);
+kernel void residual(A a[], B b[], X x[], int n, int m, out double r<>) {
+    int e = indexof(r).x, row = e / m * n, column = e / m / n * n * m + e % m;
+    double sum = double(b[e]);
     for (int j = 0; j < n; j++) { sum -= double(a[row + j]) * double(x[column + j * m]); }
     r = sum;
 }]=]
@@ -66,8 +65,8 @@ local FEW <const> = 16 -- columns, and less than 64 rows: the product is no work
 local function residual(a, b, x, r)
     local n, m = b.shape[2], b.shape[3]
     if m < FEW or n < 4 * FEW then
-        kernel(RESIDUAL, {A = a.type, B = b.type, X = x.type})(a:reshape(a.size), b,
-            x:reshape(x.size), n, m, r)
+        kernel(RESIDUAL, {A = a.type, B = b.type, X = x.type})(a:reshape(a.size), b:reshape(b.size),
+            x:reshape(x.size), n, m, r:reshape(r.size))
         return
     end
     r:write(b.type == "double" and b or b:cast "double")
@@ -146,17 +145,32 @@ end
 
 -- Refuses a matrix that is not its own transpose.
 local ASYMMETRY <const> = [=[
-kernel double asymmetry(A a<>, A t<>) { return abs(double(a) - double(t)); }
-]=]
+kernel void asymmetry(A a[], int n, out double off<>, out double most<>) {
+    int row = indexof(off).x, i = row % n, column = row / n * n * n + i;
+    for (int j = 0; j < n; j++) {
+        double v = double(a[row * n + j]);
+        off = max(off, abs(v - double(a[column + j * n])));
+        most = max(most, abs(v));
+    }
+}]=]
 local UNIT <const> = {float = 0x1p-23, double = 0x1p-52}
 
 local function check_symmetric(method, a)
-    local off = kernel(ASYMMETRY, {A = a.type})(a, a:transpose {1, 3, 2})
-    local most = off:max()
-    if most > 16 * UNIT[a.type] * rill.abs(a):max() then
-        local s, i, j = off:argmax()
+    local systems, n = a.shape[1], a.shape[2]
+    local off <close>, most = kernel(ASYMMETRY, {A = a.type})(a:reshape(a.size), n, rill.stream("double", systems * n),
+        rill.stream("double", systems * n))
+    local furthest, largest_element = off:max(), most:max()
+    most:close()
+    if furthest > 16 * UNIT[a.type] * largest_element then
+        local row = off:argmax()
+        local s, i = (row - 1) // n + 1, (row - 1) % n + 1
+        local one, other = a[s]:domain({i, 1}, {i, n}):values(), a[s]:domain({1, i}, {n, i}):values()
+        local j = 1
+        for k = 1, n do
+            j = math.abs(one[k] - other[k]) > math.abs(one[j] - other[j]) and k or j
+        end
         fail("rill.solve.%s: A is not symmetric: elements %d, %d and %d, %d%s differ by %.3g; take rill.solve.lu",
-            method, i, j, j, i, direct.place(s, a.shape[1]), most)
+            method, i, j, j, i, direct.place(s, systems), furthest)
     end
 end
 

@@ -38,13 +38,27 @@ function direct.factors(by)
     return rill.stream("double", by and #by or 1, by or 1.0)
 end
 
---- direct.sizes(a): the largest element of each system of a, {systems, ...}, as it is in double; a table.
+local SIZES <const> = [=[
+kernel void sizes(A a[], int count, int runs, int run, out double top<>) {
+    int s = indexof(top).x / runs, first = indexof(top).x % runs * run;
+    for (int i = first; i < min(first + run, count); i++) { top = max(top, abs(double(a[s * count + i]))); }
+}]=]
+
+--- direct.sizes(a): the largest element of each system of a, {systems, ...} in one piece, as it is in double; a table.
 function direct.sizes(a)
-    local sizes = rill.abs(a.type == "double" and a or a:cast "double")
-    for axis = #a.shape, 2, -1 do
-        sizes = sizes:max(axis)
+    local systems = a.shape[1]
+    local count = systems > 0 and a.size // systems or 0
+    local runs = (count + RUN - 1) // RUN
+    local tops <close> = kernel(SIZES, {A = a.type})(a:reshape(a.size), count, runs, RUN,
+        rill.stream("double", systems * runs))
+    local list, sizes = tops:values(), {}
+    for s = 1, systems do
+        sizes[s] = 0.0
+        for k = (s - 1) * runs + 1, s * runs do
+            sizes[s] = math.max(sizes[s], list[k])
+        end
     end
-    return sizes:values()
+    return sizes
 end
 
 -- ---- shapes
@@ -74,23 +88,22 @@ end
 
 -- Squares of r and b, scaled, in runs of rows; then the share of each column of each system: || r || / || b ||, or || r || where b is zero.
 local SQUARES <const> = [=[
-kernel void squares(double r[][][], B b[][][], double by[], int n, int run, out double above<>, out double below<>) {
-    ivec4 e = indexof(above);
-    int first = e.y * run;
-    double f = by[e.z];
+kernel void squares(double r[], B b[], double by[], int n, int m, int runs, int run, out double above<>, out double below<>) {
+    int e = indexof(above).x, c = e % m, first = e / m % runs * run, s = e / m / runs;
+    double f = by[min(s, sizeof_stream(by).x - 1)];
     for (int i = first; i < min(first + run, n); i++) {
-        double v = r[e.z][i][e.x] * f, w = double(b[e.z][i][e.x]) * f;
+        double v = r[(s * n + i) * m + c] * f, w = double(b[(s * n + i) * m + c]) * f;
         above += v * v;
         below += w * w;
     }
 }]=]
 local SHARES <const> = [=[
-kernel void shares(double above[][][], double below[][][], int runs, out double share<>) {
-    int s = indexof(share).y, c = indexof(share).x;
+kernel void shares(double above[], double below[], int runs, int m, out double share<>) {
+    int s = indexof(share).x / m, c = indexof(share).x % m;
     double a = 0.0lf, b = 0.0lf;
     for (int i = 0; i < runs; i++) {
-        a += above[s][i][c];
-        b += below[s][i][c];
+        a += above[(s * runs + i) * m + c];
+        b += below[(s * runs + i) * m + c];
     }
     share = a == 0.0lf ? 0.0lf : sqrt(a / (b == 0.0lf ? 1.0lf : b));
 }]=]
@@ -115,13 +128,13 @@ local function problem_of(work, b, norm)
     local scales = direct.scales(sizes, "double") or direct.scales(sizes, work.type)
     local runs = (n + RUN - 1) // RUN
     local by, r = direct.factors(scales), rill.stream("double", {systems, n, m})
-    local above, below = rill.stream("double", {systems, runs, m}), rill.stream("double", {systems, runs, m})
-    local shares = rill.stream("double", {systems, m})
+    local above, below = rill.stream("double", systems * runs * m), rill.stream("double", systems * runs * m)
+    local shares = rill.stream("double", systems * m)
     local self = {}
     function self.measure(x)
         work:residual(b, x, r)
-        kernel(SQUARES, {B = b.type})(r, b, by, n, RUN, above, below)
-        kernel(SHARES, {})(above, below, runs, shares)
+        kernel(SQUARES, {B = b.type})(r:reshape(r.size), b:reshape(b.size), by, n, m, runs, RUN, above, below)
+        kernel(SHARES, {})(above, below, runs, m, shares)
         return worst_of(shares:values(), work.failed, m)
     end
     function self.improve(x, fresh)

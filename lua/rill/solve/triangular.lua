@@ -78,8 +78,8 @@ kernel(LANES) void pivot(int n, int first, int k, int end, int symmetric, inout 
 
 -- Rows from k on of a panel: divides column k - 1 by its pivot, and where there is a column k, takes off what the columns before it make of it.
 local COLUMN <const> = [=[
-kernel void column(int n, int first, int k, int end, T u[], inout T w[], iter int lane<>) {
-    int s = indexof(lane).y, i = k + indexof(lane).x, base = s * n * n + i, v = s * (WIDTH + 1);
+kernel void column(int n, int first, int k, int end, T u[], inout T w[], int rows, iter int lane<>) {
+    int s = indexof(lane).x / rows, i = k + indexof(lane).x % rows, base = s * n * n + i, v = s * (WIDTH + 1);
     int e = base + (k - 1) * n;
     T l = w[e] / u[v + WIDTH];
     w[e] = l;
@@ -93,7 +93,7 @@ kernel void column(int n, int first, int k, int end, T u[], inout T w[], iter in
 -- The exchanges of a panel in all other columns.
 local EXCHANGE <const> = [=[
 kernel void exchange(int n, int first, int end, int pivots[], inout T w[], iter int lane<>) {
-    int s = indexof(lane).y, j = indexof(lane).x;
+    int columns = n - (end - first), s = indexof(lane).x / columns, j = indexof(lane).x % columns;
     j += j >= first ? end - first : 0;
     int base = (s * n + j) * n;
     for (int k = first; k < end; k++) {
@@ -161,8 +161,9 @@ kernel void whole(int n, int systems, int symmetric, inout T w[], inout int orde
 -- t * xt. Steps are negative where it goes up.
 local SUBSTITUTE <const> = [=[
 kernel void substitute(T d[], int d0, int ds, int dt, int dq, int width, int unit, inout T x[], int x0, int xs, int xc, int xt,
-                       int turned, iter int lane<>) {
-    int s = turned != 0 ? indexof(lane).x : indexof(lane).y, c = turned != 0 ? indexof(lane).y : indexof(lane).x;
+                       int systems, iter int lane<>) {
+    int columns = max(-systems, 1), lane_x = indexof(lane).x;
+    int s = systems > 0 ? lane_x % systems : lane_x / columns, c = systems > 0 ? lane_x / systems : lane_x % columns;
     int corner = d0 + s * ds, top = x0 + s * xs + c * xc;
     for (int t = 0; t < width; t += 4) {
         int rest = width - t, e = corner + t * dt, at = top + t * xt;
@@ -201,23 +202,23 @@ kernel void substitute(T d[], int d0, int ds, int dt, int dq, int width, int uni
 
 -- Right-hand sides in the order of the rows, in the layout of the factors: {systems, columns, n} or {columns, n, systems}.
 local ARRANGE <const> = [=[
-kernel void arrange(B b[][][], int order[], double by[], int n, int small, out T x<>) {
-    ivec4 e = indexof(x);
-    int s = small != 0 ? e.x : e.z, c = small != 0 ? e.z : e.y, i = small != 0 ? e.y : e.x;
-    x = T(double(b[s][order[s * n + i]][c]) * by[s]);
+kernel void arrange(B b[], int order[], double by[], int n, int m, int systems, out T x<>) {
+    int e = indexof(x).x, rest = systems > 0 ? e / systems : e / n, i = systems > 0 ? rest % n : e % n;
+    int s = systems > 0 ? e % systems : rest / m, c = systems > 0 ? rest / n : rest % m;
+    x = T(double(b[(s * n + order[s * n + i]) * m + c]) * by[min(s, sizeof_stream(by).x - 1)]);
 }]=]
 
 -- What was solved for, added to x.
 local ADD <const> = [=[
-kernel void add(T d[], double by[], int ds, int dc, int di, inout X x<>) {
-    ivec4 e = indexof(x);
-    x = X(double(x) + double(d[e.z * ds + e.x * dc + e.y * di]) * by[e.z]);
+kernel void add(T d[], double by[], int n, int m, int ds, int dc, int di, inout X x<>) {
+    int e = indexof(x).x, c = e % m, i = e / m % n, s = e / m / n;
+    x = X(double(x) + double(d[s * ds + c * dc + i * di]) * by[min(s, sizeof_stream(by).x - 1)]);
 }]=]
 
 -- The largest of each row, or of what it has of the upper triangle, and of these of each system; NaN wins.
 local ROWS <const> = [=[
-kernel void rows(T w[], int n, int ds, int di, int dj, int upper, out T top<>) {
-    int s = indexof(top).y, i = indexof(top).x, e = s * ds + i * di;
+kernel void rows(T w[], int n, int count, int ds, int di, int dj, int upper, out T top<>) {
+    int s = indexof(top).x / count, i = indexof(top).x % count, e = s * ds + i * di;
     for (int j = upper != 0 ? i : 0; j < n; j++) {
         T v = abs(w[e + j * dj]);
         if (v > top || v != v) { top = v; }
@@ -233,11 +234,17 @@ kernel void systems(T tops[], T w[], int n, int count, int ds, int di, out T top
     }
     for (int i = 1; i < n; i++) { least = min(least, abs(w[s * ds + i * di])); }
 }]=]
-local LOAD <const> = "kernel void load(A a<>, out T w<>) { w = T(a); }"
+local LOAD <const> = [=[
+kernel void load(A a[], double by[], int n, int systems, out T w<>) {
+    int e = indexof(w).x, rest = systems > 0 ? e / systems : e / n, i = systems > 0 ? rest % n : e % n;
+    int s = systems > 0 ? e % systems : rest / n, j = systems > 0 ? rest / n : rest % n;
+    w = T(double(a[(s * n + i) * n + j]) * by[min(s, sizeof_stream(by).x - 1)]);
+}]=]
 local DIAGONAL <const> = [=[
-kernel void diagonal(T w[], int ds, int step, out T d<>) { d = w[indexof(d).y * ds + indexof(d).x * step]; }
+kernel void diagonal(T w[], int n, int ds, int step, out T d<>) {
+    d = w[indexof(d).x / n * ds + indexof(d).x % n * step];
+}
 ]=]
-local SCALE <const> = "kernel void rescale(A a<>, double by<>, out T w<>) { w = T(double(a) * by); }"
 
 -- ---- factors
 
@@ -276,13 +283,13 @@ local function factor_panel(self, first, last, u)
     local pivot, column = of(PIVOT, {T = T}), of(COLUMN, {T = T})
     for k = first, last - 1 do
         if k > first then
-            column(n, first, k, last, u, w, lanes(self.systems, n - k))
+            column(n, first, k, last, u, w, n - k, lanes(self.systems * (n - k)))
         end
         pivot {n = n, first = first, k = k, ["end"] = last, symmetric = self.symmetric, w = w, order = self.order,
             pivots = self.pivots, bad = self.bad, u = u, shape = self.systems * LANES}
     end
     if last < n then
-        column(n, first, last, last, u, w, lanes(self.systems, n - last))
+        column(n, first, last, last, u, w, n - last, lanes(self.systems * (n - last)))
     end
 end
 
@@ -299,7 +306,7 @@ local function update(self, first, last)
         return
     end
     of(SUBSTITUTE, {T = T})(flat(panel), 0, width * (n - first), 1, n - first, width, 1, flat(w), last * n + first,
-        n * n, n, 1, 0, lanes(systems, rest))
+        n * n, n, 1, -rest, lanes(systems * rest))
     local right <close> = block(w, last, rest, first, width):copy()
     rill.blas.gemm(-1.0, right, below, 1.0, target)
 end
@@ -316,7 +323,8 @@ local function factor(self)
         local last = math.min(first + PANEL, n)
         factor_panel(self, first, last, u)
         if self.symmetric == 0 and last - first < n then
-            of(EXCHANGE, {T = T})(n, first, last, self.pivots, flat(self.w), lanes(self.systems, n - (last - first)))
+            of(EXCHANGE, {T = T})(n, first, last, self.pivots, flat(self.w),
+                lanes(self.systems * (n - (last - first))))
         end
         if last < n then
             update(self, first, last)
@@ -330,9 +338,9 @@ local function extremes(self, w, m, upper)
     local ds, di, dj = steps(self, m)
     local n = self.n
     local flat_w, count = flat(w), upper and n or m
-    local rows = rill.stream(self.T, {self.systems, count})
-    of(ROWS, {T = self.T})(flat_w, n, ds, upper and di or dj, upper and dj or di, upper and 1 or 0, rows)
-    local top, least = of(SYSTEMS, {T = self.T})(flat(rows), flat_w, n, count, ds, upper and di + dj or 0,
+    local rows = rill.stream(self.T, self.systems * count)
+    of(ROWS, {T = self.T})(flat_w, n, count, ds, upper and di or dj, upper and dj or di, upper and 1 or 0, rows)
+    local top, least = of(SYSTEMS, {T = self.T})(rows, flat_w, n, count, ds, upper and di + dj or 0,
         rill.stream(self.T, self.systems), rill.stream(self.T, self.systems))
     local tops, leasts = top:values(), least:values()
     rows:close()
@@ -357,8 +365,12 @@ function triangular.factor(a, T, symmetric, refuse)
     local systems, n = a.shape[1], a.shape[2]
     local self = setmetatable({systems = systems, n = n, T = T, symmetric = symmetric and 1 or 0}, Triangular)
     self.small = n <= SMALL and systems >= MANY
-    local by_columns = self.small and a:transpose {3, 2, 1} or a:transpose {1, 3, 2}
-    self.w = of(LOAD, {A = a.type, T = T})(by_columns, rill.stream(T, by_columns.shape))
+    self.w = rill.stream(T, self.small and {n, n, systems} or {systems, n, n})
+    local function load(scales)
+        local by <close> = direct.factors(scales)
+        of(LOAD, {A = a.type, T = T})(flat(a), by, n, self.small and systems or 0, flat(self.w))
+    end
+    load(false)
     local sizes = extremes(self, self.w, n)
     if odd(sizes) then
         refuse()
@@ -366,9 +378,7 @@ function triangular.factor(a, T, symmetric, refuse)
     end
     self.scales = direct.scales(sizes, T)
     if self.scales then
-        local by <close> = direct.factors(self.scales)
-        local shape = self.small and {1, 1, systems} or {systems, 1, 1}
-        of(SCALE, {A = a.type, T = T})(by_columns, by:reshape(shape), self.w)
+        load(self.scales)
     end
     self.order = rill.stream("int", systems * n)
     self.order:write(rill.iota(n):tile(systems))
@@ -394,8 +404,7 @@ local function substitute(self, x, m)
     local ws, wi, wj = steps(self, n)
     local xs, xi, xc = steps(self, m)
     local width = self.small and n or PANEL
-    local all = self.small and lanes(m, systems) or lanes(systems, m)
-    local turned = self.small and 1 or 0
+    local all, turned = lanes(m * systems), self.small and systems or -m
     local w, flat_x = flat(self.w), flat(x)
     -- What a solved block makes of the rows `row` .. row + rows.
     local function take_off(first, count, row, rows)
@@ -437,16 +446,17 @@ function Triangular:solve(b, scales, x)
     local d <close> = rill.stream(self.T, self.small and {m, n, systems} or {systems, m, n})
     local by <close> = direct.factors(scales)
     local undo <close> = back(self, scales)
-    of(ARRANGE, {B = b.type, T = self.T})(b, self.order, by, n, self.small and 1 or 0, d)
+    of(ARRANGE, {B = b.type, T = self.T})(flat(b), self.order, by, n, m, self.small and systems or 0, flat(d))
     substitute(self, d, m)
     local ds, di, dc = steps(self, m)
-    of(ADD, {T = self.T, X = x.type})(flat(d), undo, ds, dc, di, x)
+    of(ADD, {T = self.T, X = x.type})(flat(d), undo, n, m, ds, dc, di, flat(x))
 end
 
 --- t:diagonal(): the pivots of all systems one after the other, a table; each system's are to be divided by its `scales`.
 function Triangular:diagonal()
     local ds, di, dj = steps(self, self.n)
-    local d <close> = of(DIAGONAL, {T = self.T})(flat(self.w), ds, di + dj, rill.stream(self.T, {self.systems, self.n}))
+    local d <close> = of(DIAGONAL, {T = self.T})(flat(self.w), self.n, ds, di + dj,
+        rill.stream(self.T, self.systems * self.n))
     return d:values()
 end
 

@@ -38,7 +38,11 @@ local function scales_of(systems, T, ...)
         if s.type == T or s.size == 0 then
             return false
         end
-        local list = direct.sizes(s:reshape({s.size // s.shape[#s.shape], s.shape[#s.shape]}))
+        local whole, copy = direct.shaped(s, {s.size // s.shape[#s.shape], s.shape[#s.shape]})
+        local list = direct.sizes(whole)
+        if copy then
+            copy:close()
+        end
         for k = 1, systems do
             sizes[k] = math.max(sizes[k] or 0, list[#list == 1 and 1 or k])
         end
@@ -75,31 +79,36 @@ end
 -- ---- what direct.lua solves with
 
 local RESIDUAL <const> = [=[
-kernel void residual(A lower[], A diagonal[], A upper[], int ls, int ds, int us, int shift, B b<>, X x[], int n, out double r<>) {
-    int s = indexof(r).z, i = indexof(r).y, e = s * n + i;
-    double sum = double(b) - double(diagonal[s * ds + i]) * double(x[e]);
+kernel void residual(A lower[], A diagonal[], A upper[], int ls, int ds, int us, int shift, B b[], X x[], int n,
+                     out double r<>) {
+    int e = indexof(r).x, s = e / n, i = e % n;
+    double sum = double(b[e]) - double(diagonal[s * ds + i]) * double(x[e]);
     sum -= i > 0 ? double(lower[s * ls + max(i - shift, 0)]) * double(x[max(e - 1, 0)]) : 0.0lf;
     int last = s * n + n - 1;
     sum -= i < n - 1 ? double(upper[s * us + min(i, max(n - 2, 0))]) * double(x[min(e + 1, last)]) : 0.0lf;
     r = sum;
 }]=]
-local TAKE <const> = "kernel void take(B b<>, double by[], out T r<>) { r = T(double(b) * by[indexof(r).z]); }"
+local TAKE <const> = [=[
+kernel void take(B b<>, double by[], int n, out T r<>) {
+    r = T(double(b) * by[min(indexof(r).x / n, sizeof_stream(by).x - 1)]);
+}]=]
 local ADD <const> = [=[
-kernel void add(T d<>, double by[], inout X x<>) { x = X(double(x) + double(d) * by[indexof(x).z]); }
-]=]
+kernel void add(T d<>, double by[], int n, inout X x<>) {
+    x = X(double(x) + double(d) * by[min(indexof(x).x / n, sizeof_stream(by).x - 1)]);
+}]=]
 
 local Work = {}
 Work.__index = Work
 
 function Work:improve(right, scales, x)
-    local T, shape = self.type, x.shape
-    local b <close> = rill.stream(T, shape)
-    local d <close> = rill.stream(T, shape)
+    local T, n = self.type, self.n
+    local b <close> = rill.stream(T, x.size)
+    local d <close> = rill.stream(T, x.size)
     local by <close> = direct.factors(scales)
     local bad <close> = rill.stream("int", self.systems)
-    kernel(TAKE, {B = right.type, T = T})(right, by, b)
+    kernel(TAKE, {B = right.type, T = T})(right:reshape(x.size), by, n, b)
     local solve = self.method == "parts" and bands.in_parts or bands.by_rows
-    solve(self.m, b:reshape(b.size), d:reshape(d.size), bad)
+    solve(self.m, b, d, bad)
     self.failed = bad:values()
     local back, undone = {}, self.scales or scales
     for s = 1, self.systems do
@@ -108,13 +117,13 @@ function Work:improve(right, scales, x)
             (self.scales and self.scales[s] or 1.0) / (scales and scales[s] or 1.0)
     end
     local undo <close> = direct.factors(undone and back)
-    kernel(ADD, {T = T, X = x.type})(d, undo, x)
+    kernel(ADD, {T = T, X = x.type})(d, undo, n, x:reshape(x.size))
 end
 
 function Work:residual(b, x, r)
     local A = self.A
-    kernel(RESIDUAL, {A = A.type, B = b.type, X = x.type})(A.lower, A.diagonal, A.upper, A.ls, A.ds, A.us, A.shift, b,
-        x:reshape(x.size), self.n, r)
+    kernel(RESIDUAL, {A = A.type, B = b.type, X = x.type})(A.lower, A.diagonal, A.upper, A.ls, A.ds, A.us, A.shift,
+        b:reshape(b.size), x:reshape(x.size), self.n, r:reshape(r.size))
 end
 
 -- Rows, where parts lack a pivot or miss the tolerance.
