@@ -51,7 +51,7 @@ local passes = {
     gpu = {env = "RILL_FAMILY=gpu", title = "RILL_FAMILY=gpu", whole = true, out = {no_device},
         tags = short "slow"},
     gc = {env = "", title = "an aggressive collector", out = {no_collector},
-        options = "--helper=spec/support/gc.lua", tags = {"long", "slow"}},
+        options = "--helper=spec/support/gc.lua", tags = short "slow"},
     sanitize = {title = "sanitizers", out = {no_collector}, tags = {"long", "slow"},
         env = ("LD_PRELOAD='%s' RILL_SANITIZE=1"):format(os.getenv "RILL_PRELOAD" or "")
             -- Without intercept_tls_get_addr=0 the leak checker itself crashes: in thread-local storage Mesa has let go.
