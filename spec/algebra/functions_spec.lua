@@ -62,7 +62,7 @@ local functions = {
     abs = {abs, 0, 0}, sqrt = {sqrt, 1.2e-7, 3e-16},
     sign = {function(x) return x > 0 and 1.0 or x < 0 and -1.0 or x end, 0, 0},
     floor = {whole(math.floor), 0, 0}, ceil = {whole(math.ceil), 0, 0},
-    exp = {exp, 1.2e-5, 5e-16}, exp2 = {function(x) return 2.0 ^ x end, 1.2e-5, 5e-16},
+    exp = {exp, 2.4e-7, 5e-16}, exp2 = {function(x) return 2.0 ^ x end, 2.4e-7, 5e-16},
     log = {function(x) return log(x) end, 3e-7, 1e-15}, log2 = {function(x) return log(x, 2) end, 3e-7, 1e-15},
     sin = {math.sin, 2e-6, 1e-15, absolute = true, most = {1e3, 1e15}},
     cos = {math.cos, 2e-6, 1e-15, absolute = true, most = {1e3, 1e15}},
@@ -292,6 +292,51 @@ describe("log and log2 in kernels", function()
             local f = rill.kernel "kernel void f(double x<>, out double r<>) { r = log(x); }"
             return f(rill.from({1}, "double"))
         end)
+    end)
+end)
+
+describe("exp and exp2 in kernels", function()
+    leaks.watch(setup, teardown)
+
+    -- The distance of neighbouring floats at a number.
+    local function unit(x)
+        local e = -149
+        while 2.0 ^ (e + 24) <= x do e = e + 1 end
+        return 2.0 ^ e
+    end
+
+    -- Floats from end to end, by their bits; results too large, too small and in between.
+    it("are within two units of the last place everywhere", function()
+        local k = rill.kernel [[
+            kernel void f(uint i<>, uint step, out vec2 r<>, out float x<>) {
+                x = uintBitsToFloat(i * step);
+                r = vec2(exp(x), exp2(x));
+            }
+        ]]
+        local n = 20000
+        local r, x = k(rill.iota(n):cast "uint", (1 << 32) // n)
+        local results, arguments = r:read(), x:values()
+        for i = 1, n do
+            local v = arguments[i]
+            for c, expected in ipairs {exp(v), 2.0 ^ v} do
+                local got = results[i][c]
+                if v ~= v then
+                    assert.is_true(got ~= got)
+                elseif expected >= 0x1.ffffffp127 then
+                    assert.equal(1 / 0, got)
+                elseif expected >= 0x1p-126 or got ~= 0 then -- devices may have no smaller floats
+                    assert.is_true(abs(got - expected) <= 2 * unit(expected), ("of %.9g: %.9g"):format(v, got))
+                end
+            end
+        end
+    end)
+
+    it("may make constants, as logarithms may", function()
+        local f = rill.kernel [[
+            const float third = exp(log(2.0) * 3.0), root = exp2(log2(9.0) * 0.5);
+            kernel void f(float x<>, out float r<>) { r = x * third + root; }
+        ]]
+        check.equal({19}, f(rill.from {2}):values(), 1e-4)
     end)
 end)
 

@@ -228,7 +228,8 @@ describe("scatter in index order", function()
             assert.equal(2000, whole:domain({1, 1}, {20, 1}):sum())
         end
         local grid = rill.stream("double", {4, 5}, 100)
-        local corners = rill.kernel "kernel void f(int x<>, out ivec2 r<>) { r = x < 0 ? ivec2(-1) : ivec2(x % 5, x / 5); }"
+        local corners = rill.kernel [[
+            kernel void f(int x<>, out ivec2 r<>) { r = x < 0 ? ivec2(-1) : ivec2(x % 5, x / 5); } ]]
         rill.scatter(grid, corners(at), src, "add")
         check.equal(flat, grid:values())
         rill.check(true)

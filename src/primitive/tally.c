@@ -303,7 +303,7 @@ bool tally_count_all(const Stream *numbers, bool negative, int64_t bins, Stream 
 bool tally_weighs(const Stream *numbers, int64_t bins)
 {
     bool few = bins <= SPARSE_BINS || bins <= stream_elements(numbers);
-    return device_traits(numbers->device)->family == FAMILY_CPU && few && bins <= WEIGHT_BINS;
+    return device_traits(numbers->device)->family == FAMILY_CPU && few && bins < WEIGHT_BINS;
 }
 
 bool tally_weigh(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)

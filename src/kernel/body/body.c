@@ -176,7 +176,7 @@ bool rewriter_instance(Rewriter *rw, const Function *f, const int *bound, Instan
 
 static bool write_constants(const Module *module, const Function *root, Body *body)
 {
-    Rewriter rw = {.module = module, .root = root, .body = body};
+    Rewriter rw = {.module = module, .root = root, .body = body, .constants = true};
     bool done = true;
     for (size_t i = 0; done && i < module->constants.count; i++) {
         const Constant *c = &module->constants.items[i];

@@ -356,7 +356,7 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (module_struct(rw->module, t)) {
         return rewriter_put_user(rw, t, "u_");
     }
-    const char *spelling = names_spelling(t);
+    const char *spelling = rw->constants ? names_constant_spelling(t) : names_spelling(t);
     if (token_is(t, "unsigned")) {
         *next = i + (token_is(rewriter_token(rw, i + 1), "int") ? 2 : 1);
         spelling = "uint";

@@ -58,6 +58,7 @@ typedef struct Rewriter {
         Local *items;
         size_t count, capacity;
     } locals;
+    bool constants; /* of a module are being written, no function */
     int depth;
     size_t loop_end; /* of the loops entered so far: the token after the last one */
     int loop_count;

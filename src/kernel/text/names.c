@@ -3,16 +3,17 @@
 #include <string.h>
 
 static const char *const spellings[][2] = {
-    {"float2", "vec2"},       {"float3", "vec3"},   {"float4", "vec4"},
-    {"half", "float"},        {"half2", "vec2"},    {"half3", "vec3"},
-    {"half4", "vec4"},        {"int2", "ivec2"},    {"int3", "ivec3"},
-    {"int4", "ivec4"},        {"uint2", "uvec2"},   {"uint3", "uvec3"},
-    {"uint4", "uvec4"},       {"bool2", "bvec2"},   {"bool3", "bvec3"},
-    {"bool4", "bvec4"},       {"double2", "dvec2"}, {"double3", "dvec3"},
-    {"double4", "dvec4"},     {"float2x2", "mat2"}, {"float3x3", "mat3"},
-    {"float4x4", "mat4"},     {"lerp", "mix"},      {"frac", "fract"},
-    {"rsqrt", "inversesqrt"}, {"atan2", "atan"},    {"saturate", "rill_saturate"},
-    {"fmod", "rill_fmod"},    {"log", "rill_log"},  {"log2", "rill_log2"},
+    {"float2", "vec2"},       {"float3", "vec3"},    {"float4", "vec4"},
+    {"half", "float"},        {"half2", "vec2"},     {"half3", "vec3"},
+    {"half4", "vec4"},        {"int2", "ivec2"},     {"int3", "ivec3"},
+    {"int4", "ivec4"},        {"uint2", "uvec2"},    {"uint3", "uvec3"},
+    {"uint4", "uvec4"},       {"bool2", "bvec2"},    {"bool3", "bvec3"},
+    {"bool4", "bvec4"},       {"double2", "dvec2"},  {"double3", "dvec3"},
+    {"double4", "dvec4"},     {"float2x2", "mat2"},  {"float3x3", "mat3"},
+    {"float4x4", "mat4"},     {"lerp", "mix"},       {"frac", "fract"},
+    {"rsqrt", "inversesqrt"}, {"atan2", "atan"},     {"saturate", "rill_saturate"},
+    {"fmod", "rill_fmod"},    {"log", "rill_log"},   {"log2", "rill_log2"},
+    {"exp", "rill_exp"},      {"exp2", "rill_exp2"},
 };
 
 static const char *const reserved[] = {
@@ -55,6 +56,17 @@ const char *names_spelling(const Token *token)
         }
     }
     return NULL;
+}
+
+const char *names_constant_spelling(const Token *token)
+{
+    static const char *const own[] = {"log", "log2", "exp", "exp2"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (token_is(token, own[i])) {
+            return own[i];
+        }
+    }
+    return names_spelling(token);
 }
 
 bool names_reserved(const Token *token)

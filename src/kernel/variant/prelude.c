@@ -31,6 +31,7 @@ static const struct {
     {"rill_saturate", "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n", {"rill_saturate"}, 1},
     {"rill_bool", shader_truth, {NULL}, 0},
     {"rill_log", shader_logarithm, {"rill_log", "rill_log2"}, 1},
+    {"rill_exp", shader_exponential, {"rill_exp", "rill_exp2"}, 1},
     {"rill_fmod", shader_remainder, {"rill_fmod"}, 2},
 };
 
