@@ -7,10 +7,10 @@ local METHODS <const> = {"bicgstab", "cg", "cholesky", "lu", "multigrid", "tridi
 
 local solve = {}
 for _, name in ipairs(METHODS) do
-    solve[name] = blame.guard(later.call("rill.solve." .. name, name))
+    solve[name] = blame.guard(later.call("rill.solve." .. name, name), "rill.solve." .. name)
 end
 for _, name in ipairs {"gauss_seidel", "jacobi", "sor"} do
-    solve[name] = blame.guard(later.call("rill.solve.relaxation", name))
+    solve[name] = blame.guard(later.call("rill.solve.relaxation", name), "rill.solve." .. name)
 end
-solve.hierarchy = blame.guard(later.call("rill.solve.multigrid", "hierarchy"))
+solve.hierarchy = blame.guard(later.call("rill.solve.multigrid", "hierarchy"), "rill.solve.hierarchy")
 return blame.strict(solve, "rill.solve")

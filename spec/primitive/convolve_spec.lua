@@ -156,6 +156,18 @@ describe("convolve and correlate", function()
         assert.is_true(done, message)
     end)
 
+    it("is what had no memory, not what it is made of", function()
+        local a <close> = rill.random({300, 300}, {seed = 1})
+        local b <close> = rill.random({41, 41}, {seed = 2})
+        for room = 0, 3 do
+            rill.memory_limit(rill.memory().bytes + 1 + room * 500000)
+            local done, message = pcall(rill.convolve, a, b)
+            rill.memory_limit(0)
+            assert.is_false(done)
+            assert.matches("rill.convolve: out of device memory: ", message, 1, true)
+        end
+    end)
+
     it("says what is wrong", function()
         local a, b = rill.stream("float", 4), rill.stream("float", 3)
         check.raises("rill.convolve: argument #1 'a': expected a stream, got number", rill.convolve, 3, b)

@@ -315,6 +315,13 @@ describe("rill.sparse", function()
         end
         check.names({"rill.sparse.csr", "'columns' has 3 as element 2", "0 .. 2"}, csr {columns = {0, 3}})
         check.names({"'columns' has -1 as element 1"}, csr {columns = {-1, 3}})
+        local huge <close> = rill.stream("uint", 2, {1, 4294967295})
+        check.names({"'columns' has 4294967295 as element 2", "0 .. 2"}, csr {columns = huge})
+        check.names({"'offsets' has 4294967295 as element 2"}, csr {offsets = huge})
+        check.names({"rill.sparse.coo", "'rows' has 4294967295 as element 2", "0 .. 1"}, sparse.coo,
+            {shape = {2, 2}, rows = huge, columns = {0, 1}, values = {1, 2}})
+        check.names({"rill.sparse.ell", "'columns' has 4294967295 as element 1, 2"}, sparse.ell,
+            {shape = {1, 2}, columns = huge:reshape {1, 2}, values = {{1, 2}}})
         check.names({"'offsets' has 2 elements", "2 rows need 3"}, csr {offsets = {0, 2}})
         check.names({"'offsets' goes from 0 to 3", "0 to 2"}, csr {offsets = {0, 1, 3}})
         check.names({"'offsets' falls behind element 2"}, csr {offsets = {0, 3, 2}})

@@ -177,6 +177,22 @@ describe("rill.solve.cg", function()
         end
     end
 
+    it("is what had no memory, not a file or function inside", function()
+        local n = 64
+        local A <close> = sparse.csr {
+            shape = {n, n}, offsets = rill.iota(n + 1), columns = rill.iota(n), values = rill.stream("float", n, 2),
+        }
+        local b <close> = rill.stream("float", n, 1)
+        local function refused() local x = solve.cg(A, b) return x end
+        check.collect()
+        rill.memory_limit(rill.memory().bytes + 1)
+        local done, message = pcall(refused)
+        rill.memory_limit(0)
+        assert.is_false(done)
+        local line = debug.getinfo(refused, "S").linedefined
+        assert.matches(("cg_spec.lua:%d: rill.solve.cg: out of device memory: "):format(line), message, 1, true)
+    end)
+
     shortened(it, "takes as many iterations as the reference for matrices from files", function(whole)
         local data, reason = tempfiles.data()
         if not data then

@@ -30,10 +30,22 @@ function blame.fail(format, ...)
     error(format:format(...), script_level())
 end
 
+-- Whether messages name one of rill's files so: Lua cuts the front off long names.
+local function is_shown(place)
+    local cut = place:match "^%.%.%.(.*/)"
+    while cut and cut ~= "" do
+        if directory:sub(-#cut) == cut then
+            return true
+        end
+        cut = cut:match "^(.*/)[^/]*/$"
+    end
+    return shown[place] or is_own("@" .. place)
+end
+
 -- A message without its place where that is a line of these files.
 local function stripped(message)
     local place, rest = message:match "^([^\n]-):%d+: (.*)$"
-    return place and shown[place] and rest
+    return place and is_shown(place) and rest
 end
 
 -- What some function in between had no memory for, the one that was called had none for.
