@@ -13,6 +13,7 @@ local examples = {
     {"photo", "a darkroom: filters on a picture (give one of yours: examples/photo.lua PHOTO)", nil, directory},
     {"spectrum", "a picture's spectrum, and stripes that are put out there", nil, directory},
     {"poisson", "the potential around electrodes, by multigrid and conjugate gradients", 512, directory},
+    {"regulafalsi", "one equation for many parameters, from which cells leave when they are done", 512, directory},
     {"walk", "random walks of 10,000 walkers: charts here and in files, and an animation", 400, directory},
     {"translator", "a square in memory, row by row, as the ox ploughs, by pages, and in Morton order", 16, directory},
     {"shadow", "a shadow map of 131,072 x 131,072 texels, of which those pages exist that are seen", 512, directory},

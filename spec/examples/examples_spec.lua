@@ -66,6 +66,13 @@ describe("the example", function()
         end
     end)
 
+    it("regulafalsi visits the cells that are still at work, and finds the same roots", function()
+        script:run("regulafalsi", 40, script.directory)
+        script:picture("regulafalsi.png", 40, 80)
+        local all, left = script.said:match "all cells: +(%d+) visits.*those left: +(%d+) visits"
+        assert.is_true(tonumber(left) < 0.5 * tonumber(all), script.said)
+    end)
+
     it("translator draws four orders of memory", function()
         script:run("translator", 8, script.directory)
         script:picture("translator.png", 512, 512)
