@@ -113,7 +113,8 @@ local function new(method, shape, taken)
     local list = levels.make(sizes, spacing, boundary, shift)
     local self = {
         _shape = shape, _type = type, _boundary = boundary, _shift = shift, _constants = list.constants,
-        _least = list.least, _finest = list[1], _cycle = vcycle.new(list, boundary, inner), _sum = rill.stream("double", 1),
+        _least = list.least, _finest = list[1], _cycle = vcycle.new(list, boundary, inner),
+        _sum = rill.stream("double", 1),
     }
     self._residual, self._finish = vcycle.outer(rank, type, inner)
     return setmetatable(self, Hierarchy)
