@@ -2,6 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 
 local solve, sparse = rill.solve, rill.sparse
 
@@ -50,12 +51,12 @@ end
 describe("rill.solve.bicgstab", function()
     leaks.watch(setup, teardown)
 
-    it("solves convection and diffusion in all precisions", function()
+    shortened(it, "solves convection and diffusion in all precisions", function(whole)
         local rows = convection(20, 40, 20)
         local A = matrix_of(rows, 400, "double")
         local b = rill.random(400, {seed = 1, type = "double", low = -1})
-        for precision, tolerance in pairs {float = 2e-6, mixed = 1e-12, double = 1e-12} do
-            for _, given in ipairs {false, "jacobi"} do
+        for precision, tolerance in pairs(whole and {float = 2e-6, mixed = 1e-12, double = 1e-12} or {mixed = 1e-12}) do
+            for _, given in ipairs(whole and {false, "jacobi"} or {"jacobi"}) do
                 local x, report = solve.bicgstab(A, b, {
                     precision = precision, tolerance = tolerance, preconditioner = given or nil,
                 })
@@ -72,10 +73,10 @@ describe("rill.solve.bicgstab", function()
     end)
 
     it("solves what conjugate gradients refuse, and takes functions", function()
-        local A = rill.from({{0, 1, 0}, {1, 0, 2}, {0, 3, -1}}, "double")
-        local x, report = solve.bicgstab(A, rill.from({1, 2, 3}, "double"))
+        local A = rill.from {{0, 1, 0}, {1, 0, 2}, {0, 3, -1}}
+        local x, report = solve.bicgstab(A, rill.from {1, 2, 3})
         assert.is_true(report.converged)
-        check.equal({2, 1, 0}, x:values(), 1e-6)
+        check.equal({2, 1, 0}, x:values(), 1e-5)
         local turn = rill.kernel "kernel void turn(float u<>, out float r<>) { r = -3.0 * u; }"
         local y = solve.bicgstab(function(u, r) turn(u, r) end, rill.from {{3, 6}}, {
             preconditioner = function(r, z) z:write(r * -0.5) end,

@@ -36,14 +36,16 @@ function operator.dot(x, y, sum)
     return core._reduce(kernel(TOTAL, {}), kernel(PRODUCT, {A = x.type, B = y.type}), {x, y}, sum)
 end
 
---- operator.norm(x): the 2-norm in double, whose squares neither overflow nor vanish; a number. NaN and infinity show.
-function operator.norm(x)
+local LEAST_SQUARES <const> = 1e-280 -- below, some may have lost bits
+
+--- operator.norm(x [, coarse]): the 2-norm in double, whose squares neither overflow nor, unless coarse, vanish; a number. NaN and infinity show.
+function operator.norm(x, coarse)
     if x.size == 0 then
         return 0.0
     end
     local sum <close> = rill.stream("double", 1)
     local squares = operator.dot(x, x, sum):get(1)
-    if squares >= 1e-280 and squares < math.huge then
+    if (squares >= LEAST_SQUARES or coarse) and squares < math.huge then
         return math.sqrt(squares)
     end
     return squares ~= squares and squares or rill.blas.nrm2(x)
@@ -227,9 +229,11 @@ end
 
 local RESIDUAL <const> = "kernel void residual(B b<>, Y y<>, out double r<>) { r = double(b) - double(y); }"
 
---- A:residual(x, b, r): writes b - A x into r, of double, and returns its norm. The product is in double, but that of a function or kernel,
+local LEAST_NORM <const> = 1e-120 -- what vanishes beside it is nothing
+
+--- A:residual(x, b, r [, norm]): writes b - A x into r, of double, and returns its norm; `norm` is b's. The product is in double, but that of a function or kernel,
 -- which gives what it gives in x's type.
-function Operator:residual(x, b, r)
+function Operator:residual(x, b, r, norm)
     if x.size == 0 then
         return 0.0
     end
@@ -242,7 +246,7 @@ function Operator:residual(x, b, r)
         self:apply(wide, r)
         kernel(RESIDUAL, {B = b.type, Y = "double"})(b, r, r)
     end
-    return operator.norm(r)
+    return operator.norm(r, norm and norm > LEAST_NORM)
 end
 
 --- A:close(): frees what was made on the way.

@@ -1,6 +1,7 @@
 -- The options that all solvers have, and those of one.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local operator = require "rill.solve.operator"
 local fail <const> = blame.fail
 
 local options = {}
@@ -59,6 +60,7 @@ function options.start(method, taken, shape, type)
     elseif x0.shape ~= shape then
         fail("rill.solve.%s: option 'x0' has shape %s, x has %s", method, tostring(x0.shape), tostring(shape))
     end
+    operator.finite(method, "x0", x0)
     return x0.type == type and x0:copy() or x0:cast(type)
 end
 

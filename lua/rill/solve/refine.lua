@@ -8,7 +8,7 @@ local kernel <const> = operator.kernel
 local refine = {}
 
 -- A correction is computed no further than this at once: beyond, its own residual is rounding.
-local LEAST_GOAL <const> = {float = 1e-7, mixed = 1e-4, double = 1e-14}
+local LEAST_GOAL <const> = {float = 1e-7, mixed = 1e-6, double = 1e-14}
 local HALF <const> = 0.5 -- a correction that leaves more than this of the residual was in vain
 local MARGIN <const> = 0.5 -- later corrections are computed to this share of what is missing
 
@@ -25,7 +25,8 @@ local LARGEST <const> = {float = 1e38, double = 1e308}
 
 -- Adds by * d to x and returns true; nothing where that would be no number.
 local function add(d, by, x)
-    if not (operator.norm(d) * math.abs(by) < LARGEST[x.type]) then
+    local size = operator.norm(d, true) * math.abs(by)
+    if size ~= size or size >= LARGEST[x.type] then
         return false
     end
     kernel(ADD, {D = d.type, T = x.type})(d, by, x)
@@ -63,12 +64,13 @@ function refine.run(problem)
     local d <close> = operator.room(type, b.shape)
     local before, reason, where, by
     while true do
-        local norm = A:residual(x, b, r)
+        local norm = A:residual(x, b, r, problem.norm)
         local residual = norm / problem.norm
         local found = verdict(problem, residual, before, result.iterations)
-        if before and not (residual <= before) and found ~= "iterations" then -- the last correction did harm
+        local worse = before and (residual ~= residual or residual > before)
+        if worse and found ~= "iterations" then -- the last correction did harm
             add(d, -1.0 / by, x)
-            residual = A:residual(x, b, r) / problem.norm
+            residual = A:residual(x, b, r, problem.norm) / problem.norm
         end
         history[#history + 1] = {result.iterations, residual}
         reason = found == "tolerance" and found or reason or found
