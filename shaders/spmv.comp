@@ -1,11 +1,10 @@
-// Y = A X for a sparse matrix whose row r has the entries from offsets[r] to before offsets[r + 1]. LANES invocations take a row, four entries
-// at a time, and join their sums in shared memory; with WIDE an invocation takes a row and four columns of X. Without COLUMNS_GIVEN entry k
-// is 1, and stands in column k: rows of X are summed up. With LISTED the rows of a list are taken. With ELL an invocation takes four rows,
-// whose entries at one place are a texel; column -1: there is none. With SLICES as well: rows in another order, in slices of SPMV_SLICE, each
-// with as many places as its longest row needs; a slice's places begin at offsets[slice]. Defines: GROUP, LANES; T float or double;
-// VALUE_DOUBLE, RESULT_DOUBLE; FOURS where rows of X and Y are whole texels of floats; BLOCK to read through storage blocks. Where an
-// invocation has whole rows, their entries are added in order: the
-// same sums, whichever way they are kept.
+// Y = A X for a sparse matrix whose row r has the entries from offsets[r] to before offsets[r + 1]. LANES invocations take a row, four entries at a
+// time, and join their sums in shared memory; with WIDE an invocation takes a row and TEXELS times four columns of X. Without COLUMNS_GIVEN entry k
+// is 1, and stands in column k: rows of X are summed up. With LISTED the rows of a list are taken. With ELL an invocation takes four rows, whose
+// entries at one place are a texel; column -1: there is none. With SLICES as well: rows in another order, in slices of SPMV_SLICE, each with as many
+// places as its longest row needs; a slice's places begin at offsets[slice]. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE;
+// FOURS where rows of X and Y are whole texels of floats; BLOCK to read through storage blocks. Where an invocation has whole rows, their entries
+// are added in order: the same sums, whichever way they are kept.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 layout(local_size_x = GROUP) in;
@@ -171,23 +170,30 @@ T4 x_four(int at, int column, int width)
 void main()
 {
     int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
-    int row = n / BLOCKS, column = (n - row * BLOCKS) * 4, width = WIDTH;
+    int row = n / BLOCKS, column = (n - row * BLOCKS) * 4 * TEXELS, width = WIDTH;
     if (row < ROWS) {
         int begin = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row), end = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + row + 1);
-        T4 sum = T4(0.0);
+        T4 sum[TEXELS];
+        for (int t = 0; t < TEXELS; t++) {
+            sum[t] = T4(0.0);
+        }
         for (int q = begin / 4; 4 * q < end; q++) {
             T4 v = four_values(q);
             ivec4 c = four_columns(q);
             for (int i = 0; i < 4; i++) {
-                sum += IN_ROW(4 * q + i) ? v[i] * x_four(c[i] * width, column, width) : T4(0.0);
+                for (int t = 0; t < TEXELS; t++) {
+                    sum[t] += IN_ROW(4 * q + i) ? v[i] * x_four(c[i] * width, column + 4 * t, width) : T4(0.0);
+                }
             }
         }
 #ifdef FOURS
-        y_out[(int(PARAMETER(SPMV_P_Y)) + row * width + column) / 4] = floatBitsToUint(sum);
+        for (int t = 0; t < TEXELS; t++) {
+            y_out[(int(PARAMETER(SPMV_P_Y)) + row * width + column) / 4 + t] = floatBitsToUint(sum[t]);
+        }
 #else
         for (int j = 0; j < 4; j++) {
             if (column + j < width) {
-                store(row * width + column + j, sum[j]);
+                store(row * width + column + j, sum[0][j]);
             }
         }
 #endif

@@ -46,14 +46,15 @@ static uint32_t first_word(const Stream *s)
 typedef struct Way {
     bool wide, fours, block;
     int group, lanes;
+    int texels; /* of a row of X, for an invocation */
 } Way;
 
 static Program *find_program(const SparseRows *a, const Stream *y, const Way *way)
 {
     StrBuf defines = STRBUF_EMPTY;
     strbuf_addf(
-        &defines, "#define GROUP %d\n#define LANES %d\n#define T %s\n%s%s%s%s%s%s%s%s%s", way->group, way->lanes,
-        is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
+        &defines, "#define GROUP %d\n#define LANES %d\n#define TEXELS %d\n#define T %s\n%s%s%s%s%s%s%s%s%s", way->group,
+        way->lanes, way->texels, is_double(y) ? "double" : "float", is_double(y) ? "#define RESULT_DOUBLE\n" : "",
         a->columns ? "#define COLUMNS_GIVEN\n" : "", a->values && is_double(a->values) ? "#define VALUE_DOUBLE\n" : "",
         way->wide ? "#define WIDE\n" : "", way->fours ? "#define FOURS\n" : "", is_ell(a) ? "#define ELL\n" : "",
         a->order ? "#define SLICES\n" : "", way->block ? "#define BLOCK\n" : "", a->list ? "#define LISTED\n" : "");
@@ -135,7 +136,9 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
                .fours = width % 4 == 0 && !is_double(y) && (x->offset | y->offset) % 4 == 0,
                .group = cpu ? CPU_GROUP : GPU_GROUP,
                .lanes = width > 1 || ell ? 1 : lanes_of(a, cpu)};
-    int64_t blocks = (width + 3) / 4, invocations = ell ? (rows + 3) / 4 : rows * (width > 1 ? blocks : way.lanes);
+    way.texels = cpu && way.fours && width % 8 == 0 ? 2 : 1;
+    int64_t blocks = (width + 4 * way.texels - 1) / (4 * way.texels);
+    int64_t invocations = ell ? (rows + 3) / 4 : rows * (width > 1 ? blocks : way.lanes);
     uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
                                            [SPMV_P_WIDTH] = (uint32_t)width,
                                            [SPMV_P_BLOCKS] = (uint32_t)blocks,
