@@ -97,6 +97,12 @@ function Hierarchy.__newindex(_, key)
     fail("a hierarchy has no field '%s' to be set", tostring(key))
 end
 
+function Hierarchy.__tostring(h)
+    local grids = h._finest and #h._cycle.list
+    return not grids and "closed hierarchy" or
+        ("hierarchy<%s>[%s] %d grid%s"):format(h._type, tostring(h._shape), grids, grids == 1 and "" or "s")
+end
+
 local INNER <const> = {float = "float", mixed = "float", double = "double"}
 
 -- Grids, kernels and streams for a shape; x has the field type.
