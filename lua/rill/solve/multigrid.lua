@@ -194,7 +194,7 @@ end
 
 -- Cycles until the tolerance is reached: how many, why it stopped, and the residuals. `unit` is the size of an element of what is solved for,
 -- `whole` the norm that residuals are divided by.
-local function iterate(self, x, b, mean, unit, whole, taken)
+local function iterate(self, name, x, b, mean, unit, whole, taken)
     local view, every, most = vcycle.view(x, self._boundary), taken.every or 1, taken.cycles or CYCLES
     local history, residual, cycles, reason, pace = {}, 1.0, 0, nil, nil
     local best, stood = math.huge, 0
@@ -205,6 +205,9 @@ local function iterate(self, x, b, mean, unit, whole, taken)
     write_residual(self, view, b, mean, unit)
     if taken.x0 or taken.x then
         measure()
+        if not is_finite(residual) then
+            operator.finite(name, "x", x)
+        end
         reason = residual <= taken.tolerance and "tolerance" or nil
     end
     while not reason do
@@ -259,7 +262,7 @@ local function solve(self, name, b, taken)
         if self._constants and (taken.x or taken.x0) then
             shift_by(self, x, -mean_of(self, x))
         end
-        made = iterate(self, x, b, mean, unit, whole, taken)
+        made = iterate(self, name, x, b, mean, unit, whole, taken)
         made.residual = self._constants and set_mean(self, x, b, target, away, unit, whole) or made.residual
     end
     made.tolerance, made.iterations = taken.tolerance, made.cycles
