@@ -9,8 +9,8 @@ local peer = require "peer"
 local support = require "bench.support"
 
 local cases = {
-    "saxpy", "sum", "jacobi", "launch", "startup", "smoke_step", "numpy", "torch", "blas", "spmv", "cg", "fft",
-    "multigrid", "tbb", "pocl", "mv", "predication", "horn", "cost", "gpu", "containers", "container_access",
+    "saxpy", "sum", "jacobi", "launch", "startup", "smoke_step", "numpy", "torch", "blas", "spmv", "cg", "elimination",
+    "fft", "multigrid", "tbb", "pocl", "mv", "predication", "horn", "cost", "gpu", "containers", "container_access",
     "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook",
 }
 
