@@ -153,6 +153,9 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         assert.is_true(report.converged)
         assert.equal(b.shape, x.shape)
         assert.is_true((rill.matmul(A, x) - b):eval():norm() <= 1e-4 * b:norm())
+        local S = rill.sparse.csr {shape = {2, 2}, offsets = {0, 1, 3}, columns = {0, 0, 1}, values = {2, 1, 1}}
+        check.equal({2, 3}, solve.lu(S, rill.from {4, 5}):values())
+        S:close()
         if not whole_test then
             return
         end

@@ -25,7 +25,7 @@ local function product(shape, last)
 end
 
 local function check_matrix(method, A)
-    A = operator.vector(method, "A", A)
+    A = operator.vector(method, "A", rill.type(A) == "matrix" and A:dense() or A)
     local shape, rank = A.shape, #A.shape
     if rank < 2 then
         fail("rill.solve.%s: A %s: it must be a matrix, or a batch of them", method, direct.size_text(A))

@@ -1,7 +1,7 @@
 -- Triangular factors of dense matrices on the device: LU with partial pivoting (by columns of a panel, the rest by matrix products; Golub and Van
 -- Loan, Matrix Computations, 4th ed., 3.4 and 3.6) and Cholesky's, which is the same without exchanges and with roots of the pivots. Few systems are
--- factored in panels, by many lanes; many small ones by a lane each. A matrix is kept by columns, element i, j of system s at
--- s * system + i * row + j * column: {systems, n, n}, or {n, n, systems} where a lane has a system.
+-- factored in panels, by many lanes; many small ones by a lane each. A matrix is kept by columns, {systems, n, n}, or by
+-- rows, {n, n, systems}, where a lane has a system.
 local rill = require "rill"
 local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
@@ -104,54 +104,66 @@ kernel void exchange(int n, int first, int end, int pivots[], inout T w[], iter 
     }
 }]=]
 
--- A system for each lane.
+-- A system for each lane, two columns at a time: so each element of the rest is read and written half as often.
 local WHOLE <const> = [=[
-kernel void whole(int n, int systems, int symmetric, inout T w[], inout int order[], out int bad<>) {
-    int s = indexof(bad).x, column = systems * n;
+kernel void whole(int n, int row, int column, int symmetric, inout T w[], inout int order[], out int bad<>) {
+    int s = indexof(bad).x;
     bad = 0;
-    for (int k = 0; k < n; k++) {
-        int p = k, diagonal = s + k * column + k * systems;
-        T top = abs(w[diagonal]);
-        for (int i = k + 1; i < (symmetric != 0 ? k : n); i++) {
-            T v = abs(w[s + k * column + i * systems]);
-            if (v > top) { top = v; p = i; }
-        }
-        if (p != k) {
-            int one = order[s * n + k];
-            order[s * n + k] = order[s * n + p];
-            order[s * n + p] = one;
-            for (int j = 0; j < n; j++) {
-                int e = s + j * column;
-                T kept = w[e + k * systems];
-                w[e + k * systems] = w[e + p * systems];
-                w[e + p * systems] = kept;
+    for (int k = 0; k < n; k += 2) {
+        for (int c = k; c < min(k + 2, n); c++) {
+            T above = w[s + k * row + c * column];
+            for (int i = c; i < (c > k ? n : c); i++) {
+                w[s + i * row + c * column] -= w[s + i * row + k * column] * above;
+            }
+            int p = c;
+            T d = w[s + c * (row + column)], top = abs(d);
+            for (int i = c + 1; i < (symmetric != 0 ? c : n); i++) {
+                T v = abs(w[s + i * row + c * column]);
+                if (v > top) { top = v; p = i; }
+            }
+            if (p != c) {
+                int one = order[s * n + c];
+                order[s * n + c] = order[s * n + p];
+                order[s * n + p] = one;
+                for (int j = 0; j < n; j++) {
+                    int e = s + j * column;
+                    T kept = w[e + c * row];
+                    w[e + c * row] = w[e + p * row];
+                    w[e + p * row] = kept;
+                }
+                d = w[s + c * (row + column)];
+            }
+            bool lost = symmetric != 0 ? !(d > T(0)) : d == T(0);
+            if (lost && bad == 0) { bad = c + 1; }
+            if (symmetric != 0) {
+                d = lost ? T(1) : sqrt(d);
+                w[s + c * (row + column)] = d;
+            }
+            d = lost ? T(1) : d;
+            for (int i = c + 1; i < n; i++) {
+                T l = w[s + i * row + c * column] / d;
+                w[s + i * row + c * column] = l;
+                if (symmetric != 0) { w[s + c * row + i * column] = l; }
             }
         }
-        T d = w[diagonal];
-        bool lost = symmetric != 0 ? !(d > T(0)) : d == T(0);
-        if (lost && bad == 0) { bad = k + 1; }
-        if (symmetric != 0) {
-            d = lost ? T(1) : sqrt(d);
-            w[diagonal] = d;
+        int last = min(k + 1, n - 1);
+        T beside = w[s + last * row + k * column];
+        for (int j = k + 2; j < (symmetric != 0 ? k : n); j++) {
+            w[s + last * row + j * column] -= beside * w[s + k * row + j * column];
         }
-        d = lost ? T(1) : d;
-        for (int i = k + 1; i < n; i++) {
-            T l = w[s + k * column + i * systems] / d;
-            w[s + k * column + i * systems] = l;
-            if (symmetric != 0) { w[s + i * column + k * systems] = l; }
-        }
-        for (int i = k + 1; i < n; i += 4) {
-            int first = s + i * systems, rest = min(n - i, 4);
-            int e = first + k * column;
-            T a = w[e], b = w[e + min(1, rest - 1) * systems], c = w[e + min(2, rest - 1) * systems],
-              g = w[e + min(3, rest - 1) * systems];
-            for (int j = k + 1; j < n; j++) {
-                T u = w[s + j * column + k * systems];
+        for (int i = k + 2; i < n; i += 4) {
+            int rest = n - i, first = s + i * row, e = first + k * column;
+            int r1 = min(1, rest - 1) * row, r2 = min(2, rest - 1) * row, r3 = min(3, rest - 1) * row;
+            T a = w[e], b = w[e + r1], c = w[e + r2], d = w[e + r3];
+            e += column;
+            T f = w[e], g = w[e + r1], h = w[e + r2], q = w[e + r3];
+            for (int j = k + 2; j < n; j++) {
+                T u = w[s + k * row + j * column], v = w[s + last * row + j * column];
                 e = first + j * column;
-                w[e] -= a * u;
-                if (rest > 1) { w[e + systems] -= b * u; }
-                if (rest > 2) { w[e + 2 * systems] -= c * u; }
-                if (rest > 3) { w[e + 3 * systems] -= g * u; }
+                w[e] = w[e] - a * u - f * v;
+                if (rest > 1) { w[e + r1] = w[e + r1] - b * u - g * v; }
+                if (rest > 2) { w[e + r2] = w[e + r2] - c * u - h * v; }
+                if (rest > 3) { w[e + r3] = w[e + r3] - d * u - q * v; }
             }
         }
     }
@@ -217,27 +229,27 @@ kernel void add(T d[], double by[], int n, int m, int ds, int dc, int di, inout 
 
 -- The largest of each row, or of what it has of the upper triangle, and of these of each system; NaN wins.
 local ROWS <const> = [=[
-kernel void rows(T w[], int n, int count, int ds, int di, int dj, int upper, out T top<>) {
-    int s = indexof(top).x / count, i = indexof(top).x % count, e = s * ds + i * di;
+kernel void rows(T w[], int n, int ds, int di, int dj, int upper, out T top<>) {
+    int s = indexof(top).x / n, i = indexof(top).x % n, e = s * ds + i * di;
     for (int j = upper != 0 ? i : 0; j < n; j++) {
         T v = abs(w[e + j * dj]);
         if (v > top || v != v) { top = v; }
     }
 }]=]
 local SYSTEMS <const> = [=[
-kernel void systems(T tops[], T w[], int n, int count, int ds, int di, out T top<>, out T least<>) {
+kernel void systems(T tops[], T w[], int n, int ds, int di, out T top<>, out T least<>) {
     int s = indexof(top).x;
     least = abs(w[s * ds]);
-    for (int i = 0; i < count; i++) {
-        T v = tops[s * count + i];
+    for (int i = 0; i < n; i++) {
+        T v = tops[s * n + i];
         if (v > top || v != v) { top = v; }
     }
     for (int i = 1; i < n; i++) { least = min(least, abs(w[s * ds + i * di])); }
 }]=]
 local LOAD <const> = [=[
 kernel void load(A a[], double by[], int n, int systems, out T w<>) {
-    int e = indexof(w).x, rest = systems > 0 ? e / systems : e / n, i = systems > 0 ? rest % n : e % n;
-    int s = systems > 0 ? e % systems : rest / n, j = systems > 0 ? rest / n : rest % n;
+    int e = indexof(w).x, rest = systems > 0 ? e / systems : e / n, i = systems > 0 ? rest / n : e % n;
+    int s = systems > 0 ? e % systems : rest / n, j = rest % n;
     w = T(double(a[(s * n + i) * n + j]) * by[min(s, sizeof_stream(by).x - 1)]);
 }]=]
 local DIAGONAL <const> = [=[
@@ -267,6 +279,14 @@ local function steps(self, m)
         return 1, self.systems, self.systems * self.n
     end
     return self.n * m, 1, self.n
+end
+
+-- The same of the matrix: by columns, but by rows where a lane has a system.
+local function matrix_steps(self)
+    if self.small then
+        return 1, self.systems * self.n, self.systems
+    end
+    return steps(self, self.n)
 end
 
 local function flat(s)
@@ -314,7 +334,8 @@ end
 local function factor(self)
     local n, T = self.n, self.T
     if self.small then
-        of(WHOLE, {T = T})(n, self.systems, self.symmetric, flat(self.w), self.order, self.bad)
+        local _, row, column = matrix_steps(self)
+        of(WHOLE, {T = T})(n, row, column, self.symmetric, flat(self.w), self.order, self.bad)
         return
     end
     self.pivots = rill.stream("int", self.systems * n)
@@ -333,14 +354,13 @@ local function factor(self)
     self.pivots:close()
 end
 
--- The largest sizes of systems in the layout of self, with m columns, and where they are factors the least pivot; tables.
-local function extremes(self, w, m, upper)
-    local ds, di, dj = steps(self, m)
-    local n = self.n
-    local flat_w, count = flat(w), upper and n or m
-    local rows = rill.stream(self.T, self.systems * count)
-    of(ROWS, {T = self.T})(flat_w, n, count, ds, upper and di or dj, upper and dj or di, upper and 1 or 0, rows)
-    local top, least = of(SYSTEMS, {T = self.T})(rows, flat_w, n, count, ds, upper and di + dj or 0,
+-- The largest elements of systems, of factors those of the upper triangle, and where they are factors the least pivot; tables.
+local function extremes(self, upper)
+    local ds, di, dj = matrix_steps(self)
+    local n, flat_w = self.n, flat(self.w)
+    local rows = rill.stream(self.T, self.systems * n)
+    of(ROWS, {T = self.T})(flat_w, n, ds, upper and di or dj, upper and dj or di, upper and 1 or 0, rows)
+    local top, least = of(SYSTEMS, {T = self.T})(rows, flat_w, n, ds, upper and di + dj or 0,
         rill.stream(self.T, self.systems), rill.stream(self.T, self.systems))
     local tops, leasts = top:values(), least:values()
     rows:close()
@@ -367,11 +387,15 @@ function triangular.factor(a, T, symmetric, refuse)
     self.small = n <= SMALL and systems >= MANY
     self.w = rill.stream(T, self.small and {n, n, systems} or {systems, n, n})
     local function load(scales)
+        if self.small and a.type == T and not scales then
+            self.w:reshape({n * n, systems}):write(a:reshape({systems, n * n}):transpose())
+            return
+        end
         local by <close> = direct.factors(scales)
         of(LOAD, {A = a.type, T = T})(flat(a), by, n, self.small and systems or 0, flat(self.w))
     end
     load(false)
-    local sizes = extremes(self, self.w, n)
+    local sizes = extremes(self)
     if odd(sizes) then
         refuse()
         sizes = direct.sizes(a)
@@ -386,7 +410,7 @@ function triangular.factor(a, T, symmetric, refuse)
     factor(self)
     self.failed = self.bad:values()
     self.bad:close()
-    local tops, leasts = extremes(self, self.w, n, true)
+    local tops, leasts = extremes(self, true)
     self.growth, self.least = {}, {}
     for s, size in ipairs(sizes) do
         size = self.scales and size * self.scales[s] or size
@@ -401,7 +425,7 @@ end
 local function substitute(self, x, m)
     local n, T, systems = self.n, self.T, self.systems
     local solve = of(SUBSTITUTE, {T = T})
-    local ws, wi, wj = steps(self, n)
+    local ws, wi, wj = matrix_steps(self)
     local xs, xi, xc = steps(self, m)
     local width = self.small and n or PANEL
     local all, turned = lanes(m * systems), self.small and systems or -m
@@ -454,7 +478,7 @@ end
 
 --- t:diagonal(): the pivots of all systems one after the other, a table; each system's are to be divided by its `scales`.
 function Triangular:diagonal()
-    local ds, di, dj = steps(self, self.n)
+    local ds, di, dj = matrix_steps(self)
     local d <close> = of(DIAGONAL, {T = self.T})(flat(self.w), self.n, ds, di + dj,
         rill.stream(self.T, self.systems * self.n))
     return d:values()
