@@ -11,8 +11,21 @@ const char *access_word(int word)
     static _Thread_local char texts[8][32];
     static _Thread_local unsigned turn;
     char *text = texts[turn++ % 8];
-    snprintf(text, sizeof texts[0], "rill_p[%d].%c", word / 4, "xyzw"[word % 4]);
+    snprintf(text, sizeof texts[0], "rill_u%d.%c", word / 4, "xyzw"[word % 4]);
     return text;
+}
+
+void access_declare_words(StrBuf *out, int vectors, bool copied)
+{
+    strbuf_addf(out, "layout(location = 0) uniform uvec4 rill_p[%d];\n", vectors);
+    for (int k = 0; k < vectors; k++) {
+        strbuf_addf(out, copied ? "uvec4 rill_u%d;\n" : "#define rill_u%d rill_p[%d]\n", k, k);
+    }
+    strbuf_add(out, copied ? "void rill_copy() {" : "");
+    for (int k = 0; copied && k < vectors; k++) {
+        strbuf_addf(out, " rill_u%d = rill_p[%d];", k, k);
+    }
+    strbuf_add(out, copied ? " }\n" : "");
 }
 
 const char *access_size(const AccessText *text, int d)

@@ -28,8 +28,10 @@ extern const AccessPath access_paths[PATH_COUNT];
 
 /* The size of dimension d, x being 0, as an int expression; valid as access_word's. */
 const char *access_size(const AccessText *text, int d);
-/* A word of rill_p as a uint expression: "rill_p[3].y"; valid until the eighth further call on this thread. */
+/* A word of rill_p as a uint expression: "rill_u3.y"; valid until the eighth further call on this thread. */
 const char *access_word(int word);
+/* Declares rill_p and these names; where they are copies, main() calls rill_copy() first. */
+void access_declare_words(StrBuf *out, int vectors, bool copied);
 
 /* Writes the value of element k, stored as `type`, out of the texels f_NAME_0, f_NAME_1 ... of a step. */
 void access_texel(StrBuf *out, const Param *param, const Type *type, int k);

@@ -37,7 +37,7 @@ static void write_header(Generator *g)
     } else {
         strbuf_addf(g->out, "layout(local_size_x = %d) in;\n", g->layout->group);
     }
-    strbuf_addf(g->out, "layout(location = 0) uniform uvec4 rill_p[%d];\n", (g->layout->words + 3) / 4);
+    access_declare_words(g->out, (g->layout->words + 3) / 4, generator_copies(g));
     if (generator_faults(g)) {
         strbuf_add(g->out, shader_faults);
         strbuf_addf(g->out, "#define RILL_ID %du\n", g->text->id);

@@ -388,6 +388,7 @@ void generate_group_queries(Generator *g)
 void generate_main(Generator *g)
 {
     strbuf_add(g->out, "\nvoid main()\n{\n");
+    strbuf_add(g->out, generator_copies(g) ? "    rill_copy();\n" : "");
     write_constants(g);
     if (g->f->group_rank) {
         write_group(g);

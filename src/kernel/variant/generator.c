@@ -14,3 +14,8 @@ bool generator_flat_load(const Generator *g, int i)
 {
     return variant_flat_load(g->f, g->key, i);
 }
+
+bool generator_copies(const Generator *g)
+{
+    return g->layout->trips != NO_SLOT;
+}

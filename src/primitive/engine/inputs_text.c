@@ -87,8 +87,8 @@ static void write_types(InputText *t, const Type *const *own, int own_count)
 
 void inputs_write_header(InputText *t, int group, int vectors, const Type *const *types, int count)
 {
-    strbuf_addf(t->out, "#version 430\nlayout(local_size_x = %d) in;\nlayout(location = 0) uniform uvec4 rill_p[%d];\n",
-                group, vectors);
+    strbuf_addf(t->out, "#version 430\nlayout(local_size_x = %d) in;\n", group);
+    access_declare_words(t->out, vectors, false);
     if (t->layout->canary || t->key->check) {
         strbuf_add(t->out, shader_faults);
         strbuf_addf(t->out, "#define RILL_ID rill_id\nuint rill_id = %du;\nint rill_e;\n", t->layout->id);
