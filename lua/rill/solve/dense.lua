@@ -96,14 +96,17 @@ end
 local Work = {}
 Work.__index = Work
 
+--- w:improve(right, scales, x): adds to x what solves for `right`.
 function Work:improve(right, scales, x)
     self.factors:solve(right, scales, x)
 end
 
+--- w:residual(b, x, r): writes b - A x into r.
 function Work:residual(b, x, r)
     residual(self.a, b, x, r)
 end
 
+--- w:report(made): adds what elimination tells of the matrix.
 function Work:report(made)
     local low, weak = least(self.factors.least)
     made.growth, made.pivot = largest(self.factors.growth), low

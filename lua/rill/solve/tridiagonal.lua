@@ -100,6 +100,7 @@ kernel void add(T d<>, double by[], int n, inout X x<>) {
 local Work = {}
 Work.__index = Work
 
+--- w:improve(right, scales, x): adds to x what solves for `right`, and notes which systems lack a pivot.
 function Work:improve(right, scales, x)
     local T, n = self.type, self.n
     local b <close> = rill.stream(T, x.size)
@@ -120,13 +121,14 @@ function Work:improve(right, scales, x)
     kernel(ADD, {T = T, X = x.type})(d, undo, n, x:reshape(x.size))
 end
 
+--- w:residual(b, x, r): writes b - A x into r.
 function Work:residual(b, x, r)
     local A = self.A
     kernel(RESIDUAL, {A = A.type, B = b.type, X = x.type})(A.lower, A.diagonal, A.upper, A.ls, A.ds, A.us, A.shift,
         b:reshape(b.size), x:reshape(x.size), self.n, r:reshape(r.size))
 end
 
--- Rows, where parts lack a pivot or miss the tolerance.
+--- w:retry(reached): rows, where parts lack a pivot or miss the tolerance.
 function Work:retry(reached)
     for s = 1, self.systems do
         reached = reached and self.failed[s] == 0
@@ -138,6 +140,7 @@ function Work:retry(reached)
     return true
 end
 
+--- w:report(made): adds which way was taken.
 function Work:report(made)
     made.method = self.method
 end
