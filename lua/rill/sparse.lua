@@ -416,6 +416,33 @@ function methods.multiply(A, x, y)
     return y
 end
 
+--- A:_product(): a function(x, y) that writes A x into y, for many vectors of fitting size and type that were checked before; the values must stay.
+function methods._product(A)
+    check_open(A, "multiply")
+    local columns, values, plan = A._columns, A._values, A._format ~= "ell" and rows_of(A)
+    if values.size == 0 then
+        return function(_, y)
+            y:fill(0)
+        end
+    end
+    if plan then
+        plan.used = true -- will be
+    end
+    if plan and plan.begins then
+        return function(x, y)
+            multiply_rows(plan, columns, values, x, y)
+        end
+    end
+    local spmv, made = core._spmv, plan and sliced(plan, columns, values)
+    local offsets, order = plan and plan.offsets or nil, made and made.order or nil
+    if made then
+        offsets, columns, values = made.begins, made.columns, made.values
+    end
+    return function(x, y)
+        spmv(offsets, columns, values, x, y, order)
+    end
+end
+
 -- ---- other methods
 
 --- A:transpose(): the transpose, a new matrix of the same format.

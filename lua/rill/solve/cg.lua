@@ -42,6 +42,7 @@ end
 -- `precondition` writes.
 local function prepare(A, like, every, named, z, jacobi, precondition)
     local p, q = operator.room(like.type, like.shape), operator.room(like.type, like.shape)
+    local multiply, advance = A:product(like.type), core._cg
     local s = rill.stream("double", SIZE)
     local head = s:domain(1, words.PARTIALS)
     local rr = s:domain(words.PARTIALS + words.MOST_GROUPS + 1, words.PARTIALS + words.MOST_GROUPS + 1)
@@ -65,19 +66,19 @@ local function prepare(A, like, every, named, z, jacobi, precondition)
         begin(r, x)
         local start = rr:get(1)
         local least = goal * goal * start
-        core._cg(words.DIRECTION, s, least, x, r, p, q, z, jacobi)
+        advance(words.DIRECTION, s, least, x, r, p, q, z, jacobi)
         local count = 0
         local kept
         repeat
             for _ = 1, math.min(every, left - count) do
-                A:apply(p, q)
+                multiply(p, q)
                 if precondition then
-                    core._cg(BEFORE, s, least, x, r, p, q, z, jacobi)
+                    advance(BEFORE, s, least, x, r, p, q, z, jacobi)
                     precondition(r, z)
                     operator.dot(r, z, rz)
-                    core._cg(words.DIRECTION, s, least, x, r, p, q, z, jacobi)
+                    advance(words.DIRECTION, s, least, x, r, p, q, z, jacobi)
                 else
-                    core._cg(ALL, s, least, x, r, p, q, z, jacobi)
+                    advance(ALL, s, least, x, r, p, q, z, jacobi)
                 end
             end
             kept = head:values()

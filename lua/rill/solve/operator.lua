@@ -156,7 +156,7 @@ function operator.take(method, A, b)
             blame.not_open(A) or type(A))
     end
     local self = make(method, A, b)
-    self.method = method
+    self.method, self.products = method, {}
     return setmetatable(self, Operator)
 end
 
@@ -183,18 +183,24 @@ function Operator:of(type)
     return self[type]
 end
 
---- A:apply(x, y): y = A x, of one type. Nothing is allocated or read back, but what a function of the user does.
-function Operator:apply(x, y)
+--- A:product(type): a function(x, y) that writes A x into y, vectors of a type. Nothing is allocated or read back, but what a function of the user
+-- does.
+function Operator:product(type)
     if self.call then
-        self.call(x, y)
-        return
+        return self.call
+    elseif not self.products[type] then
+        local A = self.type == "double" and type == "float" and self:of "float" or self[self.type]
+        local name, multiply = "rill.solve." .. self.method, core._matmul_add
+        self.products[type] = self.kind == "sparse" and A:_product() or function(x, y)
+            multiply(name, 1.0, A, x, 0.0, y)
+        end
     end
-    local A = self.type == "double" and y.type == "float" and self:of "float" or self[self.type]
-    if self.kind == "sparse" then
-        A:multiply(x, y)
-    else
-        core._matmul_add("rill.solve." .. self.method, 1.0, A, x, 0.0, y)
-    end
+    return self.products[type]
+end
+
+--- A:apply(x, y): y = A x, of one type.
+function Operator:apply(x, y)
+    self:product(y.type)(x, y)
 end
 
 local DIAGONAL <const> = "kernel void diagonal(A a[][], out A d<>) { int i = indexof(d).x; d = a[i][i]; }"
