@@ -313,6 +313,16 @@ describe("rill.solve.hierarchy", function()
         assert.equal(expected:bytes(), own:bytes())
     end)
 
+    it("forgets what went wrong before", function()
+        local b <close> = right_side {20, 24}
+        local h <close> = solve.hierarchy {shape = {20, 24}, boundary = "neumann"}
+        local x <close> = rill.stream("float", {20, 24}, 0 / 0)
+        h:cycle(x, b)
+        x:fill(1)
+        local _, report = h:solve(b, {x = x, tolerance = 1e-4})
+        assert.is_true(report.converged, tostring(report))
+    end)
+
     it("cycles without a look at the residual", function()
         local shape = {40, 24}
         local b <close> = right_side(shape)

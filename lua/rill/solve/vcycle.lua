@@ -118,7 +118,7 @@ local FINISH <const> = [[
         T here = x[0];
         T e = alpha * here + omega * (b - (T(1) + DIAGONAL) * here + AROUND);
         d = keep == T(0) ? weight * e : weight * e + keep * d;
-        y = X(double(y) + factor * double(d) + constant);
+        y = X(double(y) + (factor == 0.0 ? 0.0 : factor * double(d)) + constant);
     }
 ]]
 
@@ -191,9 +191,8 @@ end
 
 local KERNELS <const> = {relax = RELAX, direct = DIRECT, coarsen = COARSEN, refine = REFINE}
 
---- vcycle.new(list, boundary, type): what a cycle over the grids of levels.make needs, in float or double. The first grid has fields b, what the
--- cycle starts from, divided by that grid's center, each with s, the stream, and view, by which neighbours are
--- read; and d, a stream for what cycles add up to.
+--- vcycle.new(list, boundary, type): what a cycle over the grids of levels.make needs, in float or double. The first grid has the field b, whose
+-- stream b.s is what a cycle starts from (divided by that grid's center).
 function vcycle.new(list, boundary, type)
     local self = {list = list}
     for name, text in pairs(KERNELS) do
@@ -235,7 +234,7 @@ function vcycle.run(self)
 end
 
 --- vcycle.finish(self, finish, weight, keep, factor, constant, y): the cycle's result e is added to y, a stream of the type that `finish` was made for:
--- d = weight e + keep d, y = y + factor d + constant.
+-- d = weight e + keep d, y = y + factor d + constant. What is multiplied by 0 may be no number: keep and factor.
 function vcycle.finish(self, finish, weight, keep, factor, constant, y)
     local level = self.list[1]
     local omega = level.steps and level.steps[2] or 0
