@@ -77,7 +77,7 @@ local function coo_of(rows, type)
 end
 
 -- One method, one matrix in all its forms.
-local function agree(rows, type, precision, tolerance)
+local function agree(rows, type, precision, tolerance, few)
     local n = #rows
     local expected = {}
     for i = 1, n do
@@ -85,7 +85,8 @@ local function agree(rows, type, precision, tolerance)
     end
     local b = rill.from(product(rows, expected), type)
     local coo, dense = coo_of(rows, type), rill.from(rows, type)
-    local matrices = {dense, dense:transpose():copy():transpose(), coo, coo:to "csr", coo:to "ell"}
+    local matrices = few and {dense, coo} or
+        {dense, dense:transpose():copy():transpose(), coo, coo:to "csr", coo:to "ell"}
     for _, method in ipairs(METHODS) do
         for _, A in ipairs(matrices) do
             local options = {precision = precision, tolerance = tolerance, omega = method == "sor" and 1.1 or nil}
@@ -143,7 +144,7 @@ describe("rill.solve's stationary methods", function()
     shortened(it, "solve diagonally dominant systems, in every form of A", function(whole)
         for seed = 1, whole and 6 or 1 do
             local n = whole and 5 + 31 * seed or 33
-            agree(random_rows(n, seed, 1.5), "float", "float", 2e-6)
+            agree(random_rows(n, seed, 1.5), "float", "float", 2e-6, not whole)
             if whole then
                 agree(random_rows(n, seed, 1.5, true), "double", "double", 1e-13)
                 agree(random_rows(n, seed, 1.3), "double", "mixed", 1e-12)
@@ -151,11 +152,11 @@ describe("rill.solve's stationary methods", function()
         end
     end)
 
-    it("take precisions past float's floor, and say where they stand on it", function()
+    shortened(it, "take precisions past float's floor, and say where they stand on it", function(whole)
         local rows = random_rows(30, 3, 1.4)
         local A, b = rill.from(rows, "double"), rill.from(product(rows, rows[1]), "double")
-        for _, method in ipairs {"jacobi", "gauss_seidel"} do
-            for _, precision in ipairs {"mixed", "double"} do
+        for _, method in ipairs(whole and METHODS or {"jacobi"}) do
+            for _, precision in ipairs {"mixed", whole and "double" or nil} do
                 local x = solve[method](A, b, {precision = precision, tolerance = 1e-13})
                 assert.is_true(true_residual(rows, b:values(), x:values()) <= 1e-13)
             end
@@ -200,12 +201,14 @@ describe("rill.solve's stationary methods", function()
         assert.equal(20, select(2, solve.gauss_seidel(full, rill.stream("float", 20, 1))).colours)
     end)
 
-    it("leave out what has converged: fewer cells, the same iterations and residual", function()
+    shortened(it, "leave out what has converged: fewer cells, the same iterations and residual", function(whole)
         local b = rill.stream("float", {192, 160})
         b:set(1, 40, 30)
         local small = rill.stream("float", 300 * 30)
         small:set(1, 1000)
-        for _, case in ipairs {{operate, b, {}}, {update, b, {update = true}}, {stencil_matrix(300, 30), small, {}}} do
+        local cases = {{update, b, {update = true}}, {stencil_matrix(300, 30), small, {}}}
+        cases[3] = whole and {operate, b, {}} or nil
+        for _, case in ipairs(cases) do
             local A, right, options = table.unpack(case)
             options.diagonal, options.tolerance = type(A) == "function" and 4.5 or nil, 1e-5
             local all, plain = solve.jacobi(A, right, options)
@@ -275,16 +278,19 @@ describe("rill.solve's stationary methods", function()
         check.names({"unknown option 'active'"}, solve.gauss_seidel, A, b, {active = true})
     end)
 
-    it("detect that they diverge, and say in which row A is not diagonally dominant", function()
+    shortened(it, "detect that they diverge, and say in which row A is not diagonally dominant", function(whole)
         local A, b = rill.from {{1, 5, 0}, {7, 1, 0}, {0, 0, 1}}, rill.from {1, 2, 3}
+        local coo = coo_of(A:read())
         for _, method in ipairs(METHODS) do
-            for _, M in ipairs {A, coo_of(A:read()), coo_of(A:read()):to "ell"} do
+            for _, M in ipairs(whole and {A, coo, coo:to "ell"} or {coo}) do
                 check.names({"not converged", "dominant: in row 2 the diagonal has 1, the others sum up to 7"},
                     solve[method], M, b)
             end
-            local _, report = solve[method](A, b, {strict = false})
+            local _, report = solve[method](coo, b, {strict = false})
             assert.same({false, "diverged"}, {report.converged, report.reason})
         end
+        local turned = coo_of {{1, -0.9, 0}, {0, 1, -0.9}, {-0.9, 0, 1}}
+        check.names({"omega = 1.9 is too large"}, solve.sor, turned, b, {omega = 1.9})
         local grid = rill.random({9, 9}, {seed = 1})
         check.names({"grew", "is 'diagonal' A's?"}, solve.jacobi, stencil, grid, {diagonal = 1})
         check.names({"grew"}, solve.jacobi, relax, grid, {diagonal = 4.5, update = true, omega = 2})

@@ -77,21 +77,21 @@ local function row_sums(A)
     return sums
 end
 
--- Words for the row in which the others outweigh the diagonal most; nil where there is none, or nothing is known of A.
-local function weakest_row(A)
+-- Words for why a method diverges: the row in which the others outweigh the diagonal most.
+local function weakest_row(A, omega)
     if A.call then
         return "is 'diagonal' A's?"
     end
     local d <close> = A:diagonal "double"
-    local sizes <close> = rill.abs(d):eval()
-    local others <close> = (row_sums(A) - sizes):eval()
-    local shares <close> = (others / sizes):eval()
+    local sums <close> = row_sums(A)
+    local shares <close> = (sums / rill.abs(d)):eval()
     local i = shares:argmax()
-    if shares:get(i) <= 1 then
-        return nil
+    if shares:get(i) <= 2 then
+        return ("A is diagonally dominant, omega = %g is too large for it"):format(omega)
     end
-    return ("A is not diagonally dominant: in row %d the diagonal has %.3g, the others sum up to %.3g"):format(i,
-        sizes:get(i), others:get(i))
+    local size = math.abs(d:get(i))
+    return ("A is not diagonally dominant: in row %d the diagonal has %.3g, the others sum up to %.3g"):format(i, size,
+        sums:get(i) - size)
 end
 
 -- ---- when to stop
@@ -281,7 +281,7 @@ function stationary.iterate(work, way, goal, left, note)
         note(count, relative)
         local found = judge(relative, way.x)
         if found == "diverged" or count >= left and relative > 1 then
-            return count, relative, "diverged", work.system and weakest_row(work.system)
+            return count, relative, "diverged", work.system and weakest_row(work.system, work.omega)
         elseif relative <= goal or found or count >= left then
             return count, relative, relative > goal and found
         end
@@ -329,15 +329,6 @@ stationary.OWN = {
     update = {is_flag, "true or false"},
 }
 
---- stationary.start(method, taken, shape, type): options.start, of numbers that are finite.
-function stationary.start(method, taken, shape, type)
-    local x = options.start(method, taken, shape, type)
-    if taken.x0 then
-        operator.finite(method, "x0", x)
-    end
-    return x
-end
-
 --- stationary.solve(method, A, b, given, own, work): x and a report. `own`: the method's options; work: what is so without them: omega, coloured.
 function stationary.solve(method, A, b, given, own, work)
     local taken = options.take(method, given, own)
@@ -354,7 +345,7 @@ function stationary.solve(method, A, b, given, own, work)
         local precision, wide, type = operator.types(method, system, b, taken.precision)
         work.system, work.type = system, type
         work.d = stationary.diagonal(method, system, taken.diagonal, type, b.shape)
-        x = stationary.start(method, taken, b.shape, wide)
+        x = options.start(method, taken, b.shape, wide)
         result = refine.run {
             operator = system, b = b, norm = norm, x = x, type = type, precision = precision,
             tolerance = taken.tolerance, limit = work.limit, correct = b.size > 0 and prepare(work),

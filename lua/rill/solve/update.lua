@@ -4,6 +4,7 @@ local rill = require "rill"
 local blame = require "rill.support.blame"
 local active = require "rill.stream.active"
 local operator = require "rill.solve.operator"
+local options = require "rill.solve.options"
 local reach = require "rill.solve.reach"
 local stationary = require "rill.solve.stationary"
 local kernel <const> = operator.kernel
@@ -111,7 +112,7 @@ function update.run(A, b, taken, work)
     work.type = type
     b = b.type == work.type and b:copy() or b:cast(work.type)
     work.d = stationary.diagonal(method, {call = A, kind = "update"}, taken.diagonal, work.type, b.shape)
-    local x = stationary.start(method, taken, b.shape, work.type)
+    local x = options.start(method, taken, b.shape, work.type)
     local result = {tolerance = taken.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance"}
     local way = (work.coloured and sides or all)(call, work)
     way.b, way.x, way.y = b, x, rill.stream(work.type, b.shape)
