@@ -39,6 +39,17 @@ describe("reductions along rows", function()
         end
     end)
 
+    it("of many outputs, of rows and of columns", function()
+        local s = mixed("float", {70000, 5})
+        local flat, sums = s:values(), s:sum(2):values()
+        for i = 1, 70000, 331 do
+            local expected = 0
+            for k = 5 * i - 4, 5 * i do expected = expected + flat[k] end
+            assert.equal(expected, sums[i])
+        end
+        assert.same(of(s:reshape {5, 70000}, add), s:reshape({5, 70000}):sum(1):values())
+    end)
+
     it("of the middle of three dimensions", function()
         local s = mixed("float", {3, 50, 512})
         for axis = 1, 2 do

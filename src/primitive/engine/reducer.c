@@ -9,6 +9,7 @@
 enum {
     CPU_LANES = 2048,      /* runs in all on a software device */
     CPU_ONE_LEVEL = 16384, /* blocks up to here are one run */
+    MANY_OUTPUTS = 65536,
     GPU_GROUP = 256,
     GPU_RUN = 32, /* elements per thread before the tree */
     GPU_FEW_OUTPUTS = 4096,
@@ -135,12 +136,14 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
         inputs_key(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
     }
     key->first = first;
+    key->many = shape->outputs >= MANY_OUTPUTS;
     key->special = special && key->input.chunk >= (key->input.columns ? SPECIAL_ROWS : SPECIAL_CHUNK);
     if (key->input.columns) {
         cut_columns(in, shape, key, level);
         key->last = level->runs == 1;
     } else {
         cut(text, in, shape, key, level);
+        key->last = key->many && !key->tree && level->runs == 1;
     }
     level->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
 }

@@ -33,7 +33,8 @@ static bool lay_out(const Inputs *in, const void *engine_key, void *engine_layou
     const ReducerKey *key = engine_key;
     ReducerLayout *layout = engine_layout;
     const DeviceTraits *traits = device_traits(in->device);
-    *layout = (ReducerLayout){.group = traits->family == FAMILY_CPU ? 2 * traits->subgroup_size : 256};
+    *layout =
+        (ReducerLayout){.group = traits->family == FAMILY_CPU ? (key->many ? 8 : 2) * traits->subgroup_size : 256};
     layout->count = take(layout, 1);
     layout->runs = take(layout, 3);
     layout->groups = key->input.columns ? take(layout, 3) : 0;
@@ -259,6 +260,13 @@ static void write_words(Writer *w, const Type *type)
 /* The last level stores results, the others what is reduced further: one program serves both. */
 static void write_store(Writer *w)
 {
+    if (w->key->last) {
+        strbuf_addf(w->out, "    { %s value = rill_finish(acc, int(%s));", glsl_type(w->text->result),
+                    access_word(w->layout->total));
+        write_words(w, w->text->result);
+        strbuf_add(w->out, " }\n");
+        return;
+    }
     strbuf_addf(w->out, "    if (%s != 0u) { %s value = rill_finish(acc, int(%s));", access_word(w->layout->last),
                 glsl_type(w->text->result), access_word(w->layout->total));
     write_words(w, w->text->result);

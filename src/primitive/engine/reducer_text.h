@@ -13,7 +13,9 @@ typedef struct ReducerLevel {
 typedef struct ReducerKey {
     uint8_t first;         /* reads elements, not what another level left */
     uint8_t special, tree; /* 16 floats at once; groups reduce their lanes' results */
-    uint8_t last, vectors; /* of columns: results are stored, not accumulators; four words at once */
+    uint8_t last;    /* results are stored; else, of columns, accumulators, of others what the level's words say */
+    uint8_t many;    /* outputs: what a work group and a store cost counts */
+    uint8_t vectors; /* of columns: four words at once */
     const Type *accumulator, *result;
     InputKey input;
 } ReducerKey;
