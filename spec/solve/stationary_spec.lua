@@ -155,7 +155,7 @@ describe("rill.solve's stationary methods", function()
     shortened(it, "take precisions past float's floor, and say where they stand on it", function(whole)
         local rows = random_rows(30, 3, 1.4)
         local A, b = rill.from(rows, "double"), rill.from(product(rows, rows[1]), "double")
-        for _, method in ipairs(whole and METHODS or {"jacobi"}) do
+        for _, method in ipairs {"jacobi", whole and "gauss_seidel" or nil} do
             for _, precision in ipairs {"mixed", whole and "double" or nil} do
                 local x = solve[method](A, b, {precision = precision, tolerance = 1e-13})
                 assert.is_true(true_residual(rows, b:values(), x:values()) <= 1e-13)
