@@ -8,6 +8,7 @@ enum {
     MEDIUM_BODY = 100,
     MAX_INLINED = 3000,
     MAX_STEP_BYTES = 512, /* of one argument, in one step */
+    LANE_BYTES = 512,     /* of all arguments, in one step: more do not stay in the registers of a processor */
     WIDE_STEP = 16,
     THIN_BYTES = 8,
     WIDE_GATHERS = 3200,
@@ -53,11 +54,25 @@ static int whole_texels(const Type *type)
     return elements;
 }
 
+/* A step takes four elements at least, but one of many streams of whole texels: with 12 float4 four take half as long again. */
+static int least_elements(const KernelText *text, const VariantKey *key)
+{
+    int bytes = 0;
+    for (int i = 0; i < text->function->param_count; i++) {
+        const ParamKindInfo *kind = &param_kinds[text->function->params[i].kind];
+        if (kind->stream && (!kind->element || key->args[i].path != PATH_DENSE || key->args[i].type->bytes % 16)) {
+            return 4;
+        }
+        bytes += kind->stream ? key->args[i].type->bytes * (kind->read + kind->written) : 0;
+    }
+    return text->traits->family == FAMILY_CPU && !key->active && 4 * bytes > LANE_BYTES ? 1 : 4;
+}
+
 /* The elements that fill whole texels of every argument accessed so; *bytes of the largest type. */
 static int texel_elements(const KernelText *text, const VariantKey *key, bool loads, bool stores, int *bytes)
 {
     const Function *f = text->function;
-    int largest = 4;
+    int largest = least_elements(text, key);
     *bytes = 1;
     for (int i = 0; i < f->param_count; i++) {
         const Type *type = key->args[i].type;
