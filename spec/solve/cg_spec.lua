@@ -134,6 +134,33 @@ describe("rill.solve.cg", function()
         check.names({"not positive definite"}, solve.cg, rill.from {{0, 0}, {0, 0}}, rill.from {1, 2})
     end)
 
+    shortened(it, "shares long vectors out among groups", function(whole)
+        local known = {jacobi = "jacobi", none = nil, given = function(r, z) z:write(r * 0.25) end}
+        for _, n in ipairs(whole and {8191, 8192, 8193, 70001, 300007} or {8197}) do
+            local i = rill.iota(n)
+            local one = rill.stream("double", n - 1, -1)
+            local A = sparse.coo {
+                shape = {n, n}, rows = rill.concat {i:copy(), i:domain(2, n):copy(), i:domain(1, n - 1):copy()},
+                columns = rill.concat {i:copy(), i:domain(1, n - 1):copy(), i:domain(2, n):copy()},
+                values = rill.concat {(2.5 + (i % 7)):eval():cast "double", one, one},
+            }:to "csr"
+            local b = rill.random(n, {seed = n, low = -1})
+            for name in pairs(whole and {jacobi = true, none = true, given = true} or {jacobi = true}) do
+                for _, precision in ipairs(whole and {"float", "double"} or {"float"}) do
+                    local x, report = solve.cg(A, b, {precision = precision, preconditioner = known[name]})
+                    local list, right, above, below = x:values(), b:values(), 0.0, 0.0
+                    for k = 1, n do
+                        local r = right[k] - (2.5 + (k - 1) % 7) * list[k] + (list[k - 1] or 0) + (list[k + 1] or 0)
+                        above, below = above + r * r, below + right[k] ^ 2
+                    end
+                    assert.is_true(math.sqrt(above / below) <= 1e-6)
+                    assert.is_true(math.abs(math.sqrt(above / below) - report.residual) <= 1e-9)
+                    x:close()
+                end
+            end
+        end
+    end)
+
     it("keeps a first guess where a correction can't be had, and says so", function()
         local x, report = solve.cg(rill.from {{1e-30}}, rill.from {1e30}, {strict = false})
         assert.equal("diverged", report.reason)
@@ -150,6 +177,7 @@ describe("rill.solve.cg", function()
         local _, uneven = solve.cg(rill.from {{2, 0}, {0, 1}}, rill.from {1, 2}, {strict = false,
             preconditioner = function(r, z) z:write(-r) end})
         assert.equal("breakdown", uneven.reason)
+        check.names({"A x is no number"}, solve.cg, function(_, y) y:fill(0 / 0) end, rill.from {1, 2})
     end)
 
     it("takes preconditioners", function()

@@ -35,7 +35,10 @@ local function judge(kept, count, named)
     elseif state == words.UNEVEN then
         return "breakdown", "the preconditioner is not positive definite"
     end
-    return state > words.CONVERGED and "diverged" or nil
+    if state > words.CONVERGED then
+        return "diverged", "A p, or what the preconditioner gave, is no number"
+    end
+    return nil
 end
 
 -- The work on vectors of one type and shape: correct(r, x, goal, left, note) of refine.run. `named`: the preconditioner is one of ours. `z`: nil, the inverse diagonal (jacobi), or what

@@ -75,6 +75,7 @@ function refine.run(problem)
         history[#history + 1] = {result.iterations, residual}
         reason = found == "tolerance" and found or reason or found
         if reason then
+            where = where or residual ~= residual and "A x is no number" or nil
             result.residual, result.reason, result.where = residual, reason, where
             result.converged = reason == "tolerance"
             return result
