@@ -1,10 +1,10 @@
--- Reductions, scans, sorts, compaction, gathers, scatters, searches, histograms and products against plain Lua: types, views, ranks, axes,
+-- Reductions, scans, sorts, compaction, gathers, scatters, searches, histograms, products and eliminations against plain Lua: types, views, ranks, axes,
 -- sizes at the edges of blocks, NaN, -0, the ends of the integers, lengths that only the device knows.
 local primitives = {batch = 30}
 
 -- name -> function(draw) that gives the text of a case
 local makers = {}
-for _, room in ipairs {"reductions", "scans", "orders", "places", "chains"} do
+for _, room in ipairs {"reductions", "scans", "orders", "places", "chains", "eliminations"} do
     for name, maker in pairs(require("fuzz.case.primitive." .. room)) do
         makers[name] = maker
     end
@@ -14,7 +14,7 @@ end
 local kinds = {
     {4, "reduce"}, {3, "scan"}, {2, "segments"}, {1, "by_key"}, {3, "sort"}, {2, "top_k"}, {2, "filter"}, {2, "runs"},
     {1, "bincount"}, {2, "histogram"}, {2, "gather"}, {3, "scatter"}, {2, "gather_op"}, {1, "search"}, {1, "merge"},
-    {1, "matmul"}, {1, "transpose"}, {1, "random"}, {2, "chain"}, {1, "raw_bool"},
+    {1, "matmul"}, {1, "transpose"}, {1, "random"}, {2, "chain"}, {1, "raw_bool"}, {1, "elimination"},
 }
 
 function primitives.scripts(draws)
