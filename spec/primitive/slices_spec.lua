@@ -1,4 +1,4 @@
--- Sparse matrices that are used again and again: what later products of the cpu family read (lua/rill/support/slices.lua) gives the same as the first.
+-- Sparse matrices that are used again and again: what later products of the cpu family read (lua/rill/sparse/slices.lua) gives the same as the first.
 local core = require "rill.core"
 local rill = require "rill"
 local check = require "spec.support.check"

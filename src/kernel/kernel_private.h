@@ -41,7 +41,7 @@ struct Kernel {
     const AddressUse *addresses;    /* of a derived one, else NULL */
     bool body_borrowed;             /* by a derived one */
     uint32_t *words;                /* room for the uniforms of a launch */
-    uint8_t pass_order[MAX_PARAMS]; /* body_share's, of passes of so many outputs; 0: not asked for yet */
+    uint8_t pass_order[MAX_PARAMS]; /* shares_order's, of passes of so many outputs; 0: not asked for yet */
     int pass_outputs;
 };
 

@@ -10,6 +10,6 @@
 /* The outputs of a kernel, by their parameters' numbers, so ordered that passes of `per_pass` each, one after the other, do as little work twice
  * as is found by taking the next best: in order of declaration where nothing is shared, or the text is too long to look at. False with
  * error_set. */
-bool body_share(const Module *module, const Function *kernel, int per_pass, uint8_t order[MAX_PARAMS]);
+bool shares_order(const Module *module, const Function *kernel, int per_pass, uint8_t order[MAX_PARAMS]);
 
 #endif

@@ -114,7 +114,7 @@ static uint64_t find_pass(const Plan *plan, int number, int outputs, int per_pas
     Kernel *kernel = plan->kernel;
     uint64_t stored = 0;
     if (kernel->pass_outputs != per_pass) {
-        if (!body_share(kernel->module, &kernel->function, per_pass, kernel->pass_order)) {
+        if (!shares_order(kernel->module, &kernel->function, per_pass, kernel->pass_order)) {
             return 0;
         }
         kernel->pass_outputs = per_pass;

@@ -4,7 +4,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
-local entries = require "rill.support.entries"
+local entries = require "rill.sparse.entries"
 
 blame.own()
 

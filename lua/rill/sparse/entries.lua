@@ -1,4 +1,4 @@
---- What is known of a sparse matrix' entries by where its rows begin, for lua/rill/sparse.lua and slices.lua beside this file.
+--- What is known of a sparse matrix' entries by where its rows begin, for products.lua, matrix.lua and slices.lua beside this file.
 local blame = require "rill.support.blame"
 local rill = require "rill"
 

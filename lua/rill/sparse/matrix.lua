@@ -1,0 +1,409 @@
+--- Sparse matrices: tables over streams that hold their entries. lua/rill/sparse.lua makes them of what users give.
+local core = require "rill.core"
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local entries = require "rill.sparse.entries"
+local later = require "rill.support.later"
+local products = require "rill.sparse.products"
+local slices = require "rill.sparse.slices"
+local fail <const>, kernel <const> = blame.fail, entries.kernel
+
+blame.own()
+
+local MOST <const> = (1 << 31) - 2 -- rows, columns, entries
+local MOST_PLACES <const> = 32768 -- of ELL's rows, a trip each
+
+local Matrix = {__name = "rill.matrix"}
+local methods = {}
+
+-- A matrix of streams that it owns. Row-wise: offsets; else rows, or neither in ELL, whose streams are {width, rows}.
+local function new(format, rows, columns, parts)
+    parts._format, parts._m, parts._n = format, rows, columns
+    for _, name in ipairs {"_offsets", "_rows", "_plan", "_count"} do
+        parts[name] = parts[name] or false
+    end
+    return setmetatable(parts, Matrix)
+end
+
+local function is_matrix(value)
+    return getmetatable(value) == Matrix
+end
+
+local function check_open(A, name)
+    if not is_matrix(A) then
+        fail("A:%s: expected a matrix before the colon, got %s", name, rill.type(A) or type(A))
+    elseif not A._values then
+        fail("A:%s: the matrix was closed", name)
+    end
+end
+
+-- How many entries of ELL's rows are given.
+local function count_given(A)
+    A._count = A._count or A._columns.size > 0 and A._columns:ge(0):count() or 0
+    return A._count
+end
+
+-- {rows, places} of what ELL has as {places, rows and some more}.
+local function by_rows(A, s)
+    local places = s.shape[1]
+    return places == 0 and rill.stream(s.type, {A._m, 0}) or A._m == 0 and rill.stream(s.type, {0, places}) or
+        s:domain({1, 1}, {places, A._m}):transpose()
+end
+
+-- Rows in whole texels.
+local function whole_texels(m)
+    return (m + 3) // 4 * 4
+end
+
+local fields = {
+    shape = function(A)
+        return setmetatable({A._m, A._n}, getmetatable(A._values.shape))
+    end,
+    nnz = function(A) return A._format == "ell" and count_given(A) or A._values.size end,
+    format = function(A) return A._format end,
+    type = function(A) return A._values.type end,
+    columns = function(A) return A._format == "ell" and by_rows(A, A._columns) or A._columns end,
+    values = function(A) return A._format == "ell" and by_rows(A, A._values) or A._values end,
+}
+
+local function hint(key)
+    return later.require "rill.support.nearest".hint("A", key)
+end
+
+function Matrix.__index(A, key)
+    if methods[key] then
+        return methods[key]
+    end
+    local field = fields[key]
+    if not field then
+        fail("a matrix has no field or method '%s'%s", tostring(key), hint(key))
+    end
+    check_open(A, key)
+    return field(A)
+end
+
+function Matrix.__newindex(_, key)
+    fail("a matrix has no field '%s' to be set: write to its streams, as in A.values:write(...)", tostring(key))
+end
+
+function Matrix.__tostring(A)
+    if not A._values then
+        return "closed matrix"
+    end
+    local count = fields.nnz(A)
+    return ("matrix<%s>[%dx%d] %s, %d %s"):format(A._values.type, A._m, A._n, A._format, count,
+        count == 1 and "entry" or "entries")
+end
+
+-- Rows, columns and values of all entries, row by row. They may be the matrix's own.
+local function triples(A)
+    if A._format == "csr" then
+        return entries.rows(A._offsets, A._values.size), A._columns, A._values
+    elseif A._format == "coo" then
+        return A._rows, A._columns, A._values
+    end
+    local width = A._columns.shape[1]
+    local count = A._m * width
+    local columns, values = by_rows(A, A._columns):copy():reshape(count), by_rows(A, A._values):copy():reshape(count)
+    if count == 0 then
+        return rill.stream("int", 0), columns, values
+    end
+    local numbers <close> = columns:find "x >= 0"
+    return kernel("kernel int row(int number<>, int width) { return number / width; }")(numbers, width),
+        rill.gather(columns, numbers), rill.gather(values, numbers)
+end
+
+--- Streams of another format than the matrix has are made when they are asked for.
+function fields.rows(A)
+    return (triples(A))
+end
+
+--- The same.
+function fields.offsets(A)
+    return A._offsets or products.offsets(triples(A), A._m)
+end
+
+-- 2 where an entry stands before the one before it, 1 at the same place, else 0.
+local ORDER <const> = [=[
+    kernel int order(int rows[], int columns[], int r<>, int c<>) {
+        int k = indexof(r).x, before = max(k - 1, 0), s = rows[before], d = columns[before];
+        return k == 0 || s < r || (s == r && d < c) ? 0 : s == r && d == c ? 1 : 2;
+    }
+]=]
+
+-- The entries in order, row by row; those of one place are added. `ascending`: those of any row have ascending columns already.
+local function normal(rows, columns, values, ascending)
+    local count = values.size
+    if count < 2 then
+        return rows, columns, values
+    end
+    local order = kernel(ORDER)(rows, columns, rows, columns)
+    local worst = order:max()
+    if worst == 2 then
+        local by_column = not ascending and rill.argsort(columns)
+        local by_row = rill.argsort(by_column and rill.gather(rows, by_column) or rows)
+        local numbers <close> = by_column and rill.gather(by_column, by_row) or by_row
+        rows, columns, values = rill.gather(rows, numbers), rill.gather(columns, numbers), rill.gather(values, numbers)
+        order = kernel(ORDER)(rows, columns, rows, columns)
+        worst = order:max()
+    end
+    if worst == 1 then
+        local heads <close> = order:find(order:ne(1))
+        local begins <close> = rill.concat {heads, rill.stream("int", 1, count)}
+        rows, columns, values = rill.gather(rows, heads), rill.gather(columns, heads), products.sums(begins, values)
+    end
+    return rows, columns, values
+end
+
+-- A matrix of entries in order.
+local make = {}
+
+--- make.coo(m, n, rows, columns, values): the entries themselves.
+function make.coo(m, n, rows, columns, values)
+    return new("coo", m, n, {_rows = rows, _columns = columns, _values = values})
+end
+
+--- make.csr: the same by rows.
+function make.csr(m, n, rows, columns, values)
+    return new("csr", m, n, {_offsets = products.offsets(rows, m), _columns = columns, _values = values})
+end
+
+local SPREAD <const> = [=[
+    kernel void spread(int row<>, int column<>, V value<>, int k<>, int offsets[], int pitch, inout int columns[],
+        inout V values[]) {
+        int at = (k - offsets[row]) * pitch + row;
+        columns[at] = column;
+        values[at] = value;
+    }
+]=]
+
+--- make.ell: the same with places for each row.
+function make.ell(m, n, rows, columns, values)
+    local offsets = products.offsets(rows, m)
+    local width, pitch = products.longest(offsets), whole_texels(m)
+    if width * pitch > MOST or width > MOST_PLACES then
+        fail("A:to: in ELL all rows are as long as the longest, %d, which makes %d elements of %d entries: " ..
+            "take \"csr\"", width, width * pitch, values.size)
+    end
+    local places = rill.stream("int", {width, pitch}, -1)
+    local spread = rill.stream(values.type, {width, pitch})
+    if values.size > 0 then
+        kernel(SPREAD, {V = values.type})(rows, columns, values, rill.iota(values.size), offsets, pitch,
+            places:reshape(width * pitch), spread:reshape(width * pitch))
+    end
+    return new("ell", m, n, {_columns = places, _values = spread})
+end
+
+-- ---- multiplying
+
+-- What stays as long as the places of entries do.
+local function rows_of(A)
+    local plan = A._plan
+    if not plan then
+        local offsets = A._offsets or products.offsets(A._rows, A._m)
+        plan = products.plan(offsets, A._values.size)
+        A._plan = plan
+    end
+    return plan
+end
+
+local ELL <const> = [=[
+    kernel void ell(int columns[][], V values[][], T x[][], int width, out T y<>) {
+        int row = indexof(y).y, j = indexof(y).x;
+        T sum = T(0);
+        for (int k = 0; k < width; k++) {
+            int c = columns[k][row];
+            sum += c < 0 ? T(0) : T(values[k][row]) * x[c][j];
+        }
+        y = sum;
+    }
+]=]
+
+-- Into y, dense. x has y's type.
+local function multiply(A, x, y)
+    local width = y.shape[2]
+    if A._format == "ell" and not width then
+        core._spmv(nil, A._columns, A._values, x, y)
+        return
+    elseif A._format == "ell" then
+        kernel(ELL, {V = A._values.type, T = y.type})(A._columns, A._values, x, A._columns.shape[1], y)
+        return
+    end
+    products.rows(rows_of(A), A._columns, A._values, x, y)
+end
+
+local REAL <const> = {float = true, double = true}
+
+-- Refuses a y that A x can't be written to.
+local function check_result(A, x, y, type)
+    if rill.type(y) ~= "stream" or blame.not_open(y) then
+        fail("A:multiply: argument #2 'y': expected an open stream, which is written, got %s",
+            blame.not_open(y) or rill.type(y))
+    elseif y.type ~= type then
+        fail("A:multiply: argument #2 'y': expected elements of %s, got elements of %s", type, tostring(y.type))
+    elseif #y.shape ~= #x.shape or y.shape[1] ~= A._m or y.shape[2] ~= x.shape[2] then
+        fail("A:multiply: A is %d x %d, x has shape %s: y has %s, not %d%s", A._m, A._n, tostring(x.shape),
+            tostring(y.shape), A._m, x.shape[2] and "x" .. x.shape[2] or "")
+    end
+    return y
+end
+
+--- A:multiply(x [, y]): the product with a vector or with a matrix, a new stream, or written into y, which is returned; then nothing is allocated.
+function methods.multiply(A, x, y)
+    check_open(A, "multiply")
+    local other = blame.not_open(x)
+    if other then
+        fail("A:multiply: argument #1 'x': expected an open stream, got %s", other)
+    end
+    x = rill.type(x) == "expression" and x:eval() or x
+    local shape = x.shape
+    if not REAL[x.type] then
+        fail("A:multiply: argument #1 'x': expected elements of float or double, got elements of %s", tostring(x.type))
+    elseif #shape > 2 then
+        fail("A:multiply: argument #1 'x': expected a vector or a matrix, got a stream of shape %s", tostring(shape))
+    elseif shape[1] ~= A._n then
+        fail(#shape == 1 and "A:multiply: A is %d x %d, x has %d elements" or "A:multiply: A is %d x %d, X is %d x %d",
+            A._m, A._n, shape[1], shape[2])
+    end
+    local type = (A._values.type == "double" or x.type == "double") and "double" or "float"
+    local given = y ~= nil and check_result(A, x, y, type)
+    y = given or rill.stream(type, #shape == 1 and A._m or {A._m, shape[2]})
+    if y.size > 0 and A._values.size > 0 and x.size > 0 then
+        multiply(A, x.type == type and x or x:cast(type), y)
+    elseif given then
+        y:fill(0)
+    end
+    return y
+end
+
+--- A:_product(): a function(x, y) that writes A x into y, for many vectors of fitting size and type that were checked before; the values must stay.
+function methods._product(A)
+    check_open(A, "multiply")
+    local columns, values, plan = A._columns, A._values, A._format ~= "ell" and rows_of(A)
+    if values.size == 0 then
+        return function(_, y)
+            y:fill(0)
+        end
+    end
+    if plan then
+        plan.used = true -- will be
+    end
+    if plan and plan.begins then
+        return function(x, y)
+            products.rows(plan, columns, values, x, y)
+        end
+    end
+    local spmv, made = core._spmv, plan and products.sliced(plan, columns, values)
+    local offsets, order = plan and plan.offsets or nil, made and made.order or nil
+    if made then
+        offsets, columns, values = made.begins, made.columns, made.values
+    end
+    return function(x, y)
+        spmv(offsets, columns, values, x, y, order)
+    end
+end
+
+-- ---- other methods
+
+--- A:transpose(): the transpose, a new matrix of the same format.
+function methods.transpose(A)
+    check_open(A, "transpose")
+    local rows, columns, values = triples(A)
+    local r, c, v = normal(columns, rows, values, true)
+    return make[A._format](A._n, A._m, r == A._columns and r:copy() or r, c == A._rows and c:copy() or c,
+        v == A._values and v:copy() or v)
+end
+
+-- Whether a stream is among a matrix's own.
+local function own(A, s)
+    return rawequal(s, A._columns) or rawequal(s, A._values) or rawequal(s, A._rows)
+end
+
+--- A:to(format): the same matrix as "csr", "coo" or "ell"; a copy, where it has that format.
+function methods.to(A, format)
+    check_open(A, "to")
+    if not make[format] then
+        fail("A:to: argument #1 'format': expected \"csr\", \"coo\" or \"ell\", got %s", tostring(format))
+    end
+    local rows, columns, values = triples(A)
+    rows, columns, values = normal(rows, columns, values)
+    return make[format](A._m, A._n, own(A, rows) and rows:copy() or rows, own(A, columns) and columns:copy() or columns,
+        own(A, values) and values:copy() or values)
+end
+
+local DIAGONAL <const> = [=[
+    kernel void diagonal(int row<>, int column<>, V value<>, inout V d[]) { if (row == column) { d[row] = value; } }
+]=]
+local DENSE <const> = [=[
+    kernel void dense(int row<>, int column<>, V value<>, int width, inout V d[]) { d[row * width + column] = value; }
+]=]
+
+--- A:cast(type): a copy whose values are of "float" or "double".
+function methods.cast(A, type)
+    check_open(A, "cast")
+    if not REAL[type] then
+        fail("A:cast: argument #1 'type': expected \"float\" or \"double\", got %s", tostring(type))
+    end
+    return new(A._format, A._m, A._n, {_offsets = A._offsets and A._offsets:copy(), _rows = A._rows and A._rows:copy(),
+        _columns = A._columns:copy(), _values = A._values:cast(type)})
+end
+
+--- A:diagonal(): the elements i, i as a new stream.
+function methods.diagonal(A)
+    check_open(A, "diagonal")
+    local rows, columns, values = normal(triples(A))
+    local d = rill.stream(values.type, math.min(A._m, A._n))
+    if values.size > 0 then
+        kernel(DIAGONAL, {V = values.type})(rows, columns, values, d)
+    end
+    return d
+end
+
+--- A:dense(): all elements as a new stream of two dimensions.
+function methods.dense(A)
+    check_open(A, "dense")
+    if A._m * A._n > MOST then
+        fail("A:dense: %d x %d elements are more than a stream can have", A._m, A._n)
+    end
+    local d = rill.stream(A._values.type, {A._m, A._n})
+    local rows, columns, values = normal(triples(A))
+    if values.size > 0 then
+        kernel(DENSE, {V = values.type})(rows, columns, values, A._n, d:reshape(d.size))
+    end
+    return d
+end
+
+--- A:save(path): writes a MatrixMarket file, "coordinate real general".
+function methods.save(A, path)
+    check_open(A, "save")
+    local rows, columns, values = normal(triples(A))
+    core._mtx_save(path, A._m, A._n, rows, columns, values:cast "double", values.type == "float")
+end
+
+--- A:close(): frees its memory at once.
+function methods.close(A)
+    if not is_matrix(A) then
+        fail("A:close: expected a matrix before the colon, got %s", rill.type(A) or type(A))
+    end
+    local plan = A._plan or {}
+    if plan.slices then
+        slices.close(plan.slices)
+    end
+    for _, s in ipairs {A._offsets, A._rows, A._columns, A._values, plan.offsets or false, plan.first or false,
+        plan.begins or false, plan.float or false, plan.double or false} do
+        if s then
+            s:close()
+        end
+    end
+    A._offsets, A._rows, A._columns, A._values, A._plan = false, false, false, false, false
+end
+
+for _, functions in ipairs {methods, fields} do
+    for name, f in pairs(functions) do
+        functions[name] = blame.guard(f, (functions == fields and "A." or "A:") .. name)
+    end
+end
+Matrix.__close = methods.close
+
+return {new = new, make = make, normal = normal, whole_texels = whole_texels, REAL = REAL, MOST = MOST,
+    MOST_PLACES = MOST_PLACES}
