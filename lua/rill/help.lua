@@ -50,6 +50,14 @@ local function members_of(letter, width)
     return #methods > 0 and text .. "methods\n" .. names_of(methods, width) or text:sub(1, -2)
 end
 
+-- "a stream has", "an expression has", "factors have", and a line's end.
+local function heading(kind)
+    if kind:find "s$" then
+        return kind .. " have\n"
+    end
+    return ("%s %s has\n"):format(kind:find "^[aeiou]" and "an" or "a", kind)
+end
+
 -- The keys of a table as a list.
 local function keys_of(names)
     local list = {}
@@ -81,7 +89,7 @@ local function everything(width)
     for _, kind in ipairs { "stream", "expression", "kernel", "device", "translator", "container", "range",
         "snapshot", "matrix", "factors", "hierarchy" } do
         local letter = kind == "expression" and "e" or reference.letters[kind] -- beside the methods of streams
-        texts[#texts + 1] = ("a %s has\n%s"):format(kind, members_of(letter, width))
+        texts[#texts + 1] = heading(kind) .. members_of(letter, width)
     end
     local language = {}
     for _, entry in ipairs(reference.entries()) do
@@ -92,17 +100,18 @@ local function everything(width)
 end
 
 local function of_name(name, width)
+    local part = module_names((name:match "^rill" and name or "rill." .. name) .. ".", width)
     local found = reference.find(name)
-    if #found == 0 then
+    if #found == 0 and not (part and name:find "^rill") then
         found = reference.find(name:match "[%w_]*$") -- rill.scan: s:scan is meant
     end
     local parts = {}
     for i, entry in ipairs(found) do
         parts[i] = described(entry, width)
     end
-    parts[#parts + 1] = module_names((name:match "^rill" and name or "rill." .. name) .. ".", width)
+    parts[#parts + 1] = part
     if reference.letters[name] then
-        parts[#parts + 1] = ("a %s has\n%s"):format(name, members_of(reference.letters[name], width))
+        parts[#parts + 1] = heading(name) .. members_of(reference.letters[name], width)
     end
     return #parts > 0 and table.concat(parts, "\n\n") or nil
 end
@@ -125,6 +134,18 @@ local function name_of(value)
     end
 end
 
+-- A report, as of a solver: what it says, and its fields; nil of other tables.
+local function of_report(value, width)
+    local meta = type(value) == "table" and getmetatable(value)
+    if type(meta) == "table" and type(meta.__name) == "string" and meta.__name:find "^rill%." then
+        local fields = {}
+        for key in next, value do
+            fields[#fields + 1] = type(key) == "string" and key:find "^%a" and key or nil
+        end
+        return ("%s\nits fields\n%s"):format(value, names_of(fields, width))
+    end
+end
+
 local function of_value(value, width)
     local kind = rill.type(value)
     if rawequal(value, rill) then
@@ -132,7 +153,7 @@ local function of_value(value, width)
     elseif kind == "kernel" then
         return tostring(value) .. "\n" .. members_of("k", width)
     elseif reference.letters[kind] then
-        return ("a %s has\n%s"):format(kind, members_of(reference.letters[kind], width))
+        return heading(kind) .. members_of(reference.letters[kind], width)
     end
     local name = name_of(value)
     if name then
@@ -145,6 +166,7 @@ local function of_value(value, width)
             end
         end
     end
+    return of_report(value, width)
 end
 
 --- rill.help([what]): the documentation of a name ("rill.stream", "s:scan", "scan", "gather"), or of a value: a function of rill,

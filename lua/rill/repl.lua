@@ -92,9 +92,16 @@ local function keep_locals()
     end
 end
 
+-- A statement that begins with `local` without the attribute close: what becomes a global must stay open.
+local function kept_open(text)
+    return (text:gsub("^(%s*local%s+)([%w_%s,<>]*)", function(head, names)
+        return head .. names:gsub("<%s*close%s*>", "")
+    end, 1))
+end
+
 -- The function of a text, or nil and the message, and whether more lines may mend it.
 local function compile(text)
-    text = text:gsub("^%s*=", "return ", 1)
+    text = kept_open(text:gsub("^%s*=", "return ", 1))
     local chunk, message = load("return " .. text, "=stdin", "t")
     if chunk then -- no tail call: errors are to stand at the line typed
         return load("return (function(...) return ... end)(" .. text .. ")", "=stdin", "t") or chunk
