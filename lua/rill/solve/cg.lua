@@ -25,11 +25,13 @@ for i = 1, words.PARTIALS do
 end
 BEGIN[words.RZ_BEFORE + 1], BEGIN[words.COUNT + 1] = 1.0, -1.0
 
--- Why to stop, of the numbers kept; nil to go on.
-local function judge(kept, count, named)
+-- Why to stop, of the numbers kept; nil to go on. `kind`: of the operator.
+local function judge(kept, count, named, kind)
     local state = kept[words.STATE + 1]
     if state == words.INDEFINITE then
-        return "indefinite", ("p'A p is %.3g in iteration %d"):format(kept[words.PQ + 1], count + 1)
+        local product = kept[words.PQ + 1]
+        return "indefinite", ("p'A p is %.3g in iteration %d%s"):format(product, count + 1,
+            kind == "function" and product == 0 and " (function(x, y) has to write A x into y)" or "")
     elseif state == words.UNEVEN and named then
         return "indefinite", "r'z of its preconditioner is not above 0"
     elseif state == words.UNEVEN then
@@ -88,7 +90,7 @@ local function prepare(A, like, every, named, z, jacobi, precondition)
             count = math.tointeger(kept[words.COUNT + 1])
             note(count, math.sqrt(kept[words.RR + 1] / start))
         until count >= left or kept[words.STATE + 1] ~= 0
-        return count, judge(kept, count, named)
+        return count, judge(kept, count, named, A.kind)
     end
 end
 

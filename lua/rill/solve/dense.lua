@@ -24,8 +24,20 @@ local function product(shape, last)
     return count
 end
 
+local MOST <const> = (1 << 31) - 2 -- elements of a stream
+
+local function dense_of(method, A)
+    operator.check_open(method, A)
+    local m, n = A.shape[1], A.shape[2]
+    if m * n > MOST then
+        fail("rill.solve.%s: A is %d x %d, too large to be made dense: take rill.solve.cg or rill.solve.bicgstab",
+            method, m, n)
+    end
+    return A:dense()
+end
+
 local function check_matrix(method, A)
-    A = operator.vector(method, "A", rill.type(A) == "matrix" and A:dense() or A)
+    A = operator.vector(method, "A", rill.type(A) == "matrix" and dense_of(method, A) or A)
     local shape, rank = A.shape, #A.shape
     if rank < 2 then
         fail("rill.solve.%s: A %s: it must be a matrix, or a batch of them", method, direct.size_text(A))
@@ -305,7 +317,7 @@ end
 
 --- dense.solve(method, A [, b] [, options]): x and the report, or without b factors to be used again. `method`: "lu" or "cholesky".
 function dense.solve(method, A, b, given)
-    if b == nil or type(b) == "table" and not rill.type(b) then
+    if b == nil or type(b) == "table" and not rill.type(b) and b[1] == nil then
         A = check_matrix(method, A)
         return keep(method, A, direct.options(method, b or given))
     end

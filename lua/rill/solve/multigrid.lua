@@ -66,7 +66,8 @@ end
 local function per_dimension(method, name, value, rank)
     local list = {}
     if type(value) == "table" and #value ~= rank then
-        fail("rill.solve.%s: option '%s' has %d values, the grid has %d dimensions", method, name, #value, rank)
+        fail("rill.solve.%s: option '%s' has %d value%s, the grid has %d dimensions", method, name, #value,
+            #value == 1 and "" or "s", rank)
     end
     for i = 1, rank do
         list[i] = type(value) ~= "table" and value or value[rank + 1 - i]

@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local elements = require "rill.support.types"
 local fail <const> = blame.fail
 
 local operator = {}
@@ -71,12 +72,18 @@ function operator.vector(method, name, value)
     end
     value = rill.type(value) == "expression" and value:eval() or value
     if not REAL[value.type] then
-        fail("rill.solve.%s: '%s': expected elements of float or double, got elements of %s", method, name,
-            tostring(value.type))
+        fail("rill.solve.%s: '%s': expected elements of float or double, got elements of %s%s", method, name,
+            tostring(value.type), elements.scalar(value.type) and '; s:cast "float" gives some' or "")
     end
     return value
 end
 
+--- operator.check_open(method, A): refuses a sparse matrix that was closed.
+function operator.check_open(method, A)
+    if rill.type(A) == "matrix" and tostring(A):find "^closed" then
+        fail("rill.solve.%s: 'A': expected an open matrix, got a closed one", method)
+    end
+end
 
 --- operator.finite(method, name, s): refuses NaN and infinity. Returns the 2-norm.
 function operator.finite(method, name, s)
@@ -101,7 +108,8 @@ local function check_shapes(method, m, n, b)
     if m ~= n then
         fail("rill.solve.%s: A is %d x %d: it must be square", method, m, n)
     elseif #b.shape ~= 1 then
-        fail("rill.solve.%s: b has shape %s: it must be a vector", method, tostring(b.shape))
+        fail("rill.solve.%s: b has shape %s: it must be a vector of %s", method, tostring(b.shape),
+            plural(m, "element"))
     elseif b.size ~= m then
         fail("rill.solve.%s: A is %d x %d, b has %s", method, m, n, plural(b.size, "element"))
     end
@@ -155,6 +163,7 @@ function operator.take(method, A, b)
         fail("rill.solve.%s: 'A': expected a matrix, a function(x, y) or a kernel, got %s", method,
             blame.not_open(A) or type(A))
     end
+    operator.check_open(method, A)
     local self = make(method, A, b)
     self.method, self.products = method, {}
     return setmetatable(self, Operator)

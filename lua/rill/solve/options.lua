@@ -23,8 +23,29 @@ local COMMON <const> = {
 }
 
 local function told(value)
+    if type(value) == "table" and not rill.type(value) then
+        local items = {}
+        for i = 1, math.min(#value, 4) do
+            items[i] = tostring(value[i])
+        end
+        return ("{%s%s}"):format(table.concat(items, ", "), #value > 4 and ", ..." or "")
+    end
     return type(value) == "number" and "number " .. blame.number(value) or type(value) == "string" and
         ('"%s"'):format(value) or blame.not_open(value) or rill.type(value) or type(value)
+end
+
+-- The names of a method's options, for the message about one that it has not.
+local function names_of(own)
+    local names = {}
+    for _, rows in ipairs {COMMON, own or {}} do
+        for key, row in pairs(rows) do
+            if row and not (rows == COMMON and own and own[key] ~= nil) then
+                names[#names + 1] = key
+            end
+        end
+    end
+    table.sort(names)
+    return table.concat(names, ", ")
 end
 
 --- options.take(method, given, own): a copy of the options given, checked, with tolerance and strict filled in. `own` has the method's own
@@ -38,7 +59,7 @@ function options.take(method, given, own)
             row = COMMON[key]
         end
         if not row then
-            fail("rill.solve.%s: unknown option '%s'", method, tostring(key))
+            fail("rill.solve.%s: unknown option '%s': expected %s", method, tostring(key), names_of(own))
         elseif not row[1](value) then
             fail("rill.solve.%s: option '%s': expected %s, got %s", method, key, row[2], told(value))
         end

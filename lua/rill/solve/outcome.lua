@@ -8,13 +8,19 @@ local Report = {__name = "rill.solution"}
 -- Why a solver stopped: for the report's line, and what may be done about it.
 local REASONS <const> = {
     tolerance = {"the tolerance was reached"},
-    iterations = {"the iterations were spent", "give more 'iterations', or a preconditioner"},
+    iterations = {"the iterations were spent", "give more 'iterations', or take another method"},
     cycles = {"the cycles were spent", "give more 'cycles'"},
     floor = {"it falls no further in this precision", 'take precision = "mixed" or "double", or a larger tolerance'},
     diverged = {"it grew beyond all numbers", "take another method, or a smaller step"},
     indefinite = {"A is not positive definite", "take rill.solve.bicgstab or rill.solve.lu"},
     breakdown = {"the method broke down", "take another x0, a preconditioner, or rill.solve.lu"},
-    singular = {"A is singular", "the system has no solution, or many"},
+    singular = {"A is singular", "take another A, as this system has no solution or many"},
+}
+
+-- What may be done when the iterations of a method were spent.
+local SPENT <const> = {
+    cg = "give more 'iterations' or a preconditioner, or take rill.solve.bicgstab where A is not symmetric",
+    bicgstab = "give more 'iterations', or a preconditioner",
 }
 
 --- outcome.new(fields): a report: converged, iterations, residual, tolerance, history, reason and what the method adds.
@@ -24,6 +30,12 @@ end
 
 local function line(self)
     local count = self.iterations
+    if self.row then -- elimination came to no x
+        return ("not solved (%s)"):format(REASONS[self.reason][1])
+    elseif self.converged and self.reason == "floor" then
+        return ("converged after %d iteration%s: residual %.3g, no float x has less, tolerance %.3g"):format(count,
+            count == 1 and "" or "s", self.residual, self.tolerance)
+    end
     return ("%s after %d iteration%s: residual %.3g, tolerance %.3g (%s)"):format(
         self.converged and "converged" or "not converged", count, count == 1 and "" or "s", self.residual,
         self.tolerance, REASONS[self.reason][1])
@@ -36,7 +48,8 @@ function outcome.finish(method, x, made, strict)
     if strict and not made.converged then
         x:close()
         blame.fail("rill.solve.%s: %s%s; %s, or strict = false to have x as it is", method, line(made),
-            made.where and ": " .. made.where or "", REASONS[made.reason][2])
+            made.where and ": " .. made.where or "", made.reason == "iterations" and SPENT[method] or
+                REASONS[made.reason][2])
     end
     return x, made
 end

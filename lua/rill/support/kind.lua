@@ -29,7 +29,9 @@ end
 
 --- What came instead of an open stream.
 function kind.not_open(value)
-    return core.type(value) == "stream" and "closed stream" or kind.told(value)
+    local what = kind.of(value)
+    return what == "stream" and "closed stream" or what == "table" and "a table: rill.from makes a stream of one" or
+        kind.told(value)
 end
 
 return kind
