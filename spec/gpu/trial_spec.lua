@@ -95,8 +95,8 @@ describe("a driver is tried", function()
     end)
 
     it("zink is told to keep to the order of commands, whatever else it is told", function()
-        for _, given in ipairs {false, "nir", "noreorder", "nir,noreorder"} do
-            local expected = given and given:gsub("^nir$", "nir,noreorder") or "noreorder"
+        for _, given in ipairs {false, "sync", "noreorder", "sync,noreorder"} do
+            local expected = given and given:gsub("^sync$", "sync,noreorder") or "noreorder"
             assert.equal(expected .. "\n", process.output([[
                 local rill = require "rill"
                 rill.device()

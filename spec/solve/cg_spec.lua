@@ -51,7 +51,7 @@ local stencil = rill.kernel [=[
 describe("rill.solve.cg", function()
     leaks.watch(setup, teardown)
 
-    shortened(it, "solves dense and sparse systems; the residual reported is the true one", function(whole)
+    shortened(it, "solves dense and sparse systems; the residual reported is the true one #doubles", function(whole)
         local rows = definite(40, 1)
         local list = {}
         for i = 1, 40 do
@@ -134,7 +134,7 @@ describe("rill.solve.cg", function()
         check.names({"not positive definite"}, solve.cg, rill.from {{0, 0}, {0, 0}}, rill.from {1, 2})
     end)
 
-    shortened(it, "shares long vectors out among groups", function(whole)
+    shortened(it, "shares long vectors out among groups #tables", function(whole)
         local known = {jacobi = "jacobi", none = nil, given = function(r, z) z:write(r * 0.25) end}
         for _, n in ipairs(whole and {8191, 8192, 8193, 70001, 300007} or {8197}) do
             local i = rill.iota(n)
@@ -180,7 +180,7 @@ describe("rill.solve.cg", function()
         check.names({"A x is no number"}, solve.cg, function(_, y) y:fill(0 / 0) end, rill.from {1, 2})
     end)
 
-    it("takes preconditioners", function()
+    it("takes preconditioners #doubles", function()
         local A = rill.from {{100, 1, 0}, {1, 2, 0.1}, {0, 0.1, 0.05}}
         local b = rill.from {102, 5.3, 0.35}
         for _, given in ipairs {"jacobi", "polynomial", function(r, z) z:write(r) end} do
@@ -221,7 +221,7 @@ describe("rill.solve.cg", function()
         assert.matches(("cg_spec.lua:%d: rill.solve.cg: out of device memory: "):format(line), message, 1, true)
     end)
 
-    shortened(it, "takes as many iterations as the reference for matrices from files", function(whole)
+    shortened(it, "takes as many iterations as the reference for matrices from files #tables", function(whole)
         local data, reason = tempfiles.data()
         if not data then
             pending(reason)

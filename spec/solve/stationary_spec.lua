@@ -141,7 +141,7 @@ end
 describe("rill.solve's stationary methods", function()
     leaks.watch(setup, teardown)
 
-    shortened(it, "solve diagonally dominant systems, in every form of A", function(whole)
+    shortened(it, "solve diagonally dominant systems, in every form of A #doubles", function(whole)
         for seed = 1, whole and 6 or 1 do
             local n = whole and 5 + 31 * seed or 33
             agree(random_rows(n, seed, 1.5), "float", "float", 2e-6, not whole)
@@ -189,7 +189,7 @@ describe("rill.solve's stationary methods", function()
         assert.is_true(select(2, solve.jacobi(relax, b, {update = true, diagonal = d, omega = 0.9})).converged)
     end)
 
-    it("colour what two colours do not do for", function()
+    it("colour what two colours do not do for #doubles", function()
         local ring = {}
         for i = 1, 7 do
             ring[i] = {0, 0, 0, 0, 0, 0, 0}
@@ -201,7 +201,7 @@ describe("rill.solve's stationary methods", function()
         assert.equal(20, select(2, solve.gauss_seidel(full, rill.stream("float", 20, 1))).colours)
     end)
 
-    shortened(it, "leave out what has converged: fewer cells, the same iterations and residual", function(whole)
+    shortened(it, "leave out what has converged: fewer cells, the same iterations and residual #tables", function(whole)
         local b = rill.stream("float", {192, 160})
         b:set(1, 40, 30)
         local small = rill.stream("float", 300 * 30)
@@ -296,7 +296,7 @@ describe("rill.solve's stationary methods", function()
         check.names({"grew"}, solve.jacobi, relax, grid, {diagonal = 4.5, update = true, omega = 2})
     end)
 
-    it("solve systems of none and of one unknown, b = 0, empty rows but for the diagonal, and limits", function()
+    it("solve systems of none and of one unknown, b = 0, empty rows but for the diagonal, and limits #doubles", function()
         for _, method in ipairs(METHODS) do
             local f = solve[method]
             assert.equal(0, f(rill.stream("float", {0, 0}), rill.stream("float", 0)).size)
