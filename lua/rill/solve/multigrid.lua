@@ -1,5 +1,6 @@
 -- Geometric multigrid for (shift - laplace) x = b on grids (Brandt 1977). Cycles run on residuals, which are computed in double from the x there is;
 -- so what is reported is the true residual, and cycles in float refine an x of double.
+local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local later = require "rill.support.later"
@@ -150,8 +151,8 @@ local function check_x(self, name, x, b)
     if other then
         fail("rill.solve.%s: 'x': expected an open stream of %s of shape %s, which is written, got %s", name,
             self._type, tostring(self._shape), other)
-    elseif x == b then
-        fail("rill.solve.%s: 'x' and 'b' are one stream: x is written while b is needed", name)
+    elseif core._overlap(x, b) then
+        fail("rill.solve.%s: 'x' and 'b' share memory: x is written while b is needed", name)
     end
 end
 

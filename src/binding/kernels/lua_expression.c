@@ -98,6 +98,14 @@ static int rill_same(lua_State *L)
     return 1;
 }
 
+/* _overlap(a, b): whether two streams may share memory. */
+static int rill_overlap(lua_State *L)
+{
+    const Stream *a = accept_check(L, 1, "expression", 1, "a"), *b = accept_check(L, 2, "expression", 2, "b");
+    lua_pushboolean(L, stream_overlaps(a, b));
+    return 1;
+}
+
 /* _shape(sizes): a shape as s.shape gives it. */
 static int rill_shape(lua_State *L)
 {
@@ -199,6 +207,7 @@ void open_expression(lua_State *L)
                                          {"_written", rill_written},
                                          {"_family", rill_family},
                                          {"_same", rill_same},
+                                         {"_overlap", rill_overlap},
                                          {"_fuse", rill_fuse},
                                          {"_shape", rill_shape},
                                          {"_takes", rill_takes},
