@@ -296,7 +296,7 @@ describe("rill.solve's stationary methods", function()
         check.names({"grew"}, solve.jacobi, relax, grid, {diagonal = 4.5, update = true, omega = 2})
     end)
 
-    it("solve systems of none and of one unknown, b = 0, empty rows but for the diagonal, and limits #doubles", function()
+    it("solve systems of none and of one unknown, b = 0, rows of a diagonal alone, and limits #doubles", function()
         for _, method in ipairs(METHODS) do
             local f = solve[method]
             assert.equal(0, f(rill.stream("float", {0, 0}), rill.stream("float", 0)).size)
