@@ -275,6 +275,19 @@ describe("rill.sparse", function()
         check.names({"'y'", "expression"}, none.multiply, none, rill.from {1, 2}, rill.from {1, 2} + 1)
     end)
 
+    it("writes into its own values", function()
+        local n = 3000
+        local rows = rill.iota(5 * n) // 5
+        local columns = rill.kernel "kernel int column(int k<>, int n) { return (k * 7919 + k / 5) % n; }"(
+            rill.iota(5 * n), n)
+        local given = rill.random(5 * n, {seed = 4})
+        local x <close> = rill.random(n, {seed = 5})
+        local A = sparse.coo {shape = {n, n}, rows = rows, columns = columns, values = given}:to "csr"
+        local expected <close> = A:multiply(x)
+        local y = A.values:domain(3001, 6000)
+        check.equal(expected:values(), A:multiply(x, y):values())
+    end)
+
     it("gives copies of another type", function()
         local A = sparse.csr {shape = {2, 2}, offsets = {0, 1, 2}, columns = {1, 0}, values = {0.1, 2}}
         for _, format in ipairs {"csr", "coo", "ell"} do

@@ -9,13 +9,13 @@ static bool plain(const Stream *s)
     return s->contiguous && s->source == SOURCE_BUFFER;
 }
 
-/* y = A x for vectors of any layout; they may overlap. */
+/* y = A x for vectors of any layout; they may overlap, and y the values of A. */
 static bool multiply(const SparseRows *a, const Stream *x, Stream *y)
 {
     Stream dense = {0}, result = {0};
     bool done = (plain(x) && !stream_overlaps(x, y)) || copy_new(x, NULL, &dense);
     x = dense.buffer ? &dense : x;
-    if (plain(y)) {
+    if (plain(y) && !(a->values && stream_overlaps(a->values, y))) {
         done = done && spmv(a, x, y);
     } else {
         done = done && copy_new(y, NULL, &result) && spmv(a, x, &result) && copy_stream(y, &result);
