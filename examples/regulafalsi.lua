@@ -107,7 +107,7 @@ local slowest = found.z:max()
 print(("  %d x %d equations, %.1f steps in the mean, %d at most; off by %.2g at most"):format(size, size,
     found.z:mean(), slowest, off))
 print(("  all cells:  %9d visits, %7.1f ms"):format(everywhere, slow * 1e3))
-print(("  those left: %9d visits, %7.1f ms: %.0f %% less"):format(visited, quick * 1e3, 100 - 100 * quick / slow))
+print(("  those left: %9d visits, %7.1f ms, %.0f %% of that"):format(visited, quick * 1e3, 100 * quick / slow))
 local picture = passes.draw {found = found, size = size, slowest = slowest, shape = {size, 2 * size}}
 rill.image.save(picture, directory .. "/regulafalsi.png")
 print(("  %s/regulafalsi.png: the steps taken, and the roots, over a and b from %d to %d"):format(directory, -REACH,

@@ -1,4 +1,5 @@
 -- A picture's spectrum: stripes that spoil a picture are dots there, which are put out; and what low and high frequencies hold.
+-- Drawn are, above, the picture with stripes, its spectrum, and the picture without them; below, the spectrum without them, low and high frequencies.
 --
 --     lua5.4 examples/spectrum.lua [picture.png or .pgm [directory]]        a synthetic picture, out
 local rill = require "rill"
@@ -73,9 +74,9 @@ local spectrum, drawn = spectrum_of(spoilt)
 local waves = strongest(spectrum)
 local mended = kernels.notch(spectrum, waves, 2)
 local clean = back(mended)
-print(("%s: the strongest are %d waves across, %d down"):format(picture.shape, waves[1], waves[2]))
+print(("  %s pixels: the strongest stripes are %d waves across, %d down"):format(picture.shape, waves[1], waves[2]))
 local function apart(s) return ((s - picture) ^ 2):mean() ^ 0.5 end
-print(("root mean square error %.4f, without them %.4f"):format(apart(spoilt), apart(clean)))
+print(("  root mean square error with the stripes %.4f, without them %.4f"):format(apart(spoilt), apart(clean)))
 local low, high = back(kernels.band(mended, 0, 16)), back(kernels.band(mended, 16, 1e9))
 local sheet = rill.concat({
     rill.concat({spoilt, drawn, clean}, 2), rill.concat({select(2, spectrum_of(clean)), low, high + 0.5}, 2),
@@ -83,4 +84,4 @@ local sheet = rill.concat({
 os.execute("mkdir -p '" .. directory .. "'")
 local to = directory .. "/spectrum.png"
 rill.image.save(sheet, to, {min = 0, max = 1})
-print("drawn in " .. to)
+print("  " .. to)

@@ -118,8 +118,9 @@ function Cost:__tostring()
     if not self.cpu then return text .. "; " .. self.processor end
     local verdict = self.worthwhile and "worth its transfers" or self.break_even == math.huge and
         "never worth its transfers" or ("worth its transfers from %.3g launches on"):format(self.break_even)
-    return ("%s, %s by one core (%s): speedup %.3g, intensity %.3g, %s"):format(text, duration(self.cpu),
-        self.processor, self.speedup, self.intensity, verdict)
+    local by = self.processor == self.device and "" or (" (%s)"):format(self.processor)
+    return ("%s, %s by one core%s: speedup %.3g, intensity %.3g, %s"):format(text, duration(self.cpu),
+        by, self.speedup, self.intensity, verdict)
 end
 
 --- rill.cost(k, ...): whether a launch of the kernel, called like it, is worth what it costs to bring its streams to the device and its

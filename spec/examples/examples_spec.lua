@@ -45,8 +45,8 @@ describe("the example", function()
         script:run("spectrum", nil, script.directory)
         script:picture("spectrum.png", 768, 1536)
         script:names "spectrum.png"
-        script:says "the strongest are 61 waves across, 37 down"
-        local spoilt, mended = script.said:match "error (%S+), without them (%S+)"
+        script:says "the strongest stripes are 61 waves across, 37 down"
+        local spoilt, mended = script.said:match "stripes (%S+), without them (%S+)"
         assert.is_true(tonumber(mended) < 0.1 * tonumber(spoilt))
     end)
 

@@ -61,6 +61,7 @@ describe("where", function()
             assert.are.equal(first:get(i + 1), second:get(i + 1))
         end
         assert.are.equal(25, #active.indices)
+        assert.are.equal("active<50>, 25 of 50 elements", tostring(active))
     end)
 
     it("works under rill.check and in kernels with long loops", function()

@@ -50,6 +50,8 @@ describe("rill.cost", function()
             assert.are.equal(gain > 0 and c.transfer / gain or math.huge, c.break_even)
         end
         assert.matches("^saxpy: 8000 bytes up and 4000 down in ", tostring(c))
+        local _, times = tostring(c):gsub(c.device:gsub("%p", "%%%0"), "")
+        assert.equal(1, times, tostring(c))
     end)
 
     it("changes nothing that it is given", function()

@@ -27,12 +27,20 @@ describe("what solvers say", function()
 
     it("of sparse matrices that are closed, or too large for elimination", function()
         local S = rill.sparse.coo {shape = {3, 3}, rows = {0}, columns = {0}, values = {1}}
+        check.names({"rill.matmul", "got matrix"}, rill.matmul, S, b)
         S:close()
         for _, name in ipairs {"cg", "lu", "sor"} do
             check.names({"rill.solve." .. name, "closed"}, solve[name], S, b)
         end
         local wide <close> = rill.sparse.coo {shape = {100000, 100000}, rows = {0}, columns = {0}, values = {1}}
         check.names({"rill.solve.lu", "100000 x 100000", "rill.solve.cg"}, solve.lu, wide, rill.stream("float", 100000))
+    end)
+
+    it("of fields that factors have not", function()
+        local F <close> = solve.lu(A)
+        assert.equal("3x3 float", tostring(F.shape) .. " " .. F.type)
+        check.names({"factors have no field or method 'solv'; did you mean F:solve?"}, function() return F.solv end)
+        check.names({"factors have no field 'x' to be set"}, function() F.x = 1 end)
     end)
 
     it("of what was not reached", function()

@@ -2,6 +2,7 @@
 -- all {systems, n, n} and {systems, n, m}.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local later = require "rill.support.later"
 local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.outcome"
@@ -145,12 +146,22 @@ local function check_open(self, name)
     end
 end
 
-function Factors.__index(_, key)
-    local method = methods[key]
-    if not method then
-        fail("factors have no field or method '%s'", tostring(key))
+local fields = {
+    shape = function(F) return setmetatable({table.unpack(F._shape)}, getmetatable(F._shape)) end,
+    type = function(F) return F._type end,
+}
+
+function Factors.__index(F, key)
+    local field = fields[key]
+    if not field and not methods[key] then
+        fail("factors have no field or method '%s'%s", tostring(key),
+            later.require "rill.support.nearest".hint("F", key))
     end
-    return method
+    return field and field(F) or methods[key]
+end
+
+function Factors.__newindex(_, key)
+    fail("factors have no field '%s' to be set", tostring(key))
 end
 
 function Factors:__tostring()
@@ -307,7 +318,8 @@ function methods.close(self)
     if self._a then
         self._factors:close()
         self._a:close()
-        self._a, self._factors = false, false
+        rawset(self, "_a", false)
+        rawset(self, "_factors", false)
     end
 end
 Factors.__close = methods.close

@@ -17,6 +17,15 @@ function Active.__close(list)
     list.indices:close()
 end
 
+function Active.__tostring(list)
+    local shape, size = {}, 1
+    for d, extent in ipairs(list.shape) do
+        shape[d], size = tostring(extent), size * extent
+    end
+    return ("active<%s>, %s"):format(table.concat(shape, "x"), core._is_open(list.indices) and
+        ("%d of %d elements"):format(list.indices.size, size) or "closed")
+end
+
 local function is_contained(value)
     return rill.type(value) == "container" or rill.type(value) == "expression" and value._sparse
 end

@@ -209,8 +209,10 @@ rill.solve.jacobi(A: source|matrix|function|kernel, b: source, options?: {tolera
 rill.solve.gauss_seidel(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, diagonal?: number|source, update?: boolean}): stream, table -- Gauss-Seidel by colours, red and black where two do
 rill.solve.sor(A: source|matrix|function|kernel, b: source, options?: {tolerance?: number, iterations?: integer, x0?: source, precision?: string, every?: integer, strict?: boolean, omega?: number, diagonal?: number|source, update?: boolean}): stream, table -- successive over-relaxation, by colours
 rill.solve.tridiagonal(lower: source, diagonal: source, upper: source, b: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- x of tridiagonal systems, one {n} or a batch {batch, n}, and a report
-rill.solve.lu(A: source, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- x with A x = b by elimination with partial pivoting, of one system or a batch, and a report; without b its factors
-rill.solve.cholesky(A: source, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- the same for symmetric positive definite matrices
+rill.solve.lu(A: source|matrix, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- x with A x = b by elimination with partial pivoting, of one system or a batch, and a report; without b its factors
+rill.solve.cholesky(A: source|matrix, b?: source, options?: {tolerance?: number, iterations?: integer, precision?: string, strict?: boolean}): stream, table -- the same for symmetric positive definite matrices
+F.shape: integer[] -- the matrix's
+F.type: string -- what they are computed in, "float" or "double"
 F:solve(b: source, options?: {tolerance?: number, iterations?: integer, strict?: boolean}): stream, table -- x and a report, by factors that there are
 F:determinant(): number|stream, number|stream -- the determinant, and the logarithm of its size; of a batch streams
 F:close() -- frees the factors at once

@@ -157,6 +157,17 @@ static const char *describe_userdata(lua_State *L, int index)
     return lua_pushfstring(L, "%s", strncmp(name, "rill.", 5) == 0 ? name + 5 : name);
 }
 
+/* "table of 3", or "matrix" of what is a table to Lua only. */
+static const char *describe_table(lua_State *L, int index)
+{
+    const int kind = luaL_getmetafield(L, index, "__name");
+    const char *name = kind == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    if (strncmp(name, "rill.", 5) == 0) {
+        return lua_pushstring(L, name + 5);
+    }
+    return lua_pushfstring(L, "table of %d", (int)lua_rawlen(L, index));
+}
+
 const char *binding_key(lua_State *L, int index)
 {
     return lua_type(L, index) == LUA_TSTRING ? lua_pushfstring(L, "'%s'", lua_tostring(L, index))
@@ -178,7 +189,7 @@ const char *binding_describe(lua_State *L, int index)
     case LUA_TNONE: return lua_pushliteral(L, "nothing");
     case LUA_TNUMBER: return describe_number(L, index);
     case LUA_TBOOLEAN: return lua_pushfstring(L, "boolean %s", lua_toboolean(L, index) ? "true" : "false");
-    case LUA_TTABLE: return lua_pushfstring(L, "table of %d", (int)lua_rawlen(L, index));
+    case LUA_TTABLE: return describe_table(L, index);
     case LUA_TUSERDATA: return describe_userdata(L, index);
     case LUA_TSTRING: {
         char text[48];
