@@ -12,7 +12,12 @@
 
 bool container_pooled(const Container *c)
 {
-    return c->pooled;
+    return c->pooled || c->pages;
+}
+
+bool container_leads(const Container *c)
+{
+    return c->mapping != NULL;
 }
 
 bool container_adaptive(const Container *c)
@@ -22,7 +27,7 @@ bool container_adaptive(const Container *c)
 
 bool container_owned(const Container *c)
 {
-    return c->pooled || (c->own && c->map.complete) || c->kind;
+    return c->pooled || c->pages || (c->own && c->map.complete) || c->kind;
 }
 
 enum { MOST_RUNS = 16 }; /* that are filled one by one */
@@ -142,12 +147,12 @@ bool allocation_refuse(const Container *c, int64_t pages, int64_t mapped)
 
 void container_set_allocator(Container *c, const AllocatorHooks *hooks)
 {
-    c->allocator = *hooks;
+    (c->pages ? c->pages : c)->allocator = *hooks;
 }
 
 bool container_choosing(const Container *c)
 {
-    return c->choosing;
+    return c->pages ? c->pages->choosing : c->choosing;
 }
 
 static bool check_changeable(const Container *c)
@@ -348,6 +353,9 @@ bool allocation_missing(const Container *c, const PageBox *box, PageList *list)
 
 bool container_allocate(Container *c, const int64_t *first, const int64_t *last)
 {
+    if (c->pages) {
+        return c->mapping->change(c, first, last, true);
+    }
     PageBox box = container_pages_of(c, first, last);
     PageList list = {0};
     bool done = allocation_missing(c, &box, &list) && allocation_map(c, &list, box.count);
@@ -357,6 +365,9 @@ bool container_allocate(Container *c, const int64_t *first, const int64_t *last)
 
 bool container_free(Container *c, const int64_t *first, const int64_t *last)
 {
+    if (c->pages) {
+        return c->mapping->change(c, first, last, false);
+    }
     PageBox box = container_pages_of(c, first, last);
     PageList list = {0};
     bool done = paged_collect(c->translator, &box, &list) && allocation_unmap(c, &list);
@@ -366,8 +377,7 @@ bool container_free(Container *c, const int64_t *first, const int64_t *last)
 
 /* lists */
 
-/* Those of a list that are mapped, with their frames, or those that are not. */
-static bool pick(const Container *c, const PageList *from, bool mapped, PageList *to)
+bool allocation_pick(const Container *c, const PageList *from, bool mapped, PageList *to)
 {
     if (!paged_learn(c->translator)) {
         return false;
@@ -388,7 +398,7 @@ static bool pick(const Container *c, const PageList *from, bool mapped, PageList
 bool allocation_map_some(Container *c, const PageList *pages)
 {
     PageList list = {0};
-    bool done = pick(c, pages, false, &list) && allocation_map(c, &list, (int64_t)pages->count);
+    bool done = allocation_pick(c, pages, false, &list) && allocation_map(c, &list, (int64_t)pages->count);
     page_list_free(&list);
     return done;
 }
@@ -396,7 +406,7 @@ bool allocation_map_some(Container *c, const PageList *pages)
 bool allocation_unmap_some(Container *c, const PageList *pages)
 {
     PageList list = {0};
-    bool done = pick(c, pages, true, &list) && allocation_unmap(c, &list);
+    bool done = allocation_pick(c, pages, true, &list) && allocation_unmap(c, &list);
     page_list_free(&list);
     return done;
 }

@@ -117,6 +117,9 @@ static bool change_listed(Container *c, const Stream *points, bool (*change)(Con
 
 bool container_allocate_points(Container *c, const Stream *points, bool *found)
 {
+    if (c->pages) {
+        return c->mapping->change_points(c, points, found, true);
+    }
     Pages *pages = device_pages(c, points);
     Stream numbers;
     if (!pages) {
@@ -134,6 +137,9 @@ bool container_allocate_points(Container *c, const Stream *points, bool *found)
 
 bool container_free_points(Container *c, const Stream *points, bool *found)
 {
+    if (c->pages) {
+        return c->mapping->change_points(c, points, found, false);
+    }
     Pages *pages = c->newest ? NULL : device_pages(c, points);
     Stream numbers;
     if (!pages) {

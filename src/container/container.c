@@ -116,6 +116,7 @@ void container_release(Container *c)
         c->kind->destroy(c);
     }
     snapshot_orphan(c);
+    container_release(c->pages);
     page_overlap_free(c);
     container_release(c->frame_stack);
     translator_release(c->edge);
@@ -137,9 +138,10 @@ Translator *container_translator(const Container *c)
 
 void *container_hooks(const Container *c, int i)
 {
-    int own = c->allocator.choose ? 1 : 0;
+    const AllocatorHooks *allocator = &(c->pages ? c->pages : c)->allocator;
+    int own = allocator->choose ? 1 : 0;
     int edge = 0;
-    void *found = i < own ? c->allocator.self : translator_hooks(c->translator, i - own);
+    void *found = i < own ? allocator->self : translator_hooks(c->translator, i - own);
     while (!found && c->edge && i >= own && translator_hooks(c->translator, edge)) {
         edge++; /* so many are the translator's */
     }
@@ -182,6 +184,9 @@ const void *container_fallback(const Container *c)
 void container_set_fallback(Container *c, const void *fallback)
 {
     memcpy(c->fallback, fallback, (size_t)c->memory.type->bytes);
+    if (c->pages) {
+        container_set_fallback(c->pages, fallback);
+    }
 }
 
 uint64_t container_version(const Container *c)
@@ -207,6 +212,9 @@ static uint64_t table_bytes(const Translator *t)
 
 uint64_t container_bytes(const Container *c)
 {
+    if (c->pages) {
+        return container_bytes(c->pages) + table_bytes(c->translator->parts[0]);
+    }
     uint64_t stack = c->frame_stack ? stream_bytes(&c->frame_stack->memory) : 0;
     return stream_bytes(&c->memory) + stream_texture_bytes(&c->memory) + table_bytes(c->translator) +
            page_overlap_bytes(c) + stack;
@@ -214,6 +222,9 @@ uint64_t container_bytes(const Container *c)
 
 bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int64_t *free)
 {
+    if (c->pages) {
+        return container_pages(c->pages, mapped, capacity, free);
+    }
     const Translator *paged = container_paged_part(c);
     if (!paged) {
         return false;
@@ -228,6 +239,9 @@ bool container_pages(const Container *c, int64_t *mapped, int64_t *capacity, int
 
 int64_t container_most_pages(const Container *c)
 {
+    if (c->pages) {
+        return container_most_pages(c->pages);
+    }
     const Translator *paged = container_paged_part(c);
     TranslatorInfo info = translator_info(paged);
     int64_t reach = SHAPE_MAX_ELEMENTS / info.page, mapped, capacity, free;
@@ -388,6 +402,9 @@ static bool fill_ranges(const Container *c, const void *element, void *caller)
 bool container_fill(Container *c, const void *element, void *caller)
 {
     PageList list = {0};
+    if (c->pages) {
+        return c->mapping->follow(c, container_fill(c->pages, element, caller));
+    }
     if (!container_ready_mapped(c)) {
         return false;
     }

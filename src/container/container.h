@@ -125,6 +125,11 @@ Container *container_sparse(Device *device, const Type *type, const Shape *shape
                             int levels, int64_t capacity, const void *fallback);
 Container *container_hashgrid(Device *device, const Type *type, const Shape *page, int64_t capacity,
                               const void *fallback);
+/* A policy: where elements stand among pages. The domain is the mapping's, and what has the pages, one of those two, becomes its own, also where it
+ * fails: NULL, with error_set, as where `pages` is NULL. */
+Container *container_mapping(Container *pages, Translator *mapping);
+/* Whether it is such a one. */
+bool container_leads(const Container *c);
 /* A policy: which frames pages get. `choose` changes the frames of a list of pages, which says those that would be taken; NO_FRAME leaves that. False with
  * error_set. `drop` when the container goes. */
 typedef struct AllocatorHooks {

@@ -451,6 +451,11 @@ bool container_image_take(Container *c, ContainerImage *image)
             return kinds[i].take(c, image);
         }
     }
+    if (c->pages) {
+        return error_set("its mapping '%s' is a translator, which no file keeps: save c:stream(), and c:write what was "
+                         "loaded to a container made with it",
+                         translator_info(c->translator->parts[0]).name);
+    }
     return error_set(
         "what is mapped is not everything, and no pages of one size: save c:stream(), or what the container "
         "was made of");

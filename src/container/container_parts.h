@@ -25,12 +25,29 @@ typedef struct ContainerKind {
     void (*destroy)(Container *c);
 } ContainerKind;
 
+/* What containers do with the pages of another one, which a mapping leads to (mapping.c): to write elements, all of which need a place; to map or free the
+ * pages of those that have one. Memory is the other one's, which `follow` sees to, and gives `done`. */
+typedef struct MappingKind {
+    bool (*follow)(Container *c, bool done);
+    bool (*ready)(Container *c, const int64_t *first, const int64_t *last);
+    bool (*ready_region)(Container *c, const Region *region);
+    bool (*change)(Container *c, const int64_t *first, const int64_t *last, bool map);
+    bool (*change_points)(Container *c, const Stream *points, bool *found, bool map);
+    /* Another one, of other pages that it takes over; NULL with error_set, as where these are. */
+    Container *(*over)(const Container *c, Container *pages);
+    bool (*note)(Container *c, Snapshot *s);
+    void (*let_go)(Snapshot *s);
+    Region *(*diff)(Container *c, const Snapshot *s);
+} MappingKind;
+
 struct Container {
     AddressMap map;
     int references;
-    const ContainerKind *kind; /* NULL: as container.c and others do it */
-    struct Tree *tree;         /* of the kind */
-    Translator *translator;    /* held */
+    const ContainerKind *kind;  /* NULL: as container.c and others do it */
+    struct Tree *tree;          /* of the kind */
+    Translator *translator;     /* held */
+    const MappingKind *mapping; /* NULL: elements stand among pages as in the domain */
+    Container *pages;           /* of a mapping: held, what has the pages that it leads to; else NULL */
     Translator *edge; /* held; where points outside of the domain are taken from; NULL: they have no own places */
     Stream memory;    /* a view */
     Stream whole;     /* holds nothing */
@@ -78,11 +95,18 @@ struct Snapshot {
     size_t settled;
     Stream memory; /* of a container without pages, a view; and its elements */
     int64_t size;
+    Snapshot *pages;        /* of a mapping: of what has its pages */
     Region *region;         /* of one that has a copy, which is `memory`: held, what of the container it is of */
     Translator *translator; /* of one with a kind: held; and what is beyond its domain (TreeEdge) */
     int edge;
     char value[TYPE_MAX_BYTES];
 };
+
+/* Whether something may be shared with snapshots. */
+static inline bool container_sharing(const Container *c)
+{
+    return c->pages ? c->pages->shares : c->shares;
+}
 
 /* container_map.c: fills in the map of a container whose translator is set; lets go of the kernels that ask it. */
 void container_map_set(Container *c);
@@ -144,6 +168,8 @@ bool allocation_grow(Container *c, int64_t frames);
 /* Maps or unmaps those of a list, which has each page once, that are not mapped, or are. */
 bool allocation_map_some(Container *c, const PageList *pages);
 bool allocation_unmap_some(Container *c, const PageList *pages);
+/* Of a list those that are mapped, with their frames, or those that are not. */
+bool allocation_pick(const Container *c, const PageList *from, bool mapped, PageList *to);
 /* page_points.c: the pages of a stream of points, each once, read back. */
 bool page_points_find(const Container *c, const Stream *points, PageList *pages);
 /* How many frames there may still be. */
@@ -180,6 +206,9 @@ bool snapshot_copy(Container *c, Snapshot *s);
 void snapshot_unlink(Container *c, Snapshot *s);
 Region *snapshot_copy_diff(Container *c, const Snapshot *s);
 bool snapshot_copy_undo(Container *c, const Snapshot *s);
+
+/* snapshot.c: container_ready for the pages of points, where some are shared. */
+bool snapshot_ready_points(Container *c, const Stream *points);
 
 /* snapshot_log.c: the number of the last snapshot, 0 where there is none. Room in its log; then nothing fails: what a page was before
  * it got a frame, and after it has lost one. */

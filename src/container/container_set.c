@@ -50,7 +50,7 @@ bool container_mapped(const Container *c, PageList *list)
 
 bool container_is_ready(const Container *c, const Region *region)
 {
-    return !c->shares && ((container_active_known(c) && region == c->active) || region->serial == c->ready);
+    return !container_sharing(c) && ((container_active_known(c) && region == c->active) || region->serial == c->ready);
 }
 
 /* Where frames that follow each other begin; -1: they do not. */

@@ -40,11 +40,12 @@ Snapshot *container_snapshot(Container *c)
         return NULL;
     }
     s->owner = c;
-    if (!snapshot_copies(c)) {
-        share(c, s);
-    } else if (!snapshot_copy(c, s)) {
+    if (c->pages ? !c->mapping->note(c, s) : snapshot_copies(c) && !snapshot_copy(c, s)) {
         free(s);
         return NULL;
+    }
+    if (!s->region) {
+        share(c, s);
     }
     return s;
 }
@@ -209,6 +210,9 @@ static bool separate_kind(Container *c)
 
 bool container_ready(Container *c, const int64_t *first, const int64_t *last)
 {
+    if (c->pages) {
+        return c->mapping->ready(c, first, last);
+    }
     if (c->kind) {
         return separate_kind(c) && c->kind->ready(c, first, last);
     }
@@ -241,8 +245,22 @@ static bool add_pages(void *self, const int64_t *first, const int64_t *last)
     return !pages->failed;
 }
 
+bool snapshot_ready_points(Container *c, const Stream *points)
+{
+    PageList pages = {0}, missing = {0}, mapped = {0};
+    bool done = page_points_find(c, points, &pages) && allocation_pick(c, &pages, false, &missing) &&
+                allocation_pick(c, &pages, true, &mapped) && make_ready(c, &missing, &mapped, (int64_t)pages.count);
+    page_list_free(&pages);
+    page_list_free(&missing);
+    page_list_free(&mapped);
+    return done;
+}
+
 bool container_ready_region(Container *c, const Region *region)
 {
+    if (c->pages) {
+        return container_is_ready(c, region) || c->mapping->ready_region(c, region);
+    }
     if (c->kind) {
         return separate_kind(c) && (container_is_ready(c, region) || c->kind->ready_region(c, region));
     }
@@ -268,11 +286,14 @@ bool container_ready_region(Container *c, const Region *region)
 
 bool container_shares(const Container *c)
 {
-    return c->shares;
+    return container_sharing(c);
 }
 
 bool container_ready_mapped(Container *c)
 {
+    if (c->pages) {
+        return c->mapping->follow(c, container_ready_mapped(c->pages));
+    }
     if (c->kind) {
         return separate_kind(c);
     }
@@ -325,7 +346,7 @@ Region *container_diff(Container *c, const Snapshot *s)
         return NULL;
     }
     if (s->region) {
-        return snapshot_copy_diff(c, s);
+        return s->pages ? c->mapping->diff(c, s) : snapshot_copy_diff(c, s);
     }
     if (c->kind) {
         return c->kind->diff(c, s);
@@ -357,6 +378,10 @@ bool container_undo(Container *c, Snapshot *s)
     PageList list = {0}, now = {0};
     if (!snapshot_of(s, c)) {
         return false;
+    }
+    if (s->pages) {
+        c->ready = 0;
+        return c->mapping->follow(c, container_undo(c->pages, s->pages));
     }
     if (s->region) {
         return snapshot_copy_undo(c, s);

@@ -80,7 +80,7 @@ void snapshot_launch_note(Container *c, const PageList *list)
 
 void container_note(Container *c)
 {
-    c->noting = true;
+    (c->pages ? c->pages : c)->noting = true;
 }
 
 /* The pages get the frames back that they had. Those are there still: somebody else has them, too, or the log. */
@@ -108,6 +108,11 @@ static void put_noted_back(Container *c)
 
 void container_settle(Container *c, bool stay)
 {
+    if (c->pages) {
+        c->ready = stay ? c->ready : 0;
+        container_settle(c->pages, stay);
+        return;
+    }
     c->noting = false;
     if (!stay && c->noted.count > 0) {
         put_noted_back(c);
@@ -118,6 +123,9 @@ void container_settle(Container *c, bool stay)
 void snapshot_let_go_of(Snapshot *s)
 {
     page_list_free(&s->log);
+    if (s->pages) {
+        s->owner->mapping->let_go(s);
+    }
     if (s->memory.device) {
         stream_release(&s->memory);
     }

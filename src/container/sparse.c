@@ -116,6 +116,9 @@ Container *container_like(const Container *c, const Type *type)
     if (c->kind) {
         return c->kind->like(c, type);
     }
+    if (c->pages) {
+        return c->mapping->over(c, container_like(c->pages, type));
+    }
     if (!container_paged(c)) {
         return like_memory(c, type);
     }
@@ -127,6 +130,9 @@ static Container *copy_all(const Container *c)
     Stream memory;
     if (c->kind) {
         return c->kind->copy(c);
+    }
+    if (c->pages) {
+        return c->mapping->over(c, container_copy(c->pages));
     }
     if (c->pooled) {
         return copy_pages(c);

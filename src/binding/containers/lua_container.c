@@ -143,7 +143,8 @@ static int container_set(lua_State *L)
     if (!value_pack(L, 2, type, element)) {
         binding_argument_error(L, function, 1, "value");
     }
-    if (container_owned(self->container) || container_is_lists(self->container) ||
+    bool own = container_owned(self->container) && !container_leads(self->container);
+    if (own || container_is_lists(self->container) || container_shares(self->container) ||
         !locate(L, self, index, &number, function)) {
         box_of(self, index, last);
         container_make_mapped(L, self, index, last, function);

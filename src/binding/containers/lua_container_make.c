@@ -157,12 +157,65 @@ static int64_t option_overlap(lua_State *L, const char *function)
     return overlap;
 }
 
-/* rill.sparse(type, shape, {page=, levels=, default=, capacity=, overlap=}) */
+/* Option `mapping`, a translator from the shape to what the pages are of; NULL: it is left out. */
+static Translator *option_mapping(lua_State *L, const char *function, const Shape *shape, const Shape *page)
+{
+    char text[SHAPE_TEXT];
+    if (lua_getfield(L, 3, "mapping") == LUA_TNIL) {
+        lua_pop(L, 1);
+        return NULL;
+    }
+    Translator *mapping = translator_check(L, lua_gettop(L), function, 3, "mapping");
+    TranslatorInfo info = translator_info(mapping);
+    bool same = info.domain.known && info.rank == shape->rank;
+    for (int d = 0; same && d < info.rank; d++) {
+        same = info.domain.size[d] == shape->size[info.rank - 1 - d];
+    }
+    if (!same) {
+        luaL_error(L, "%s: option 'mapping': expected a translator of shape %s, that of '%s' is another", function,
+                   shape_text(shape, text), info.name);
+    }
+    if (info.traits.mutable) {
+        luaL_error(L, "%s: option 'mapping': expected a translator that stays as it is, '%s' can change", function,
+                   info.name);
+    }
+    if (info.to > 4 || info.to != page->rank) {
+        luaL_error(L,
+                   "%s: option 'mapping': translator '%s' leads to %d dimensions: expected 1 to 4, and a page of as "
+                   "many, got %d",
+                   function, info.name, info.to, page->rank);
+    }
+    const char *const alone[] = {"overlap", info.memory.known ? NULL : "levels"};
+    for (int i = 0; i < 2; i++) {
+        if (alone[i] && lua_getfield(L, 3, alone[i]) != LUA_TNIL) {
+            luaL_error(L, "%s: option '%s': not beside 'mapping', which is a translator '%s' %s", function, alone[i],
+                       info.name, i ? "to a domain without bounds" : "and takes neighbours apart");
+        }
+    }
+    lua_settop(L, 3);
+    return mapping;
+}
+
+/* The pages that a mapping leads to: of a table where its memory has bounds, else of a hash table. */
+static Container *make_mapping(Device *device, const Type *type, Translator *mapping, const Shape *page, int levels,
+                               int64_t capacity, const void *fallback)
+{
+    TranslatorInfo info = translator_info(mapping);
+    Shape to = {.rank = info.to};
+    for (int d = 0; d < info.to && info.memory.known; d++) {
+        to.size[d] = info.memory.size[info.to - 1 - d];
+    }
+    Container *pages = info.memory.known ? container_sparse(device, type, &to, page, 0, levels, capacity, fallback)
+                                         : container_hashgrid(device, type, page, capacity, fallback);
+    return container_mapping(pages, mapping);
+}
+
+/* rill.sparse(type, shape, {page=, levels=, default=, capacity=, overlap=, mapping=}) */
 static int rill_sparse(lua_State *L)
 {
     static const char function[] = "rill.sparse";
-    static const char *const names[] = {"page",      "levels",   "default", "capacity",
-                                        "allocator", "boundary", "overlap", NULL};
+    static const char *const names[] = {"page",     "levels",  "default", "capacity", "allocator",
+                                        "boundary", "overlap", "mapping", NULL};
     enum { MOST_LEVELS = 8 };
     AllocatorHooks hooks;
     char fallback[TYPE_MAX_BYTES];
@@ -180,6 +233,7 @@ static int rill_sparse(lua_State *L)
     lua_pop(L, 1);
     option_default(L, 3, function, type, fallback);
     Translator *edge = option_boundary(L, function);
+    Translator *mapping = option_mapping(L, function, &shape, &page);
     int levels = (int)container_option_count(L, 3, function, "levels", MOST_LEVELS);
     int64_t capacity = container_option_count(L, 3, function, "capacity", SHAPE_MAX_ELEMENTS);
     int64_t overlap = option_overlap(L, function);
@@ -187,8 +241,9 @@ static int rill_sparse(lua_State *L)
     Device *device = state_device(L);
     DeviceScope scope;
     binding_enter(L, device, &scope);
-    Container *c =
-        with_boundary(container_sparse(device, type, &shape, &page, overlap, levels, capacity, fallback), edge);
+    Container *c = mapping ? make_mapping(device, type, mapping, &page, levels, capacity, fallback)
+                           : container_sparse(device, type, &shape, &page, overlap, levels, capacity, fallback);
+    c = with_boundary(c, edge);
     device_leave(&scope);
     container_take(L, self, c, function);
     if (allocator_option(L, 3, function, &hooks)) {

@@ -8,6 +8,11 @@ typedef struct PageChange {
     bool (*points)(Container *c, const Stream *points, bool *found);
 } PageChange;
 
+static bool has_pages(const LuaContainer *self)
+{
+    return container_paged(self->container) || container_pooled(self->container);
+}
+
 static bool change_points(lua_State *L, LuaContainer *self, const PageChange *change)
 {
     const char *function = change->function;
@@ -35,7 +40,7 @@ static bool change_box(lua_State *L, LuaContainer *self, const PageChange *chang
         lua_pushvalue(L, 2);
     }
     container_box_check(L, self, 2, change->function, 1, from, to);
-    if (!container_paged(self->container)) {
+    if (!has_pages(self)) {
         return true;
     }
     DeviceScope scope;
@@ -49,7 +54,7 @@ static bool change_box(lua_State *L, LuaContainer *self, const PageChange *chang
 static void check_pages(lua_State *L, const LuaContainer *self, const char *function)
 {
     TranslatorInfo info = translator_info(container_translator(self->container));
-    if (container_paged(self->container)) {
+    if (has_pages(self)) {
         return;
     }
     container_asked(L, self, function);
@@ -89,7 +94,7 @@ static int change_pages(lua_State *L, const PageChange *change)
     bool done = true;
     if (!points) {
         done = change_box(L, self, change);
-    } else if (container_paged(self->container)) {
+    } else if (has_pages(self)) {
         done = change_points(L, self, change);
     }
     container_check(L, 1, function, 0, "c"); /* memory may have grown */

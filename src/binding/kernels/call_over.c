@@ -243,7 +243,7 @@ void call_map_written(lua_State *L, Call *call)
             continue;
         }
         c = kind->written ? container_along(L, call, i) : NULL;
-        if (c && (!call->like[i] || container_paged(c->container))) {
+        if (c && (!call->like[i] || container_paged(c->container) || container_pooled(c->container))) {
             map_written(L, call, c, &f->params[i]);
         }
     }
