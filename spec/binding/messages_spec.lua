@@ -24,6 +24,15 @@ describe("a mask as an index", function()
     end)
 end)
 
+describe("a part of the module", function()
+    it("says what it has where it is called", function()
+        check.names({"rill.solve is no function; it has bicgstab, cg, "}, function() return rill.solve(1) end)
+        check.names({"rill.blas is no function; it has asum, axpy, "}, function() return rill.blas {} end)
+        check.names({"'linalg'; did you mean rill.solve?"}, function() return rill.linalg end)
+        check.names({"'gmres'; did you mean rill.solve.bicgstab?"}, function() return rill.solve.gmres end)
+    end)
+end)
+
 describe("a type of numpy or C", function()
     it("is named as it is called here, or why there is none", function()
         for name, here in pairs {

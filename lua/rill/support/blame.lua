@@ -121,12 +121,20 @@ function blame.not_open(value)
     return kind.not_open(value)
 end
 
---- Makes reading what a table of functions has not an error; returns the table.
+--- Makes reading what a table of functions has not an error, and calling the table itself; returns the table.
 function blame.strict(functions, name)
     return setmetatable(functions, {
         __index = function(_, key)
             local hint = later.require "rill.support.nearest".hint(name, key)
             blame.fail("%s has no field '%s'%s", name, tostring(key), hint)
+        end,
+        __call = function()
+            local names = {}
+            for key in pairs(functions) do
+                names[#names + 1] = key
+            end
+            table.sort(names)
+            blame.fail("%s is no function; it has %s", name, table.concat(names, ", "))
         end,
         __close = function() end,
     })

@@ -11,6 +11,7 @@ local elsewhere <const> = {
     astype = "s:cast", dtype = "s.type", concatenate = "rill.concat", stack = "rill.concat", rand = "rill.random",
     randn = "rill.random", argwhere = "s:find", take = "rill.gather",
     compile = "rill.kernel", synchronize = "rill.sync", tolist = "s:values", len = "s.size", buffer = "rill.stream",
+    linalg = "rill.solve", inv = "rill.solve.lu", gmres = "rill.solve.bicgstab", conv = "rill.convolve",
     imread = "rill.image.load", imwrite = "rill.image.save", imshow = "rill.show", digitize = "rill.searchsorted",
 }
 
