@@ -106,7 +106,7 @@ end
 -- Names in tools/passes.lua of files that are gone would go unnoticed.
 local function assert_known(named)
     for _, pass in pairs(plan.passes) do
-        for _, list in ipairs(pass.out or {}) do
+        for _, list in ipairs {pass.quick or {}, table.unpack(pass.out or {})} do
             for _, name in ipairs(list) do
                 assert(named[name], ("tools/passes.lua: no spec file is named '%s'"):format(name))
             end
@@ -162,7 +162,7 @@ local function jobs(chosen, specs, every, skips)
             if reason then
                 skips:add(pass, reason, spec_name(spec))
             elseif not pass.absent then
-                list[#list + 1] = {pass = pass, spec = spec}
+                list[#list + 1] = {pass = pass, spec = spec, whole = every}
             end
         end
     end
@@ -233,6 +233,17 @@ end
 local folder = os.tmpname()
 local done = folder .. "/done"
 
+-- The words for `env` that a pass gives to a file: in a run of the whole suite more than where files are named.
+local function environment(pass, spec, whole)
+    local quick = whole and pass.quick or {env = ""}
+    for _, name in ipairs(quick) do
+        if name == spec_name(spec) then
+            return pass.env
+        end
+    end
+    return quick.env .. " " .. pass.env
+end
+
 -- Starts one file: its output goes to a file, and when it has ended "NUMBER STATUS" goes to the pipe that run_all reads. In the
 -- background, so that the shell answers an interrupt at once by ending the file; and the file does not inherit that interrupts are
 -- ignored, as shells have it in the background.
@@ -242,7 +253,7 @@ local function start(number, job)
     local busted = ("%s tools/busted.lua -o tools/report.lua %s '%s'"):format(
         lua, job.pass.options or "", job.spec)
     local settings = ("RILL_SUITE_LOG='%s' RILL_SUITE_TAGS='%s' %s"):format(
-        job.log, table.concat(job.pass.tags or {}, " "), job.pass.env)
+        job.log, table.concat(job.pass.tags or {}, " "), environment(job.pass, job.spec, job.whole))
     local command = ("timeout -k 10 %d env --default-signal=INT,QUIT %s %s"):format(timeout, settings, busted)
     job.process = io.popen(([[
         %s </dev/null >'%s.out' 2>&1 & child=$!
@@ -303,7 +314,8 @@ local function note(job, result)
         table.insert(failures, ("%s: %s: %s"):format(job.pass.name, job.spec, failure))
     end
     if result.fail > 0 then
-        print(("  again: make test-%s SPEC=%s"):format(job.pass.name, job.spec))
+        local quick = environment(job.pass, job.spec, job.whole):sub(1, -2 - #job.pass.env)
+        print(("  again: %smake test-%s SPEC=%s"):format(#quick > 0 and quick .. " " or "", job.pass.name, job.spec))
     end
     io.flush()
 end
@@ -368,6 +380,9 @@ local function main()
     local list = jobs(chosen, chosen_specs(words, named), #words == 0, skips)
     for _, pass in ipairs(chosen) do
         print("== " .. pass.name .. ": " .. pass.title)
+        if #words == 0 and pass.quick then
+            print(pass.quick.title)
+        end
     end
     io.flush()
     run_all(list, tonumber(os.getenv "RILL_SUITE_JOBS" or capture "nproc"), begin + budget)
