@@ -44,7 +44,7 @@ local tags = {
 -- without it, but for the files below, whose programs drivers have been seen to get wrong. A file that is named, make test-all and the
 -- drivers know nothing of it. Mesa keeps programs of either kind apart.
 local quick = not os.getenv "RILL_SUITE_LONG" and not os.getenv "GALLIVM_PERF" and {env = "GALLIVM_PERF=nopt",
-    title = "llvmpipe optimises programs of some spec files alone (GALLIVM_PERF=nopt for others); make test-all: of all",
+    title = "llvmpipe optimises programs of some spec files only (others: GALLIVM_PERF=nopt); make test-all of all",
     "compact", "counters", "gather", "group", "histogram", "loop", "matmul", "predication", "private_array", "profile",
     "quotients", "random_access", "reach", "reduce", "reduce_rows", "resample", "scan", "scatter", "selftest", "slices",
     "sort", "struct", "trial"} or nil
