@@ -228,7 +228,7 @@ describe("rill.solve.multigrid", function()
         assert.equal("cycles", two.reason)
         assert.equal(2, two.cycles)
         assert.is_true(math.abs(judge(b, cut, {20, 30}, {}) - two.residual) <= 1e-10)
-        check.names({"not converged after 2 iterations", "more 'cycles'", "strict = false"}, solve.multigrid, b,
+        check.names({"not converged after 2 cycles", "more 'cycles'", "strict = false"}, solve.multigrid, b,
             {cycles = 2})
         check.names({"falls no further", "mixed"}, solve.multigrid, b, {tolerance = 1e-12})
         local _, every = solve.multigrid(b, {precision = "mixed", tolerance = 1e-10, every = 4})

@@ -47,6 +47,11 @@ describe("what solvers say", function()
         local crooked = rill.from {{4, 1, 0}, {-1, 3, 1}, {0, 1, 2}}
         check.names({"not symmetric", "bicgstab"}, solve.cg, crooked, b)
         check.names({"rill.solve.cg", "write A x into y"}, solve.cg, function(x) return 2 * x end, b)
+        local charges = rill.random({8, 8}, {seed = 1})
+        for _, p in ipairs {"mixed", "double"} do
+            check.names({'larger tolerance, or precision = "double" where it is "mixed"'}, solve.multigrid, charges,
+                {precision = p, tolerance = 1e-30})
+        end
         local singular = rill.from {{1, 1}, {1, 1}}
         check.names({"not solved (A is singular): pivot 2 is 0", "no solution or many"}, solve.lu, singular,
             rill.from {1, 2})

@@ -28,17 +28,25 @@ function outcome.new(fields)
     return setmetatable(fields, Report)
 end
 
+local NEARER <const> = 'take a larger tolerance, or precision = "double" where it is "mixed"' -- where x is double already
+
+-- What may be done about a report.
+local function advice(method, x, made)
+    return made.reason == "iterations" and SPENT[method] or made.reason == "floor" and x.type == "double" and NEARER or
+        REASONS[made.reason][2]
+end
+
 local function line(self)
     local count = self.iterations
+    local steps = ("%d %s%s"):format(count, self.cycles and "cycle" or "iteration", count == 1 and "" or "s")
     if self.row then -- elimination came to no x
         return ("not solved (%s)"):format(REASONS[self.reason][1])
     elseif self.converged and self.reason == "floor" then
-        return ("converged after %d iteration%s: residual %.3g, no float x has less, tolerance %.3g"):format(count,
-            count == 1 and "" or "s", self.residual, self.tolerance)
+        return ("converged after %s: residual %.3g, no float x has less, tolerance %.3g"):format(steps, self.residual,
+            self.tolerance)
     end
-    return ("%s after %d iteration%s: residual %.3g, tolerance %.3g (%s)"):format(
-        self.converged and "converged" or "not converged", count, count == 1 and "" or "s", self.residual,
-        self.tolerance, REASONS[self.reason][1])
+    return ("%s after %s: residual %.3g, tolerance %.3g (%s)"):format(self.converged and "converged" or "not converged",
+        steps, self.residual, self.tolerance, REASONS[self.reason][1])
 end
 
 Report.__tostring = line
@@ -46,10 +54,10 @@ Report.__tostring = line
 --- outcome.finish(method, x, made, strict): x and the report; where it did not converge and strict holds, an error.
 function outcome.finish(method, x, made, strict)
     if strict and not made.converged then
+        local way_out = advice(method, x, made)
         x:close()
         blame.fail("rill.solve.%s: %s%s; %s, or strict = false to have x as it is", method, line(made),
-            made.where and ": " .. made.where or "", made.reason == "iterations" and SPENT[method] or
-                REASONS[made.reason][2])
+            made.where and ": " .. made.where or "", way_out)
     end
     return x, made
 end
