@@ -248,7 +248,8 @@ local function check_result(A, x, y, type)
     return y
 end
 
---- A:multiply(x [, y]): the product with a vector or with a matrix, a new stream, or written into y, which is returned; then nothing is allocated.
+--- A:multiply(x [, y]): the product with a vector or with a matrix, a new stream, or written into y, which is returned; then nothing is allocated,
+-- but for what the first two products make.
 function methods.multiply(A, x, y)
     check_open(A, "multiply")
     local other = blame.not_open(x)
