@@ -72,7 +72,7 @@ describe("rill.solve.bicgstab", function()
         assert.is_true(floor.residual < 1e-5)
     end)
 
-    it("solves what conjugate gradients refuse, and takes functions", function()
+    it("solves what conjugate gradients refuse, and takes functions #doubles", function()
         local A = rill.from {{0, 1, 0}, {1, 0, 2}, {0, 3, -1}}
         local x, report = solve.bicgstab(A, rill.from {1, 2, 3})
         assert.is_true(report.converged)
