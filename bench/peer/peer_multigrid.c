@@ -107,7 +107,7 @@ static int create(Level *levels, size_t n, const double *b)
 
 double peer_multigrid(size_t n, const double *b, double tolerance, int *cycles, double *reached)
 {
-    Level levels[LEVELS];
+    Level levels[LEVELS] = {{0}};
     int count = create(levels, n, b);
     double whole = 0;
     for (size_t i = 0; i < n * n; i++) whole += b[i] * b[i];
