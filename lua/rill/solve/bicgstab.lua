@@ -12,7 +12,6 @@ local kernel <const> = operator.kernel
 local bicgstab = {}
 
 local EVERY <const> = 8
-local MOST <const> = 10000 -- iterations, unless told
 
 -- What the device keeps: `s`; `rv`, the product of the shadow (the residual it began with) and v = A p; `mid`: t's and t't; `last`: the new r'r
 -- and the shadow's product with r.
@@ -150,17 +149,11 @@ end
 function bicgstab.bicgstab(A, b, given)
     local taken = options.take("bicgstab", given, OWN)
     b = operator.vector("bicgstab", "b", b)
-    local system <close> = operator.take("bicgstab", A, b)
-    local norm = operator.finite("bicgstab", "b", b)
-    local precision, wide, type = operator.types("bicgstab", system, b, taken.precision)
-    local x = options.start("bicgstab", taken, b.shape, wide)
-    local like, counts = {type = type, shape = b.shape}, {restarts = 0}
-    local correct = norm > 0 and prepare(system, like, taken.every or EVERY,
-        preconditioning(system, like, taken.preconditioner), counts)
-    local result = refine.run {
-        operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = taken.tolerance,
-        limit = taken.iterations or math.max(math.min(10 * b.size, MOST), 100), correct = correct,
-    }
+    local counts = {restarts = 0}
+    local x, result = refine.solve("bicgstab", A, b, taken, refine.limit(b), function(system, like, norm)
+        return norm > 0 and prepare(system, like, taken.every or EVERY,
+            preconditioning(system, like, taken.preconditioner), counts)
+    end)
     result.restarts = counts.restarts
     return outcome.finish("bicgstab", x, outcome.new(result), taken.strict)
 end

@@ -11,7 +11,6 @@ local refine = require "rill.solve.refine"
 local cg = {}
 
 local EVERY <const> = 8
-local MOST <const> = 10000 -- iterations, unless told
 local DEGREE <const> = 3
 
 local words <const> = core._cg_words
@@ -124,17 +123,10 @@ end
 function cg.cg(A, b, given)
     local taken = options.take("cg", given, OWN)
     b = operator.vector("cg", "b", b)
-    local system <close> = operator.take("cg", A, b)
-    local norm = operator.finite("cg", "b", b)
-    local precision, wide, narrow = operator.types("cg", system, b, taken.precision)
-    local x = options.start("cg", taken, b.shape, wide)
-    local like = {type = narrow, shape = b.shape}
-    local correct = norm > 0 and prepare(system, like, taken.every or EVERY,
-        type(taken.preconditioner) == "string", preconditioning(system, like, taken))
-    local result = refine.run {
-        operator = system, b = b, norm = norm, x = x, type = narrow, precision = precision, tolerance = taken.tolerance,
-        limit = taken.iterations or math.max(math.min(10 * b.size, MOST), 100), correct = correct,
-    }
+    local x, result = refine.solve("cg", A, b, taken, refine.limit(b), function(system, like, norm)
+        return norm > 0 and prepare(system, like, taken.every or EVERY, type(taken.preconditioner) == "string",
+            preconditioning(system, like, taken))
+    end)
     return outcome.finish("cg", x, outcome.new(result), taken.strict)
 end
 

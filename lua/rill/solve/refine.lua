@@ -3,6 +3,7 @@
 -- what they report is the true residual, and with x of double and corrections of float ("mixed") it passes float's floor.
 local rill = require "rill"
 local operator = require "rill.solve.operator"
+local options = require "rill.solve.options"
 local kernel <const> = operator.kernel
 
 local refine = {}
@@ -11,6 +12,7 @@ local refine = {}
 local LEAST_GOAL <const> = {float = 1e-7, mixed = 1e-6, double = 1e-14}
 local HALF <const> = 0.5 -- a correction that leaves more than this of the residual was in vain
 local MARGIN <const> = 0.5 -- later corrections are computed to this share of what is missing
+local MOST <const> = 10000 -- iterations, unless told
 
 local SCALED <const> = "kernel void scaled(double r<>, double by, out T d<>) { d = T(r * by); }"
 local ADD <const> = "kernel void correct(D d<>, double by, inout T x<>) { x = T(double(x) + by * double(d)); }"
@@ -94,6 +96,24 @@ function refine.run(problem)
         end
         result.iterations, before = start + count, residual
     end
+end
+
+--- refine.solve(method, A, b, taken, limit, make): x and the fields of the report, of what a user gave. make(system, like, norm): the function correct
+-- for an operator, and vectors of like.type and like.shape; `norm`: b's.
+function refine.solve(method, A, b, taken, limit, make)
+    local system <close> = operator.take(method, A, b)
+    local norm = operator.finite(method, "b", b)
+    local precision, wide, type = operator.types(method, system, b, taken.precision)
+    local x = options.start(method, taken, b.shape, wide)
+    return x, refine.run {
+        operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = taken.tolerance,
+        limit = taken.iterations or limit, correct = make(system, {type = type, shape = b.shape}, norm),
+    }
+end
+
+--- How many iterations of a Krylov method there may be unless told.
+function refine.limit(b)
+    return math.max(math.min(10 * b.size, MOST), 100)
 end
 
 return refine

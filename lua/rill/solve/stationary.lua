@@ -333,23 +333,19 @@ stationary.OWN = {
 function stationary.solve(method, A, b, given, own, work)
     local taken = options.take(method, given, own)
     b = operator.vector(method, "b", b)
-    local norm = operator.finite(method, "b", b)
     work.method, work.shape, work.omega, work.active = method, b.shape, taken.omega or work.omega, taken.active
     work.every, work.limit, work.tolerance = taken.every or EVERY, taken.iterations or MOST, taken.tolerance
     work.visited = 0
     local x, result
     if taken.update then
+        operator.finite(method, "b", b)
         x, result = require("rill.solve.update").run(A, b, taken, work)
     else
-        local system <close> = operator.take(method, A, b)
-        local precision, wide, type = operator.types(method, system, b, taken.precision)
-        work.system, work.type = system, type
-        work.d = stationary.diagonal(method, system, taken.diagonal, type, b.shape)
-        x = options.start(method, taken, b.shape, wide)
-        result = refine.run {
-            operator = system, b = b, norm = norm, x = x, type = type, precision = precision,
-            tolerance = taken.tolerance, limit = work.limit, correct = b.size > 0 and prepare(work),
-        }
+        x, result = refine.solve(method, A, b, taken, work.limit, function(system, like)
+            work.system, work.type = system, like.type
+            work.d = stationary.diagonal(method, system, taken.diagonal, like.type, like.shape)
+            return b.size > 0 and prepare(work)
+        end)
     end
     result.colours = work.coloured and (work.colours or 0) or nil
     result.visited = work.visited
