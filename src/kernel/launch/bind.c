@@ -227,7 +227,7 @@ bool launch_bind_reads(Plan *plan, const Variant *variant, Dispatch *dispatch)
             *place = plan->streams[i]->buffer;
         }
         if (texture) {
-            bool flat = variant_flat_load(f, &variant->key, i);
+            bool flat = variant_texel_load(f, &variant->key, i);
             dispatch->textures[layout->texture].format = flat ? TEXEL_VECTOR : TEXEL_WORD;
         }
     }

@@ -351,7 +351,7 @@ static void choose_blocks(Plan *plan, const KernelText *text, VariantKey *key)
         if (!path_buffered(key->args[i].path) || !kind->read || param_kinds[f->params[i].kind].anywhere) {
             continue;
         }
-        bool flat = variant_flat_load(f, key, i);
+        bool flat = variant_texel_load(f, key, i);
         key->args[i].block = !buffer_texture_reaches(plan->device, flat ? TEXEL_VECTOR : TEXEL_WORD,
                                                      buffer_capacity(plan->streams[i]->buffer));
     }
@@ -408,6 +408,7 @@ void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey
         key->rows =
             key->rank > 1 && elements > 1 && plan->launch_shape.size[plan->launch_shape.rank - 1] % elements == 0;
     }
+    variant_whole(text, key);
     choose_blocks(plan, text, key);
     key->aliased = reads_written(plan, key);
 }

@@ -21,7 +21,7 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     strbuf_addf(out, ", %s", access_paths[a->path].name);
     strbuf_add(out, arg->stream->map && arg->stream->map->baked ? " of constant sizes" : "");
     if (kind->read && path_buffered(a->path) && !param_kinds[param->kind].anywhere) {
-        bool flat = variant_flat_load(text->function, key, i);
+        bool flat = variant_texel_load(text->function, key, i);
         strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",
                     place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
     }

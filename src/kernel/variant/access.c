@@ -74,6 +74,20 @@ static void word_reader(StrBuf *out, const AccessText *text)
     }
 }
 
+/* Elements of whole texels: a fetch for each texel, names of the words. */
+static void add_texels(StrBuf *out, const AccessText *text, int count, char (*names)[16])
+{
+    const char *name = text->param->name;
+    bool texture = text->layout->texture != NO_UNIT;
+    for (int t = 0; t < count / 4; t++) {
+        strbuf_addf(out, texture ? " uvec4 t%d = texelFetch(tex_%s, e * %d + %d);" : " uvec4 t%d = in_%s[e * %d + %d];",
+                    t, name, count / 4, t);
+    }
+    for (int k = 0; k < count; k++) {
+        snprintf(names[k], sizeof names[k], "t%d.%c", k / 4, "xyzw"[k % 4]);
+    }
+}
+
 /* T PREFIX_NAME(int e): element e of the buffer. */
 static void declare_elements(StrBuf *out, const AccessText *text, const char *prefix)
 {
@@ -93,10 +107,15 @@ static void declare_elements(StrBuf *out, const AccessText *text, const char *pr
         strbuf_add(out, "; }\n");
         return;
     }
+    if (text->texels && count % 4 == 0) {
+        add_texels(out, text, count, names);
+    }
     for (int k = 0; k < count; k++) {
-        snprintf(names[k], sizeof names[k], "w%d", k);
         words[k] = names[k];
-        strbuf_addf(out, " uint w%d = word_%s(e * %d + %d);", k, name, count, k);
+        if (!text->texels || count % 4 != 0) {
+            snprintf(names[k], sizeof names[k], "w%d", k);
+            strbuf_addf(out, " uint w%d = word_%s(e * %d + %d);", k, name, count, k);
+        }
     }
     strbuf_add(out, " return ");
     glsl_decode(out, type, seen, words, NULL);

@@ -17,6 +17,7 @@ static AccessText access_text(const Generator *g, int i)
                         .key = &g->key->args[i],
                         .layout = &g->layout->args[i],
                         .box = &g->layout->args[gather ? place - 1 : i],
+                        .texels = variant_texel_load(g->f, g->key, i),
                         .trusted = g->text->body->use[i].trusted,
                         .sizes = addresses && own && g->key->args[i].fixed ? addresses[i].sizes : NULL};
 }
@@ -60,7 +61,8 @@ static const char *store_type(const Generator *g, int i)
     if (param_kinds[param->kind].anywhere) {
         return body_plain_random(g->key->args[i].type) ? glsl_type(g->key->args[i].type) : "uint";
     }
-    return variant_flat_store(g->f, g->key, i) && generator_step_bytes(g, i) % 16 == 0 ? "uvec4" : "uint";
+    int bytes = variant_flat_store(g->f, g->key, i) ? generator_step_bytes(g, i) : g->key->args[i].type->bytes;
+    return bytes % 16 == 0 ? "uvec4" : "uint";
 }
 
 /* The first argument that is read through the same place: what shares one is declared once, as devices count declarations. */
@@ -105,7 +107,7 @@ static void write_bindings(Generator *g)
         }
         if (arg->block != NO_UNIT && strcmp(owner, name) == 0) {
             strbuf_addf(g->out, "layout(std430, binding = %d) %sbuffer In_%s { %s in_%s[]; };\n", arg->block + 1,
-                        g->key->aliased ? "" : "readonly ", name, generator_flat_load(g, i) ? "uvec4" : "uint", name);
+                        g->key->aliased ? "" : "readonly ", name, variant_texel_load(g->f, g->key, i) ? "uvec4" : "uint", name);
         }
         if (arg->store != NO_UNIT) {
             bool random = param_kinds[g->f->params[i].kind].anywhere;

@@ -221,11 +221,14 @@ void generate_store(Generator *g, int i)
         strbuf_add(g->out, end);
         return;
     }
-    int count = glsl_words(type);
-    for (int w = 0; w < count; w++) {
-        strbuf_addf(g->out, " out_%s[a * %d + %d] = ", name, count, w);
-        glsl_encode(g->out, type, param->type, value, w);
-        strbuf_add(g->out, ";");
+    int count = glsl_words(type), width = count % 4 ? 1 : 4; /* as store_type() has it */
+    for (int w = 0; w < count; w += width) {
+        strbuf_addf(g->out, " out_%s[a * %d + %d] = %s", name, count / width, w / width, width > 1 ? "uvec4(" : "");
+        for (int k = w; k < w + width; k++) {
+            strbuf_add(g->out, k > w ? ", " : "");
+            glsl_encode(g->out, type, param->type, value, k);
+        }
+        strbuf_add(g->out, width > 1 ? ");" : ";");
     }
     strbuf_add(g->out, end);
 }

@@ -119,6 +119,26 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
     return gathers > 0 && reads + samplers > text->texture_limit + variant_free_blocks(text, key);
 }
 
+/* Only where each argument has a binding of its own, whether textures or blocks: what shares one has one format. */
+void variant_whole(const KernelText *text, VariantKey *key)
+{
+    const Function *f = text->function;
+    int places = key->active >= ACTIVE_PAGES ? 1 : key->active;
+    for (int i = 0; i < f->param_count; i++) {
+        places += is_read(f, key, i) + (key->args[i].sampled != SAMPLED_BY_KERNEL);
+    }
+    bool apart = places <= text->texture_limit && places <= variant_free_blocks(text, key);
+    for (int i = 0; i < f->param_count; i++) {
+        ArgKey *arg = &key->args[i];
+        arg->whole = apart && arg->path == PATH_DENSE && is_read(f, key, i) && arg->type->bytes % 16 == 0;
+    }
+}
+
+bool variant_texel_load(const Function *f, const VariantKey *key, int i)
+{
+    return key->args[i].whole || variant_flat_load(f, key, i);
+}
+
 bool variant_partial(const VariantKey *key)
 {
     for (int i = 0; i < key->count; i++) {

@@ -43,6 +43,7 @@ typedef struct ArgKey {
     uint8_t near;      /* of launches over pages: neighbours at known offsets are in the pages around */
     uint8_t replicas;  /* Replicas: what is near, or sampled, stands around the elements of one page */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
+    uint8_t whole;     /* an element is whole texels, and read as such wherever it stands */
     uint8_t
         place; /* of containers: the number, from 1, of the first argument whose elements have the same places; of gathers, gather */
     uint8_t sampled;   /* Sampled */
@@ -178,6 +179,10 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key);
 /* Whether argument i is read as whole texels, and written as whole words, by each step. */
 bool variant_flat_load(const Function *f, const VariantKey *key, int i);
 bool variant_flat_store(const Function *f, const VariantKey *key, int i);
+/* Notes of which arguments elements are whole texels. */
+void variant_whole(const KernelText *text, VariantKey *key);
+/* Whether argument i is read through texels of four words. */
+bool variant_texel_load(const Function *f, const VariantKey *key, int i);
 /* The most elements that a step over pages may take. */
 int variant_page_step(const KernelText *text, const VariantKey *key);
 /* Along how many dimensions at once neighbours may be off to be near; and over how many rows a step over pages may go. */
