@@ -386,7 +386,12 @@ bool kernel_compile(Kernel *kernel, Device *device)
         if (!kind->stream) {
             continue;
         }
-        key.args[i] = (ArgKey){.type = param->type, .path = PATH_DENSE, .rank = (uint8_t)param->rank, .unit = 1};
+        key.args[i] = (ArgKey){.type = param->type,
+                               .path = PATH_DENSE,
+                               .rank = (uint8_t)param->rank,
+                               .unit = 1,
+                               .strips = param->kind == PARAM_NEIGHBOR,
+                               .ordered = param->kind == PARAM_NEIGHBOR};
         bool stored = kind->written && !kind->anywhere;
         key.outputs |= (uint64_t)stored << i;
         outputs += stored;

@@ -230,6 +230,9 @@ bool launch_bind_reads(Plan *plan, const Variant *variant, Dispatch *dispatch)
             bool flat = variant_texel_load(f, &variant->key, i);
             dispatch->textures[layout->texture].format = flat ? TEXEL_VECTOR : TEXEL_WORD;
         }
+        if (layout->wide != NO_UNIT) {
+            dispatch->textures[layout->wide] = (DispatchTexture){*place, TEXEL_VECTOR};
+        }
     }
     return true;
 }

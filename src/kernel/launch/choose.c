@@ -99,6 +99,8 @@ static void arg_key(const Plan *plan, int i, ArgKey *key)
     key->rank = (uint8_t)param->rank;
     key->mapped = !s->map && stream_mapped(s);
     key->unit = s->map ? begins_with_domain(s) : !key->mapped && s->dim[s->shape.rank - 1].stride == 1;
+    key->strips = param->kind == PARAM_NEIGHBOR && launch_aligned(s);
+    key->ordered = param->kind == PARAM_NEIGHBOR && key->path == PATH_DENSE && s->contiguous && !key->mapped;
     key->resampled = plan->resampled[i] && plan->kernel->body.use[i].index;
     key->rows = s->map && s->map->rows && plan->kernel->body.use[i].row;
     key->partial = s->map && !s->map->complete && launch_kind(&plan->kernel->function, i)->anywhere;

@@ -35,6 +35,8 @@ const char *access_size(const AccessText *text, int d)
     char *result = texts[turn++ % 4];
     if (text->sizes) {
         snprintf(result, sizeof texts[0], "%d", (int)text->sizes[d]);
+    } else if (text->launch) {
+        snprintf(result, sizeof texts[0], "int(%s)", access_word(text->launch->shape + 3 * d));
     } else {
         snprintf(result, sizeof texts[0], "int(%s)", access_word(text->box->sizes + d));
     }
@@ -269,6 +271,18 @@ static void add_place(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
+/* By the launch's own words: compilers see that several arguments have the same places. */
+static void add_ordered(StrBuf *out, const AccessText *text, int rank)
+{
+    strbuf_add(out, " + d0");
+    for (int d = 1; d < rank; d++) {
+        strbuf_addf(out, " + int(%s) * (d%d", access_word(text->launch->shape + 3 * (d - 1)), d);
+    }
+    for (int d = 1; d < rank; d++) {
+        strbuf_add(out, ")");
+    }
+}
+
 void access_address(StrBuf *out, const AccessText *text, int rank)
 {
     strbuf_addf(out, "int adr_%s(", text->param->name);
@@ -284,7 +298,10 @@ void access_address(StrBuf *out, const AccessText *text, int rank)
     } else {
         strbuf_addf(out, ") { return int(%s)", access_word(text->layout->base));
     }
-    for (int d = 0; d < rank; d++) {
+    if (text->key->ordered) {
+        add_ordered(out, text, rank);
+    }
+    for (int d = 0; d < rank && !text->key->ordered; d++) {
         char index[16];
         snprintf(index, sizeof index, "d%d", d);
         add_dimension(out, text, d, index);
@@ -330,6 +347,40 @@ void access_outside(StrBuf *out, const AccessText *text, int rank, bool offsets)
         strbuf_add(out, ") { rill_v = ");
         add_outside(out, text);
         strbuf_add(out, "; }");
+    }
+}
+
+/* Brings index text into range by the boundary of dimension d. */
+static void add_bounded(StrBuf *out, const AccessText *text, int d)
+{
+    static const char *const names[] = {"rill_clamp", "rill_wrap", "rill_mirror", "rill_clamp"};
+    if (text->key->unbounded || text->key->open || text->trusted) {
+        strbuf_addf(out, "i%d", d);
+        return;
+    }
+    Boundary boundary = access_boundary(text->key, d);
+    /* The last node of what repeats is the first one again. */
+    bool node = text->key->path == PATH_BLENDED && boundary == BOUNDARY_WRAP;
+    strbuf_addf(out, "%s(i%d, %s%s)", names[boundary], d, access_size(text, d), node ? " - 1" : "");
+}
+
+/* Whether a neighbour's index in dimension d of a step along strips is in range, for all elements that count. Of a step of several rows compilers must see
+ * that what is below one row is what is above another. */
+static bool is_inside(const Layout *launch, int d, const int8_t *offset)
+{
+    return d >= OFFSET_DIMS || (offset[d] == 0 && (d != 1 || launch->strip_rows == 1));
+}
+
+void access_bounded(StrBuf *out, const AccessText *text, int d, const int8_t *offset)
+{
+    bool along = offset && text->launch && text->launch->strip != NO_SLOT;
+    if (along && d == 0) {
+        strbuf_addf(out, "uint(rill_k + %d) < %du ? i0 : ", offset[0], text->launch->elements);
+    }
+    if (along && is_inside(text->launch, d, offset)) {
+        strbuf_addf(out, "i%d", d);
+    } else {
+        add_bounded(out, text, d);
     }
 }
 
@@ -391,16 +442,16 @@ void access_constant(StrBuf *out, const Param *param, int word)
     glsl_decode(out, param->type, param->type, words, NULL);
 }
 
-void access_texel(StrBuf *out, const Param *param, const Type *type, int k)
+void access_texel(StrBuf *out, const char *name, const Type *seen, const Type *type, int k)
 {
-    char names[TYPE_MAX_WORDS][MAX_NAME + 16], shift[8];
+    char names[TYPE_MAX_WORDS][MAX_NAME + 32], shift[8];
     const char *words[TYPE_MAX_WORDS];
     int first = k * type->bytes;
     for (int w = 0; w < glsl_words(type); w++) {
         int word = first / 4 + w;
-        snprintf(names[w], sizeof names[w], "f_%s_%d.%c", param->name, word / 4, "xyzw"[word % 4]);
+        snprintf(names[w], sizeof names[w], "%s_%d.%c", name, word / 4, "xyzw"[word % 4]);
         words[w] = names[w];
     }
     snprintf(shift, sizeof shift, "%d", first % 4 * 8);
-    glsl_decode(out, type, param->type, words, type->bytes < 4 ? shift : NULL);
+    glsl_decode(out, type, seen, words, type->bytes < 4 ? shift : NULL);
 }

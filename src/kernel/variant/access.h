@@ -13,6 +13,7 @@ typedef struct AccessText {
     bool texels;          /* bound as 16-byte vectors: single words are picked out of them */
     bool trusted;         /* see ParamUse */
     const ArgLayout *box; /* where sizes and begins of the box stand: those of the first one with the same places */
+    const Layout *launch; /* of a neighbour in a stream, whose shape is the launch's; else NULL */
     const int32_t *sizes; /* of what is fixed and mapped: known; NULL: words of rill_p */
 } AccessText;
 
@@ -33,8 +34,8 @@ const char *access_word(int word);
 /* Declares rill_p and these names; where they are copies, main() calls rill_copy() first. */
 void access_declare_words(StrBuf *out, int vectors, bool copied);
 
-/* Writes the value of element k, stored as `type`, out of the texels f_NAME_0, f_NAME_1 ... of a step. */
-void access_texel(StrBuf *out, const Param *param, const Type *type, int k);
+/* Writes the value of element k, stored as `type`, out of the texels NAME_0, NAME_1 ... of a step. */
+void access_texel(StrBuf *out, const char *name, const Type *seen, const Type *type, int k);
 /* Writes the element that is read where nothing is mapped. */
 void access_fallback(StrBuf *out, const AccessText *text);
 /* Writes the value of a constant whose words start at `word`. */
@@ -61,6 +62,14 @@ void access_gather(StrBuf *out, const AccessText *text, const VariantKey *key, c
 void access_shared(StrBuf *out, const AccessText *text, int rank);
 void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, const Layout *layout, int number,
                    const ParamUse *use);
+
+/* access_strip.c, of steps along strips: what rows of neighbours are kept in; main's loads of them; and of oI_NAME(), with the index k of its offset, the
+ * statement that finds rill_v there, up to the `else`, or nothing. */
+void access_strip_rows(StrBuf *out, const AccessText *text, const ParamUse *use);
+void access_strip_loads(StrBuf *out, const AccessText *text, int rank, const ParamUse *use);
+void access_strip_element(StrBuf *out, const AccessText *text, const ParamUse *use, int k);
+/* Index iD, of dimension D, brought into range; `offset`: of a neighbour of such steps, else NULL. */
+void access_bounded(StrBuf *out, const AccessText *text, int d, const int8_t *offset);
 
 /* access_near.c, of launches over pages: oI_NAME(), the neighbour at the I'th offset of `use`, p_NAME(i0, ...) of those that are ranges, behind what a
  * neighbour has anyway; and for main, where the pages around the launch's begin. */

@@ -14,20 +14,6 @@ static void add_ints(StrBuf *out, const char *prefix, int count)
     }
 }
 
-/* Brings index text into range by dimension d's boundary; `inside` collects the tests of BOUNDARY_VALUE. */
-static void add_bounded(StrBuf *out, const AccessText *text, int d)
-{
-    static const char *const names[] = {"rill_clamp", "rill_wrap", "rill_mirror", "rill_clamp"};
-    if (text->key->unbounded || text->key->open || text->trusted) {
-        strbuf_addf(out, "i%d", d);
-        return;
-    }
-    Boundary boundary = access_boundary(text->key, d);
-    /* The last node of what repeats is the first one again. */
-    bool node = text->key->path == PATH_BLENDED && boundary == BOUNDARY_WRAP;
-    strbuf_addf(out, "%s(i%d, %s%s)", names[boundary], d, access_size(text, d), node ? " - 1" : "");
-}
-
 /* How indices of dimension d come back: the period of wrap, minus the size of mirror, else 0. */
 static void add_period(StrBuf *out, const AccessText *text, int d, int rank)
 {
@@ -57,22 +43,28 @@ static void boundary_function(StrBuf *out, const AccessText *text, int rank)
     }
 }
 
-/* q_NAME(i0, i1, ...): any index, fastest first, brought into range. */
-static void quiet_gather(StrBuf *out, const AccessText *text, int rank)
+/* rill_v becomes the element at i0, i1, ..., brought into range. */
+static void add_element(StrBuf *out, const AccessText *text, int rank, const int8_t *offset)
 {
-    const char *name = text->param->name;
-    strbuf_addf(out, "%s q_%s(", glsl_type(text->param->type), name);
-    add_ints(out, "int i", rank);
     bool blended = text->key->path == PATH_BLENDED;
-    strbuf_addf(out, blended ? ") { %s rill_v = blend_%s(" : ") { %s rill_v = fetch_%s(adr_%s(",
-                glsl_type(text->param->type), name, name);
+    strbuf_addf(out, blended ? " rill_v = blend_%s(" : " rill_v = fetch_%s(adr_%s(", text->param->name,
+                text->param->name);
     for (int d = 0; d < rank; d++) {
         strbuf_add(out, d ? ", " : "");
-        add_bounded(out, text, d);
+        access_bounded(out, text, d, offset);
     }
     strbuf_add(out, blended ? ");" : "));");
     access_outside(out, text, rank, false);
     strbuf_add(out, " return rill_v; }\n");
+}
+
+/* q_NAME(i0, i1, ...): any index, fastest first. */
+static void quiet_gather(StrBuf *out, const AccessText *text, int rank)
+{
+    strbuf_addf(out, "%s q_%s(", glsl_type(text->param->type), text->param->name);
+    add_ints(out, "int i", rank);
+    strbuf_addf(out, ") { %s rill_v;", glsl_type(text->param->type));
+    add_element(out, text, rank, NULL);
 }
 
 /* The index reported first under check, then the quiet access. `head` is the result type, `call` the function behind. */
@@ -120,7 +112,7 @@ void access_shared(StrBuf *out, const AccessText *text, int rank)
     strbuf_addf(out, ") { return place_%s(", name);
     for (int d = 0; d < rank; d++) {
         strbuf_add(out, d ? ", " : "");
-        add_bounded(out, text, d);
+        access_bounded(out, text, d, NULL);
         if (!text->key->unit) {
             strbuf_addf(out, " + int(%s)", access_word(text->box->dims + d));
         }
@@ -177,13 +169,17 @@ static void add_offsets(StrBuf *out, const char *name, int rank, size_t k, Offse
 /* oI_NAME(): the offsets that are known. */
 static void known_offsets(StrBuf *out, const AccessText *text, int rank, const ParamUse *use)
 {
+    const char *type = glsl_type(text->param->type);
     for (int k = 0; k < use->offset_count; k++) {
-        strbuf_addf(out, "%s o%d_%s() { return q_%s(", glsl_type(text->param->type), k, text->param->name,
-                    text->param->name);
+        strbuf_addf(out, "%s o%d_%s() { %s rill_v;", type, k, text->param->name, type);
         for (int d = 0; d < rank; d++) {
-            strbuf_addf(out, "%srill_d%d + %d", d ? ", " : "", d, d < OFFSET_DIMS ? use->offsets[k][d] : 0);
+            int offset = d < OFFSET_DIMS ? use->offsets[k][d] : 0;
+            strbuf_addf(out, " int i%d = rill_d%d + %d;", d, d, offset);
         }
-        strbuf_add(out, "); }\n");
+        if (text->layout->wide != NO_UNIT) {
+            access_strip_element(out, text, use, k);
+        }
+        add_element(out, text, rank, use->offsets[k]);
     }
 }
 
@@ -204,6 +200,9 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamU
                         near ? PLAIN_OFFSETS : SMALL_OFFSETS);
             strbuf_add(out, "); }\n");
         }
+    }
+    if (text->layout->wide != NO_UNIT) {
+        access_strip_rows(out, text, use);
     }
     if (!near) {
         known_offsets(out, text, rank, use);
@@ -230,7 +229,7 @@ static void row_size(StrBuf *out, const AccessText *text, int rank)
         strbuf_addf(out, ") { return place_%s(-1", name);
         for (int d = 1; d < rank; d++) {
             strbuf_add(out, ", ");
-            add_bounded(out, text, d);
+            access_bounded(out, text, d, NULL);
         }
         strbuf_add(out, "); }\n");
     }
@@ -370,7 +369,7 @@ void access_random(StrBuf *out, const AccessText *text, const VariantKey *key, c
     strbuf_addf(out, " return adr_%s(", name);
     for (int d = 0; d < rank; d++) {
         strbuf_add(out, d ? ", " : "");
-        add_bounded(out, text, d);
+        access_bounded(out, text, d, NULL);
     }
     strbuf_addf(out, "); }\nint rw_%s(", name);
     add_ints(out, "int i", rank);

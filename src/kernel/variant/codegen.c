@@ -7,21 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static AccessText access_text(const Generator *g, int i)
-{
-    const AddressUse *addresses = g->text->addresses;
-    bool own = i < g->f->param_count - g->f->given;
-    int place = g->key->args[i].place;
-    bool gather = place && g->f->params[i].kind == PARAM_GATHER;
-    return (AccessText){.param = &g->f->params[i],
-                        .key = &g->key->args[i],
-                        .layout = &g->layout->args[i],
-                        .box = &g->layout->args[gather ? place - 1 : i],
-                        .texels = variant_texel_load(g->f, g->key, i),
-                        .trusted = g->text->body->use[i].trusted,
-                        .sizes = addresses && own && g->key->args[i].fixed ? addresses[i].sizes : NULL};
-}
-
 /* header and bindings */
 
 static void write_header(Generator *g)
@@ -46,6 +31,7 @@ static void write_header(Generator *g)
     for (int d = 0; d < g->key->rank; d++) {
         strbuf_addf(g->out, "int rill_d%d;\n", d);
     }
+    strbuf_add(g->out, g->layout->strip != NO_SLOT ? "int rill_k;\n" : "");
     strbuf_add(g->out, g->text->body->uses_spacing ? "int rill_spacing = 1;\n" : "");
     generate_page_globals(g);
     strbuf_add(g->out, g->text->canary ? "int rill_e;\nuint rill_trips = 0u;\n" : "int rill_e;\nuint rill_trips;\n");
@@ -107,7 +93,8 @@ static void write_bindings(Generator *g)
         }
         if (arg->block != NO_UNIT && strcmp(owner, name) == 0) {
             strbuf_addf(g->out, "layout(std430, binding = %d) %sbuffer In_%s { %s in_%s[]; };\n", arg->block + 1,
-                        g->key->aliased ? "" : "readonly ", name, variant_texel_load(g->f, g->key, i) ? "uvec4" : "uint", name);
+                        g->key->aliased ? "" : "readonly ", name,
+                        variant_texel_load(g->f, g->key, i) ? "uvec4" : "uint", name);
         }
         if (arg->store != NO_UNIT) {
             bool random = param_kinds[g->f->params[i].kind].anywhere;
@@ -271,7 +258,7 @@ static void write_places(Generator *g)
 static void write_access_of(Generator *g, int first, int end)
 {
     for (int i = first; i < end; i++) {
-        AccessText text = access_text(g, i);
+        AccessText text = generator_access(g, i);
         const ParamKindInfo *kind = &param_kinds[text.param->kind];
         const AccessPath *path = &access_paths[text.key->path];
         bool stored = g->layout->args[i].store != NO_UNIT;
@@ -361,7 +348,7 @@ static void write_body(Generator *g, size_t *body_at)
     bool used[MAX_PARAMS] = {false}, shared = shared_places(g, &body, used);
     for (int i = 0; i < g->f->param_count; i++) {
         if (used[i]) {
-            AccessText text = access_text(g, i);
+            AccessText text = generator_access(g, i);
             access_shared(g->out, &text, text.key->rank);
         }
     }

@@ -76,7 +76,9 @@ static void write_value(Generator *g, int i, int k)
 {
     const Param *param = &g->f->params[i];
     if (generator_flat_load(g, i)) {
-        access_texel(g->out, param, g->key->args[i].type, k);
+        char texels[MAX_NAME + 8];
+        snprintf(texels, sizeof texels, "f_%s", param->name);
+        access_texel(g->out, texels, param->type, g->key->args[i].type, k);
     } else if (keeps_place(g, i)) {
         strbuf_addf(g->out, "fetch_%s(a_%s)", param->name, param->name);
     } else {

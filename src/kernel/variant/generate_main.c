@@ -169,7 +169,7 @@ static void write_element(Generator *g, int k)
         strbuf_addf(g->out, "        {\n        rill_e = rill_n * %d + %d;\n", g->layout->elements, k);
     }
     if (g->layout->strip != NO_SLOT) {
-        strbuf_addf(g->out, "        rill_d0 = rill_x + %d;\n", k);
+        strbuf_addf(g->out, "        rill_k = %d;\n        rill_d0 = rill_x + %d;\n", k, k);
     } else if (rows) {
         strbuf_add(g->out, "        rill_d0 += 1;\n");
     } else {
@@ -219,6 +219,7 @@ static void write_strip(Generator *g)
         strbuf_addf(g->out, "        int rill_n = (rill_z * int(%s) + rill_d1) * int(%s) + rill_x / %d;\n",
                     access_word(at + 3), access_word(g->layout->strip), elements);
         write_flat_loads(g);
+        generator_strip_loads(g);
         generate_declare_words(g);
         for (int k = 0; k < elements; k++) {
             write_element(g, k);

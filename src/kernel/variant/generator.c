@@ -19,3 +19,30 @@ bool generator_copies(const Generator *g)
 {
     return g->layout->trips != NO_SLOT;
 }
+
+AccessText generator_access(const Generator *g, int i)
+{
+    const AddressUse *addresses = g->text->addresses;
+    bool own = i < g->f->param_count - g->f->given;
+    int place = g->key->args[i].place;
+    bool near = g->f->params[i].kind == PARAM_NEIGHBOR && g->key->args[i].path == PATH_DENSE;
+    bool gather = place && g->f->params[i].kind == PARAM_GATHER;
+    return (AccessText){.param = &g->f->params[i],
+                        .key = &g->key->args[i],
+                        .layout = &g->layout->args[i],
+                        .box = &g->layout->args[gather ? place - 1 : i],
+                        .texels = variant_texel_load(g->f, g->key, i),
+                        .launch = near ? g->layout : NULL,
+                        .trusted = g->text->body->use[i].trusted,
+                        .sizes = addresses && own && g->key->args[i].fixed ? addresses[i].sizes : NULL};
+}
+
+void generator_strip_loads(Generator *g)
+{
+    for (int i = 0; i < g->f->param_count; i++) {
+        if (g->layout->args[i].wide != NO_UNIT) {
+            AccessText text = generator_access(g, i);
+            access_strip_loads(g->out, &text, g->key->rank, &g->text->body->use[i]);
+        }
+    }
+}

@@ -21,6 +21,10 @@ bool generator_copies(const Generator *g);
 /* Whether a fault word may be written. */
 bool generator_faults(const Generator *g);
 
+/* What argument i's access functions are written with; and the loads of rows of neighbours. */
+AccessText generator_access(const Generator *g, int i);
+void generator_strip_loads(Generator *g);
+
 /* generate_element.c: element k of a step, from its loads to its stores; those of flat stores are words, which are declared before a step
  * and stored behind it, for argument i from `at` on, an expression. And its parts, and whether main stores argument i. */
 void generate_element(Generator *g, int k);

@@ -119,6 +119,15 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
     return gathers > 0 && reads + samplers > text->texture_limit + variant_free_blocks(text, key);
 }
 
+/* Steps along strips take so many elements, and whether such a step is whole texels of argument i. */
+static bool strips_fit(const KernelText *text, const VariantKey *key, int elements, int i)
+{
+    const ArgKey *arg = &key->args[i];
+    return arg->ordered && text->body->use[i].offset_count > 0 && key->rows && key->flat_stores &&
+           text->traits->family == FAMILY_CPU && text->traits->buffer_textures && !arg->type->is_struct &&
+           arg->type->bytes < 16 && 16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
+}
+
 /* Only where each argument has a binding of its own, whether textures or blocks: what shares one has one format. */
 void variant_whole(const KernelText *text, VariantKey *key)
 {
@@ -127,9 +136,15 @@ void variant_whole(const KernelText *text, VariantKey *key)
     for (int i = 0; i < f->param_count; i++) {
         places += is_read(f, key, i) + (key->args[i].sampled != SAMPLED_BY_KERNEL);
     }
+    int elements = variant_elements(text, key);
+    for (int i = 0; i < f->param_count; i++) {
+        key->args[i].strips = key->args[i].strips && strips_fit(text, key, elements, i);
+        places += key->args[i].strips;
+    }
     bool apart = places <= text->texture_limit && places <= variant_free_blocks(text, key);
     for (int i = 0; i < f->param_count; i++) {
         ArgKey *arg = &key->args[i];
+        arg->strips = apart && arg->strips;
         arg->whole = apart && arg->path == PATH_DENSE && is_read(f, key, i) && arg->type->bytes % 16 == 0;
     }
 }
@@ -383,6 +398,7 @@ static bool layout_units(const KernelText *text, const VariantKey *key, Layout *
         if (is_read(f, key, i) && !place_read(text, key, free_blocks, i, layout, &blocks)) {
             return false;
         }
+        arg->wide = key->args[i].strips ? layout->textures++ : NO_UNIT;
     }
     return true;
 }

@@ -42,6 +42,8 @@ typedef struct ArgKey {
     uint8_t paged;     /* PagedKind, of launches over pages */
     uint8_t near;      /* of launches over pages: neighbours at known offsets are in the pages around */
     uint8_t replicas;  /* Replicas: what is near, or sampled, stands around the elements of one page */
+    uint8_t ordered;   /* of a neighbour: elements stand row-major, in the launch's shape */
+    uint8_t strips;    /* of a neighbour: steps along strips read their rows as whole texels */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
     uint8_t whole;     /* an element is whole texels, and read as such wherever it stands */
     uint8_t
@@ -113,6 +115,7 @@ typedef struct ArgLayout {
     int strides;        /* PAGED_STRIDED, and what is near or has replicas: one word per dimension from the second on */
     int texture, block; /* unit and binding numbers of what is read; NO_UNIT */
     bool behind;        /* of what is read: the launcher packs it behind other streams of the same place */
+    int wide;           /* unit of the same texture as texels of four words, or NO_UNIT */
     int sampler;        /* unit of the texture that is sampled, or NO_UNIT */
     int store;          /* storage binding of what is written, or NO_UNIT */
 } ArgLayout;

@@ -344,7 +344,9 @@ static void chunk_element(InputText *t, int i, int k)
 {
     const char *name = t->in->params[i].name;
     if (is_texels(t, i)) {
-        access_texel(t->out, &t->in->params[i], t->key->args[i].type, k);
+        char texels[MAX_NAME + 8];
+        snprintf(texels, sizeof texels, "f_%s", t->in->params[i].name);
+        access_texel(t->out, texels, t->in->params[i].type, t->key->args[i].type, k);
     } else {
         strbuf_addf(t->out, "fetch_%s(rill_at_%s(t + %d))", name, name, t->key->columns ? k / t->key->columns : k);
     }
