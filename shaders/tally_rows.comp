@@ -1,5 +1,6 @@
 // Any number of bins: every lane adds what its contiguous run of numbers brings to a row of its own, in order. Defines: GROUP;
-// WEIGHTS: what is added are weights, in double, kept as two words (DOUBLE: they come as such); BLOCK to read through storage blocks.
+// WEIGHTS: what is added are weights, in double, kept as two words (DOUBLE: they come as such); BLOCK to read through storage blocks;
+// PRIVATE: at most so many bins, whose sums stay out of memory until the run is over, which one dispatch does.
 #include "shared/parameters.glsl"
 #include "shared/tally_words.h"
 layout(local_size_x = GROUP) in;
@@ -47,7 +48,10 @@ double weight(uint i)
 uint row;
 
 // A number beyond the bins counts in the last place of a row, which nobody reads.
-#ifdef WEIGHTS
+#ifdef PRIVATE
+double sums[PRIVATE + 1];
+void put(uint bin, double w) { sums[min(bin, BINS)] += w; }
+#elif defined(WEIGHTS)
 void put(uint bin, double w) { rows[row + min(bin, BINS)] += w; }
 #else
 void put(uint bin) { rows[row + min(bin, BINS)]++; }
@@ -59,6 +63,11 @@ void main()
     if (lane < LANES) {
         uint first = lane * RUN, last = min(first + TO, COUNT), i = first + FROM;
         row = lane * (BINS + 1u);
+#ifdef PRIVATE
+        for (uint k = 0u; k <= BINS; k++) {
+            sums[k] = 0.0lf;
+        }
+#endif
 #ifdef VECTORS
         for (; i + 3u < last; i += 4u) {
             uvec4 bin = texelFetch(numbers, int((BASE + i) / 4u));
@@ -83,5 +92,10 @@ void main()
             put(LOAD(numbers, BASE + i));
 #endif
         }
+#ifdef PRIVATE
+        for (uint k = 0u; k < BINS; k++) {
+            rows[row + k] = sums[k];
+        }
+#endif
     }
 }

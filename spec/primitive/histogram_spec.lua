@@ -233,7 +233,7 @@ describe("weights", function()
     leaks.watch(setup, teardown)
     after_each(function() rill.memory_limit(0) end)
 
-    it("are added up, the same way on every run", function()
+    it("are added up, the same way on every run #tables", function()
         for _, size in ipairs(fitting {0, 1, 33, 1025, 30000}) do
             local s = rill.random(size, {type = "int", low = 0, high = 99, seed = size})
             local weights = rill.random(size, {seed = 5, low = -1, high = 1})

@@ -190,9 +190,9 @@ describe("scatter in index order", function()
         end
     end
 
-    it("adds floats", function() assert_sums({0, 33, 20000}, {10}, "float") end)
+    it("adds floats #tables", function() assert_sums({0, 33, 20000}, {10}, "float") end)
 
-    it("adds floats and doubles, any number to any #long", function()
+    it("adds floats and doubles, any number to any #tables #long", function()
         assert_sums({0, 1, 33, 1025, 20000}, {1, 10, 3000}, "float", "double")
     end)
 
@@ -212,7 +212,7 @@ describe("scatter in index order", function()
         check.raises("rill.scatter", rill.scatter, s * 2, i, 1)
     end)
 
-    it("adds many elements into few places, through views and by indices of any kind", function()
+    it("adds many elements into few places, through views and by indices of any kind #tables", function()
         local n = 6000
         local at = rill.iota(n):map "x * 7 % 23 - 2"
         local src, flat, outside = rill.iota(n):cast "float", {}, 0

@@ -16,6 +16,10 @@ enum {
     ROW_LANES = 1024,
     ROW_LEAST = 16,
     ROW_TRIPS = 16384,
+    OWN_BINS = 256,        /* of weights kept by the lanes themselves: compilers take their time for longer arrays */
+    OWN_LANES = 512,
+    OWN_RUN = 60000,       /* numbers of a lane: what the limit on loop trips lets through, one at a time */
+    OWN_LEAST = 1024,      /* numbers: below, a lane is not worth its sums */
     ROW_BINS = 1 << 18,    /* of counts; atomics beyond */
     WEIGHT_BINS = 1 << 20, /* of weights; a scatter beyond: 16 rows of doubles take 128 MiB by then */
     SPARSE_BINS = 1 << 16, /* of weights fewer than the bins; a scatter beyond: rows would be mostly zeros */
@@ -158,6 +162,12 @@ static bool vectors_serve(const Stream *s)
     return s->type->bytes == 4 && s->offset % 4 == 0 && in_texture(s, TEXEL_VECTOR);
 }
 
+/* Lanes sum weights into few bins in arrays of their own. */
+static bool own_sums(const Stream *weights, int64_t bins)
+{
+    return weights && bins <= OWN_BINS;
+}
+
 static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bins, uint32_t lanes, const Stream *rows)
 {
     uint32_t count = (uint32_t)stream_elements(numbers), run = round_up(count, lanes);
@@ -165,19 +175,23 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
     bool block = !in_texture(numbers, TEXEL_WORD) || (weights && !in_texture(weights, TEXEL_WORD));
     bool vectors = !block && vectors_serve(numbers) && (!weights || vectors_serve(weights));
     TexelFormat format = vectors ? TEXEL_VECTOR : TEXEL_WORD;
-    bool done = true;
+    bool done = true, own = own_sums(weights, bins);
     run = round_up(run, 4) * 4;
-    for (uint32_t from = 0; from < run && done; from += ROW_TRIPS) {
+    uint32_t step = own ? run : ROW_TRIPS;
+    for (uint32_t from = 0; from < run && done; from += step) {
         Pass pass;
         pass_start(&pass, "#define GROUP 8\n", block);
         strbuf_add(&pass.defines, weight_defines(weights));
         strbuf_add(&pass.defines, vectors ? "#define VECTORS\n" : "");
+        if (own) {
+            strbuf_addf(&pass.defines, "#define PRIVATE %d\n", OWN_BINS);
+        }
         pass.params[TALLY_P_COUNT] = count;
         pass.params[TALLY_P_BINS] = bins;
         pass.params[TALLY_P_LANES] = lanes;
         pass.params[TALLY_P_RUN] = run;
         pass.params[TALLY_P_FROM] = from;
-        pass.params[TALLY_P_TO] = from + ROW_TRIPS < run ? from + ROW_TRIPS : run;
+        pass.params[TALLY_P_TO] = from + step < run ? from + step : run;
         pass.params[TALLY_P_BASE] = (uint32_t)numbers->offset;
         pass.params[TALLY_P_WEIGHT_BASE] = weights ? (uint32_t)(weights->offset * weights->type->bytes / 4) : 0;
         pass_write(&pass, rows);
@@ -187,14 +201,22 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
     return done;
 }
 
-static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+static int64_t row_lanes(int64_t count, int64_t bins, const Stream *weights)
 {
-    int64_t words = weights ? 2 : 1, lanes = ROW_WORDS / (bins * words), least = stream_elements(numbers) / 256 + 1;
-    lanes = lanes > ROW_LANES ? ROW_LANES : lanes;
+    bool own = own_sums(weights, bins);
+    int64_t lanes = ROW_WORDS / (bins * (weights ? 2 : 1)), most = own ? OWN_LANES : ROW_LANES;
+    int64_t least = count / (own ? OWN_LEAST : 256) + 1, needed = count / OWN_RUN + 1;
+    lanes = lanes > most ? most : lanes;
     lanes = lanes < ROW_LEAST ? ROW_LEAST : lanes;
     lanes = lanes > least ? least : lanes; /* few elements take few rows */
+    return own && lanes < needed ? needed : lanes;
+}
+
+static bool count_rows(const Stream *numbers, const Stream *weights, int64_t bins, Stream *result)
+{
+    int64_t words = weights ? 2 : 1, lanes = row_lanes(stream_elements(numbers), bins, weights);
     Stream rows;
-    if (!create(numbers->device, word_type(), lanes * (bins + 1) * words, true, &rows)) {
+    if (!create(numbers->device, word_type(), lanes * (bins + 1) * words, !own_sums(weights, bins), &rows)) {
         return false;
     }
     bool block = !in_texture(&rows, TEXEL_WORD);
