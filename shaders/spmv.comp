@@ -1,6 +1,6 @@
 // Y = A X for a sparse matrix whose row r has the entries from offsets[r] to before offsets[r + 1]. LANES invocations take a row, four entries at a
 // time, and join their sums in shared memory; with WIDE an invocation takes a row and TEXELS times four columns of X. Without COLUMNS_GIVEN entry k
-// is 1, and stands in column k: rows of X are summed up. With LISTED the rows of a list are taken. With ELL an invocation takes four rows, whose
+// is 1, and stands in column k: rows of X are summed up. With LISTED the rows of a list are taken, or its slices. With ELL an invocation takes four rows, whose
 // entries at one place are a texel; column -1: there is none. With SLICES as well: rows in another order, in slices of SPMV_SLICE, each with as many
 // places as its longest row needs; a slice's places begin at offsets[slice]. Defines: GROUP, LANES; T float or double; VALUE_DOUBLE, RESULT_DOUBLE;
 // FOURS where rows of X and Y are whole texels of floats; BLOCK to read through storage blocks. Where an invocation has whole rows, their entries
@@ -39,13 +39,13 @@ layout(binding = 1) uniform usamplerBuffer x_in;
 #ifdef LISTED
 #ifdef BLOCK
 layout(std430, binding = 6) readonly buffer List { uint list_in[]; };
-#define LISTED_ROW(n) int(list_in[int(PARAMETER(SPMV_P_LIST)) + (n)])
+#define LISTED_AT(n) int(list_in[int(PARAMETER(SPMV_P_LIST)) + (n)])
 #else
 layout(binding = 4) uniform usamplerBuffer list_in;
-#define LISTED_ROW(n) int(texelFetch(list_in, int(PARAMETER(SPMV_P_LIST)) + (n)).x)
+#define LISTED_AT(n) int(texelFetch(list_in, int(PARAMETER(SPMV_P_LIST)) + (n)).x)
 #endif
 #else
-#define LISTED_ROW(n) (n)
+#define LISTED_AT(n) (n)
 #endif
 #ifdef COLUMNS_GIVEN
 #ifdef BLOCK
@@ -62,10 +62,10 @@ layout(binding = 3) uniform usamplerBuffer values_in;
 #endif
 #ifdef SLICES
 #ifdef BLOCK
-layout(std430, binding = 6) readonly buffer Order { uvec4 order_in[]; };
+layout(std430, binding = 7) readonly buffer Order { uvec4 order_in[]; };
 #define FOUR_ROWS(q) order_in[q]
 #else
-layout(binding = 4) uniform usamplerBuffer order_in;
+layout(binding = 5) uniform usamplerBuffer order_in;
 #define FOUR_ROWS(q) texelFetch(order_in, q)
 #endif
 #endif
@@ -124,9 +124,15 @@ ivec4 four_columns(int q) { return clamp(signed_columns(q), 0, x_last); }
 void main()
 {
     int n = int((gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * uint(GROUP) + gl_LocalInvocationID.x);
+#ifdef SLICES
+    const int quads = SPMV_SLICE / 4, pitch = quads;
+#ifdef LISTED
+    int listed = n / quads;
+    n = listed < int(PARAMETER(SPMV_P_LISTED)) ? LISTED_AT(listed) * quads + n % quads : ROWS / 4 + 1;
+#endif
+#endif
     if (4 * n < ROWS) {
 #ifdef SLICES
-        const int quads = SPMV_SLICE / 4, pitch = quads;
         int slice = n / quads, begin = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + slice);
         int places = OFFSET(int(PARAMETER(SPMV_P_OFFSETS)) + slice + 1) - begin, q = begin * pitch + n % quads;
 #else
@@ -212,7 +218,7 @@ void main()
     int row = n / LANES, lane = n - row * LANES;
     T sum = T(0.0);
     if (row < ROWS) {
-        int at = int(PARAMETER(SPMV_P_OFFSETS)) + LISTED_ROW(row), begin = OFFSET(at), end = OFFSET(at + 1);
+        int at = int(PARAMETER(SPMV_P_OFFSETS)) + LISTED_AT(row), begin = OFFSET(at), end = OFFSET(at + 1);
         precise T total = T(0.0);
         for (int q = begin / 4 + lane; 4 * q < end; q += LANES) {
             T4 v = four_values(q);

@@ -11,7 +11,8 @@
 #define SPMV_P_PLACES 9 // ELL: places of a row
 #define SPMV_P_PITCH 10 // ELL: texels from one place of all rows to the next
 #define SPMV_P_ORDER 11 // slices: first word of the rows' numbers
-#define SPMV_P_LIST 11  // a list of rows: its first word
+#define SPMV_P_LIST 10  // a list, not of ELL: its first word
+#define SPMV_P_LISTED 9 // slices: how many are listed
 #define SPMV_P_FIRST 9  // spmv_slice.comp: where the places of slices begin
 #define SPMV_P_VECTORS 3
 #define SPMV_SLICE 32 // rows of a slice

@@ -66,11 +66,11 @@ static Program *find_program(const SparseRows *a, const Stream *y, const Way *wa
 /* What the shader reads, in the order of its bindings. */
 static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch *dispatch, Way *way)
 {
-    const Stream *order = a->order ? a->order : a->list;
-    const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, order};
-    const TexelFormat formats[] = {TEXEL_WORD, way->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR,
-                                   a->list ? TEXEL_WORD : TEXEL_VECTOR};
-    int count = order ? 5 : a->columns ? 4 : 2;
+    const Stream *streams[] = {a->offsets ? a->offsets : a->columns, x, a->columns, a->values, a->list, a->order};
+    const TexelFormat formats[] = {
+        TEXEL_WORD, way->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_WORD, TEXEL_VECTOR};
+    int count = a->order ? 6 : a->list ? 5 : a->columns ? 4 : 2;
+    streams[4] = a->list ? a->list : a->order; /* where there is none, it is not read */
     way->block = !device_traits(y->device)->buffer_textures;
     for (int i = 0; i < count; i++) {
         way->block = way->block || too_large(streams[i], formats[i]);
@@ -128,7 +128,7 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
 {
     bool cpu = device_traits(y->device)->family == FAMILY_CPU;
     int64_t rows = y->shape.size[0], width = y->shape.rank > 1 ? y->shape.size[1] : 1;
-    if (rows * width == 0) {
+    if (rows * width == 0 || (a->list && stream_elements(a->list) == 0)) {
         return true;
     }
     bool ell = is_ell(a), slices = a->order;
@@ -139,6 +139,9 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
     way.texels = cpu && way.fours && width % 8 == 0 ? 2 : 1;
     int64_t blocks = (width + 4 * way.texels - 1) / (4 * way.texels);
     int64_t invocations = ell ? (rows + 3) / 4 : rows * (width > 1 ? blocks : way.lanes);
+    if (slices && a->list) {
+        invocations = a->list->shape.size[0] * (SPMV_SLICE / 4);
+    }
     uint32_t params[4 * SPMV_P_VECTORS] = {[SPMV_P_ROWS] = (uint32_t)rows,
                                            [SPMV_P_WIDTH] = (uint32_t)width,
                                            [SPMV_P_BLOCKS] = (uint32_t)blocks,
@@ -151,8 +154,12 @@ bool spmv(const SparseRows *a, const Stream *x, Stream *y)
                                            [SPMV_P_PLACES] = ell && !slices ? (uint32_t)a->columns->shape.size[0] : 0,
                                            [SPMV_P_PITCH] =
                                                ell && !slices ? (uint32_t)(a->columns->shape.size[1] / 4) : 0};
-    if (slices || a->list) {
-        params[slices ? SPMV_P_ORDER : SPMV_P_LIST] = first_word(slices ? a->order : a->list);
+    if (slices) {
+        params[SPMV_P_ORDER] = first_word(a->order);
+    }
+    if (a->list) {
+        params[SPMV_P_LIST] = first_word(a->list);
+        params[SPMV_P_LISTED] = (uint32_t)a->list->shape.size[0];
     }
     Dispatch dispatch = {.params = params, .param_vectors = SPMV_P_VECTORS};
     if (!bind(a, x, y, &dispatch, &way)) {

@@ -9,8 +9,9 @@ typedef struct SparseRows {
     const Stream *offsets; /* int, of one more than there are rows; NULL: ELL */
     const Stream *columns; /* int; NULL: entry k is 1 and stands in column k, so that rows of x are summed up */
     const Stream *values;  /* float or double; NULL with columns */
-    const Stream
-        *list; /* int, NULL: all. Rows to be multiplied, not of ELL: y, of one dimension, has an element for each */
+    /* int, NULL: all. Rows to be multiplied, not of ELL: y, of one dimension, has an element for each. With `order`: slices to be multiplied, y's other
+     * rows stay. */
+    const Stream *list;
     /* ELL: columns and values are {places, rows and what fills the last texel}; column -1: nothing is there. */
     /* Slices: `order` says which row stands at each of the places 0 .. rows - 1. SPMV_SLICE of them are a slice; columns and values are ELL's, all
      * slices one behind the other, {places, SPMV_SLICE} each, and offsets says at how many places each begins, and ends. */

@@ -200,20 +200,37 @@ local function apply_where(A, x, y, where)
     end
 end
 
+-- The part of all above which a list of a matrix's rows takes longer than all: of slices, of single rows.
+local SHARE <const> = {slices = 0.8, rows = 0.4}
+
+-- What makes lists, as of reach.lua, and of a matrix its slices, where it has some.
+local function lister(work)
+    if work.system.call then
+        return #work.shape <= 4 and reach.grid(work, "abs(b - y)") or nil
+    end
+    local rows = listed(work)
+    local made = rows.csr:_slices()
+    return reach.rows(work, rows, made and SHARE.slices or SHARE.rows), made
+end
+
 --- ways.all(work): all unknowns at once, or those of a list.
 function ways.all(work)
     local A, d, omega = work.system, work.d, work.omega
     local relax = with_diagonal(RELAX, d, work.type)
-    local lists = work.active and #work.shape <= 4 and (A.call and reach.grid or reach.rows)(work, "abs(b - y)",
-        not A.call and listed(work)) or nil
-    local list, cells
+    local lists, sliced
+    if work.active then
+        lists, sliced = lister(work)
+    end
+    local list, tiles, cells
     local way = {work = work, measure = measure}
     function way.first(_, most)
-        if list then
-            list:close()
+        for _, old in ipairs {list, tiles} do
+            old:close()
         end
-        list = lists and lists {b = way.b, y = way.y, d = d, most = most}
-        cells = list and A.call and active.of(list, way.y.shape)
+        if lists then
+            list, tiles = lists {b = way.b, y = way.y, d = d, most = most}
+        end
+        cells = list and (A.call or sliced) and active.of(list, way.y.shape)
         relax(way.b, way.y, d, omega, way.x)
         return way.y.size
     end
@@ -226,7 +243,11 @@ function ways.all(work)
         elseif list.size == 0 then
             return 0
         elseif cells then
-            apply_where(A, x, y, cells)
+            if sliced then
+                core._spmv(sliced.begins, sliced.columns, sliced.values, x, y, sliced.order, tiles)
+            else
+                apply_where(A, x, y, cells)
+            end
             relax {b = b, y = y, d = d, omega = omega, x = x, where = cells}
         else
             relax_rows(work, list, b, y, x)

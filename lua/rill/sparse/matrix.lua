@@ -304,6 +304,17 @@ function methods._product(A)
     end
 end
 
+--- A:_slices(): of CSR and COO the slices that products with A take, for products with some of them, where they hold rows in order; else nil.
+function methods._slices(A)
+    local plan = A._format ~= "ell" and A._values.size > 0 and rows_of(A)
+    if not plan or plan.begins then
+        return nil
+    end
+    plan.used = true -- will be
+    local made = products.sliced(plan, A._columns, A._values)
+    return made and made.ordered and made or nil
+end
+
 -- ---- other methods
 
 --- A:transpose(): the transpose, a new matrix of the same format.

@@ -10,7 +10,9 @@ blame.own()
 
 local slices = {}
 
-local SLICE <const> = 32 -- SPMV_SLICE of spmv_words.h
+slices.ROWS = 32 -- SPMV_SLICE of spmv_words.h
+
+local SLICE <const> = slices.ROWS
 local WINDOW <const> = 4096 -- rows, whole slices
 local LEAST <const> = 16384 -- entries: below, a product is what its launch costs
 local LONGEST <const> = 32768 -- of rows, a trip each
@@ -55,7 +57,8 @@ local function make(offsets, columns, values)
     end
     local order = rill.iota(m):copy()
     local begins, count = places_of(lengths, order)
-    if count * SLICE > values.size * GOOD then
+    local ordered = count * SLICE <= values.size * GOOD
+    if not ordered then
         local keys <close> = entries.kernel(KEY)(lengths, order, longest)
         order = rill.argsort(keys)
         begins, count = places_of(lengths, order)
@@ -64,8 +67,8 @@ local function make(offsets, columns, values)
         return false
     end
     local made = {
-        offsets = offsets, begins = begins, order = order, columns = rill.stream("int", count * SLICE),
-        values = rill.stream(values.type, count * SLICE),
+        offsets = offsets, begins = begins, order = order, ordered = ordered,
+        columns = rill.stream("int", count * SLICE), values = rill.stream(values.type, count * SLICE),
     }
     return fill(made, columns, values) and made
 end
