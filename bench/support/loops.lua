@@ -5,7 +5,7 @@ local loops = {}
 
 local count <const> = 1 << 20
 
-loops.names = {"copy", "saxpy", "mads8", "mads24", "mads43"}
+loops.names = {"copy", "saxpy", "mads8", "mads16", "mads24"}
 
 --- loops.cases(): by name, each with `kernel`, `arguments` in order, what goes `up` and `down`, and `run`.
 function loops.cases()
@@ -19,7 +19,7 @@ function loops.cases()
     add("copy", "kernel void copy(float x<>, out float r<>) { r = x; }", {x}, x, r)
     add("saxpy", "kernel void saxpy(float a, float x<>, float y<>, out float r<>) { r = a * x + y; }", {x, y},
         2.5, x, y, r)
-    for _, mads in ipairs {8, 24, 43} do
+    for _, mads in ipairs {8, 16, 24} do
         add("mads" .. mads, ("kernel void mads(float x<>, float a, float b, out float r<>) { r = x; %s }"):format(
             ("r = r * a + b; "):rep(mads)), {x}, x, 0.99, 0.01, r)
     end

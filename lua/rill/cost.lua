@@ -6,7 +6,7 @@ local breakeven = require "rill.support.breakeven"
 local processor = require "rill.support.processor"
 blame.own()
 
-local TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 7, 1 << 26
+local TURNS <const>, TRANSFER_ROUNDS <const>, MOST_BYTES <const> = 4, 5, 1 << 26
 
 -- Kinds of parameters whose streams are written, and how: what a launch makes, or what it changes.
 local MADE <const> = {["output stream"] = true, ["variable output"] = true}
@@ -73,32 +73,61 @@ end
 
 -- ---- times
 
--- Seconds that transfers of these sizes take, on streams of their own; of long ones a part is measured.
-local function time_transfers(sizes, transfer)
-    local total, known = 0, {}
-    for _, bytes in ipairs(sizes) do
-        if bytes > 0 and not known[bytes] then
-            local words = (math.min(bytes, MOST_BYTES) + 3) // 4
-            local scratch <close> = rill.stream("uint", words)
-            local text, least = scratch:bytes(), math.huge
-            for _ = 0, TRANSFER_ROUNDS do
-                rill.sync()
-                local start = rill.clock()
-                transfer(scratch, text)
-                rill.sync()
-                least = math.min(least, rill.clock() - start)
-            end
-            known[bytes] = least * bytes / (4 * words)
-        end
-        total = total + (known[bytes] or 0)
-    end
-    return total
-end
-
 local function sum(sizes)
     local total = 0
     for _, bytes in ipairs(sizes) do total = total + bytes end
     return total
+end
+
+-- Streams for transfers of these sizes and what is written to them, of long ones a part; and how many times as much is to be moved.
+local function scratch(sizes)
+    local list, moved = {}, 0
+    for _, bytes in ipairs(sizes) do
+        if bytes > 0 then
+            local s = rill.stream("uint", (math.min(bytes, MOST_BYTES) + 3) // 4)
+            list[#list + 1] = {stream = s, text = s:bytes()}
+            moved = moved + s.nbytes
+        end
+    end
+    return list, moved > 0 and sum(sizes) / moved or 0
+end
+
+local function write(list)
+    for _, s in ipairs(list) do s.stream:write(s.text) end
+end
+
+local function read(list)
+    for _, s in ipairs(list) do s.stream:bytes() end
+end
+
+-- Reads and writes a stream on all threads of the device.
+local touch
+
+-- Seconds that it takes to bring streams of these sizes to the device, and to bring others back: in turns with launches that have them all, as caches have
+-- them elsewhere then. A launch behind a transfer may take longer than others.
+local function time_transfers(up, down)
+    touch = touch or rill.kernel "kernel void touch(inout uint x<>) { x ^= 1u; }"
+    local ups, times_up = scratch(up)
+    local downs, times_down = scratch(down)
+    local function launch()
+        for _, s in ipairs(ups) do touch(s.stream) end
+        for _, s in ipairs(downs) do touch(s.stream) end
+    end
+    local steps, least = {write, launch, launch, read}, {}
+    for round = 0, TRANSFER_ROUNDS do
+        for i, step in ipairs(steps) do
+            rill.sync()
+            local start = rill.clock()
+            step(i == 1 and ups or downs)
+            rill.sync()
+            local seconds = rill.clock() - start
+            least[i] = round > 0 and least[i] < seconds and least[i] or seconds
+        end
+    end
+    for _, list in ipairs {ups, downs} do
+        for _, s in ipairs(list) do s.stream:close() end
+    end
+    return times_up * (least[1] + math.max(0, least[2] - least[3])) + times_down * least[4]
 end
 
 -- ---- the report
@@ -127,7 +156,7 @@ end
 -- results back, by Brook's model. The launch is made many times, on copies of what it writes. A report: `bytes_up`, `bytes_down`;
 -- `transfer`, `gpu` and `cpu`, seconds of both transfers, of a launch, and of one core for the same launch; `speedup` (cpu / gpu), `intensity`
 -- (gpu / transfer), `worthwhile` (intensity > 1 / (speedup - 1)), `break_even` (launches on one transfer from which on it is).
--- `cpu` is the processor's time, all cores together, of the same program on the software device; nil where there is none.
+-- `cpu` is the time of one core for the same program on the software device; nil where there is none.
 return function(k, ...)
     if rill.type(k) ~= "kernel" then
         blame.fail("rill.cost: argument #1 'k': expected a kernel, got %s", rill.type(k) or type(k))
@@ -141,14 +170,17 @@ return function(k, ...)
     blame.call(k.explain, k, ...)
     local launch, up, down = prepare(k, ...)
     local device = rill.device()
-    local gpu, cpu = processor.time(launch)
-    local by = device.name
+    local cpu, by
     if not device.software then cpu, by = processor.elsewhere(launch) end
-    local write = time_transfers(up, function(s, text) s:write(text) end)
-    local read = time_transfers(down, function(s) s:bytes() end)
+    local gpu, transfer = math.huge, math.huge
+    for _ = 1, TURNS do -- what disturbs the machine for a while disturbs a turn of each
+        gpu = math.min(gpu, processor.device(launch))
+        if device.software then cpu, by = math.min(cpu or math.huge, processor.alone(launch)), device.name end
+        transfer = math.min(transfer, time_transfers(up, down))
+    end
     local report = {
         name = k.name, device = device.name, processor = by, bytes_up = sum(up), bytes_down = sum(down),
-        gpu = gpu, cpu = cpu, transfer = write + read,
+        gpu = gpu, cpu = cpu, transfer = transfer,
     }
     for name, value in pairs(breakeven(report.gpu, report.cpu, report.transfer)) do report[name] = value end
     return setmetatable(report, Cost)

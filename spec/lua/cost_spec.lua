@@ -36,6 +36,30 @@ describe("Brook's model", function()
     end)
 end)
 
+describe("one core", function()
+    local core = require "rill.core"
+    local function cores()
+        local file = io.open "/proc/self/status"
+        return file and file:read "a":match "Cpus_allowed_list:%s*(%S+)", file and file:close()
+    end
+
+    it("has all threads while a function runs, and gives back what that gives", function()
+        local before = cores()
+        local alone, within, x, y = core._one_core(function() return cores(), 5, nil end)
+        assert.are.same({5, nil, before}, {x, y, (cores())})
+        assert.are.equal(alone and within:match "^%d+$" or before, within)
+        assert.are.equal(10, select("#", core._one_core(function() return 1, 2, 3, 4, 5, 6, 7, 8, 9 end)))
+    end)
+
+    it("is left when the function fails", function()
+        local before, failure = cores(), {}
+        local done, raised = pcall(core._one_core, function() error(failure) end)
+        assert.are.same({false, before}, {done, (cores())})
+        assert.are.equal(failure, raised)
+        assert.is_false(pcall(core._one_core, 5))
+    end)
+end)
+
 describe("rill.cost", function()
     it("counts bytes and fits its own times", function()
         local x, y = rill.random(1000, {seed = 1}), rill.random(1000, {seed = 2})

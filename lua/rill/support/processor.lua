@@ -4,11 +4,12 @@ local rill = require "rill"
 
 local processor = {}
 
-local ROUNDS <const>, LEAST_SECONDS <const>, MOST_LAUNCHES <const> = 15, 0.002, 1000
+local ROUNDS <const>, LEAST_ROUNDS <const>, SECONDS <const> = 15, 3, 0.05
+local LEAST_SECONDS <const>, MOST_LAUNCHES <const> = 0.001, 1000
 
---- processor.time(launch): seconds of a launch, a kernel and its arguments by name: by the clock, and of the processor, all cores together. The least of
--- some rounds, after one that compiles.
-function processor.time(launch)
+-- Seconds of a launch by the clock, and of the processor, all cores together. The least of some rounds, after one that compiles; of fewer where
+-- they take long.
+local function time(launch)
     local k, given = launch.kernel, launch.named
     local function run(times)
         rill.sync()
@@ -20,12 +21,25 @@ function processor.time(launch)
     run(1)
     local once = run(1)
     local times = math.max(1, math.min(MOST_LAUNCHES, LEAST_SECONDS / once // 1 | 0))
-    local wall, busy = math.huge, math.huge
-    for _ = 1, ROUNDS do
+    local wall, busy, start = math.huge, math.huge, rill.clock()
+    for round = 1, ROUNDS do
         local w, b = run(times)
         wall, busy = math.min(wall, w), math.min(busy, b)
+        if round >= LEAST_ROUNDS and rill.clock() - start > SECONDS then break end
     end
     return wall, busy
+end
+
+--- processor.device(launch): seconds of a launch, a kernel and its arguments by name, on the current device, by the clock.
+function processor.device(launch)
+    return (time(launch))
+end
+
+--- processor.alone(launch): seconds of one core for a launch on the current device, which is the processor. All threads of the process share a core for that:
+-- side by side they would wait for memory together. Where the system does not do that, it is the time of all cores.
+function processor.alone(launch)
+    local _, _, busy = core._one_core(function() return time(launch) end)
+    return busy
 end
 
 -- The number in rill.devices() of a device that is open.
@@ -56,8 +70,7 @@ local function moved(launch, other, back)
         for name, text in pairs(texts) do
             copies[name] = core._sized(launch.named[name], launch.named[name].shape):write(text)
         end
-        local _, busy = processor.time {kernel = launch.kernel, named = copies}
-        return busy, rill.device().name
+        return processor.alone {kernel = launch.kernel, named = copies}, rill.device().name
     end))
     rill.open(back)
     return table.unpack(result, 1, result.n)
