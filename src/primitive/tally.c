@@ -16,7 +16,7 @@ enum {
     ROW_LANES = 1024,
     ROW_LEAST = 16,
     ROW_TRIPS = 16384,
-    OWN_BINS = 256,        /* of weights kept by the lanes themselves: compilers take their time for longer arrays */
+    OWN_BINS = 256, /* of weights kept by the lanes themselves: compilers take their time for longer arrays */
     OWN_LANES = 512,
     OWN_RUN = 60000,       /* numbers of a lane: what the limit on loop trips lets through, one at a time */
     OWN_LEAST = 1024,      /* numbers: below, a lane is not worth its sums */

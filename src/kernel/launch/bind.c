@@ -264,8 +264,8 @@ void launch_groups(const Plan *plan, const Layout *layout, uint32_t *words, uint
         uint64_t trips = 1;
         if (layout->trips != NO_SLOT) {
             trips = invocations / ((uint64_t)layout->group * PARTS);
-            if (trips < 1) {
-                trips = 1;
+            if (trips < (uint64_t)layout->least_trips) {
+                trips = (uint64_t)layout->least_trips;
             } else if (trips > (uint64_t)layout->max_trips) {
                 trips = (uint64_t)layout->max_trips;
             }

@@ -14,6 +14,7 @@ enum {
     WIDE_GATHERS = 3200,
     WIDE_WORDS = 800,
     MAX_TRIPS = 256,
+    LEAST_TRIPS = 4,    /* of bodies without loops, which MAX_TRIPS allows: a work group costs as much as some trips */
     NEAR_ROWS = 4,      /* where pages are around: more take longer to compile and are no faster */
     MAX_RUN = 64,       /* steps within a page, for which it is looked up once */
     MAX_RUN_TRIPS = 64, /* of the body's loops in one of them */
@@ -422,7 +423,7 @@ static void layout_blocks(const Function *f, Layout *layout)
 static void layout_trips(const KernelText *text, const VariantKey *key, Layout *layout)
 {
     layout->trips = NO_SLOT;
-    layout->max_trips = layout->max_run = 1;
+    layout->least_trips = layout->max_trips = layout->max_run = 1;
     if (text->traits->family != FAMILY_CPU || text->body->unbounded || text->function->group_rank || key->check) {
         return;
     }
@@ -434,6 +435,7 @@ static void layout_trips(const KernelText *text, const VariantKey *key, Layout *
     double most = trips > 0 ? (double)MAX_TRIPS_BUDGET / (trips + 1) : (double)MAX_TRIPS;
     layout->max_trips = most < (double)MAX_TRIPS ? (int)most : MAX_TRIPS;
     if (layout->max_trips > 1) {
+        layout->least_trips = trips > 0 || text->body->tokens > LARGE_BODY ? 1 : LEAST_TRIPS;
         layout->trips = take(layout, 1);
         layout->group = text->traits->subgroup_size;
     } else {

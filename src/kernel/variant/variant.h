@@ -129,7 +129,7 @@ typedef struct Layout {
     int elements; /* per invocation */
     int group;    /* local size in x of a kernel that is no group kernel */
     int trips;    /* word with the trips each invocation makes over its part, or NO_SLOT: one */
-    int max_trips;
+    int least_trips, max_trips;
     int strip_rows; /* rows that one step covers: more than 1 for small stencils */
     int strip;      /* words of the strip walk: columns and rows in steps, 3 words each; or NO_SLOT */
     int active; /* words of the list: its first element, and where its length stands, or behind it the starts of pages; or NO_SLOT */
