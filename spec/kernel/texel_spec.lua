@@ -115,3 +115,39 @@ describe("whole texels:", function()
         check.equal(swapped, numbers(k.swap(rill.stream(k.Pair, 15, bytes):domain({2}, {14}))))
     end)
 end)
+
+describe("elements side by side:", function()
+    leaks.watch(setup, teardown)
+
+    -- Long straight bodies: each variable is an element's own, constants that change and functions' arguments, too.
+    it("each has its own variables", function()
+        local statements = {}
+        for i = 1, 12 do statements[i] = ("x = mod(x * a + b, 101.0); a = mod(a + %d.0, 7.0); r += x;"):format(i) end
+        local k = rill.program(([[
+            void turn(inout float a, float b) { a = b - a; }
+            kernel void walk(float given<>, float a, float b, inout int count<>, out float r<>) {
+                float x = given, y = 1.0;
+                r = y;
+                %s
+                turn(x, r);
+                count += int(x), y = -y;
+                r = r.x + y * x;
+            }]]):format(table.concat(statements, "\n")))
+        for _, n in ipairs {1, 8, 37, 200} do
+            local given, count = rill.iota(n):cast "float", rill.iota(n)
+            local counts, results = {}, {}
+            for e = 0, n - 1 do
+                local x, a, r = e, 3, 1
+                for i = 1, 12 do
+                    x = (x * a + 5) % 101
+                    a = (a + i) % 7
+                    r = r + x
+                end
+                x = r - x
+                counts[e + 1], results[e + 1] = e + x, r - x
+            end
+            check.equal(results, k.walk(given, 3, 5, count):values())
+            check.equal(counts, count:values())
+        end
+    end)
+end)

@@ -153,12 +153,10 @@ void generate_declare_words(Generator *g)
     }
 }
 
-static void collect_words(Generator *g, int i, int k)
+void generate_words(Generator *g, int i, int k, const char *value)
 {
     const Param *param = &g->f->params[i];
     const Type *type = g->key->args[i].type;
-    char value[MAX_NAME + 8];
-    snprintf(value, sizeof value, "v_%s", param->name);
     int first = k * type->bytes;
     for (int w = 0; w < glsl_words(type); w++) {
         bool part = first % 4 != 0;
@@ -242,7 +240,9 @@ void generate_element(Generator *g, int k)
     generate_call(g);
     for (int i = 0; i < g->f->param_count; i++) {
         if (generate_stored(g, i) && variant_flat_store(g->f, g->key, i)) {
-            collect_words(g, i, k);
+            char value[MAX_NAME + 8];
+            snprintf(value, sizeof value, "v_%s", g->f->params[i].name);
+            generate_words(g, i, k, value);
         } else if (generate_stored(g, i)) {
             generate_store(g, i);
         }

@@ -246,7 +246,8 @@ static void write_step(Generator *g)
     }
     write_flat_loads(g);
     generate_declare_words(g);
-    for (int k = 0; k < g->layout->elements; k++) {
+    bool done = generate_beside(g);
+    for (int k = 0; !done && k < g->layout->elements; k++) {
         write_element(g, k);
     }
     store_words(g);

@@ -30,10 +30,15 @@ void generator_strip_loads(Generator *g);
 void generate_element(Generator *g, int k);
 void generate_declare_words(Generator *g);
 void generate_store_words(Generator *g, int i, const char *at);
+/* The words of element k that argument i is stored as: `value`, an expression. */
+void generate_words(Generator *g, int i, int k, const char *value);
 void generate_loads(Generator *g, int k);
 void generate_call(Generator *g);
 void generate_store(Generator *g, int i);
 bool generate_stored(const Generator *g, int i);
+
+/* generate_beside.c: all elements of a step, several side by side; false, and nothing is written, where that brings nothing. */
+bool generate_beside(Generator *g);
 
 /* generate_pages.c: a step of a launch over pages, one part of a page; and what all steps need, read before them. */
 void generate_pages(Generator *g);
