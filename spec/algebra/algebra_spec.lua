@@ -402,12 +402,12 @@ describe("functions", function()
             local a, b = s:values(), t:values()
             local float = type == "float"
             local function power(x, y) return in_range(x ^ y, type) end
-            compare("pow", rill.pow(s, t), power, float and 2e-5 or 1e-12, a, b)
+            compare("pow", rill.pow(s, t), power, float and 2.4e-7 or 1e-12, a, b)
             compare("atan", rill.atan(s, t), function(x, y) return math.atan(x, y) end, float and 1e-6 or 1e-15, a, b)
             for _, y in ipairs {2, 3, 5, -2, 0.5, 0, 65, 66} do
                 compare("^" .. y, s ^ y, function(x)
                     return in_range(x ^ y, type)
-                end, type == "float" and 1e-4 or 1e-12, a)
+                end, float and 2.4e-7 or 1e-12, a)
             end
         end)
     end

@@ -8,17 +8,19 @@ local function least(a, b) return (a ~= a or b ~= b) and a + b or math.min(a, b)
 local function most(a, b) return (a ~= a or b ~= b) and a + b or math.max(a, b) end
 local function clamp(x, low, high) return least(most(x, low), high) end
 
--- Whole powers to 64 by squaring; of a negative base others by the parity of the exponent.
+-- Of doubles whole powers to 64 by squaring; of a negative base others by the parity of the exponent.
 define("pow", "x y", "real", {
     operator = "^", powers = {[2] = "square", [3] = "cube"},
     doc = "x ^ y; a negative base to a whole power is right",
     number = function(x, y) return x ^ y end,
-    text = [[T @pow(T x, T y) {
-    T n = abs(y);
+    text = {
+        float = "float @pow(float x, float y) { return pow(x, y); }",
+        double = [[double @pow(double x, double y) {
+    double n = abs(y);
     bool whole = @inf(y) || floor(y) == y;
     if (whole && n <= 64.0) {
         int k = int(n);
-        T p = (k & 1) != 0 ? x : 1.0, b = x * x;
+        double p = (k & 1) != 0 ? x : 1.0, b = x * x;
         p = (k & 2) != 0 ? p * b : p; b *= b;
         p = (k & 4) != 0 ? p * b : p; b *= b;
         p = (k & 8) != 0 ? p * b : p; b *= b;
@@ -31,15 +33,10 @@ define("pow", "x y", "real", {
     if (abs(x) == 1.0 && whole && (x > 0.0 || @inf(y))) return 1.0;
     if (x == 0.0) return y > 0.0 ? 0.0 : @infinity();
     if (x < 0.0 && !whole && !@inf(x)) return @none();
-    T p = @exponential(y, abs(x));
+    double p = @exp(y * @log(abs(x)));
     bool odd = whole && !@inf(y) && floor(n * 0.5) * 2.0 != n;
     return x < 0.0 && odd ? -p : p;
 }]],
-    parts = {
-        exponential = {
-            float = "float @exponential(float y, float x) { return x == 1.0 ? 1.0 : exp2(y * log2(x)); }",
-            double = "double @exponential(double y, double x) { return x == 1.0 ? 1.0 : @exp(y * @log(x)); }",
-        },
     },
 })
 -- x - y * floor(x / y), exactly but for the rounding of the result.

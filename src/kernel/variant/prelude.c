@@ -23,17 +23,24 @@ static void write_vectors(StrBuf *out, const char *name, int parameters)
 
 /* What kernel bodies may call, added where one does: compilers take their time for functions that nothing calls, too. */
 static const struct {
-    const char *mark, *text, *vectors[2];
+    const char *marks[2], *text, *vectors[2];
     int parameters;
 } called[] = {
-    {"rill_ix(", shader_index, {NULL}, 0},
-    {", b_", shader_far_index, {NULL}, 0},
-    {"rill_saturate", "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n", {"rill_saturate"}, 1},
-    {"rill_bool", shader_truth, {NULL}, 0},
-    {"rill_log", shader_logarithm, {"rill_log", "rill_log2"}, 1},
-    {"rill_exp", shader_exponential, {"rill_exp", "rill_exp2"}, 1},
-    {"rill_fmod", shader_remainder, {"rill_fmod"}, 2},
+    {{"rill_ix("}, shader_index, {NULL}, 0},
+    {{", b_"}, shader_far_index, {NULL}, 0},
+    {{"rill_saturate"}, "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n", {"rill_saturate"}, 1},
+    {{"rill_bool"}, shader_truth, {NULL}, 0},
+    {{"rill_log"}, shader_logarithm, {"rill_log", "rill_log2"}, 1},
+    {{"rill_exp", "rill_pow"}, shader_exponential, {"rill_exp", "rill_exp2"}, 1},
+    {{"rill_pow"}, shader_power, {"rill_pow"}, 2},
+    {{"rill_fmod"}, shader_remainder, {"rill_fmod"}, 2},
 };
+
+static bool calls(const Body *body, const char *const marks[2])
+{
+    const char *text = strbuf_text(&body->text);
+    return strstr(text, marks[0]) || (marks[1] && strstr(text, marks[1]));
+}
 
 /* What loops are guarded by. Lanes that have left a loop go on loading on some drivers (Mesa 22.3's llvmpipe), and that replaces what they
  * loaded before: zeros of a block, of a texture what stands where the last value leads to, as in "k = g[k]". Not so where there is a way
@@ -53,7 +60,7 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {
         bool needed = false;
         for (int k = 0; k < count; k++) {
-            needed = needed || (bodies[k] && strstr(strbuf_text(&bodies[k]->text), called[i].mark));
+            needed = needed || (bodies[k] && calls(bodies[k], called[i].marks));
         }
         strbuf_add(out, needed ? called[i].text : "");
         for (int n = 0; needed && n < 2 && called[i].vectors[n]; n++) {
