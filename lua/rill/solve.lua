@@ -3,14 +3,21 @@
 local blame = require "rill.support.blame"
 local later = require "rill.support.later"
 
-local METHODS <const> = {"bicgstab", "cg", "cholesky", "lu", "multigrid", "tridiagonal"}
+-- The file of each, where it is not its name, and how many arguments it takes.
+local METHODS <const> = {
+    bicgstab = {3}, cg = {3}, cholesky = {3}, lu = {3}, multigrid = {2}, tridiagonal = {5},
+    gauss_seidel = {3, "relaxation"}, jacobi = {3, "relaxation"}, sor = {3, "relaxation"}, hierarchy = {1, "multigrid"},
+}
 
 local solve = {}
-for _, name in ipairs(METHODS) do
-    solve[name] = blame.guard(later.call("rill.solve." .. name, name), "rill.solve." .. name)
+for name, row in pairs(METHODS) do
+    local whole, most, file = "rill.solve." .. name, row[1], row[2] or name
+    local f = later.call("rill.solve." .. file, name)
+    solve[name] = blame.guard(function(...)
+        for i = most + 1, select("#", ...) do
+            blame.none(whole, i, most, (select(i, ...)))
+        end
+        return f(...)
+    end, whole)
 end
-for _, name in ipairs {"gauss_seidel", "jacobi", "sor"} do
-    solve[name] = blame.guard(later.call("rill.solve.relaxation", name), "rill.solve." .. name)
-end
-solve.hierarchy = blame.guard(later.call("rill.solve.multigrid", "hierarchy"), "rill.solve.hierarchy")
 return blame.strict(solve, "rill.solve")

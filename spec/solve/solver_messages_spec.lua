@@ -36,6 +36,58 @@ describe("what solvers say", function()
         check.names({"rill.solve.lu", "100000 x 100000", "rill.solve.cg"}, solve.lu, wide, rill.stream("float", 100000))
     end)
 
+    it("of methods by their own names", function()
+        local F <close> = solve.lu(A)
+        local h <close> = solve.hierarchy {shape = {8, 8}}
+        local grid <close> = rill.stream("float", {8, 8})
+        local wrong <close> = rill.stream("float", {8, 9})
+        for _, case in ipairs {
+            {"F:solve: A is 3 x 3, b has 2 elements", F.solve, F, rill.from {1, 2}},
+            {"F:solve: unknown option 'every'", F.solve, F, b, {every = 1}},
+            {"h:solve: b has shape 8x9", h.solve, h, wrong},
+            {"h:solve: not converged", h.solve, h, rill.random({8, 8}, {seed = 1}), {tolerance = 0}},
+            {"h:cycle: 'x' and 'b' share memory", h.cycle, h, grid, grid},
+        } do
+            assert.matches("^[^:]*:%d+: " .. case[1]:gsub("%p", "%%%0"), check.failure(table.unpack(case, 2)))
+        end
+        assert.equal("hierarchy<float>[8x8], 1 grid", tostring(h))
+    end)
+
+    it("of what a method would take no notice of", function()
+        check.names({"option 'degree'", "polynomial"}, solve.cg, A, b, {degree = 2})
+        check.names({"option 'degree'"}, solve.cg, A, b, {preconditioner = "jacobi", degree = 2})
+        for _, name in ipairs {"cg", "bicgstab", "lu", "jacobi", "cholesky"} do
+            local words = {"rill.solve." .. name .. ": argument #4", "3 at most", "got number"}
+            check.names(words, solve[name], A, b, nil, 3)
+        end
+        check.names({"rill.solve.multigrid: argument #3"}, solve.multigrid, A, {}, {})
+        check.names({"rill.solve.lu: argument #3"}, solve.lu, A, {}, {})
+        check.names({"unknown option 'tolerance': expected precision, strict"}, solve.lu, A, {tolerance = 1})
+        local wide <close> = A:cast "double"
+        check.names({"rill.solve.lu: option 'iterations': in double"}, solve.lu, wide, b, {iterations = 2})
+        local F <close> = solve.lu(wide)
+        check.names({"F:solve: option 'iterations': in double"}, F.solve, F, b, {iterations = 2})
+    end)
+
+    it("of operators that matrices have not", function()
+        local S <close> = rill.sparse.coo {shape = {3, 3}, rows = {0}, columns = {0}, values = {1}}
+        check.names({"a matrix has no operator '*'", "A:multiply(x)"}, function() return S * b end)
+        check.names({"a matrix has no operator '*'"}, function() return 2 * S end)
+        check.names({"got matrix"}, function() return b * S end)
+        check.names({"a matrix has no length", "A.shape[1]"}, function() return #S end)
+    end)
+
+    it("of a b whose norm no double holds, and of no other that large", function()
+        for _, method in ipairs {"cg", "bicgstab", "jacobi", "gauss_seidel"} do
+            local unit = rill.from {{1, 0}, {0, 1}}
+            local x, report = solve[method](unit, rill.from {1e38, -3e38})
+            assert.is_true(report.converged)
+            check.equal({1, -3}, (x / 1e38):eval():values(), 1e-6)
+            check.names({"x grew beyond float"}, solve[method], rill.from {{0.5, 0}, {0, 1}}, rill.from {3e38, 3e38})
+            check.names({"b's norm is beyond double"}, solve[method], unit, rill.from({1.5e308, 1.5e308}, "double"))
+        end
+    end)
+
     it("of fields that factors have not", function()
         local F <close> = solve.lu(A)
         assert.equal("3x3 float", tostring(F.shape) .. " " .. F.type)

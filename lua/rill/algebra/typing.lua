@@ -21,7 +21,7 @@ local function operand(value, where, i, names)
         return value
     elseif kind == "userdata" and (rill.type(value) == "stream" or rill.type(value) == "container") then
         return expression.leaf(value, where, i, names[i])
-    elseif kind == "table" and #value >= 2 and #value <= 4 and getmetatable(value) == nil then
+    elseif kind == "table" and getmetatable(value) == nil and #value >= 2 and #value <= 4 then
         return value
     end
     fail("%s: argument #%d '%s': expected a stream, an expression, a number or a vector, got %s", where, i, names[i],

@@ -2,11 +2,14 @@
 -- what it keeps is read.
 local core = require "rill.core"
 local rill = require "rill"
+local blame = require "rill.support.blame"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.outcome"
 local preconditioner = require "rill.solve.preconditioner"
 local refine = require "rill.solve.refine"
+
+local fail <const> = blame.fail
 
 local cg = {}
 
@@ -122,6 +125,9 @@ end
 --- rill.solve.cg(A, b [, options]): x with A x = b for a symmetric positive definite A, and a report.
 function cg.cg(A, b, given)
     local taken = options.take("cg", given, OWN)
+    if taken.degree and taken.preconditioner ~= "polynomial" then
+        fail("rill.solve.cg: option 'degree' is that of preconditioner = \"polynomial\": give both")
+    end
     b = operator.vector("cg", "b", b)
     local x, result = refine.solve("cg", A, b, taken, refine.limit(b), function(system, like, norm)
         return norm > 0 and prepare(system, like, taken.every or EVERY, type(taken.preconditioner) == "string",

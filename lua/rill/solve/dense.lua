@@ -2,7 +2,7 @@
 -- all {systems, n, n} and {systems, n, m}.
 local rill = require "rill"
 local blame = require "rill.support.blame"
-local later = require "rill.support.later"
+local face = require "rill.support.face"
 local direct = require "rill.solve.direct"
 local operator = require "rill.solve.operator"
 local outcome = require "rill.solve.outcome"
@@ -151,18 +151,7 @@ local fields = {
     type = function(F) return F._type end,
 }
 
-function Factors.__index(F, key)
-    local field = fields[key]
-    if not field and not methods[key] then
-        fail("factors have no field or method '%s'%s", tostring(key),
-            later.require "rill.support.nearest".hint("F", key))
-    end
-    return field and field(F) or methods[key]
-end
-
-function Factors.__newindex(_, key)
-    fail("factors have no field '%s' to be set", tostring(key))
-end
+face.put(Factors, "factors have", "F", methods, fields)
 
 function Factors:__tostring()
     return self._a and ("factors<%s>[%s] by rill.solve.%s"):format(self._type, table.concat(self._shape, "x"),
@@ -234,7 +223,7 @@ end
 
 local function keep(method, A, taken)
     local a = matrices(A:copy())
-    taken.precision = direct.precision(taken, A)
+    taken.precision = direct.precision(method, taken, A)
     local self = {_a = a, _A = a:reshape(A.shape), _method = method, _shape = A.shape, _precision = taken.precision,
         _type = taken.precision == "double" and "double" or "float"}
     self._factors = factorise(method, A, a, taken, "float")
@@ -254,6 +243,7 @@ function methods.solve(self, b, given)
         fail("F:solve: option 'precision': the factors are of \"%s\"", self._precision)
     end
     taken.precision = self._precision
+    direct.precision(self._method, taken)
     return finish(self._method, self._A, self._a, self._factors, operator.vector(self._method, "b", b), taken)
 end
 
@@ -323,21 +313,22 @@ function methods.close(self)
     end
 end
 Factors.__close = methods.close
-for name, f in pairs(methods) do
-    methods[name] = blame.guard(f)
-end
+face.guard(methods, "F")
 
 --- dense.solve(method, A [, b] [, options]): x and the report, or without b factors to be used again. `method`: "lu" or "cholesky".
 function dense.solve(method, A, b, given)
     if b == nil or type(b) == "table" and not rill.type(b) and b[1] == nil then
         A = check_matrix(method, A)
-        return keep(method, A, direct.options(method, b or given))
+        if b ~= nil then
+            blame.none("rill.solve." .. method, 3, 2, given)
+        end
+        return keep(method, A, direct.options(method, b or given, true))
     end
     A = check_matrix(method, A)
     b = operator.vector(method, "b", b)
     check_sides(method, A.shape, b)
     local taken = direct.options(method, given)
-    taken.precision = direct.precision(taken, A, b)
+    taken.precision = direct.precision(method, taken, A, b)
     local a, made = matrices(A)
     local factors = factorise(method, A, a, taken, "float")
     local x, report = finish(method, A, a, factors, b, taken)

@@ -1,10 +1,13 @@
 -- What solvers that eliminate share: residuals of batches, refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
 -- chapter 12), and the report. Right-hand sides are {systems, n, m}.
 local rill = require "rill"
+local blame = require "rill.support.blame"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.outcome"
 local kernel <const> = operator.kernel
+
+local fail <const> = blame.fail
 
 local direct = {}
 
@@ -213,20 +216,28 @@ local function solve(work, b, norm, taken)
     return x, now, at, reached, history
 end
 
---- direct.options(method, given): the options, checked; `told` where a tolerance was given.
-function direct.options(method, given)
-    local taken = options.take(method, given, {x0 = false, every = false})
+local NONE <const> = {x0 = false, every = false}
+local FACTORING <const> = {x0 = false, every = false, tolerance = false, iterations = false}
+
+--- direct.options(method, given, factoring): the options, checked; `told` where a tolerance was given. `factoring`: of factors alone.
+function direct.options(method, given, factoring)
+    local taken = options.take(method, given, factoring and FACTORING or NONE)
     taken.told = given and given.tolerance
     return taken
 end
 
---- direct.precision(taken, ...): the precision asked for, or that of the widest stream.
-function direct.precision(taken, ...)
+--- direct.precision(method, taken, ...): the precision asked for, or that of the widest stream.
+function direct.precision(method, taken, ...)
     local wide = false
     for _, s in ipairs {...} do
         wide = wide or s.type == "double"
     end
-    return taken.precision or wide and "double" or "float"
+    local precision = taken.precision or wide and "double" or "float"
+    if precision == "double" and taken.iterations then
+        fail("rill.solve.%s: option 'iterations': in double nothing is refined: leave it out, or take " ..
+            "precision = \"mixed\"", method)
+    end
+    return precision
 end
 
 --- direct.run(work, b, norm, taken): x and the report, of {systems, n, m}, b of the 2-norm `norm`. `work` has the fields systems, n, type (of its

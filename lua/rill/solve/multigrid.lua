@@ -3,7 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
-local later = require "rill.support.later"
+local face = require "rill.support.face"
 local levels = require "rill.solve.levels"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
@@ -86,23 +86,12 @@ local fields = {
     type = function(h) return h._type end,
 }
 
-function Hierarchy.__index(h, key)
-    local field = fields[key]
-    if not field and not methods[key] then
-        fail("a hierarchy has no field or method '%s'%s", tostring(key),
-            later.require "rill.support.nearest".hint("h", key))
-    end
-    return field and field(h) or methods[key]
-end
-
-function Hierarchy.__newindex(_, key)
-    fail("a hierarchy has no field '%s' to be set", tostring(key))
-end
+face.put(Hierarchy, "a hierarchy has", "h", methods, fields)
 
 function Hierarchy.__tostring(h)
     local grids = h._finest and #h._cycle.list
     return not grids and "closed hierarchy" or
-        ("hierarchy<%s>[%s] %d grid%s"):format(h._type, tostring(h._shape), grids, grids == 1 and "" or "s")
+        ("hierarchy<%s>[%s], %d grid%s"):format(h._type, tostring(h._shape), grids, grids == 1 and "" or "s")
 end
 
 local INNER <const> = {float = "float", mixed = "float", double = "double"}
@@ -309,9 +298,7 @@ function methods:cycle(x, b, count)
     return x
 end
 
-for name, method in pairs(methods) do
-    methods[name] = blame.guard(method)
-end
+face.guard(methods, "h")
 
 --- h:close(): frees the grids' memory.
 function methods:close()

@@ -2,9 +2,10 @@
 -- one precision, the residual in double, until the true residual is what was asked for or falls no further. All iterative solvers run in it: so
 -- what they report is the true residual, and with x of double and corrections of float ("mixed") it passes float's floor.
 local rill = require "rill"
+local blame = require "rill.support.blame"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
-local kernel <const> = operator.kernel
+local fail <const>, kernel <const> = blame.fail, operator.kernel
 
 local refine = {}
 
@@ -22,14 +23,22 @@ local function scale_of(norm)
     return 2.0 ^ -math.max(math.min(math.floor(math.log(norm, 2)), 1000), -1000)
 end
 
--- No norm of x is to reach these.
-local LARGEST <const> = {float = 1e38, double = 1e308}
+-- Where a correction's norm is less than these, and so all of its elements, x is looked at no further.
+local SAFE <const> = {float = 1e37, double = 1e307}
+local LARGEST <const> = {float = 0x1.fffffep127, double = 0x1.fffffffffffffp1023}
+local SUM <const> = "kernel double sum(D d<>, double by, T x<>) { return abs(double(x) + by * double(d)); }"
 
 -- Adds by * d to x and returns true; nothing where that would be no number.
 local function add(d, by, x)
     local size = operator.norm(d, true) * math.abs(by)
-    if size ~= size or size >= LARGEST[x.type] then
+    if size ~= size then
         return false
+    elseif size >= SAFE[x.type] then
+        local sums <close> = kernel(SUM, {D = d.type, T = x.type})(d, by, x)
+        local largest = sums:max()
+        if largest ~= largest or largest > LARGEST[x.type] then
+            return false
+        end
     end
     kernel(ADD, {D = d.type, T = x.type})(d, by, x)
     return true
@@ -103,6 +112,9 @@ end
 function refine.solve(method, A, b, taken, limit, make)
     local system <close> = operator.take(method, A, b)
     local norm = operator.finite(method, "b", b)
+    if norm == math.huge then
+        fail("rill.solve.%s: b's norm is beyond double: scale b, and x after", method)
+    end
     local precision, wide, type = operator.types(method, system, b, taken.precision)
     local x = options.start(method, taken, b.shape, wide)
     return x, refine.run {

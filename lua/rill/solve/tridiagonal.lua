@@ -160,7 +160,7 @@ local function tridiagonal(lower, diagonal, upper, b, given)
         upper = check("upper", upper, b, 1)}
     lower, diagonal, upper = diagonals.lower, diagonals.diagonal, diagonals.upper
     local taken = direct.options(METHOD, given)
-    taken.precision = direct.precision(taken, lower, diagonal, upper, b)
+    taken.precision = direct.precision(METHOD, taken, lower, diagonal, upper, b)
     for _, name in ipairs {"lower", "diagonal", "upper"} do
         operator.finite(METHOD, name, diagonals[name])
     end

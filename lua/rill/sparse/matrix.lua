@@ -86,6 +86,17 @@ function Matrix.__newindex(_, key)
     fail("a matrix has no field '%s' to be set: write to its streams, as in A.values:write(...)", tostring(key))
 end
 
+for name, sign in pairs {add = "+", sub = "-", mul = "*", div = "/", idiv = "//", mod = "%", pow = "^", unm = "-"} do
+    Matrix["__" .. name] = function()
+        fail("a matrix has no operator '%s': A:multiply(x) is its product with a vector or a matrix, and A.values " ..
+            "are its entries", sign)
+    end
+end
+
+function Matrix.__len()
+    fail("a matrix has no length: A.shape[1] is how many rows it has, A.nnz how many entries")
+end
+
 function Matrix.__tostring(A)
     if not A._values then
         return "closed matrix"

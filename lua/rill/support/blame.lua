@@ -53,11 +53,19 @@ local function renamed(message, name)
     return (message:gsub("^[^%s]-: (out of device memory: )", name:gsub("%%", "%%%%") .. ": %1"))
 end
 
-local function finish(name, done, ...)
+-- A message that names, behind its place, what the pattern `inner` matches, with `name` there.
+local function replaced(message, inner, name)
+    local place, rest = message:match "^([^\n]-:%d+: )(.*)$"
+    local _, last = (rest or message):find(inner)
+    return last and (place or "") .. name .. (rest or message):sub(last + 1) or message
+end
+
+local function finish(name, inner, done, ...)
     if done then
         return ...
     end
     local message = ...
+    message = inner and type(message) == "string" and replaced(message, inner, name) or message
     local rest = type(message) == "string" and stripped(message)
     if not rest then
         error(message, 0)
@@ -72,14 +80,15 @@ end
 
 --- Calls f; errors that name a line of these files, as those of functions in C called here do, are moved to the script's.
 function blame.call(f, ...)
-    return finish(nil, pcall(relay, f, ...))
+    return finish(nil, nil, pcall(relay, f, ...))
 end
 
---- The function f with its errors moved so. `name`: what it is called in scripts, which a message about memory then says.
-function blame.guard(f, name)
+--- The function f with its errors moved so. `name`: what it is called in scripts, which a message about memory then says, and one that begins with
+-- the pattern `inner` has that name instead.
+function blame.guard(f, name, inner)
     shown[getinfo(f, "S").short_src] = true
     return function(...)
-        return finish(name, pcall(f, ...))
+        return finish(name, inner, pcall(f, ...))
     end
 end
 
@@ -110,6 +119,14 @@ function blame.options(where, options)
         local number = type(options) == "number" and "number " .. blame.number(options)
         local got = number or rill.type(options) or type(options)
         blame.fail("%s: expected a table of options, got %s", where, got)
+    end
+end
+
+--- What nothing must be: raises where argument i of a function of at most so many is given.
+function blame.none(where, i, most, value)
+    if value ~= nil then
+        blame.fail("%s: argument #%d: expected none, as it takes %d at most, got %s", where, i, most,
+            blame.not_open(value) or kind.of(value))
     end
 end
 
