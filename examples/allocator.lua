@@ -3,7 +3,8 @@
 --     lua5.4 examples/allocator.lua [pages across]        32
 local rill = require "rill"
 
-local across = math.tointeger(tonumber(arg and arg[1] or 32)) or 32
+local across = ...
+across = assert(math.tointeger(tonumber(across or 32)), "pages across: expected a whole number")
 local page <const> = 8
 
 -- Morton order: the bits of x and y in turns.

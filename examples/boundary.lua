@@ -4,7 +4,8 @@
 --     lua5.4 examples/boundary.lua [steps]        60
 local rill = require "rill"
 
-local steps = math.tointeger(tonumber((...)) or 60) or 60
+local steps = ...
+steps = assert(math.tointeger(tonumber(steps or 60)), "steps: expected a whole number")
 local N <const> = 24
 
 -- Around along y as on a torus; around along x each time with y turned over.

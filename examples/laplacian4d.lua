@@ -107,7 +107,8 @@ end
 if ... == "module" then return {kinds = kinds, run = run, page = page} end
 
 local size, directory = ...
-size, directory = (tonumber(size or 48) // page) * page | 0, directory or "out"
+size, directory = assert(math.tointeger(tonumber(size or 48)), "size: expected a whole number"), directory or "out"
+size = size // page * page
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local first

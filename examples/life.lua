@@ -47,7 +47,8 @@ if ... == "module" then
 end
 
 local generations, directory = ...
-generations, directory = tonumber(generations or 1000), directory or "out"
+generations = assert(math.tointeger(tonumber(generations or 1000)), "generations: expected a whole number")
+directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 -- Five cells that would take 1103 generations to settle on an endless plane; here their gliders come back.

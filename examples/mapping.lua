@@ -4,7 +4,8 @@
 --     lua5.4 examples/mapping.lua [size]        4096
 local rill = require "rill"
 
-local n = math.tointeger(tonumber((...)) or 4096) or 4096
+local n = ...
+n = assert(math.tointeger(tonumber(n or 4096)), "size: expected a whole number")
 local HALF <const>, PAGE <const> = 3, 16 -- diagonals on either side; sides of a page
 local T <const> = rill.translator
 

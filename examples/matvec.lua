@@ -128,7 +128,9 @@ matvec.fixed_point = fixed_point
 
 if ... == "module" then return matvec end
 
-local rows, columns = tonumber((...)) or 1000, tonumber((select(2, ...))) or 1000
+local rows, columns = ...
+rows = assert(math.tointeger(tonumber(rows or 1000)), "rows: expected a whole number")
+columns = assert(math.tointeger(tonumber(columns or 1000)), "columns: expected a whole number")
 local a = rill.random({rows, columns}, {seed = 1, low = -1, high = 1})
 local x, b = rill.random(columns, {seed = 2}), rill.random(rows, {seed = 3})
 local wide = rill.kernel [=[

@@ -241,7 +241,7 @@ local seen_from_front <const> = {
 if ... == "module" then return {create = create, passes = passes, mesh = mesh} end
 
 local side, directory = ...
-side, directory = tonumber(side or 512), directory or "out"
+side, directory = assert(math.tointeger(tonumber(side or 512)), "side: expected a whole number"), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 local painting, start = create(side, 2048, 8, mesh.spot()), rill.clock()
 painting:look(table.unpack(from_side))

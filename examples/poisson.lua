@@ -9,7 +9,7 @@
 local rill = require "rill"
 
 local size, directory = ...
-size, directory = tonumber(size or 512), directory or "out"
+size, directory = assert(math.tointeger(tonumber(size or 512)), "size: expected a whole number"), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 -- Electrodes: middle and half extents or radius as parts of the picture, x to the right, y down; their voltage.

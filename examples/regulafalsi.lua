@@ -87,7 +87,7 @@ if ... == "module" then
 end
 
 local size, directory = ...
-size, directory = tonumber(size or 512), directory or "out"
+size, directory = assert(math.tointeger(tonumber(size or 512)), "size: expected a whole number"), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local function timed(listed)

@@ -308,7 +308,7 @@ local function mismatch(a, b) return passes.differs(a, b):sum() / a.size end
 if ... == "module" then return {create = create, mismatch = mismatch, passes = passes} end
 
 local side, directory = ...
-side, directory = tonumber(side or 512), directory or "out"
+side, directory = assert(math.tointeger(tonumber(side or 512)), "side: expected a whole number"), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local shadow, start = create(side, 16), rill.clock()

@@ -183,7 +183,8 @@ if ... == "module" then
 end
 
 local size, steps, directory = ...
-size, steps, directory = tonumber(size or 512), tonumber(steps or 200), directory or "out"
+size, directory = assert(math.tointeger(tonumber(size or 512)), "size: expected a whole number"), directory or "out"
+steps = assert(math.tointeger(tonumber(steps or 200)), "steps: expected a whole number")
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local function report(what, before, after)

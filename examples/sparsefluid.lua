@@ -212,7 +212,8 @@ local module = {enough = enough, create = create, sparse = function() return set
 if ... == "module" then return module end
 
 local size, steps, directory = ...
-size, steps, directory = tonumber(size or 128), tonumber(steps or 120), directory or "out"
+size, directory = assert(math.tointeger(tonumber(size or 128)), "size: expected a whole number"), directory or "out"
+steps = assert(math.tointeger(tonumber(steps or 120)), "steps: expected a whole number")
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local fluid, start = create(size, 8, module.sparse()), rill.clock()

@@ -80,7 +80,7 @@ local draw = rill.program [[
 ]]
 
 local size, directory = ...
-size, directory = tonumber(size or 16), directory or "out"
+size, directory = assert(math.tointeger(tonumber(size or 16)), "size: expected a whole number"), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local linear = translator.linear {shape = {size, size}}

@@ -4,7 +4,7 @@
 local rill = require "rill"
 
 local steps, directory = ...
-steps, directory = tonumber(steps or 400), directory or "out"
+steps, directory = assert(math.tointeger(tonumber(steps or 400)), "steps: expected a whole number"), directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local WALKERS, FRAMES = 10000, 25

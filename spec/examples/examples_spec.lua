@@ -1,6 +1,7 @@
 -- Examples run as scripts, small, and leave the pictures they name; those that have a spec of their own do so there.
 local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
+local shortened = require "spec.support.shortened"
 
 describe("the example", function()
     leaks.watch(setup, teardown)
@@ -56,6 +57,19 @@ describe("the example", function()
         script:names "poisson.png"
         local off = tonumber(script.said:match "off by at most (%S+)")
         assert.is_true(off and off < 0.02, script.said)
+    end)
+
+    shortened(it, "says at once what it expects, where a number is none", function(whole)
+        local words = {mandelbrot = "size", walk = "steps", mapping = "size", matvec = "rows", allocator = "pages across"}
+        local others = {
+            life = "generations", poisson = "size", translator = "size", regulafalsi = "size", shadow = "side",
+            paint3d = "side", smoke = "size", sparsefluid = "size", laplacian4d = "size", boundary = "steps",
+        }
+        for name, word in pairs(whole and others or words) do
+            local done, message = pcall(script.run, script, name, name == "walk" and 2.5 or "x", script.directory)
+            assert.is_false(done, name)
+            assert.matches(word .. ": expected a whole number", tostring(message), 1, true)
+        end
     end)
 
     it("matvec tells how far each form is from the exact product", function()
