@@ -60,7 +60,9 @@ describe("the example", function()
     end)
 
     shortened(it, "says at once what it expects, where a number is none", function(whole)
-        local words = {mandelbrot = "size", walk = "steps", mapping = "size", matvec = "rows", allocator = "pages across"}
+        local words = {
+            mandelbrot = "size", walk = "steps", mapping = "size", matvec = "rows", allocator = "pages across",
+        }
         local others = {
             life = "generations", poisson = "size", translator = "size", regulafalsi = "size", shadow = "side",
             paint3d = "side", smoke = "size", sparsefluid = "size", laplacian4d = "size", boundary = "steps",
