@@ -9,6 +9,7 @@
 -- `o` a range, `n` a snapshot, `A` a matrix.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.container.mappednames"
+local signatures = require "rill.support.signatures"
 
 local reference = {}
 
@@ -341,14 +342,14 @@ rill.horn.sort_filter(s: source, pred: string, options?: {struct?: struct}): str
 
 -- The lines of the methods that containers share with streams, made of those of streams.
 local function shared_lines()
-    local signatures, lines = {}, {}
+    local known, lines = {}, {}
     for _, text in ipairs(texts) do
         for name, arguments, result in ("\n" .. text[2]):gmatch "\ns:([%w_]+)(%b()): ([^\n]-) %-%- " do
-            signatures[name] = {arguments, result}
+            known[name] = {arguments, result}
         end
     end
     for i, row in ipairs(container_names) do
-        local name, signature = row[1], signatures[row[1]]
+        local name, signature = row[1], known[row[1]]
         lines[i] = ("c:%s%s: %s -- s:%s of what is mapped, in address order%s\n"):format(name, signature[1],
             row.result or signature[2], name, row.doc and ": " .. row.doc or "")
     end
@@ -404,54 +405,6 @@ reference.aliases = {
     point = "integer|integer[]",
 }
 
--- The pieces of a text between separators that stand outside of brackets.
-local function split(text, separator)
-    local pieces, depth, from = {}, 0, 1
-    for at = 1, #text do
-        local c = text:sub(at, at)
-        if c:find "[%({]" then
-            depth = depth + 1
-        elseif c:find "[%)}]" then
-            depth = depth - 1
-        elseif c == separator and depth == 0 then
-            pieces[#pieces + 1] = text:sub(from, at - 1):match "^%s*(.-)%s*$"
-            from = at + 1
-        end
-    end
-    local last = text:sub(from):match "^%s*(.-)%s*$"
-    if last ~= "" then
-        pieces[#pieces + 1] = last
-    end
-    return pieces
-end
-
--- "a: integer, b?: {x?: number}" as a list of {name=, type=, optional=, options= for tables of options}.
-local function parameters(text)
-    local list = {}
-    for _, piece in ipairs(split(text, ",")) do
-        local name, optional, kind = piece:match "^([%w_%.]+)(%??):%s*(.+)$"
-        assert(name, piece)
-        local options = kind:match "{(.*)}"
-        list[#list + 1] = {
-            name = name, type = kind, optional = optional ~= "", options = options and parameters(options),
-        }
-    end
-    return list
-end
-
-local function entry_of(line, page)
-    local signature, summary = line:match "^(.-) %-%- (.*)$"
-    local name, inside, rest = signature:match "^([%w_%.:]+)(%b())(.*)$"
-    local entry = { signature = signature, summary = summary, page = page }
-    if name then
-        entry.name, entry.params = name, parameters(inside:sub(2, -2))
-        entry.returns = split(rest:match "^:%s*(.*)$" or "", ",")
-    else
-        entry.name, entry.type = signature:match "^([%w_%.]+):%s*(.+)$"
-    end
-    return entry
-end
-
 local entries
 
 --- reference.entries(): the list of all entries, in the order of the manual: tables with `name` ("rill.stream", "s:sum", "k.params"),
@@ -462,7 +415,7 @@ function reference.entries()
         entries = {}
         for _, text in ipairs(texts) do
             for line in text[2]:gmatch "[^\n]+" do
-                entries[#entries + 1] = entry_of(line, text[1])
+                entries[#entries + 1] = signatures.entry(line, text[1])
             end
         end
         for name, form, summary in language:gmatch "([%w_]+) | (.-) %-%- ([^\n]*)\n" do

@@ -1,5 +1,5 @@
 /* The part of an engine's program that reads its inputs. */
-#include "primitive/engine/inputs.h"
+#include "primitive/engine/inputs_private.h"
 
 #include "kernel/body/glsl.h"
 #include "shaders_embedded.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_texels(const InputText *t, int i)
+bool inputs_is_texels(const InputText *t, int i)
 {
     return i < t->in->streams && t->key->texels >> i & 1;
 }
@@ -107,12 +107,13 @@ static void write_stream(InputText *t, int i)
 {
     const Param *param = &t->in->params[i];
     const ArgLayout *arg = &t->layout->args[i];
-    AccessText text = {.param = param, .key = &t->key->args[i], .layout = arg, .box = arg, .texels = is_texels(t, i)};
+    AccessText text = {
+        .param = param, .key = &t->key->args[i], .layout = arg, .box = arg, .texels = inputs_is_texels(t, i)};
     if (arg->texture != NO_UNIT) {
         strbuf_addf(t->out, "layout(binding = %d) uniform usamplerBuffer tex_%s;\n", arg->texture, param->name);
     } else if (arg->block != NO_UNIT) {
         strbuf_addf(t->out, "layout(std430, binding = %d) readonly buffer In_%s { %s in_%s[]; };\n", arg->block + 1,
-                    param->name, is_texels(t, i) ? "uvec4" : "uint", param->name);
+                    param->name, inputs_is_texels(t, i) ? "uvec4" : "uint", param->name);
     }
     access_paths[t->key->args[i].path].declare(t->out, &text);
     if (i < t->in->streams) {
@@ -313,8 +314,7 @@ static void write_function(InputText *t, int s)
                 glsl_type(source->type));
 }
 
-/* The calls of rill_fS: `element` writes the element of stream i. */
-static void write_call(InputText *t, int s, int k, void (*element)(InputText *t, int i, int k))
+void inputs_write_call(InputText *t, int s, int k, void (*element)(InputText *t, int i, int k))
 {
     const Kernel *kernel = t->in->sources[s].kernel;
     bool comma = false;
@@ -338,18 +338,6 @@ static void single_element(InputText *t, int i, int k)
     const char *name = t->in->params[i].name;
     (void)k;
     strbuf_addf(t->out, "fetch_%s(rill_at_%s(t))", name, name);
-}
-
-static void chunk_element(InputText *t, int i, int k)
-{
-    const char *name = t->in->params[i].name;
-    if (is_texels(t, i)) {
-        char texels[MAX_NAME + 8];
-        snprintf(texels, sizeof texels, "f_%s", t->in->params[i].name);
-        access_texel(t->out, texels, t->in->params[i].type, t->key->args[i].type, k);
-    } else {
-        strbuf_addf(t->out, "fetch_%s(rill_at_%s(t + %d))", name, name, t->key->columns ? k / t->key->columns : k);
-    }
 }
 
 void inputs_write_access(InputText *t)
@@ -377,114 +365,8 @@ void inputs_write_access(InputText *t)
     }
     for (int s = 0; s < t->in->source_count; s++) {
         strbuf_addf(t->out, "%s rill_x%d(int t) { return ", glsl_type(t->in->sources[s].type), s);
-        write_call(t, s, 0, single_element);
+        inputs_write_call(t, s, 0, single_element);
         strbuf_add(t->out, "; }\n");
-    }
-}
-
-/* whole texels */
-
-static int chunk_texels(const InputText *t, int i)
-{
-    return t->key->chunk * t->key->args[i].type->bytes / 16;
-}
-
-void inputs_write_chunk_start(InputText *t, const char *start)
-{
-    for (int i = 0; i < t->in->streams; i++) {
-        if (is_texels(t, i)) {
-            const char *name = t->in->params[i].name;
-            strbuf_addf(t->out, "    int a_%s = int(uint(rill_at_%s(%s)) * %du / 16u);\n", name, name, start,
-                        t->key->args[i].type->bytes);
-        }
-    }
-}
-
-void inputs_write_chunk_loads(InputText *t)
-{
-    for (int i = 0; i < t->in->streams; i++) {
-        const char *name = t->in->params[i].name;
-        bool texture = t->layout->args[i].texture != NO_UNIT;
-        for (int k = 0; is_texels(t, i) && k < chunk_texels(t, i); k++) {
-            strbuf_addf(t->out,
-                        texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d);\n"
-                                : "        uvec4 f_%s_%d = in_%s[a_%s + %d];\n",
-                        name, k, name, name, k);
-        }
-    }
-}
-
-void inputs_write_chunk_value(InputText *t, int s, int k)
-{
-    write_call(t, s, k, chunk_element);
-}
-
-void inputs_write_chunk_step(InputText *t)
-{
-    for (int i = 0; i < t->in->streams; i++) {
-        if (is_texels(t, i)) {
-            strbuf_addf(t->out, "        a_%s += %d;\n", t->in->params[i].name, chunk_texels(t, i));
-        }
-    }
-}
-
-/* columns */
-
-static int row_texels(const InputText *t, int i)
-{
-    return t->key->columns * t->key->args[i].type->bytes / 16;
-}
-
-void inputs_write_rows_start(InputText *t, const char *start)
-{
-    strbuf_add(t->out, "    int first = rill_o0;\n");
-    for (int i = 0; i < t->in->streams; i++) {
-        if (is_texels(t, i)) {
-            const char *name = t->in->params[i].name;
-            int bytes = t->key->args[i].type->bytes;
-            strbuf_addf(
-                t->out,
-                "    int a_%s = int(uint(rill_at_%s(%s)) * %du / 16u), r_%s = (rill_at_%s(1) - rill_at_%s(0)) * "
-                "%d / 16;\n",
-                name, name, start, bytes, name, name, name, bytes);
-        }
-    }
-}
-
-void inputs_write_rows_loads(InputText *t, int from, int rows)
-{
-    for (int i = 0; i < t->in->streams; i++) {
-        const char *name = t->in->params[i].name;
-        bool texture = t->layout->args[i].texture != NO_UNIT;
-        int texels = is_texels(t, i) ? row_texels(t, i) : 0;
-        for (int k = from * texels; k < (from + rows) * texels; k++) {
-            strbuf_addf(t->out,
-                        texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d * r_%s + %d);\n"
-                                : "        uvec4 f_%s_%d = in_%s[a_%s + %d * r_%s + %d];\n",
-                        name, k, name, name, k / texels, name, k % texels);
-        }
-    }
-}
-
-void inputs_write_column(InputText *t, int c)
-{
-    if (t->key->columns > 1) {
-        strbuf_addf(t->out, "        rill_o0 = first + %d;\n", c);
-    }
-}
-
-void inputs_write_row_value(InputText *t, int s, int k, int c)
-{
-    write_call(t, s, k * t->key->columns + c, chunk_element);
-}
-
-void inputs_write_rows_step(InputText *t, int rows)
-{
-    for (int i = 0; i < t->in->streams; i++) {
-        if (is_texels(t, i)) {
-            const char *name = t->in->params[i].name;
-            strbuf_addf(t->out, "        a_%s += %d * r_%s;\n", name, rows, name);
-        }
     }
 }
 

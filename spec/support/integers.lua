@@ -1,0 +1,21 @@
+-- Operators over ints of 32 bits.
+local integers = {}
+
+--- integers.wrap(x): x as 32 bits hold it.
+function integers.wrap(x)
+    x = x & 0xffffffff
+    return x >= 0x80000000 and x - 0x100000000 or x
+end
+
+--- integers.operators: what scatters and the like combine by.
+integers.operators = {
+    add = function(a, b) return integers.wrap(a + b) end,
+    mul = function(a, b) return integers.wrap(a * b) end,
+    min = math.min,
+    max = math.max,
+    ["and"] = function(a, b) return integers.wrap(a & b) end,
+    ["or"] = function(a, b) return integers.wrap(a | b) end,
+    xor = function(a, b) return integers.wrap(a ~ b) end,
+}
+
+return integers

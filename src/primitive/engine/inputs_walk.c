@@ -1,0 +1,122 @@
+/* How an engine's program walks through its inputs by whole texels: along them, or down columns. */
+#include "primitive/engine/inputs_private.h"
+
+#include <stdio.h>
+
+static void chunk_element(InputText *t, int i, int k)
+{
+    const char *name = t->in->params[i].name;
+    if (inputs_is_texels(t, i)) {
+        char texels[MAX_NAME + 8];
+        snprintf(texels, sizeof texels, "f_%s", t->in->params[i].name);
+        access_texel(t->out, texels, t->in->params[i].type, t->key->args[i].type, k);
+    } else {
+        strbuf_addf(t->out, "fetch_%s(rill_at_%s(t + %d))", name, name, t->key->columns ? k / t->key->columns : k);
+    }
+}
+
+/* whole texels */
+
+static int chunk_texels(const InputText *t, int i)
+{
+    return t->key->chunk * t->key->args[i].type->bytes / 16;
+}
+
+void inputs_write_chunk_start(InputText *t, const char *start)
+{
+    for (int i = 0; i < t->in->streams; i++) {
+        if (inputs_is_texels(t, i)) {
+            const char *name = t->in->params[i].name;
+            strbuf_addf(t->out, "    int a_%s = int(uint(rill_at_%s(%s)) * %du / 16u);\n", name, name, start,
+                        t->key->args[i].type->bytes);
+        }
+    }
+}
+
+void inputs_write_chunk_loads(InputText *t)
+{
+    for (int i = 0; i < t->in->streams; i++) {
+        const char *name = t->in->params[i].name;
+        bool texture = t->layout->args[i].texture != NO_UNIT;
+        for (int k = 0; inputs_is_texels(t, i) && k < chunk_texels(t, i); k++) {
+            strbuf_addf(t->out,
+                        texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d);\n"
+                                : "        uvec4 f_%s_%d = in_%s[a_%s + %d];\n",
+                        name, k, name, name, k);
+        }
+    }
+}
+
+void inputs_write_chunk_value(InputText *t, int s, int k)
+{
+    inputs_write_call(t, s, k, chunk_element);
+}
+
+void inputs_write_chunk_step(InputText *t)
+{
+    for (int i = 0; i < t->in->streams; i++) {
+        if (inputs_is_texels(t, i)) {
+            strbuf_addf(t->out, "        a_%s += %d;\n", t->in->params[i].name, chunk_texels(t, i));
+        }
+    }
+}
+
+/* columns */
+
+static int row_texels(const InputText *t, int i)
+{
+    return t->key->columns * t->key->args[i].type->bytes / 16;
+}
+
+void inputs_write_rows_start(InputText *t, const char *start)
+{
+    strbuf_add(t->out, "    int first = rill_o0;\n");
+    for (int i = 0; i < t->in->streams; i++) {
+        if (inputs_is_texels(t, i)) {
+            const char *name = t->in->params[i].name;
+            int bytes = t->key->args[i].type->bytes;
+            strbuf_addf(
+                t->out,
+                "    int a_%s = int(uint(rill_at_%s(%s)) * %du / 16u), r_%s = (rill_at_%s(1) - rill_at_%s(0)) * "
+                "%d / 16;\n",
+                name, name, start, bytes, name, name, name, bytes);
+        }
+    }
+}
+
+void inputs_write_rows_loads(InputText *t, int from, int rows)
+{
+    for (int i = 0; i < t->in->streams; i++) {
+        const char *name = t->in->params[i].name;
+        bool texture = t->layout->args[i].texture != NO_UNIT;
+        int texels = inputs_is_texels(t, i) ? row_texels(t, i) : 0;
+        for (int k = from * texels; k < (from + rows) * texels; k++) {
+            strbuf_addf(t->out,
+                        texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d * r_%s + %d);\n"
+                                : "        uvec4 f_%s_%d = in_%s[a_%s + %d * r_%s + %d];\n",
+                        name, k, name, name, k / texels, name, k % texels);
+        }
+    }
+}
+
+void inputs_write_column(InputText *t, int c)
+{
+    if (t->key->columns > 1) {
+        strbuf_addf(t->out, "        rill_o0 = first + %d;\n", c);
+    }
+}
+
+void inputs_write_row_value(InputText *t, int s, int k, int c)
+{
+    inputs_write_call(t, s, k * t->key->columns + c, chunk_element);
+}
+
+void inputs_write_rows_step(InputText *t, int rows)
+{
+    for (int i = 0; i < t->in->streams; i++) {
+        if (inputs_is_texels(t, i)) {
+            const char *name = t->in->params[i].name;
+            strbuf_addf(t->out, "        a_%s += %d * r_%s;\n", name, rows, name);
+        }
+    }
+}
