@@ -3,22 +3,10 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local shortened = require "spec.support.shortened"
+local systems = require "spec.support.systems"
 local tempfiles = require "spec.support.tempfiles"
 
 local solve, sparse = rill.solve, rill.sparse
-
--- ||b - A x|| / ||b|| of lists of rows and numbers, in plain Lua.
-local function true_residual(rows, b, x)
-    local above, below = 0.0, 0.0
-    for i, row in ipairs(rows) do
-        local sum = b[i]
-        for j, a in ipairs(row) do
-            sum = sum - a * x[j]
-        end
-        above, below = above + sum * sum, below + b[i] * b[i]
-    end
-    return math.sqrt(above / below)
-end
 
 -- A random symmetric matrix M' M + n, which is positive definite, as rows.
 local function definite(n, seed)
@@ -64,7 +52,7 @@ describe("rill.solve.cg", function()
             for _, matrix in ipairs(whole and {A, S, S:to "csr", S:to "ell"} or {A, S}) do
                 local x, report = solve.cg(matrix, b)
                 assert.equal(type, x.type)
-                local residual = true_residual(A:read(), b:values(), x:values())
+                local residual = systems.residual(A:read(), b:values(), x:values())
                 assert.is_true(report.converged and report.residual <= 1e-6)
                 assert.is_true(math.abs(residual - report.residual) <= 1e-12, residual)
             end
@@ -87,7 +75,7 @@ describe("rill.solve.cg", function()
         for precision, tolerance in pairs {float = 1e-5, mixed = 1e-12, double = 1e-12} do
             local x, report = solve.cg(A, b, {precision = precision, tolerance = tolerance})
             assert.equal(precision == "float" and "float" or "double", x.type)
-            assert.is_true(true_residual(rows, b:values(), x:values()) <= tolerance)
+            assert.is_true(systems.residual(rows, b:values(), x:values()) <= tolerance)
             assert.equal(tolerance, report.tolerance)
         end
         local _, begun = solve.cg(A, b, {x0 = near})
@@ -96,7 +84,7 @@ describe("rill.solve.cg", function()
         assert.is_false(cut.converged)
         assert.equal("iterations", cut.reason)
         assert.equal(2, cut.iterations)
-        assert.is_true(math.abs(true_residual(rows, b:values(), x:values()) - cut.residual) <= 1e-12)
+        assert.is_true(math.abs(systems.residual(rows, b:values(), x:values()) - cut.residual) <= 1e-12)
         assert.equal(2, cut.history[#cut.history][1])
         check.names({"rill.solve.cg", "not converged after 2 iterations", "strict = false"}, solve.cg, A, b,
             {iterations = 2})

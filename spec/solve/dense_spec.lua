@@ -3,6 +3,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local shortened = require "spec.support.shortened"
+local systems = require "spec.support.systems"
 
 local solve = rill.solve
 local NAN <const>, INFINITY <const> = 0.0 / 0.0, math.huge
@@ -42,26 +43,6 @@ local function eliminate(rows, b)
     return x, determinant
 end
 
-local function norm(list)
-    local sum = 0.0
-    for _, value in ipairs(list) do
-        sum = sum + value * value
-    end
-    return math.sqrt(sum)
-end
-
--- ||b - A x|| / ||b||, in double.
-local function residual(rows, x, b)
-    local rest = {}
-    for i, row in ipairs(rows) do
-        rest[i] = b[i]
-        for j, a in ipairs(row) do
-            rest[i] = rest[i] - a * x[j]
-        end
-    end
-    return norm(rest) / norm(b)
-end
-
 local function random(shape, seed, type)
     return rill.random(shape, {seed = seed, type = type, low = -1})
 end
@@ -88,10 +69,10 @@ local function check_one(rows, b, x, report, type, where)
     local expected = eliminate(rows, b)
     local size, n = 0.0, #rows
     for _, row in ipairs(rows) do
-        size = math.max(size, norm(row))
+        size = math.max(size, systems.norm(row))
     end
-    local share = residual(rows, x, b)
-    local allowed = 4 * n * UNIT[type] * (1 + math.sqrt(n) * size * norm(expected) / norm(b))
+    local share = systems.residual(rows, b, x)
+    local allowed = 4 * n * UNIT[type] * (1 + math.sqrt(n) * size * systems.norm(expected) / systems.norm(b))
     assert.is_true(share <= allowed, ("%s: residual %g, allowed %g"):format(where, share, allowed))
     assert.is_true(math.abs(report.residual - share) <= 1e-3 * share + 1e-13, where)
 end
@@ -132,7 +113,7 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
                             for i = 1, n do
                                 side[i], column[i] = sides[s][i][c], got[s][i][c]
                             end
-                            local share = residual(rows[s], column, side)
+                            local share = systems.residual(rows[s], side, column)
                             check_one(rows[s], side, column, {residual = share}, type, method .. " in a batch")
                             worst = math.max(worst, share)
                         end
@@ -224,7 +205,7 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
         local H = rill.stream("double", {14, 14}, function(i, j) return 1 / (i + j - 1) end)
         local b = random(14, 1, "double")
         local x, report = solve.lu(H, b, {strict = false})
-        local share = residual(H:read(), x:values(), b:values())
+        local share = systems.residual(H:read(), b:values(), x:values())
         assert.equal(share <= 1e-6, report.converged)
         assert.is_true(math.abs(share - report.residual) <= 0.1 * share)
         check.names({'not converged'}, solve.lu, H, b, {precision = "mixed"})
@@ -236,7 +217,7 @@ describe("rill.solve.lu, rill.solve.cholesky", function()
                 local A, b = make(random({40, 40}, 5, type)), random(40, 6, type)
                 local x, report = solve[method](A, b, {precision = "mixed", tolerance = 1e-13})
                 assert.equal("double", x.type)
-                assert.is_true(residual(A:read(), x:values(), b:values()) <= 1e-13)
+                assert.is_true(systems.residual(A:read(), b:values(), x:values()) <= 1e-13)
                 assert.equal(report.iterations, report.history[#report.history][1])
                 assert.equal(report.residual, report.history[#report.history][2])
             end

@@ -3,6 +3,7 @@ local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local shortened = require "spec.support.shortened"
+local systems = require "spec.support.systems"
 
 local solve, sparse = rill.solve, rill.sparse
 
@@ -37,33 +38,6 @@ local function random_rows(n, seed, weight, symmetric)
     return rows
 end
 
-local function product(rows, x)
-    local y = {}
-    for i, row in ipairs(rows) do
-        y[i] = 0.0
-        for j, a in ipairs(row) do
-            y[i] = y[i] + a * x[j]
-        end
-    end
-    return y
-end
-
-local function norm(list)
-    local sum = 0.0
-    for _, value in ipairs(list) do
-        sum = sum + value * value
-    end
-    return math.sqrt(sum)
-end
-
-local function true_residual(rows, b, x)
-    local r = product(rows, x)
-    for i in ipairs(r) do
-        r[i] = b[i] - r[i]
-    end
-    return norm(r) / norm(b)
-end
-
 local function coo_of(rows, type)
     local n, r, c, v = #rows, {}, {}, {}
     for i, row in ipairs(rows) do
@@ -83,7 +57,7 @@ local function agree(rows, type, precision, tolerance, few)
     for i = 1, n do
         expected[i] = math.cos(i)
     end
-    local b = rill.from(product(rows, expected), type)
+    local b = rill.from(systems.product(rows, expected), type)
     local coo, dense = coo_of(rows, type), rill.from(rows, type)
     local matrices = few and {dense, coo} or
         {dense, dense:transpose():copy():transpose(), coo, coo:to "csr", coo:to "ell"}
@@ -91,7 +65,7 @@ local function agree(rows, type, precision, tolerance, few)
         for _, A in ipairs(matrices) do
             local options = {precision = precision, tolerance = tolerance, omega = method == "sor" and 1.1 or nil}
             local x, report = solve[method](A, b, options)
-            local residual = true_residual(dense:read(), b:values(), x:values())
+            local residual = systems.residual(dense:read(), b:values(), x:values())
             assert.is_true(report.converged and residual <= tolerance, method)
             assert.is_true(math.abs(residual - report.residual) <= 1e-12)
             assert.is_true(method == "jacobi" or report.colours >= 2)
@@ -170,11 +144,11 @@ describe("rill.solve's stationary methods", function()
 
     shortened(it, "take precisions past float's floor, and say where they stand on it", function(whole)
         local rows = random_rows(30, 3, 1.4)
-        local A, b = rill.from(rows, "double"), rill.from(product(rows, rows[1]), "double")
+        local A, b = rill.from(rows, "double"), rill.from(systems.product(rows, rows[1]), "double")
         for _, method in ipairs {"jacobi", whole and "gauss_seidel" or nil} do
             for _, precision in ipairs {"mixed", whole and "double" or nil} do
                 local x = solve[method](A, b, {precision = precision, tolerance = 1e-13})
-                assert.is_true(true_residual(rows, b:values(), x:values()) <= 1e-13)
+                assert.is_true(systems.residual(rows, b:values(), x:values()) <= 1e-13)
             end
             local _, report = solve[method](A, b, {precision = "float", tolerance = 1e-13, strict = false})
             assert.same({false, "floor"}, {report.converged, report.reason})

@@ -1,0 +1,36 @@
+-- Systems A x = b in plain Lua: rows of A as lists, or as {column -> value}, and vectors as lists.
+local systems = {}
+
+--- systems.norm(list): the 2-norm.
+function systems.norm(list)
+    local sum = 0.0
+    for _, value in ipairs(list) do
+        sum = sum + value * value
+    end
+    return math.sqrt(sum)
+end
+
+--- systems.product(rows, x [, from]): A x. `from`: what rows and their columns count from, 1 unless told.
+function systems.product(rows, x, from)
+    from = from or 1
+    local y = {}
+    for i = from, #rows do
+        local sum = 0.0
+        for j, a in pairs(rows[i]) do
+            sum = sum + a * x[j + 1 - from]
+        end
+        y[#y + 1] = sum
+    end
+    return y
+end
+
+--- systems.residual(rows, b, x [, from]): ||b - A x|| / ||b||.
+function systems.residual(rows, b, x, from)
+    local rest = systems.product(rows, x, from)
+    for i, value in ipairs(rest) do
+        rest[i] = b[i] - value
+    end
+    return systems.norm(rest) / systems.norm(b)
+end
+
+return systems
