@@ -315,6 +315,27 @@ describe("rill.solve.hierarchy", function()
         assert.equal(expected:bytes(), own:bytes())
     end)
 
+    it("cycles in float as in double", function()
+        local cases = {
+            {{34, 35}, {"dirichlet", "neumann"}}, {{71, 40}, {"neumann", "periodic"}},
+            {{36, 150}, {"periodic", "dirichlet"}}, {{141, 34}, {"dirichlet", "dirichlet"}, {1, 1.1}, 0.02},
+            {{37, 46}, {"neumann", "neumann"}, 1, 0.1},
+        }
+        for _, case in ipairs(cases) do
+            local shape, boundary, spacing, shift = table.unpack(case)
+            local b <close> = right_side(shape)
+            local results = {}
+            for _, precision in ipairs {"float", "double"} do
+                local h <close> = solve.hierarchy {
+                    shape = shape, boundary = boundary, spacing = spacing, shift = shift, precision = precision,
+                }
+                results[#results + 1] = h:cycle(rill.stream(h.type, shape), b, 2)
+            end
+            local off = (results[1] - results[2]):eval():norm() / results[2]:norm()
+            assert.is_true(off < 1e-5, ("%s: %g"):format(table.concat(shape, " x "), off))
+        end
+    end)
+
     it("forgets what went wrong before", function()
         local b <close> = right_side {20, 24}
         local h <close> = solve.hierarchy {shape = {20, 24}, boundary = "neumann"}

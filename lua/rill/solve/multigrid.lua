@@ -113,7 +113,7 @@ local function new(method, shape, taken)
         _least = list.least, _finest = list[1], _cycle = vcycle.new(list, boundary, inner),
         _sum = rill.stream("double", 1),
     }
-    self._residual, self._finish = vcycle.outer(rank, type, inner)
+    self._residual, self._finish = vcycle.outer(self._cycle, rank, type, inner)
     return setmetatable(self, Hierarchy)
 end
 

@@ -1,5 +1,6 @@
 -- The V-cycle of geometric multigrid (lua/rill/solve/levels.lua has its grids): launches only. It allocates nothing and reads nothing back.
 local rill = require "rill"
+local fused = require "rill.solve.fused"
 
 local vcycle = {}
 
@@ -122,6 +123,14 @@ local FINISH <const> = [[
     }
 ]]
 
+-- What becomes of a result that needs no further step.
+local ADVANCE <const> = [[
+    kernel void advance(T e<>, T weight, T keep, double factor, double constant, inout T d<>, inout X y<>) {
+        d = keep == T(0) ? weight * e : weight * e + keep * d;
+        y = X(double(y) + (factor == 0.0 ? 0.0 : factor * double(d)) + constant);
+    }
+]]
+
 local AXES <const> = {"x", "y", "z"}
 local made = {}
 
@@ -159,10 +168,15 @@ function vcycle.view(s, boundary)
     return s:boundary(table.unpack(modes))
 end
 
--- A stream and the view of it by which neighbours are read.
-local function field(type, shape, boundary)
-    local s = rill.stream(type, shape)
-    return {s = s, view = vcycle.view(s, boundary)}
+-- A stream of a grid, the view of it by which neighbours are read, and its memory with a margin where there is one.
+local function field(level, type, shape, boundary, bare)
+    local all, s
+    if level.has_margin and not bare then
+        all, s = fused.field(level)
+    else
+        s = rill.stream(type, shape)
+    end
+    return {s = s, view = vcycle.view(s, boundary), all = all}
 end
 
 local function divided(list, divisor)
@@ -179,12 +193,12 @@ local function equip(level, boundary, type)
     for i, n in ipairs(level.sizes) do
         shape[rank + 1 - i] = n
     end
-    level.b, level.x = field(type, shape, boundary), field(type, shape, boundary)
+    level.b, level.x = field(level, type, shape, boundary), field(level, type, shape, boundary, level.is_bare)
     if level.inverse then
         level.table = rill.from(level.inverse, type)
         level.flat_b, level.flat_x = level.b.s:reshape(level.size), level.x.s:reshape(level.size)
-    else
-        level.t = field(type, shape, boundary)
+    elseif not level.fused then
+        level.t = field(level, type, shape, boundary)
     end
     level.sides, level.walls = divided(level.c, level.center), divided(level.wall, level.center)
 end
@@ -198,8 +212,17 @@ function vcycle.new(list, boundary, type)
     for name, text in pairs(KERNELS) do
         self[name] = kernel(text[#boundary] or text, #boundary, {T = type})
     end
-    for _, level in ipairs(list) do
+    for i = 1, #list - 1 do
+        local level, next_level = list[i], list[i + 1]
+        level.fused = fused.holds(level, next_level, type)
+        level.has_margin, next_level.has_margin = level.has_margin or level.fused, level.fused
+    end
+    list[1].is_bare = list[1].fused and list[1].sizes[1] % 4 == 0 -- x, which no launch reads around
+    for i, level in ipairs(list) do
         equip(level, boundary, type)
+        if level.fused then
+            fused.equip(level, list[i + 1], boundary)
+        end
     end
     list[1].d = rill.stream(type, list[1].x.s.shape)
     return self
@@ -211,24 +234,44 @@ local function relax(self, level, alpha, omega, x)
     level.x, level.t = level.t, level.x
 end
 
+-- From a grid's b to the next grid's: smooths from zero, and restricts the residual.
+local function descend(self, level, next_level)
+    local u, v = table.unpack(level.steps)
+    relax(self, level, u + v - u * v, u * v, level.b) -- two steps from zero in one
+    self.relax(0, 1, level.sides, level.walls, level.x.view, level.b.s, level.t.s)
+    local down = level.down
+    self.coarsen(down.ratio, down.offset, down.open, level.scale, level.t.view, next_level.b.s)
+end
+
+-- Adds the next grid's x, and smooths; `finished` is false where the last step is left to vcycle.finish.
+local function ascend(self, level, next_level, finished)
+    local up = level.up
+    self.refine(up.ratio, up.offset, up.open, next_level.x.view, level.x.s)
+    relax(self, level, 1, level.steps[1], level.x)
+    if finished then
+        relax(self, level, 1, level.steps[2], level.x)
+    end
+end
+
 --- vcycle.run(self): one cycle from zero, but for its last step, which is vcycle.finish.
 function vcycle.run(self)
     local list = self.list
     for i = 1, #list - 1 do
-        local level, u, v = list[i], table.unpack(list[i].steps)
-        relax(self, level, u + v - u * v, u * v, level.b) -- two steps from zero in one
-        self.relax(0, 1, level.sides, level.walls, level.x.view, level.b.s, level.t.s)
-        local down = level.down
-        self.coarsen(down.ratio, down.offset, down.open, level.scale, level.t.view, list[i + 1].b.s)
+        local level, next_level = list[i], list[i + 1]
+        if level.fused then
+            fused.down(level, next_level)
+        else
+            descend(self, level, next_level)
+        end
     end
     local last = list[#list]
     self.direct(last.size, last.table, last.flat_b, last.flat_x)
     for i = #list - 1, 1, -1 do
-        local level, up = list[i], list[i].up
-        self.refine(up.ratio, up.offset, up.open, list[i + 1].x.view, level.x.s)
-        relax(self, level, 1, level.steps[1], level.x)
-        if i > 1 then
-            relax(self, level, 1, level.steps[2], level.x)
+        local level, next_level = list[i], list[i + 1]
+        if level.fused then
+            fused.up(level, next_level)
+        else
+            ascend(self, level, next_level, i > 1)
         end
     end
 end
@@ -237,6 +280,10 @@ end
 -- d = weight e + keep d, y = y + factor d + constant. What is multiplied by 0 may be no number: keep and factor.
 function vcycle.finish(self, finish, weight, keep, factor, constant, y)
     local level = self.list[1]
+    if level.fused then
+        finish(level.x.s, weight, keep, factor, constant, level.d, y)
+        return
+    end
     local omega = level.steps and level.steps[2] or 0
     finish(1, omega, level.sides, level.walls, level.x.view, level.b.s, weight, keep, factor, constant, level.d, y)
 end
@@ -245,8 +292,12 @@ end
 function vcycle.close(self)
     for _, level in ipairs(self.list) do
         for _, name in ipairs {"b", "x", "t"} do
-            if level[name] then
-                level[name].s:close()
+            local given = level[name]
+            if given then
+                given.s:close()
+                if given.all then
+                    given.all:close()
+                end
             end
         end
     end
@@ -254,9 +305,10 @@ function vcycle.close(self)
     self.list[#self.list].table:close()
 end
 
---- vcycle.outer(rank, type, inner): the kernels residual, of x of a type into what a cycle of the inner type starts from, and finish.
-function vcycle.outer(rank, type, inner)
-    return kernel(RESIDUAL, rank, {A = "double", E = inner, X = type}), kernel(FINISH, rank, {T = inner, X = type})
+--- vcycle.outer(self, rank, type, inner): the kernels residual, of x of a type into what a cycle of the inner type starts from, and finish.
+function vcycle.outer(self, rank, type, inner)
+    local finish = self.list[1].fused and ADVANCE or FINISH
+    return kernel(RESIDUAL, rank, {A = "double", E = inner, X = type}), kernel(finish, rank, {T = inner, X = type})
 end
 
 return vcycle

@@ -1,0 +1,261 @@
+// Half a V-cycle on one grid of floats in a single launch. A grid has a margin in memory, which holds what its boundary makes of its
+// elements (odd, even or periodic continuation), so that A is the same stencil everywhere, its diagonal 1. With DOWN: two steps of smoothing
+// from zero, x = (u + v) b - u v A b, and the residual b - A x restricted to the next grid. With UP: the same x anew, the next grid's
+// correction interpolated and added, and two steps of smoothing. With MARGIN: what is around a grid. An invocation has four columns and
+// marches down rows; what it needs of former rows it keeps. Defines: GROUP; BLOCK to read through storage blocks.
+#include "shared/parameters.glsl"
+#include "shared/multigrid_words.h"
+layout(local_size_x = GROUP) in;
+layout(location = 0) uniform uvec4 rill_p[MULTIGRID_P_VECTORS];
+
+#define INT(word) int(PARAMETER(word))
+#define FLOAT(word) uintBitsToFloat(PARAMETER(word))
+#define PAIR(word) vec2(FLOAT(word), FLOAT((word) + 1))
+
+#ifdef MARGIN
+layout(std430, binding = 1) buffer Grid { float grid_io[]; };
+
+// The element that is continued to place i; sign: of its value.
+int folded(int i, int n, int boundary, inout float sign)
+{
+    bool low = i < 0, outside = low || i >= n;
+    int odd = low ? -2 - i : 2 * n - i, even = low ? -1 - i : 2 * n - 1 - i, same = low ? i + n : i - n;
+    if (boundary == MULTIGRID_DIRICHLET && outside) {
+        sign = i == -1 || i == n ? 0.0 : -sign;
+    }
+    int found = boundary == MULTIGRID_DIRICHLET ? odd : boundary == MULTIGRID_NEUMANN ? even : same;
+    return outside ? clamp(found, 0, n - 1) : i;
+}
+
+void main()
+{
+    const int R = MULTIGRID_REACH;
+    int width = INT(MULTIGRID_P_WIDTH), height = INT(MULTIGRID_P_HEIGHT), pitch = 4 * INT(MULTIGRID_P_PITCH);
+    int n = int(gl_GlobalInvocationID.x), side = n - 2 * R * width;
+    int row = n / width, column = n % width, across = side % (2 * R);
+    bool above = side < 0; // or below
+    int x = above ? column : across < R ? across - R : width + across - R;
+    int y = above ? (row < R ? row - R : height + row - R) : side / (2 * R) - R;
+    float sign = 1.0;
+    int from_x = folded(x, width, INT(MULTIGRID_P_BOUNDARY), sign);
+    int from_y = folded(y, height, INT(MULTIGRID_P_BOUNDARY + 1), sign);
+    if (y < height + R) {
+        float value = grid_io[(from_y + MULTIGRID_MARGIN) * pitch + from_x + MULTIGRID_MARGIN];
+        grid_io[(y + MULTIGRID_MARGIN) * pitch + x + MULTIGRID_MARGIN] = sign == 0.0 ? 0.0 : sign * value;
+    }
+}
+#else
+
+#ifdef BLOCK
+layout(std430, binding = 2) readonly buffer B { vec4 b_in[]; };
+layout(std430, binding = 3) readonly buffer E { float e_in[]; };
+#define READ_B(i) b_in[i]
+#define READ_E(i) e_in[i]
+#else
+layout(binding = 0) uniform usamplerBuffer b_in;
+layout(binding = 1) uniform usamplerBuffer e_in;
+#define READ_B(i) uintBitsToFloat(texelFetch(b_in, i))
+#define READ_E(i) uintBitsToFloat(texelFetch(e_in, i).x)
+#endif
+layout(std430, binding = 1) writeonly buffer Result { vec4 result_out[]; };
+
+// Read once: a compiler may not take them out of a loop.
+int pitch = INT(MULTIGRID_P_PITCH), lowest = INT(MULTIGRID_P_HEIGHT) + MULTIGRID_REACH - 1;
+vec2 sides = PAIR(MULTIGRID_P_SIDES), steps = PAIR(MULTIGRID_P_STEPS);
+float sum = steps.x + steps.y, product = steps.x * steps.y;
+
+// Texel t of a row, from `at` on, into the array `to`.
+#define TEXEL(t) \
+    { \
+        vec4 four = READ_B(at + t); \
+        to[4 * t] = four.x; \
+        to[4 * t + 1] = four.y; \
+        to[4 * t + 2] = four.z; \
+        to[4 * t + 3] = four.w; \
+    }
+
+// Linear interpolation's weight.
+float hat(float distance)
+{
+    return max(1.0 - abs(distance), 0.0);
+}
+
+// A v, of rows above, here and below, at column i.
+#define PRODUCT(above, here, below, i) \
+    ((here)[i] - sides.x * ((here)[(i) - 1] + (here)[(i) + 1]) - sides.y * ((above)[i] + (below)[i]))
+#endif
+
+#ifdef DOWN
+const int WIDTH = 13;             // columns of which four coarse elements are made
+float b0[20], b1[20], b2[20];     // the first is four columns before those
+float s0[15], s1[15], s2[15];     // A b, the first one column before
+float w0[7], w1[8], w2[8], w3[8]; // weights of columns for each coarse element, from columns 0, 1, 3, 5 on
+
+// Takes row y; returns what row y - 2 adds to the coarse elements.
+vec4 take(int y, int texel)
+{
+    int at = (min(y, lowest) + MULTIGRID_MARGIN) * pitch + texel;
+    b0 = b1;
+    b1 = b2;
+    s0 = s1;
+    s1 = s2;
+    float to[20];
+    TEXEL(0) TEXEL(1) TEXEL(2) TEXEL(3) TEXEL(4)
+    b2 = to;
+    for (int i = 0; i < WIDTH + 2; i++) {
+        s2[i] = PRODUCT(b0, b1, b2, i + 3);
+    }
+    float r[WIDTH];
+    for (int i = 0; i < WIDTH; i++) {
+        r[i] = b0[i + 4] - sum * s1[i + 1] + product * PRODUCT(s0, s1, s2, i + 1);
+    }
+    vec4 result = vec4(w0[0] * r[0], 0.0, 0.0, 0.0);
+    for (int i = 1; i < 7; i++) {
+        result.x += w0[i] * r[i];
+    }
+    for (int i = 0; i < 8; i++) {
+        result.y += w1[i] * r[i + 1];
+        result.z += w2[i] * r[i + 3];
+        result.w += w3[i] * r[i + 5];
+    }
+    return result;
+}
+
+void main()
+{
+    int block = int(gl_GlobalInvocationID.x), begin = int(gl_WorkGroupID.y) * MULTIGRID_DOWN_ROWS;
+    int height = INT(MULTIGRID_P_COARSE_HEIGHT), to = INT(MULTIGRID_P_COARSE_PITCH);
+    vec2 ratio = PAIR(MULTIGRID_P_DOWN), offset = PAIR(MULTIGRID_P_DOWN + 2), inverse = 1.0 / ratio;
+    float scale = FLOAT(MULTIGRID_P_SCALE), place = float(4 * block) * ratio.x + offset.x;
+    int texel = (int(floor(place - ratio.x)) + 1 + MULTIGRID_MARGIN) >> 2;
+    place -= float(4 * texel - MULTIGRID_MARGIN);
+    for (int i = 0; i < 8; i++) {
+        if (i < 7) w0[i] = hat((float(i) - place) * inverse.x);
+        w1[i] = hat((float(i + 1) - place - ratio.x) * inverse.x);
+        w2[i] = hat((float(i + 3) - place - 2.0 * ratio.x) * inverse.x);
+        w3[i] = hat((float(i + 5) - place - 3.0 * ratio.x) * inverse.x);
+    }
+    for (int i = 0; i < 20; i++) {
+        b1[i] = b2[i] = 0.0;
+    }
+    for (int i = 0; i < 15; i++) {
+        s1[i] = s2[i] = 0.0;
+    }
+    float place_y = float(begin) * ratio.y + offset.y;
+    int first = int(floor(place_y - ratio.y)) + 1;
+    vec4 t0, t1 = vec4(0.0), t2 = vec4(0.0), t3 = vec4(0.0), t4 = vec4(0.0);
+    place_y -= float(first - 1);
+    bool in_row = 4 * block < INT(MULTIGRID_P_COARSE_WIDTH);
+    // Two rows a trip; the first three trips fill what is kept. A coarse row's weights reach over five, since it moves by `ratio`, not by 2.
+    for (int k = 0; k < MULTIGRID_DOWN_ROWS + 3; k++) {
+        t0 = t2;
+        t1 = t3;
+        t2 = t4;
+        t3 = take(first - 2 + 2 * k, texel - 1);
+        t4 = take(first - 1 + 2 * k, texel - 1);
+        float p = place_y + float(k - 3) * (ratio.y - 2.0);
+        vec4 all = hat(p * inverse.y) * t0 + hat((p - 1.0) * inverse.y) * t1 + hat((p - 2.0) * inverse.y) * t2 +
+                   hat((p - 3.0) * inverse.y) * t3 + hat((p - 4.0) * inverse.y) * t4;
+        int y = begin + k - 3;
+        if (k >= 3 && y < height && in_row) {
+            result_out[(y + MULTIGRID_MARGIN) * to + block + 1] = scale * all;
+        }
+    }
+}
+#endif
+
+#ifdef UP
+float b0[12], b1[12], b2[12], b3[12]; // the first is four columns before those written
+float x0[8], x1[8], x2[8];            // before smoothing, the first two columns before
+float y0[6], y1[6], y2[6];            // after one step
+float e0[8], e1[8], e2[8], e3[8];     // rows of the correction at columns of x
+float w[24];                          // weights of three elements of the correction for each column of x
+
+void take_correction(int y, int column)
+{
+    int at = (min(y, INT(MULTIGRID_P_COARSE_HEIGHT) + MULTIGRID_REACH - 1) + MULTIGRID_MARGIN) *
+             4 * INT(MULTIGRID_P_COARSE_PITCH) + column + MULTIGRID_MARGIN;
+    float e[6];
+    for (int i = 0; i < 6; i++) {
+        e[i] = READ_E(at + i);
+    }
+    e0 = e1;
+    e1 = e2;
+    e2 = e3;
+    for (int i = 0; i < 8; i++) {
+        e3[i] = w[3 * i] * e[i / 2] + w[3 * i + 1] * e[i / 2 + 1] + w[3 * i + 2] * e[i / 2 + 2];
+    }
+}
+
+// Takes row y + 1 of b and the correction's place p in row y; returns the result of row y - 2.
+vec4 take(int y, int texel, float p)
+{
+    int at = (min(y + 1, lowest) + MULTIGRID_MARGIN) * pitch + texel;
+    b0 = b1;
+    b1 = b2;
+    b2 = b3;
+    float to[12];
+    TEXEL(0) TEXEL(1) TEXEL(2)
+    b3 = to;
+    x0 = x1;
+    x1 = x2;
+    float v0 = hat(p), v1 = hat(p - 1.0), v2 = hat(p - 2.0), v3 = hat(p - 3.0);
+    for (int i = 0; i < 8; i++) {
+        x2[i] = sum * b2[i + 2] - product * PRODUCT(b1, b2, b3, i + 2) + v0 * e0[i] + v1 * e1[i] + v2 * e2[i] + v3 * e3[i];
+    }
+    y0 = y1;
+    y1 = y2;
+    for (int i = 0; i < 6; i++) {
+        y2[i] = x1[i + 1] + steps.x * (b1[i + 3] - PRODUCT(x0, x1, x2, i + 1));
+    }
+    float z[4];
+    for (int i = 0; i < 4; i++) {
+        z[i] = y1[i + 1] + steps.y * (b0[i + 4] - PRODUCT(y0, y1, y2, i + 1));
+    }
+    return vec4(z[0], z[1], z[2], z[3]);
+}
+
+void main()
+{
+    int block = int(gl_GlobalInvocationID.x), begin = int(gl_WorkGroupID.y) * MULTIGRID_UP_ROWS;
+    int end = min(begin + MULTIGRID_UP_ROWS, INT(MULTIGRID_P_HEIGHT));
+    vec2 ratio = PAIR(MULTIGRID_P_UP), offset = PAIR(MULTIGRID_P_UP + 2);
+    float place = float(4 * block - 2) * ratio.x + offset.x, place_y = float(begin - 4) * ratio.y + offset.y;
+    int column = int(floor(place)), row = int(floor(place_y));
+    int to_pitch = INT(MULTIGRID_P_RESULT), to_first = INT(MULTIGRID_P_RESULT + 1);
+    place -= float(column);
+    place_y -= float(row);
+    for (int i = 0; i < 8; i++) {
+        float p = place + float(i) * ratio.x - float(i / 2);
+        w[3 * i] = hat(p);
+        w[3 * i + 1] = hat(p - 1.0);
+        w[3 * i + 2] = hat(p - 2.0);
+        x1[i] = x2[i] = e1[i] = e2[i] = e3[i] = 0.0;
+    }
+    for (int i = 0; i < 12; i++) {
+        b1[i] = b2[i] = b3[i] = 0.0;
+    }
+    for (int i = 0; i < 6; i++) {
+        y1[i] = y2[i] = 0.0;
+    }
+    take_correction(row, column);
+    take_correction(row + 1, column);
+    take_correction(row + 2, column);
+    bool in_row = 4 * block < INT(MULTIGRID_P_WIDTH);
+    // Two rows a trip, and one of the correction, of which four are kept.
+    for (int k = 0; k < MULTIGRID_UP_ROWS / 2 + 3; k++) {
+        take_correction(row + 3 + k, column);
+        int y = begin - 6 + 2 * k;
+        float p = place_y + float(k) * (2.0 * ratio.y - 1.0);
+        vec4 z = take(y + 2, block, p);
+        int to = y * to_pitch + to_first + block;
+        if (y >= begin && y < end && in_row) {
+            result_out[to] = z;
+        }
+        z = take(y + 3, block, p + ratio.y);
+        if (y + 1 >= begin && y + 1 < end && in_row) {
+            result_out[to + to_pitch] = z;
+        }
+    }
+}
+#endif
