@@ -356,6 +356,7 @@ static void choose_blocks(Plan *plan, const KernelText *text, VariantKey *key)
         bool flat = variant_texel_load(f, key, i);
         key->args[i].block = !buffer_texture_reaches(plan->device, flat ? TEXEL_VECTOR : TEXEL_WORD,
                                                      buffer_capacity(plan->streams[i]->buffer));
+        key->args[i].strips = key->args[i].strips && !key->args[i].block;
     }
 }
 

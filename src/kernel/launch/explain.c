@@ -22,7 +22,10 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     strbuf_add(out, arg->stream->map && arg->stream->map->baked ? " of constant sizes" : "");
     if (kind->read && path_buffered(a->path) && !param_kinds[param->kind].anywhere) {
         bool flat = variant_texel_load(text->function, key, i);
-        strbuf_addf(out, ", %s %s", flat ? "16-byte loads" : "word loads",
+        strbuf_addf(out, ", %s %s",
+                    flat        ? "16-byte loads"
+                    : a->strips ? "16-byte and word loads"
+                                : "word loads",
                     place->texture != NO_UNIT ? "through a buffer texture" : "from a storage block");
     }
     if (a->place && a->place - 1 < i) {
