@@ -1,5 +1,6 @@
 -- Address translators against kernels written by hand for one shape, whose sizes the compiler knows: addresses of random points.
 local rill = require "rill"
+local peer = require "peer"
 local support = require "bench.support"
 
 local T <const> = rill.translator
@@ -222,6 +223,55 @@ local function add_overlap(rows, c, d, from, to, size)
     end
 end
 
+-- By hand, and with places that are known: r = 2 x over pages of 4^3 at places in an order that a list has, the same in both; an invocation takes a
+-- page, or a fourth of one, which is 16 elements. In the order of memory, and shuffled as the containers' below: what is left of the dense program's speed.
+local by_hand <const> = [=[
+    layout(local_size_x = 8) in;
+    layout(std430, binding = 0) writeonly buffer R { uvec4 r[]; };
+    layout(binding = 0) uniform usamplerBuffer x;
+    layout(binding = 1) uniform usamplerBuffer places;
+    void main() {
+        int n = int(gl_WorkGroupID.x) * 64 * STEPS + int(gl_LocalInvocationID.x);
+        for (int k = 0; k < 8 * STEPS; k++, n += 8) {
+            int at = PLACE;
+            for (int step = 0; step < 4 / STEPS; step++, at += 4) {
+                uvec4 a = texelFetch(x, at), b = texelFetch(x, at + 1), c = texelFetch(x, at + 2), d = texelFetch(x, at + 3);
+                r[at] = floatBitsToUint(2.0 * uintBitsToFloat(a));
+                r[at + 1] = floatBitsToUint(2.0 * uintBitsToFloat(b));
+                r[at + 2] = floatBitsToUint(2.0 * uintBitsToFloat(c));
+                r[at + 3] = floatBitsToUint(2.0 * uintBitsToFloat(d));
+            }
+        }
+    }]=]
+
+local function add_pages_by_hand(rows)
+    local x <close> = rill.random(cube, {seed = 1})
+    local n <const> = x.size // 64
+    local order <close> = rill.iota(n):cast "int"
+    local shuffled <close> = rill.permutation(n, {seed = 1})
+    local ways <const> = {
+        {"dense", "n * 4", 4, order},
+        {"a page of 4^3 an invocation, in order", "int(texelFetch(places, n).x) * 16", 1, order},
+        {"a fourth of a page, in order", "int(texelFetch(places, n >> 2).x) * 16 + (n & 3) * 4", 4, order},
+        {"a page of 4^3 an invocation, shuffled", "int(texelFetch(places, n).x) * 16", 1, shuffled},
+        {"a fourth of a page, shuffled", "int(texelFetch(places, n >> 2).x) * 16 + (n & 3) * 4", 4, shuffled},
+    }
+    local shaders, contenders, expected = {}, {}, nil
+    for i, way in ipairs(ways) do
+        local program = by_hand:gsub("STEPS", tostring(way[3])):gsub("PLACE", way[2])
+        shaders[i] = peer.shader(program, n // 64, x.nbytes, x:bytes(), way[4]:bytes())
+        peer.shader_run(shaders[i])
+        expected = expected or peer.shader_read(shaders[i])
+        assert(peer.shader_read(shaders[i]) == expected, way[1] .. ": other elements")
+        contenders[i] = function() return peer.shader_run(shaders[i], 5) end
+    end
+    local times = {support.race(rounds, table.unpack(contenders))}
+    for i = 2, #ways do
+        rows[#rows + 1] = support.faster("by hand, " .. ways[i][1], times[i], "by hand, dense", times[1])
+    end
+    for _, number in ipairs(shaders) do peer.shader_close(number) end
+end
+
 -- Launches over all pages of sparse containers, whose places are shuffled, and over arrays, beside those over streams.
 local function add_launches(rows)
     local from <close> = rill.random(cube)
@@ -429,6 +479,7 @@ return function()
     rows[#rows + 1] = support.note("spatial hash, 2^21 addresses", ("%.2f x that of 1 level"):format(mine / other))
     add_lookups(rows, points)
     add_adaptive(rows)
+    add_pages_by_hand(rows)
     add_launches(rows)
     add_samples(rows)
     add_page_costs(rows)

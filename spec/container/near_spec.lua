@@ -36,6 +36,7 @@ local cases <const> = {
     {{13, 21}, {4, 7}, "double", "corners", "mirror", long = true},
     {{32, 16}, {8, 8}, "int16", "loops", "clamp"},
     {{12, 20}, {3, 4}, "float", "unknown", "zero"},
+    {{12, 16}, {3, 8}, "vec2", "corners", "clamp"},
     {{9, 10, 12}, {3, 5, 4}, "vec3", "seven", "clamp"},
     {{16, 16, 16}, {8, 8, 8}, "float", "cube", {"wrap", "zero", "clamp"}, long = true},
     {{2, 3, 4, 4, 8}, {1, 2, 2, 2, 4}, "int", "cross", "zero", long = true},
@@ -112,7 +113,7 @@ describe("neighbours in a launch page by page", function()
         local name = ("%s of %s, pages of %s"):format(sum, table.concat(shape, "x"), table.concat(page, "x"))
         it("are those of all elements: " .. name .. (case.long and " #long" or ""), function()
             local n = tonumber(type:match "vec(%d)") or 1
-            local c = sparse(type, shape, page, n > 1 and {3, 4, 5} or 3)
+            local c = sparse(type, shape, page, n > 1 and table.move({3, 4, 5}, 1, n, 1, {}) or 3)
             local modes, list = {}, _G.type(mode) == "table" and mode or {}
             for d = 1, #shape do modes[d] = list[d] or mode end
             local view = #list > 0 and c:boundary(table.unpack(list)) or c:boundary(mode)

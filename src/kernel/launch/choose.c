@@ -330,6 +330,7 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
         if (key->args[i].paged != PAGED_ANYWHERE) {
             page_texels(plan, text, i, key, loads);
         }
+        key->args[i].strips = key->args[i].near && page_units(plan->streams[i], 16);
     }
 }
 

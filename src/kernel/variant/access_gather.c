@@ -201,7 +201,7 @@ static void neighbor(StrBuf *out, const AccessText *text, int rank, const ParamU
             strbuf_add(out, "); }\n");
         }
     }
-    if (text->layout->wide != NO_UNIT) {
+    if (text->layout->wide != NO_UNIT && !near) {
         access_strip_rows(out, text, use);
     }
     if (!near) {

@@ -8,6 +8,7 @@
 #include "kernel/body/glsl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { OWN = 1, UNMAPPED = -(1 << 30) };
 
@@ -106,30 +107,31 @@ void access_near_pages(StrBuf *out, const AccessText *text, const VariantKey *ke
     }
 }
 
-/* The page of those that differ from `page` along dimensions up to d as l0, u0 ... say. `offset`: as
+/* The page of those that differ from `page` along dimensions least ... d as l0, u0 ... say. `offset`: as
  * far as it is known. */
-static void add_choice(StrBuf *out, const AccessText *text, const VariantKey *key, int d, int page, const int *offset)
+static void add_choice(StrBuf *out, const AccessText *text, const VariantKey *key, int least, int d, int page,
+                       const int *offset)
 {
     int step = 1;
     d = text->key->replicas ? -1 : d;
     for (int k = 0; k < d; k++) {
         step *= 3;
     }
-    if (d < 0) {
+    if (d < least) {
         strbuf_addf(out, has_page(text, key, page) ? "n%d_%s" : "0", page, text->param->name);
         return;
     }
     if (!offset || offset[d] < 0) {
         strbuf_addf(out, "(l%d ? ", d);
-        add_choice(out, text, key, d - 1, page - step, offset);
+        add_choice(out, text, key, least, d - 1, page - step, offset);
         strbuf_add(out, " : ");
     }
     if (!offset || offset[d] > 0) {
         strbuf_addf(out, "(u%d ? ", d);
-        add_choice(out, text, key, d - 1, page + step, offset);
+        add_choice(out, text, key, least, d - 1, page + step, offset);
         strbuf_add(out, " : ");
     }
-    add_choice(out, text, key, d - 1, page, offset);
+    add_choice(out, text, key, least, d - 1, page, offset);
     strbuf_add(out, !offset ? "))" : offset[d] ? ")" : "");
 }
 
@@ -162,22 +164,57 @@ static void add_coordinate(StrBuf *out, const AccessText *text, const VariantKey
     }
 }
 
-/* The rest of a function that has offsets i0 ... */
-static void write_element(StrBuf *out, const AccessText *text, const VariantKey *key, const int *offset)
+/* Where an element stands: `first` behind where its row does. It is in the page's own columns, or in any: dimensions from the second on may lead into other
+ * pages, or from the first. */
+static void add_place(StrBuf *out, const AccessText *text, const VariantKey *key, int least, const int *offset,
+                      const char *first)
 {
-    const char *name = text->param->name;
     int rank = offset_rank(key);
-    for (int d = 0; d < rank; d++) {
-        add_coordinate(out, text, key, d, offset);
-    }
     strbuf_add(out, "    int e = ");
-    add_choice(out, text, key, rank - 1, own_page(key), offset);
-    strbuf_add(out, " + c0");
+    add_choice(out, text, key, least, rank - 1, own_page(key), offset);
+    strbuf_addf(out, " + %s", first);
     for (int d = 1; d < key->rank; d++) {
         strbuf_addf(out, d < rank ? " + c%d * int(%s)" : " + rill_c%d * int(%s)", d,
                     access_word(text->layout->strides + d - 1));
     }
-    strbuf_addf(out, ";\n    %s rill_v = fetch_%s(e);\n", glsl_type(text->param->type), name);
+    strbuf_add(out, ";\n");
+}
+
+/* What stands in the columns of the step is part of a row that is read as whole texels, the same ones for all elements of the step. */
+static void add_row(StrBuf *out, const AccessText *text, const VariantKey *key, const int *offset)
+{
+    const char *name = text->param->name;
+    const Type *type = text->key->type;
+    int step = key->page_step;
+    strbuf_addf(out, "    int j = rill_k0 + i0;\n    if (uint(j) < %du) {\n", step);
+    add_place(out, text, key, 1, offset, "rill_c0");
+    for (int t = 0; t < step * type->bytes / 16; t++) {
+        strbuf_addf(out, "    uvec4 t_%d = texelFetch(wide_%s, max(e, 0) / %d + %d);\n", t, name, 16 / type->bytes, t);
+    }
+    strbuf_add(out, "    rill_v = ");
+    for (int j = 0; j < step; j++) {
+        strbuf_addf(out, j < step - 1 ? "j == %d ? " : "", j);
+        access_texel(out, "t", text->param->type, type, j);
+        strbuf_add(out, j < step - 1 ? " : " : ";\n    if (e < 0) { rill_v = ");
+    }
+    access_fallback(out, text);
+    strbuf_add(out, "; }\n    } else\n");
+}
+
+/* The rest of a function that has offsets i0 ... */
+static void write_element(StrBuf *out, const AccessText *text, const VariantKey *key, const int *offset)
+{
+    int rank = offset_rank(key);
+    for (int d = 0; d < rank; d++) {
+        add_coordinate(out, text, key, d, offset);
+    }
+    strbuf_addf(out, "    %s rill_v;\n", glsl_type(text->param->type));
+    if (text->layout->wide != NO_UNIT && !(offset && abs(offset[0]) >= key->page_step)) {
+        add_row(out, text, key, offset);
+    }
+    strbuf_add(out, "    {\n");
+    add_place(out, text, key, 0, offset, "c0");
+    strbuf_addf(out, "    rill_v = fetch_%s(e);\n    }\n", text->param->name);
     access_outside(out, text, rank, true);
     strbuf_add(out, "    return rill_v;\n}\n");
 }
@@ -186,6 +223,9 @@ void access_near(StrBuf *out, const AccessText *text, const VariantKey *key, con
 {
     const char *name = text->param->name, *type = glsl_type(text->param->type);
     int rank = offset_rank(key);
+    if (text->layout->wide != NO_UNIT) {
+        strbuf_addf(out, "layout(binding = %d) uniform usamplerBuffer wide_%s;\n", text->layout->wide, name);
+    }
     for (int page = 0; page < page_count(key); page++) {
         if (has_page(text, key, page)) {
             strbuf_addf(out, "int n%d_%s;\n", page, name);

@@ -120,13 +120,14 @@ bool variant_formats_clash(const KernelText *text, const VariantKey *key)
     return gathers > 0 && reads + samplers > text->texture_limit + variant_free_blocks(text, key);
 }
 
-/* Steps along strips take so many elements, and whether such a step is whole texels of argument i. */
+/* Steps along strips, or over pages, take so many elements, and whether such a step is whole texels of argument i. */
 static bool strips_fit(const KernelText *text, const VariantKey *key, int elements, int i)
 {
     const ArgKey *arg = &key->args[i];
-    return arg->ordered && text->body->use[i].offset_count > 0 && key->rows && key->flat_stores &&
-           text->traits->family == FAMILY_CPU && text->traits->buffer_textures && !arg->type->is_struct &&
-           arg->type->bytes < 16 && 16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
+    bool steps = arg->near || (arg->ordered && key->rows && key->flat_stores);
+    return steps && (arg->near || text->body->use[i].offset_count > 0) && text->traits->family == FAMILY_CPU &&
+           text->traits->buffer_textures && !arg->type->is_struct && arg->type->bytes < 16 &&
+           16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
 }
 
 /* Only where each argument has a binding of its own, whether textures or blocks: what shares one has one format. */
@@ -428,9 +429,9 @@ static void layout_trips(const KernelText *text, const VariantKey *key, Layout *
         return;
     }
     double trips = text->body->trips * layout->elements * layout->strip_rows * layout->page_rows;
-    if (key->active == ACTIVE_PAGES && trips < MAX_RUN_TRIPS) {
-        layout->max_run = MAX_RUN;
-        trips = (trips + 1) * MAX_RUN;
+    if (key->active == ACTIVE_PAGES && trips < MAX_RUN_TRIPS * MAX_RUN) {
+        layout->max_run = trips < MAX_RUN_TRIPS ? MAX_RUN : (int)(MAX_RUN_TRIPS * MAX_RUN / trips);
+        trips = (trips + 1) * layout->max_run;
     }
     double most = trips > 0 ? (double)MAX_TRIPS_BUDGET / (trips + 1) : (double)MAX_TRIPS;
     layout->max_trips = most < (double)MAX_TRIPS ? (int)most : MAX_TRIPS;

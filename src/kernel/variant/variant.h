@@ -43,7 +43,7 @@ typedef struct ArgKey {
     uint8_t near;      /* of launches over pages: neighbours at known offsets are in the pages around */
     uint8_t replicas;  /* Replicas: what is near, or sampled, stands around the elements of one page */
     uint8_t ordered;   /* of a neighbour: elements stand row-major, in the launch's shape */
-    uint8_t strips;    /* of a neighbour: steps along strips read their rows as whole texels */
+    uint8_t strips;    /* of a neighbour: steps along strips, or over pages, read their rows as whole texels */
     uint8_t texels;    /* PagedTexels: how a step over pages reaches it */
     uint8_t whole;     /* an element is whole texels, and read as such wherever it stands */
     uint8_t
