@@ -14,6 +14,7 @@ static const char *const spellings[][2] = {
     {"rsqrt", "inversesqrt"}, {"atan2", "atan"},     {"saturate", "rill_saturate"},
     {"fmod", "rill_fmod"},    {"log", "rill_log"},   {"log2", "rill_log2"},
     {"exp", "rill_exp"},      {"exp2", "rill_exp2"}, {"pow", "rill_pow"},
+    {"sin", "rill_sin"},      {"cos", "rill_cos"},
 };
 
 static const char *const reserved[] = {
@@ -60,7 +61,7 @@ const char *names_spelling(const Token *token)
 
 const char *names_constant_spelling(const Token *token)
 {
-    static const char *const own[] = {"log", "log2", "exp", "exp2", "pow"};
+    static const char *const own[] = {"log", "log2", "exp", "exp2", "pow", "sin", "cos"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (token_is(token, own[i])) {
             return own[i];

@@ -33,6 +33,7 @@ static const struct {
     {{"rill_log"}, shader_logarithm, {"rill_log", "rill_log2"}, 1},
     {{"rill_exp", "rill_pow"}, shader_exponential, {"rill_exp", "rill_exp2"}, 1},
     {{"rill_pow"}, shader_power, {"rill_pow"}, 2},
+    {{"rill_sin", "rill_cos"}, shader_circular, {"rill_sin", "rill_cos"}, 1},
     {{"rill_fmod"}, shader_remainder, {"rill_fmod"}, 2},
 };
 
