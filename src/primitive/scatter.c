@@ -239,9 +239,14 @@ static bool few_places(const Scatter *s)
            count >= FEW_ELEMENTS && shape_equal(&s->src.shape, &s->index.shape) && tally_weighs(&s->index, places);
 }
 
-/* The number of each element's place; out of range it is above all. */
+/* The number of each element's place; out of range it is above all, as the bits of negative ints are. */
 static bool number_places(Scatter *s, Stream *numbers)
 {
+    const Stream *index = &s->index;
+    bool whole = index->type == type_of(SCALAR_INT, 1) || index->type == type_of(SCALAR_UINT, 1);
+    if (whole && !s->bad.device && index->source == SOURCE_BUFFER && index->contiguous) {
+        return stream_over(index->buffer, type_of(SCALAR_UINT, 1), &index->shape, index->offset, numbers);
+    }
     if (!stream_create(s->dst->device, type_of(SCALAR_UINT, 1), &s->index.shape, false, numbers)) {
         return false;
     }
