@@ -317,6 +317,19 @@ describe("an adaptive container", function()
         assert.same({3.0, 17}, {q:get(64, 3), q.pages.mapped})
     end)
 
+    it("splits nothing where memory ends, for the range of what is new, too", function()
+        local points, failed, worked = rill.from({{0, 0}, {63, 63}}, "ivec2"), 0, 0
+        for more = 0, 6000, 96 do
+            local q <close> = rill.quadtree("float", {size = 64, page = 4, default = 3})
+            rill.memory_limit(rill.memory().bytes + more)
+            local good = pcall(q.refine, q, points, 0)
+            rill.memory_limit(0)
+            assert.same({good and 29 or 1, 3.0}, {q.pages.mapped, q:get(64, 3)})
+            failed, worked = failed + (good and 0 or 1), worked + (good and 1 or 0)
+        end
+        assert.is_true(failed > 8 and worked > 8)
+    end)
+
     it("gives back the frames of pages that were joined", function()
         local q = rill.octree("float", {size = 64, page = 2})
         local all, bytes = rill.kernel "kernel void all(float x<>, out bool r<>) { r = true; }", nil

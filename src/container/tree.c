@@ -60,7 +60,6 @@ static void destroy(Container *c)
     if (tree) {
         tree_changed(c);
         stream_release(&tree->border);
-        free(tree->split.items);
     }
     free(tree);
 }

@@ -28,17 +28,15 @@ bool tree_points_check(const Container *c, const Stream *points);
 /* The level of the leaf at every point, a new stream of int. Points are streams of as many floats, or ints, as there are dimensions; those
  * outside are taken at the border. */
 bool tree_level(const Container *c, const Stream *points, Stream *result);
-/* Splits leaves until that at each point has a level or a finer one: that of the element of `levels`, or of all where that is NULL. All of it, or false with
- * error_set. Headers change as above. */
-bool tree_refine(Container *c, const Stream *points, const Stream *levels, int level);
-/* What the last call to tree_refine or tree_refine_mask made: leaves that are new, and those above finer than what was split, whose nodes beside
- * it hung before. A new region; NULL with error_set. */
-Region *tree_fresh(const Container *c);
+/* Splits leaves until that at each point has a level or a finer one: that of the element of `levels`, or of all where that is NULL. Headers change as
+ * above. What is new, a new region: leaves that came, and those above finer than what was split, whose nodes beside it hung before. Or nothing is
+ * split, and NULL with error_set. */
+Region *tree_refine(Container *c, const Stream *points, const Stream *levels, int level);
 /* A container of another type with the same pages: what is written to it follows nothing. NULL with error_set. */
 Container *tree_mask(const Container *c, const Type *type);
-/* Splits the leaves of which an element of the mask is not 0; joins those that are all that a page was split into, where all elements
+/* Splits the leaves of which an element of the mask is not 0, as tree_refine; joins those that are all that a page was split into, where all elements
  * are not 0. */
-bool tree_refine_mask(Container *c, const Container *mask);
+Region *tree_refine_mask(Container *c, const Container *mask);
 bool tree_coarsen_mask(Container *c, const Container *mask);
 /* Sets what pages hold that are no leaves: means of what is below, where elements weigh by the component `how` besides (only floats do),
  * or alike with TREE_MEANS; with TREE_NEAREST what the same node has below. */

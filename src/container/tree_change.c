@@ -113,14 +113,20 @@ static bool sync_parts(const Container *c, const TreeList *splits)
     return done;
 }
 
-/* Splits leaves, each in front of those that are parts of it. */
-static bool split(Container *c, TreeList *splits)
+/* What is new, where that is asked for: else true. */
+static bool take_fresh(const Container *c, const TreeList *splits, Region **fresh)
+{
+    return !fresh || (*fresh = tree_fresh(c, splits)) != NULL;
+}
+
+/* Splits leaves, each in front of those that are parts of it, and gives what is new, unless that is NULL. All of it, or false with error_set. */
+static bool split(Container *c, TreeList *splits, Region **fresh)
 {
     tree_unique(splits);
     TranslatorInfo info = translator_info(c->translator);
     int64_t count = (int64_t)splits->count << info.rank;
     if (count == 0) {
-        return true;
+        return take_fresh(c, splits, fresh);
     }
     if (count > info.capacity - info.mapped) {
         return error_set("it takes %" PRId64 " pages more, of which %" PRId64 " are free: 'capacity' is %" PRId64,
@@ -131,7 +137,7 @@ static bool split(Container *c, TreeList *splits)
                        : error_set("out of host memory");
     if (done) {
         tree_changed(c);
-        done = fill_parts(c, splits, frames) && sync_parts(c, splits);
+        done = fill_parts(c, splits, frames) && sync_parts(c, splits) && take_fresh(c, splits, fresh);
         if (!done) { /* what was split has its values still */
             unmap_parts(c, splits, count);
             tree_changed(c);
@@ -208,7 +214,7 @@ bool tree_ready(Container *c, const int64_t *first, const int64_t *last)
             return true;
         }
     }
-    bool done = add_chains(c, &splits, 0, from, to) && split(c, &splits);
+    bool done = add_chains(c, &splits, 0, from, to) && split(c, &splits, NULL);
     free(splits.items);
     return done;
 }
@@ -255,7 +261,7 @@ bool tree_ready_region(Container *c, const Region *region)
     RegionSplits splits = {.c = c};
     bool done =
         region->set.levels ? add_leaves(&splits, region) : region_boxes(region, add_box, &splits) || !splits.failed;
-    done = done && split(c, &splits.list);
+    done = done && split(c, &splits.list, NULL);
     free(splits.list.items);
     if (done) {
         c->ready = region->serial;
@@ -270,29 +276,15 @@ bool tree_level(const Container *c, const Stream *points, Stream *result)
     return tree_ask(c, false, points, NULL, 0, result);
 }
 
-/* Splits, and keeps what was split. */
-static bool refine(Container *c, TreeList *splits)
-{
-    TreeList *kept = &tree_of(c)->split;
-    bool done = split(c, splits);
-    free(kept->items);
-    *kept = (TreeList){0};
-    if (done) {
-        *kept = *splits;
-    } else {
-        free(splits->items);
-    }
-    return done;
-}
-
-bool tree_refine(Container *c, const Stream *points, const Stream *levels, int level)
+Region *tree_refine(Container *c, const Stream *points, const Stream *levels, int level)
 {
     TreeList splits = {0};
     int32_t *numbers;
     int64_t found;
     Stream asked;
+    Region *fresh = NULL;
     if (!tree_ask(c, true, points, levels, level, &asked)) {
-        return false;
+        return NULL;
     }
     bool done = tree_collect(&asked, &numbers, &found);
     stream_release(&asked);
@@ -302,11 +294,9 @@ bool tree_refine(Container *c, const Stream *points, const Stream *levels, int l
         done = add_chain(c, &splits, &page);
     }
     free(numbers);
-    if (!done) {
-        free(splits.items);
-        return false;
-    }
-    return refine(c, &splits);
+    done = done && split(c, &splits, &fresh);
+    free(splits.items);
+    return done ? fresh : NULL;
 }
 
 /* The leaves that a mask marks, as pages. */
@@ -336,19 +326,18 @@ static bool marked(const Container *c, const Container *mask, bool all, TreeList
     return done;
 }
 
-bool tree_refine_mask(Container *c, const Container *mask)
+Region *tree_refine_mask(Container *c, const Container *mask)
 {
     TreeList pages = {0}, splits = {0};
+    Region *fresh = NULL;
     bool done = marked(c, mask, false, &pages);
     for (size_t i = 0; done && i < pages.count; i++) {
         done = pages.items[i].level == 0 || tree_add(&splits, &pages.items[i]);
     }
     free(pages.items);
-    if (!done) {
-        free(splits.items);
-        return false;
-    }
-    return refine(c, &splits);
+    done = done && split(c, &splits, &fresh);
+    free(splits.items);
+    return done ? fresh : NULL;
 }
 
 /* Takes out the parts of pages that have been set. */
@@ -413,7 +402,7 @@ bool tree_split_all(Container *c, int depth)
         for (int d = 0; d < rank_of(c); d++) {
             last[d] = translator_info(c->translator).domain.size[d] - 2;
         }
-        done = add_chains(c, &splits, level, first, last) && split(c, &splits);
+        done = add_chains(c, &splits, level, first, last) && split(c, &splits, NULL);
         free(splits.items);
     }
     return done;
@@ -426,7 +415,7 @@ bool tree_split_pages(Container *c, const AdaptivePage *pages, int64_t count)
     for (int64_t i = 0; done && i < count; i++) {
         done = tree_add(&splits, &pages[i]);
     }
-    done = done && split(c, &splits);
+    done = done && split(c, &splits, NULL);
     free(splits.items);
     return done;
 }

@@ -36,7 +36,6 @@ typedef struct Tree {
     Stream list;               /* frames: leaves and others, each by their levels; device NULL: not made yet */
     TreeRun leaves[1 << ADAPTIVE_LEVEL_BITS], others[1 << ADAPTIVE_LEVEL_BITS];
     int64_t leaf_count;
-    TreeList split; /* what the last call to refine split */
     TreeEdge edge;
     char value[TYPE_MAX_BYTES];  /* of Dirichlet's */
     char weight[TYPE_MAX_BYTES]; /* of TREE_STEP_WEIGH: one in the component that weighs, else zero */
@@ -85,6 +84,8 @@ bool tree_sync(const Container *c);
 bool tree_sync_box(const Container *c, const Stream *box);
 bool tree_sync_leaves(const Container *c, const TreeList *leaves);
 bool tree_sync_set(const Container *c, const PageSet *set);
+/* What is new where pages have been split, as tree_refine gives it. */
+Region *tree_fresh(const Container *c, const TreeList *splits);
 /* Room for so many pages more. */
 bool tree_prepare(Container *c, int64_t pages);
 /* Splits leaves: every node of a box is one of level 0 then, and none hangs, as the cells around them are, too; nodes of a region are ones of its

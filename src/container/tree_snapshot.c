@@ -83,7 +83,6 @@ bool tree_undo(Container *c, Snapshot *s)
     container_replace_memory(c, &s->memory);
     region_release(c->active);
     c->active = NULL;
-    tree_of(c)->split.count = 0;
     tree_changed(c);
     tree_of(c)->edge = (TreeEdge)s->edge;
     memcpy(tree_of(c)->value, s->value, sizeof s->value);

@@ -235,9 +235,8 @@ bool tree_add_parts(const Container *c, TreeList *list, const AdaptivePage *page
     return done;
 }
 
-Region *tree_fresh(const Container *c)
+Region *tree_fresh(const Container *c, const TreeList *splits)
 {
-    const TreeList *splits = &tree_of(c)->split;
     TreeList list = {0};
     bool done = true;
     for (size_t i = 0; done && i < splits->count; i++) {

@@ -172,15 +172,14 @@ static LuaContainer *take_mask(lua_State *L, LuaContainer *self, const char *fun
     return push_mask(L, self, kernel, input, function);
 }
 
-static int change_by_mask(lua_State *L, LuaContainer *self, bool (*change)(Container *c, const Container *mask),
-                          const char *function)
+static Region *refine_mask(lua_State *L, LuaContainer *self, const char *function)
 {
     LuaContainer *mask = take_mask(L, self, function);
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
-    bool done = change(self->container, mask->container);
+    Region *fresh = tree_refine_mask(self->container, mask->container);
     device_leave(&scope);
-    return finish(L, self, done, function);
+    return fresh;
 }
 
 /* The points at 2; raises. */
@@ -197,7 +196,7 @@ static const Stream *check_points(lua_State *L, const LuaContainer *self, const 
     return points;
 }
 
-static int refine_points(lua_State *L, LuaContainer *self, const char *function)
+static Region *refine_points(lua_State *L, LuaContainer *self, const char *function)
 {
     const Stream *points = check_points(L, self, function), *levels = NULL;
     int64_t level = 0;
@@ -214,9 +213,9 @@ static int refine_points(lua_State *L, LuaContainer *self, const char *function)
     container_check(L, 1, function, 0, "c");
     DeviceScope scope;
     binding_enter(L, self->stream.device, &scope);
-    bool done = tree_refine(self->container, points, levels, (int)level);
+    Region *fresh = tree_refine(self->container, points, levels, (int)level);
     device_leave(&scope);
-    return finish(L, self, done, function);
+    return fresh;
 }
 
 /* c:refine(points, levels), c:refine(kernel_or_mask): the container, and what is new as a range. */
@@ -224,26 +223,29 @@ int container_refine_call(lua_State *L)
 {
     static const char function[] = "c:refine";
     LuaContainer *self = tree_check(L, function, 3);
-    if (lua_isnoneornil(L, 3)) {
-        change_by_mask(L, self, tree_refine_mask, function);
-    } else {
-        refine_points(L, self, function);
-    }
-    LuaRange *range = range_push(L);
-    DeviceScope scope;
-    binding_enter(L, self->stream.device, &scope);
-    Region *region = tree_fresh(self->container);
-    device_leave(&scope);
-    range_take(L, range, region, function);
+    lua_settop(L, 3);
+    LuaRange *range = range_push(L); /* before pages are split: it may find no memory */
     range_of(L, -1, 1);
+    Region *fresh = lua_isnil(L, 3) ? refine_mask(L, self, function) : refine_points(L, self, function);
+    self->stream = *container_whole(self->container);
+    range_take(L, range, fresh, function);
+    lua_settop(L, 4);
+    lua_pushvalue(L, 1);
+    lua_insert(L, 4);
     return 2;
 }
 
 /* c:coarsen(kernel_or_mask) */
 int container_coarsen_call(lua_State *L)
 {
-    LuaContainer *self = tree_check(L, "c:coarsen", 2);
-    return change_by_mask(L, self, tree_coarsen_mask, "c:coarsen");
+    static const char function[] = "c:coarsen";
+    LuaContainer *self = tree_check(L, function, 2);
+    LuaContainer *mask = take_mask(L, self, function);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = tree_coarsen_mask(self->container, mask->container);
+    device_leave(&scope);
+    return finish(L, self, done, function);
 }
 
 /* "nearest", or the component by which elements weigh, at 2; raises. */
