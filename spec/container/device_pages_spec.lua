@@ -264,6 +264,15 @@ end
 describe("pages that the device makes", function()
     leaks.watch(setup, teardown)
 
+    it("count with what is kept of them until the host asks", function()
+        local c <close> = rill.sparse("float", {1024, 1024}, {page = {8, 8}})
+        local at <const> = rill.kernel "kernel void at(int i<>, out ivec2 r<>) { r = 8 * ivec2(i % 128, i / 128); }"
+        c:allocate(at(rill.iota(4000)))
+        local before = c.nbytes
+        assert.equal(0.0, c:get(1, 1))
+        assert.same({4000, 16000}, {c.pages.mapped, before - c.nbytes})
+    end)
+
     for i, case in ipairs(cases) do
         it("are those of plain Lua, in random programs: " .. case.name .. (case.long and " #long" or ""), function()
             run(case, i, 24)

@@ -1,4 +1,5 @@
 #include "container/container_parts.h"
+#include "container/pages.h"
 
 #include "container/translator_kind.h"
 #include "kernel/launch/copy.h"
@@ -200,7 +201,8 @@ uint64_t container_version(const Container *c)
 
 static uint64_t table_bytes(const Translator *t)
 {
-    uint64_t bytes = 0;
+    const Pages *pages = pages_of_translator((Translator *)t);
+    uint64_t bytes = pages ? pages_news_bytes(pages) : 0;
     for (int i = 0; i < TRANSLATOR_TABLES; i++) {
         bytes += (uint64_t)t->tables[i].count * sizeof *t->tables[i].words;
     }

@@ -158,7 +158,7 @@ static bool check_first(const Stream *numbers)
 bool pages_ask(Pages *pages, const Stream *points, bool mapped, Stream *numbers)
 {
     Stream mask;
-    if (!translator_tables_there(&pages->paged.base) ||
+    if (!translator_tables_there(&pages->paged.base) || !paged_flush(&pages->paged) ||
         !stream_create(points->device, type_of(SCALAR_INT, 1), &points->shape, false, numbers)) {
         return false;
     }

@@ -69,5 +69,7 @@ bool pages_unmap_numbers(Pages *pages, const Stream *numbers, PageList *list, St
 /* pages_learn.c. Enters what the device mapped; false with error_set. Lets go of it. */
 bool pages_learn(Paged *paged);
 void pages_forget(Pages *pages);
+/* What is kept on the device until then. */
+uint64_t pages_news_bytes(const Pages *pages);
 
 #endif

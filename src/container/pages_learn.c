@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint64_t pages_news_bytes(const Pages *pages)
+{
+    return pages->news.count ? stream_bytes(&pages->news.numbers) : 0;
+}
+
 void pages_forget(Pages *pages)
 {
     stream_release(&pages->news.numbers);
