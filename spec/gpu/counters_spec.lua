@@ -301,6 +301,59 @@ describe("calls of OpenGL:", function()
         assert.equal(waits.few + 9, waits.often)
     end)
 
+    it_counts("what calls functions does too: BiCGSTAB, and conjugate gradients with a preconditioner", function()
+        local counts = counted([[
+            local scale = rill.kernel "kernel void scale(float d<>, float x<>, out float y<>) { y = d * x; }"
+            local b = rill.stream("float", 9001, 1)
+            local d = (rill.iota(9001) ^ 2 + 1):eval():cast "float"
+            local inverse = (1 / (rill.iota(9001) + 1)):eval():cast "float"
+            local function solve(method, iterations, every, preconditioner)
+                local seen, calls = {}, 0
+                local function multiply(x, y)
+                    calls = calls + 1
+                    seen[calls] = rill.memory()
+                    scale(d, x, y)
+                end
+                collectgarbage "stop"
+                local x, report = rill.solve[method](multiply, b, {iterations = iterations, every = every,
+                    preconditioner = preconditioner, tolerance = 0, strict = false})
+                assert(report.iterations == iterations, report)
+                local first, last = seen[2], seen[calls - 1] -- before and after are residuals
+                for _, name in ipairs {"streams", "bytes", "pooled", "peak"} do
+                    assert(first[name] == last[name], name)
+                end
+                x:close()
+                collectgarbage "restart"
+            end
+            local function near(r, z)
+                scale(inverse, r, z)
+            end
+            for _, case in ipairs {{"cg", near}, {"bicgstab"}, {"bicgstab", near}} do
+                local name = case[1] .. (case[2] and "_near" or "")
+                solve(case[1], 10, 5, case[2])
+                phase(name .. "_start")
+                solve(case[1], 10, 1000, case[2])
+                phase(name .. "_few")
+                solve(case[1], 60, 1000, case[2])
+                phase(name .. "_many")
+                solve(case[1], 10, 1, case[2])
+                phase(name .. "_often")
+            end
+        ]], {RILL_FAMILY = "gpu"})
+        for name, reads in pairs {cg_near = 1, bicgstab = 2, bicgstab_near = 2} do
+            local few, many, often = counts[name .. "_few"], counts[name .. "_many"], counts[name .. "_often"]
+            assert.is_true(many.glDispatchCompute - few.glDispatchCompute >= 50 * 6, name)
+            local waits = 0
+            for _, call in ipairs {"bytes_read", "glLinkProgram", table.unpack(WAITS)} do
+                assert.equal(few[call], many[call], name .. ": " .. call)
+            end
+            for _, call in ipairs(WAITS) do
+                waits = waits + often[call] - few[call]
+            end
+            assert.equal(9 * reads, waits, name)
+        end
+    end)
+
     it_counts("stationary methods read back every so many iterations", function()
         local counts = counted([[
             local A = rill.sparse.csr {shape = {9001, 9001}, offsets = rill.iota(9002), columns = rill.iota(9001),
