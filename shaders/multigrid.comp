@@ -31,7 +31,8 @@ void main()
 {
     const int R = MULTIGRID_REACH;
     int width = INT(MULTIGRID_P_WIDTH), height = INT(MULTIGRID_P_HEIGHT), pitch = 4 * INT(MULTIGRID_P_PITCH);
-    int n = int(gl_GlobalInvocationID.x), side = n - 2 * R * width;
+    int n = int((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * uint(GROUP) + gl_LocalInvocationID.x);
+    int side = n - 2 * R * width;
     int row = n / width, column = n % width, across = side % (2 * R);
     bool above = side < 0; // or below
     int x = above ? column : across < R ? across - R : width + across - R;

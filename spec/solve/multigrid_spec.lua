@@ -315,12 +315,8 @@ describe("rill.solve.hierarchy", function()
         assert.equal(expected:bytes(), own:bytes())
     end)
 
-    it("cycles in float as in double", function()
-        local cases = {
-            {{34, 35}, {"dirichlet", "neumann"}}, {{71, 40}, {"neumann", "periodic"}},
-            {{36, 150}, {"periodic", "dirichlet"}}, {{141, 34}, {"dirichlet", "dirichlet"}, {1, 1.1}, 0.02},
-            {{37, 46}, {"neumann", "neumann"}, 1, 0.1},
-        }
+    -- Two cycles of float beside two of double: shape, boundary, spacing, shift.
+    local function compare_cycles(cases)
         for _, case in ipairs(cases) do
             local shape, boundary, spacing, shift = table.unpack(case)
             local b <close> = right_side(shape)
@@ -334,6 +330,20 @@ describe("rill.solve.hierarchy", function()
             local off = (results[1] - results[2]):eval():norm() / results[2]:norm()
             assert.is_true(off < 1e-5, ("%s: %g"):format(table.concat(shape, " x "), off))
         end
+    end
+
+    it("cycles in float as in double", function()
+        compare_cycles {
+            {{34, 35}, {"dirichlet", "neumann"}}, {{71, 40}, {"neumann", "periodic"}},
+            {{36, 150}, {"periodic", "dirichlet"}}, {{141, 34}, {"dirichlet", "dirichlet"}, {1, 1.1}, 0.02},
+            {{37, 46}, {"neumann", "neumann"}, 1, 0.1},
+        }
+    end)
+
+    it("does so where what is around a grid takes more work groups than an axis has #long #large", function()
+        compare_cycles {
+            {{90000, 34}, {"neumann", "dirichlet"}, 1, 0.1}, {{34, 90000}, {"dirichlet", "neumann"}, 1, 0.1},
+        }
     end)
 
     it("forgets what went wrong before", function()

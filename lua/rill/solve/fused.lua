@@ -8,6 +8,7 @@ local fused = {}
 local MARGIN <const> = core._multigrid_margin
 local LEAST_RATIO <const> = 1.94 -- between the next grid's spacing and this one's: what an invocation keeps lasts for so much
 local LEAST_SIZE <const> = 34    -- smaller ones have ratios below that
+local MOST_SIZE <const> = 1 << 19 -- longer ones would be more work groups than devices must run
 local NUMBERS <const> = {dirichlet = 0, neumann = 1, periodic = 2}
 
 --- fused.holds(level, next_level, type): whether fused.down and fused.up go from a grid of levels.make to the next and back.
@@ -16,7 +17,7 @@ function fused.holds(level, next_level, type)
         return false
     end
     for i, n in ipairs(level.sizes) do
-        if n < LEAST_SIZE or next_level.spacing[i] < LEAST_RATIO * level.spacing[i] then
+        if n < LEAST_SIZE or n > MOST_SIZE or next_level.spacing[i] < LEAST_RATIO * level.spacing[i] then
             return false
         end
     end
