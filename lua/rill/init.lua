@@ -23,9 +23,17 @@ local methods = {
     ["rill.stream.map"] = {"map"}, ["rill.stream.sortkey"] = {"sort"}, ["rill.stream.stats"] = {"stats"},
     ["rill.stream.filter"] = {"filter", "find", "partition", "runs", "unique"},
 }
+local images = { -- beside those of rill.image that are written in C
+    ["rill.image.smooth"] = {"gaussian"},
+}
 for module, names in pairs(functions) do
     for _, name in ipairs(names) do
         rill[name] = later.call(module, name)
+    end
+end
+for module, names in pairs(images) do
+    for _, name in ipairs(names) do
+        rill.image[name] = later.call(module, name)
     end
 end
 for module, names in pairs(methods) do
@@ -47,7 +55,7 @@ core._box_ranges = later.call("rill.container.ranges", "of_boxes")
 require "rill.algebra.arithmetic"
 require "rill.algebra.fusion"
 
-for _, files in ipairs(later.moves and {functions, methods} or {}) do
+for _, files in ipairs(later.moves and {functions, images, methods} or {}) do
     for module in pairs(files) do
         require(module)
     end

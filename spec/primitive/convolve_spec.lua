@@ -1,22 +1,9 @@
 -- rill.convolve and rill.correlate against sums in double.
 local rill = require "rill"
+local borders = require "spec.support.borders"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
 local shortened = require "spec.support.shortened"
-
--- What lies at place i (from 0) of n, as a boundary has it; nil where a value stands outside.
-local OUTSIDE <const> = {
-    clamp = function(i, n) return math.max(0, math.min(n - 1, i)) end,
-    wrap = function(i, n) return i % n end,
-    mirror = function(i, n)
-        i = i % (2 * n)
-        return i < n and i or 2 * n - 1 - i
-    end,
-}
-local function place(mode, i, n)
-    if i >= 0 and i < n then return i end
-    return OUTSIDE[mode] and OUTSIDE[mode](i, n)
-end
 
 -- Calls f(index) for every index of a shape, row-major, counted from 0.
 local function visit(shape, f)
@@ -35,7 +22,7 @@ end
 local function element(values, shape, modes, index, way, k, low)
     local at = 0
     for d, n in ipairs(shape) do
-        local i = place(modes[d], index[d] + way * k[d] + low[d], n)
+        local i = borders.place(modes[d], index[d] + way * k[d] + low[d], n)
         if not i then return nil end
         at = at * n + i
     end

@@ -1,20 +1,11 @@
 -- What textures give, in plain Lua: elements beyond the edge, filters, mipmaps; and kernels that sample.
 local assert = require "luassert"
 local rill = require "rill"
+local borders = require "spec.support.borders"
 
 -- Filters weigh by eighths of a byte at least: for each dimension they may be off by this part of how far elements differ. Those of bytes
 -- may round what they give to bytes, too.
 local WEIGHT <const>, BYTE <const> = 1 / 256, 1 / 255
-
-local outside <const> = {
-    clamp = function(i, n) return math.max(0, math.min(n - 1, i)) end,
-    wrap = function(i, n) return i % n end,
-    mirror = function(i, n)
-        i = i % (2 * n)
-        return i < n and i or 2 * n - 1 - i
-    end,
-    zero = function(i, n) return i >= 0 and i < n and i or nil end,
-}
 
 local function components(type)
     return type:match "4$" and 4 or type:match "2$" and 2 or 1
@@ -25,7 +16,7 @@ local function element(values, shape, n, mode, at, c)
     local number, rank = 0, #shape
     for d = rank, 1, -1 do
         local size = shape[rank + 1 - d]
-        local i = outside[mode](at[d], size)
+        local i = borders.place(mode, at[d], size)
         if not i then return 0 end
         number = number * size + i
     end

@@ -232,6 +232,9 @@ rill.image.formats(): table[] -- the formats of pictures: tables with extension,
 rill.load(path: string, type?: typename): stream|container -- reads a .npy or .rill file
 s:save(path: string) -- writes .npy, or .rill for every type, structures too
 ]==] },
+    { "image", [==[
+rill.image.gaussian(s: source, sigma: number): stream -- a picture weighed by Gauss's function of deviation sigma, in pixels, cut at ceil(3 sigma)
+]==] },
     { "picture", [==[
 rill.show(s: source|container, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws a stream in the terminal: of two dimensions as a picture, of one as a sparkline; of a container where it is mapped; text = true returns what else is written
 rill.animate(path: string, fps?: number): animation -- an animation of so many frames a second (25 unless told): .png or .apng, or a video through ffmpeg

@@ -87,20 +87,21 @@ static int stream_lua_transpose(lua_State *L)
     return view_result(L, stream_transpose(s, axes, handle_push(L)));
 }
 
+static const char *const mode_names[] = {"clamp", "wrap", "mirror", "zero", NULL};
+
 /* One mode: a name, or the value outside. A value given before must be the same. */
 static Boundary boundary_check(lua_State *L, int index, const char *function, double *outside, bool *given)
 {
-    static const char *const names[] = {"clamp", "wrap", "mirror", "zero", NULL};
     double value = 0;
     if (lua_type(L, index) == LUA_TNUMBER) {
         value = lua_tonumber(L, index);
     } else {
         const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : "";
         int mode = 0;
-        while (names[mode] && strcmp(names[mode], name) != 0) {
+        while (mode_names[mode] && strcmp(mode_names[mode], name) != 0) {
             mode++;
         }
-        if (!names[mode]) {
+        if (!mode_names[mode]) {
             binding_argument(L, function, index - 1, "mode", index,
                              "\"clamp\", \"wrap\", \"mirror\", \"zero\" or the value outside");
         }
@@ -139,6 +140,25 @@ static int stream_lua_boundary(lua_State *L)
     return view_result(L, stream_boundary(s, modes, outside, handle_push(L)));
 }
 
+/* _boundary(s): what s:boundary(...) was told of each dimension, names and numbers; nil where it was told nothing. */
+static int rill_boundary(lua_State *L)
+{
+    const Stream *s = accept_check(L, 1, "_boundary", 1, "s");
+    if (!s->explicit_boundary) {
+        return 0;
+    }
+    lua_createtable(L, s->shape.rank, 0);
+    for (int d = 0; d < s->shape.rank; d++) {
+        if (s->boundary[d] == BOUNDARY_VALUE) {
+            lua_pushnumber(L, s->outside);
+        } else {
+            lua_pushstring(L, mode_names[s->boundary[d]]);
+        }
+        lua_rawseti(L, -2, d + 1);
+    }
+    return 1;
+}
+
 void open_view(lua_State *L)
 {
     static const luaL_Reg methods[] = {
@@ -147,4 +167,6 @@ void open_view(lua_State *L)
         {"transpose", stream_lua_transpose}, {"boundary", stream_lua_boundary}, {NULL, NULL},
     };
     handle_methods(L, methods);
+    lua_pushcfunction(L, rill_boundary);
+    lua_setfield(L, -2, "_boundary");
 }
