@@ -92,7 +92,7 @@ below.binding.io = true
 
 -- Rooms of a floor, from the ground up; "" is the floor's own folder. Those of one line stand side by side.
 local rooms = {
-    kernel = {{"text"}, {"body"}, {"variant"}, {""}, {"launch"}},
+    kernel = {{"text"}, {"dialect", "body"}, {"variant"}, {""}, {"launch"}},
     primitive = {{"engine"}, {""}},
     binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files", "containers"}},
 }

@@ -95,9 +95,9 @@ r:close() -- gives it up
 m:unmap() -- writes back what was changed; `local m <close>` does it by itself
 ]==] },
     { "kernel", [==[
-rill.kernel(text: string): kernel -- compiles a text and returns its last kernel: "kernel void f(float x<>, out float r<>) { r = 2.0 * x; }"
-rill.program(text: string): table -- compiles a text: a table of everything it defines, kernels and structures, by name
-rill.programfile(path: string): table -- rill.program of a file
+rill.kernel(text: string, options?: {dialect?: string}): kernel -- compiles a text and returns its last kernel: "kernel void f(float x<>, out float r<>) { r = 2.0 * x; }"
+rill.program(text: string, options?: {dialect?: string}): table -- compiles a text: a table of everything it defines, kernels and structures, by name; dialect "brook" converts as Brook did
+rill.programfile(path: string, options?: {dialect?: string}): table -- rill.program of a file
 rill.check(on?: boolean): boolean -- whether kernels made ready from here on report indices out of range; returns what it was before
 rill.active(mask: source): table -- the list of active elements of a mask, made once for several launches' option `where`
 rill.branch(cond: source, yes: kernel, no: kernel): function -- a function that launches one kernel where the condition holds and the other elsewhere, into the same outputs

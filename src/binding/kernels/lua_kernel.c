@@ -4,6 +4,7 @@
 #include "binding/streams/container_handle.h"
 #include "container/region.h"
 
+#include "kernel/dialect/brook.h"
 #include "kernel/kernel.h"
 #include "primitive/vout.h"
 
@@ -166,30 +167,53 @@ static int module_gc(lua_State *L)
     return 0;
 }
 
+/* Option 'dialect' of what is at `options`, where a table may be: whether it says "brook". */
+static bool brook_asked(lua_State *L, int options, const char *function)
+{
+    static const char *const names[] = {"dialect", NULL};
+    if (lua_isnoneornil(L, options)) {
+        return false;
+    }
+    if (!binding_is_options(L, options)) {
+        binding_argument(L, function, 2, "options", options, "a table, as in {dialect = \"brook\"}");
+    }
+    binding_known(L, options, function, names);
+    lua_getfield(L, options, "dialect");
+    const char *dialect = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    bool brook = strcmp(dialect, "brook") == 0;
+    if (!brook && strcmp(dialect, "rill") != 0 && !lua_isnil(L, -1)) {
+        luaL_error(L, "%s: option '%s': expected \"%s\" or \"%s\", got %s", function, "dialect", "rill", "brook",
+                   binding_describe(L, -1));
+    }
+    lua_pop(L, 1);
+    return brook;
+}
+
 /* Parses a text; the module is owned by a userdata that is pushed. */
-static Module *module_push(lua_State *L, const char *text, size_t length, const char *chunk, int line)
+static Module *module_push(lua_State *L, const char *text, size_t length, const char *chunk, int line, bool brook)
 {
     Module **slot = lua_newuserdatauv(L, sizeof *slot, 0);
     *slot = NULL;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &module_key);
     lua_setmetatable(L, -2);
     *slot = module_create(text, length, chunk, line);
-    if (!*slot) {
+    if (!*slot || (brook && !brook_convert(*slot))) {
         binding_raise_placed(L);
     }
     return *slot;
 }
 
-/* Pushes the module of the text at `index`. */
-static Module *parse(lua_State *L, int index, const char *function)
+/* Pushes the module of a call's text and options. */
+static Module *parse(lua_State *L, const char *function)
 {
     size_t length;
-    if (lua_type(L, index) != LUA_TSTRING) {
-        binding_argument(L, function, 1, "text", index, "kernel text (a string)");
+    if (lua_type(L, 1) != LUA_TSTRING) {
+        binding_argument(L, function, 1, "text", 1, "kernel text (a string)");
     }
-    const char *text = lua_tolstring(L, index, &length), *chunk;
+    bool brook = brook_asked(L, 2, function);
+    const char *text = lua_tolstring(L, 1, &length), *chunk;
     int line = chunk_locate(L, text, length, &chunk);
-    return module_push(L, text, length, chunk, line);
+    return module_push(L, text, length, chunk, line, brook);
 }
 
 /* Pushes a kernel that is compiled already; raises. */
@@ -213,9 +237,9 @@ static void push_compiled(lua_State *L, Module *module, const Function *f)
 
 static int rill_kernel(lua_State *L)
 {
-    binding_count(L, "rill.kernel", 1, false);
+    binding_count(L, "rill.kernel", 2, false);
     state_device(L);
-    Module *module = parse(L, 1, "rill.kernel");
+    Module *module = parse(L, "rill.kernel");
     const Function *last = NULL;
     for (size_t i = 0; i < module->functions.count; i++) {
         if (module->functions.items[i].kind != FUNCTION_HELPER) {
@@ -258,15 +282,16 @@ static int push_kernels(lua_State *L, const char *function, Module *module)
 
 static int rill_program(lua_State *L)
 {
-    binding_count(L, "rill.program", 1, false);
+    binding_count(L, "rill.program", 2, false);
     state_device(L);
-    return push_kernels(L, "rill.program", parse(L, 1, "rill.program"));
+    return push_kernels(L, "rill.program", parse(L, "rill.program"));
 }
 
 static int rill_programfile(lua_State *L)
 {
-    binding_count(L, "rill.programfile", 1, false);
+    binding_count(L, "rill.programfile", 2, false);
     const char *path = argument_path(L, 1, "rill.programfile", 1, "path");
+    bool brook = brook_asked(L, 2, "rill.programfile");
     state_device(L);
     chunk_read(L, path);
     size_t length;
@@ -274,7 +299,7 @@ static int rill_programfile(lua_State *L)
     if (!text) {
         return luaL_error(L, "rill.programfile: argument #1 'path': can't read '%s'", path);
     }
-    return push_kernels(L, "rill.programfile", module_push(L, text, length, path, 1));
+    return push_kernels(L, "rill.programfile", module_push(L, text, length, path, 1, brook));
 }
 
 /* members */

@@ -35,6 +35,7 @@ static const struct {
     {{"rill_pow"}, shader_power, {"rill_pow"}, 2},
     {{"rill_sin", "rill_cos"}, shader_circular, {"rill_sin", "rill_cos"}, 1},
     {{"rill_fmod"}, shader_remainder, {"rill_fmod"}, 2},
+    {{"rill_cg_"}, shader_componentwise, {NULL}, 0},
 };
 
 static bool calls(const Body *body, const char *const marks[2])

@@ -1,0 +1,199 @@
+/* Calls in Brook's dialect: arguments become what the parameters are, of GLSL's functions all of them one type. */
+#include "kernel/dialect/brook_call.h"
+#include "kernel/text/names.h"
+
+#include <string.h>
+
+/* Those behind it move by what it gains. */
+static bool fit_argument(BrookWriter *w, BrookArguments *a, int k, Value want)
+{
+    size_t before = a->last[k];
+    if (!brook_fit(w, a->first[k], &a->last[k], &a->value[k], want)) {
+        return false;
+    }
+    for (int i = k + 1; i < a->count; i++) {
+        a->first[i] += a->last[k] - before;
+        a->last[i] += a->last[k] - before;
+    }
+    return true;
+}
+
+/* functions of the text */
+
+static bool takes_value(const Param *param)
+{
+    return !param->output &&
+           (param->kind == PARAM_CONSTANT || param->kind == PARAM_INPUT || param->kind == PARAM_ITER) &&
+           param->array_first == param->array_last;
+}
+
+static bool call_function(BrookWriter *w, const Function *f, BrookArguments *a, Value *value)
+{
+    *value = brook_value(f->result, f->result_matrix);
+    for (int k = 0; k < a->count && k < f->param_count; k++) {
+        if (takes_value(&f->params[k]) && !fit_argument(w, a, k, brook_value_param(&f->params[k]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* constructors */
+
+static bool construct(BrookWriter *w, Value type, BrookArguments *a, Value *value)
+{
+    *value = type;
+    for (int k = 0; type.base == VALUE_STRUCT && k < a->count && k < type.fields->field_count; k++) {
+        if (!fit_argument(w, a, k, brook_value(type.fields->fields[k].type, 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* functions of GLSL */
+
+/* What they do with their arguments and give back. */
+typedef enum Form {
+    FORM_NUMBERS, /* numbers of one type, and that type */
+    FORM_REALS,   /* the same, of floats */
+    FORM_MEASURE, /* of vectors of one length a float */
+    FORM_CROSS,   /* of vectors of three */
+    FORM_REFRACT, /* two vectors, and a scalar */
+    FORM_TEST,    /* floats, and a bool for each component */
+    FORM_TRUTH,   /* bools, and one */
+} Form;
+
+static const struct {
+    const char *name;
+    Form form;
+    const char *instead; /* what GLSL and rill call it */
+} functions[] = {
+    {"abs", FORM_NUMBERS, NULL},      {"min", FORM_NUMBERS, NULL},     {"max", FORM_NUMBERS, NULL},
+    {"clamp", FORM_NUMBERS, NULL},    {"sign", FORM_NUMBERS, NULL},    {"acos", FORM_REALS, NULL},
+    {"asin", FORM_REALS, NULL},       {"atan", FORM_REALS, NULL},      {"atan2", FORM_REALS, NULL},
+    {"ceil", FORM_REALS, NULL},       {"cos", FORM_REALS, NULL},       {"cosh", FORM_REALS, NULL},
+    {"degrees", FORM_REALS, NULL},    {"exp", FORM_REALS, NULL},       {"exp2", FORM_REALS, NULL},
+    {"floor", FORM_REALS, NULL},      {"fma", FORM_REALS, NULL},       {"fmod", FORM_REALS, NULL},
+    {"frac", FORM_REALS, NULL},       {"fract", FORM_REALS, NULL},     {"inversesqrt", FORM_REALS, NULL},
+    {"lerp", FORM_REALS, NULL},       {"log", FORM_REALS, NULL},       {"log2", FORM_REALS, NULL},
+    {"mix", FORM_REALS, NULL},        {"mod", FORM_REALS, NULL},       {"normalize", FORM_REALS, NULL},
+    {"pow", FORM_REALS, NULL},        {"radians", FORM_REALS, NULL},   {"reflect", FORM_REALS, NULL},
+    {"round", FORM_REALS, NULL},      {"rsqrt", FORM_REALS, NULL},     {"saturate", FORM_REALS, NULL},
+    {"sin", FORM_REALS, NULL},        {"sinh", FORM_REALS, NULL},      {"smoothstep", FORM_REALS, NULL},
+    {"sqrt", FORM_REALS, NULL},       {"step", FORM_REALS, NULL},      {"tan", FORM_REALS, NULL},
+    {"tanh", FORM_REALS, NULL},       {"trunc", FORM_REALS, NULL},     {"faceforward", FORM_REALS, NULL},
+    {"distance", FORM_MEASURE, NULL}, {"dot", FORM_MEASURE, NULL},     {"length", FORM_MEASURE, NULL},
+    {"cross", FORM_CROSS, NULL},      {"refract", FORM_REFRACT, NULL}, {"isfinite", FORM_TEST, "rill_cg_finite"},
+    {"isinf", FORM_TEST, NULL},       {"isnan", FORM_TEST, NULL},      {"all", FORM_TRUTH, NULL},
+    {"any", FORM_TRUTH, NULL},
+};
+
+/* The type of all arguments together; UNKNOWN where one's is. */
+static Value unite(const BrookArguments *a, int count)
+{
+    Value all = a->count > 0 ? a->value[0] : brook_value_of(VALUE_UNKNOWN, 1);
+    for (int k = 0; k < count; k++) {
+        if (!brook_value_plain(a->value[k])) {
+            return brook_value_of(VALUE_UNKNOWN, 1);
+        }
+        all.base = a->value[k].base > all.base ? a->value[k].base : all.base;
+        all.count = brook_value_common(all.count, a->value[k].count);
+    }
+    all.base = all.base == VALUE_BOOL ? VALUE_INT : all.base;
+    return all;
+}
+
+/* GLSL widens an int by itself, but among several functions of one name compilers differ in which they take. */
+static bool fit_exactly(BrookWriter *w, BrookArguments *a, int k, Value want)
+{
+    Value have = a->value[k];
+    if (brook_value_plain(have) && have.count == want.count && have.base != want.base) {
+        size_t before = a->last[k];
+        bool done = brook_wrap(w, a->first[k], &a->last[k], brook_value_name(want));
+        for (int i = k + 1; i < a->count; i++) {
+            a->first[i] += a->last[k] - before;
+            a->last[i] += a->last[k] - before;
+        }
+        a->value[k] = want;
+        return done;
+    }
+    return fit_argument(w, a, k, want);
+}
+
+static bool call_known(BrookWriter *w, int which, size_t name, BrookArguments *a, Value *value)
+{
+    Form form = functions[which].form;
+    if (functions[which].instead) {
+        brook_replace(w, name, functions[which].instead);
+    }
+    int alike = form == FORM_REFRACT && a->count > 2 ? 2 : a->count;
+    Value want = unite(a, alike);
+    *value = want;
+    if (want.base == VALUE_UNKNOWN) {
+        return true;
+    }
+    bool real = form != FORM_NUMBERS && form != FORM_TRUTH;
+    want.base = form == FORM_TRUTH ? VALUE_BOOL : real && want.base < VALUE_FLOAT ? VALUE_FLOAT : want.base;
+    want.count = form == FORM_CROSS ? 3 : want.count;
+    *value = want;
+    if (form == FORM_MEASURE || form == FORM_TRUTH) {
+        value->count = 1;
+    }
+    if (form == FORM_TEST) {
+        value->base = VALUE_BOOL;
+    }
+    if (form == FORM_TRUTH && want.count == 1) { /* GLSL has them of vectors alone */
+        brook_replace(w, name, "rill_bool");
+        return true;
+    }
+    for (int k = 0; k < a->count; k++) {
+        Value each = want;
+        each.count = k < alike ? want.count : 1;
+        if (!fit_exactly(w, a, k, each)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* rill's own */
+
+static bool call_own(BrookWriter *w, const Token *name, size_t at, BrookArguments *a, Value *value)
+{
+    Value first = a->count > 0 ? a->value[0] : brook_value_of(VALUE_UNKNOWN, 1);
+    *value = brook_value_of(VALUE_UNKNOWN, 1);
+    if (token_is(name, "indexof")) { /* Brook's is a float4, which divides as such */
+        size_t last = w->out.count;
+        *value = brook_value_of(VALUE_FLOAT, a->count == 1 ? 4 : 1);
+        return brook_wrap(w, at, &last, brook_value_name(*value));
+    }
+    if (token_is(name, "sizeof_stream") || token_is(name, "spacingof") || token_is(name, "sizeof_list")) {
+        *value = brook_value_of(VALUE_INT, token_is(name, "sizeof_stream") && a->count == 1 ? 4 : 1);
+    } else if (token_is(name, "sample")) {
+        first.brackets = 0;
+        *value = first;
+    } else if (token_is(name, "push") && a->count == 2) {
+        return fit_argument(w, a, 1, first);
+    }
+    return true;
+}
+
+bool brook_call(BrookWriter *w, const Token *name, size_t at, BrookArguments *a, Value *value)
+{
+    const Function *f = module_function(w->module, name);
+    if (f && !(f == w->function && names_builtin(name))) {
+        return call_function(w, f, a, value);
+    }
+    const Type *type;
+    int matrix, used;
+    if (module_type(w->module, name, &type, &matrix, &used)) {
+        return construct(w, brook_value(type, matrix), a, value);
+    }
+    for (int i = 0; i < (int)(sizeof functions / sizeof *functions); i++) {
+        if (token_is(name, functions[i].name)) {
+            return call_known(w, i, at, a, value);
+        }
+    }
+    return call_own(w, name, at, a, value);
+}

@@ -1,0 +1,217 @@
+/* Statements of Brook's dialect. What is none is copied, for the compiler to say what is wrong with it. */
+#include "kernel/dialect/brook_writer.h"
+
+static bool statement(BrookWriter *w);
+
+/* An expression up to a mark of `ends` or a bracket that closes; converted to *want, unless that is NULL. */
+static bool expression(BrookWriter *w, const Value *want, const char *ends)
+{
+    Value value;
+    size_t first = w->out.count;
+    if (!brook_expression(w, 0, &value)) {
+        return false;
+    }
+    size_t last = w->out.count;
+    if (want && last > first && !brook_fit(w, first, &last, &value, *want)) {
+        return false;
+    }
+    while (brook_next_is(w, ",") && *ends != ',') {
+        if (!brook_put(w) || !brook_expression(w, 0, &value)) {
+            return false;
+        }
+    }
+    return brook_put_rest(w, ends);
+}
+
+static bool put_if(BrookWriter *w, const char *mark)
+{
+    return !brook_next_is(w, mark) || brook_put(w);
+}
+
+static bool condition(BrookWriter *w, const char *ends)
+{
+    Value truth = brook_value_of(VALUE_BOOL, 1);
+    return expression(w, &truth, ends);
+}
+
+/* "(" condition ")" */
+static bool bracketed(BrookWriter *w)
+{
+    return put_if(w, "(") && condition(w, "") && put_if(w, ")");
+}
+
+/* declarations */
+
+/* "{a, b}": of an array its elements, of a vector its components, of a structure its fields. */
+static bool list(BrookWriter *w, Value value)
+{
+    size_t brace = w->out.count;
+    bool vector = brook_value_plain(value);
+    Value item = vector ? brook_value_of(value.base, 1) : value;
+    item.brackets -= value.brackets > 0;
+    if (!brook_put(w)) {
+        return false;
+    }
+    for (int k = 0; w->at < w->last && !brook_next_is(w, "}"); k++) {
+        bool fields = !vector && value.brackets == 0 && value.base == VALUE_STRUCT && k < value.fields->field_count;
+        Value want = fields ? brook_value(value.fields->fields[k].type, 0) : item;
+        if (!(brook_next_is(w, "{") ? list(w, want) : expression(w, &want, ",")) || !put_if(w, ",")) {
+            return false;
+        }
+    }
+    size_t close = w->out.count;
+    if (!put_if(w, "}") || !vector || w->out.count == close) {
+        return true;
+    }
+    brook_replace(w, close, ")");
+    brook_replace(w, brace, "(");
+    return brook_insert(w, brace, brook_value_name(value));
+}
+
+static bool brackets(BrookWriter *w, int *count)
+{
+    *count = 0;
+    while (brook_next_is(w, "[")) {
+        ++*count;
+        if (!brook_put(w) || !expression(w, NULL, "") || !put_if(w, "]")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool brook_declaration(BrookWriter *w)
+{
+    const Type *type;
+    int matrix, used, outer;
+    if (!module_type(w->module, brook_peek(w), &type, &matrix, &used)) {
+        return brook_put_rest(w, ";");
+    }
+    Value each = brook_value(type, matrix);
+    if (!brook_put_until(w, w->at + (size_t)used) || !brackets(w, &outer)) {
+        return false;
+    }
+    for (bool more = true; more; more = w->at < w->last && !brook_next_is(w, ";") && !brook_next_is(w, ")")) {
+        Token name = *brook_peek(w);
+        int inner;
+        if (name.kind != TOKEN_NAME) {
+            return brook_put_rest(w, ";");
+        }
+        if (!brook_put(w) || !brackets(w, &inner)) {
+            return false;
+        }
+        Value value = each;
+        value.brackets = outer + inner;
+        if (brook_next_is(w, "=") &&
+            !(brook_put(w) && (brook_next_is(w, "{") ? list(w, value) : expression(w, &value, ",;")))) {
+            return false;
+        }
+        if (!brook_declare(w, &name, value) || !brook_put_rest(w, ",;") || !put_if(w, ",")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_qualifier(const Token *t)
+{
+    return token_is(t, "const") || token_is(t, "static") || token_is(t, "shared") || token_is(t, "precise");
+}
+
+/* Whether "T name" stands here, or "T[n] name". */
+static bool is_declaration(const BrookWriter *w)
+{
+    const Type *type;
+    int matrix, used;
+    const Token *t = brook_peek(w);
+    if (brook_name(w, t) || !module_type(w->module, t, &type, &matrix, &used)) {
+        return false;
+    }
+    size_t at = w->at + (size_t)used;
+    while (at < w->last && token_is(&w->module->tokens.items[at], "[")) {
+        size_t close = module_close(w->module, at, w->last);
+        at = close ? close : w->last;
+    }
+    return at < w->last && w->module->tokens.items[at].kind == TOKEN_NAME;
+}
+
+static bool simple(BrookWriter *w)
+{
+    while (is_qualifier(brook_peek(w))) {
+        if (!brook_put(w)) {
+            return false;
+        }
+    }
+    return (is_declaration(w) ? brook_declaration(w) : expression(w, NULL, ";")) && brook_put_rest(w, ";");
+}
+
+/* control */
+
+static bool for_loop(BrookWriter *w)
+{
+    w->depth++;
+    bool done = brook_put(w) && put_if(w, "(") && simple(w) && put_if(w, ";") && condition(w, ";") && put_if(w, ";") &&
+                expression(w, NULL, "") && put_if(w, ")") && statement(w);
+    brook_leave(w);
+    return done;
+}
+
+static bool do_loop(BrookWriter *w)
+{
+    return brook_put(w) && statement(w) && put_if(w, "while") && bracketed(w) && put_if(w, ";");
+}
+
+static bool branch(BrookWriter *w)
+{
+    return brook_put(w) && bracketed(w) && statement(w) &&
+           (!brook_next_is(w, "else") || (brook_put(w) && statement(w)));
+}
+
+static bool result(BrookWriter *w)
+{
+    Value want = brook_value(w->function->result, w->function->result_matrix);
+    return brook_put(w) && expression(w, &want, ";") && put_if(w, ";");
+}
+
+static bool block(BrookWriter *w)
+{
+    w->depth++;
+    bool done = brook_put(w);
+    while (done && w->at < w->last && !brook_next_is(w, "}")) {
+        done = statement(w);
+    }
+    brook_leave(w);
+    return done && put_if(w, "}");
+}
+
+static bool statement(BrookWriter *w)
+{
+    size_t before = w->at;
+    bool done;
+    if (brook_next_is(w, "{")) {
+        done = block(w);
+    } else if (brook_next_is(w, "if")) {
+        done = branch(w);
+    } else if (brook_next_is(w, "while")) {
+        done = brook_put(w) && bracketed(w) && statement(w);
+    } else if (brook_next_is(w, "for")) {
+        done = for_loop(w);
+    } else if (brook_next_is(w, "do")) {
+        done = do_loop(w);
+    } else if (brook_next_is(w, "return") && w->function) {
+        done = result(w);
+    } else {
+        done = simple(w) && put_if(w, ";");
+    }
+    return done && (w->at > before || w->at == w->last || brook_put(w)); /* a bracket that closes nothing */
+}
+
+bool brook_statements(BrookWriter *w)
+{
+    while (w->at < w->last) {
+        if (!statement(w)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,174 @@
+#include "kernel/dialect/brook_writer.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+static const Token nothing = {.kind = TOKEN_END, .text = ""};
+
+const Token *brook_peek(const BrookWriter *w)
+{
+    return w->at < w->last ? &w->module->tokens.items[w->at] : &nothing;
+}
+
+const Token *brook_peek_next(const BrookWriter *w)
+{
+    return w->at + 1 < w->last ? &w->module->tokens.items[w->at + 1] : &nothing;
+}
+
+bool brook_next_is(const BrookWriter *w, const char *text)
+{
+    return token_is(brook_peek(w), text);
+}
+
+bool brook_put(BrookWriter *w)
+{
+    if (w->at == w->last || !ARRAY_ROOM(&w->out)) {
+        return w->at == w->last;
+    }
+    w->out.items[w->out.count++] = w->module->tokens.items[w->at++];
+    return true;
+}
+
+bool brook_put_until(BrookWriter *w, size_t until)
+{
+    while (w->at < until) {
+        if (!brook_put(w)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool brook_put_rest(BrookWriter *w, const char *ends)
+{
+    int depth = 0;
+    while (w->at < w->last) {
+        const Token *t = brook_peek(w);
+        char c = t->kind == TOKEN_MARK && t->length == 1 ? *t->text : ' ';
+        bool closes = strchr(")]}", c) != NULL;
+        if (depth == 0 && (closes || strchr(ends, c))) {
+            break;
+        }
+        depth += strchr("([{", c) ? 1 : closes ? -1 : 0;
+        if (!brook_put(w)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool brook_insert(BrookWriter *w, size_t at, const char *text)
+{
+    if (!ARRAY_ROOM(&w->out)) {
+        return false;
+    }
+    Token *items = w->out.items, word = {.kind = TOKEN_MARK, .text = text, .length = (int)strlen(text)};
+    memmove(items + at + 1, items + at, (w->out.count - at) * sizeof *items);
+    if (at < w->out.count) {
+        Token *after = &items[at + 1];
+        word.spaced = after->spaced;
+        word.starts_line = after->starts_line;
+        word.offset = after->offset;
+        after->spaced = after->starts_line = false;
+    } else if (at > 0) {
+        word.offset = items[at - 1].offset;
+    }
+    items[at] = word;
+    w->out.count++;
+    return true;
+}
+
+void brook_replace(BrookWriter *w, size_t at, const char *text)
+{
+    Token *token = &w->out.items[at];
+    token->kind = TOKEN_MARK;
+    token->text = text;
+    token->length = (int)strlen(text);
+}
+
+/* Behind token `at` - 1, and on its line. */
+static bool insert_behind(BrookWriter *w, size_t at, const char *text)
+{
+    if (!brook_insert(w, at, text)) {
+        return false;
+    }
+    Token *word = &w->out.items[at];
+    if (at + 1 < w->out.count) {
+        w->out.items[at + 1].spaced = word->spaced;
+        w->out.items[at + 1].starts_line = word->starts_line;
+    }
+    word->spaced = word->starts_line = false;
+    word->offset = w->out.items[at - 1].offset;
+    return true;
+}
+
+bool brook_wrap(BrookWriter *w, size_t first, size_t *last, const char *function)
+{
+    if (!insert_behind(w, *last, ")") || !brook_insert(w, first, "(") ||
+        (function && !brook_insert(w, first, function))) {
+        return false;
+    }
+    *last += function ? 3 : 2;
+    return true;
+}
+
+static bool error_short(const BrookWriter *w, size_t first, Value have, Value want)
+{
+    return source_error(&w->module->source, w->out.items[first].offset,
+                        "%d components can't become %d: only a scalar fills a vector", have.count, want.count);
+}
+
+bool brook_fit(BrookWriter *w, size_t first, size_t *last, Value *value, Value want)
+{
+    if (!brook_value_plain(*value) || !brook_value_plain(want) || brook_value_fits(*value, want)) {
+        return true;
+    }
+    if (value->count > 1 && value->count < want.count) {
+        return error_short(w, first, *value, want);
+    }
+    bool truth = want.base == VALUE_BOOL && want.count > 1 && value->base != VALUE_BOOL;
+    Value step = truth ? brook_value_of(value->base, want.count) : want;
+    if (!brook_wrap(w, first, last, brook_value_name(step))) {
+        return false;
+    }
+    *value = want;
+    if (!truth) {
+        return true;
+    }
+    /* A NaN is true, as it is for rill_bool. */
+    static const char *const zero[] = {",", NULL, "(", "0", ")"};
+    for (int i = 0; i < 5; i++, ++*last) {
+        if (!insert_behind(w, *last, zero[i] ? zero[i] : brook_value_name(step))) {
+            return false;
+        }
+    }
+    return brook_wrap(w, first, last, "notEqual");
+}
+
+bool brook_declare(BrookWriter *w, const Token *name, Value value)
+{
+    if (!ARRAY_ROOM(&w->names)) {
+        return false;
+    }
+    w->names.items[w->names.count++] = (BrookName){*name, w->depth, value};
+    return true;
+}
+
+void brook_leave(BrookWriter *w)
+{
+    w->depth--;
+    while (w->names.count > 0 && w->names.items[w->names.count - 1].depth > w->depth) {
+        w->names.count--;
+    }
+}
+
+const BrookName *brook_name(const BrookWriter *w, const Token *name)
+{
+    for (size_t i = w->names.count; i-- > 0;) {
+        if (token_equal(&w->names.items[i].token, name)) {
+            return &w->names.items[i];
+        }
+    }
+    return NULL;
+}
