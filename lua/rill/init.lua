@@ -24,7 +24,7 @@ local methods = {
     ["rill.stream.filter"] = {"filter", "find", "partition", "runs", "unique"},
 }
 local images = { -- beside those of rill.image that are written in C
-    ["rill.image.smooth"] = {"gaussian"},
+    ["rill.image.smooth"] = {"gaussian"}, ["rill.image.median"] = {"median"},
 }
 for module, names in pairs(functions) do
     for _, name in ipairs(names) do

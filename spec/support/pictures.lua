@@ -42,4 +42,20 @@ function pictures.equal(f, s, tolerance)
     end
 end
 
+local TABLE <const> = {}
+for i = 0, 255 do
+    local crc = i
+    for _ = 1, 8 do crc = crc & 1 ~= 0 and crc >> 1 ~ 0xedb88320 or crc >> 1 end
+    TABLE[i] = crc
+end
+
+--- The checksum of PNG and zlib, CRC-32.
+function pictures.crc32(bytes)
+    local crc = 0xffffffff
+    for i = 1, #bytes do
+        crc = crc >> 8 ~ TABLE[(crc ~ bytes:byte(i)) & 255]
+    end
+    return crc ~ 0xffffffff
+end
+
 return pictures

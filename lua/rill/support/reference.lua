@@ -234,6 +234,7 @@ s:save(path: string) -- writes .npy, or .rill for every type, structures too
 ]==] },
     { "image", [==[
 rill.image.gaussian(s: source, sigma: number): stream -- a picture weighed by Gauss's function of deviation sigma, in pixels, cut at ceil(3 sigma)
+rill.image.median(s: source, radius: integer): stream -- the medians of the squares of 2 radius + 1 pixels, component by component, NaN behind all numbers
 ]==] },
     { "picture", [==[
 rill.show(s: source|container, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws a stream in the terminal: of two dimensions as a picture, of one as a sparkline; of a container where it is mapped; text = true returns what else is written
