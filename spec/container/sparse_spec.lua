@@ -377,6 +377,29 @@ describe("a sparse container", function()
         end
     end)
 
+    -- Below a level's entry that is empty nothing is looked up, and a step takes as many elements as one of streams.
+    it("is looked up at random through tables of every depth", function()
+        local look = rill.kernel "kernel void look(ivec2 p<>, int c[][], out int r<>) { r = c[p.y][p.x]; }"
+        local place = rill.kernel "kernel ivec2 place(int n<>) { return ivec2(n * 37 % 67 - 1, n * 29 % 53 - 1); }"
+        for levels = 1, 3 do
+            local c <close> = rill.sparse("int", {51, 65}, {page = {3, 4}, levels = levels, default = -7})
+            local empty = look(place(rill.iota(5)), c)
+            assert.are.same({-7, -7, -7, -7, -7}, empty:values())
+            c:allocate({7, 9}, {20, 31}):allocate {51, 65}
+            c:write(rill.iota(14 * 23):reshape {14, 23}, {7, 9}, {20, 31})
+            for _, n in ipairs {1, 15, 16, 17, 129, 1024} do
+                local points, expected = place(rill.iota(n)), {}
+                local at = points:values()
+                for i = 1, #at, 2 do
+                    local x, y = math.max(0, math.min(at[i], 64)), math.max(0, math.min(at[i + 1], 50))
+                    local written = y >= 6 and y < 20 and x >= 8 and x < 31
+                    expected[#expected + 1] = written and (y - 6) * 23 + x - 8 or -7
+                end
+                assert.are.same(expected, look(points, c):values())
+            end
+        end
+    end)
+
     it("holds structures", function()
         local Cell = rill.struct("Cell", "vec3 v; int n;")
         local c = rill.sparse(Cell, {8, 8}, {page = {4, 4}, default = {v = {1, 2, 3}, n = -1}})

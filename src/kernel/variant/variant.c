@@ -12,6 +12,7 @@ enum {
     WIDE_STEP = 16,
     THIN_BYTES = 8,
     WIDE_GATHERS = 3200,
+    WIDE_LOOKUPS = 5600, /* of containers, whose addresses are many tokens for what they take */
     WIDE_WORDS = 800,
     MAX_TRIPS = 256,
     LEAST_TRIPS = 4,    /* of bodies without loops, which MAX_TRIPS allows: a work group costs as much as some trips */
@@ -175,26 +176,29 @@ bool variant_texels_fit(const KernelText *text, const VariantKey *key)
 }
 
 /* A software device does better with more elements side by side: fetches at random keep memory busy, and streams of words cost
- * fewer trips (a tenth of the time). Not stencils, whose steps are strips, nor containers, whose addresses are code of their own, nor wide
- * elements that become wide ones, several words each: a step of four takes up to half the time less, and a third of it to compile. */
+ * fewer trips (a tenth of the time). Not stencils, whose steps are strips, nor adaptive containers, nor elements of containers, whose addresses are code
+ * of their own, nor wide elements that become wide ones, several words each: a step of four takes up to half the time less, and a third of it to compile. */
 static int widened(const KernelText *text, const VariantKey *key, int elements, int bytes)
 {
-    bool gathers = false, neighbors = false, loads = false, mapped = false, thin = bytes <= THIN_BYTES;
+    bool gathers = false, neighbors = false, loads = false, thin = bytes <= THIN_BYTES, looks = false, others = false;
     for (int i = 0; i < text->function->param_count; i++) {
         ParamKind kind = text->function->params[i].kind;
         bool gathered = kind == PARAM_GATHER && text->body->use[i].element;
         gathers = gathers || gathered;
         thin = thin || (gathered && key->args[i].type->bytes <= THIN_BYTES);
         neighbors = neighbors || kind == PARAM_NEIGHBOR;
-        mapped = mapped || path_mapped(key->args[i].path);
+        looks = looks || (gathered && path_mapped(key->args[i].path));
+        others = others || (path_mapped(key->args[i].path) && (!gathered || key->args[i].path == PATH_BLENDED));
         loads = loads || (param_kinds[kind].element && param_kinds[kind].read && param_kinds[kind].stream);
     }
     int wide = elements < WIDE_STEP ? WIDE_STEP : elements;
     bool words = key->flat_loads && loads && !neighbors && bytes <= 4;
     bool fits = key->flat_stores && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
                 wide * bytes <= MAX_STEP_BYTES &&
-                (size_t)wide * text->body->tokens < (gathers ? WIDE_GATHERS : WIDE_WORDS);
-    return ((gathers && thin) || words) && fits && !mapped ? wide : elements;
+                (size_t)wide * text->body->tokens < (looks     ? WIDE_LOOKUPS
+                                                     : gathers ? WIDE_GATHERS
+                                                               : WIDE_WORDS);
+    return ((gathers && thin) || (words && !looks)) && fits && !others ? wide : elements;
 }
 
 /* The tokens of what each element takes: pages are looked up once for many. */
