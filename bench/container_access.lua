@@ -11,23 +11,22 @@ local side <const>, page <const> = 1024, 16
 local pages <const> = side // page
 local trips <const>, lanes <const> = 32, 8 -- of the programs by hand: steps of a lane, and lanes
 
--- By hand: a lane loads four words of points at a time, and stores four floats; as many at a step as rill's kernels do, whose points
--- are aligned: 16 where a point is a word, 4 where it is two.
-local function elements_of_step(rank) return rank == 1 and 16 or 4 end
-
-local function steps_of(rank)
+-- By hand: a lane loads four words of points at a time, and stores four floats; `step` elements, 4 or 16, one after the other.
+local function steps_of(rank, step)
     local lines = {}
-    for j = 0, elements_of_step(rank) // 4 - 1 do
+    for j = 0, step // 4 - 1 do
         lines[#lines + 1] = (rank == 1 and [[
-            ivec4 aJ = ivec4(texelFetch(points, i * 4 + J));
-            r[i * 4 + J] = vec4(look(aJ.x), look(aJ.y), look(aJ.z), look(aJ.w));]] or [[
-            ivec4 aJ = ivec4(texelFetch(points, 2 * i)), bJ = ivec4(texelFetch(points, 2 * i + 1));
-            r[i] = vec4(look(aJ.xy), look(aJ.zw), look(bJ.xy), look(bJ.zw));]]):gsub("J", j)
+            ivec4 aJ = ivec4(texelFetch(points, i * EACH + J));
+            r[i * EACH + J] = vec4(look(aJ.x), look(aJ.y), look(aJ.z), look(aJ.w));]] or [[
+            ivec4 aJ = ivec4(texelFetch(points, 2 * (i * EACH + J)));
+            ivec4 bJ = ivec4(texelFetch(points, 2 * (i * EACH + J) + 1));
+            r[i * EACH + J] = vec4(look(aJ.xy), look(aJ.zw), look(bJ.xy), look(bJ.zw));]]):gsub("EACH", step // 4)
+        lines[j + 1] = lines[j + 1]:gsub("J", j)
     end
     return table.concat(lines, "\n")
 end
 
-local function program(rank, inputs, access)
+local function program(rank, inputs, access, step)
     local lines = {"layout(local_size_x = 8) in;", "layout(std430, binding = 0) writeonly buffer R { vec4 r[]; };",
                    "layout(binding = 0) uniform usamplerBuffer points;"}
     for i, name in ipairs(inputs) do
@@ -40,17 +39,16 @@ local function program(rank, inputs, access)
             for (int k = 0; k < %d; k++, i += 8) {
                 %s
             }
-        }]]):format(trips, trips, steps_of(rank))
+        }]]):format(trips, trips, steps_of(rank, step))
     return table.concat(lines, "\n")
 end
 
--- Each case: rill's kernels, with and without the access, and by hand. BOUNDS is what rill promises: an index outside comes back by
+-- Each case: rill's kernel, and the access by hand. BOUNDS is what rill promises: an index outside comes back by
 -- clamping, and what is not mapped reads as zero; without it the program trusts its points and its table.
 local cases = {
     {
         name = "stream, 1-D to 2-D", rank = 1, inputs = {"memory"},
         kernel = "kernel void look(int p<>, float c[], out float r<>) { r = c[p]; }",
-        without = "kernel void look(int p<>, out float r<>) { r = intBitsToFloat(p); }",
         access = [[
             float look(int p) {
                 if (BOUNDS) p = clamp(p, 0, SIDE * SIDE - 1);
@@ -60,7 +58,6 @@ local cases = {
     }, {
         name = "page table, 1 level", rank = 2, inputs = {"memory", "frames"},
         kernel = "kernel void look(ivec2 p<>, float c[][], out float r<>) { r = c[p.y][p.x]; }",
-        without = "kernel void look(ivec2 p<>, out float r<>) { r = intBitsToFloat(p.x ^ p.y); }",
         access = [[
             float look(ivec2 p) {
                 if (BOUNDS) p = clamp(p, ivec2(0), ivec2(SIDE - 1));
@@ -75,7 +72,6 @@ local cases = {
         kernel = [[kernel void look(ivec2 p<>, float c[][], float d[][], out float r<>) {
             r = c[p.y][p.x] + d[p.y][p.x];
         }]],
-        without = "kernel void look(ivec2 p<>, out float r<>) { r = intBitsToFloat(p.x ^ p.y); }",
         access = [[
             float look(ivec2 p) {
                 if (BOUNDS) p = clamp(p, ivec2(0), ivec2(SIDE - 1));
@@ -89,9 +85,9 @@ local cases = {
     },
 }
 
-local function by_hand(case, bounds, access)
+local function by_hand(case, bounds, step, access)
     local names = {SIDE = side, PAGE = page, PAGES = pages, BITS = 4, BOUNDS = bounds}
-    return (program(case.rank, case.inputs, access or case.access):gsub("%f[%w]%u+%f[%W]", function(word)
+    return (program(case.rank, case.inputs, access or case.access, step):gsub("%f[%w]%u+%f[%W]", function(word)
         return names[word] ~= nil and tostring(names[word]) or nil
     end))
 end
@@ -142,35 +138,43 @@ local function counted(whole, without, elements)
     return {n / elements, (n - spirv.count(without)) / elements}
 end
 
-local function counted_kernel(kernel, plain, arguments, points)
-    local function steps(k, given) return tonumber(k:explain(given):match("(%d+) elements? per step")) or 1 end
-    local alone = {p = points, r = arguments.r}
-    local elements = steps(kernel, arguments)
-    assert(steps(plain, alone) == elements, "the kernel without the access takes other steps")
+local function steps(kernel, arguments)
+    return tonumber(kernel:explain(arguments):match("(%d+) elements? per step")) or 1
+end
+
+-- The point's bits as a float, which cost next to nothing, where the access was.
+local function bits_of(rank, p)
+    return (rank == 1 and "intBitsToFloat(P)" or "intBitsToFloat(P.x ^ P.y)"):gsub("P", p)
+end
+
+local function counted_kernel(kernel, arguments, rank)
     kernel(arguments)
-    plain(alone)
-    return counted(kernel:source(), plain:source(), elements)
+    local source, elements = kernel:source(), steps(kernel, arguments)
+    local without, found = source:gsub("(void u_look%b()%s*)%b{}", "%1{ u_r = " .. bits_of(rank, "u_p") .. "; }")
+    assert(found == 1, "the kernel's body is not found")
+    return counted(source, without, elements)
 end
 
 -- Rows of seconds for one case, and lines of operations where `lines` is there for them.
 local function add_case(case, points, rows, lines)
     local containers, inputs = case.make()
-    local kernel, plain = rill.kernel(case.kernel), rill.kernel(case.without)
+    local kernel = rill.kernel(case.kernel)
     local out <close> = rill.stream("float", count)
-    local step = elements_of_step(case.rank)
     local arguments = {p = points, c = containers[1], d = containers[2], r = out}
     local function set_baked(on)
         for _, c in ipairs(containers) do c:bake(on) end
     end
     local shaders, contenders = {}, {}
-    for i, bounds in ipairs {true, false} do
-        shaders[i] = peer.shader(by_hand(case, bounds), count // (lanes * trips * step), 4 * count,
+    local expected
+    for i, bounds in ipairs {true, false, true, false} do
+        local step = i <= 2 and 4 or 16
+        shaders[i] = peer.shader(by_hand(case, bounds, step), count // (lanes * trips * step), 4 * count,
             points:bytes(), table.unpack(inputs))
         peer.shader_run(shaders[i])
         contenders[i + 2] = function() return peer.shader_run(shaders[i], 3) end
+        expected = expected or peer.shader_read(shaders[i])
+        assert(peer.shader_read(shaders[i]) == expected, case.name .. ": the programs by hand differ")
     end
-    local expected = peer.shader_read(shaders[1])
-    assert(peer.shader_read(shaders[2]) == expected, case.name .. ": the programs by hand differ")
     for i, on in ipairs {false, true} do
         set_baked(on)
         kernel(arguments)
@@ -180,7 +184,8 @@ local function add_case(case, points, rows, lines)
             return support.timed(function() kernel(arguments) end, 3)
         end
     end
-    local plainly, baked, kept, trusting = support.race(rounds, table.unpack(contenders))
+    local plainly, baked, kept, trusting, kept16, trusting16 = support.race(rounds, table.unpack(contenders))
+    kept, trusting = math.min(kept, kept16), math.min(trusting, trusting16) -- as many elements a step as serve them best
     for _, number in ipairs(shaders) do peer.shader_close(number) end
     rows[#rows + 1] = support.costs(case.name .. ", baked", baked, "GLSL by hand, bounds kept", kept, 1.1)
     rows[#rows + 1] = support.costs(case.name .. ", baked", baked, "GLSL by hand, no bounds", trusting, 1.1)
@@ -189,12 +194,13 @@ local function add_case(case, points, rows, lines)
     local found = {}
     for i, on in ipairs {false, true} do
         set_baked(on)
-        found[i] = counted_kernel(kernel, plain, arguments, points)
+        found[i] = counted_kernel(kernel, arguments, case.rank)
     end
-    local none = case.rank == 1 and "float look(int p) { return intBitsToFloat(p); }"
-        or "float look(ivec2 p) { return intBitsToFloat(p.x ^ p.y); }"
+    local point = case.rank == 1 and "int" or "ivec2"
+    local none = ("float look(%s p) { return %s; }"):format(point, bits_of(case.rank, "p"))
     for i, bounds in ipairs {true, false} do
-        found[i + 2] = counted(by_hand(case, bounds), by_hand(case, bounds, none), step)
+        local step = steps(kernel, arguments)
+        found[i + 2] = counted(by_hand(case, bounds, step), by_hand(case, bounds, step, none), step)
     end
     for i, what in ipairs {"whole program", "access"} do
         local a, b, c, d = found[1][i], found[2][i], found[3][i], found[4][i]
