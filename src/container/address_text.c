@@ -149,14 +149,21 @@ void address_text_join(StrBuf *out, int number, const char *name, int first, int
     strbuf_add(out, count ? "" : "0");
 }
 
-void address_text_split(StrBuf *out, int number, const char *from, const char *name, int first, int count, int sizes)
+/* Powers of two shift: a driver multiplies whole words in several steps. */
+void address_text_split(const Translator *t, StrBuf *out, int number, const char *from, const char *name, int first,
+                        int count, int sizes)
 {
     char rest[32], next[32];
     snprintf(rest, sizeof rest, "%s", from);
     for (int d = 0; d < count - 1; d++) {
+        const char *size = address_text_size(number, sizes, d);
         snprintf(next, sizeof next, "rest_%s%d", name, d);
-        strbuf_addf(out, "  int %s = %s; %s%d = %s - %s * %s;\n", next, address_text_quotient(rest, number, sizes, d),
-                    name, first + d, rest, next, address_text_size(number, sizes, d));
+        strbuf_addf(out, "  int %s = %s; %s%d = ", next, address_text_over(t, rest, number, sizes, d), name, first + d);
+        if (address_text_shifts(t, sizes, d)) {
+            strbuf_addf(out, "%s & (%s - 1);\n", rest, size);
+        } else {
+            strbuf_addf(out, "%s - %s * %s;\n", rest, next, size);
+        }
         snprintf(rest, sizeof rest, "%s", next);
     }
     if (count) {

@@ -32,6 +32,7 @@ void address_text_inside(const Translator *t, StrBuf *out, int number, const cha
 /* An expression: row-major from digits name<first> ..., `count` of them, whose sizes are numbers from `sizes` on; 0 of none. */
 void address_text_join(StrBuf *out, int number, const char *name, int first, int count, int sizes);
 /* Statements: the digits name<first> ... of `from` become its row-major digits; they are declared already. The last takes what is left. */
-void address_text_split(StrBuf *out, int number, const char *from, const char *name, int first, int count, int sizes);
+void address_text_split(const Translator *t, StrBuf *out, int number, const char *from, const char *name, int first,
+                        int count, int sizes);
 
 #endif

@@ -28,7 +28,7 @@ static void write_rows(const Translator *t, AddressText *text, int number)
         strbuf_add(out, "  int e = ");
         address_text_join(out, number, "v", 0, rank, 0);
         strbuf_add(out, ";\n");
-        address_text_split(out, number, "e", "p", 0, to, sizes);
+        address_text_split(t, out, number, "e", "p", 0, to, sizes);
         strbuf_add(out, "  return true;\n}\n");
         return;
     }
@@ -39,7 +39,7 @@ static void write_rows(const Translator *t, AddressText *text, int number)
     strbuf_add(out, ";\n  int e = inside ? ");
     address_text_join(out, number, "p", 0, to, sizes);
     strbuf_add(out, " : 0;\n");
-    address_text_split(out, number, "e", "v", 0, rank, 0);
+    address_text_split(t, out, number, "e", "v", 0, rank, 0);
     strbuf_add(out, "  return inside && ");
     address_text_inside(t, out, number, "v");
     strbuf_add(out, ";\n}\n");
@@ -56,7 +56,7 @@ static void write_tiles(const Translator *t, AddressText *text, int number)
         strbuf_add(out, "  int slice = ");
         address_text_join(out, number, "v", to, rank - to, above);
         strbuf_add(out, ";\n");
-        address_text_split(out, number, "slice", "s", 0, to, tiles);
+        address_text_split(t, out, number, "slice", "s", 0, to, tiles);
         for (int d = 0; d < to; d++) {
             strbuf_addf(out, "  p%d = s%d * %s + v%d;\n", d, d, address_text_size(number, 0, d), d);
         }
@@ -74,7 +74,7 @@ static void write_tiles(const Translator *t, AddressText *text, int number)
     strbuf_add(out, "  int slice = inside ? ");
     address_text_join(out, number, "s", 0, to, tiles);
     strbuf_add(out, " : 0;\n");
-    address_text_split(out, number, "slice", "v", to, rank - to, above);
+    address_text_split(t, out, number, "slice", "v", to, rank - to, above);
     strbuf_add(out, "  return inside && ");
     address_text_inside(t, out, number, "v");
     strbuf_add(out, ";\n}\n");

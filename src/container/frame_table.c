@@ -39,7 +39,7 @@ void frame_table_inverse(const Translator *t, StrBuf *out, int number, int pages
                 address_text_number(number, t->frames), rank + 1);
     address_text_list(out, "", "o", rank);
     strbuf_add(out, ";\n");
-    address_text_split(out, number, "o", "o", 0, rank, frames);
+    address_text_split(t, out, number, "o", "o", 0, rank, frames);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "  v%d = (t%d_t[at + %d] * %s + o%d)", d, number, d + 1, address_text_size(number, pages, d),
                     d);

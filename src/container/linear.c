@@ -18,7 +18,7 @@ static void write_linear(const Translator *t, AddressText *text, int number)
         strbuf_add(out, ";\n  return true;\n}\n");
         return;
     }
-    address_text_split(out, number, "p0", "v", 0, t->info.rank, SIZES);
+    address_text_split(t, out, number, "p0", "v", 0, t->info.rank, SIZES);
     strbuf_add(out, "  return p0 >= 0 && ");
     address_text_inside(t, out, number, "v");
     strbuf_add(out, ";\n}\n");

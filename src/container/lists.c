@@ -28,7 +28,7 @@ static void write_inverse(const Translator *t, StrBuf *out, int number)
                 "  int c = inside ? low : 0;\n"
                 "  v0 = p0 - t%d_t[c];\n",
                 cells, number, cells, number);
-    address_text_split(out, number, "c", "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
+    address_text_split(t, out, number, "c", "v", 1, t->info.rank - 1, TRANSLATOR_SIZE);
     strbuf_add(out, "  return inside;\n}\n");
 }
 

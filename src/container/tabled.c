@@ -60,7 +60,7 @@ static void write_inverse(const Translator *t, StrBuf *out, int number)
         add_place(out, number, "m", to, d);
     }
     strbuf_add(out, ";\n");
-    address_text_split(out, number, "m", "v", 0, t->info.rank, 0);
+    address_text_split(t, out, number, "m", "v", 0, t->info.rank, 0);
     strbuf_add(out, "  return found;\n}\n");
 }
 

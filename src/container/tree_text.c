@@ -187,7 +187,7 @@ static void write_head(const Container *c, StrBuf *out, const char *name, bool b
     strbuf_addf(out, ", f = list[first + slot], b = f * %d, l = back[b] - 1;\n  int ", rank + 1);
     address_text_list(out, "", "o", rank);
     strbuf_add(out, ";\n");
-    address_text_split(out, 0, "o", "o", 0, rank, a->frames_at);
+    address_text_split(&a->base, out, 0, "o", "o", 0, rank, a->frames_at);
     for (int d = 0; d < rank; d++) {
         strbuf_addf(out, "  int x%d = (back[b + %d] * %s + o%d) << l;\n", d, d + 1, page_of(a, 0, d), d);
     }
