@@ -47,7 +47,7 @@ local function samples()
         o = rill.array("float", 1):active(), n = rill.array("float", 1):snapshot(),
         A = rill.sparse.csr {shape = {1, 1}, offsets = {0, 1}, columns = {0}, values = {1}},
         F = rill.solve.lu(rill.stream("float", {1, 1}, 1)),
-        h = rill.solve.hierarchy {shape = {1, 1}},
+        h = rill.solve.hierarchy {shape = {1, 1}}, f = rill.fluid {shape = {1, 1}},
     }
 end
 
@@ -73,7 +73,7 @@ end
 
 --- The set of names that can be seen without knowing them: those of the module, of the tables in it, and of streams, kernels,
 --- devices, requests, progress bars, animations, translators, containers,
---- ranges, snapshots, matrices, factors and hierarchies.
+--- ranges, snapshots, matrices, factors, hierarchies and fluids.
 function exports.names()
     local names = {}
     load_modules(sample "rill")

@@ -6,7 +6,7 @@
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
 -- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
 -- translator, `c` a container,
--- `o` a range, `n` a snapshot, `A` a matrix.
+-- `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.container.mappednames"
 local signatures = require "rill.support.signatures"
@@ -27,7 +27,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -225,6 +225,20 @@ h:solve(b: source, options?: {x?: stream, x0?: source, cycles?: integer, toleran
 h:cycle(x: stream, b: source, count?: integer): stream -- improves x by so many cycles, 1 unless told; nothing is read back
 h:close() -- frees its memory at once
 ]==] },
+    { "fluid", [==[
+rill.fluid(options: {shape: table, spacing?: number|table, dt?: number, cfl?: number, substeps?: integer|boolean, viscosity?: number, grid?: string, advection?: string, tolerance?: number, boundary?: string|table, buoyancy?: table, confinement?: number, velocity?: source|function}): fluid -- a fluid at rest on a grid of 2 or 3 dimensions
+f.shape: integer[] -- the grid's
+f.velocity: stream -- the velocity at the middles of cells, a new stream of vec2 or vec3
+f.pressure: stream -- the pressure over the density, a view
+f.time: number -- seconds since the beginning
+f.dt: number -- how long the last step was, in seconds
+f.divergence: table -- before and after the last projection: root mean squares times the spacing
+f:step(dt?: number): fluid -- goes on by dt seconds, or as the options say
+f:flow(velocity: source|function): fluid -- the velocity is this from now on
+f:force(force?: source|function): fluid -- accelerations from now on; none without
+f:carry(name: string, stream: source, options?: {diffusion?: number}): fluid -- a quantity that goes with the fluid
+f:get(name: string): stream -- a carried quantity as it is now, which may be written
+]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension
@@ -391,7 +405,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 -- streams; their own are under "e".
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
-    snapshot = "n", matrix = "A", factors = "F", hierarchy = "h",
+    snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f",
 }
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.

@@ -1,0 +1,207 @@
+--- rill.fluid: the flow of an incompressible fluid on a grid of two or three dimensions, by the steps of chapter
+-- 28.7.1 of "GPGPU" (advection, diffusion,
+-- forces, projection), on a staggered (MAC) or a collocated grid. A step is launches only.
+local blame = require "rill.support.blame"
+local clock = require "rill.fluid.clock"
+local diffusion = require "rill.fluid.diffusion"
+local face = require "rill.support.face"
+local advection = require "rill.fluid.advection"
+local fields = require "rill.fluid.fields"
+local forces = require "rill.fluid.forces"
+local grids = require "rill.fluid.grid"
+local settings = require "rill.fluid.settings"
+local pressure = require "rill.fluid.pressure"
+local warning = require "rill.support.warning"
+local fail <const> = blame.fail
+
+local Fluid = {__name = "rill.fluid"}
+local methods = {}
+
+local LOOKS <const> = 16 -- after so many steps again something small is read back, and after 1, 2, 4 and 8
+local SLACK <const> = 2  -- how much longer steps may become before that
+
+local function state_of(self)
+    return rawget(self, "_state")
+end
+
+local visible = {
+    shape = function(self) return setmetatable({table.unpack(state_of(self).grid.shape)},
+        getmetatable(state_of(self).p.shape)) end,
+    velocity = function(self) return fields.velocity(state_of(self)) end,
+    pressure = function(self) return state_of(self).grid:cells(state_of(self).p) end,
+    time = function(self) return clock.time(state_of(self).timer) end,
+    divergence = function(self) return pressure.divergence(state_of(self), state_of(self).projection) end,
+    dt = function(self) return state_of(self).clock:get(1) end,
+}
+
+face.put(Fluid, "a fluid has", "f", methods, visible)
+
+function Fluid.__tostring(self)
+    local f = state_of(self)
+    return ("fluid[%s], %s"):format(table.concat(f.grid.shape, "x"), f.grid.mac and "mac" or "collocated")
+end
+
+local function check(self, name)
+    if getmetatable(self) ~= Fluid then
+        fail("f:%s: expected a fluid before the colon, got %s", name, settings.told(self))
+    end
+    return state_of(self)
+end
+
+-- ---- steps
+
+-- Whether this step reads what the device has found out.
+local function looks(f)
+    return f.steps % LOOKS == 0 or f.steps < LOOKS and f.steps & (f.steps - 1) == 0
+end
+
+-- Above the limit results are wrong before anything else is: it is said once.
+local function warn_of_speed(f, dt)
+    clock.measure(f, f.timer)
+    local cells = f.timer.rate:get(1) * dt
+    if cells > f.cfl and not f.warned then
+        f.warned = true
+        warning.say("rill.fluid: the fluid goes %.3g cells in a step of %.3g s, the limit 'cfl' is %g: take a " ..
+            "smaller 'dt', or 'substeps'", cells, dt, f.cfl)
+    end
+end
+
+-- How long this step is; nil where the device chooses.
+local function take_time(f, dt)
+    if dt then
+        clock.set(f, f.timer, dt)
+        if not f.warned and f.steps & (f.steps - 1) == 0 then
+            warn_of_speed(f, dt)
+        end
+        return
+    end
+    local fresh = looks(f) or f.diffuses and f.longest == math.huge
+    clock.choose(f, f.timer, fresh and math.huge or f.longest)
+    if fresh and f.diffuses then
+        f.longest = SLACK * f.clock:get(1)
+    end
+end
+
+local function advance(f, dt)
+    forces.gather(f)
+    take_time(f, dt)
+    local longest = dt or f.longest
+    advection.flow(f)
+    if f.viscosity > 0 then
+        diffusion.flow(f, diffusion.rounds(f.grid, f.viscosity * longest))
+    end
+    pressure.run(f, f.projection)
+    fields.move(f, function(diffusivity) return diffusion.rounds(f.grid, diffusivity * longest) end)
+    f.steps = f.steps + 1
+end
+
+-- In how many parts a step of dt is made.
+local function parts_of(f, dt)
+    if f.substeps ~= true then
+        return f.substeps or 1
+    end
+    clock.measure(f, f.timer)
+    return math.max(1, math.ceil(dt * f.timer.rate:get(1) / f.cfl))
+end
+
+--- f:step([dt]): goes on by dt seconds; by the option `dt` unless told, and without that by as long as the option
+-- `cfl` lets it.
+function methods:step(dt)
+    local f = check(self, "step")
+    if dt ~= nil and not (type(dt) == "number" and dt > 0 and dt < math.huge) then
+        fail("f:step: argument #1 'dt': expected a number of seconds above 0, got %s", settings.told(dt))
+    end
+    dt = dt or f.dt
+    local parts = dt and parts_of(f, dt) or f.substeps or 1
+    for _ = 1, parts do
+        advance(f, dt and dt / parts)
+    end
+    return self
+end
+
+-- ---- what goes in and out
+
+--- f:flow(velocity): the velocity is this from now on: a stream of vec2 (vec3) at the middles of cells, or a
+-- function(x, y) -> u, v of positions.
+function methods:flow(velocity)
+    fields.start(check(self, "flow"), "f:flow", velocity)
+    return self
+end
+
+--- f:force(force): accelerations from now on: a stream of vec2 (vec3), a function(x, y) -> ax, ay of positions, or nil
+-- for none.
+function methods:force(force)
+    local f = check(self, "force")
+    f.force = force ~= nil and settings.vectors("f:force", "the force", force, f) or nil
+    return self
+end
+
+local CARRY <const> = {diffusion = true}
+
+--- f:carry(name, stream [, {diffusion=}]): a quantity at the middles of cells (float to vec4) that goes with the fluid.
+function methods:carry(name, stream, given)
+    local f = check(self, "carry")
+    if type(name) ~= "string" then
+        fail("f:carry: argument #1 'name': expected a string, got %s", settings.told(name))
+    end
+    blame.options("f:carry", given)
+    for key in pairs(given or {}) do
+        if not CARRY[key] then
+            fail("f:carry: unknown option '%s': expected diffusion", tostring(key))
+        end
+    end
+    local diffusivity = given and given.diffusion or 0
+    if type(diffusivity) ~= "number" or not (diffusivity >= 0 and diffusivity < math.huge) then
+        fail("f:carry: option 'diffusion': expected a number, 0 or more, got %s", settings.told(diffusivity))
+    end
+    fields.carry(f, name, stream, diffusivity)
+    f.diffuses = f.diffuses or diffusivity > 0
+    f.buoyant = forces.buoyant(f)
+    return self
+end
+
+--- f:get(name): a carried quantity as it is now: a stream that may be written, until the next step.
+function methods:get(name)
+    local f = check(self, "get")
+    local q = f.carried[name]
+    if not q then
+        fail("f:get: nothing is carried by the name '%s'", tostring(name))
+    end
+    return q.now.s
+end
+
+for name, method in pairs(methods) do
+    methods[name] = blame.guard(method, "f:" .. name)
+end
+
+-- ---- a fluid
+
+local function state(taken)
+    local grid = grids.new(taken.shape, taken.spacing, taken.sides, taken.grid == "mac", taken.viscosity == 0)
+    local f = {
+        grid = grid, corrects = taken.advection == "maccormack", viscosity = taken.viscosity,
+            confinement = taken.confinement,
+        buoyancy = taken.buoyancy or {}, buoyant = {}, dt = taken.dt, cfl = taken.cfl, substeps = taken.substeps,
+        carried = {}, order = {}, steps = 1, diffuses = taken.viscosity > 0, longest = math.huge,
+        u = grid:fields(), w = grid:fields(), p = grid:field(), q = grid:field(),
+    }
+    if f.corrects or f.diffuses then
+        f.a, f.c = grid:fields(), grid:fields()
+    end
+    f.ranges = {}
+    for k = 1, f.corrects and grid.rank or 0 do
+        f.ranges[k] = grid:field "vec2"
+    end
+    f.weights = diffusion.room()
+    f.timer = clock.new(f)
+    f.projection = pressure.new(f, taken.tolerance)
+    return f
+end
+
+--- rill.fluid{shape=, ...}: a fluid at rest.
+return blame.guard(function(given)
+    local taken = settings.take(given)
+    local f = state(taken)
+    fields.start(f, "rill.fluid", taken.velocity)
+    return setmetatable({_state = f}, Fluid)
+end, "rill.fluid")
