@@ -20,6 +20,13 @@ void bindings_forget(Device *device, const Buffer *buffer)
             }
         }
     }
+    for (int k = 0; k < DEVICE_MAX_IMAGES; k++) {
+        for (int f = 0; f < TEXEL_FORMATS; f++) {
+            if (bound->images[k] == buffer->textures[f]) {
+                bound->images[k] = 0;
+            }
+        }
+    }
     for (int k = 0; k <= DEVICE_MAX_BLOCKS; k++) {
         if (bound->blocks[k].name == buffer->name) {
             bound->blocks[k] = (BoundBlock){0};

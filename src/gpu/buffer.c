@@ -194,22 +194,24 @@ const void *buffer_host(const Buffer *buffer)
 
 /* --- buffer textures --- */
 
-static const uint64_t texel_bytes[TEXEL_FORMATS] = {4, 16};
+static const uint64_t texel_bytes[TEXEL_FORMATS] = {4, 16, 8};
 
 bool buffer_texture_reaches(const Device *device, TexelFormat format, uint64_t bytes)
 {
     return bytes <= device->limits.texture_texels * texel_bytes[format];
 }
 
+const GLenum buffer_texture_formats[TEXEL_FORMATS] = {GL_R32UI, GL_RGBA32UI, GL_RG32UI};
+
 static void attach(Buffer *buffer, TexelFormat format)
 {
-    static const GLenum formats[TEXEL_FORMATS] = {GL_R32UI, GL_RGBA32UI};
     uint64_t reach = buffer->device->limits.texture_texels * texel_bytes[format];
     uint64_t bytes = buffer->capacity / texel_bytes[format] * texel_bytes[format];
     /* A unit no dispatch uses, so that the cached bindings stay true. */
     glActiveTexture(GL_TEXTURE0 + DEVICE_MAX_TEXTURES);
     glBindTexture(GL_TEXTURE_BUFFER, buffer->textures[format]);
-    glTexBufferRange(GL_TEXTURE_BUFFER, formats[format], buffer->name, 0, (GLsizeiptr)(bytes < reach ? bytes : reach));
+    glTexBufferRange(GL_TEXTURE_BUFFER, buffer_texture_formats[format], buffer->name, 0,
+                     (GLsizeiptr)(bytes < reach ? bytes : reach));
     glBindTexture(GL_TEXTURE_BUFFER, 0);
 }
 

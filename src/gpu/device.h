@@ -117,11 +117,12 @@ unsigned device_take_compiled(Device *device);
 
 enum {
     DEVICE_MAX_TEXTURES = 32,
-    DEVICE_MAX_BLOCKS = 16 /* beside the fault words' */
+    DEVICE_MAX_BLOCKS = 16, /* beside the fault words' */
+    DEVICE_MAX_IMAGES = 4
 };
 
-/* Words of a buffer as R32UI or RGBA32UI; or the buffer's texture, filtered: see texture.h. */
-typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR, TEXEL_SAMPLED } TexelFormat;
+/* Words of a buffer as R32UI, RGBA32UI or RG32UI; or the buffer's texture, filtered: see texture.h. */
+typedef enum TexelFormat { TEXEL_WORD, TEXEL_VECTOR, TEXEL_PAIR, TEXEL_SAMPLED } TexelFormat;
 
 /* What a sampled texture has outside of it, per dimension, x first. */
 typedef enum TextureWrap { WRAP_EDGE, WRAP_REPEAT, WRAP_VALUE, TEXTURE_WRAPS } TextureWrap;
@@ -140,14 +141,15 @@ typedef struct DispatchBlock {
     uint64_t bytes; /* bound from byte 0 to here; 0: the whole buffer with its spare tail */
 } DispatchBlock;
 
-/* One dispatch. Texture k is bound to unit k (layout(binding = k) uniform usamplerBuffer), block k to storage
- * binding k + 1. `params` fill `layout(location = 0) uniform uvec4 rill_p[param_vectors]`. */
+/* One dispatch. Texture k is bound to unit k (layout(binding = k) uniform usamplerBuffer), image k, which may show what the same dispatch
+ * stored, to image unit k (uimageBuffer), block k to storage binding k + 1. `params` fill `layout(location = 0) uniform uvec4 rill_p[param_vectors]`. */
 typedef struct Dispatch {
     Program *program;
     const uint32_t *params;
     int param_vectors;
-    int texture_count, block_count;
+    int texture_count, block_count, image_count;
     DispatchTexture textures[DEVICE_MAX_TEXTURES];
+    DispatchTexture images[DEVICE_MAX_IMAGES];   /* not sampled */
     TextureOutside outside[DEVICE_MAX_TEXTURES]; /* of TEXEL_SAMPLED ones */
     DispatchBlock blocks[DEVICE_MAX_BLOCKS];
     /* Work groups. A 1-D count (y = z = 1) beyond the limit is split into rows: the shader's group number is

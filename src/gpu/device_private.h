@@ -13,7 +13,7 @@
 #include "gpu/texture.h"
 #include "gpu/trial.h"
 
-enum { TEXEL_FORMATS = 2, POOL_CLASSES = 2560 };
+enum { TEXEL_FORMATS = 3, POOL_CLASSES = 2560 };
 
 enum { WRITES_KEPT = 8 };
 
@@ -79,6 +79,7 @@ typedef struct BoundBlock {
 typedef struct Bindings {
     Program *program;
     GLuint textures[DEVICE_MAX_TEXTURES], samplers[DEVICE_MAX_TEXTURES];
+    GLuint images[DEVICE_MAX_IMAGES];
     BoundBlock blocks[DEVICE_MAX_BLOCKS + 1]; /* by storage binding */
 } Bindings;
 
@@ -237,6 +238,7 @@ void pool_shrink(Device *device, uint64_t bytes); /* destroys the oldest until a
 
 /* buffer.c */
 GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use */
+extern const GLenum buffer_texture_formats[TEXEL_FORMATS];
 
 /* memory.c: the bytes that may be live and pooled together, 0: any; whether so many more are within them; the pool giving way to those that
  * are; the host's collector; the error that there is no room, always false. */

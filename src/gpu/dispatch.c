@@ -47,6 +47,22 @@ static bool bind_textures(Device *device, const Dispatch *dispatch)
     return true;
 }
 
+static bool bind_images(Device *device, const Dispatch *dispatch)
+{
+    for (int k = 0; k < dispatch->image_count; k++) {
+        TexelFormat format = dispatch->images[k].format;
+        GLuint name = buffer_texture(dispatch->images[k].buffer, format);
+        if (name == 0) {
+            return false;
+        }
+        if (device->bound.images[k] != name) {
+            glBindImageTexture((GLuint)k, name, 0, GL_FALSE, 0, GL_READ_WRITE, buffer_texture_formats[format]);
+            device->bound.images[k] = name;
+        }
+    }
+    return true;
+}
+
 static void bind_blocks(Device *device, const Dispatch *dispatch)
 {
     for (int k = 0; k < dispatch->block_count; k++) {
@@ -79,10 +95,11 @@ static bool prepare(Device *device, const Dispatch *dispatch, GLbitfield barrier
 {
     bind_program(device, dispatch->program);
     upload_params(dispatch->program, dispatch->params, dispatch->param_vectors);
-    if (!bind_textures(device, dispatch)) {
+    if (!bind_textures(device, dispatch) || !bind_images(device, dispatch)) {
         return false;
     }
     bind_blocks(device, dispatch);
+    barriers |= dispatch->image_count ? GL_SHADER_IMAGE_ACCESS_BARRIER_BIT : 0;
     bindings_barrier(device, GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | barriers);
     return true;
 }

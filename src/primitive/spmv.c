@@ -103,9 +103,8 @@ bool spmv_slice(const SparseRows *a, const SparseRows *to, bool *reads)
                          .texture_count = 5,
                          .block_count = 2,
                          .groups = {(invocations + CPU_GROUP - 1) / CPU_GROUP, 1, 1}};
-    *reads = device_traits(a->values->device)->buffer_textures && buffer_block_fits(to->columns->buffer) &&
-             buffer_block_fits(to->values->buffer) && !too_large(to->columns, TEXEL_VECTOR) &&
-             !too_large(to->values, TEXEL_VECTOR);
+    *reads = buffer_block_fits(to->columns->buffer) && buffer_block_fits(to->values->buffer) &&
+             !too_large(to->columns, TEXEL_VECTOR) && !too_large(to->values, TEXEL_VECTOR);
     for (int i = 0; i < 5; i++) {
         *reads = *reads && !too_large(streams[i], TEXEL_WORD);
         dispatch.textures[i] = (DispatchTexture){streams[i]->buffer, TEXEL_WORD};

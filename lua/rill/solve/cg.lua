@@ -3,6 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local cg_group = require "rill.solve.cg_group"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.outcome"
@@ -122,6 +123,21 @@ local function preconditioning(A, like, taken)
     return operator.room(like.type, like.shape), false, given
 end
 
+-- What refine.solve takes: how corrections are computed, or nil and a work.
+local function choose(A, like, norm, x, b, taken)
+    local every, named = taken.every or EVERY, type(taken.preconditioner) == "string"
+    local z, jacobi, precondition = preconditioning(A, like, taken)
+    local work = not precondition and cg_group.make(A, like.type, norm, x, b, z, every, function(kept, count)
+        return judge(kept, count, named, A.kind)
+    end)
+    if not work then
+        return prepare(A, like, every, named, z, jacobi, precondition)
+    elseif not taken.x0 then
+        work:begins_at_zero()
+    end
+    return nil, work
+end
+
 --- rill.solve.cg(A, b [, options]): x with A x = b for a symmetric positive definite A, and a report.
 function cg.cg(A, b, given)
     local taken = options.take("cg", given, OWN)
@@ -129,9 +145,10 @@ function cg.cg(A, b, given)
         fail("rill.solve.cg: option 'degree' is that of preconditioner = \"polynomial\": give both")
     end
     b = operator.vector("cg", "b", b)
-    local x, result = refine.solve("cg", A, b, taken, refine.limit(b), function(system, like, norm)
-        return norm > 0 and prepare(system, like, taken.every or EVERY, type(taken.preconditioner) == "string",
-            preconditioning(system, like, taken))
+    local x, result = refine.solve("cg", A, b, taken, refine.limit(b), function(system, like, norm, x)
+        if norm > 0 then
+            return choose(system, like, norm, x, b, taken)
+        end
     end)
     return outcome.finish("cg", x, outcome.new(result), taken.strict)
 end

@@ -52,6 +52,11 @@ function operator.norm(x, coarse)
     return squares ~= squares and squares or rill.blas.nrm2(x)
 end
 
+--- operator.scale(norm): the power of two that takes a norm to 1 .. 2.
+function operator.scale(norm)
+    return 2.0 ^ -math.max(math.min(math.floor(math.log(norm, 2)), 1000), -1000)
+end
+
 --- operator.room(type, shape): a new stream of zeros in whole texels of 16 bytes, those beyond its elements zero too.
 function operator.room(type, shape)
     local size = 1
@@ -138,10 +143,16 @@ function kinds.stream(method, A, b)
 end
 kinds.expression = kinds.stream
 
+local checked = setmetatable({}, {__mode = "k"}) -- of sparse matrices found to be finite, which version of their values
+
 --- kinds.matrix: of a sparse one.
 function kinds.matrix(method, A, b)
     check_shapes(method, A.shape[1], A.shape[2], b)
-    operator.finite(method, "A.values", A.values)
+    local values = A._values
+    if not checked[A] or core._written(values, checked[A]) then
+        operator.finite(method, "A.values", A.values)
+        checked[A] = select(2, core._leaf(values))
+    end
     return {kind = "sparse", type = A.type, [A.type] = A}
 end
 

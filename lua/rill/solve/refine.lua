@@ -18,11 +18,6 @@ local MOST <const> = 10000 -- iterations, unless told
 local SCALED <const> = "kernel void scaled(double r<>, double by, out T d<>) { d = T(r * by); }"
 local ADD <const> = "kernel void correct(D d<>, double by, inout T x<>) { x = T(double(x) + by * double(d)); }"
 
--- The power of two that takes a norm to 1 .. 2.
-local function scale_of(norm)
-    return 2.0 ^ -math.max(math.min(math.floor(math.log(norm, 2)), 1000), -1000)
-end
-
 -- Where a correction's norm is less than these, and so all of its elements, x is looked at no further.
 local SAFE <const> = {float = 1e37, double = 1e307}
 local LARGEST <const> = {float = 0x1.fffffep127, double = 0x1.fffffffffffffp1023}
@@ -56,32 +51,58 @@ local function verdict(problem, residual, before, spent)
     return before and residual > HALF * before and "floor" or nil
 end
 
---- refine.run(problem): corrects problem.x until b - A x is small. Fields: operator (operator.take), b, norm (of b), x (zero or a first guess), type (of
--- corrections), precision, tolerance, limit (iterations in all), and correct(r, d, goal, left, note): an approximate solution of A d = r written
--- into d, both of operator.room, |r| between 1 and 2, until |r - A d| <= goal |r| or `left` iterations are spent; it returns how many were, and a
--- reason where it can't go on, with words for where; note(iteration, relative residual) on the way, iteration counted in this correction.
+-- The work of a refinement in launches of its own: the residual, a correction, and its sum with x. Another work may stand for it: see refine.solve.
+local Separate = {}
+Separate.__index = Separate
+
+local function separate(problem, correct)
+    local shape, type = problem.b.shape, problem.type
+    return setmetatable({problem = problem, perform = correct, r = rill.stream("double", shape),
+        right = operator.room(type, shape), d = operator.room(type, shape)}, Separate)
+end
+
+--- work:residual(): the norm of b - A x.
+function Separate:residual()
+    local problem = self.problem
+    return problem.operator:residual(problem.x, problem.b, self.r, problem.norm)
+end
+
+--- work:correct(norm, goal, left, note): a correction for the residual, whose norm is given, so that goal times it is left, or until so many iterations
+-- are spent; note(iteration, relative residual) on the way. Returns how many were, and a reason where it can't go on, with words for where.
+function Separate:correct(norm, goal, left, note)
+    self.by = operator.scale(norm)
+    kernel(SCALED, {T = self.right.type})(self.r, self.by, self.right)
+    return self.perform(self.right, self.d, goal, left, note)
+end
+
+--- work:add(sign): adds the correction to x, or takes it away again; false where x would be no number, and stays.
+function Separate:add(sign)
+    return add(self.d, sign / self.by, self.problem.x)
+end
+
+--- work:close(): frees its memory.
+function Separate:close()
+    for _, name in ipairs {"r", "right", "d"} do
+        self[name]:close()
+    end
+end
+Separate.__close = Separate.close
+
+-- Corrects problem.x by `work` until b - A x is small. Fields: b, norm (of b), x (zero or a first guess), precision, tolerance, limit (iterations in all).
 -- Returns the report's fields: converged, iterations, residual, tolerance, history, reason, where.
-function refine.run(problem)
-    local A, b, x, type = problem.operator, problem.b, problem.x, problem.type
+local function run(problem, work)
     local result = {tolerance = problem.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance",
         converged = true}
     local history = result.history
-    if problem.norm == 0 then -- x = 0 solves it
-        history[1] = {0, 0.0}
-        return result, x.size > 0 and x:fill(0)
-    end
-    local r <close> = rill.stream("double", b.shape)
-    local right <close> = operator.room(type, b.shape)
-    local d <close> = operator.room(type, b.shape)
-    local before, reason, where, by
+    local before, added, reason, where
     while true do
-        local norm = A:residual(x, b, r, problem.norm)
+        local norm = work:residual()
         local residual = norm / problem.norm
         local found = verdict(problem, residual, before, result.iterations)
         local worse = before and (residual ~= residual or residual > before)
-        if worse and found ~= "iterations" then -- the last correction did harm
-            add(d, -1.0 / by, x)
-            residual = A:residual(x, b, r, problem.norm) / problem.norm
+        if worse and added and found ~= "iterations" then -- the last correction did harm
+            work:add(-1)
+            residual = work:residual() / problem.norm
         end
         history[#history + 1] = {result.iterations, residual}
         reason = found == "tolerance" and found or reason or found
@@ -92,23 +113,24 @@ function refine.run(problem)
             return result
         end
         local goal = math.max(problem.tolerance / residual * (before and MARGIN or 1.0), LEAST_GOAL[problem.precision])
-        local start = result.iterations
-        local count
-        by = scale_of(norm)
-        kernel(SCALED, {T = type})(r, by, right)
-        count, reason, where = problem.correct(right, d, goal, problem.limit - start, function(iteration, relative)
-            history[#history + 1] = {start + iteration, relative * residual}
-        end)
-        if not add(d, 1.0 / by, x) then
-            d:fill(0)
-            reason, where = "diverged", "x grew beyond " .. x.type
+        local start, count = result.iterations
+        count, reason, where = work:correct(norm, goal, problem.limit - start,
+            function(iteration, relative)
+                history[#history + 1] = {start + iteration, relative * residual}
+            end)
+        added = work:add(1)
+        if not added then
+            reason, where = "diverged", "x grew beyond " .. problem.x.type
         end
         result.iterations, before = start + count, residual
     end
 end
 
---- refine.solve(method, A, b, taken, limit, make): x and the fields of the report, of what a user gave. make(system, like, norm): the function correct
--- for an operator, and vectors of like.type and like.shape; `norm`: b's.
+--- refine.solve(method, A, b, taken, limit, make): x and the fields of the report, of what a user gave. make(system, like, norm, x), for an operator,
+-- vectors of like.type and like.shape, and b's norm, gives what computes corrections: correct(r, d, goal, left, note), an approximate solution of
+-- A d = r written into d, both of operator.room, |r| between 1 and 2, until |r - A d| <= goal |r| or `left` iterations are spent; it returns how
+-- many were, and a reason where it can't go on, with words for where; note(iteration, relative residual) on the way. Or nil and a work of its own for
+-- x, as Separate is one.
 function refine.solve(method, A, b, taken, limit, make)
     local system <close> = operator.take(method, A, b)
     local norm = operator.finite(method, "b", b)
@@ -117,10 +139,19 @@ function refine.solve(method, A, b, taken, limit, make)
     end
     local precision, wide, type = operator.types(method, system, b, taken.precision)
     local x = options.start(method, taken, b.shape, wide)
-    return x, refine.run {
+    local problem = {
         operator = system, b = b, norm = norm, x = x, type = type, precision = precision, tolerance = taken.tolerance,
-        limit = taken.iterations or limit, correct = make(system, {type = type, shape = b.shape}, norm),
+        limit = taken.iterations or limit,
     }
+    local correct, given = make(system, {type = type, shape = b.shape}, norm, x)
+    if norm == 0 then -- x = 0 solves it
+        return x, {
+            tolerance = taken.tolerance, history = {{0, 0.0}}, iterations = 0, residual = 0.0, reason = "tolerance",
+            converged = true,
+        }, x.size > 0 and x:fill(0)
+    end
+    local work <close> = given or separate(problem, correct)
+    return x, run(problem, work)
 end
 
 --- How many iterations of a Krylov method there may be unless told.

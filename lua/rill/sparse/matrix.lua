@@ -326,6 +326,22 @@ function methods._slices(A)
     return made and made.ordered and made or nil
 end
 
+--- A:_plain(fits): of CSR and COO slices of all rows in their order, kept with the matrix; else, and unless fits(places, begins, entries), nil.
+function methods._plain(A, fits)
+    local plan = A._format ~= "ell" and A._m > 0 and A._values.size > 0 and rows_of(A)
+    if not plan then
+        return nil
+    end
+    if plan.plain == nil then
+        plan.plain = slices.plain(plan.offsets, A._columns, A._values, function(places, begins)
+            return fits(places, begins, A._values.size)
+        end)
+    elseif plan.plain then
+        slices.refresh(plan.plain, A._columns, A._values)
+    end
+    return plan.plain or nil
+end
+
 -- ---- other methods
 
 --- A:transpose(): the transpose, a new matrix of the same format.
@@ -409,8 +425,10 @@ function methods.close(A)
         fail("A:close: expected a matrix before the colon, got %s", rill.type(A) or type(A))
     end
     local plan = A._plan or {}
-    if plan.slices then
-        slices.close(plan.slices)
+    for _, made in ipairs {plan.slices or false, plan.plain or false} do
+        if made then
+            slices.close(made)
+        end
     end
     for _, s in ipairs {A._offsets, A._rows, A._columns, A._values, plan.offsets or false, plan.first or false,
         plan.begins or false, plan.float or false, plan.double or false} do

@@ -82,6 +82,22 @@ function slices.make(...)
     return done and made
 end
 
+--- slices.plain(offsets, columns, values, fits): slices of rows in their order, whatever their lengths; false unless fits(places, begins), `places` of SLICE rows each, or
+-- where the device can't make them.
+function slices.plain(offsets, columns, values, fits)
+    local lengths <close> = entries.lengths(offsets)
+    local order = rill.iota(offsets.size - 1):copy()
+    local begins, count = places_of(lengths, order)
+    if not fits(count, begins) then
+        return false
+    end
+    local made = {
+        offsets = offsets, begins = begins, order = order, ordered = true, places = count,
+        columns = rill.stream("int", count * SLICE), values = rill.stream(values.type, count * SLICE),
+    }
+    return fill(made, columns, values) and made
+end
+
 --- slices.refresh(made, columns, values): takes over values that were written.
 function slices.refresh(made, columns, values)
     if core._written(values, made.version) then

@@ -1,7 +1,10 @@
 /* What rill.solve.cg makes its iterations of. */
 #include "binding/binding.h"
 
+#include "kernel/launch/copy.h"
 #include "primitive/cg.h"
+#include "primitive/cg_group.h"
+#include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
 
 /* _cg(phases, state, least, x, r, p, q, z, jacobi): cg_advance of cg.h; z may be nil. rill.solve.cg sees to what streams must be. */
@@ -28,7 +31,66 @@ static int advance(lua_State *L)
     return 0;
 }
 
-/* _cg_words: the numbers of cg_words.h by their names. */
+/* Any b will do: where it does not lie in a row, it is copied, which only the launch that takes it needs. */
+static bool run_group(CgGroup *g, const CgGroupStep *step)
+{
+    Stream dense = {0};
+    bool lies = g->b->contiguous && g->b->source == SOURCE_BUFFER, taken = (step->phases & CG_GROUP_START) != 0;
+    bool done = lies || !taken || copy_new(g->b, NULL, &dense);
+    g->b = dense.buffer ? &dense : lies ? g->b : g->x;
+    done = done && cg_group_run(g, step);
+    stream_release(&dense);
+    return done;
+}
+
+/* _cg_group(phases, steps, most, goal, scale, factor, work, x, b, m, begins, columns, values, wide_values, wide): cg_group_run of cg_group.h; m may be
+ * nil. rill.solve.cg sees to what the others must be. */
+static int group(lua_State *L)
+{
+    static const char function[] = "rill.solve.cg";
+    CgGroupStep step = {.phases = (int)luaL_checkinteger(L, 1),
+                        .steps = (int)luaL_checkinteger(L, 2),
+                        .most = (int)luaL_checkinteger(L, 3),
+                        .goal = luaL_checknumber(L, 4),
+                        .scale = luaL_checknumber(L, 5),
+                        .factor = luaL_checknumber(L, 6)};
+    CgGroup g = {.work = accept_check(L, 7, function, 7, "work"),
+                 .x = accept_check(L, 8, function, 8, "x"),
+                 .b = accept_check(L, 9, function, 9, "b"),
+                 .m = lua_isnil(L, 10) ? NULL : accept_check(L, 10, function, 10, "m"),
+                 .begins = accept_check(L, 11, function, 11, "begins"),
+                 .columns = accept_check(L, 12, function, 12, "columns"),
+                 .values = accept_check(L, 13, function, 13, "values"),
+                 .wide_values = accept_check(L, 14, function, 14, "wide_values"),
+                 .wide = lua_toboolean(L, 15)};
+    DeviceScope scope;
+    binding_enter(L, g.work->device, &scope);
+    bool done = run_group(&g, &step);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    return 0;
+}
+
+/* _cg_group_steps(begins, rows, places, entries) -> cg_group_steps of cg_group.h. */
+static int group_steps(lua_State *L)
+{
+    const Stream *begins = accept_check(L, 1, "rill.solve.cg", 1, "begins");
+    lua_pushinteger(
+        L, cg_group_steps(begins->device, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3), luaL_checkinteger(L, 4)));
+    return 1;
+}
+
+/* _cg_group_room(rows, wide) -> cg_group_room of cg_group.h. */
+static int group_room(lua_State *L)
+{
+    lua_pushinteger(L, cg_group_room(luaL_checkinteger(L, 1), lua_toboolean(L, 2)));
+    return 1;
+}
+
+/* _cg_words: the numbers of cg_words.h and cg_group_words.h by their names. */
 static void push_words(lua_State *L)
 {
     static const struct {
@@ -46,7 +108,18 @@ static void push_words(lua_State *L)
                  {"MOST_GROUPS", CG_MOST_GROUPS},
                  {"CONVERGED", (int)CG_CONVERGED},
                  {"INDEFINITE", (int)CG_INDEFINITE},
-                 {"UNEVEN", (int)CG_UNEVEN}};
+                 {"UNEVEN", (int)CG_UNEVEN},
+                 {"START", CG_GROUP_START},
+                 {"BEGIN", CG_GROUP_BEGIN},
+                 {"ITERATE", CG_GROUP_ITERATE},
+                 {"ADD", CG_GROUP_ADD},
+                 {"MEASURE", CG_GROUP_MEASURE},
+                 {"FIRST", CG_GROUP_FIRST},
+                 {"SQUARES", CG_GROUP_SQUARES},
+                 {"DONE", CG_GROUP_DONE},
+                 {"ADDED", CG_GROUP_ADDED},
+                 {"HISTORY", CG_GROUP_HISTORY},
+                 {"KEPT", CG_GROUP_KEPT}};
     lua_newtable(L);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         lua_pushinteger(L, words[i].value);
@@ -56,7 +129,11 @@ static void push_words(lua_State *L)
 
 void open_cg(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_cg", advance}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_cg", advance},
+                                         {"_cg_group", group},
+                                         {"_cg_group_steps", group_steps},
+                                         {"_cg_group_room", group_room},
+                                         {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
     push_words(L);
     lua_setfield(L, -2, "_cg_words");

@@ -1,0 +1,141 @@
+-- Conjugate gradients for small sparse matrices: many whole iterations in one launch of one work group, and the refinement's own steps with them
+-- (shaders/cg_group.comp). A work of refine.solve.
+local core = require "rill.core"
+local rill = require "rill"
+local operator = require "rill.solve.operator"
+
+local cg_group = {}
+
+local words <const> = core._cg_words
+local ROWS <const> = 32 -- SPMV_SLICE of spmv_words.h: of a slice
+local LEAST_SQUARES <const> = 1e-280 -- below, some may have lost bits
+local LEAST_NORM <const> = 1e-120 -- what vanishes beside it is nothing
+
+local Work = {}
+Work.__index = Work
+
+-- How many iterations a launch may have, as slices.plain asks.
+local function fits(rows)
+    return function(places, begins, entries)
+        return core._cg_group_steps(begins, rows, places, entries) > 0
+    end
+end
+
+-- The slices' values in another type; nil and false where they are beyond it.
+local function narrow(values)
+    local cast = values:cast "float"
+    local size = operator.norm(cast, true)
+    if size ~= size or size == math.huge then
+        cast:close()
+        return nil
+    end
+    return cast
+end
+
+--- cg_group.make(A, type, norm, x, b, inverse, every, judge): the work for an operator A, with iterations in a type; inverse: the inverse diagonal, or nil.
+-- judge(kept): of refine.solve's correct, what comes after the count. nil where A is no sparse matrix that one group may take.
+function cg_group.make(A, type, norm, x, b, inverse, every, judge)
+    local matrix, rows = A.kind == "sparse" and A[A.type], x.size
+    local plain = matrix and matrix:_plain(fits(rows))
+    local values = plain and plain.values
+    if plain and type == "float" and A.type == "double" then
+        values = narrow(values)
+    end
+    if not values then
+        return nil
+    end
+    local self = setmetatable({plain = plain, values = values, wide = type == "double", b = b, x = x, inverse = inverse,
+        every = every, judge = judge, phases = words.START, norm = norm}, Work)
+    self.steps = core._cg_group_steps(plain.begins, rows, plain.places, matrix.values.size)
+    self.stream = rill.stream("double", core._cg_group_room(rows, self.wide))
+    self.rows = (rows + ROWS - 1) // ROWS * ROWS
+    return self
+end
+
+-- Carries out phases and those that are still to be done before.
+local function launch(self, phases, steps, most, goal, scale, factor)
+    local plain = self.plain
+    core._cg_group(self.phases | phases, steps, most, goal, scale, factor, self.stream, self.x, self.b, self.inverse,
+        plain.begins, plain.columns, self.values, plain.values, self.wide)
+    self.phases = 0
+end
+
+-- Takes over the residual that a launch has left.
+local function measure(self, kept)
+    local squares = kept[words.SQUARES + 1]
+    if (squares >= LEAST_SQUARES or self.norm > LEAST_NORM) and squares < math.huge then
+        self.residue = math.sqrt(squares)
+    else
+        local r = self.stream:domain(words.KEPT + self.rows + 1, words.KEPT + 2 * self.rows)
+        self.residue = operator.norm(r, self.norm > LEAST_NORM)
+    end
+end
+
+local function head(self, steps)
+    return self.stream:domain(1, words.HISTORY + steps):values()
+end
+
+--- work:residual(): the norm of b - A x.
+function Work:residual()
+    if not self.residue then
+        launch(self, words.MEASURE, 0, 0, 0.0, 0.0, 0.0)
+        measure(self, head(self, 0))
+    end
+    return self.residue
+end
+
+--- work:begins_at_zero(): says that x is 0.
+function Work:begins_at_zero()
+    self.residue = self.norm
+end
+
+-- Tells `note` of the iterations of a launch: every so many, and the last.
+local function tell(self, kept, before, count, note)
+    local first = kept[words.FIRST + 1]
+    for i = before + 1, count do
+        if i % self.every == 0 or i == count and kept[words.DONE + 1] == 1 then
+            note(i, math.sqrt(kept[words.HISTORY + i - before] / first))
+        end
+    end
+    if count == 0 then
+        note(0, 1.0)
+    end
+end
+
+--- work:correct(norm, goal, left, note): as refine.lua has it; x has the correction then, where it could be added.
+function Work:correct(norm, goal, left, note)
+    local by, phases, before = operator.scale(norm), words.BEGIN, 0
+    self.by = by
+    local kept
+    repeat
+        local steps = math.min(self.steps, left - before)
+        launch(self, phases | words.ITERATE | words.ADD | words.MEASURE, steps, left, goal, by, 1.0 / by)
+        kept = head(self, steps)
+        local count = math.tointeger(kept[words.COUNT + 1])
+        tell(self, kept, before, count, note)
+        before, phases = count, 0
+    until kept[words.DONE + 1] == 1
+    self.added = kept[words.ADDED + 1] == 1
+    measure(self, kept)
+    return before, self.judge(kept, before)
+end
+
+--- work:add(sign): whether x has the correction; takes it away again where sign is -1.
+function Work:add(sign)
+    if sign < 0 then
+        launch(self, words.ADD | words.MEASURE, 0, 0, 0.0, 0.0, -1.0 / self.by)
+        measure(self, head(self, 0))
+    end
+    return self.added
+end
+
+--- work:close(): frees its memory.
+function Work:close()
+    self.stream:close()
+    if self.values ~= self.plain.values then
+        self.values:close()
+    end
+end
+Work.__close = Work.close
+
+return cg_group

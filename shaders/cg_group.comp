@@ -1,0 +1,415 @@
+// Conjugate gradients for a small sparse matrix by one work group: whole iterations, many in a launch, and the refinement around them (the correction's
+// sum with x, the residual in double). The matrix is slices of SPMV_SLICE rows in their order, as spmv.h has them: an invocation takes four rows at a
+// time, here a quad. What is kept between launches stands in `work`: CG_GROUP_KEPT doubles, then vectors, whole slices each: in double x, the residual
+// and b, in T the inverse diagonal m, p, q = A p, r and the correction d. Sums are in double and in a fixed order. Defines: GROUP; WIDE: T is double;
+// VALUE_DOUBLE; WIDE_VALUE_DOUBLE, of the values that the residual is computed with; X_DOUBLE; B_DOUBLE; JACOBI; BLOCK to read through storage blocks.
+#include "shared/parameters.glsl"
+#include "shared/spmv_words.h"
+#include "shared/cg_words.h"
+#include "shared/cg_group_words.h"
+layout(local_size_x = GROUP) in;
+layout(location = 0) uniform uvec4 rill_p[CG_GROUP_P_VECTORS];
+
+#ifdef WIDE
+#define T double
+#define V dvec4
+#define TEXELS 2 // of a quad
+#define PRODUCT(a, b) dot(a, b)
+#else
+#define T float
+#define V vec4
+#define TEXELS 1
+#define PRODUCT(a, b) dot(dvec4(a), dvec4(b))
+#endif
+
+layout(std430, binding = 1) coherent buffer Work { uvec4 work[]; };
+layout(std430, binding = 2) buffer X { uint x_io[]; };
+layout(std430, binding = 3) readonly buffer B { uint b_in[]; };
+layout(std430, binding = 4) readonly buffer M { uint m_in[]; };
+#ifdef BLOCK
+layout(std430, binding = 5) readonly buffer Begins { uint begins_in[]; };
+layout(std430, binding = 6) readonly buffer Columns { uvec4 columns_in[]; };
+layout(std430, binding = 7) readonly buffer Values { uvec4 values_in[]; };
+layout(std430, binding = 8) readonly buffer WideValues { uvec4 wide_values_in[]; };
+#define BEGIN(i) int(begins_in[i])
+#define COLUMNS(i) ivec4(columns_in[i])
+#define VALUES(i) values_in[i]
+#define WIDE_VALUES(i) wide_values_in[i]
+#define TEXEL(i) work[i]
+#define PAIR(i) ((i) % 2 == 0 ? work[(i) / 2].xy : work[(i) / 2].zw)
+#define WORD(i) work[(i) / 4][(i) % 4]
+#else
+layout(binding = 0) uniform usamplerBuffer begins_in;
+layout(binding = 1) uniform usamplerBuffer columns_in;
+layout(binding = 2) uniform usamplerBuffer values_in;
+layout(binding = 3) uniform usamplerBuffer wide_values_in;
+layout(binding = 0, rgba32ui) uniform coherent readonly uimageBuffer texels_in; // `work`, too
+layout(binding = 1, rg32ui) uniform coherent readonly uimageBuffer pairs_in;
+layout(binding = 2, r32ui) uniform coherent readonly uimageBuffer words_in;
+#define BEGIN(i) int(texelFetch(begins_in, i).x)
+#define COLUMNS(i) ivec4(texelFetch(columns_in, i))
+#define VALUES(i) texelFetch(values_in, i)
+#define WIDE_VALUES(i) texelFetch(wide_values_in, i)
+#define TEXEL(i) imageLoad(texels_in, i)
+#define PAIR(i) imageLoad(pairs_in, i).xy
+#define WORD(i) imageLoad(words_in, i).x
+#endif
+
+const int QUADS = SPMV_SLICE / 4; // of a slice
+int lane = int(gl_LocalInvocationID.x);
+// Read once: a compiler may not take them out of a loop.
+int rows = int(PARAMETER(CG_GROUP_P_ROWS)), quads = int(PARAMETER(CG_GROUP_P_SLICES)) * QUADS;
+int begins_first = int(PARAMETER(CG_GROUP_P_BEGINS)), columns_first = int(PARAMETER(CG_GROUP_P_COLUMNS)) / 4;
+int values_first = int(PARAMETER(CG_GROUP_P_VALUES)) / 4, wide_values_first = int(PARAMETER(CG_GROUP_P_WIDE)) / 4;
+// The first texels of vectors.
+int at_x = CG_GROUP_KEPT / 2, at_residual = at_x + 2 * quads, at_b = at_residual + 2 * quads, at_m = at_b + 2 * quads;
+int at_p = at_m + TEXELS * quads, at_q = at_p + TEXELS * quads, at_r = at_q + TEXELS * quads, at_d = at_r + TEXELS * quads;
+
+double double_parameter(int word) { return packDouble2x32(uvec2(PARAMETER(word), PARAMETER(word + 1))); }
+
+// ---- doubles and vectors
+
+dvec2 doubles_of(uvec4 w) { return dvec2(packDouble2x32(w.xy), packDouble2x32(w.zw)); }
+uvec4 texel_of(dvec2 v) { return uvec4(unpackDouble2x32(v.x), unpackDouble2x32(v.y)); }
+dvec4 wide_quad(int at, int n) { return dvec4(doubles_of(TEXEL(at + 2 * n)), doubles_of(TEXEL(at + 2 * n + 1))); }
+void store_wide(int at, int n, dvec4 v)
+{
+    work[at + 2 * n] = texel_of(v.xy);
+    work[at + 2 * n + 1] = texel_of(v.zw);
+}
+double wide_element(int at, int i) { return packDouble2x32(PAIR(2 * at + i)); }
+
+#ifdef WIDE
+V quad(int at, int n) { return wide_quad(at, n); }
+void store_quad(int at, int n, V v) { store_wide(at, n, v); }
+T element(int at, int i) { return wide_element(at, i); }
+#else
+V quad(int at, int n) { return uintBitsToFloat(TEXEL(at + n)); }
+void store_quad(int at, int n, V v) { work[at + n] = floatBitsToUint(v); }
+T element(int at, int i) { return uintBitsToFloat(WORD(4 * at + i)); }
+#endif
+
+double kept(int i) { return i % 2 == 0 ? doubles_of(work[i / 2]).x : doubles_of(work[i / 2]).y; }
+// By one invocation.
+void keep(int i, double value)
+{
+    uvec2 words = unpackDouble2x32(value);
+    if (i % 2 == 0) {
+        work[i / 2].xy = words;
+    } else {
+        work[i / 2].zw = words;
+    }
+}
+
+double x_element(int i)
+{
+#ifdef X_DOUBLE
+    int at = int(PARAMETER(CG_GROUP_P_X)) + 2 * i;
+    return packDouble2x32(uvec2(x_io[at], x_io[at + 1]));
+#else
+    return double(uintBitsToFloat(x_io[int(PARAMETER(CG_GROUP_P_X)) + i]));
+#endif
+}
+// Returns what x has then.
+double store_x(int i, double value)
+{
+#ifdef X_DOUBLE
+    int at = int(PARAMETER(CG_GROUP_P_X)) + 2 * i;
+    uvec2 words = unpackDouble2x32(value);
+    x_io[at] = words.x;
+    x_io[at + 1] = words.y;
+    return value;
+#else
+    float narrow = float(value);
+    x_io[int(PARAMETER(CG_GROUP_P_X)) + i] = floatBitsToUint(narrow);
+    return double(narrow);
+#endif
+}
+double b_element(int i)
+{
+#ifdef B_DOUBLE
+    int at = int(PARAMETER(CG_GROUP_P_B)) + 2 * i;
+    return packDouble2x32(uvec2(b_in[at], b_in[at + 1]));
+#else
+    return double(uintBitsToFloat(b_in[int(PARAMETER(CG_GROUP_P_B)) + i]));
+#endif
+}
+T m_element(int i)
+{
+#ifdef WIDE
+    int at = int(PARAMETER(CG_GROUP_P_M)) + 2 * i;
+    return packDouble2x32(uvec2(m_in[at], m_in[at + 1]));
+#else
+    return uintBitsToFloat(m_in[int(PARAMETER(CG_GROUP_P_M)) + i]);
+#endif
+}
+
+// ---- the group
+
+// What one invocation stored, others load after this.
+void meet()
+{
+    memoryBarrier();
+    barrier();
+}
+
+#if GROUP > 32
+#define HEADS 32
+shared dvec2 part[GROUP], head[HEADS];
+
+// The sums of a group's values, for all of it.
+dvec2 group_sum(dvec2 value)
+{
+    part[lane] = value;
+    meet();
+    if (lane < HEADS) {
+        dvec2 sum = part[lane];
+        for (int i = lane + HEADS; i < GROUP; i += HEADS) {
+            sum += part[i];
+        }
+        head[lane] = sum;
+    }
+    meet();
+    dvec2 sum = head[0];
+    for (int i = 1; i < HEADS; i++) {
+        sum += head[i];
+    }
+    return sum;
+}
+#else
+shared dvec2 part[2 * GROUP]; // two, in turns: who is still reading is not overtaken
+int turn = 0;
+
+dvec2 group_sum(dvec2 value)
+{
+    part[turn + lane] = value;
+    meet();
+    dvec2 sum = part[turn];
+    for (int i = 1; i < GROUP; i++) {
+        sum += part[turn + i];
+    }
+    turn = GROUP - turn;
+    return sum;
+}
+#endif
+
+// ---- products
+
+// The quad n of A times a vector.
+#define PRODUCT_OF(NAME, D, D4, FOUR, ELEMENT, AT)                                                                               \
+    D4 NAME(int n)                                                                                                               \
+    {                                                                                                                            \
+        int slice = begins_first + n / QUADS, begin = BEGIN(slice), places = BEGIN(slice + 1) - begin;                           \
+        int q = begin * QUADS + n % QUADS;                                                                                       \
+        D4 sum = D4(0.0);                                                                                                        \
+        for (int k = 0; k < places; k++) {                                                                                       \
+            ivec4 s = COLUMNS(columns_first + q), c = clamp(s, 0, rows - 1);                                                     \
+            D4 v = FOUR(q) * D4(ELEMENT(AT, c.x), ELEMENT(AT, c.y), ELEMENT(AT, c.z), ELEMENT(AT, c.w));                         \
+            sum += D4(s.x < 0 ? D(0.0) : v.x, s.y < 0 ? D(0.0) : v.y, s.z < 0 ? D(0.0) : v.z, s.w < 0 ? D(0.0) : v.w);           \
+            q += QUADS;                                                                                                          \
+        }                                                                                                                        \
+        return sum;                                                                                                              \
+    }
+#ifdef VALUE_DOUBLE
+V four_values(int q) { return V(doubles_of(VALUES(values_first + 2 * q)), doubles_of(VALUES(values_first + 2 * q + 1))); }
+#else
+V four_values(int q) { return V(uintBitsToFloat(VALUES(values_first + q))); }
+#endif
+#ifdef WIDE_VALUE_DOUBLE
+dvec4 four_wide(int q)
+{
+    return dvec4(doubles_of(WIDE_VALUES(wide_values_first + 2 * q)), doubles_of(WIDE_VALUES(wide_values_first + 2 * q + 1)));
+}
+#else
+dvec4 four_wide(int q) { return dvec4(uintBitsToFloat(WIDE_VALUES(wide_values_first + q))); }
+#endif
+PRODUCT_OF(product_p, T, V, four_values, element, at_p)
+PRODUCT_OF(product_x, double, dvec4, four_wide, wide_element, at_x)
+
+// ---- phases
+
+void start()
+{
+    for (int n = lane; n < quads; n += GROUP) {
+        dvec4 b = dvec4(0.0lf), x = dvec4(0.0lf);
+        V m = V(0.0);
+        for (int j = 0; j < 4; j++) {
+            if (4 * n + j < rows) {
+                b[j] = b_element(4 * n + j);
+                x[j] = x_element(4 * n + j);
+#ifdef JACOBI
+                m[j] = m_element(4 * n + j);
+#endif
+            }
+        }
+        store_wide(at_b, n, b);
+        store_wide(at_residual, n, b);
+        store_wide(at_x, n, x);
+#ifdef JACOBI
+        store_quad(at_m, n, m);
+#endif
+    }
+}
+
+// z of r.
+V preconditioned(V r, int n)
+{
+#ifdef JACOBI
+    return quad(at_m, n) * r;
+#else
+    return r;
+#endif
+}
+
+struct Scalars {
+    double rr, rz, pq, least;
+    int state, count;
+};
+
+// After a residual of the iteration: whether to go on.
+int judged(Scalars s)
+{
+    return s.rr <= s.least ? int(CG_CONVERGED) : s.rz > 0.0lf ? int(CG_RUNNING) : s.rz <= 0.0lf ? int(CG_UNEVEN) : int(CG_NO_NUMBER);
+}
+
+Scalars begin_correction()
+{
+    double scale = double_parameter(CG_GROUP_P_SCALE), goal = double_parameter(CG_GROUP_P_GOAL);
+    dvec2 sums = dvec2(0.0lf);
+    for (int n = lane; n < quads; n += GROUP) {
+        V r = V(wide_quad(at_residual, n) * scale), z = preconditioned(r, n);
+        store_quad(at_r, n, r);
+        store_quad(at_p, n, z);
+        store_quad(at_d, n, V(0.0));
+        sums += dvec2(PRODUCT(r, r), PRODUCT(r, z));
+    }
+    sums = group_sum(sums);
+    Scalars s = Scalars(sums.x, sums.y, 0.0lf, goal * goal * sums.x, 0, 0);
+    s.state = judged(s);
+    if (lane == 0) {
+        keep(CG_GROUP_FIRST, s.rr);
+    }
+    return s;
+}
+
+// An iteration; r'r after it is written to a place of the history.
+void iterate(inout Scalars s, int place)
+{
+    dvec2 sums = dvec2(0.0lf);
+    for (int n = lane; n < quads; n += GROUP) {
+        V q = product_p(n);
+        store_quad(at_q, n, q);
+        sums.x += PRODUCT(quad(at_p, n), q);
+    }
+    s.pq = group_sum(sums).x;
+    s.state = s.pq > 0.0lf ? int(CG_RUNNING) : s.pq <= 0.0lf ? int(CG_INDEFINITE) : int(CG_NO_NUMBER);
+    if (s.state == int(CG_RUNNING)) {
+        T alpha = T(s.rz / s.pq);
+        sums = dvec2(0.0lf);
+        for (int n = lane; n < quads; n += GROUP) {
+            V r = quad(at_r, n) - alpha * quad(at_q, n);
+            store_quad(at_r, n, r);
+            store_quad(at_d, n, quad(at_d, n) + alpha * quad(at_p, n));
+            double square = PRODUCT(r, r);
+#ifdef JACOBI
+            sums += dvec2(square, PRODUCT(r, preconditioned(r, n)));
+#else
+            sums += dvec2(square);
+#endif
+        }
+        sums = group_sum(sums);
+        T beta = T(sums.y / s.rz);
+        s.rr = sums.x;
+        s.rz = sums.y;
+        s.count++;
+        s.state = judged(s);
+        for (int n = lane; n < quads; n += GROUP) {
+            store_quad(at_p, n, preconditioned(quad(at_r, n), n) + beta * quad(at_p, n));
+        }
+        if (lane == 0) {
+            keep(place, s.rr);
+        }
+        meet();
+    }
+}
+
+// Adds a share of the correction to x, unless that would be no number of x's type: then all of x stays.
+void add_correction()
+{
+    double factor = double_parameter(CG_GROUP_P_FACTOR), largest = double_parameter(CG_GROUP_P_LARGEST), beyond = 0.0lf;
+    for (int n = lane; n < quads; n += GROUP) {
+        dvec4 sum = abs(wide_quad(at_x, n) + factor * dvec4(quad(at_d, n)));
+        bool fits = sum.x <= largest && sum.y <= largest && sum.z <= largest && sum.w <= largest;
+        beyond += fits ? 0.0lf : 1.0lf;
+    }
+    beyond = group_sum(dvec2(beyond)).x;
+    if (beyond == 0.0lf) {
+        for (int n = lane; n < quads; n += GROUP) {
+            dvec4 sum = wide_quad(at_x, n) + factor * dvec4(quad(at_d, n));
+            for (int j = 0; j < 4; j++) {
+                if (4 * n + j < rows) {
+                    sum[j] = store_x(4 * n + j, sum[j]);
+                }
+            }
+            store_wide(at_x, n, sum);
+        }
+    }
+    if (lane == 0) {
+        keep(CG_GROUP_ADDED, beyond == 0.0lf ? 1.0lf : 0.0lf);
+    }
+    meet();
+}
+
+void residual()
+{
+    dvec2 sums = dvec2(0.0lf);
+    for (int n = lane; n < quads; n += GROUP) {
+        dvec4 r = wide_quad(at_b, n) - product_x(n);
+        store_wide(at_residual, n, r);
+        sums.x += dot(r, r);
+    }
+    sums = group_sum(sums);
+    if (lane == 0) {
+        keep(CG_GROUP_SQUARES, sums.x);
+    }
+}
+
+void main()
+{
+    uint phases = PARAMETER(CG_GROUP_P_PHASES);
+    int steps = int(PARAMETER(CG_GROUP_P_STEPS)), most = int(PARAMETER(CG_GROUP_P_MOST));
+    bool stopped = true;
+    if ((phases & uint(CG_GROUP_START)) != 0u) {
+        start();
+        meet();
+    }
+    if ((phases & uint(CG_GROUP_ITERATE)) != 0u) {
+        Scalars s;
+        if ((phases & uint(CG_GROUP_BEGIN)) != 0u) {
+            s = begin_correction();
+        } else {
+            double goal = double_parameter(CG_GROUP_P_GOAL);
+            s = Scalars(kept(CG_RR), kept(CG_RZ), kept(CG_PQ), goal * goal * kept(CG_GROUP_FIRST), int(kept(CG_STATE)),
+                        int(kept(CG_COUNT)));
+        }
+        meet();
+        for (int step = 0; step < steps && s.count < most && s.state == int(CG_RUNNING); step++) {
+            iterate(s, CG_GROUP_HISTORY + step);
+        }
+        stopped = s.state != int(CG_RUNNING) || s.count >= most;
+        if (lane == 0) {
+            keep(CG_RR, s.rr);
+            keep(CG_RZ, s.rz);
+            keep(CG_PQ, s.pq);
+            keep(CG_STATE, double(s.state));
+            keep(CG_COUNT, double(s.count));
+            keep(CG_GROUP_DONE, stopped ? 1.0lf : 0.0lf);
+        }
+    }
+    if (stopped && (phases & uint(CG_GROUP_ADD)) != 0u) {
+        add_correction();
+    }
+    if (stopped && (phases & uint(CG_GROUP_MEASURE)) != 0u) {
+        residual();
+    }
+}

@@ -1,0 +1,33 @@
+/* Conjugate gradients for small sparse matrices, whole iterations in a launch of one work group, many at a time: where a launch takes as long as an
+ * iteration's arithmetic or longer. */
+#ifndef RILL_CG_GROUP_H
+#define RILL_CG_GROUP_H
+
+#include "stream/stream.h"
+
+/* A system: the matrix in slices of rows in their order (spmv.h), in values that iterations work with and in values that the residual is computed with.
+ * Dense streams, the matrix's from a whole texel on. */
+typedef struct CgGroup {
+    const Stream *begins, *columns, *values, *wide_values;
+    Stream *work; /* of cg_group_room doubles */
+    Stream *x;    /* float or double */
+    const Stream *b;
+    const Stream *m; /* the inverse diagonal, of the iterations' type; NULL: no preconditioner */
+    bool wide;       /* iterations are in double */
+} CgGroup;
+
+/* Numbers of a launch: see cg_group_words.h. */
+typedef struct CgGroupStep {
+    int phases, steps, most;
+    double goal, scale, factor;
+} CgGroupStep;
+
+/* How many doubles of work there are for so many rows. */
+int64_t cg_group_room(int64_t rows, bool wide);
+/* How many iterations a launch may have, of a matrix of so many places in all slices (a place is SPMV_SLICE entries); 0: there is no way on this
+ * device, or other ways are faster. `entries`: of the matrix, without filling. */
+int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t entries);
+/* Carries out the phases (CG_GROUP_START ... of cg_group_words.h) in order. Nothing is read back or allocated. */
+bool cg_group_run(const CgGroup *g, const CgGroupStep *step);
+
+#endif
