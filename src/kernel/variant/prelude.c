@@ -21,21 +21,25 @@ static void write_vectors(StrBuf *out, const char *name, int parameters)
     }
 }
 
-/* What kernel bodies may call, added where one does: compilers take their time for functions that nothing calls, too. */
-static const struct {
+/* What kernel bodies may call, added where one does: compilers take their time for functions that nothing calls, too. `cpu`: the text for
+ * devices of that family, where it is another one. */
+typedef struct Called {
     const char *marks[2], *text, *vectors[2];
     int parameters;
-} called[] = {
-    {{"rill_ix("}, shader_index, {NULL}, 0},
-    {{", b_"}, shader_far_index, {NULL}, 0},
-    {{"rill_saturate"}, "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n", {"rill_saturate"}, 1},
-    {{"rill_bool"}, shader_truth, {NULL}, 0},
-    {{"rill_log"}, shader_logarithm, {"rill_log", "rill_log2"}, 1},
-    {{"rill_exp", "rill_pow"}, shader_exponential, {"rill_exp", "rill_exp2"}, 1},
-    {{"rill_pow"}, shader_power, {"rill_pow"}, 2},
-    {{"rill_sin", "rill_cos"}, shader_circular, {"rill_sin", "rill_cos"}, 1},
-    {{"rill_fmod"}, shader_remainder, {"rill_fmod"}, 2},
-    {{"rill_cg_"}, shader_componentwise, {NULL}, 0},
+    const char *cpu;
+} Called;
+
+static const Called called[] = {
+    {{"rill_ix("}, shader_index, {NULL}, 0, NULL},
+    {{", b_"}, shader_far_index, {NULL}, 0, NULL},
+    {{"rill_saturate"}, "float rill_saturate(float x) { return clamp(x, 0.0, 1.0); }\n", {"rill_saturate"}, 1, NULL},
+    {{"rill_bool"}, shader_truth, {NULL}, 0, NULL},
+    {{"rill_log"}, shader_logarithm, {"rill_log", "rill_log2"}, 1, NULL},
+    {{"rill_exp", "rill_pow"}, shader_exponential, {"rill_exp", "rill_exp2"}, 1, NULL},
+    {{"rill_pow"}, shader_power, {"rill_pow"}, 2, NULL},
+    {{"rill_sin", "rill_cos"}, shader_circular, {"rill_sin", "rill_cos"}, 1, shader_quarters},
+    {{"rill_fmod"}, shader_remainder, {"rill_fmod"}, 2, NULL},
+    {{"rill_cg_"}, shader_componentwise, {NULL}, 0, NULL},
 };
 
 static bool calls(const Body *body, const char *const marks[2])
@@ -64,7 +68,8 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
         for (int k = 0; k < count; k++) {
             needed = needed || (bodies[k] && calls(bodies[k], called[i].marks));
         }
-        strbuf_add(out, needed ? called[i].text : "");
+        bool cpu = called[i].cpu && traits->family == FAMILY_CPU;
+        strbuf_add(out, !needed ? "" : cpu ? called[i].cpu : called[i].text);
         for (int n = 0; needed && n < 2 && called[i].vectors[n]; n++) {
             write_vectors(out, called[i].vectors[n], called[i].parameters);
         }
