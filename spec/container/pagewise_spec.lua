@@ -9,6 +9,7 @@ local cases <const> = {
     {{64}, {16}, {16}}, {{40}, {7}, {5}}, {{16, 24}, {4, 8}, {8, 24}}, {{13, 21}, {4, 8}, {4, 8}},
     {{13, 20}, {5, 4}, {10, 8}},
     {{8, 8, 16}, {4, 4, 8}, {2, 4, 8}}, {{9, 10, 12}, {3, 5, 4}, {3, 5, 4}}, {{2, 4, 8, 8}, {1, 3, 4, 4}, {2, 6, 8, 8}},
+    {{6, 4, 8}, {2, 2, 2}, {2, 2, 2}},
     {{5, 96}, {2, 48}, {4, 48}},
 }
 local types <const> = {"float", "half", "uint8", "vec2", "vec3", "vec4", "double", "ivec3", "int16"}
@@ -129,6 +130,25 @@ describe("a launch page by page", function()
     it("knows its place, and what stands around it", function() compare_places(4, 4) end)
 
     it("does so in other pages #long", function() compare_places(1, #cases) end)
+
+    -- Rows of two elements are no whole texels.
+    it("takes pages of few elements as they stand, where rows do not matter", function()
+        local shape <const>, page <const> = {6, 4, 8}, {2, 2, 2}
+        local add = rill.kernel "kernel void add(float x<>, inout float r<>) { r += x; }"
+        local x, y = sparse(shape, page, {3, 0}, "float", "float")
+        x:allocate({1, 1, 1}, {3, 4, 5}):write(numbers("float", {3, 4, 5}), {1, 1, 1}, {3, 4, 5})
+        y:allocate {1, 1, 3}
+        local mask = rill.sparse("float", shape, {page = page}):allocate({1, 1, 1}, {3, 4, 5})
+        local range = mask:active()
+        local sums, on = {}, mask:fill(1):values()
+        for i, v in ipairs(x:values()) do sums[i] = on[i] == 1 and v or 0 end
+        add {x = x, r = y, over = range}
+        equal(sums, y:values())
+        if rill.device().family == "cpu" then
+            assert.matches("16%-byte loads through a buffer texture, contiguous stores",
+                add:explain {x = x, r = y, over = range})
+        end
+    end)
 
     it("runs over boxes that cut pages, as over others", function()
         local k = rill.kernel [[kernel void k(neighbor float x<>, float y<>, inout float q<>, out float r<>) {

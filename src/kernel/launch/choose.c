@@ -209,12 +209,12 @@ static PagedKind map_pages(const Plan *plan, const Stream *s)
     return kind;
 }
 
-/* Whether the elements of steps begin at multiples of so many bytes. */
-static bool page_units(const Stream *s, int64_t unit)
+/* Whether the elements of steps begin at multiples of so many bytes, as the first of their rows do, if rows matter. */
+static bool page_units(const Stream *s, int64_t unit, bool rowless)
 {
     int64_t bytes = s->type->bytes;
     bool whole = s->offset * bytes % unit == 0 && (!s->map || s->map->run_unit * bytes % unit == 0);
-    for (int d = 1; d < s->shape.rank; d++) {
+    for (int d = 1; d < s->shape.rank && !rowless; d++) {
         int64_t size = s->map ? s->map->run[d] : s->shape.size[s->shape.rank - 1 - d];
         whole = whole && (size == 1 || launch_page_stride(s, d) * bytes % unit == 0);
     }
@@ -293,10 +293,10 @@ static void page_texels(const Plan *plan, const KernelText *text, int i, Variant
     ArgKey *arg = &key->args[i];
     int64_t bytes = key->page_step * s->type->bytes;
     bool stores = variant_stores(text->function, key, i);
-    if (loads && launch_kind(text->function, i)->read && bytes % 16 == 0 && page_units(s, 16)) {
+    if (loads && launch_kind(text->function, i)->read && bytes % 16 == 0 && page_units(s, 16, key->page_rowless)) {
         arg->texels |= PAGED_TEXEL_LOADS;
     }
-    if (stores && bytes % 4 == 0 && page_units(s, bytes % 16 ? 4 : 16)) {
+    if (stores && bytes % 4 == 0 && page_units(s, bytes % 16 ? 4 : 16, key->page_rowless)) {
         arg->texels |= PAGED_TEXEL_STORES;
     }
     if (arg->paged == PAGED_STRIDED && !s->map && !arg->texels) {
@@ -330,7 +330,7 @@ static void choose_pages(const Plan *plan, const KernelText *text, VariantKey *k
         if (key->args[i].paged != PAGED_ANYWHERE) {
             page_texels(plan, text, i, key, loads);
         }
-        key->args[i].strips = key->args[i].near && page_units(plan->streams[i], 16);
+        key->args[i].strips = key->args[i].near && page_units(plan->streams[i], 16, false);
     }
 }
 
