@@ -12,7 +12,7 @@ local reference = require "rill.support.reference"
 local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
-    F = "factors", h = "hierarchy", f = "fluid",
+    F = "factors", h = "hierarchy", f = "fluid", P = "particles",
 }
 
 -- What an expression has not: these write.
@@ -135,6 +135,11 @@ local hierarchy = {}
 %s
 local fluid = {}
 
+---Particles of a fluid.
+---@class rill.particles
+%s
+local particles = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -157,7 +162,7 @@ local fluid = {}
 
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "matrix factors hierarchy fluid struct report"):gmatch "%a+" do
+    "matrix factors hierarchy fluid particles struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 
@@ -248,7 +253,7 @@ local function annotations()
     local groups = {}
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
-        fields "F", fields "h", fields "f")}
+        fields "F", fields "h", fields "f", fields "P")}
     for _, name in ipairs(sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

@@ -213,6 +213,28 @@ describe("calls of OpenGL:", function()
         assert(counts.many.glDispatchCompute > 1.5 * counts.few.glDispatchCompute)
     end)
 
+    it_counts("steps of particles read nothing back, and allocate nothing", function()
+        local counts = counted [[
+            local x = rill.stream("vec2", 400, function(i) return {(i - 1) % 20, (i - 1) // 20} end)
+            local p = rill.sph {positions = x, radius = 2.5, gravity = {0, -1}, walls = {{normal = {0, 1}, point = {0, -1}}}}
+            for _ = 1, 3 do p:step() end
+            phase "start"
+            for _ = 1, 50 do p:step() end
+            phase "adaptive"
+            p:step(1e-3)
+            phase "fixed"
+        ]]
+        for _, name in ipairs(WAITS) do
+            assert(counts.adaptive[name] == 0 and counts.fixed[name] == 0 or name:find "Map", name)
+        end
+        assert.equal(0, counts.adaptive.bytes_read)
+        for _, phase in ipairs {"adaptive", "fixed"} do
+            local made = counts[phase].glBufferStorage + counts[phase].glBufferData + counts[phase].glLinkProgram
+            assert.equal(0, made, phase)
+        end
+        assert(counts.adaptive.glDispatchCompute < 50 * 16)
+    end)
+
     it_counts("expressions are one launch per use, and a loop compiles them once", function()
         local counts = counted [[
             local x, y = rill.iota(100):cast "float", rill.iota(100):cast "float"

@@ -22,18 +22,6 @@ local COMMON <const> = {
     x0 = {function(v) return not blame.not_open(v) end, "an open stream"},
 }
 
-local function told(value)
-    if type(value) == "table" and not rill.type(value) then
-        local items = {}
-        for i = 1, math.min(#value, 4) do
-            items[i] = tostring(value[i])
-        end
-        return ("{%s%s}"):format(table.concat(items, ", "), #value > 4 and ", ..." or "")
-    end
-    return type(value) == "number" and "number " .. blame.number(value) or type(value) == "string" and
-        ('"%s"'):format(value) or blame.not_open(value) or rill.type(value) or type(value)
-end
-
 -- The names of a method's options, for the message about one that it has not.
 local function names_of(own)
     local names = {}
@@ -61,7 +49,7 @@ function options.take(method, given, own)
         if not row then
             fail("rill.solve.%s: unknown option '%s': expected %s", method, tostring(key), names_of(own))
         elseif not row[1](value) then
-            fail("rill.solve.%s: option '%s': expected %s, got %s", method, key, row[2], told(value))
+            fail("rill.solve.%s: option '%s': expected %s, got %s", method, key, row[2], blame.told(value))
         end
         taken[key] = value
     end

@@ -138,6 +138,19 @@ function blame.not_open(value)
     return kind.not_open(value)
 end
 
+--- What a value is, for messages about options: numbers, strings and short lists as they are.
+function blame.told(value)
+    if type(value) == "table" and not rill.type(value) then
+        local items = {}
+        for i = 1, math.min(#value, 4) do
+            items[i] = tostring(value[i])
+        end
+        return ("{%s%s}"):format(table.concat(items, ", "), #value > 4 and ", ..." or "")
+    end
+    return type(value) == "number" and "number " .. blame.number(value) or type(value) == "string" and
+        ('"%s"'):format(value) or blame.not_open(value) or kind.of(value)
+end
+
 --- Makes reading what a table of functions has not an error, and calling the table itself; returns the table.
 function blame.strict(functions, name)
     return setmetatable(functions, {

@@ -27,7 +27,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -239,6 +239,22 @@ f:force(force?: source|function): fluid -- accelerations from now on; none witho
 f:carry(name: string, stream: source, options?: {diffusion?: number}): fluid -- a quantity that goes with the fluid
 f:get(name: string): stream -- a carried quantity as it is now, which may be written
 ]==] },
+    { "sph", [==[
+rill.sph(options: {positions: source, radius: number, velocities?: source, mass?: number, density?: number, viscosity?: number, sound?: number, state?: string, kernel?: string, laplacian?: string, densities?: string, tension?: boolean, integrator?: string, dt?: number|string, cfl?: number, substeps?: integer, gravity?: number[], walls?: table[]}): particles -- smoothed particle hydrodynamics: particles of a fluid in two or three dimensions
+P:step(dt?: number): particles -- moves on by a time step, the longest that is stable unless told; nothing is read back
+P:neighbors(): container, container -- who is nearer than the radius to each particle: a grid of lists of particles, from 0, and one of how far they are
+P.positions: stream -- where the particles are, in the order that they were given in; written anew where it is read after a step
+P.velocities: stream -- in the same order, as all fields
+P.density: stream -- as the last forces were found with it
+P.pressure: stream -- which followed from it
+P.time: number -- seconds since the start; read back
+P.dt: number -- seconds of the last step; read back
+P.limit: number -- the longest time step that was stable when it was taken; read back
+P.steps: integer -- how many calls of P:step there were
+P.mass: number -- of each particle
+P.count: integer -- how many particles there are
+P:close() -- frees their memory at once
+]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension
@@ -406,6 +422,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f",
+    particles = "P",
 }
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.

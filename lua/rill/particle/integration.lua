@@ -1,0 +1,54 @@
+-- Time: the step there may be, and the pass that moves particles. Leapfrog drifts by half a step, finds forces there, kicks by a whole one and drifts
+-- on; velocity Verlet kicks by half a step, drifts by a whole one and kicks by half of the new force. Both are of second order and reversible where
+-- nothing rubs, and find forces once in a step (Verlet 1967; Hairer, Lubich, Wanner 2003).
+local rill = require "rill"
+local neighbours = require "rill.particle.neighbours"
+
+local integration = {}
+
+-- The pace is {this time step, the one before, the longest there may be, the largest ratio of those so far}. The limits are Monaghan's (1992): sound
+-- and particles pass a part of the smoothing length s, h / 2, and forces and viscosity act over it.
+local BEAT <const> = [=[
+    kernel void beat(float wanted, float part, float s, float sound, float viscous, vec2 most[], inout vec4 pace<>, inout float left<>,
+                     inout double time<>) {
+        vec2 m = sqrt(most[0]);
+        float limit = part * min(s / (sound + m.x), sqrt(s / max(m.y, 1e-30)));
+        limit = min(limit, viscous);
+        float dt = wanted > 0.0 ? wanted : limit;
+        if (wanted < 0.0) {
+            dt = left / max(ceil(left / limit), 1.0);
+            left = dt < left ? left - dt : 0.0;
+        }
+        pace = vec4(dt, pace.x, limit, max(pace.w, dt / limit));
+        time += double(dt);
+    }
+    reduce void greatest(vec2 m<>, reduce vec2 r<>) { r = max(r, m); }
+]=]
+
+local DRIFT <const> = [=[
+    kernel void drift(IV mask, V scale, float kick, float share, WALLS vec4 pace[], V a<>, inout V x<>, inout V v<>, inout int count[],
+                      out int cell<>) {
+        float dt = pace[0].x;
+        V speed = v + kick * dt * a, here = x + share * dt * speed;
+        COLLIDE
+        x = here;
+        v = speed;
+        cell = cell_of(IV(grid_place(x, scale)), mask);
+        atomicAdd(count[cell], 1);
+    }
+]=]
+
+--- integration.kinds: by the option's word, how much of a time step is kicked and drifted before forces are found and after, and what shares of this
+-- step and of the one before lie between the places where they are found.
+integration.kinds = {
+    leapfrog = {before = {kick = 0, drift = 0.5}, after = {kick = 1, drift = 0.5}, new = 0.5, old = 0.5},
+    verlet = {before = {kick = 0.5, drift = 1}, after = {kick = 0.5, drift = 0}, new = 1, old = 0},
+}
+
+--- integration.program(dimensions, walls): the kernels beat, greatest and drift; of particles among such walls.
+function integration.program(dimensions, walls)
+    local text = (BEAT .. DRIFT):gsub("%f[%w_]%u+%f[^%w_]", {WALLS = walls.parameters, COLLIDE = walls.statements})
+    return rill.program(neighbours.text(dimensions, neighbours.cells .. text))
+end
+
+return integration

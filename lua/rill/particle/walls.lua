@@ -1,0 +1,223 @@
+-- Walls: planes, boxes and signed distances. A particle behind one is mirrored at it, and so is the part of its velocity that leads into it
+-- (chapter 28.7.2), times a restitution.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local choices = require "rill.particle.choices"
+
+local walls = {}
+
+local MOST_NODES <const> = 1 << 24 -- that a function of distance is asked at
+
+-- Planes and boxes are rows of three: what it is (0 a plane, 1 a box to stay out of), restitution, friction, and a plane's distance; normal or middle;
+-- half the sides. All are gone through twice: a corner has more than one.
+local LIST <const> = [[
+    for (int n = 0; n < 2 * wall_count; n++) {
+        int at = 3 * (n < wall_count ? n : n - wall_count);
+        vec4 kind = wall[at];
+        V normal = V(wall[at + 1].FIELDS), side = V(wall[at + 2].FIELDS);
+        float away = dot(normal, here) - kind.w;
+        if (kind.x > 0.5) {
+            V apart = here - normal, depth = abs(apart) - side;
+            away = @2 max(depth.x, depth.y) @3 max(max(depth.x, depth.y), depth.z) @;
+            normal = V(equal(depth, V(away))) * mix(V(1.0), V(-1.0), lessThan(apart, V(0.0)));
+            normal /= max(length(normal), 1e-30);
+        }
+        REFLECT
+    }
+]]
+
+local FIELD_PARAMETERS <const> = "float distance_N%s, V low_N, V scale_N, float restitution_N, float friction_N, "
+local FIELD <const> = [[
+    {
+        vec4 kind = vec4(0.0, restitution_N, friction_N, 0.0);
+        V at = (here - low_N) * scale_N, half_x = V(0.5, @2 0.0 @3 0.0, 0.0 @), half_y = V(0.0, @2 0.5 @3 0.5, 0.0 @);
+        V last = V(sizeof_stream(distance_N).FIELDS) - 1.0;
+        bool inside = all(greaterThanEqual(at, V(0.0))) && all(lessThanEqual(at, last));
+        float away = inside ? sample(distance_N, at) : 1.0;
+        V normal = V(sample(distance_N, at + half_x) - sample(distance_N, at - half_x),
+                     sample(distance_N, at + half_y) - sample(distance_N, at - half_y)
+                     @2 @3 , sample(distance_N, at + V(0.0, 0.0, 0.5)) - sample(distance_N, at - V(0.0, 0.0, 0.5)) @) * scale_N;
+        float steep = length(normal);
+        away = steep > 1e-6 ? away / max(steep, 1.0) : 1.0;
+        normal /= max(steep, 1e-6);
+        REFLECT
+    }
+]]
+
+local REFLECT <const> = [[
+    if (away < 0.0) {
+        float into = min(dot(speed, normal), 0.0);
+        V along = speed - dot(speed, normal) * normal;
+        here -= (1.0 + kind.y) * away * normal;
+        speed = into < 0.0 ? (1.0 - kind.z) * along - kind.y * into * normal : speed;
+    }
+]]
+
+-- ---- what users give
+
+local function is_share(value)
+    return type(value) == "number" and value >= 0 and value <= 1
+end
+
+local function is_distance(value)
+    return type(value) == "function" or not blame.not_open(value)
+end
+
+local function rows_of(dimensions)
+    local function is_vector(value)
+        return choices.is_vector(value, dimensions)
+    end
+    local function is_box(value)
+        local box = type(value) == "table" and not rill.type(value) and #value == 2
+        box = box and is_vector(value[1]) and is_vector(value[2])
+        for d = 1, box and dimensions or 0 do
+            box = box and value[1][d] < value[2][d]
+        end
+        return box
+    end
+    local vector = {is_vector, ("a table of %d numbers"):format(dimensions)}
+    local box = {is_box, ("a table of two corners of %d numbers, the lower one first"):format(dimensions)}
+    local part = {is_share, "a number from 0 to 1"}
+    return {
+        restitution = part, friction = part, normal = vector, point = vector, box = box, obstacle = box, low = vector,
+        high = vector, spacing = {choices.is_positive, "a number above 0"},
+        distance = {is_distance, "an open stream or a function"},
+    }
+end
+
+-- Planes and boxes as rows, fields as lists of stream, low corner, nodes per length, restitution and friction.
+local function add_row(self, wall, what, distance, middle, side)
+    local list = self.rows
+    list[#list + 1] = {what, wall.restitution or 0, wall.friction or 0, distance}
+    list[#list + 1] = {middle[1], middle[2], middle[3] or 0, 0}
+    list[#list + 1] = {side[1], side[2], side[3] or 0, 0}
+end
+
+local function add_normal(self, wall, where)
+    local length, distance, normal = 0, 0, {}
+    for d = 1, self.dimensions do
+        length = length + wall.normal[d] ^ 2
+    end
+    if length == 0 then
+        blame.fail("%s: 'normal' is zero: it must lead out of the wall", where)
+    end
+    for d = 1, self.dimensions do
+        normal[d] = wall.normal[d] / math.sqrt(length)
+        distance = distance + normal[d] * (wall.point and wall.point[d] or 0)
+    end
+    add_row(self, wall, 0, distance, normal, {0, 0})
+end
+
+-- A box to stay in is its planes.
+local function add_box(self, wall)
+    local low, high = wall.box[1], wall.box[2]
+    for d = 1, self.dimensions do
+        local normal = {0, 0, 0}
+        normal[d] = 1
+        add_row(self, wall, 0, low[d], normal, {0, 0})
+        normal[d] = -1
+        add_row(self, wall, 0, -high[d], normal, {0, 0})
+    end
+end
+
+local function add_obstacle(self, wall)
+    local middle, side = {}, {}
+    for d = 1, self.dimensions do
+        local low, high = wall.obstacle[1][d], wall.obstacle[2][d]
+        middle[d], side[d] = (low + high) / 2, (high - low) / 2
+    end
+    add_row(self, wall, 1, 0, middle, side)
+end
+
+-- A function's values at nodes, x the fastest, from low on.
+local function sampled(self, wall, where, spacing)
+    local low, dimensions, shape, nodes = wall.low, self.dimensions, {}, 1
+    for d = 1, dimensions do
+        shape[dimensions + 1 - d] = math.ceil((wall.high[d] - low[d]) / spacing) + 1
+        nodes = nodes * shape[dimensions + 1 - d]
+    end
+    if nodes > MOST_NODES then
+        blame.fail("%s: 'distance' would be asked at %.0f nodes: give a 'spacing' above %g", where, nodes, spacing)
+    end
+    local function value(x, y, z)
+        local distance = wall.distance(x, y, z)
+        if type(distance) ~= "number" or distance ~= distance then
+            blame.fail("%s: 'distance' must give a number, and gave %s at (%g, %g)", where, blame.told(distance), x, y)
+        end
+        return distance
+    end
+    return rill.stream("float", shape, dimensions == 2 and function(i, j)
+        return value(low[1] + (j - 1) * spacing, low[2] + (i - 1) * spacing)
+    end or function(k, i, j)
+        return value(low[1] + (j - 1) * spacing, low[2] + (i - 1) * spacing, low[3] + (k - 1) * spacing)
+    end)
+end
+
+local function given(self, wall, where)
+    local s = rill.type(wall.distance) == "expression" and wall.distance:eval() or wall.distance
+    if s.type ~= "float" or #s.shape ~= self.dimensions then
+        blame.fail("%s: 'distance': expected a stream of float of %d dimensions, got one of %s of shape %s", where,
+            self.dimensions, s.type, tostring(s.shape))
+    end
+    return s
+end
+
+local function add_distance(self, wall, where)
+    if not (wall.low and wall.high) or not rows_of(self.dimensions).box[1] {wall.low, wall.high} then
+        blame.fail("%s: 'distance' needs 'low' and 'high', the corners it is known between, the lower one first", where)
+    end
+    local spacing = type(wall.distance) == "function" and (wall.spacing or self.radius / 4)
+    local s, scale = spacing and sampled(self, wall, where, spacing) or given(self, wall, where), {}
+    for d = 1, self.dimensions do
+        local size = s.shape[self.dimensions + 1 - d]
+        if size < 2 then
+            blame.fail("%s: 'distance': expected two nodes at least in every dimension, got shape %s", where,
+                tostring(s.shape))
+        end
+        scale[d] = spacing and 1 / spacing or (size - 1) / (wall.high[d] - wall.low[d])
+    end
+    self.fields[#self.fields + 1] = {s, wall.low, scale, wall.restitution or 0, wall.friction or 0}
+end
+
+local ADD <const> = {normal = add_normal, box = add_box, obstacle = add_obstacle, distance = add_distance}
+
+--- walls.new(list, dimensions, radius): what the option `walls` of rill.sph says. `values` are the arguments, by name, of kernels whose texts have
+-- `parameters` among their parameters and `statements`, which move `here` with its `speed`, in their bodies.
+function walls.new(list, dimensions, radius)
+    local self = {dimensions = dimensions, radius = radius, rows = {}, fields = {}}
+    for n, wall in ipairs(list) do
+        local where = ("rill.sph: wall %d"):format(n)
+        local taken, way = choices.options(where, wall, rows_of(dimensions)), nil
+        for name in pairs(ADD) do
+            if taken[name] ~= nil then
+                way = way and "" or name
+            end
+        end
+        if not ADD[way] then
+            blame.fail("%s: expected one of 'normal', 'box', 'obstacle' and 'distance'", where)
+        end
+        ADD[way](self, taken, where)
+    end
+    return walls.finish(self)
+end
+
+--- walls.finish(self): the texts and arguments of the walls that were added.
+function walls.finish(self)
+    local parameters, statements = {"int wall_count, vec4 wall[], "}, {LIST}
+    local rows = #self.rows > 0 and self.rows or {{0, 0, 0, 0}}
+    self.values = {wall_count = #self.rows // 3, wall = rill.from(rows, "vec4")}
+    for n, field in ipairs(self.fields) do
+        local brackets = ("[]"):rep(self.dimensions)
+        parameters[n + 1] = FIELD_PARAMETERS:format(brackets):gsub("_N", "_" .. n)
+        statements[n + 1] = FIELD:gsub("_N", "_" .. n)
+        for i, name in ipairs {"distance", "low", "scale", "restitution", "friction"} do
+            self.values[name .. "_" .. n] = field[i]
+        end
+    end
+    self.parameters = table.concat(parameters)
+    local text = table.concat(statements):gsub("REFLECT", REFLECT)
+    self.statements = text:gsub("FIELDS", self.dimensions == 2 and "xy" or "xyz")
+    return self
+end
+
+return walls

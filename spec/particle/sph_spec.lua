@@ -1,0 +1,338 @@
+-- rill.sph against sums over all pairs in double precision, what is conserved, and flows that are known.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+-- Points of n^dimensions places, a little off a grid, and velocities.
+local function cloud(n, dimensions, seed)
+    math.randomseed(seed)
+    local positions, velocities = {}, {}
+    for i = 0, n ^ dimensions - 1 do
+        local x, v, rest = {}, {}, i // 1
+        for d = 1, dimensions do
+            x[d], v[d], rest = (rest % n + 0.3 * math.random()) / n, math.random() - 0.5, rest // n
+        end
+        positions[i + 1], velocities[i + 1] = x, v
+    end
+    return positions, velocities
+end
+
+local function apart(a, b)
+    local sum = 0
+    for d = 1, #a do
+        sum = sum + (a[d] - b[d]) ^ 2
+    end
+    return math.sqrt(sum)
+end
+
+-- The kernels again, as functions of q with their norms for a support of 1, and the derivatives.
+local pi <const> = math.pi
+local KERNELS <const> = {
+    spiky = {
+        function(q) return (1 - q) ^ 3 end, function(q) return -3 * (1 - q) ^ 2 end, {[2] = 10 / pi, [3] = 15 / pi},
+    },
+    poly6 = {
+        function(q) return (1 - q * q) ^ 3 end, function(q) return -6 * q * (1 - q * q) ^ 2 end,
+        {[2] = 4 / pi, [3] = 315 / (64 * pi)},
+    },
+    cubic = {
+        function(q) return q < 0.5 and 1 - 6 * q ^ 2 + 6 * q ^ 3 or 2 * (1 - q) ^ 3 end,
+        function(q) return q < 0.5 and -12 * q + 18 * q ^ 2 or -6 * (1 - q) ^ 2 end,
+        {[2] = 40 / (7 * pi), [3] = 8 / pi},
+    },
+}
+
+local function gradient(kernel, dimensions, h, a, b)
+    local d = apart(a, b)
+    local slope = KERNELS[kernel][3][dimensions] / h ^ (dimensions + 1) * KERNELS[kernel][2](d / h) / d
+    local g = {}
+    for i = 1, dimensions do
+        g[i] = slope * (a[i] - b[i])
+    end
+    return g
+end
+
+local function weight(kernel, dimensions, h, d)
+    return d < h and KERNELS[kernel][3][dimensions] / h ^ dimensions * KERNELS[kernel][1](d / h) or 0
+end
+
+-- Densities and accelerations of particles of an ideal gas, by the chapter's formulas over all pairs.
+local function reference(x, v, how)
+    local n, dimensions, h, m = #x, #x[1], how.radius, how.mass
+    local rho, a = {}, {}
+    for i = 1, n do
+        rho[i] = 0
+        for j = 1, n do
+            rho[i] = rho[i] + m * weight(how.kernel, dimensions, h, apart(x[i], x[j]))
+        end
+    end
+    local bend = (dimensions == 2 and 40 or 45) / pi / h ^ (dimensions + 2)
+    for i = 1, n do
+        a[i] = {table.unpack(how.gravity)}
+        for j = 1, n do
+            local q = apart(x[i], x[j]) / h
+            if i ~= j and q < 1 then
+                local g = gradient(how.kernel, dimensions, h, x[i], x[j])
+                for d = 1, dimensions do
+                    local pressure = -how.sound ^ 2 * (rho[i] + rho[j]) / 2 * g[d]
+                    local rubs = how.viscosity * (v[j][d] - v[i][d]) * bend * (1 - q)
+                    a[i][d] = a[i][d] + (pressure + rubs) * m / (rho[i] * rho[j])
+                end
+            end
+        end
+    end
+    return rho, a
+end
+
+describe("rill.sph", function()
+    leaks.watch(setup, teardown)
+
+    it("finds densities and forces as sums over all pairs do", function()
+        for _, case in ipairs {{2, "spiky", 9}, {3, "cubic", 5}, {2, "poly6", 8}} do
+            local dimensions, kernel, n = table.unpack(case)
+            local x, v = cloud(n, dimensions, 1)
+            local how = {
+                radius = 2.4 / n, mass = 0.7, sound = 3, viscosity = 0.4, kernel = kernel, state = "gas",
+                gravity = {0.5, -2, dimensions == 3 and 1 or nil}, integrator = "verlet", dt = 1e-4,
+            }
+            how.positions, how.velocities = rill.from(x, "vec" .. dimensions), rill.from(v, "vec" .. dimensions)
+            local p <close> = rill.sph(how)
+            local rho, a = reference(how.positions:read(), how.velocities:read(), how)
+            local found = p.density:values()
+            for i = 1, #x do
+                assert.near(1, found[i] / rho[i], 3e-6)
+            end
+            p:step() -- velocity Verlet: the first half of its kick is what the force was
+            local before, after, largest, off = how.velocities:read(), p.positions:read(), 0, 0
+            for i = 1, #x do
+                for d = 1, dimensions do
+                    local wanted = before[i][d] + 0.5 * how.dt * a[i][d]
+                    off = math.max(off, math.abs((after[i][d] - x[i][d]) / how.dt - wanted))
+                    largest = math.max(largest, math.abs(wanted))
+                end
+            end
+            assert.is_true(off < 2e-2 * largest, ("%s: off by %g of %g"):format(kernel, off, largest)) -- places are floats
+        end
+    end)
+
+    it("lists neighbours as brute force finds them, also after particles went far", function()
+        for _, case in ipairs {{1, 2}, {2, 3}, {3, 2}, {11, 2}, {5, 3}} do
+            local n, dimensions = table.unpack(case)
+            local x, v = cloud(n, dimensions, n)
+            x[#x][1] = x[#x][1] + 1e6 -- alone
+            if #x > 2 then
+                x[2] = {table.unpack(x[1])} -- at the same place
+            end
+            local radius = 2.6 / n
+            local p <close> = rill.sph {
+                positions = rill.from(x, "vec" .. dimensions), velocities = rill.from(v, "vec" .. dimensions) * 30,
+                radius = radius, sound = 50,
+            }
+            for _ = 1, 2 do
+                local near, far = p:neighbors()
+                local places, length = p.positions:read(), #near.shape == 2 and near.shape[2] or 0
+                local total = 0
+                for i = 1, #x do
+                    local wanted, count = {}, 0
+                    for j = 1, #x do
+                        local d = apart(places[i], places[j])
+                        if i ~= j and d < radius then
+                            wanted[j - 1], count = d, count + 1
+                        end
+                    end
+                    total = total + count
+                    for k = 1, count do
+                        local j = near:get(i, k)
+                        assert.near(wanted[j], far:get(i, k), 1e-5 * radius)
+                        wanted[j] = nil
+                    end
+                    assert.is_nil(next(wanted))
+                end
+                assert.equal(total, near.size)
+                assert.is_true(length <= #x)
+                near:close()
+                far:close()
+                for _ = 1, 3 do p:step() end
+            end
+        end
+    end)
+
+    it("keeps momentum", function()
+        for _, case in ipairs {{2, 8, "leapfrog"}, {3, 4, "verlet"}} do
+            local dimensions, n, integrator = table.unpack(case)
+            local x, v = cloud(n, dimensions, 7)
+            local p <close> = rill.sph {
+                positions = rill.from(x, "vec" .. dimensions), velocities = rill.from(v, "vec" .. dimensions),
+                radius = 2.6 / n, sound = 10, viscosity = 0.01, integrator = integrator,
+            }
+            local function momentum()
+                local sum, sizes = {0, 0, 0}, 0
+                for _, w in ipairs(p.velocities:read()) do
+                    for d = 1, dimensions do sum[d] = sum[d] + w[d] end
+                    sizes = sizes + apart(w, {0, 0, 0})
+                end
+                return sum, sizes
+            end
+            local before, sizes = momentum()
+            for _ = 1, 1000 do p:step() end
+            local after, left = momentum()
+            assert.is_true(apart(before, after) <= 1e-6 * math.min(sizes, left))
+            assert.is_true(left < 0.95 * sizes, "they did collide")
+        end
+    end)
+
+    it("loses energy by viscosity, and wins some by the printed kernel's Laplacian", function()
+        local function energy(laplacian, far)
+            local p <close> = rill.sph {
+                positions = rill.from({{0, 0, 0}, {far, 0, 0}}, "vec3"), radius = 1, mass = 1,
+                velocities = rill.from({{0, 1, 0}, {0, -1, 0}}, "vec3"), sound = 1e-3, viscosity = 2,
+                kernel = "spiky", laplacian = laplacian, dt = 0.01,
+            }
+            for _ = 1, 20 do p:step() end
+            return p.velocities:norm() ^ 2
+        end
+        assert.is_true(energy("linear", 0.3) < 1.9)
+        assert.is_true(energy("linear", 0.7) < 1.9)
+        assert.is_true(energy("printed", 0.3) > 2.1)
+        assert.is_true(energy("printed", 0.7) < 1.9)
+    end)
+
+    it("bounces off planes, boxes and distances, with a restitution", function()
+        local function ring(x, y)
+            return math.sqrt((x - 5) ^ 2 + (y - 5) ^ 2) - 1
+        end
+        local field = rill.stream("float", {81, 81}, function(i, j) return ring((j - 1) / 8, (i - 1) / 8) end)
+        local x = {{0.05, 5}, {5, 3.95}, {9.95, 9.95}, {2.9, 7}, {8, 2}}
+        local v = {{-1, 2}, {0, 1}, {1, 1}, {1, 0}, {0.5, 0}}
+        for _, distance in ipairs {field, ring} do
+            local p <close> = rill.sph {
+                positions = rill.from(x, "vec2"), velocities = rill.from(v, "vec2"),
+                radius = 0.1, sound = 1e-3, mass = 1e-6,
+                walls = {
+                    {box = {{0, 0}, {10, 10}}, restitution = 0.5, friction = 0.25},
+                    {distance = distance, low = {0, 0}, high = {10, 10}, spacing = 0.125, restitution = 1},
+                    {obstacle = {{3, 6}, {4, 8}}},
+                },
+            }
+            p:step(0.2)
+            local places, speeds = p.positions:read(), p.velocities:read()
+            local wanted = {
+                {{0.025, 5.35}, {0.5, 1.5}}, -- 0.05 behind the wall: mirrored to half of that, and on at half the speed
+                {{5, 3.85}, {0, -1}}, {nil, {-0.375, -0.375}}, {{3, 7}, {0, 0}}, {{8.1, 2}, {0.5, 0}},
+            }
+            for i, row in ipairs(wanted) do
+                for d = 1, 2 do
+                    assert.near(row[2][d], speeds[i][d], 2e-2, i)
+                    if row[1] and i ~= 1 then
+                        assert.near(row[1][d], places[i][d], 2e-2, i)
+                    end
+                end
+            end
+            assert.is_true(places[1][1] >= 0 and places[1][1] < 0.1 and places[3][1] <= 10 and places[3][2] <= 10)
+        end
+        local function ball(a, b, c)
+            return 4 - math.sqrt(a * a + b * b + c * c)
+        end
+        local p <close> = rill.sph {
+            positions = rill.from({{0, 0, 0.1}, {2, 2, 2}}, "vec3"), radius = 0.1, sound = 1,
+            velocities = rill.from({{0, 0, -3}, {0, 1, 0}}, "vec3"), walls = {
+                {normal = {0, 0, 2}, restitution = 1}, {obstacle = {{1, 2.1, 1}, {3, 3, 3}}, restitution = 1},
+                {distance = ball, low = {-5, -5, -5}, high = {5, 5, 5}, spacing = 0.5},
+            },
+        }
+        p:step(0.2)
+        assert.near(3, p.velocities:get(1)[3], 1e-4)
+        assert.near(-1, p.velocities:get(2)[2], 1e-4)
+        for _ = 1, 20 do p:step(0.2) end
+        assert.is_true(apart(p.positions:get(1), {0, 0, 0}) < 4.2)
+    end)
+
+    it("warns once of steps that are too long, and divides them where it may", function()
+        local x = {{0, 0}, {0.5, 0}}
+        local heard, state = {}, {positions = rill.from(x, "vec2"), radius = 1, sound = 10, state = "gas"}
+        local globals = package.loaded._G
+        local quiet = globals.warn
+        globals.warn = function(...) heard[#heard + 1] = table.concat {...} end
+        local p <close> = rill.sph(state)
+        for _ = 1, 3 do p:step(1) end
+        local _ = p.positions
+        globals.warn = quiet
+        assert.equal(1, #heard)
+        assert.matches("rill.sph: a time step was .* times what is stable", heard[1])
+        state.substeps = 100
+        local q <close> = rill.sph(state)
+        q:step(0.5)
+        assert.near(0.5, q.time, 1e-6)
+        assert.is_true(q.dt <= q.limit)
+        state.substeps, state.dt = 2, 0.7
+        local few <close> = rill.sph(state)
+        check.raises("P:step: 2 sub%-steps are too few for 0.7 seconds", few.step, few)
+    end)
+
+    it("is the same on every run", function()
+        local function run()
+            local x, v = cloud(10, 2, 4)
+            local p <close> = rill.sph {
+                positions = rill.from(x, "vec2"), velocities = rill.from(v, "vec2"), radius = 0.3, sound = 10,
+            }
+            for _ = 1, 30 do p:step() end
+            return p.positions:bytes() .. p.density:bytes()
+        end
+        assert.is_true(run() == run())
+    end)
+
+    it("says what it was given", function()
+        local x = rill.from({{0, 0}, {1, 1}}, "vec2")
+        local function given(changes)
+            local options = {positions = x, radius = 1, sound = 1}
+            for key, value in pairs(changes) do options[key] = value ~= "none" and value or nil end
+            return rill.sph(options)
+        end
+        local nan = rill.from({{0, 0}, {0, 0 / 0}}, "vec2")
+        for words, changes in pairs {
+            ["option 'positions' is missing"] = {positions = "none"},
+            ["option 'radius' is missing"] = {radius = "none"},
+            ["'positions': element 2 is no place: %(0.0, nan%)"] = {positions = nan},
+            ["'velocities': element 2 is no place"] = {velocities = nan},
+            ["expected a stream of vec2 or vec3 of one dimension, got one of float of shape 2"] = {
+                positions = rill.stream("float", 2),
+            },
+            ["expected one particle at least, got 0"] = {positions = rill.stream("vec2", 0)},
+            ["expected 2, as there are positions, got 3"] = {velocities = rill.stream("vec2", 3)},
+            ["'velocities': expected a stream of vec2 of"] = {velocities = rill.stream("vec3", 2)},
+            ["option 'radius': expected a number above 0, got number 0"] = {radius = 0},
+            ['option \'kernel\': expected "cubic" or "poly6" or "spiky", got "gauss"'] = {kernel = "gauss"},
+            ["option 'sound' is missing"] = {sound = "none"},
+            ["unknown option 'size': expected cfl, densities"] = {size = 1},
+            ["option 'gravity': expected 2 numbers, as positions have, got 3"] = {gravity = {0, 0, 1}},
+            ["wall 1: expected one of 'normal', 'box', 'obstacle' and 'distance'"] = {walls = {{}}},
+            ["wall 2: unknown option 'size'"] = {walls = {{normal = {0, 1}}, {size = 1}}},
+            ["wall 1: 'normal' is zero"] = {walls = {{normal = {0, 0}}}},
+            ["wall 1: option 'box': expected a table of two corners"] = {walls = {{box = {{0, 0}, {0, 1}}}}},
+            ["wall 1: 'distance' needs 'low' and 'high'"] = {walls = {{distance = math.max}}},
+            ["'distance' must give a number, and gave \"x\" at %(0, 0%)"] = {
+                walls = {{distance = function() return "x" end, low = {0, 0}, high = {1, 1}}},
+            },
+            ["would be asked at 1000002000001 nodes"] = {
+                walls = {{distance = math.max, low = {0, 0}, high = {1, 1}, spacing = 1e-6}},
+            },
+            ["'distance': expected a stream of float of 2 dimensions"] = {
+                walls = {{distance = x, low = {0, 0}, high = {1, 1}}},
+            },
+            ["two nodes at least in every dimension, got shape 1x4"] = {
+                walls = {{distance = rill.stream("float", {1, 4}), low = {0, 0}, high = {1, 1}}},
+            },
+        } do
+            check.raises(words, given, changes)
+        end
+        local p = given {}
+        check.raises("P:step: argument #1 'dt': expected seconds above 0, got number %-1", p.step, p, -1)
+        check.raises("particles have no field or method 'position'.*P.positions", function() return p.position end)
+        check.raises("P:step: expected particles before the colon, got number", p.step, 1)
+        assert.equal("particles", rill.type(p))
+        p:close()
+        assert.equal("closed particles", tostring(p))
+        check.raises("P:step: the particles were closed", p.step, p)
+        check.raises("particles that were closed have no positions", function() return p.positions end)
+    end)
+end)
