@@ -1,0 +1,145 @@
+-- A ray tracer of Brook's kind: rays travel through a grid of cells, and meet the triangles of those that have any.
+--
+--     lua5.4 examples/ray.lua [size [cells [directory]]]        512 32 out
+--
+-- The kernels are in Brook's dialect, after section 3.2 of "Brook for GPUs" and the paper it follows (Purcell and others 2002): one makes a ray's
+-- state, one takes it to the next cell that is not empty, one tests the triangles there (Moeller and Trumbore 1997). They take turns over
+-- the rays that still travel, an active list. Rays to the light start where those of the eye end. Checked: a part of the picture is
+-- traced again through a grid of one cell, where each ray meets every triangle. The mesh is made by the script, or spot where it is there.
+local rill = require "rill"
+local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
+local mesh = dofile(folder .. "support/mesh.lua")
+
+local passes = rill.program([=[
+    typedef struct { float3 o, d; } Ray;
+    typedef struct { float4 cell; float3 next; } State; // cell.w: whether it travels; next: how far to the next cell in x, y, z
+
+    // The grid is the unit cube, n cells each way.
+    kernel void enter(Ray ray<>, float n, out State s<>) {
+        float3 inverse = 1 / (ray.d == 0 ? 1e-20 : ray.d);
+        float3 a = (0 - ray.o) * inverse, b = (1 - ray.o) * inverse;
+        float3 near = min(a, b), far = max(a, b);
+        float t = max(max(near.x, near.y), max(near.z, 0));
+        s.cell.xyz = clamp(floor((ray.o + t * ray.d) * n), 0, n - 1);
+        s.cell.w = t <= min(far.x, min(far.y, far.z));
+        s.next = ((s.cell.xyz + (ray.d > 0)) / n - ray.o) * inverse;
+    }
+
+    void advance(Ray ray, float n, inout State s) {
+        float3 least = s.next <= min(s.next.yzx, s.next.zxy);
+        least.yz *= !least.x;
+        least.z *= !least.y;
+        s.cell.xyz += least * sign(ray.d);
+        s.next += least / (n * max(abs(ray.d), 1e-20));
+        s.cell.w = all(s.cell.xyz >= 0 && s.cell.xyz < n);
+    }
+
+    kernel void travel(Ray ray<>, int list[][][][], float n, inout State s<>) {
+        int3 c = s.cell;
+        while (s.cell.w && !sizeof_list(list, c.z, c.y, c.x)) {
+            advance(ray, n, s);
+            c = s.cell;
+        }
+    }
+
+    // hit: how far, where on the triangle, and its number; -1: none yet.
+    kernel void meet(Ray ray<>, int list[][][][], float3 corner[], float3 u[], float3 v[], float n, inout State s<>, inout float4 hit<>) {
+        int3 c = s.cell;
+        int count = s.cell.w ? sizeof_list(list, c.z, c.y, c.x) : 0;
+        for (int k = 0; k < count; k++) {
+            int i = list[c.z][c.y][c.x][k];
+            float3 p = cross(ray.d, v[i]), from = ray.o - corner[i], q = cross(from, u[i]);
+            float inverse = 1 / dot(u[i], p);
+            float4 found = float4(dot(v[i], q), dot(from, p), dot(ray.d, q), 0) * inverse;
+            found.w = i;
+            if (found.y >= 0 && found.z >= 0 && found.y + found.z <= 1 && found.x > 0 && (found < hit || hit.w < 0)) hit = found;
+        }
+        if (hit.w >= 0 && hit <= min(s.next.x, min(s.next.y, s.next.z))) s.cell.w = 0;
+        if (s.cell.w) advance(ray, n, s);
+    }
+
+    kernel bool travels(State s<>) { return s.cell.w; }
+    kernel float differ(float4 hit<>, float4 other<>) { return abs(hit - other); } // of a vector the first: how far
+
+    // What cells a triangle's box touches.
+    kernel void touch(float3 a<>, float3 u<>, float3 v<>, int n, vout int cell<>, vout int which<>) {
+        int3 low = clamp(floor(min(a, min(a + u, a + v)) * n), 0, n - 1), high = clamp(floor(max(a, max(a + u, a + v)) * n), 0, n - 1);
+        for (int z = low.z; z <= high.z; z++)
+            for (int y = low.y; y <= high.y; y++)
+                for (int x = low.x; x <= high.x; x++) { push(cell, (z * n + y) * n + x); push(which, indexof(a)); }
+    }
+
+    kernel void look(float size, float3 eye, out Ray ray<>) {
+        float3 ahead = normalize(0.5 - eye), side = normalize(cross(ahead, float3(0, 1, 0)));
+        float2 p = (indexof(ray) + 0.5) / size * 2 - 1;
+        ray.o = eye;
+        ray.d = normalize(ahead + 0.34 * (p.x * side - p.y * cross(side, ahead)));
+    }
+
+    float3 facing(float3 u, float3 v, float3 d) {
+        float3 n = normalize(cross(u, v));
+        return dot(n, d) > 0 ? -n : n;
+    }
+
+    kernel void to_light(Ray ray<>, float4 hit<>, float3 u[], float3 v[], float3 light, out Ray shadow<>) {
+        float3 n = hit.w < 0 ? 0 : facing(u[hit.w], v[hit.w], ray.d);
+        shadow.o = ray.o + hit.x * ray.d + 1e-3 * n;
+        shadow.d = hit.w < 0 ? float3(0, 1, 0) : light - shadow.o;
+        if (hit.w < 0) shadow.o = 2; // beside the grid: it meets nothing
+    }
+
+    kernel void shade(Ray ray<>, float4 hit<>, float4 before<>, float3 u[], float3 v[], float3 light, out float3 colour<>) {
+        float3 sky = lerp(float3(0.90, 0.93, 0.98), float3(0.35, 0.50, 0.75), saturate(0.5 + ray.d.y)), n = 0;
+        if (hit.w >= 0) n = facing(u[hit.w], v[hit.w], ray.d);
+        float lit = max(dot(n, normalize(light - (ray.o + hit.x * ray.d))), 0) * !(before.w >= 0 && before < 1);
+        colour = hit.w < 0 ? sky : float3(0.92, 0.78, 0.62) * (0.25 + 0.1 * n.y + 0.75 * lit);
+    }
+]=], {dialect = "brook"})
+
+--- Triangles {corners, edges, edges} of a mesh within the unit cube.
+local function triangles(places, faces)
+    local a, b, c = table.unpack(mesh.corners(places, faces))
+    return {a, (b - a):eval(), (c - a):eval()}
+end
+
+--- The nearest triangle of each ray, {distance, u, v, number}, through n^3 cells; and how often the kernels took turns.
+local function trace(rays, t, n)
+    local cell, which = passes.touch(t[1], t[2], t[3], n)
+    local list = rill.lists("int", {shape = {n, n, n}, keys = cell, values = which})
+    local state, hit, turns = passes.enter(rays, n), rill.stream("vec4", rays.shape, {1e30, 0, 0, -1}), 0
+    local active = rill.active(passes.travels(state))
+    while active.indices.size > 0 do
+        passes.travel {ray = rays, list = list, n = n, s = state, where = active}
+        passes.meet {ray = rays, list = list, corner = t[1], u = t[2], v = t[3], n = n, s = state, hit = hit,
+            where = active}
+        active, turns = rill.active(passes.travels(state)), turns + 1
+    end
+    return hit, turns
+end
+
+if ... == "module" then
+    return {passes = passes, mesh = mesh, triangles = triangles, trace = trace}
+end
+
+local size, cells, directory = ...
+size = assert(math.tointeger(tonumber(size or 512)), "size: expected a whole number")
+cells = assert(math.tointeger(tonumber(cells or 32)), "cells: expected a whole number")
+directory = directory or "out"
+os.execute(("mkdir -p '%s'"):format(directory))
+
+local places, faces = mesh.spot()
+local t, eye, light = triangles(mesh.fit(places, 0.02), faces), {-0.55, 1.05, -1.35}, {-1.5, 2.6, -1.2}
+local start = rill.clock()
+local rays = passes.look {size = size, eye = eye, shape = {size, size}}
+local hit, turns = trace(rays, t, cells)
+local before = trace(passes.to_light(rays, hit, t[2], t[3], light), t, cells)
+local picture = passes.shade(rays, hit, before, t[2], t[3], light)
+local seconds = rill.clock() - start
+local part = {{size // 2, 1}, {size // 2 + 1, size}}
+local again = trace(rays:domain(part[1], part[2]), t, 1)
+local off = passes.differ(again, hit:domain(part[1], part[2])):max()
+assert(off < 1e-4, "the grid's answer is off by " .. off)
+rill.image.save(picture, directory .. "/ray.png")
+print(("  %d x %d rays and as many to the light, %d triangles, %d^3 cells: %.2f s, the first rays in %d turns"):format(
+    size, size, #faces, cells, seconds, turns))
+print(("  %s/ray.png: as every triangle says, too, to %.0e"):format(directory, off))
