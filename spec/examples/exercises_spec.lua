@@ -115,7 +115,7 @@ describe("the exercise", function()
     end)
 
     it("ray finds the triangle that is nearest, whatever the grid", function()
-        local ray = module "ray"
+        local ray = module "raytrace"
         local places, faces = ray.mesh.ring(24, 12)
         local t = ray.triangles(ray.mesh.fit(places, 0.05), faces)
         local rays = ray.passes.look {size = 24, eye = {-0.5, 1.1, -1.2}, shape = {24, 24}}
@@ -127,13 +127,13 @@ describe("the exercise", function()
             for _, hit in ipairs(row) do met = met + (hit[4] >= 0 and 1 or 0) end
         end
         assert.is_true(met > 50 and met < 576, met)
-        script:run("ray", 48, 16, script.directory)
-        script:picture("ray.png", 48, 48)
+        script:run("raytrace", 48, 16, script.directory)
+        script:picture("raytrace.png", 48, 48)
     end)
 
     -- Counted independently, in double precision: shared/reference of the tree's test data.
     it("ray meets spot as often as was counted #long", function()
-        local ray = module "ray"
+        local ray = module "raytrace"
         local places, faces = ray.mesh.spot()
         if #faces ~= 5856 then return pending "spot.obj is not there: see RILL_DATA" end
         local low, high = {1 / 0, 1 / 0}, {-1 / 0, -1 / 0}
@@ -163,7 +163,7 @@ describe("the exercise", function()
     end)
 
     it("says at once what it expects, where a number is none", function()
-        for _, name in ipairs {"gsm", "julia", "million", "caustics", "mat4mult", "ray"} do
+        for _, name in ipairs {"gsm", "julia", "million", "caustics", "mat4mult", "raytrace"} do
             local done, message = pcall(script.run, script, name, "x", script.directory)
             assert.is_false(done, name)
             assert.matches("size: expected a whole number", tostring(message), 1, true)

@@ -1,6 +1,6 @@
 -- A ray tracer of Brook's kind: rays travel through a grid of cells, and meet the triangles of those that have any.
 --
---     lua5.4 examples/ray.lua [size [cells [directory]]]        512 32 out
+--     lua5.4 examples/raytrace.lua [size [cells [directory]]]        512 32 out
 --
 -- The kernels are in Brook's dialect, after section 3.2 of "Brook for GPUs" and the paper it follows (Purcell and others 2002): one makes a ray's
 -- state, one takes it to the next cell that is not empty, one tests the triangles there (Moeller and Trumbore 1997). They take turns over
@@ -139,7 +139,7 @@ local part = {{size // 2, 1}, {size // 2 + 1, size}}
 local again = trace(rays:domain(part[1], part[2]), t, 1)
 local off = passes.differ(again, hit:domain(part[1], part[2])):max()
 assert(off < 1e-4, "the grid's answer is off by " .. off)
-rill.image.save(picture, directory .. "/ray.png")
+rill.image.save(picture, directory .. "/raytrace.png")
 print(("  %d x %d rays and as many to the light, %d triangles, %d^3 cells: %.2f s, the first rays in %d turns"):format(
     size, size, #faces, cells, seconds, turns))
-print(("  %s/ray.png: as every triangle says, too, to %.0e"):format(directory, off))
+print(("  %s/raytrace.png: as every triangle says, too, to %.0e"):format(directory, off))
