@@ -104,6 +104,21 @@ describe("convolve and correlate", function()
         assert_both(random({2, 3, 2, 2}, 3), random({8, 9, 8, 8}, 4), "wrap")
     end)
 
+    it("of vectors, each component by itself, with the boundary of a view", function()
+        local values = random({12, 9, 3}, 4)
+        local flat = {}
+        for c = 1, 3 do flat[c] = values:domain({1, 1, c}, {12, 9, c}):reshape {12, 9}:copy() end
+        local a = rill.vec3(flat[1], flat[2], flat[3]):eval()
+        for _, b in ipairs {random({3, 2}, 5), random({9, 9}, 6)} do
+            local r = rill.convolve(a:boundary "wrap", b)
+            assert.equal("vec3", r.type)
+            for c, letter in ipairs {"x", "y", "z"} do
+                local want = expected(flat[c], b, true, {"wrap", "wrap"}, 0)
+                check.equal(want, r[letter]:eval():values(), 1e-4)
+            end
+        end
+    end)
+
     it("of doubles #doubles", function()
         assert_both(random(50, 5, "double"), random(5, 6))
         assert_both(random(20, 5), random(4200, 6, "double"))
@@ -159,8 +174,10 @@ describe("convolve and correlate", function()
         local a, b = rill.stream("float", 4), rill.stream("float", 3)
         check.raises("rill.convolve: argument #1 'a': expected a stream, got number", rill.convolve, 3, b)
         check.raises("rill.correlate: argument #2 'b': expected a stream, got nil", rill.correlate, a)
-        check.raises("argument #1 'a': expected real numbers, float or double, got elements of vec2", rill.convolve,
-            rill.stream("vec2", 4), b)
+        check.raises("argument #1 'a': expected real numbers, float or double, got elements of ivec2", rill.convolve,
+            rill.stream("ivec2", 4), b)
+        check.raises("argument #2 'b': expected real numbers, float or double, got elements of vec2", rill.convolve,
+            a, rill.stream("vec2", 4))
         check.raises("got elements of bool", rill.convolve, a, rill.stream("bool", 4))
         check.raises("expected streams of as many dimensions, at most 4, got shapes 4 and 2x2", rill.convolve, a,
             rill.stream("float", {2, 2}))

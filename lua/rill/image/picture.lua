@@ -9,13 +9,6 @@ local picture = {}
 
 local SEEN <const> = {float = true, vec3 = true, vec4 = true}
 
---- What came instead of a number, for messages.
-function picture.told(value)
-    return type(value) == "number" and "number " .. blame.number(value) or type(value) == "string" and
-        ('"%s"'):format(value) or type(value) == "boolean" and tostring(value) or blame.not_open(value) or
-        rill.type(value) or type(value)
-end
-
 local function no_picture(where, number, what, got)
     fail("%s: argument #%d '%s': expected a picture, a stream {rows, columns} of float, vec3 or vec4, got %s", where,
         number, what, got)
@@ -26,7 +19,7 @@ end
 function picture.take(where, s, number, what)
     number, what = number or 1, what or "s"
     if blame.not_open(s) then
-        no_picture(where, number, what, picture.told(s))
+        no_picture(where, number, what, blame.told(s))
     end
     s = rill.type(s) == "expression" and s:eval() or s
     local info = types.list[s.type]
@@ -45,7 +38,7 @@ function picture.number(where, number, what, value, low, high)
         (not whole or math.tointeger(value) ~= nil)
     if not fits then
         fail("%s: argument #%d '%s': expected a %snumber from %g to %g, got %s", where, number, what,
-            whole and "whole " or "", low, high, picture.told(value))
+            whole and "whole " or "", low, high, blame.told(value))
     end
     return whole and math.tointeger(value) or value
 end
@@ -60,6 +53,30 @@ function picture.same_border(s, model, scale)
         modes[d] = type(mode) == "number" and mode * (scale or 1) or mode
     end
     return s:boundary(table.unpack(modes))
+end
+
+--- picture.said_border(s): s with what is outside of it said, so that gathers that go there are no indices out of range.
+function picture.said_border(s)
+    return core._boundary(s) and s or s:boundary "clamp"
+end
+
+--- picture.has_value(s): whether a number other than 0 stands outside of it.
+function picture.has_value(s)
+    for _, mode in ipairs(core._boundary(s) or {}) do
+        if type(mode) == "number" and mode ~= 0 then
+            return true
+        end
+    end
+    return false
+end
+
+local kernels = {}
+
+--- picture.kernel(text, type): the kernel of a text in which T is a type, "float", "vec3" or "vec4", made once.
+function picture.kernel(text, type)
+    text = type and text:gsub("%f[%w_]T%f[^%w_]", type) or text
+    kernels[text] = kernels[text] or rill.kernel(text)
+    return kernels[text]
 end
 
 return picture

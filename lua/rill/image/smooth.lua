@@ -1,13 +1,17 @@
--- Smoothing: rill.image.gaussian.
+-- Smoothing: rill.image.gaussian and rill.image.bilateral.
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 local picture = require "rill.image.picture"
 local weighted = require "rill.image.weighted"
 
 local smooth = {}
 
 local MOST_SIGMA <const> = 1e5
+local MOST_RADIUS <const> = 100 -- a window has some 40,000 pixels then: some devices cut loops short that make some 65,000 trips
+local UNROLLED <const> = 7 -- the largest radius whose loops the driver's compiler may write out
 
-local function gauss(sigma)
+--- rill.image.gaussian's weights: of deviation sigma, up to a radius of ceil(3 sigma), 1 in all.
+function smooth.weights(sigma)
     local radius, weights, total = math.ceil(3 * sigma), {}, 0
     for k = -radius, radius do
         local w = k == 0 and 1 or math.exp(-0.5 * (k / sigma) ^ 2)
@@ -26,8 +30,60 @@ smooth.gaussian = blame.guard(function(s, sigma)
     local type
     s, type = picture.take(where, s)
     sigma = picture.number(where, 2, "sigma", sigma, 0.0, MOST_SIGMA)
-    local weights = gauss(sigma)
+    local weights = smooth.weights(sigma)
     return weighted.cross(s, type, weights, weights)
 end, "rill.image.gaussian")
+
+-- ---- bilateral
+
+local BILATERAL <const> = {
+    radius = {function(v) return math.type(v) == "integer" and v >= 0 and v <= MOST_RADIUS end,
+        ("a whole number from 0 to %d"):format(MOST_RADIUS)},
+    sigma_space = given.number(0.0, MOST_SIGMA, nil, true),
+    sigma_range = given.number(0.0, 1e30, nil, true),
+}
+
+local TEXT <const> = [=[
+    kernel void bilateral(neighbor T s<>, int radius, float space, float range, out T r<>) {
+        T here = s[0], sum = T(0.0);
+        float total = 0.0;
+        for (int j = -radius; j <= radius; j++)
+            for (int i = -radius; i <= radius; i++) {
+                T there = s[j][i], apart = there - here;
+                float w = exp(space * float(i * i + j * j) + range * dot(apart, apart));
+                sum += w * there;
+                total += w;
+            }
+        r = sum / total;
+    }
+]=]
+
+local specialized = {}
+local function written_out(type, radius)
+    local key = type .. radius
+    specialized[key] = specialized[key] or picture.kernel(TEXT, type):specialize {radius = radius}
+    return specialized[key]
+end
+
+-- What a squared distance is multiplied by; no infinity, whose product with 0 is NaN.
+local function falloff(sigma)
+    return math.max(-3e38, -0.5 / sigma ^ 2)
+end
+
+--- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}): a new picture, the mean of the (2 radius + 1)^2 pixels around each, weighed
+-- by exp(-d^2 / (2 sigma_space^2)) of their distance d in pixels, and by the same of sigma_range and how far their values are apart, of vectors the length of
+-- the difference (Tomasi and Manduchi, "Bilateral filtering for gray and color images", 1998). The radius is ceil(3 sigma_space) unless told.
+smooth.bilateral = blame.guard(function(s, options)
+    local where <const> = "rill.image.bilateral"
+    local type
+    s, type = picture.take(where, s)
+    local o = given.take(where, options, BILATERAL)
+    local radius = o.radius or math.min(MOST_RADIUS, math.ceil(3 * o.sigma_space))
+    local space, range = falloff(o.sigma_space), falloff(o.sigma_range)
+    if radius <= UNROLLED then
+        return written_out(type, radius)(s, space, range)
+    end
+    return picture.kernel(TEXT, type)(s, radius, space, range)
+end, "rill.image.bilateral")
 
 return smooth

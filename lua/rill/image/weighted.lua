@@ -41,19 +41,13 @@ local function packed(weights, first, count)
     return table.unpack(list)
 end
 
-local kernels = {}
-local function kernel(text)
-    kernels[text] = kernels[text] or rill.kernel(text)
-    return kernels[text]
-end
-
 --- weighted.sum(s, type, places, weights): a new picture, each element of which is the sum of weights[i] times the neighbour of s at
 -- places[i], {dx, dy}; at most 32 of them.
 function weighted.sum(s, type, places, weights)
-    local text <const> = "kernel void weigh(neighbor %s s<>, %s, out %s r<>) { r = %s; }"
-    return kernel(text:format(type, parameters(#places), type, sum_text(#places, function(i)
+    local text <const> = "kernel void weigh(neighbor T s<>, %s, out T r<>) { r = %s; }"
+    return picture.kernel(text:format(parameters(#places), sum_text(#places, function(i)
         return ("[%d][%d]"):format(places[i + 1][2], places[i + 1][1])
-    end)))(s, packed(weights, 1, #weights))
+    end)), type)(s, packed(weights, 1, #weights))
 end
 
 -- ---- rows and columns
@@ -64,10 +58,10 @@ end
 
 -- A part of a long sum, added to r: `count` neighbours from `first` on.
 local function add_part(s, type, axis, first, r, weights, from, count)
-    local text <const> = "kernel void weigh_part(neighbor %s s<>, int first, inout %s r<>, %s) { r += %s; }"
-    kernel(text:format(type, type, parameters(count), sum_text(count, function(i)
+    local text <const> = "kernel void weigh_part(neighbor T s<>, int first, inout T r<>, %s) { r += %s; }"
+    picture.kernel(text:format(parameters(count), sum_text(count, function(i)
         return (axis == 1 and "[first + %d][0]" or "[0][first + %d]"):format(i)
-    end)))(s, first, r, packed(weights, from, count))
+    end)), type)(s, first, r, packed(weights, from, count))
 end
 
 local function long_line(s, type, axis, first, weights)
@@ -106,12 +100,12 @@ end
 -- Of pictures narrower than their weights, by a loop: they are of every width, and small.
 local function narrow_line(s, type, axis, first, weights)
     local text <const> = [=[
-        kernel void weigh_narrow(neighbor %s s<>, float w[], int count, int first, ivec2 along, out %s r<>) {
-            r = %s(0.0);
+        kernel void weigh_narrow(neighbor T s<>, float w[], int count, int first, ivec2 along, out T r<>) {
+            r = T(0.0);
             for (int k = 0; k < count; k++) r += w[k] * s[(first + k) * along];
         }
     ]=]
-    return kernel(text:format(type, type, type))(s, weights, #weights, first, along(axis, 1))
+    return picture.kernel(text, type)(s, weights, #weights, first, along(axis, 1))
 end
 
 --- weighted.line(s, type, axis, first, weights): a new picture, each element of which is the sum of weights[i] times the neighbour at first + i - 1
@@ -135,15 +129,22 @@ function weighted.line(s, type, axis, first, weights)
     return weighted.sum(s, type, places, weights)
 end
 
---- weighted.cross(s, type, wy, wx): down the columns by wy, then along the rows by wx, each centred on its element n // 2, from 0, and turned round
--- neither way.
+--- weighted.cross(s, type, wy, wx): down the columns by wy, then along the rows by wx, each of them centred on its element n // 2, from 0, and
+-- turned round, as a convolution has them.
 function weighted.cross(s, type, wy, wx)
-    local down <close> = weighted.line(s, type, 1, -(#wy // 2), wy)
+    local function line(from, axis, weights)
+        local n, turned = #weights, {}
+        for i, w in ipairs(weights) do
+            turned[n + 1 - i] = w
+        end
+        return weighted.line(from, type, axis, n // 2 - (n - 1), turned)
+    end
+    local down <close> = line(s, 1, wy)
     local total = 0
     for _, w in ipairs(wy) do
         total = total + w
     end
-    return weighted.line(picture.same_border(down, s, total), type, 2, -(#wx // 2), wx)
+    return line(picture.same_border(down, s, total), 2, wx)
 end
 
 return weighted

@@ -1,6 +1,7 @@
 -- The options that all solvers have, and those of one.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 local operator = require "rill.solve.operator"
 local fail <const> = blame.fail
 
@@ -22,36 +23,19 @@ local COMMON <const> = {
     x0 = {function(v) return not blame.not_open(v) end, "an open stream"},
 }
 
--- The names of a method's options, for the message about one that it has not.
-local function names_of(own)
-    local names = {}
-    for _, rows in ipairs {COMMON, own or {}} do
-        for key, row in pairs(rows) do
-            if row and not (rows == COMMON and own and own[key] ~= nil) then
-                names[#names + 1] = key
-            end
-        end
-    end
-    table.sort(names)
-    return table.concat(names, ", ")
-end
-
 --- options.take(method, given, own): a copy of the options given, checked, with tolerance and strict filled in. `own` has the method's own
 -- options, each {test, words}; false instead of a row: an option of all that this method has not.
-function options.take(method, given, own)
-    blame.options("rill.solve." .. method, given)
-    local taken = {tolerance = 1e-6, strict = true}
-    for key, value in pairs(given or {}) do
-        local row = own and own[key]
-        if row == nil then
-            row = COMMON[key]
+function options.take(method, options_given, own)
+    local known = {}
+    for _, rows in ipairs {COMMON, own or {}} do
+        for key, row in pairs(rows) do
+            known[key] = row or nil
         end
-        if not row then
-            fail("rill.solve.%s: unknown option '%s': expected %s", method, tostring(key), names_of(own))
-        elseif not row[1](value) then
-            fail("rill.solve.%s: option '%s': expected %s, got %s", method, key, row[2], blame.told(value))
-        end
-        taken[key] = value
+    end
+    local taken = given.take("rill.solve." .. method, options_given, known)
+    taken.tolerance = taken.tolerance or 1e-6
+    if taken.strict == nil then
+        taken.strict = true
     end
     return taken
 end

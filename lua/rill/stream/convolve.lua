@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 local types = require "rill.support.types"
 local fail <const> = blame.fail
 
@@ -17,8 +18,8 @@ local function index(rank, i)
     return rank == 1 and i .. ".x" or ("ivec%d(%s)"):format(rank, i)
 end
 
--- r[i] is the sum over k of a[i + low + k] b[way k + last].
-local function direct_text(real, rank)
+-- r[i] is the sum over k of a[i + low + k] b[way k + last]. `element`: of a, a vector or as b's.
+local function direct_text(real, rank, element)
     local loops = {}
     for d = rank, 1, -1 do
         local c = ("xyzw"):sub(d, d)
@@ -27,17 +28,26 @@ local function direct_text(real, rank)
     return ([[
         kernel void convolve(%s a%s, %s b%s, ivec4 low, ivec4 size, ivec4 last, int way, out %s r<>) {
             ivec4 i = indexof(r) + low, k = ivec4(0);
-            r = 0;
+            r = %s(0);
             %s r += a[%s] * b[%s];
         }
-    ]]):format(real, ("[]"):rep(rank), real, ("[]"):rep(rank), real, table.concat(loops, " "),
+    ]]):format(element, ("[]"):rep(rank), real, ("[]"):rep(rank), element, element, table.concat(loops, " "),
         index(rank, "(i + k)"), index(rank, "(k * way + last)"))
 end
 
--- r[i] is s[way i + low], by its boundary outside.
-local function place_text(real, rank)
-    local text <const> = "kernel void place(%s s%s, ivec4 low, int way, out %s r<>) { r = s[%s]; }"
-    return text:format(real, ("[]"):rep(rank), real, index(rank, "(indexof(r) * way + low)"))
+-- r[i] is s[way i + low], by its boundary outside; of vectors one component.
+local function place_text(real, rank, element, component)
+    local text <const> = "kernel void place(%s s%s, ivec4 low, int way, out %s r<>) { r = s[%s]%s; }"
+    return text:format(element, ("[]"):rep(rank), real, index(rank, "(indexof(r) * way + low)"),
+        component and "." .. component or "")
+end
+
+local function vector_text(element, count)
+    local letters = {("xyzw"):byte(1, count)}
+    for i, letter in ipairs(letters) do letters[i] = string.char(letter) end
+    local names, real = table.concat(letters, ", "), element:find "^d" and "double " or "float "
+    return ("kernel void vector(%s, out %s r<>) { r = %s(%s); }"):format(
+        (names:gsub("%a", real .. "%0<>")), element, element, names)
 end
 
 local function join_text(complex)
@@ -56,20 +66,37 @@ end
 -- ---- both ways: r[i] is the sum over k of a[i + low + k] b[way k + last]; vectors have x first
 
 local function direct(p)
-    return kernel(direct_text, p.real, p.rank) {
+    return kernel(direct_text, p.real, p.rank, p.element) {
         a = p.a, b = p.b, low = p.low, size = p.size, last = p.last, way = p.way, shape = p.shape,
     }
 end
 
-local function by_transforms(p)
-    local place <const>, wide <const> = kernel(place_text, p.real, p.rank), {real = true}
-    local a <close> = place {s = p.a, low = p.low, way = 1, shape = p.room}
-    local b <close> = place {s = p.b:boundary "zero", low = p.last, way = p.way, shape = p.room}
-    local x <close> = rill.fft(a, wide)
-    local y <close> = rill.fft(b, wide)
+local function transformed(p, s, low, way, element, component)
+    local place <const> = kernel(place_text, p.real, p.rank, element, component)
+    local placed <close> = place {s = s, low = low, way = way, shape = p.room}
+    return rill.fft(placed, {real = true})
+end
+
+-- Of one component of a; `y`: the transform of b.
+local function filtered(p, y, component)
+    local x <close> = transformed(p, p.a, p.low, 1, p.element, component)
     local z <close> = kernel(join_text, x.type)(x, y)
     local all <close> = rill.fft(z, {real = true, inverse = true, length = p.room[p.rank]})
     return all:domain(p.first, p.shape):copy()
+end
+
+local function by_transforms(p)
+    local y <close> = transformed(p, p.b:boundary "zero", p.last, p.way, p.real)
+    if p.components == 1 then
+        return filtered(p, y)
+    end
+    local parts = {}
+    for c = 1, p.components do
+        parts[c] = filtered(p, y, ("xyzw"):sub(c, c))
+    end
+    local whole = kernel(vector_text, p.element, p.components)(table.unpack(parts))
+    for _, part in ipairs(parts) do part:close() end
+    return whole
 end
 
 -- ---- the choice
@@ -88,9 +115,13 @@ end
 -- What both take; flip: b is turned round. `room`: the shape of transforms in which no sum goes round.
 local function plan(a, b, flip)
     local rank <const> = #a.shape
-    local real <const> = (a.type == "double" or b.type == "double") and "double" or "float"
+    local seen <const> = types.list[types.list[a.type].seen]
+    local wide <const> = seen.scalar == "double" or b.type == "double"
+    local real <const>, components <const> = wide and "double" or "float", seen.components
+    local vector <const> = (wide and "dvec%d" or "vec%d"):format(components)
     local p = {
         a = a, b = b, rank = rank, shape = a.shape, way = flip and -1 or 1, real = real,
+        components = components, element = components > 1 and vector or real,
         low = {0, 0, 0, 0}, last = {0, 0, 0, 0}, size = {1, 1, 1, 1}, first = {}, room = {},
     }
     for d = 1, rank do
@@ -119,48 +150,37 @@ end
 
 -- ---- arguments
 
-local function check_numbers(name, number, value, what)
+-- Vectors, too, where they may be.
+local function check_numbers(name, number, value, what, vectors)
     local other = blame.not_open(value)
     if other then
         fail("%s: argument #%d '%s': expected a stream, got %s", name, number, what, other)
     end
     value = rill.type(value) == "expression" and value:eval() or value
-    if not types.scalar(value.type) or value.type == "bool" then
+    local fits = types.scalar(value.type) and value.type ~= "bool" or vectors and types.is_real(value.type)
+    if not fits then
         local expected <const> = "%s: argument #%d '%s': expected real numbers, float or double, got elements of %s"
         fail(expected, name, number, what, value.type)
     end
     return value
 end
 
--- `a` with the boundary of the option, clamp unless told.
-local function bounded(name, a, options)
-    blame.options(name, options)
-    for key in pairs(options or {}) do
-        if key ~= "boundary" then fail("%s: unknown option '%s'", name, tostring(key)) end
-    end
-    local modes = options and options.boundary or "clamp"
-    local done, view = pcall(a.boundary, a, table.unpack(type(modes) == "table" and modes or {modes}))
-    if not done then
-        fail("%s: option 'boundary': %s", name, (view:gsub("^.-s:boundary: ", "")))
-    end
-    return view
-end
-
 local function run(name, a, b, options, flip)
-    a, b = check_numbers(name, 1, a, "a"), check_numbers(name, 2, b, "b")
+    a, b = check_numbers(name, 1, a, "a", true), check_numbers(name, 2, b, "b")
     if #b.shape ~= #a.shape or #a.shape > RANKS then
         local expected <const> = "%s: expected streams of as many dimensions, at most %d, got shapes %s and %s"
         fail(expected, name, RANKS, a.shape, b.shape)
     elseif b.size == 0 then
         fail("%s: argument #2 'b' has no elements", name)
     end
-    a = bounded(name, a, options)
+    a = given.bounded(name, a, given.take(name, options, {boundary = given.boundary}).boundary)
+    a = core._boundary(a) and a or a:boundary "clamp" -- said, it is no index out of range
     local p <const> = plan(a, b, flip)
     return (is_direct(p) and direct or by_transforms)(p)
 end
 
 --- rill.convolve(a, b [, {boundary=}]): r[i] is the sum over k of a[i + n // 2 - k] b[k], n being b's size and all counted from 0: a new stream of a's
--- shape, double if one of them is. Outside of a is what `boundary` says, its border unless told.
+-- shape, double if one of them is. a may be of vectors. Outside of a is what `boundary` says, or else a itself (s:boundary), its border unless told.
 convolve.convolve = blame.guard(function(a, b, options)
     return run("rill.convolve", a, b, options, true)
 end, "rill.convolve")

@@ -143,12 +143,13 @@ function blame.told(value)
     if type(value) == "table" and not rill.type(value) then
         local items = {}
         for i = 1, math.min(#value, 4) do
-            items[i] = tostring(value[i])
+            items[i] = type(value[i]) == "table" and "{...}" or tostring(value[i])
         end
         return ("{%s%s}"):format(table.concat(items, ", "), #value > 4 and ", ..." or "")
     end
     return type(value) == "number" and "number " .. blame.number(value) or type(value) == "string" and
-        ('"%s"'):format(value) or blame.not_open(value) or kind.of(value)
+        ('"%s"'):format(value) or type(value) == "boolean" and tostring(value) or blame.not_open(value) or
+        kind.of(value)
 end
 
 --- Makes reading what a table of functions has not an error, and calling the table itself; returns the table.

@@ -263,6 +263,20 @@ rill.load(path: string, type?: typename): stream|container -- reads a .npy or .r
 s:save(path: string) -- writes .npy, or .rill for every type, structures too
 ]==] },
     { "image", [==[
+rill.image.bilateral(s: source, options: {sigma_space: number, sigma_range: number, radius?: integer}): stream -- the mean of those around each pixel, weighed by how near they are in place and in value
+rill.image.cel(s: source, options?: {levels?: integer}): stream -- each component as one of few levels, 4 unless told
+rill.image.convert(s: source, from: string, to: string): stream -- another colour space: "srgb", "linear", "hsv", "lab", "ycbcr" or "gray"
+rill.image.resize(s: source, shape: integer[], options?: {filter?: string}): stream -- in another shape, {rows, columns}: "nearest", "linear" (unless told), "cubic", "area" or "lanczos"
+rill.image.tonemap(s: source, options?: {operator?: string, key?: number, white?: number}): stream -- light of any range to 0 to 1: "linear" or "reinhard" (unless told)
+rill.image.close(s: source, shape: integer|source|table): stream -- dilated, then eroded, by a square of that radius, or a mask
+rill.image.convolve(s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- weighed with neighbours, the weights turned round
+rill.image.correlate(s: source, weights: source|number[][], options?: {boundary?: string|number|table}): stream -- weighed with neighbours
+rill.image.diffuse(s: source, options: {k: number, steps?: integer, step?: number, conductance?: string}): stream -- Perona and Malik's diffusion, which stops at edges higher than k
+rill.image.dilate(s: source, shape: integer|source|table): stream -- the most in a square of that radius, or in a mask, around each pixel
+rill.image.erode(s: source, shape: integer|source|table): stream -- the least in a square of that radius, or in a mask, around each pixel
+rill.image.open(s: source, shape: integer|source|table): stream -- eroded, then dilated, by a square of that radius, or a mask
+rill.image.separable(s: source, wy: source|number[], wx: source|number[]): stream -- convolved with wy down the columns and wx along the rows
+rill.image.sobel(s: source): stream, stream, stream -- the length of the gradient, and its parts along the rows and down the columns, eight times a pixel's step
 rill.image.gaussian(s: source, sigma: number): stream -- a picture weighed by Gauss's function of deviation sigma, in pixels, cut at ceil(3 sigma)
 rill.image.median(s: source, radius: integer): stream -- the medians of the squares of 2 radius + 1 pixels, component by component, NaN behind all numbers
 ]==] },

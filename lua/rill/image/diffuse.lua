@@ -1,0 +1,40 @@
+-- rill.image.diffuse: anisotropic diffusion (Perona and Malik, "Scale-space and edge detection using anisotropic diffusion", 1990), their scheme of four
+-- neighbours. What flows from a pixel to the next is, to the bit, what arrives there, so that only rounding changes the mean.
+local blame = require "rill.support.blame"
+local given = require "rill.support.given"
+local picture = require "rill.image.picture"
+
+local OPTIONS <const> = {
+    k = given.number(0.0, 1e18, nil, true), steps = given.number(0, 1000000, 20),
+    step = given.number(0.0, 0.25, 0.2), conductance = given.choice({"exp", "quotient"}, "exp"),
+}
+
+-- `scale` is 1 / k.
+local TEXT <const> = [=[
+    T flow(T d, float scale) { T q = scale * d; return d * (CONDUCTANCE); }
+    kernel void diffuse(float scale, float rate, neighbor T u<>, out T r<>) {
+        T c = u[0][0];
+        r = c + rate * (flow(u[0][1] - c, scale) + flow(u[0][-1] - c, scale) + flow(u[1][0] - c, scale)
+            + flow(u[-1][0] - c, scale));
+    }
+]=]
+local CONDUCTANCES <const> = {exp = "exp(-q * q)", quotient = "1.0 / (1.0 + q * q)"}
+
+--- rill.image.diffuse(s, {k= [, steps=, step=, conductance=]}): s after so many steps (20 unless told) of length `step` (0.2; at most 0.25) of diffusion
+-- that stops at edges, where neighbours differ by more than k: the conductance of a difference d is exp(-(d / k)^2) ("exp") or 1 / (1 + (d / k)^2) ("quotient").
+local function diffuse(s, options)
+    local where <const> = "rill.image.diffuse"
+    local type
+    s, type = picture.take(where, s)
+    local o = given.take(where, options, OPTIONS)
+    local kernel = picture.kernel((TEXT:gsub("CONDUCTANCE", CONDUCTANCES[o.conductance])), type)
+    local scale, u, spare = math.min(1 / o.k, 1e18), s, nil
+    for _ = 1, o.steps do
+        local next = picture.same_border(kernel(scale, o.step, u, spare), s)
+        u, spare = next, u ~= s and u or nil
+    end
+    if spare then spare:close() end
+    return u == s and s:cast(type) or u
+end
+
+return {diffuse = blame.guard(diffuse, "rill.image.diffuse")}

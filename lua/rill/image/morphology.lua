@@ -1,0 +1,172 @@
+-- Mathematical morphology of pictures: rill.image.erode, dilate, open and close (Serra, "Image analysis and mathematical morphology",
+-- 1982).
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local picture = require "rill.image.picture"
+local fail <const> = blame.fail
+
+local morphology = {}
+
+local WRITTEN_OUT <const> = 32 -- places in a kernel
+local MOST_RADIUS <const> = 15 -- of one pass; a larger square is squares one after the other
+local LOOP <const> = 4096 -- places of a mask that one launch looks at
+
+-- What wins against the value so far, and what anything wins against.
+local ORDERS <const> = {erode = {"less", "1.0 / 0.0"}, dilate = {"more", "-1.0 / 0.0"}}
+
+-- NaN wins.
+local FUNCTIONS <const> = [=[
+    float less(float a, float b) { return b < a || b != b ? b : a; }
+    float more(float a, float b) { return b > a || b != b ? b : a; }
+]=]
+
+-- Component by component.
+local function chosen(order, type, a, b)
+    local count = type == "float" and 1 or math.tointeger(type:sub(4))
+    if count == 1 then
+        return ("%s(%s, %s)"):format(order, a, b)
+    end
+    local parts = {}
+    for c in ("xyzw"):sub(1, count):gmatch "." do
+        parts[#parts + 1] = ("%s(%s.%s, %s.%s)"):format(order, a, c, b, c)
+    end
+    return ("%s(%s)"):format(type, table.concat(parts, ", "))
+end
+
+-- ---- squares and few places
+
+local function over_places(s, type, name, places)
+    local lines, order = {}, ORDERS[name][1]
+    for i = 2, #places do
+        lines[#lines + 1] = ("x = s[%d][%d]; r = %s;"):format(places[i][2], places[i][1], chosen(order, type, "r", "x"))
+    end
+    local text <const> = FUNCTIONS .. "kernel void %s(neighbor T s<>, out T r<>) { T x; r = s[%d][%d]; %s }"
+    return picture.kernel(text:format(name, places[1][2], places[1][1], table.concat(lines, " ")), type)(s)
+end
+
+local function line(s, type, name, axis, radius)
+    local places = {}
+    for k = -radius, radius do
+        places[#places + 1] = axis == 1 and {0, k} or {k, 0}
+    end
+    return over_places(s, type, name, places)
+end
+
+-- Squares one after the other are the square of the sum of their radii, whatever stands outside: what a pixel out there has seen within the picture, those
+-- within have seen as well.
+local function square(s, type, name, radius)
+    local from = s
+    repeat
+        local part = math.min(radius, MOST_RADIUS)
+        radius = radius - part
+        local down = line(from, type, name, 1, part)
+        local whole = line(picture.same_border(down, s), type, name, 2, part)
+        down:close()
+        if from ~= s then from:close() end
+        from = picture.same_border(whole, s)
+    until radius == 0
+    return from
+end
+
+-- ---- masks
+
+-- Where the rows of a mask hold, from the center on; a dilation looks the other way.
+local function places_of(rows, name)
+    local places, way = {}, name == "dilate" and -1 or 1
+    for j, row in ipairs(rows) do
+        for i, value in ipairs(row) do
+            if value and value ~= 0 then
+                places[#places + 1] = {way * (i - 1 - #row // 2), way * (j - 1 - #rows // 2)}
+            end
+        end
+    end
+    return places
+end
+
+local function over_mask(s, type, name, mask)
+    local order, worst = table.unpack(ORDERS[name])
+    local text = (FUNCTIONS .. [=[
+        kernel void over_mask(neighbor T s<>, float mask[][], int way, int first, int last, inout T r<>) {
+            ivec2 size = sizeof_stream(mask).xy;
+            if (first == 0) r = T(WORST);
+            for (int k = first; k < last; k++) {
+                ivec2 at = ivec2(k % size.x, k / size.x);
+                T x = s[way * (at - size / 2)];
+                if (mask[at] != 0.0) r = CHOSEN;
+            }
+        }
+    ]=]):gsub("%u%u+", {WORST = worst, CHOSEN = chosen(order, type, "r", "x")})
+    local r, kernel = rill.stream(type, s.shape), picture.kernel(text, type)
+    for first = 0, mask.size - 1, LOOP do
+        kernel(s, mask, name == "dilate" and -1 or 1, first, math.min(first + LOOP, mask.size), r)
+    end
+    return r
+end
+
+local function by_rows(s, type, name, rows)
+    local places = places_of(rows, name)
+    if #places > 0 and #places <= WRITTEN_OUT then
+        return over_places(s, type, name, places)
+    end
+    local numbers = {}
+    for j, row in ipairs(rows) do
+        numbers[j] = {}
+        for i, value in ipairs(row) do numbers[j][i] = value and value ~= 0 and 1 or 0 end
+    end
+    return over_mask(s, type, name, rill.from(numbers))
+end
+
+-- ---- arguments
+
+local function is_rows(value)
+    if type(value) ~= "table" or rill.type(value) or type(value[1]) ~= "table" then
+        return false
+    end
+    for _, row in ipairs(value) do
+        if type(row) ~= "table" or #row ~= #value[1] then return false end
+        for i = 1, #row do
+            if type(row[i]) ~= "number" and type(row[i]) ~= "boolean" then return false end
+        end
+    end
+    return #value[1] > 0
+end
+
+local function is_radius(value)
+    return type(value) == "number" and value >= 0 and value <= 10000 and math.tointeger(value) ~= nil
+end
+
+-- How a step is done with what the second argument says: a function of a picture, its type and the step's name.
+local function shape_of(where, shape)
+    if is_radius(shape) then
+        return function(s, type, name) return square(s, type, name, math.tointeger(shape)) end
+    elseif is_rows(shape) then
+        return function(s, type, name) return by_rows(s, type, name, shape) end
+    elseif blame.not_open(shape) or #shape.shape ~= 2 or shape.size == 0 then
+        fail("%s: argument #2: expected a radius, a whole number from 0 to 10000, or a mask of rows and columns, " ..
+            "got %s", where, blame.told(shape))
+    end
+    local mask = shape.type == "float" and rill.type(shape) == "stream" and shape or shape:cast "float"
+    return function(s, type, name) return over_mask(s, type, name, mask) end
+end
+
+local STEPS <const> = {erode = {"erode"}, dilate = {"dilate"}, open = {"erode", "dilate"}, close = {"dilate", "erode"}}
+
+local function run(name, given_picture, shape)
+    local where <const> = "rill.image." .. name
+    local s, type = picture.take(where, given_picture)
+    local step, r = shape_of(where, shape), s
+    for _, each in ipairs(STEPS[name]) do
+        local from = r
+        r = picture.same_border(step(from, type, each), s)
+        if from ~= s then from:close() end
+    end
+    return r
+end
+
+for name in pairs(STEPS) do
+    morphology[name] = blame.guard(function(s, shape)
+        return run(name, s, shape)
+    end, "rill.image." .. name)
+end
+
+return morphology

@@ -1,0 +1,162 @@
+-- rill.image.resize. Along each axis a pixel of the result is a sum of pixels by weights that Lua computes in double: a list of where each sum begins, and
+-- so many weights for each pixel.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local given = require "rill.support.given"
+local picture = require "rill.image.picture"
+local fail <const> = blame.fail
+
+-- ---- filters
+
+local function sinc(x)
+    return x == 0 and 1 or math.sin(math.pi * x) / (math.pi * x)
+end
+
+-- Keys's cubic convolution with a = -1/2 ("Cubic convolution interpolation for digital image processing", 1981).
+local function cubic(x)
+    x = math.abs(x)
+    return x < 1 and (1.5 * x - 2.5) * x * x + 1 or x < 2 and ((-0.5 * x + 2.5) * x - 4) * x + 2 or 0
+end
+
+-- What a source pixel at distance x weighs, in pixels; `reach`: beyond which nothing does; stretched: where the picture becomes smaller, by as much, so that no
+-- pixel is passed over.
+local FILTERS <const> = {
+    linear = {reach = 1, weight = function(x) return math.max(0, 1 - math.abs(x)) end},
+    cubic = {reach = 2, weight = cubic},
+    lanczos = {reach = 3, weight = function(x) return sinc(x) * sinc(x / 3) end, stretched = true},
+}
+
+-- Of n pixels m: for pixel i of m, from 0, the first source pixel and the weights from it on.
+local function sampled(filter, n, m)
+    local scale = n / m
+    local stretch = filter.stretched and math.max(1, scale) or 1
+    local reach = filter.reach * stretch
+    return function(i)
+        local center = (i + 0.5) * scale - 0.5
+        local first, weights, total = math.ceil(center - reach), {}, 0
+        for j = first, math.floor(center + reach) do
+            local w = filter.weight((j - center) / stretch)
+            weights[#weights + 1], total = w, total + w
+        end
+        return first, weights, total
+    end
+end
+
+-- Nothing but the pixel that holds the middle.
+local function nearest(n, m)
+    return function(i)
+        return (2 * i + 1) * n // (2 * m), {1}, 1
+    end
+end
+
+-- As much of each pixel as the result's pixel covers.
+local function area(n, m)
+    local scale = n / m
+    return function(i)
+        local low, high = i * scale, (i + 1) * scale
+        local first, weights, total = math.floor(low + 1e-9), {}, 0
+        for j = first, math.max(first, math.ceil(high - 1e-9) - 1) do
+            local w = math.min(high, j + 1) - math.max(low, j)
+            weights[#weights + 1], total = w, total + w
+        end
+        return first, weights, total
+    end
+end
+
+local SUMS <const> = {nearest = nearest, area = area}
+for name, filter in pairs(FILTERS) do
+    SUMS[name] = function(n, m) return sampled(filter, n, m) end
+end
+
+-- ---- one axis
+
+-- Streams of where sums begin and of weights, {terms, m}, and the number of terms.
+local function table_of(sum, m)
+    local firsts, lists, terms = {}, {}, 0
+    for i = 0, m - 1 do
+        local first, weights, total = sum(i)
+        firsts[i + 1], terms = first, math.max(terms, #weights)
+        for k, w in ipairs(weights) do
+            weights[k] = w / total
+        end
+        lists[i + 1] = weights
+    end
+    local flat = {}
+    for k = 1, terms do
+        for i = 1, m do flat[#flat + 1] = lists[i][k] or 0 end
+    end
+    return rill.from(firsts, "int"), rill.stream("float", {terms, m}, flat), terms
+end
+
+local TEXT <const> = [=[
+    kernel void resize(T s[][], int first[], float w[][], int terms, out T r<>) {
+        ivec2 at = indexof(r).xy;
+        int from = first[at.AXIS];
+        r = T(0.0);
+        for (int k = 0; k < terms; k++) {
+            float weight = w[k][at.AXIS];
+            if (weight != 0.0) r += weight * s[PLACE];
+        }
+    }
+]=]
+local AXES <const> = {{AXIS = "y", PLACE = "ivec2(at.x, from + k)"}, {AXIS = "x", PLACE = "ivec2(from + k, at.y)"}}
+local WRITTEN_OUT <const> = 8 -- terms
+
+local specialized = {}
+local function kernel_for(type, axis, terms)
+    local kernel = picture.kernel(TEXT:gsub("%u%u+", AXES[axis]), type)
+    if terms > WRITTEN_OUT then
+        return function(s, first, w, shape)
+            return kernel {s = s, first = first, w = w, terms = terms, shape = shape}
+        end
+    end
+    local key = ("%s %d %d"):format(type, axis, terms)
+    specialized[key] = specialized[key] or kernel:specialize {terms = terms}
+    return function(s, first, w, shape)
+        return specialized[key] {s = s, first = first, w = w, shape = shape}
+    end
+end
+
+local function along(s, type, axis, m, filter)
+    local shape = s.shape
+    local first, w, terms = table_of(SUMS[filter](shape[axis], m), m)
+    shape[axis] = m
+    return kernel_for(type, axis, terms)(s, first, w, shape)
+end
+
+-- ---- the function
+
+local OPTIONS <const> = {filter = given.choice({"nearest", "linear", "cubic", "area", "lanczos"}, "linear")}
+
+local function sizes_of(where, shape)
+    local rows, columns = type(shape) == "table" and shape[1], type(shape) == "table" and shape[2]
+    for _, n in ipairs {rows, columns} do
+        if math.type(n) ~= "integer" or n < 0 or n > 1 << 24 then rows = nil end
+    end
+    if not rows or not columns or #shape ~= 2 then
+        fail("%s: argument #2 'shape': expected {rows, columns}, got %s", where, blame.told(shape))
+    end
+    return rows, columns
+end
+
+--- rill.image.resize(s, shape [, {filter=}]): s in another shape, {rows, columns}: "nearest", "linear" (unless told), "cubic", "area" (the mean of what each pixel
+-- covers) or "lanczos" (of radius 3, wider where the picture becomes smaller). Pixels are squares: the first one's middle is at half a pixel in both pictures.
+local function resize(s, shape, options)
+    local where <const> = "rill.image.resize"
+    local type
+    s, type = picture.take(where, s)
+    local rows, columns = sizes_of(where, shape)
+    local filter = given.take(where, options, OPTIONS).filter
+    if rows * columns == 0 then
+        return rill.stream(type, {rows, columns})
+    elseif s.size == 0 then
+        fail("%s: a picture without pixels has nothing to make %s x %s of", where, rows, columns)
+    end
+    s = picture.said_border(s)
+    local by_rows <const> = rows * s.shape[2] <= columns * s.shape[1] -- first the axis after which less is left
+    local axis, other = by_rows and 1 or 2, by_rows and 2 or 1
+    local part <close> = along(s, type, axis, by_rows and rows or columns, filter)
+    return along(picture.same_border(part, s), type, other, by_rows and columns or rows, filter)
+end
+
+return {resize = blame.guard(resize, "rill.image.resize")}

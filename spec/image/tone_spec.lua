@@ -1,0 +1,166 @@
+-- rill.image.tonemap, cel and convert against double.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+local pictures = require "spec.support.pictures"
+local shortened = require "spec.support.shortened"
+
+local WEIGHTS <const> = {0.2126, 0.7152, 0.0722}
+
+local function luminance(p)
+    return #p == 1 and p[1] or WEIGHTS[1] * p[1] + WEIGHTS[2] * p[2] + WEIGHTS[3] * p[3]
+end
+
+-- The pixels as lists of numbers, in a row.
+local function pixels_of(s)
+    local list, values, n = {}, s:values(), pictures.components[s.type]
+    for i = 1, #values, n do list[#list + 1] = {table.unpack(values, i, i + n - 1)} end
+    return list
+end
+
+-- Each pixel of s becomes f(pixel); alpha is left alone.
+local function assert_mapped(s, f, r, tolerance)
+    local want = {}
+    for i, p in ipairs(pixels_of(s)) do
+        local q = f(p)
+        want[i] = #p == 4 and #q >= 3 and {q[1], q[2], q[3], p[4]} or q
+    end
+    local columns = s.shape[2]
+    pictures.equal(function(y, x, c) return want[y * columns + x + 1][c + 1] end, r, tolerance)
+end
+
+-- ---- colours
+
+local function each(f) return function(p) return {f(p[1]), f(p[2]), f(p[3])} end end
+
+local SPACES <const> = {}
+SPACES.linear = each(function(x) return x <= 0.04045 and x / 12.92 or ((x + 0.055) / 1.055) ^ 2.4 end)
+function SPACES.gray(p) return {luminance(p)} end
+function SPACES.ycbcr(p)
+    return {0.299 * p[1] + 0.587 * p[2] + 0.114 * p[3],
+        0.5 - 0.168735892 * p[1] - 0.331264108 * p[2] + 0.5 * p[3],
+        0.5 + 0.5 * p[1] - 0.418687589 * p[2] - 0.081312411 * p[3]}
+end
+function SPACES.hsv(p)
+    local r, g, b = p[1], p[2], p[3]
+    local most, least = math.max(r, g, b), math.min(r, g, b)
+    local d = most - least
+    local h = d == 0 and 0 or most == r and (g - b) / d % 6 or most == g and (b - r) / d + 2 or (r - g) / d + 4
+    return {h / 6, most == 0 and 0 or d / most, most}
+end
+function SPACES.lab(p)
+    local c = SPACES.linear(p)
+    local function f(t) return t > (6 / 29) ^ 3 and t ^ (1 / 3) or t * (29 / 6) ^ 2 / 3 + 4 / 29 end
+    local x = f((0.4124564 * c[1] + 0.3575761 * c[2] + 0.1804375 * c[3]) / 0.95047)
+    local y = f(0.2126729 * c[1] + 0.7151522 * c[2] + 0.0721750 * c[3])
+    local z = f((0.0193339 * c[1] + 0.1191920 * c[2] + 0.9503041 * c[3]) / 1.08883)
+    return {116 * y - 16, 500 * (x - y), 200 * (y - z)}
+end
+
+local function colours(type)
+    local s = pictures.random(type, {5, 9}, 3)
+    local corners = {{0, 0, 0}, {1, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 1}, {0.5, 0.5, 0.5}, {0.02, 0.01, 0}}
+    for i, c in ipairs(corners) do
+        s:set(type == "vec4" and {c[1], c[2], c[3], 0.25} or c, 1, i)
+    end
+    return s
+end
+
+describe("tones and colours", function()
+    leaks.watch(setup, teardown)
+
+    shortened(it, "convert there and back, alpha as it is", function(whole)
+        for _, type in ipairs(whole and {"vec3", "vec4"} or {"vec3"}) do
+            local s = colours(type)
+            for name, f in pairs(SPACES) do
+                local r = rill.image.convert(s, "srgb", name)
+                assert_mapped(s, f, r, name == "lab" and 1e-4 or 1e-6)
+                if name ~= "gray" then
+                    pictures.equal(pictures.reader(s), rill.image.convert(r, name, "srgb"), 5e-6)
+                end
+            end
+        end
+    end)
+
+    it("convert between any two", function()
+        local s = colours "vec4"
+        local lab = rill.image.convert(rill.image.convert(s, "srgb", "hsv"), "hsv", "lab")
+        assert_mapped(s, SPACES.lab, lab, 1e-4)
+        local gray = rill.image.convert(s, "srgb", "gray")
+        assert.equal("float", gray.type)
+        local back = rill.image.convert(gray, "gray", "srgb")
+        assert.equal("vec3", back.type)
+        assert_mapped(gray, function(p) return {p[1], p[1], p[1]} end, back, 0)
+        assert.is_true(s:bytes() == rill.image.convert(s, "lab", "lab"):bytes())
+        assert.equal("0x3", tostring(rill.image.convert(rill.stream("vec3", {0, 3}), "srgb", "hsv").shape))
+    end)
+
+    shortened(it, "tonemap, linear and as Reinhard and others", function(whole)
+        for _, type in ipairs(whole and {"float", "vec3", "vec4"} or {"float", "vec3"}) do
+            local s = pictures.random(type, {6, 7}):map(("x * x * %s(40)"):format(type))
+            local most, brightest, level, list = 0, 0, 0, pixels_of(s)
+            for _, p in ipairs(list) do
+                most = math.max(most, p[1], p[2] or 0, p[3] or 0)
+                brightest = math.max(brightest, luminance(p))
+                level = level + math.log(1e-6 + luminance(p)) / #list
+            end
+            local function scaled(p, f) return {f * p[1], p[2] and f * p[2], p[3] and f * p[3]} end
+            local linear = rill.image.tonemap(s, {operator = "linear"})
+            assert_mapped(s, function(p) return scaled(p, 1 / most) end, linear, 1e-6)
+            local function reinhard(key, white)
+                local to = key / math.exp(level)
+                white = white or to * brightest
+                return function(p)
+                    local l = to * luminance(p)
+                    return scaled(p, to * (1 + l / white ^ 2) / (1 + l))
+                end
+            end
+            assert_mapped(s, reinhard(0.18), rill.image.tonemap(s), 5e-6)
+            assert_mapped(s, reinhard(0.4, 3), rill.image.tonemap(s, {key = 0.4, white = 3}), 5e-6)
+        end
+    end)
+
+    it("tonemap black pictures, single pixels and NaN", function()
+        local black = rill.stream("vec3", {3, 2})
+        for _, operator in ipairs {"linear", "reinhard"} do
+            assert.is_true(black:bytes() == rill.image.tonemap(black, {operator = operator}):bytes())
+            local one = rill.image.tonemap(rill.stream("float", {1, 1}, 7), {operator = operator})
+            assert.is_true(math.abs(one:get(1, 1) - 1) < 1e-5)
+            local s = rill.from {{1, 0 / 0, 4}}
+            local with, without = rill.image.tonemap(s, {operator = operator}), s:get(1, 2)
+            assert.is_true(without ~= without and math.abs(with:get(1, 3) - 1) < 1e-5)
+            assert.equal("2x0", tostring(rill.image.tonemap(rill.stream("float", {2, 0}), {operator = operator}).shape))
+        end
+    end)
+
+    it("cel: so many levels, of every component", function()
+        local ramp = rill.stream("float", {1, 14}, function(_, j) return (j - 3) / 8 end)
+        ramp:set(0 / 0, 1, 14)
+        local want = {0, 0, 0, 0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1, 1, 1, 1, 1, 0 / 0}
+        check.equal(want, rill.image.cel(ramp):values(), 1e-6)
+        for _, type in ipairs {"vec3", "vec4"} do
+            local s = pictures.random(type, {4, 5})
+            assert_mapped(s, function(p)
+                return {math.floor(3 * p[1]) / 2, math.floor(3 * p[2]) / 2, math.floor(3 * p[3]) / 2}
+            end, rill.image.cel(s, {levels = 3}), 1e-6)
+        end
+    end)
+
+    it("say what is wrong", function()
+        local s, c = rill.stream("float", {2, 2}), rill.stream("vec3", {2, 2})
+        check.raises("rill.image.tonemap: option 'operator': expected \"linear\" or \"reinhard\", got \"log\"",
+            rill.image.tonemap, s, {operator = "log"})
+        check.raises("rill.image.tonemap: option 'white': expected a number above 0, got number 0", rill.image.tonemap,
+            s, {white = 0})
+        check.raises("rill.image.cel: option 'levels': expected a whole number from 2 to 1048576, got number 1",
+            rill.image.cel, s, {levels = 1})
+        local expected = "expected \"srgb\", \"linear\", \"hsv\", \"lab\", \"ycbcr\" or \"gray\", got "
+        check.raises("rill.image.convert: argument #2 'from': " .. expected .. "\"rgb\"", rill.image.convert, c, "rgb",
+            "lab")
+        check.raises("rill.image.convert: argument #3 'to': " .. expected .. "nil", rill.image.convert, c, "srgb")
+        check.raises("rill.image.convert: a picture in 'lab' is of vec3 or vec4, this one of float", rill.image.convert,
+            s, "lab", "srgb")
+        check.raises("rill.image.convert: a picture in 'gray' is of float, this one of vec3", rill.image.convert, c,
+            "gray", "srgb")
+    end)
+end)
