@@ -335,6 +335,22 @@ describe("scatter in index order", function()
         assert.equal(n - 1.0, dst[1])
     end)
 
+    -- Lanes have more of them than one dispatch lets them take; what starts within a texel is read word by word.
+    it("adds runs of any length into many places #long", function()
+        local n, places = (1 << 22) + 5, 1 << 18
+        local at, src = rill.iota(n):map "int(uint(x) * 2654435761u >> 14)", rill.iota(n):map "x & 7":cast "float"
+        for first = 1, 2 do
+            local expected, dst = {}, rill.stream("float", places)
+            for c = 1, places do expected[c] = 0.0 end
+            for i = first - 1, n - 1 do
+                local c = ((i * 2654435761 & 0xffffffff) >> 14) + 1
+                expected[c] = expected[c] + (i & 7)
+            end
+            rill.scatter(dst, at:domain({first}, {n}), src:domain({first}, {n}), "add")
+            assert.is_true(table.concat(expected, " ") == table.concat(dst:values(), " "))
+        end
+    end)
+
     it("says which indices are wrong under rill.check", function()
         local dst = rill.stream("float", 3)
         rill.check(true)

@@ -289,17 +289,10 @@ static bool as_words(const Stream *s, Stream *numbers)
 
 static bool count_integers(const Stream *numbers, const Stream *weights, bool negative, int64_t least, Stream *result)
 {
-    Stream counts;
-    if (!tally_count_all(numbers, negative, least, &counts)) {
-        return false;
-    }
     if (!weights) {
-        *result = counts;
-        return true;
+        return tally_count_all(numbers, negative, least, result);
     }
-    int64_t bins = stream_elements(&counts);
-    stream_release(&counts);
-    return tally(numbers, weights, bins, result);
+    return tally_bins(numbers, negative, &least) && tally(numbers, weights, least, result);
 }
 
 bool histogram_integers(const Stream *s, const Stream *weights, int64_t least, Stream *result)

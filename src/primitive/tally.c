@@ -15,11 +15,11 @@ enum {
     ROW_WORDS = 1 << 22, /* of all lanes together */
     ROW_LANES = 1024,
     ROW_LEAST = 16,
-    ROW_TRIPS = 16384,
+    ROW_TRIPS =
+        60000, /* of one dispatch: what the limit on loop trips lets through. Rows that lanes come back to have left the caches */
     OWN_BINS = 256, /* of weights kept by the lanes themselves: compilers take their time for longer arrays */
     OWN_LANES = 512,
-    OWN_RUN = 60000,       /* numbers of a lane: what the limit on loop trips lets through, one at a time */
-    OWN_LEAST = 1024,      /* numbers: below, a lane is not worth its sums */
+    OWN_LEAST = 1024,      /* numbers of a lane: below, a lane is not worth its sums */
     ROW_BINS = 1 << 18,    /* of counts; atomics beyond */
     WEIGHT_BINS = 1 << 20, /* of weights; a scatter beyond: 16 rows of doubles take 128 MiB by then */
     SPARSE_BINS = 1 << 16, /* of weights fewer than the bins; a scatter beyond: rows would be mostly zeros */
@@ -177,7 +177,7 @@ static bool fill_rows(const Stream *numbers, const Stream *weights, uint32_t bin
     TexelFormat format = vectors ? TEXEL_VECTOR : TEXEL_WORD;
     bool done = true, own = own_sums(weights, bins);
     run = round_up(run, 4) * 4;
-    uint32_t step = own ? run : ROW_TRIPS;
+    uint32_t step = own ? run : vectors ? 4 * ROW_TRIPS : ROW_TRIPS;
     for (uint32_t from = 0; from < run && done; from += step) {
         Pass pass;
         pass_start(&pass, "#define GROUP 8\n", block);
@@ -205,7 +205,7 @@ static int64_t row_lanes(int64_t count, int64_t bins, const Stream *weights)
 {
     bool own = own_sums(weights, bins);
     int64_t lanes = ROW_WORDS / (bins * (weights ? 2 : 1)), most = own ? OWN_LANES : ROW_LANES;
-    int64_t least = count / (own ? OWN_LEAST : 256) + 1, needed = count / OWN_RUN + 1;
+    int64_t least = count / (own ? OWN_LEAST : 256) + 1, needed = count / ROW_TRIPS + 1;
     lanes = lanes > most ? most : lanes;
     lanes = lanes < ROW_LEAST ? ROW_LEAST : lanes;
     lanes = lanes > least ? least : lanes; /* few elements take few rows */
@@ -294,32 +294,48 @@ static bool find_largest(const Stream *numbers, uint32_t *largest)
     return done;
 }
 
-bool tally_count_all(const Stream *numbers, bool negative, int64_t bins, Stream *result)
+/* As many bins as the largest number asks for, at least `bins`. */
+static bool enough_bins(uint32_t largest, const Stream *numbers, bool negative, int64_t *bins)
+{
+    int64_t needed = stream_elements(numbers) > 0 ? (int64_t)largest + 1 : 0;
+    *bins = needed > *bins ? needed : *bins;
+    return *bins <= TALLY_MAX_BINS ||
+           (negative && largest > INT32_MAX
+                ? error_set("elements must not be negative, got %d", (int32_t)largest)
+                : error_set("the largest element is %u: at most %d bins can be counted", largest, TALLY_MAX_BINS));
+}
+
+bool tally_bins(const Stream *numbers, bool negative, int64_t *bins)
 {
     uint32_t largest = 0;
-    Stream counts = {0};
-    bool tried = bytes_serve(numbers) && bins <= BYTE_BINS && stream_elements(numbers) > 0, done = true;
-    if (tried) { /* counts in case they fit, and finds the largest on the way */
-        done = create(numbers->device, word_type(), BYTE_BINS + 1, true, &counts) &&
-               count_bytes(numbers, BYTE_BINS, &counts) &&
-               buffer_read(counts.buffer, 4 * BYTE_BINS, &largest, sizeof largest);
-    } else if (stream_elements(numbers) > 0) {
-        done = find_largest(numbers, &largest);
+    return (stream_elements(numbers) == 0 || find_largest(numbers, &largest)) &&
+           enough_bins(largest, numbers, negative, bins);
+}
+
+/* Counts in case they fit, and finds the largest on the way. */
+static bool count_in_one(const Stream *numbers, bool negative, int64_t bins, Stream *result)
+{
+    uint32_t largest = 0;
+    Stream counts;
+    if (!create(numbers->device, word_type(), BYTE_BINS + 1, true, &counts)) {
+        return false;
     }
-    int64_t needed = stream_elements(numbers) > 0 ? (int64_t)largest + 1 : 0;
-    needed = needed > bins ? needed : bins;
-    if (done && needed > TALLY_MAX_BINS) {
-        done = negative && largest > INT32_MAX
-                   ? error_set("elements must not be negative, got %d", (int32_t)largest)
-                   : error_set("the largest element is %u: at most %d bins can be counted", largest, TALLY_MAX_BINS);
-    } else if (done && tried && needed <= BYTE_BINS) {
-        Shape shape = {.rank = 1, .size = {needed}};
-        done = stream_over(counts.buffer, word_type(), &shape, 0, result);
-    } else if (done) {
-        done = tally_count(numbers, needed, result);
-    }
+    bool done = count_bytes(numbers, BYTE_BINS, &counts) &&
+                buffer_read(counts.buffer, 4 * BYTE_BINS, &largest, sizeof largest) &&
+                enough_bins(largest, numbers, negative, &bins);
+    Shape shape = {.rank = 1, .size = {bins}};
+    done = done && (bins <= BYTE_BINS ? stream_over(counts.buffer, word_type(), &shape, 0, result)
+                                      : tally_count(numbers, bins, result));
     stream_release(&counts);
     return done;
+}
+
+bool tally_count_all(const Stream *numbers, bool negative, int64_t bins, Stream *result)
+{
+    if (bytes_serve(numbers) && bins <= BYTE_BINS && stream_elements(numbers) > 0) {
+        return count_in_one(numbers, negative, bins, result);
+    }
+    return tally_bins(numbers, negative, &bins) && tally_count(numbers, bins, result);
 }
 
 bool tally_weighs(const Stream *numbers, int64_t bins)
