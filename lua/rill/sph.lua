@@ -7,6 +7,7 @@ local choices = require "rill.particle.choices"
 local interaction = require "rill.particle.interaction"
 local integration = require "rill.particle.integration"
 local neighbours = require "rill.particle.neighbours"
+local portrait = require "rill.particle.portrait"
 local rounds = require "rill.particle.rounds"
 local smoothing = require "rill.particle.smoothing"
 local walls = require "rill.particle.walls"
@@ -136,6 +137,7 @@ local function new(given)
     taken.sound = taken.sound or sound_of(taken, extents, v)
     taken.walls = walls.new(taken.walls or {}, taken.dimensions, taken.radius)
     local state = rounds.new(x, v, extents, taken)
+    taken.positions, taken.velocities = nil, nil
     taken.mass = taken.mass or taken.density / rounds.crowded(state, taken)
     rounds.begin(state, taken.mass)
     return setmetatable({_rounds = state, _how = taken, _steps = 0, _warned = false, _home = false}, Particles)
@@ -201,6 +203,15 @@ function methods:neighbors()
     local state = self._rounds
     rounds.sort(state, 0, 0)
     return neighbours.lists(state.grid, state.spare.x, state.spare.id, self._how.radius, function(launch)
+        rounds.sliced(state, launch)
+    end)
+end
+
+--- P:picture([options]): a picture of the particles as they are, a stream of vec3: as spheres, splats or the surface of the fluid.
+function methods:picture(options)
+    check_open(self, "picture")
+    local state = self._rounds
+    return portrait.draw(state, self._how, options, function() rounds.sort(state, 0, 0) end, function(launch)
         rounds.sliced(state, launch)
     end)
 end

@@ -57,7 +57,7 @@ function rounds.new(x, v, extents, how)
     local count = x.size
     local walls = how.walls
     local self = {
-        dimensions = how.dimensions, viscosity = how.viscosity, kind = integration.kinds[how.integrator],
+        dimensions = how.dimensions, viscosity = how.viscosity, walls = walls, kind = integration.kinds[how.integrator],
         grid = neighbours.new(count, extents, how.radius),
         now = {x = x, v = v, rho = rill.stream("float", count, how.density), id = rill.iota(count):copy()},
     }
@@ -155,13 +155,15 @@ end
 
 --- rounds.close(self): frees the streams.
 function rounds.close(self)
-    for _, owner in ipairs {self, self.now, self.spare, self.grid, self.density, self.force} do
+    for _, owner in ipairs {self, self.now, self.spare, self.grid, self.walls.made} do
         for _, value in pairs(owner) do
             if rill.type(value) == "stream" then
                 value:close()
             end
         end
     end
+    self.density.partial:close()
+    self.force.partial:close()
 end
 
 return rounds

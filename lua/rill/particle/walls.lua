@@ -168,6 +168,7 @@ local function add_distance(self, wall, where)
     end
     local spacing = type(wall.distance) == "function" and (wall.spacing or self.radius / 4)
     local s, scale = spacing and sampled(self, wall, where, spacing) or given(self, wall, where), {}
+    self.made[1 + #self.made] = spacing and s or nil
     for d = 1, self.dimensions do
         local size = s.shape[self.dimensions + 1 - d]
         if size < 2 then
@@ -181,10 +182,10 @@ end
 
 local ADD <const> = {normal = add_normal, box = add_box, obstacle = add_obstacle, distance = add_distance}
 
---- walls.new(list, dimensions, radius): what the option `walls` of rill.sph says. `values` are the arguments, by name, of kernels whose texts have
+--- walls.new(list, dimensions, radius): what the option `walls` of rill.sph says. `values` are the arguments, by name, and `made` the streams made for them, of kernels whose texts have
 -- `parameters` among their parameters and `statements`, which move `here` with its `speed`, in their bodies.
 function walls.new(list, dimensions, radius)
-    local self = {dimensions = dimensions, radius = radius, rows = {}, fields = {}}
+    local self = {dimensions = dimensions, radius = radius, rows = {}, fields = {}, made = {}}
     for n, wall in ipairs(list) do
         local where = ("rill.sph: wall %d"):format(n)
         local taken, way = choices.options(where, wall, rows_of(dimensions)), nil
@@ -206,6 +207,7 @@ function walls.finish(self)
     local parameters, statements = {"int wall_count, vec4 wall[], "}, {LIST}
     local rows = #self.rows > 0 and self.rows or {{0, 0, 0, 0}}
     self.values = {wall_count = #self.rows // 3, wall = rill.from(rows, "vec4")}
+    self.made[#self.made + 1] = self.values.wall
     for n, field in ipairs(self.fields) do
         local brackets = ("[]"):rep(self.dimensions)
         parameters[n + 1] = FIELD_PARAMETERS:format(brackets):gsub("_N", "_" .. n)

@@ -243,6 +243,7 @@ f:get(name: string): stream -- a carried quantity as it is now, which may be wri
 rill.sph(options: {positions: source, radius: number, velocities?: source, mass?: number, density?: number, viscosity?: number, sound?: number, state?: string, kernel?: string, laplacian?: string, densities?: string, tension?: boolean, integrator?: string, dt?: number|string, cfl?: number, substeps?: integer, gravity?: number[], walls?: table[]}): particles -- smoothed particle hydrodynamics: particles of a fluid in two or three dimensions
 P:step(dt?: number): particles -- moves on by a time step, the longest that is stable unless told; nothing is read back
 P:neighbors(): container, container -- who is nearer than the radius to each particle: a grid of lists of particles, from 0, and one of how far they are
+P:picture(options?: {style?: string, size?: integer[], radius?: number, fastest?: number, opacity?: number, iso?: number, low?: number[], high?: number[], eye?: number[], target?: number[], up?: number[], angle?: number, spacing?: number}): stream -- a picture: "spheres", "splats", or the "surface" of the fluid, which in three dimensions reflects and refracts
 P.positions: stream -- where the particles are, in the order that they were given in; written anew where it is read after a step
 P.velocities: stream -- in the same order, as all fields
 P.density: stream -- as the last forces were found with it

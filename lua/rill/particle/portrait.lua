@@ -1,0 +1,364 @@
+-- Pictures of particles (chapter 28.7.2, figure 28.15): spheres, splats, and the isosurface of the density, marched along rays that are reflected and
+-- refracted there.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local choices = require "rill.particle.choices"
+local neighbours = require "rill.particle.neighbours"
+local smoothing = require "rill.particle.smoothing"
+
+local portrait = {}
+
+local WIDEST <const> = "48.0" -- half of a particle, in pixels: 97 squared is what an invocation may loop over
+local VOXELS <const> = 1 << 22 -- at most, of the volume that rays march through
+
+-- Where a particle is on the picture: x, y in pixels, its depth in lengths, and pixels per length there. Two dimensions are seen along the third.
+local SCENE <const> = [=[
+    vec4 seen(V x, vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus) {
+        @2 return vec4(middle + focus * (x - eye.xy) * vec2(1.0, -1.0), 1.0, focus); @3
+        vec3 d = x - eye;
+        float depth = dot(d, ahead), scale = focus / max(depth, 1e-6);
+        return vec4(middle + scale * vec2(dot(d, right), -dot(d, above)), depth, depth > 0.0 ? scale : 0.0); @
+    }
+    vec3 water(float speed) { return mix(vec3(0.05, 0.23, 0.55), vec3(0.75, 0.93, 1.0), clamp(speed, 0.0, 1.0)); }
+    vec3 behind(float y) { return mix(vec3(0.93, 0.95, 0.97), vec3(0.72, 0.78, 0.86), y); }
+]=]
+
+-- FOOT{...} is done for the pixels of a particle: `pixel` is the number, `away` the place within its circle, in radii, `bulge` 1 in its middle.
+local FOOT <const> = [=[
+        vec4 s = seen(x, eye, right, above, ahead, middle, focus);
+        float wide = min(s.w * size, WIDEST);
+        ivec2 low = max(ivec2(ceil(s.xy - wide)), ivec2(0)), high = min(ivec2(floor(s.xy + wide)), extent - 1);
+        for (int row = low.y; wide > 0.0 && row <= high.y; row++) {
+            for (int column = low.x; column <= high.x; column++) {
+                vec2 away = (vec2(column, row) - s.xy) / wide;
+                float bulge = 1.0 - dot(away, away);
+                int pixel = row * extent.x + column;
+                if (bulge > 0.0) { BODY }
+            }
+        }
+]=]
+
+local CAMERA <const> = "vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, ivec2 extent, "
+
+local DRAW <const> = [=[
+    int level(float depth, float size, float bulge, float far) {
+        return int(clamp((depth - size * sqrt(bulge)) / far, 0.0, 1.0) * 16777216.0);
+    }
+    kernel void nearest(CAMERA float size, float far, V x<>, inout int depth[]) {
+        FOOT{ atomicMin(depth[pixel], level(s.z, size, bulge, far)); }
+    }
+    kernel void owner(CAMERA float size, float far, V x<>, int id<>, inout int depth[], inout int owners[]) {
+        FOOT{ if (level(s.z, size, bulge, far) <= depth[pixel] + 2) atomicMin(owners[pixel], id); }
+    }
+    kernel void spheres(CAMERA float size, float fastest, int owners<>, V xs[], V vs[], out vec3 colour<>) {
+        ivec2 at = indexof(colour).xy;
+        colour = behind(float(at.y) / float(extent.y));
+        if (owners < 2147483647) {
+            vec4 s = seen(xs[owners], eye, right, above, ahead, middle, focus);
+            vec2 away = (vec2(at) - s.xy) / min(s.w * size, WIDEST);
+            vec3 normal = vec3(away.x, -away.y, sqrt(max(0.0, 1.0 - dot(away, away))));
+            float light = 0.3 + 0.7 * max(0.0, dot(normal, vec3(-0.41, 0.66, 0.63)));
+            float shine = pow(max(0.0, dot(normal, vec3(-0.23, 0.37, 0.90))), 40.0);
+            colour = water(length(vs[owners]) / fastest) * light + 0.35 * shine;
+        }
+    }
+    kernel void splat(CAMERA float size, float fastest, V x<>, V v<>, inout int amounts[], inout int speeds[]) {
+        float speed = min(length(v) / fastest, 1.0);
+        FOOT{
+            int amount = int(4096.0 * bulge * bulge * bulge + 0.5);
+            atomicAdd(amounts[pixel], amount);
+            atomicAdd(speeds[pixel], int(float(amount) * speed));
+        }
+    }
+    kernel void splats(int rows, float opacity, int amounts<>, int speeds<>, out vec3 colour<>) {
+        float amount = float(amounts) / 4096.0, speed = float(speeds) / max(float(amounts), 1.0);
+        colour = mix(behind(float(indexof(colour).y) / float(rows)), water(speed), 1.0 - exp(-opacity * amount));
+    }
+    // The density at points of a grid, over the rest density.
+    kernel void field(IV mask, V scale, float per_h, float amount, V low, float step, int skip, int most, V xs[], int first[],
+                      inout float r<>) {
+        V x = low + step * V(indexof(r).FIELDS);
+        float sum = skip == 0 ? 0.0 : r;
+        EACH{ V d = x - xs[j]; float q = 1.0 - min(dot(d, d) * per_h * per_h, 1.0); sum += amount * q * q * q; }
+        r = sum;
+    }
+]=]
+
+-- The surface in two dimensions: what is inside, lit as if it bulged.
+local FLAT <const> = [=[
+    // Rows of the field go up, those of pictures down.
+    kernel void turn(float rho[][], out float r<>) {
+        ivec2 at = indexof(r).xy;
+        r = rho[ivec2(at.x, sizeof_stream(r).y - 1 - at.y)];
+    }
+    kernel void surface(float iso, neighbor float rho<>, out vec3 colour<>) {
+        vec2 slope = 0.5 * vec2(rho[ivec2(1, 0)] - rho[ivec2(-1, 0)], rho[ivec2(0, -1)] - rho[ivec2(0, 1)]);
+        float steep = length(slope), deep = rho[0] - iso;
+        float inside = clamp(0.5 + deep / max(steep, 1e-6), 0.0, 1.0);
+        vec3 normal = normalize(vec3(-slope / max(steep, 1e-6) * clamp(1.0 - 2.0 * deep, 0.0, 1.0), 0.8));
+        float light = 0.75 + 0.4 * dot(normal, vec3(-0.41, 0.66, 0.63));
+        vec2 size = vec2(sizeof_stream(colour).xy);
+        colour = mix(behind(float(indexof(colour).y) / size.y), light * vec3(0.10, 0.42, 0.75), step(1e-6, rho[0]) * inside);
+    }
+]=]
+
+-- The surface in three: a ray is followed to where the density passes iso, and from there as reflected and refracted light, to what stands around: a sky
+-- and a floor of tiles.
+local SOLID <const> = [=[
+    kernel vec3 slope_of(float rho[][][], vec3 p) {
+        return vec3(sample(rho, p + vec3(1, 0, 0)) - sample(rho, p - vec3(1, 0, 0)),
+                    sample(rho, p + vec3(0, 1, 0)) - sample(rho, p - vec3(0, 1, 0)),
+                    sample(rho, p + vec3(0, 0, 1)) - sample(rho, p - vec3(0, 0, 1)));
+    }
+    // How far from p along d, in nodes, the density passes iso: upwards (sign 1) or downwards (-1); -1 where it does not before the volume ends.
+    kernel float passing(float rho[][][], float iso, float side, vec3 p, vec3 d) {
+        vec3 last = vec3(sizeof_stream(rho).xyz) - 1.0, safe = mix(d, vec3(1e-6), lessThan(abs(d), vec3(1e-6)));
+        vec3 a = -p / safe, b = (last - p) / safe, enter = min(a, b), leave = max(a, b);
+        float t = max(max(max(enter.x, enter.y), enter.z), 0.0) + 1e-3, end = min(min(leave.x, leave.y), leave.z);
+        float before = side * (sample(rho, p + t * d) - iso), found = -1.0;
+        for (int n = 0; n < 2000 && t < end && found < 0.0; n++) {
+            t += 0.5;
+            float now = side * (sample(rho, p + t * d) - iso);
+            if (now > 0.0) found = t - 0.5 * now / max(now - min(before, 0.0), 1e-9);
+            before = now;
+        }
+        return found;
+    }
+    vec3 around(vec3 p, vec3 d, vec3 up, vec3 right, vec3 floor_at, float tile) {
+        float fall = dot(d, up), high = dot(p - floor_at, up);
+        vec3 sky = mix(vec3(0.95, 0.96, 0.98), vec3(0.42, 0.60, 0.85), clamp(fall, 0.0, 1.0));
+        sky += vec3(0.9) * pow(max(0.0, dot(d, normalize(up + 0.5 * right))), 60.0);
+        if (fall > -1e-3) return sky;
+        vec3 hit = p - d * (max(high, 0.0) / fall) - floor_at, side = normalize(cross(up, right));
+        vec2 tiles = floor(vec2(dot(hit, right), dot(hit, side)) / tile);
+        vec3 stone = mix(vec3(0.80, 0.76, 0.70), vec3(0.48, 0.43, 0.40), mod(tiles.x + tiles.y, 2.0));
+        return mix(sky, stone, exp(-0.02 * length(hit) / tile));
+    }
+    kernel void surface(CAMERA vec3 up, vec3 low, float step, float iso, vec3 floor_at, float tile, float clear, float rho[][][],
+                        out vec3 colour<>) {
+        vec2 at = (vec2(indexof(colour).xy) - middle) / focus;
+        vec3 d = normalize(ahead + at.x * right - at.y * above), p = (eye - low) / step;
+        float t = passing(rho, iso, 1.0, p, d);
+        colour = around(eye, d, up, right, floor_at, tile);
+        if (t >= 0.0) {
+            vec3 hit = p + t * d, slope = slope_of(rho, hit), normal = -slope / max(length(slope), 1e-9);
+            normal = dot(normal, d) > 0.0 ? -normal : normal;
+            float shine = 0.02 + 0.98 * pow(1.0 - min(-dot(normal, d), 1.0), 5.0);
+            vec3 mirrored = around(low + step * hit, reflect(d, normal), up, right, floor_at, tile);
+            vec3 into = refract(d, normal, 0.75);
+            float through = max(passing(rho, iso, -1.0, hit + into, into), 0.0) + 1.0;
+            vec3 out_at = hit + through * into, bend = slope_of(rho, out_at), inner = bend / max(length(bend), 1e-9);
+            inner = dot(inner, into) > 0.0 ? -inner : inner;
+            vec3 leaving = refract(into, inner, 1.333);
+            leaving = dot(leaving, leaving) < 0.5 ? reflect(into, inner) : leaving;
+            vec3 passed = around(low + step * out_at, leaving, up, right, floor_at, tile);
+            passed *= exp(-vec3(1.6, 0.5, 0.25) * through * step / clear);
+            colour = mix(passed, mirrored, shine);
+        }
+    }
+]=]
+
+-- ---- options
+
+local STYLES <const> = {spheres = true, splats = true, surface = true}
+
+local function is_size(value)
+    local good = type(value) == "table" and not rill.type(value) and #value == 2
+    for i = 1, good and 2 or 0 do
+        good = good and math.type(value[i]) == "integer" and value[i] >= 1 and value[i] <= 16384
+    end
+    return good
+end
+
+local function rows_of(dimensions)
+    local vector = {
+        function(v) return choices.is_vector(v, dimensions) end, ("a table of %d numbers"):format(dimensions),
+    }
+    local positive = {choices.is_positive, "a number above 0"}
+    local flat, solid = dimensions == 2 and vector or nil, dimensions == 3 and vector or nil
+    return {
+        style = choices.words(STYLES), size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"},
+        low = flat, high = flat, eye = solid, target = solid, up = solid, angle = solid and positive,
+        radius = positive, fastest = positive, opacity = positive, iso = positive, spacing = solid and positive,
+    }
+end
+
+-- ---- cameras
+
+local function unit(v)
+    local length = math.sqrt(v[1] ^ 2 + v[2] ^ 2 + v[3] ^ 2)
+    return length > 0 and {v[1] / length, v[2] / length, v[3] / length} or nil
+end
+
+local function cross(a, b)
+    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
+end
+
+-- A window of the plane, whose middle is the picture's and which fits into it.
+local function flat_camera(taken, low, high, extent)
+    low, high = taken.low or low, taken.high or high
+    if not (low[1] < high[1] and low[2] < high[2]) then
+        blame.fail("P:picture: 'low' must be below 'high' in both dimensions, got (%g, %g) and (%g, %g)", low[1],
+            low[2], high[1], high[2])
+    end
+    local focus = math.min(extent[1] / (high[1] - low[1]), extent[2] / (high[2] - low[2]))
+    return {
+        eye = {(low[1] + high[1]) / 2, (low[2] + high[2]) / 2, 0}, focus = focus, far = 2,
+        right = {1, 0, 0}, above = {0, 1, 0}, ahead = {0, 0, 1},
+    }
+end
+
+local function solid_camera(taken, low, high, extent, gravity)
+    local middle, reach = {}, 0
+    for d = 1, 3 do
+        middle[d], reach = (low[d] + high[d]) / 2, math.max(reach, high[d] - low[d])
+    end
+    local up = unit(taken.up or {-gravity[1], -gravity[2], -gravity[3]}) or {0, 0, 1}
+    local target, side = taken.target or middle, math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
+    local across = unit(cross(side, up))
+    local eye = taken.eye or {}
+    for d = 1, not taken.eye and 3 or 0 do
+        eye[d] = target[d] + reach * (1.6 * across[d] + 0.9 * up[d] + 0.8 * cross(up, across)[d])
+    end
+    local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
+    local right = ahead and unit(cross(ahead, up))
+    if not right then
+        blame.fail("P:picture: 'eye' must be away from 'target', and not straight above or below it")
+    end
+    local angle, far = taken.angle or 40, 0
+    for d = 1, 3 do
+        far = far + (math.abs(eye[d] - middle[d]) + reach) ^ 2
+    end
+    return {
+        eye = eye, right = right, above = cross(right, ahead), ahead = ahead, up = up, far = math.sqrt(far),
+        focus = extent[2] / 2 / math.tan(math.rad(math.min(angle, 170) / 2)),
+    }
+end
+
+-- ---- styles
+
+-- The arguments of a launch: what the camera is, and its own.
+local function seen(camera, values)
+    for _, name in ipairs {"eye", "right", "above", "ahead", "middle", "focus", "extent"} do
+        values[name] = camera[name]
+    end
+    return values
+end
+
+local styles = {}
+
+--- styles.spheres(own, camera, taken): the nearest particle of every pixel, lit; by depth first, then by number.
+function styles.spheres(own, camera, taken)
+    local now, pixels = own.state.now, camera.extent[1] * camera.extent[2]
+    local depth <close> = rill.stream("int", pixels, 1 << 25)
+    local owners <close> = rill.stream("int", {camera.extent[2], camera.extent[1]}, 2147483647)
+    local numbers <close> = rill.iota(now.x.size):copy()
+    own.kernels.nearest(seen(camera, {size = taken.radius, far = camera.far, x = now.x, depth = depth}))
+    own.kernels.owner(seen(camera, {
+        size = taken.radius, far = camera.far, x = now.x, id = numbers, depth = depth, owners = owners:reshape(pixels),
+    }))
+    return own.kernels.spheres(seen(camera, {
+        size = taken.radius, fastest = taken.fastest, owners = owners, xs = now.x, vs = now.v,
+    }))
+end
+
+--- styles.splats(own, camera, taken): soft spots that add up, as a cloud.
+function styles.splats(own, camera, taken)
+    local now, shape = own.state.now, {camera.extent[2], camera.extent[1]}
+    local amounts <close>, speeds = rill.stream("int", shape), rill.stream("int", shape)
+    local pixels = amounts.size
+    own.kernels.splat(seen(camera, {
+        size = 2 * taken.radius, fastest = taken.fastest, x = now.x, v = now.v, amounts = amounts:reshape(pixels),
+        speeds = speeds:reshape(pixels),
+    }))
+    local colours = own.kernels.splats {
+        rows = shape[1], opacity = taken.opacity or 0.5, amounts = amounts, speeds = speeds,
+    }
+    speeds:close()
+    return colours
+end
+
+-- The density over the rest density at nodes from low on, so far apart, of this shape; particles stand sorted.
+local function field(own, shape, low, step, sliced)
+    local state, how = own.state, own.how
+    local grid, rho = state.grid, rill.stream("float", shape)
+    local norm = smoothing.norms("poly6", "linear", how.dimensions, how.radius)
+    sliced(function(skip, most)
+        own.kernels.field {
+            mask = grid.mask, scale = grid.scale, per_h = 1 / how.radius, amount = how.mass * norm / how.density,
+            low = low, step = step, skip = skip, most = most, xs = state.spare.x, first = grid.first, r = rho,
+        }
+    end)
+    return rho
+end
+
+local function flat_surface(own, camera, taken, _, _, sliced)
+    local rows, columns, step = camera.extent[2], camera.extent[1], 1 / camera.focus
+    local top = camera.eye[2] + step * camera.middle[2]
+    local low = {camera.eye[1] - step * camera.middle[1], top - step * (rows - 1)}
+    local rho <close> = field(own, {rows, columns}, low, step, sliced)
+    local turned = own.kernels.turn {rho = rho, shape = {rows, columns}}
+    local colours = own.kernels.surface(taken.iso, turned)
+    turned:close()
+    return colours
+end
+
+local function solid_surface(own, camera, taken, low, high, sliced)
+    local h, spacing, shape, lowest = own.how.radius, taken.spacing or own.how.radius / 4, {}, {}
+    local voxels = 1
+    for d = 1, 3 do
+        lowest[d] = low[d] - h
+        shape[4 - d] = math.ceil((high[d] - low[d] + 2 * h) / spacing) + 1
+        voxels = voxels * shape[4 - d]
+    end
+    if voxels > VOXELS then
+        blame.fail("P:picture: the surface would take %.0f nodes: give a 'spacing' above %g", voxels, spacing)
+    end
+    local rho <close> = field(own, shape, lowest, spacing, sliced)
+    local floor_at, reach = {}, 0
+    for d = 1, 3 do
+        floor_at[d] = camera.up[d] > 0 and low[d] or camera.up[d] < 0 and high[d] or low[d]
+        reach = math.max(reach, high[d] - low[d])
+    end
+    return own.kernels.surface(seen(camera, {
+        up = camera.up, low = lowest, step = spacing, iso = taken.iso, floor_at = floor_at,
+        tile = reach / 6, clear = reach, rho = rho, shape = {camera.extent[2], camera.extent[1]},
+    }))
+end
+
+--- styles.surface(own, camera, taken, low, high, sliced): where the density passes iso.
+function styles.surface(own, camera, taken, low, high, sliced)
+    return (own.how.dimensions == 2 and flat_surface or solid_surface)(own, camera, taken, low, high, sliced)
+end
+
+local function program(dimensions)
+    local text = SCENE .. DRAW:gsub("FOOT(%b{})", function(body)
+        return (FOOT:gsub("BODY", function() return body:sub(2, -2) end))
+    end) .. (dimensions == 2 and FLAT or SOLID)
+    text = text:gsub("CAMERA ", CAMERA):gsub("WIDEST", WIDEST):gsub("FIELDS", dimensions == 2 and "xy" or "xyz")
+    return rill.program(neighbours.text(dimensions, neighbours.cells .. text))
+end
+
+--- portrait.draw(state, how, given, sort, sliced): a picture of particles, vec3 in {rows, columns}. `sort` puts them in the order of their cells into
+-- state.spare, `sliced` calls a function with the slices of launches over them.
+function portrait.draw(state, how, given, sort, sliced)
+    local taken = choices.options("P:picture", given, rows_of(how.dimensions))
+    local size = taken.size or {480, 640}
+    local extent = {size[2], size[1]}
+    state.drawing = state.drawing or program(how.dimensions)
+    local own = {state = state, how = how, kernels = state.drawing}
+    local low, high = state.now.x:min(), state.now.x:max()
+    for d = 1, how.dimensions do
+        low[d], high[d] = low[d] - how.radius / 2, high[d] + how.radius / 2
+    end
+    local camera = (how.dimensions == 2 and flat_camera or solid_camera)(taken, low, high, extent, how.gravity)
+    camera.middle, camera.extent = {(extent[1] - 1) / 2, (extent[2] - 1) / 2}, extent
+    taken.radius, taken.iso = taken.radius or how.radius / 5, taken.iso or 0.5
+    taken.fastest = taken.fastest or math.max(math.sqrt(state.most:get(1)[1]), 1e-30)
+    if taken.style == "surface" then
+        sort()
+    end
+    return styles[taken.style or "spheres"](own, camera, taken, low, high, sliced)
+end
+
+return portrait
