@@ -24,11 +24,11 @@ local methods = {
     ["rill.stream.filter"] = {"filter", "find", "partition", "runs", "unique"},
 }
 local images = { -- beside those of rill.image that are written in C
-    ["rill.image.smooth"] = {"bilateral", "gaussian"},
-    ["rill.image.weigh"] = {"convolve", "correlate", "separable"}, ["rill.image.edges"] = {"sobel"},
-    ["rill.image.morphology"] = {"close", "dilate", "erode", "open"}, ["rill.image.diffuse"] = {"diffuse"},
-    ["rill.image.resize"] = {"resize"}, ["rill.image.tone"] = {"cel", "tonemap"},
-    ["rill.image.colour"] = {"convert"}, ["rill.image.median"] = {"median"},
+    ["rill.image.canny"] = {"canny"}, ["rill.image.colour"] = {"convert"}, ["rill.image.diffuse"] = {"diffuse"},
+    ["rill.image.edges"] = {"sobel"}, ["rill.image.median"] = {"median"},
+    ["rill.image.morphology"] = {"close", "dilate", "erode", "open"}, ["rill.image.resize"] = {"resize"},
+    ["rill.image.smooth"] = {"bilateral", "gaussian"}, ["rill.image.tone"] = {"cel", "tonemap"},
+    ["rill.image.weigh"] = {"convolve", "correlate", "separable"},
 }
 for module, names in pairs(functions) do
     for _, name in ipairs(names) do

@@ -265,6 +265,7 @@ s:save(path: string) -- writes .npy, or .rill for every type, structures too
 ]==] },
     { "image", [==[
 rill.image.bilateral(s: source, options: {sigma_space: number, sigma_range: number, radius?: integer}): stream -- the mean of those around each pixel, weighed by how near they are in place and in value
+rill.image.canny(s: source, options?: {low?: number, high?: number, sigma?: number}): stream -- where edges are, one pixel wide: a stream of bool
 rill.image.cel(s: source, options?: {levels?: integer}): stream -- each component as one of few levels, 4 unless told
 rill.image.convert(s: source, from: string, to: string): stream -- another colour space: "srgb", "linear", "hsv", "lab", "ycbcr" or "gray"
 rill.image.resize(s: source, shape: integer[], options?: {filter?: string}): stream -- in another shape, {rows, columns}: "nearest", "linear" (unless told), "cubic", "area" or "lanczos"
