@@ -4,17 +4,23 @@
 
 #include <stdlib.h>
 
+enum { MOST_GAPS = 8 };
+
+static void put_origin(const Container *c, const PageEntry *entry, const int64_t *page, int32_t *origin)
+{
+    for (int d = 0; d < c->whole.shape.rank; d++) {
+        origin[d] = (int32_t)(entry->page[d] * page[d]);
+    }
+}
+
 Region *container_list_region(const Container *c, const PageList *list)
 {
-    int rank = c->whole.shape.rank;
-    size_t count = list->count;
+    size_t rank = (size_t)c->whole.shape.rank, count = list->count;
     int64_t page[SHAPE_MAX_RANK];
-    int32_t *origins = malloc((count + 1) * (size_t)rank * sizeof *origins);
+    int32_t *origins = malloc((count + 1) * rank * sizeof *origins);
     translator_page_sizes(c->translator, page);
     for (size_t i = 0; i < count && origins; i++) {
-        for (int d = 0; d < rank; d++) {
-            origins[i * (size_t)rank + (size_t)d] = (int32_t)(list->items[i].page[d] * page[d]);
-        }
+        put_origin(c, &list->items[i], page, origins + i * rank);
     }
     return region_pages(c->memory.device, &c->whole.shape, !container_bounded(c), page, origins, (int64_t)count);
 }
@@ -76,6 +82,51 @@ void container_drop_outside(const Container *c, PageList *list)
     list->count = kept;
 }
 
+/* The last frame of a list; -1: it is in the order of frames already, or these are few of very many. */
+static int64_t last_frame(const PageList *list)
+{
+    int64_t last = -1, count = (int64_t)list->count;
+    bool ordered = true;
+    for (int64_t i = 0; i < count; i++) {
+        ordered = ordered && list->items[i].frame > last;
+        last = list->items[i].frame > last ? list->items[i].frame : last;
+    }
+    return ordered || last >= MOST_GAPS * count ? -1 : last;
+}
+
+/* Its entries by their frames, of malloc; NULL where there is none, or no memory. */
+static const PageEntry **frame_order(const PageList *list)
+{
+    int64_t last = last_frame(list), count = (int64_t)list->count;
+    const PageEntry **by_frame = last < 0 ? NULL : calloc((size_t)last + 1, sizeof *by_frame);
+    for (int64_t i = 0; by_frame && i < count; i++) {
+        by_frame[list->items[i].frame] = &list->items[i];
+    }
+    int64_t kept = 0;
+    for (int64_t frame = 0; by_frame && frame <= last; frame++) {
+        if (by_frame[frame]) {
+            by_frame[kept++] = by_frame[frame];
+        }
+    }
+    if (kept < count) { /* several pages in one frame */
+        free(by_frame);
+        return NULL;
+    }
+    return by_frame;
+}
+
+static void set_in_memory(const Container *c, Region *region, const PageEntry *const *entries)
+{
+    size_t rank = (size_t)c->whole.shape.rank, count = (size_t)region->set.count;
+    int64_t page[SHAPE_MAX_RANK];
+    int32_t *origins = malloc(count * rank * sizeof *origins);
+    translator_page_sizes(c->translator, page);
+    for (size_t i = 0; i < count && origins; i++) {
+        put_origin(c, entries[i], page, origins + i * rank);
+    }
+    region_set_in_memory(region, origins);
+}
+
 static Region *mapped_region(Container *c)
 {
     PageList list = {0};
@@ -84,6 +135,11 @@ static Region *mapped_region(Container *c)
         container_drop_outside(c, &list);
         c->active_frame = first_frame(&list);
         region = container_list_region(c, &list);
+    }
+    const PageEntry **entries = region ? frame_order(&list) : NULL;
+    if (entries) {
+        set_in_memory(c, region, entries);
+        free(entries);
     }
     page_list_free(&list);
     return region;

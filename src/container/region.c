@@ -58,6 +58,7 @@ void region_release(Region *region)
     region_release(region->cells);
     region_release(region->rest);
     stream_release(&region->list);
+    stream_release(&region->in_memory);
     free(region->words);
     free(region);
 }
@@ -146,6 +147,7 @@ Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, 
     region->set = *set;
     region->set.origins = &region->list;
     region->set.words = words;
+    region->set.in_memory = NULL;
     count_elements(region);
     if (!stream_create(device, type_of(SCALAR_INT, 1), &all, false, &region->list) ||
         (length > 0 && !buffer_write(region->list.buffer, 0, words, stream_bytes(&region->list)))) {
@@ -199,6 +201,20 @@ Region *region_pages(Device *device, const Shape *shape, bool unbounded, const i
         region->pages = true;
     }
     return region;
+}
+
+void region_set_in_memory(Region *region, int32_t *origins)
+{
+    Shape all = {1, {region->set.count * region->shape.rank}};
+    Stream *list = &region->in_memory;
+    if (origins && stream_create(region->list.device, type_of(SCALAR_INT, 1), &all, false, list)) {
+        if (buffer_write(list->buffer, 0, origins, stream_bytes(list))) {
+            region->set.in_memory = list;
+        } else {
+            stream_release(list);
+        }
+    }
+    free(origins);
 }
 
 const PageSet *region_set(const Region *region, bool groups)

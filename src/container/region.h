@@ -31,6 +31,7 @@ typedef struct Region {
     bool pages;           /* what is mapped, or cells of a union */
     PageSet set;          /* its origins are `list` */
     Stream list;          /* `words` on the device */
+    Stream in_memory;     /* what the set has of that name, if it has it */
     int32_t *words;       /* see PageSet */
     struct Region *cells; /* region_walk's; NULL: none yet */
     struct Region *rest;  /* of those: others to be walked behind them, or NULL */
@@ -49,6 +50,8 @@ Region *region_box(Device *device, const Shape *shape, bool unbounded, const int
  * once. NULL: they could not be made. */
 Region *region_pages(Device *device, const Shape *shape, bool unbounded, const int64_t *page, int32_t *origins,
                      int64_t count);
+/* Takes over, and frees, the origins of a region of pages in the order in which these stand in memory. */
+void region_set_in_memory(Region *region, int32_t *origins);
 /* Of a set and its words, so many, which it takes over on failure, too; NULL: they could not be made. */
 Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length);
 /* Of boxes first .. last (x first, inclusive) within the shape, which may overlap; of malloc, the caller's: one of them as it is, more are cut into cells of that size, or of larger

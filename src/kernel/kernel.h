@@ -74,6 +74,9 @@ typedef struct PageSet {
      * ends there: elsewhere they are the first ones of other boxes. */
     bool levels;
     const int32_t *words; /* what `origins` has, in the host's memory; NULL: it is not there */
+    /* The same coordinates, and nothing behind them, in the order in which the pages stand in memory: what launches take that neither number
+     * their elements nor look around them. NULL: it is `origins`' order, or not known. */
+    const Stream *in_memory;
 } PageSet;
 /* How many elements it has with those left out; at most SHAPE_MAX_ELEMENTS + 1. */
 int64_t kernel_page_elements(const PageSet *set, int rank);

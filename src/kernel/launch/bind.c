@@ -8,7 +8,21 @@
 
 /* uniforms */
 
-enum { PARTS = 64 }; /* of a launch, enough for every thread to have its share */
+enum {
+    PARTS = 64,   /* of a launch, enough for every thread to have its share */
+    LEAST_RUN = 4 /* steps for which a page is looked up, where invocations side by side share it */
+};
+
+static bool has_neighbors(const Plan *plan)
+{
+    const Function *f = &plan->kernel->function;
+    for (int i = 0; i < f->param_count; i++) {
+        if (f->params[i].kind == PARAM_NEIGHBOR) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* The words of pages, and how many parts all are cut into. */
 static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint32_t *w)
@@ -28,6 +42,11 @@ static int64_t fill_pages(const Plan *plan, const Layout *layout, int rank, uint
     run = run < steps ? run : steps;
     run = run < 1 ? 1 : run;
     int64_t wide = 1;
+    /* Pages one beside the other would have their steps at the same places of a cache; what is read around a step is there for the next one. */
+    while (layout->max_run > 1 && wide < layout->group && steps >= 2 * wide * LEAST_RUN && !has_neighbors(plan)) {
+        wide *= 2;
+    }
+    run = run < (steps + wide - 1) / wide ? run : (steps + wide - 1) / wide;
     while (layout->max_run > 1 && wide < layout->group && steps > wide * run) {
         wide *= 2;
     }
@@ -51,6 +70,13 @@ static void fill_leaf(const Plan *plan, int rank, uint32_t *w)
     }
 }
 
+/* The pages in the order in which they are taken: that of memory where none other matters. Neighbours stand around in the other. */
+static const Stream *page_list(const Plan *plan)
+{
+    bool any = plan->pages->in_memory && !plan->numbered && !plan->kernel->function.group_rank && !has_neighbors(plan);
+    return any ? plan->pages->in_memory : plan->pages->origins;
+}
+
 void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
 {
     words[layout->count] = (uint32_t)plan->count;
@@ -69,7 +95,7 @@ void launch_fill(const Plan *plan, const Layout *layout, uint32_t *words)
         words[layout->active + 1] = (uint32_t)(plan->pages->count * (rank + 1));
     } else if (layout->page != NO_SLOT) {
         words[layout->steps] = (uint32_t)fill_pages(plan, layout, rank, words + layout->page);
-        words[layout->active] = (uint32_t)plan->pages->origins->offset;
+        words[layout->active] = (uint32_t)page_list(plan)->offset;
         words[layout->active + 1] = (uint32_t)(plan->pages->count * (rank + plan->pages->masked));
         for (int d = 0; layout->clip != NO_SLOT && d < rank; d++) {
             words[layout->clip + 2 * d] = (uint32_t)plan->pages->clip_first[d];
@@ -199,7 +225,7 @@ void launch_bind_active(const Plan *plan, const Layout *layout, Dispatch *dispat
     if (layout->active == NO_SLOT) {
         return;
     }
-    const Stream *list = plan->pages ? plan->pages->origins : plan->active;
+    const Stream *list = plan->pages ? page_list(plan) : plan->active;
     dispatch->textures[0] = (DispatchTexture){list->buffer, TEXEL_WORD};
     if (plan->active && plan->active->length.buffer) {
         dispatch->textures[1] = (DispatchTexture){plan->active->length.buffer, TEXEL_WORD};
