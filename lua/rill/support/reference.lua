@@ -281,6 +281,8 @@ rill.image.separable(s: source, wy: source|number[], wx: source|number[]): strea
 rill.image.sobel(s: source): stream, stream, stream -- the length of the gradient, and its parts along the rows and down the columns, eight times a pixel's step
 rill.image.gaussian(s: source, sigma: number): stream -- a picture weighed by Gauss's function of deviation sigma, in pixels, cut at ceil(3 sigma)
 rill.image.median(s: source, radius: integer): stream -- the medians of the squares of 2 radius + 1 pixels, component by component, NaN behind all numbers
+rill.image.distance(mask: source): stream -- how far each pixel is from the nearest false, Euclidean and exact; infinite where nothing is false
+rill.image.label(mask: source): stream, integer -- connected parts (pixels beside or above each other) numbered from 1 by their first pixels, 0 elsewhere; and how many there are
 ]==] },
     { "picture", [==[
 rill.show(s: source|container, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws a stream in the terminal: of two dimensions as a picture, of one as a sparkline; of a container where it is mapped; text = true returns what else is written
