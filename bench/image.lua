@@ -1,0 +1,78 @@
+-- rill.image against scipy.ndimage (one thread: it has no more) and OpenCV (all cores) on the same picture of floats.
+local rill = require "rill"
+local pipe = require "bench.support.pipe"
+local support = require "bench.support"
+
+local SIDE <const>, SIGMA <const> = 2048, 2
+
+-- Work of each peer, and how many times its time rill's is to be.
+local WORKS <const> = {
+    {"gaussian, sigma 2", "gaussian", function(s) return rill.image.gaussian(s, SIGMA) end,
+        goals = {scipy = 1.5}, tolerance = 1e-5},
+}
+
+local function against(library, picture)
+    local peer <close>, missing = pipe.python("peer_image.py", library)
+    if not peer then return {support.note("pictures, " .. library, missing)} end
+    peer:give("picture", picture)
+    local cases = {}
+    for i, work in ipairs(WORKS) do
+        cases[i] = {
+            ("%s, %d^2"):format(work[1], SIDE), work[2] .. "_picture", work.goals[library],
+            function() return work[3](picture) end, tolerance = work.tolerance,
+        }
+    end
+    return pipe.rows(peer, peer.what, cases)
+end
+
+-- Cost over size of filters, in nanoseconds per pixel.
+local GROWTH <const> = {
+    {"gaussian 2", WORKS[1][3]},
+    {"gaussian 20", function(s) return rill.image.gaussian(s, 20) end},
+    {"bilateral, radius 5", function(s)
+        return rill.image.bilateral(s, {sigma_space = 2.5, sigma_range = 0.1, radius = 5})
+    end},
+    {"diffuse, a step", function(s) return rill.image.diffuse(s, {k = 0.1, steps = 1}) end},
+    {"sobel", function(s)
+        local size, across, down = rill.image.sobel(s)
+        across:close()
+        down:close()
+        return size
+    end},
+    {"canny", rill.image.canny},
+    {"open, radius 3", function(s) return rill.image.open(s, 3) end},
+    {"half as large, area", function(s)
+        return rill.image.resize(s, {s.shape[1] // 2, s.shape[2] // 2}, {filter = "area"})
+    end},
+}
+local SIDES <const> = {256, 512, 1024, 2048}
+
+local function growth()
+    local lines = {{"ns per pixel"}}
+    for _, side in ipairs(SIDES) do
+        table.insert(lines[1], ("%d^2"):format(side))
+    end
+    for i, row in ipairs(GROWTH) do
+        lines[i + 1] = {row[1]}
+    end
+    for _, side in ipairs(SIDES) do
+        local s <close> = rill.image.gaussian(rill.random({side, side}, {seed = 1}), 3)
+        for i, row in ipairs(GROWTH) do
+            local seconds = support.least(3, function()
+                return support.timed(function() row[2](s):close() end, 1)
+            end)[1]
+            table.insert(lines[i + 1], seconds * 1e9 / side ^ 2)
+        end
+    end
+    return support.table("rill's cost over size", lines, "%.1f")
+end
+
+return function()
+    local picture, rows = rill.random({SIDE, SIDE}, {seed = 7}), {}
+    for _, library in ipairs {"scipy", "opencv"} do
+        local more = against(library, picture)
+        table.move(more, 1, #more, #rows + 1, rows)
+    end
+    rows[#rows + 1] = growth()
+    return rows
+end

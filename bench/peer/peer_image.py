@@ -1,0 +1,37 @@
+"""The libraries' side of bench/image.lua, by argument: "scipy" (scipy.ndimage, one thread) or "opencv" (all cores). A case is WORK_PICTURE, of a picture that
+was given."""
+import sys
+
+library = sys.argv[1]
+try:
+    import numpy as np
+    from peer_server import serve
+    if library == "scipy":
+        import scipy
+        import scipy.ndimage as nd
+    else:
+        import cv2
+except ImportError as problem:
+    print("missing", f"{problem}: apt-get install python3-{library}", flush=True)
+    raise SystemExit
+
+# As bench/image.lua has them.
+SIGMA, RADIUS = 2, 6
+
+SCIPY = {
+    "gaussian": lambda a: nd.gaussian_filter(a, SIGMA, truncate=RADIUS / SIGMA, mode="nearest"),
+}
+OPENCV = {
+    "gaussian": lambda a: cv2.GaussianBlur(a, (2 * RADIUS + 1, 2 * RADIUS + 1), SIGMA, borderType=cv2.BORDER_REPLICATE),
+}
+
+
+class Cases(dict):
+    def __missing__(self, name):
+        work, picture = name.split("_", 1)
+        function = (SCIPY if library == "scipy" else OPENCV)[work]
+        return lambda data: lambda: function(data[picture])
+
+
+what = "scipy.ndimage " + scipy.__version__ if library == "scipy" else "OpenCV " + cv2.__version__
+serve(what, Cases())
