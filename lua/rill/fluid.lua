@@ -10,6 +10,7 @@ local fields = require "rill.fluid.fields"
 local forces = require "rill.fluid.forces"
 local grids = require "rill.fluid.grid"
 local settings = require "rill.fluid.settings"
+local obstacles = require "rill.fluid.obstacles"
 local pressure = require "rill.fluid.pressure"
 local warning = require "rill.support.warning"
 local fail <const> = blame.fail
@@ -90,7 +91,7 @@ local function advance(f, dt)
     if f.viscosity > 0 then
         diffusion.flow(f, diffusion.rounds(f.grid, f.viscosity * longest))
     end
-    pressure.run(f, f.projection)
+    pressure.run(f, f.projection, looks(f))
     fields.move(f, function(diffusivity) return diffusion.rounds(f.grid, diffusivity * longest) end)
     f.steps = f.steps + 1
 end
@@ -136,9 +137,25 @@ function methods:force(force)
     return self
 end
 
-local CARRY <const> = {diffusion = true}
+--- f:obstacle(mask [, velocity]): cells the fluid flows around, instead of those before; none without a mask: a stream
+-- of bool or int, or a signed
+-- distance, float, below 0 inside. velocity: of the obstacle, numbers or a stream of vec2 (vec3).
+function methods:obstacle(mask, velocity)
+    obstacles.place(check(self, "obstacle"), "obstacle", "f:obstacle", mask, velocity)
+    return self
+end
 
---- f:carry(name, stream [, {diffusion=}]): a quantity at the middles of cells (float to vec4) that goes with the fluid.
+--- f:inflow(mask, velocity): cells in which the fluid moves as told, whatever that takes, instead of those before;
+-- none without a mask.
+function methods:inflow(mask, velocity)
+    obstacles.place(check(self, "inflow"), "source", "f:inflow", mask, velocity)
+    return self
+end
+
+local CARRY <const> = {diffusion = true, inflow = true}
+
+--- f:carry(name, stream [, {diffusion=, inflow=}]): a quantity at the middles of cells (float to vec4) that goes with
+-- the fluid. inflow: what of it comes in.
 function methods:carry(name, stream, given)
     local f = check(self, "carry")
     if type(name) ~= "string" then
@@ -147,14 +164,14 @@ function methods:carry(name, stream, given)
     blame.options("f:carry", given)
     for key in pairs(given or {}) do
         if not CARRY[key] then
-            fail("f:carry: unknown option '%s': expected diffusion", tostring(key))
+            fail("f:carry: unknown option '%s': expected diffusion, inflow", tostring(key))
         end
     end
     local diffusivity = given and given.diffusion or 0
     if type(diffusivity) ~= "number" or not (diffusivity >= 0 and diffusivity < math.huge) then
         fail("f:carry: option 'diffusion': expected a number, 0 or more, got %s", settings.told(diffusivity))
     end
-    fields.carry(f, name, stream, diffusivity)
+    fields.carry(f, name, stream, diffusivity, given and given.inflow)
     f.diffuses = f.diffuses or diffusivity > 0
     f.buoyant = forces.buoyant(f)
     return self
@@ -194,7 +211,7 @@ local function state(taken)
     end
     f.weights = diffusion.room()
     f.timer = clock.new(f)
-    f.projection = pressure.new(f, taken.tolerance)
+    f.projection = pressure.new(f, taken)
     return f
 end
 

@@ -12,10 +12,12 @@ local TRACE <const> = [=[
 #define TRACE(spot, time) inside(spot + (time) * s.per * FLOW(inside(spot + 0.5 * (time) * s.per * FLOW(spot), s)), s)
 ]=]
 
--- What is added to component k on its way: the force of the step, and the gradient of the pressure that there was.
+-- What is added to component k on its way: the force of the step, and on a MAC grid the gradient of the pressure that
+-- there was. (The wide one of a
+-- collocated grid does not see all of its pressure, which would grow.)
 local GAIN <const> = {
     mac = "dt * (s.per.AXIS * (AT(p, at - STEP) - AT(p, at)) PUSHED)",
-    collocated = "dt * (0.5 * s.per.AXIS * (AT(p, at - STEP) - AT(p, at + STEP)) PUSHED)",
+    collocated = "dt * (0.0 PUSHED)",
 }
 local PUSHED <const> = {
     mac = "+ 0.5 * (AT(push, at).AXIS + AT(push, at - STEP).AXIS)", collocated = "+ AT(push, at).AXIS",
@@ -104,9 +106,10 @@ kernel void again(Sides s, float clock[], float p FIELD, PUSHES @{float u#K FIEL
 
 -- A quantity at the middles of cells, of type Q, which has no outer elements: its view says what is outside.
 local CARRIED <const> = [=[
-kernel void once(Sides s, float clock[], @{float u#K FIELD,} Q q FIELD, out Q r<>) {
-    V here = V(indexof(r).PLACE);
-    r = settled(sample(q, TRACE(here + 0.5, -clock[0]) - 0.5));
+kernel void once(Sides s, float clock[], @{float u#K FIELD,} Q q FIELD, CELLS out Q r<>) {
+    I at = indexof(r).PLACE;
+    r = settled(sample(q, TRACE(V(at) + 0.5, -clock[0]) - 0.5));
+    r = KEPT;
 }
 ]=]
 
@@ -116,16 +119,20 @@ kernel void ahead(Sides s, float clock[], @{float u#K FIELD,} Q q FIELD, out Q r
     V from = TRACE(here + 0.5, -clock[0]) - 0.5;
     AROUND(Q, q, from, low, high, r)
 }
-kernel void again(Sides s, float clock[], @{float u#K FIELD,} Q q<>, Q a FIELD, Q low<>, Q high<>, out Q r<>) {
+kernel void again(Sides s, float clock[], @{float u#K FIELD,} Q q<>, Q a FIELD, Q low<>, Q high<>, CELLS out Q r<>) {
     I at = indexof(r).PLACE;
     Q back = sample(a, TRACE(V(at) + 0.5, clock[0]) - 0.5);
     r = settled(clamp(AT(a, at) + 0.5 * (q - back), low, high));
+    r = KEPT;
 }
 ]=]
 
 -- Numbers that fade to almost nothing become nothing: denormal floats are slow.
 local SETTLED <const> = "Q settled(Q q) { return q * Q(greaterThan(abs(q), Q(1e-20))); }\n"
 local SETTLED_FLOAT <const> = "float settled(float q) { return abs(q) > 1e-20 ? q : 0.0; }\n"
+
+-- Nothing is carried into an obstacle; what comes in with an inflow is what was told.
+local KEPT <const> = "AT(solid, at + 1) == 1.0 ? Q(0.0) : AT(solid, at + 1) == 2.0 && feeds > 0.5 ? fed : r"
 
 -- The text of a kernel for velocities: with a force or without, with held faces or without.
 local function text_of(grid, text, pushed, held)
@@ -167,19 +174,23 @@ function advection.flow(f)
     program.again(table.unpack(joined(head, inputs, held, f.w)))
 end
 
---- advection.carry(f, q): a carried quantity along f.u. q has type, now, next, and low and high where MacCormack's
--- method moves it.
+--- advection.carry(f, q): a carried quantity along f.u. q has type, now, next, fed (nil, or what comes in with an
+-- inflow), nothing (a zero), and ahead,
+-- low and high where MacCormack's method moves it.
 function advection.carry(f, q)
     local grid = f.grid
     local text = (q.type == "float" and SETTLED_FLOAT or SETTLED) .. TRACE .. AROUND[grid.rank] ..
         (f.corrects and CARRIED_TWICE or CARRIED)
+    text = text:gsub("CELLS", f.held and "float solid FIELD, float feeds, Q fed," or ""):gsub("KEPT", f.held and KEPT or
+        "r")
     local program = grid:program((text:gsub("%f[%w_]Q%f[^%w_]", q.type)))
+    local head = joined({grid.sides, f.clock}, f.u)
+    local cells = f.held and {f.solid, q.fed and 1 or 0, q.fed or q.nothing} or {}
     if f.corrects then
-        program.ahead(table.unpack(joined({grid.sides, f.clock}, f.u, {q.now.view, q.ahead.s, q.low, q.high})))
-        program.again(table.unpack(joined({grid.sides, f.clock}, f.u, {q.now.s, q.ahead.view, q.low, q.high,
-            q.next.s})))
+        program.ahead(table.unpack(joined(joined({}, head), {q.now.view, q.ahead.s, q.low, q.high})))
+        program.again(table.unpack(joined(head, {q.now.s, q.ahead.view, q.low, q.high}, cells, {q.next.s})))
     else
-        program.once(table.unpack(joined({grid.sides, f.clock}, f.u, {q.now.view, q.next.s})))
+        program.once(table.unpack(joined(head, {q.now.view}, cells, {q.next.s})))
     end
     q.now, q.next = q.next, q.now
 end

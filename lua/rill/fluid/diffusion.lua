@@ -45,8 +45,8 @@ kernel void round(int k, float viscosity, Sides s, float clock[], float weight[]
 ]=]
 
 local CARRIED <const> = [=[
-kernel void round(int k, float diffusivity, Sides s, float clock[], float weight[], Q b<>, Q before<>, Q x0 FIELD,
-    out Q r<>) {
+kernel void round(int k, float diffusivity, Sides s, float clock[], float weight[], CELLS Q b<>, Q before<>,
+                  Q x0 FIELD, out Q r<>) {
     V share = diffusivity * clock[0] * s.per * s.per;
     float gamma = weight[0], omega = weight[k + 1];
     I at = indexof(r).PLACE;
@@ -57,17 +57,21 @@ kernel void round(int k, float diffusivity, Sides s, float clock[], float weight
 ]=]
 
 -- share times the second difference of x#N along each dimension.
-local function laplace(grid, number)
+local function laplace(grid, number, near)
     local parts = {}
     for d, axis in ipairs {"x", "y", "z"} do
-        parts[d] = d <= grid.rank and ("+ share.%s * (AT(x%s, at + %s) + AT(x%s, at - %s) - 2.0 * middle)"):format(axis,
-            number, grid.steps[d], number, grid.steps[d]) or nil
+        parts[d] = d <= grid.rank and ("+ share.%s * (NEAR(at + STEP) + NEAR(at - STEP) - 2.0 * middle)"):format(axis)
+            :gsub("STEP", grid.steps[d]) or nil
     end
-    return table.concat(parts, " ")
+    return (table.concat(parts, " "):gsub("NEAR(%b())", near):gsub("#N", number))
 end
 
+local PLAIN <const> = "AT(x#N, %1)"
+local AROUND <const> = "(AT(solid, %1 + 1) == 1.0 ? middle : AT(x#N, %1))" -- nothing goes into an obstacle
+
 local function text_of(grid, text, held, number)
-    text = text:gsub("LAPLACE", laplace(grid, number))
+    text = text:gsub("LAPLACE", laplace(grid, number, held and number == "0" and AROUND or PLAIN))
+    text = text:gsub("CELLS", held and "float solid FIELD," or "")
     text = text:gsub("HOLDS", held and "@{float held#K FIELD,}" or "")
     text = text:gsub("KEPT", held and "AT(held#K, at) < 1e30 ? AT(held#K, at) : value" or "value")
     return WEIGHTS .. text
@@ -130,11 +134,12 @@ end
 --- diffusion.carry(f, q, count): the same of a carried quantity; q.next and q.ahead serve as room.
 function diffusion.carry(f, q, count)
     local grid = f.grid
-    local program = grid:program((text_of(grid, CARRIED, nil, "0"):gsub("%f[%w_]Q%f[^%w_]", q.type)))
+    local program = grid:program((text_of(grid, CARRIED, f.held, "0"):gsub("%f[%w_]Q%f[^%w_]", q.type)))
     program.weights(q.diffusion, grid.sides, f.clock, f.weights)
-    local b, spare = q.now, {q.next, q.ahead}
+    local b, spare, head = q.now, {q.next, q.ahead}, {q.diffusion, grid.sides, f.clock, f.weights, f.held and f.solid or
+        nil}
     q.now = rounds(count, b, spare, true, function(k, before, now, to)
-        program.round(k, q.diffusion, grid.sides, f.clock, f.weights, b.s, before.s, now.view, to.s)
+        program.round(k, table.unpack(joined({}, head, {b.s, before.s, now.view, to.s})))
     end)
     q.next, q.ahead = table.unpack(spare)
 end

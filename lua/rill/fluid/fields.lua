@@ -100,23 +100,41 @@ local function viewed(f, s)
     return {s = s, view = s:boundary(table.unpack(modes))}
 end
 
---- fields.carry(f, name, value, diffusion): a quantity that goes with the fluid.
-function fields.carry(f, name, value, diffusivity)
+-- What comes in with an inflow: a number, or one per component.
+local function check_fed(name, fed, count)
+    local list = type(fed) == "table" and not rill.type(fed) and fed or {fed}
+    for _, value in ipairs(list) do
+        if type(value) ~= "number" or value - value ~= 0 then
+            list = {}
+        end
+    end
+    if #list ~= count then
+        fail("f:carry: option 'inflow' of '%s': expected %s, got %s", name, count == 1 and "a number" or
+            count .. " numbers", settings.told(fed))
+    end
+end
+
+--- fields.carry(f, name, value, diffusion, fed): a quantity that goes with the fluid.
+function fields.carry(f, name, value, diffusivity, fed)
     local s = settings.stream("f:carry", ("argument #2 'stream' (%s)"):format(name), value, f.grid.shape, TYPES)
     settings.finite("f:carry", ("'%s'"):format(name), s)
     forces.check(f, name, tostring(s.type))
+    if fed ~= nil then
+        check_fed(name, fed, tonumber(tostring(s.type):match "%d") or 1)
+    end
     local q = f.carried[name]
     if q and q.type ~= s.type then
         fail("f:carry: '%s' is carried as elements of %s, got elements of %s", name, q.type, tostring(s.type))
     elseif q then
         q.now.s:write(s)
-        q.diffusion = diffusivity
+        q.diffusion, q.fed = diffusivity, fed
         return
     end
     local function room()
         return rill.stream(s.type, f.grid.shape)
     end
     q = {name = name, type = s.type, diffusion = diffusivity, now = viewed(f, s:copy()), next = viewed(f, room())}
+    q.fed, q.nothing = fed, q.type == "float" and 0 or {0, 0, table.unpack({0, 0}, 1, tonumber(q.type:match "%d") - 2)}
     q.ahead = (f.corrects or diffusivity > 0) and viewed(f, room())
     q.low, q.high = f.corrects and room(), f.corrects and room()
     f.carried[name] = q

@@ -4,23 +4,17 @@
 -- each few cycles
 -- the divergence is computed anew, of the velocity itself, so rounding leaves no more of it than velocities of 24 bits
 -- have.
-local rill = require "rill"
 local advection = require "rill.fluid.advection"
+local obstacles = require "rill.fluid.obstacles"
+local equation = require "rill.fluid.equation"
+local warning = require "rill.support.warning"
 local joined <const> = advection.joined
 
 local pressure = {}
 
-local PER_CYCLE <const> = 0.1 -- what a cycle of multigrid leaves, at most
--- Cycles between two looks at the velocity. On a collocated grid there is one look: what is left of it is rough, which
--- its wide differences see but
--- no pressure of theirs takes away.
-local CYCLES <const> = 2
-
--- Where one side of a dimension is open and the other is not the grid of the solver is the cells and their mirror
--- image: `turn` is 1 where the
--- mirror is at the low end, 2 where it is at the high end. `cell` is the cell (from 0) that place i of that grid
--- stands for, `place` the reverse
--- for element i of a field; `held` is 0 where an element is outside an open side.
+-- `cell` is the cell (from 0) that place i of the solver's grid stands for (lua/rill/fluid/equation.lua says what
+-- `turn` is), `place` the reverse for
+-- element i of a field; `held` is 0 where an element is outside an open side.
 local HEAD <const> = [=[
 I cell(I i, Sides s, I turn) {
     I n = I(s.size), low = I(lessThan(i, n)), high = 1 - low;
@@ -41,27 +35,26 @@ local DIVERGENCE <const> = {
 }
 local GRADIENT <const> = {
     mac = "s.per.AXIS * (PHI(at) - PHI(at - STEP))",
-        collocated = "0.5 * s.per.AXIS * (PHI(at + STEP) - PHI(at - STEP))",
+        collocated = "0.5 * s.per.AXIS * (BESIDE(at + STEP) - BESIDE(at - STEP))",
 }
 
 local TEXT <const> = [=[
 #define PHI(i) (held(i, s) * AT(x, place(i, s, turn)))
-kernel void diverge(Sides s, I turn, @{float u#K FIELD,} out float b<>) {
+kernel void diverge(Sides s, I turn, SOLID @{float u#K FIELD,} out float b<>) {
     I at = cell(indexof(b).PLACE, s, turn) + 1;
-    b = -(DIVERGENCE);
+    b = -FLUID * (DIVERGENCE);
 }
-kernel void across(Sides s, I turn, float x FIELD, @{float u#K FIELD,} out float b<>) {
+kernel void across(Sides s, I turn, SOLID float x FIELD, @{float u#K FIELD,} out float b<>) {
     I at = cell(indexof(b).PLACE, s, turn) + 1;
     b = DIVERGENCE;
-    b -= @{+ s.per.AXIS * s.per.AXIS * (PHI(at - STEP) + PHI(at + STEP) - 2.0 * PHI(at))};
+    b = FLUID * (b - (@{+ s.per.AXIS * s.per.AXIS * (BESIDE(at - STEP) + BESIDE(at + STEP) - 2.0 * PHI(at))}));
 }
-kernel void project(Sides s, float clock[], I turn, float x FIELD, float p FIELD,
-    @{float u#K FIELD,} HOLDS out float q<>,
-                    @{,out float r#K<>}) {
+kernel void project(Sides s, float clock[], I turn, float x FIELD, float p FIELD, SOLID
+                    @{float u#K FIELD,} HOLDS out float q<>, @{,out float r#K<>}) {
     I here = indexof(q).PLACE;
     I at = folded(here, I(0), s);
     float value;
-    q = held(here, s) * (AT(p, at) + PHI(at) / clock[0]);
+    q = held(here, s) * (BEFORE PHI(at) / clock[0]);
 @{
     at = fold_#K(here, s);
     value = AT(u#K, at) - GRADIENT;
@@ -73,80 +66,137 @@ kernel void project(Sides s, float clock[], I turn, float x FIELD, float p FIELD
 local function text_of(grid, held)
     local kind = grid.mac and "mac" or "collocated"
     local text = TEXT:gsub("DIVERGENCE", DIVERGENCE[kind]):gsub("GRADIENT", GRADIENT[kind])
-    text = text:gsub("HOLDS", held and "@{float held#K FIELD,}" or "")
+    text = text:gsub("BEFORE", grid.mac and "AT(p, at) +" or "")
+    text = text:gsub("HOLDS", held and "@{float held#K FIELD,}" or ""):gsub("SOLID", held and "float solid FIELD," or
+        "")
+    text = text:gsub("FLUID", held and "(AT(solid, at) > 0.5 ? 0.0 : 1.0)" or "1.0")
+    text = text:gsub("BESIDE(%b())", held and "(AT(solid, %1) > 0.5 ? PHI(at) : PHI%1)" or "PHI%1")
     return HEAD .. text:gsub("KEPT", held and "AT(held#K, at) < 1e30 ? AT(held#K, at) : value" or "value")
 end
 
--- ---- the grid of the solver
-
--- What multigrid calls the sides of a dimension, and how it is turned.
-local function kind_of(low, high)
-    if low.kind == "periodic" then
-        return "periodic", 0
-    elseif low.kind == "open" then
-        return "dirichlet", high.kind == "open" and 0 or 2
+-- How much more flows in through sides that move than out, in cells a second; 0 where one is open.
+local function excess(grid)
+    local total = 0
+    for d = 1, grid.rank do
+        local low, high = grid.kinds[d][1], grid.kinds[d][2]
+        if low.kind == "open" or high.kind == "open" then
+            return 0
+        end
+        local through = (low.velocity and low.velocity[d] or 0) - (high.velocity and high.velocity[d] or 0)
+        total = total + through * grid.count / grid.sizes[d] / grid.spacing[d]
     end
-    return high.kind == "open" and "dirichlet" or "neumann", high.kind == "open" and 1 or 0
+    return total
 end
 
---- pressure.new(f, tolerance): what projections of a fluid need: x and b, streams of the solver's grid, and its
--- hierarchy.
-function pressure.new(f, tolerance)
-    local grid = f.grid
-    local self, shape, boundary, spacing = {turn = {}, copies = 1}, {}, {}, {}
-    for d = 1, grid.rank do
-        local lua = grid.rank + 1 - d
-        boundary[lua], self.turn[d] = kind_of(grid.kinds[d][1], grid.kinds[d][2])
-        shape[lua], spacing[lua] = grid.sizes[d] * (self.turn[d] > 0 and 2 or 1), grid.spacing[d]
-        self.copies = self.copies * (self.turn[d] > 0 and 2 or 1)
+--- pressure.new(f, taken): what projections of a fluid need. taken: the options of rill.fluid.
+function pressure.new(f, taken)
+    local box = taken.pressure == "multigrid" and equation.box(f.grid, taken.tolerance) or nil
+    local self = {box = box, taken = taken, solver = box}
+    local total = excess(f.grid)
+    if math.abs(total) > 1e-9 then
+        pressure.warn_balance(f, total)
+        self.warned = true
     end
-    self.x, self.b, self.before = rill.stream("float", shape), rill.stream("float", shape), rill.stream("float", shape)
-    self.hierarchy = rill.solve.hierarchy {shape = shape, boundary = boundary, spacing = spacing}
-    self.cycles = math.max(1, math.ceil(math.log(math.max(tolerance, 1e-7)) / math.log(PER_CYCLE)))
+    if not box then
+        obstacles.stamp(f)
+        self.solver = taken.pressure == "jacobi" and equation.jacobi(f, taken.iterations) or
+            equation.conjugate(f, taken.tolerance, taken.iterations)
+    end
     return self
 end
 
+-- What solves for the pressure now: multigrid alone where nothing is held.
+local function solver_of(f, self)
+    if self.box and f.held and self.solver == self.box then
+        self.solver = equation.conjugate(f, self.taken.tolerance, self.taken.iterations, self.box)
+    end
+    return self.solver
+end
+
+local function solid(f)
+    return f.held and {f.solid} or {}
+end
+
 -- Minus the divergence of velocities, into a stream of the solver's grid.
-local function diverge(f, self, u, to)
-    f.grid:program(text_of(f.grid, f.held)).diverge(table.unpack(joined({f.grid.sides, self.turn}, u, {to})))
+local function diverge(f, solver, u, to)
+    f.grid:program(text_of(f.grid, f.held)).diverge(table.unpack(joined({f.grid.sides, solver.turn}, solid(f), u,
+        {to})))
 end
 
 -- What the gradient of x leaves of f.w is f.w from then on.
-local function project(f, self)
+local function project(f, solver)
     local grid = f.grid
     local program = grid:program(text_of(grid, f.held))
-    program.project(table.unpack(joined({grid.sides, f.clock, self.turn, self.x, f.p}, f.w, f.held or {}, {f.q}, f.u)))
+    local head = joined({grid.sides, f.clock, solver.turn, solver.x, f.p}, solid(f))
+    program.project(table.unpack(joined(head, f.w, f.held or {}, {f.q}, f.u)))
     f.u, f.w, f.p, f.q = f.w, f.u, f.q, f.p
 end
 
---- pressure.run(f, self): makes f.w free of divergence: f.u.
-function pressure.run(f, self)
-    local left, b = self.cycles, self.before
-    while left > 0 do
-        local count = f.grid.mac and math.min(left, CYCLES) or left
-        diverge(f, self, f.w, b)
-        self.x:fill(0)
-        self.hierarchy:cycle(self.x, b, count)
-        project(f, self)
-        left, b = left - count, self.b
+--- pressure.warn_balance(f, total): says that more flows in than out, cells' worth a second.
+function pressure.warn_balance(f, total)
+    local volume = 1
+    for _, h in ipairs(f.grid.spacing) do
+        volume = volume * h
+    end
+    warning.say("rill.fluid: %.3g a second more flows %s, and no side is open: no pressure prevents that; it is " ..
+        "spread over all cells, and f.divergence.mean has it", math.abs(total) * volume,
+        total > 0 and "in than out" or "out than in")
+end
+
+local EVEN <const> = 1e-3 -- a mean that is less of the divergence is rounding
+
+-- Says once what no pressure can do.
+local function warn(f, self, solver)
+    if self.warned or not solver.closed then
+        return
+    end
+    local cells = solver.cells()
+    local total = cells > 0 and solver.total:get(1) or 0
+    if cells == 0 then
+        warning.say "rill.fluid: obstacles fill the domain: nothing is left that flows"
+        self.warned = true
+    elseif math.abs(total) > EVEN * math.sqrt(cells) * solver.before:norm() then
+        pressure.warn_balance(f, total)
+        self.warned = true
+    end
+end
+
+--- pressure.run(f, self, look): makes f.w free of divergence: f.u. look: what is learned by reading back is learned
+-- now.
+function pressure.run(f, self, look)
+    local solver = solver_of(f, self)
+    local b = solver.before
+    for _ = 1, solver.passes do
+        diverge(f, solver, f.w, b)
+        solver.solve(b, look)
+        project(f, solver)
+        b = solver.b
+    end
+    if look then
+        warn(f, self, solver)
     end
     f.u, f.w = f.w, f.u
 end
 
---- pressure.divergence(f, self): before the last projection, and of the velocity now: root mean squares times the
--- (least) spacing. On a collocated
--- grid also of what flows through faces, which is what was made free of it (Almgren, Bell and Szymczak 1996).
+--- pressure.divergence(f, self): before the last projection, and of the velocity now: root mean squares over the
+-- fluid's cells, times the (least)
+-- spacing; `mean` is the mean of what is left. On a collocated grid also of what flows through faces, which is what
+-- was made free of it (Almgren, Bell
+-- and Szymczak 1996).
 function pressure.divergence(f, self)
-    local grid = f.grid
-    local unit = math.min(table.unpack(grid.spacing)) / math.sqrt(self.b.size)
-    local found = {before = self.before:norm() * unit}
+    local grid, solver = f.grid, self.solver
+    local function rms(s)
+        return s:norm() * math.min(table.unpack(grid.spacing)) / math.sqrt(math.max(1, solver.cells()))
+    end
+    local found = {before = rms(solver.before)}
     if not grid.mac then
         local program = grid:program(text_of(grid, f.held))
-        program.across(table.unpack(joined({grid.sides, self.turn, self.x}, f.w, {self.b})))
-        found.faces = self.b:norm() * unit
+        program.across(table.unpack(joined({grid.sides, solver.turn}, solid(f), {solver.x}, f.w, {solver.b})))
+        found.faces = rms(solver.b)
     end
-    diverge(f, self, f.u, self.b)
-    found.after = self.b:norm() * unit
+    diverge(f, solver, f.u, solver.b)
+    found.after = rms(solver.b)
+    found.mean = -solver.b:sum() * math.min(table.unpack(grid.spacing)) / math.max(1, solver.cells())
     return found
 end
 

@@ -71,6 +71,15 @@ local function at_least_zero(value)
     return is_finite(value) and value >= 0
 end
 
+local function is_buoyancy(value)
+    for name, weight in pairs(is_plain(value) and value or {}) do
+        if type(name) ~= "string" or not some(is_finite)(weight) then
+            return false
+        end
+    end
+    return is_plain(value)
+end
+
 local ROWS <const> = {
     shape = {is_shape, "a table of 2 or 3 whole numbers, 1 or more"},
     spacing = {some(is_positive), "a number above 0, or a table of one per dimension"},
@@ -80,11 +89,13 @@ local ROWS <const> = {
     confinement = {at_least_zero, "a number, 0 or more"},
     tolerance = {is_positive, "a number above 0"},
     substeps = {function(v) return v == true or is_count(v) end, "a whole number, 1 or more, or true"},
+    iterations = {is_count, "a whole number, 1 or more"},
+    pressure = one_of("multigrid", "cg", "jacobi"),
     grid = one_of("mac", "collocated"),
     advection = one_of("maccormack", "semilagrangian"),
     boundary = {function(v) return KINDS[v] or is_plain(v) end,
         '"wall", "open", "periodic", or a table of {low, high} per axis'},
-    buoyancy = {is_plain, "a table of numbers by the names of carried quantities"},
+    buoyancy = {is_buoyancy, "a table of numbers, or of lists of numbers, by the names of carried quantities"},
     velocity = {function(v) return type(v) == "function" or not blame.not_open(v) end, "an open stream or a function"},
 }
 
@@ -173,7 +184,7 @@ function settings.take(given)
     end
     local taken = {
         spacing = 1, cfl = 1, viscosity = 0, confinement = 0, tolerance = 1e-4, grid = "mac", advection = "maccormack",
-        boundary = "wall",
+        pressure = "multigrid", boundary = "wall",
     }
     for key, value in pairs(given) do
         local row = ROWS[key]

@@ -46,16 +46,18 @@ local function judge(kept, count, named, kind)
     return nil
 end
 
--- The work on vectors of one type and shape: correct(r, x, goal, left, note) of refine.run. `named`: the preconditioner is one of ours. `z`: nil, the inverse diagonal (jacobi), or what
--- `precondition` writes.
-local function prepare(A, like, every, named, z, jacobi, precondition)
+--- cg.machine(like, multiply, z, jacobi, precondition): the work on vectors of one type and shape: m.begin(r, x) from x = 0, of which it returns r'r
+-- as a stream of one double; m.first(r, x, least), then m.go(r, x, least, count), iterations, which the device stops by itself below `least`; m.kept, what it keeps. Nothing is
+-- read back. multiply(p, q) writes A p; `z`: nil, the inverse diagonal (jacobi), or what `precondition` writes. Vectors are operator.room's.
+function cg.machine(like, multiply, z, jacobi, precondition)
     local p, q = operator.room(like.type, like.shape), operator.room(like.type, like.shape)
-    local multiply, advance = A:product(like.type), core._cg
+    local advance = core._cg
     local s = rill.stream("double", SIZE)
     local head = s:domain(1, words.PARTIALS)
     local rr = s:domain(words.PARTIALS + words.MOST_GROUPS + 1, words.PARTIALS + words.MOST_GROUPS + 1)
     local rz = s:domain(words.PARTIALS + 2 * words.MOST_GROUPS + 1, words.PARTIALS + 2 * words.MOST_GROUPS + 1)
-    local function begin(r, x)
+    local machine = {kept = head}
+    function machine.begin(r, x)
         x:fill(0)
         p:fill(0)
         s:fill(0)
@@ -69,27 +71,39 @@ local function prepare(A, like, every, named, z, jacobi, precondition)
         if z then
             operator.dot(r, jacobi and q or z, rz)
         end
+        return rr
     end
-    return function(r, x, goal, left, note)
-        begin(r, x)
-        local start = rr:get(1)
-        local least = goal * goal * start
+    function machine.first(r, x, least)
         advance(words.DIRECTION, s, least, x, r, p, q, z, jacobi)
+    end
+    function machine.go(r, x, least, count)
+        for _ = 1, count do
+            multiply(p, q)
+            if precondition then
+                advance(BEFORE, s, least, x, r, p, q, z, jacobi)
+                precondition(r, z)
+                operator.dot(r, z, rz)
+                advance(words.DIRECTION, s, least, x, r, p, q, z, jacobi)
+            else
+                advance(ALL, s, least, x, r, p, q, z, jacobi)
+            end
+        end
+    end
+    return machine
+end
+
+-- correct(r, x, goal, left, note) of refine.run. `named`: the preconditioner is one of ours.
+local function prepare(A, like, every, named, z, jacobi, precondition)
+    local machine = cg.machine(like, A:product(like.type), z, jacobi, precondition)
+    return function(r, x, goal, left, note)
+        local start = machine.begin(r, x):get(1)
+        local least = goal * goal * start
+        machine.first(r, x, least)
         local count = 0
         local kept
         repeat
-            for _ = 1, math.min(every, left - count) do
-                multiply(p, q)
-                if precondition then
-                    advance(BEFORE, s, least, x, r, p, q, z, jacobi)
-                    precondition(r, z)
-                    operator.dot(r, z, rz)
-                    advance(words.DIRECTION, s, least, x, r, p, q, z, jacobi)
-                else
-                    advance(ALL, s, least, x, r, p, q, z, jacobi)
-                end
-            end
-            kept = head:values()
+            machine.go(r, x, least, math.min(every, left - count))
+            kept = machine.kept:values()
             count = math.tointeger(kept[words.COUNT + 1])
             note(count, math.sqrt(kept[words.RR + 1] / start))
         until count >= left or kept[words.STATE + 1] ~= 0

@@ -226,17 +226,19 @@ h:cycle(x: stream, b: source, count?: integer): stream -- improves x by so many 
 h:close() -- frees its memory at once
 ]==] },
     { "fluid", [==[
-rill.fluid(options: {shape: table, spacing?: number|table, dt?: number, cfl?: number, substeps?: integer|boolean, viscosity?: number, grid?: string, advection?: string, tolerance?: number, boundary?: string|table, buoyancy?: table, confinement?: number, velocity?: source|function}): fluid -- a fluid at rest on a grid of 2 or 3 dimensions
+rill.fluid(options: {shape: table, spacing?: number|table, dt?: number, cfl?: number, substeps?: integer|boolean, viscosity?: number, grid?: string, advection?: string, tolerance?: number, boundary?: string|table, pressure?: string, iterations?: integer, buoyancy?: table, confinement?: number, velocity?: source|function}): fluid -- a fluid at rest on a grid of 2 or 3 dimensions
 f.shape: integer[] -- the grid's
 f.velocity: stream -- the velocity at the middles of cells, a new stream of vec2 or vec3
 f.pressure: stream -- the pressure over the density, a view
 f.time: number -- seconds since the beginning
 f.dt: number -- how long the last step was, in seconds
-f.divergence: table -- before and after the last projection: root mean squares times the spacing
+f.divergence: table -- before and after the last projection, root mean squares times the spacing; mean; faces of a collocated grid
 f:step(dt?: number): fluid -- goes on by dt seconds, or as the options say
 f:flow(velocity: source|function): fluid -- the velocity is this from now on
 f:force(force?: source|function): fluid -- accelerations from now on; none without
-f:carry(name: string, stream: source, options?: {diffusion?: number}): fluid -- a quantity that goes with the fluid
+f:obstacle(mask?: source, velocity?: source|number[]): fluid -- cells the fluid flows around, and how they move; none without
+f:inflow(mask?: source, velocity?: source|number[]): fluid -- cells in which the fluid moves as told; none without
+f:carry(name: string, stream: source, options?: {diffusion?: number, inflow?: number|number[]}): fluid -- a quantity that goes with the fluid
 f:get(name: string): stream -- a carried quantity as it is now, which may be written
 ]==] },
     { "sph", [==[
