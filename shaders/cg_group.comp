@@ -2,7 +2,7 @@
 // sum with x, the residual in double). The matrix is slices of SPMV_SLICE rows in their order, as spmv.h has them: an invocation takes four rows at a
 // time, here a quad. What is kept between launches stands in `work`: CG_GROUP_KEPT doubles, then vectors, whole slices each: in double x, the residual
 // and b, in T the inverse diagonal m, p, q = A p, r and the correction d. Sums are in double and in a fixed order. Defines: GROUP; WIDE: T is double;
-// VALUE_DOUBLE; WIDE_VALUE_DOUBLE, of the values that the residual is computed with; X_DOUBLE; B_DOUBLE; JACOBI; BLOCK to read through storage blocks.
+// VALUE_DOUBLE; WIDE_VALUE_DOUBLE, of the values that the residual is computed with; X_DOUBLE; B_DOUBLE; JACOBI; TILED: the matrix is tiles (cg_group.h); BLOCK to read through storage blocks.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 #include "shared/cg_words.h"
@@ -28,11 +28,16 @@ layout(std430, binding = 3) readonly buffer B { uint b_in[]; };
 layout(std430, binding = 4) readonly buffer M { uint m_in[]; };
 #ifdef BLOCK
 layout(std430, binding = 5) readonly buffer Begins { uint begins_in[]; };
+#ifdef TILED
+layout(std430, binding = 6) readonly buffer Columns { uint columns_in[]; };
+#else
 layout(std430, binding = 6) readonly buffer Columns { uvec4 columns_in[]; };
+#endif
 layout(std430, binding = 7) readonly buffer Values { uvec4 values_in[]; };
 layout(std430, binding = 8) readonly buffer WideValues { uvec4 wide_values_in[]; };
 #define BEGIN(i) int(begins_in[i])
 #define COLUMNS(i) ivec4(columns_in[i])
+#define COLUMN(i) int(columns_in[i])
 #define VALUES(i) values_in[i]
 #define WIDE_VALUES(i) wide_values_in[i]
 #define TEXEL(i) work[i]
@@ -48,6 +53,7 @@ layout(binding = 1, rg32ui) uniform coherent readonly uimageBuffer pairs_in;
 layout(binding = 2, r32ui) uniform coherent readonly uimageBuffer words_in;
 #define BEGIN(i) int(texelFetch(begins_in, i).x)
 #define COLUMNS(i) ivec4(texelFetch(columns_in, i))
+#define COLUMN(i) int(texelFetch(columns_in, i).x)
 #define VALUES(i) texelFetch(values_in, i)
 #define WIDE_VALUES(i) texelFetch(wide_values_in, i)
 #define TEXEL(i) imageLoad(texels_in, i)
@@ -156,6 +162,8 @@ void meet()
 #if GROUP > 32
 #define HEADS 32
 shared dvec2 part[GROUP], head[HEADS];
+// What no compiler knows: unrolled, these loops take it seconds.
+int lanes = GROUP + min(rows, 0), heads = HEADS + min(rows, 0);
 
 // The sums of a group's values, for all of it.
 dvec2 group_sum(dvec2 value)
@@ -164,14 +172,14 @@ dvec2 group_sum(dvec2 value)
     meet();
     if (lane < HEADS) {
         dvec2 sum = part[lane];
-        for (int i = lane + HEADS; i < GROUP; i += HEADS) {
+        for (int i = lane + HEADS; i < lanes; i += HEADS) {
             sum += part[i];
         }
         head[lane] = sum;
     }
     meet();
     dvec2 sum = head[0];
-    for (int i = 1; i < HEADS; i++) {
+    for (int i = 1; i < heads; i++) {
         sum += head[i];
     }
     return sum;
@@ -195,7 +203,39 @@ dvec2 group_sum(dvec2 value)
 
 // ---- products
 
+#ifdef VALUE_DOUBLE
+V four_values(int q) { return V(doubles_of(VALUES(values_first + 2 * q)), doubles_of(VALUES(values_first + 2 * q + 1))); }
+#else
+V four_values(int q) { return V(uintBitsToFloat(VALUES(values_first + q))); }
+#endif
+#ifdef WIDE_VALUE_DOUBLE
+dvec4 four_wide(int q)
+{
+    return dvec4(doubles_of(WIDE_VALUES(wide_values_first + 2 * q)), doubles_of(WIDE_VALUES(wide_values_first + 2 * q + 1)));
+}
+#else
+dvec4 four_wide(int q) { return dvec4(uintBitsToFloat(WIDE_VALUES(wide_values_first + q))); }
+#endif
 // The quad n of A times a vector.
+#ifdef TILED
+#define PRODUCT_OF(NAME, D4, FOUR, QUAD, AT)                                                                                     \
+    D4 NAME(int n)                                                                                                               \
+    {                                                                                                                            \
+        int slice = begins_first + n / QUADS, begin = BEGIN(slice), places = BEGIN(slice + 1) - begin;                           \
+        int q = begin * QUADS + n % QUADS, at = 4 * begin * QUADS + n % QUADS;                                                   \
+        D4 sum = D4(0.0);                                                                                                        \
+        for (int k = 0; k < places; k++) {                                                                                       \
+            D4 v = QUAD(AT, clamp(COLUMN(4 * columns_first + q), 0, quads - 1));                                                 \
+            sum += FOUR(at) * v.x;                                                                                               \
+            sum += FOUR(at + QUADS) * v.y;                                                                                       \
+            sum += FOUR(at + 2 * QUADS) * v.z;                                                                                   \
+            sum += FOUR(at + 3 * QUADS) * v.w;                                                                                   \
+            q += QUADS;                                                                                                          \
+            at += 4 * QUADS;                                                                                                     \
+        }                                                                                                                        \
+        return sum;                                                                                                              \
+    }
+#else
 #define PRODUCT_OF(NAME, D, D4, FOUR, ELEMENT, AT)                                                                               \
     D4 NAME(int n)                                                                                                               \
     {                                                                                                                            \
@@ -210,21 +250,14 @@ dvec2 group_sum(dvec2 value)
         }                                                                                                                        \
         return sum;                                                                                                              \
     }
-#ifdef VALUE_DOUBLE
-V four_values(int q) { return V(doubles_of(VALUES(values_first + 2 * q)), doubles_of(VALUES(values_first + 2 * q + 1))); }
-#else
-V four_values(int q) { return V(uintBitsToFloat(VALUES(values_first + q))); }
 #endif
-#ifdef WIDE_VALUE_DOUBLE
-dvec4 four_wide(int q)
-{
-    return dvec4(doubles_of(WIDE_VALUES(wide_values_first + 2 * q)), doubles_of(WIDE_VALUES(wide_values_first + 2 * q + 1)));
-}
+#ifdef TILED
+PRODUCT_OF(product_p, V, four_values, quad, at_p)
+PRODUCT_OF(product_x, dvec4, four_wide, wide_quad, at_x)
 #else
-dvec4 four_wide(int q) { return dvec4(uintBitsToFloat(WIDE_VALUES(wide_values_first + q))); }
-#endif
 PRODUCT_OF(product_p, T, V, four_values, element, at_p)
 PRODUCT_OF(product_x, double, dvec4, four_wide, wide_element, at_x)
+#endif
 
 // ---- phases
 

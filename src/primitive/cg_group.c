@@ -13,7 +13,7 @@ enum {
     GPU_GROUP = 1024,
     BLOCKS = 4, /* storage blocks, and those that are textures elsewhere */
     READS = 4,
-    QUADS = SPMV_SLICE / 4,
+    TILE_COST = 5,   /* quarters of what the entries of one of its columns take by themselves */
     TRIPS = 1 << 18, /* of a launch, where loops may be as long as they like: some milliseconds */
     SPARED =
         40960, /* entries' time of an iteration that the launches it saves take: three of 15 us, at 1.1 ns an entry */
@@ -50,16 +50,17 @@ int64_t cg_group_room(int64_t rows, bool wide)
     return CG_GROUP_KEPT + padded * 3 + padded * 5 / (wide ? 1 : 2);
 }
 
-int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t entries)
+int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t entries, bool tiled)
 {
     const DeviceTraits *traits = device_traits(device);
-    int64_t budget = traits->loop_limit ? traits->loop_limit / 2 : TRIPS, slots = places * SPMV_SLICE;
+    int64_t budget = traits->loop_limit ? traits->loop_limit / 2 : TRIPS, cost = places * SPMV_SLICE;
     /* Trips of an invocation, as if it had all places: of the loops over quads and of the group's sums, in what is done once and in an iteration. */
     int64_t passes = divide_up(rows, SPMV_SLICE),
             sum = group_size(device) > 32 ? group_size(device) / 32 + 32 : CPU_GROUP;
     int64_t once = places + 8 * passes + 3 * sum, each = places + 3 * passes + 2 * sum + 1;
     int64_t steps = (budget - once) / each;
-    bool pays = rows > 0 && slots <= entries / 2 + SPARED && steps > 0;
+    cost = tiled ? cost * TILE_COST / 4 : cost;
+    bool pays = rows > 0 && cost <= entries / 2 + SPARED && (!tiled || cost <= entries) && steps > 0;
     bool can = device_limits(device)->storage_blocks >= BLOCKS + (by_blocks(device) ? READS : 0) &&
                (by_blocks(device) || device_limits(device)->texture_units >= READS);
     return !pays || !can ? 0 : steps < CG_GROUP_MOST_STEPS ? (int)steps : CG_GROUP_MOST_STEPS;
@@ -68,11 +69,11 @@ int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t e
 static Program *find_program(const CgGroup *g, bool block)
 {
     StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n%s%s%s%s%s%s%s", group_size(g->x->device), g->wide ? "#define WIDE\n" : "",
-                is_double(g->values) ? "#define VALUE_DOUBLE\n" : "",
+    strbuf_addf(&defines, "#define GROUP %d\n%s%s%s%s%s%s%s%s", group_size(g->x->device),
+                g->wide ? "#define WIDE\n" : "", is_double(g->values) ? "#define VALUE_DOUBLE\n" : "",
                 is_double(g->wide_values) ? "#define WIDE_VALUE_DOUBLE\n" : "",
                 is_double(g->x) ? "#define X_DOUBLE\n" : "", is_double(g->b) ? "#define B_DOUBLE\n" : "",
-                g->m ? "#define JACOBI\n" : "", block ? "#define BLOCK\n" : "");
+                g->m ? "#define JACOBI\n" : "", g->tiled ? "#define TILED\n" : "", block ? "#define BLOCK\n" : "");
     Program *program = shader_program(g->x->device, "cg_group.comp", strbuf_text(&defines));
     strbuf_free(&defines);
     return program;
@@ -110,11 +111,12 @@ static void bind(const CgGroup *g, bool block, Dispatch *dispatch)
     const Stream *stored[BLOCKS] = {g->work, g->x, g->b, g->m ? g->m : g->b};
     const Stream *read[READS] = {g->begins, g->columns, g->values, g->wide_values};
     static const TexelFormat formats[] = {TEXEL_VECTOR, TEXEL_PAIR, TEXEL_WORD};
+    const bool words[READS] = {true, g->tiled, false, false};
     for (int i = 0; i < BLOCKS; i++) {
         dispatch->blocks[i].buffer = stored[i]->buffer;
     }
     for (int i = 0; i < READS; i++) {
-        dispatch->textures[i] = (DispatchTexture){read[i]->buffer, i ? TEXEL_VECTOR : TEXEL_WORD};
+        dispatch->textures[i] = (DispatchTexture){read[i]->buffer, words[i] ? TEXEL_WORD : TEXEL_VECTOR};
         dispatch->blocks[BLOCKS + i].buffer = read[i]->buffer;
     }
     for (int i = 0; i < 3; i++) {

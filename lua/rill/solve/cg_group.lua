@@ -14,14 +14,26 @@ local LEAST_NORM <const> = 1e-120 -- what vanishes beside it is nothing
 local Work = {}
 Work.__index = Work
 
--- How many iterations a launch may have, as slices.plain asks.
-local function fits(rows)
-    return function(places, begins, entries)
-        return core._cg_group_steps(begins, rows, places, entries) > 0
+local MANY <const> = 32768 -- entries, below which tiles are not worth making
+
+-- The matrix as one group takes it, and how many iterations a launch may have; nil where it is none that one may take.
+local function arrange(matrix)
+    local rows = matrix.shape[1]
+    local function steps(tiled)
+        return function(places, begins, entries)
+            return core._cg_group_steps(begins, rows, places, entries, tiled)
+        end
+    end
+    for _, tiled in ipairs(matrix.nnz >= MANY and {true, false} or {false}) do
+        local count = steps(tiled)
+        local made = matrix[tiled and "_tiles" or "_plain"](matrix, function(...) return count(...) > 0 end)
+        if made then
+            return made, count(made.places, made.begins, matrix.nnz), tiled
+        end
     end
 end
 
--- The slices' values in another type; nil and false where they are beyond it.
+-- Values as floats; nil where they are beyond those.
 local function narrow(values)
     local cast = values:cast "float"
     local size = operator.norm(cast, true)
@@ -35,9 +47,11 @@ end
 --- cg_group.make(A, type, norm, x, b, inverse, every, judge): the work for an operator A, with iterations in a type; inverse: the inverse diagonal, or nil.
 -- judge(kept): of refine.solve's correct, what comes after the count. nil where A is no sparse matrix that one group may take.
 function cg_group.make(A, type, norm, x, b, inverse, every, judge)
-    local matrix, rows = A.kind == "sparse" and A[A.type], x.size
-    local plain = matrix and matrix:_plain(fits(rows))
-    local values = plain and plain.values
+    local plain, steps, tiled
+    if A.kind == "sparse" then
+        plain, steps, tiled = arrange(A[A.type])
+    end
+    local rows, values = x.size, plain and plain.values
     if plain and type == "float" and A.type == "double" then
         values = narrow(values)
     end
@@ -45,8 +59,7 @@ function cg_group.make(A, type, norm, x, b, inverse, every, judge)
         return nil
     end
     local self = setmetatable({plain = plain, values = values, wide = type == "double", b = b, x = x, inverse = inverse,
-        every = every, judge = judge, phases = words.START, norm = norm}, Work)
-    self.steps = core._cg_group_steps(plain.begins, rows, plain.places, matrix.values.size)
+        every = every, judge = judge, phases = words.START, norm = norm, steps = steps, tiled = tiled}, Work)
     self.stream = rill.stream("double", core._cg_group_room(rows, self.wide))
     self.rows = (rows + ROWS - 1) // ROWS * ROWS
     return self
@@ -56,7 +69,7 @@ end
 local function launch(self, phases, steps, most, goal, scale, factor)
     local plain = self.plain
     core._cg_group(self.phases | phases, steps, most, goal, scale, factor, self.stream, self.x, self.b, self.inverse,
-        plain.begins, plain.columns, self.values, plain.values, self.wide)
+        plain.begins, plain.columns, self.values, plain.values, self.wide, self.tiled)
     self.phases = 0
 end
 

@@ -6,6 +6,7 @@ local entries = require "rill.sparse.entries"
 local later = require "rill.support.later"
 local products = require "rill.sparse.products"
 local slices = require "rill.sparse.slices"
+local tiles = require "rill.sparse.tiles"
 local fail <const>, kernel <const> = blame.fail, entries.kernel
 
 blame.own()
@@ -342,6 +343,22 @@ function methods._plain(A, fits)
     return plan.plain or nil
 end
 
+--- A:_tiles(fits): of CSR and COO tiles, kept with the matrix; else, and unless fits(places, begins, entries), nil.
+function methods._tiles(A, fits)
+    local plan = A._format ~= "ell" and A._m > 0 and A._values.size > 0 and rows_of(A)
+    if not plan then
+        return nil
+    end
+    if plan.tiles == nil then
+        plan.tiles = tiles.make(plan.offsets, A._columns, A._values, A._n, function(places, begins)
+            return fits(places, begins, A._values.size)
+        end)
+    elseif plan.tiles then
+        tiles.refresh(plan.tiles, A._values)
+    end
+    return plan.tiles or nil
+end
+
 -- ---- other methods
 
 --- A:transpose(): the transpose, a new matrix of the same format.
@@ -429,6 +446,9 @@ function methods.close(A)
         if made then
             slices.close(made)
         end
+    end
+    if plan.tiles then
+        tiles.close(plan.tiles)
     end
     for _, s in ipairs {A._offsets, A._rows, A._columns, A._values, plan.offsets or false, plan.first or false,
         plan.begins or false, plan.float or false, plan.double or false} do

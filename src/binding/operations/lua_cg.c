@@ -43,7 +43,7 @@ static bool run_group(CgGroup *g, const CgGroupStep *step)
     return done;
 }
 
-/* _cg_group(phases, steps, most, goal, scale, factor, work, x, b, m, begins, columns, values, wide_values, wide): cg_group_run of cg_group.h; m may be
+/* _cg_group(phases, steps, most, goal, scale, factor, work, x, b, m, begins, columns, values, wide_values, wide, tiled): cg_group_run of cg_group.h; m may be
  * nil. rill.solve.cg sees to what the others must be. */
 static int group(lua_State *L)
 {
@@ -62,7 +62,8 @@ static int group(lua_State *L)
                  .columns = accept_check(L, 12, function, 12, "columns"),
                  .values = accept_check(L, 13, function, 13, "values"),
                  .wide_values = accept_check(L, 14, function, 14, "wide_values"),
-                 .wide = lua_toboolean(L, 15)};
+                 .wide = lua_toboolean(L, 15),
+                 .tiled = lua_toboolean(L, 16)};
     DeviceScope scope;
     binding_enter(L, g.work->device, &scope);
     bool done = run_group(&g, &step);
@@ -74,12 +75,12 @@ static int group(lua_State *L)
     return 0;
 }
 
-/* _cg_group_steps(begins, rows, places, entries) -> cg_group_steps of cg_group.h. */
+/* _cg_group_steps(begins, rows, places, entries, tiled) -> cg_group_steps of cg_group.h. */
 static int group_steps(lua_State *L)
 {
     const Stream *begins = accept_check(L, 1, "rill.solve.cg", 1, "begins");
-    lua_pushinteger(
-        L, cg_group_steps(begins->device, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3), luaL_checkinteger(L, 4)));
+    int64_t rows = luaL_checkinteger(L, 2), places = luaL_checkinteger(L, 3), entries = luaL_checkinteger(L, 4);
+    lua_pushinteger(L, cg_group_steps(begins->device, rows, places, entries, lua_toboolean(L, 5)));
     return 1;
 }
 
