@@ -1,8 +1,10 @@
 // Half a V-cycle on one grid of floats in a single launch. A grid has a margin in memory, which holds what its boundary makes of its
 // elements (odd, even or periodic continuation), so that A is the same stencil everywhere, its diagonal 1. With DOWN: two steps of smoothing
 // from zero, x = (u + v) b - u v A b, and the residual b - A x restricted to the next grid. With UP: the same x anew, the next grid's
-// correction interpolated and added, and two steps of smoothing. With MARGIN: what is around a grid. An invocation has four columns and
-// marches down rows; what it needs of former rows it keeps. Defines: GROUP; BLOCK to read through storage blocks.
+// correction interpolated and added, and two steps of smoothing; what stands there counts, too, by `keep`. With STEP, on the finest grid: the
+// correction added to x, which is WIDE (doubles) or not, the residual b - A x of it, in double, and the sum of its squares for each invocation.
+// With MARGIN: what is around a grid, which is WIDE or not. An invocation has four columns and marches down rows; what it needs of former rows
+// it keeps. Defines: GROUP; ROWS that an invocation writes; BLOCK to read through storage blocks.
 #include "shared/parameters.glsl"
 #include "shared/multigrid_words.h"
 layout(local_size_x = GROUP) in;
@@ -13,7 +15,12 @@ layout(location = 0) uniform uvec4 rill_p[MULTIGRID_P_VECTORS];
 #define PAIR(word) vec2(FLOAT(word), FLOAT((word) + 1))
 
 #ifdef MARGIN
-layout(std430, binding = 1) buffer Grid { float grid_io[]; };
+#ifdef WIDE
+#define ELEMENT double
+#else
+#define ELEMENT float
+#endif
+layout(std430, binding = 1) buffer Grid { ELEMENT grid_io[]; };
 
 // The element that is continued to place i; sign: of its value.
 int folded(int i, int n, int boundary, inout float sign)
@@ -41,24 +48,39 @@ void main()
     int from_x = folded(x, width, INT(MULTIGRID_P_BOUNDARY), sign);
     int from_y = folded(y, height, INT(MULTIGRID_P_BOUNDARY + 1), sign);
     if (y < height + R) {
-        float value = grid_io[(from_y + MULTIGRID_MARGIN) * pitch + from_x + MULTIGRID_MARGIN];
-        grid_io[(y + MULTIGRID_MARGIN) * pitch + x + MULTIGRID_MARGIN] = sign == 0.0 ? 0.0 : sign * value;
+        ELEMENT value = grid_io[(from_y + MULTIGRID_MARGIN) * pitch + from_x + MULTIGRID_MARGIN];
+        grid_io[(y + MULTIGRID_MARGIN) * pitch + x + MULTIGRID_MARGIN] = sign == 0.0 ? ELEMENT(0) : ELEMENT(sign) * value;
     }
 }
 #else
 
-#ifdef BLOCK
-layout(std430, binding = 2) readonly buffer B { vec4 b_in[]; };
-layout(std430, binding = 3) readonly buffer E { float e_in[]; };
-#define READ_B(i) b_in[i]
-#define READ_E(i) e_in[i]
+#ifdef STEP
+layout(std430, binding = 1) writeonly buffer Solution { dvec2 x_out[]; };
+layout(std430, binding = 2) writeonly buffer Residual { dvec2 residual_out[]; };
+layout(std430, binding = 3) writeonly buffer Squares { double squares_out[]; };
+#define BLOCK0 4
+#define BLOCK1 5
+#define BLOCK2 6
 #else
-layout(binding = 0) uniform usamplerBuffer b_in;
-layout(binding = 1) uniform usamplerBuffer e_in;
-#define READ_B(i) uintBitsToFloat(texelFetch(b_in, i))
-#define READ_E(i) uintBitsToFloat(texelFetch(e_in, i).x)
+layout(std430, binding = 1) writeonly buffer Result { dvec2 result_out[]; };
+#define BLOCK0 2
+#define BLOCK1 3
+#define BLOCK2 4
 #endif
-layout(std430, binding = 1) writeonly buffer Result { vec4 result_out[]; };
+// Four floats as they are stored: llvmpipe stores components one by one.
+#define PACKED(v) dvec2(packDouble2x32(floatBitsToUint((v).xy)), packDouble2x32(floatBitsToUint((v).zw)))
+
+#ifdef BLOCK
+layout(std430, binding = BLOCK0) readonly buffer In0 { uvec4 in0[]; };
+layout(std430, binding = BLOCK1) readonly buffer In1 { uvec4 in1[]; };
+layout(std430, binding = BLOCK2) readonly buffer In2 { uvec4 in2[]; };
+#define READ(from, i) from[i]
+#else
+layout(binding = 0) uniform usamplerBuffer in0;
+layout(binding = 1) uniform usamplerBuffer in1;
+layout(binding = 2) uniform usamplerBuffer in2;
+#define READ(from, i) texelFetch(from, i)
+#endif
 
 // Read once: a compiler may not take them out of a loop.
 int pitch = INT(MULTIGRID_P_PITCH), lowest = INT(MULTIGRID_P_HEIGHT) + MULTIGRID_REACH - 1;
@@ -68,7 +90,7 @@ float sum = steps.x + steps.y, product = steps.x * steps.y;
 // Texel t of a row, from `at` on, into the array `to`.
 #define TEXEL(t) \
     { \
-        vec4 four = READ_B(at + t); \
+        vec4 four = uintBitsToFloat(READ(in0, at + t)); \
         to[4 * t] = four.x; \
         to[4 * t + 1] = four.y; \
         to[4 * t + 2] = four.z; \
@@ -124,7 +146,7 @@ vec4 take(int y, int texel)
 
 void main()
 {
-    int block = int(gl_GlobalInvocationID.x), begin = int(gl_WorkGroupID.y) * MULTIGRID_DOWN_ROWS;
+    int block = int(gl_GlobalInvocationID.x), begin = int(gl_WorkGroupID.y) * ROWS;
     int height = INT(MULTIGRID_P_COARSE_HEIGHT), to = INT(MULTIGRID_P_COARSE_PITCH);
     vec2 ratio = PAIR(MULTIGRID_P_DOWN), offset = PAIR(MULTIGRID_P_DOWN + 2), inverse = 1.0 / ratio;
     float scale = FLOAT(MULTIGRID_P_SCALE), place = float(4 * block) * ratio.x + offset.x;
@@ -148,7 +170,7 @@ void main()
     place_y -= float(first - 1);
     bool in_row = 4 * block < INT(MULTIGRID_P_COARSE_WIDTH);
     // Two rows a trip; the first three trips fill what is kept. A coarse row's weights reach over five, since it moves by `ratio`, not by 2.
-    for (int k = 0; k < MULTIGRID_DOWN_ROWS + 3; k++) {
+    for (int k = 0; k < ROWS + 3; k++) {
         t0 = t2;
         t1 = t3;
         t2 = t4;
@@ -159,7 +181,7 @@ void main()
                    hat((p - 3.0) * inverse.y) * t3 + hat((p - 4.0) * inverse.y) * t4;
         int y = begin + k - 3;
         if (k >= 3 && y < height && in_row) {
-            result_out[(y + MULTIGRID_MARGIN) * to + block + 1] = scale * all;
+            result_out[(y + MULTIGRID_MARGIN) * to + block + 1] = PACKED(scale * all);
         }
     }
 }
@@ -172,13 +194,16 @@ float y0[6], y1[6], y2[6];            // after one step
 float e0[8], e1[8], e2[8], e3[8];     // rows of the correction at columns of x
 float w[24];                          // weights of three elements of the correction for each column of x
 
-void take_correction(int y, int column)
+// `texel` and `skip`: where the first column's left neighbour in the correction is.
+void take_correction(int y, int texel, int skip)
 {
-    int at = (min(y, INT(MULTIGRID_P_COARSE_HEIGHT) + MULTIGRID_REACH - 1) + MULTIGRID_MARGIN) *
-             4 * INT(MULTIGRID_P_COARSE_PITCH) + column + MULTIGRID_MARGIN;
-    float e[6];
+    int at = (min(y, INT(MULTIGRID_P_COARSE_HEIGHT) + MULTIGRID_REACH - 1) + MULTIGRID_MARGIN) * INT(MULTIGRID_P_COARSE_PITCH) + texel;
+    vec4 t0 = uintBitsToFloat(READ(in1, at)), t1 = uintBitsToFloat(READ(in1, at + 1));
+    float t2 = uintBitsToFloat(READ(in1, at + 2).x);
+    float all[9] = float[9](t0.x, t0.y, t0.z, t0.w, t1.x, t1.y, t1.z, t1.w, t2), e[6];
     for (int i = 0; i < 6; i++) {
-        e[i] = READ_E(at + i);
+        float even = (skip & 2) != 0 ? all[i + 2] : all[i], odd = (skip & 2) != 0 ? all[i + 3] : all[i + 1];
+        e[i] = (skip & 1) != 0 ? odd : even;
     }
     e0 = e1;
     e1 = e2;
@@ -218,12 +243,13 @@ vec4 take(int y, int texel, float p)
 
 void main()
 {
-    int block = int(gl_GlobalInvocationID.x), begin = int(gl_WorkGroupID.y) * MULTIGRID_UP_ROWS;
-    int end = min(begin + MULTIGRID_UP_ROWS, INT(MULTIGRID_P_HEIGHT));
+    int block = int(gl_GlobalInvocationID.x), begin = int(gl_WorkGroupID.y) * ROWS;
+    int end = min(begin + ROWS, INT(MULTIGRID_P_HEIGHT));
     vec2 ratio = PAIR(MULTIGRID_P_UP), offset = PAIR(MULTIGRID_P_UP + 2);
     float place = float(4 * block - 2) * ratio.x + offset.x, place_y = float(begin - 4) * ratio.y + offset.y;
     int column = int(floor(place)), row = int(floor(place_y));
-    int to_pitch = INT(MULTIGRID_P_RESULT), to_first = INT(MULTIGRID_P_RESULT + 1);
+    int texel = (column + MULTIGRID_MARGIN) >> 2, skip = (column + MULTIGRID_MARGIN) & 3;
+    float weight = FLOAT(MULTIGRID_P_WEIGHT), keep = FLOAT(MULTIGRID_P_KEEP);
     place -= float(column);
     place_y -= float(row);
     for (int i = 0; i < 8; i++) {
@@ -239,24 +265,118 @@ void main()
     for (int i = 0; i < 6; i++) {
         y1[i] = y2[i] = 0.0;
     }
-    take_correction(row, column);
-    take_correction(row + 1, column);
-    take_correction(row + 2, column);
+    take_correction(row, texel, skip);
+    take_correction(row + 1, texel, skip);
+    take_correction(row + 2, texel, skip);
     bool in_row = 4 * block < INT(MULTIGRID_P_WIDTH);
     // Two rows a trip, and one of the correction, of which four are kept.
-    for (int k = 0; k < MULTIGRID_UP_ROWS / 2 + 3; k++) {
-        take_correction(row + 3 + k, column);
+    for (int k = 0; k < ROWS / 2 + 3; k++) {
+        take_correction(row + 3 + k, texel, skip);
         int y = begin - 6 + 2 * k;
         float p = place_y + float(k) * (2.0 * ratio.y - 1.0);
-        vec4 z = take(y + 2, block, p);
-        int to = y * to_pitch + to_first + block;
+        int to = (y + MULTIGRID_MARGIN) * pitch + block + 1;
+        vec4 z = weight * take(y + 2, block, p), next = weight * take(y + 3, block, p + ratio.y);
+        // A branch would not spare the reading everywhere; what is not kept may be no number.
+        for (int kept = 0; kept < int(keep != 0.0); kept++) {
+            z += keep * uintBitsToFloat(READ(in2, to));
+            next += keep * uintBitsToFloat(READ(in2, to + pitch));
+        }
         if (y >= begin && y < end && in_row) {
-            result_out[to] = z;
+            result_out[to] = PACKED(z);
         }
-        z = take(y + 3, block, p + ratio.y);
         if (y + 1 >= begin && y + 1 < end && in_row) {
-            result_out[to + to_pitch] = z;
+            result_out[to + pitch] = PACKED(next);
         }
+    }
+}
+#endif
+
+#ifdef STEP
+#define DOUBLE(word) packDouble2x32(uvec2(PARAMETER(word), PARAMETER((word) + 1)))
+
+double factor = DOUBLE(MULTIGRID_P_FACTOR);
+
+#define PAIR_OF_DOUBLES(from, i) \
+    { \
+        uvec4 words = READ(from, i); \
+        first = packDouble2x32(words.xy); \
+        second = packDouble2x32(words.zw); \
+    }
+
+// Row y of x with the correction, from the column before those written on.
+double[6] take(int y, int block)
+{
+    int at = (y + MULTIGRID_MARGIN) * pitch + block;
+    double x[6], first, second;
+#ifdef WIDE
+    PAIR_OF_DOUBLES(in0, 2 * at + 1)
+    x[0] = second;
+    PAIR_OF_DOUBLES(in0, 2 * at + 2)
+    x[1] = first;
+    x[2] = second;
+    PAIR_OF_DOUBLES(in0, 2 * at + 3)
+    x[3] = first;
+    x[4] = second;
+    PAIR_OF_DOUBLES(in0, 2 * at + 4)
+    x[5] = first;
+#else
+    vec4 here = uintBitsToFloat(READ(in0, at + 1));
+    x[0] = double(uintBitsToFloat(READ(in0, at).w));
+    x[1] = double(here.x);
+    x[2] = double(here.y);
+    x[3] = double(here.z);
+    x[4] = double(here.w);
+    x[5] = double(uintBitsToFloat(READ(in0, at + 2).x));
+#endif
+    vec4 d = uintBitsToFloat(READ(in1, at + 1));
+    float added[6] = float[6](uintBitsToFloat(READ(in1, at).w), d.x, d.y, d.z, d.w, uintBitsToFloat(READ(in1, at + 2).x));
+    for (int i = 0; i < 6; i++) {
+        x[i] = factor == 0.0 ? x[i] : x[i] + factor * double(added[i]);
+#ifndef WIDE
+        x[i] = double(float(x[i]));
+#endif
+    }
+    return x;
+}
+
+void main()
+{
+    int block = int(gl_GlobalInvocationID.x), begin = int(gl_WorkGroupID.y) * ROWS;
+    int width = INT(MULTIGRID_P_WIDTH), blocks = (width + 3) / 4, height = INT(MULTIGRID_P_HEIGHT);
+    double center = DOUBLE(MULTIGRID_P_CENTER);
+    double along = DOUBLE(MULTIGRID_P_NEIGHBOURS), across = DOUBLE(MULTIGRID_P_NEIGHBOURS + 2);
+    bool in_row = 4 * block < width;
+    double x0[6], x1[6] = take(begin - 1, block), x2[6] = take(begin, block), squares = 0.0;
+    for (int k = 0; k < ROWS; k++) {
+        int y = begin + k;
+        x0 = x1;
+        x1 = x2;
+        x2 = take(min(y + 1, height), block);
+        bool inside = in_row && y < height;
+        double b[4], r[4], first, second;
+        PAIR_OF_DOUBLES(in2, 2 * (y * blocks + block))
+        b[0] = first;
+        b[1] = second;
+        PAIR_OF_DOUBLES(in2, 2 * (y * blocks + block) + 1)
+        b[2] = first;
+        b[3] = second;
+        for (int i = 0; i < 4; i++) {
+            r[i] = b[i] - (center * x1[i + 1] - along * (x1[i] + x1[i + 2]) - across * (x0[i + 1] + x2[i + 1]));
+            squares += inside && 4 * block + i < width ? r[i] * r[i] : 0.0;
+        }
+        int to = (y + MULTIGRID_MARGIN) * pitch + block + 1;
+        if (inside) {
+#ifdef WIDE
+            x_out[2 * to] = dvec2(x1[1], x1[2]);
+            x_out[2 * to + 1] = dvec2(x1[3], x1[4]);
+#else
+            x_out[to] = PACKED(vec4(x1[1], x1[2], x1[3], x1[4]));
+#endif
+            residual_out[to] = PACKED(vec4(r[0], r[1], r[2], r[3]));
+        }
+    }
+    if (in_row) {
+        squares_out[int(gl_WorkGroupID.y) * blocks + block] = squares;
     }
 }
 #endif

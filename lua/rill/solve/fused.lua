@@ -5,7 +5,7 @@ local rill = require "rill"
 
 local fused = {}
 
-local MARGIN <const> = core._multigrid_margin
+local MARGIN <const>, LEAST_ROWS <const> = core._multigrid_margin, core._multigrid_least_rows
 local LEAST_RATIO <const> = 1.94 -- between the next grid's spacing and this one's: what an invocation keeps lasts for so much
 local LEAST_SIZE <const> = 34    -- smaller ones have ratios below that
 local MOST_SIZE <const> = 1 << 19 -- longer ones would be more work groups than devices must run
@@ -24,48 +24,92 @@ function fused.holds(level, next_level, type)
     return true
 end
 
--- Texels in a row of a grid.
-local function pitch(level)
-    return (level.sizes[1] + 3) // 4 + MARGIN // 2
+-- Texels of floats in a row of a grid, without its margin and with it.
+local function blocks(level)
+    return (level.sizes[1] + 3) // 4
 end
 
---- fused.field(level): memory for a grid with its margin, and the stream of the grid's elements.
-function fused.field(level)
+local function pitch(level)
+    return blocks(level) + MARGIN // 2
+end
+
+--- fused.field(level, type): memory for a grid of float or double with its margin, and the stream of the grid's elements.
+function fused.field(level, type)
     local width, height = table.unpack(level.sizes)
-    local all = rill.stream("float", {height + 2 * MARGIN, 4 * pitch(level)})
+    local all = rill.stream(type, {height + 2 * MARGIN, 4 * pitch(level)})
     return all, all:domain({MARGIN + 1, MARGIN + 1}, {MARGIN + height, MARGIN + width})
 end
 
--- The words of shaders/shared/multigrid_words.h; next_level is nil where only the margin is made.
+--- fused.bare(level): memory for a grid of double in rows of whole texels, and the stream of the grid's elements.
+function fused.bare(level)
+    local width, height = table.unpack(level.sizes)
+    local all = rill.stream("double", {height, 4 * blocks(level)})
+    return all, all:domain({1, 1}, {height, width})
+end
+
+--- fused.sums(level): a stream for the sums of squares that fused.step makes.
+function fused.sums(level)
+    return rill.stream("double", blocks(level) * ((level.sizes[2] + LEAST_ROWS - 1) // LEAST_ROWS))
+end
+
+local STEP <const> = ("\0"):rep(32) -- the words that only fused.step has
+
+-- The words of shaders/shared/multigrid_words.h before those of UP and STEP; next_level is nil where only the margin is made.
 local function words(level, next_level, boundary)
     local width, height = table.unpack(level.sizes)
     local x, y = NUMBERS[boundary[1]], NUMBERS[boundary[2]]
     if not next_level then
         local zeros = ("\0"):rep(68)
-        return ("=i4i4i4"):pack(width, height, pitch(level)) .. zeros .. ("=i4i4i4i4"):pack(x, y, 0, 0)
+        return ("=i4i4i4"):pack(width, height, pitch(level)) .. zeros .. ("=i4i4"):pack(x, y)
     end
-    local down, up, c, steps, to = level.down, level.up, level.center, level.steps, pitch(level)
-    return ("=i4i4i4i4i4i4fi4ffffffffffffi4i4i4i4"):pack(width, height, to, next_level.sizes[1],
+    local down, up, c, steps = level.down, level.up, level.center, level.steps
+    return ("=i4i4i4i4i4i4fi4ffffffffffffi4i4"):pack(width, height, pitch(level), next_level.sizes[1],
         next_level.sizes[2], pitch(next_level), level.scale, 0, down.ratio[1], down.ratio[2], down.offset[1],
         down.offset[2], up.ratio[1], up.ratio[2], up.offset[1], up.offset[2], level.c[1] / c, level.c[2] / c, steps[1],
-        steps[2], x, y, level.is_bare and width // 4 or to, level.is_bare and 0 or MARGIN * to + 1)
+        steps[2], x, y)
+end
+
+local function weighted(level, weight, keep)
+    return level.first_words .. ("=ff"):pack(weight, keep) .. STEP
 end
 
 --- fused.equip(level, next_level, boundary): what the launches need, once.
 function fused.equip(level, next_level, boundary)
-    level.words, next_level.words = words(level, next_level, boundary), words(next_level, nil, boundary)
+    level.first_words, next_level.first_words = words(level, next_level, boundary), words(next_level, nil, boundary)
+    level.words, next_level.words = weighted(level, 1, 0), weighted(next_level, 1, 0)
+end
+
+--- fused.margin(level, all): what is around a grid, of its elements; `all` is its memory.
+function fused.margin(level, all)
+    core._multigrid("margin", level.words, all)
 end
 
 --- fused.down(level, next_level): smooths from zero, and restricts the residual to the next grid's b.
 function fused.down(level, next_level)
-    core._multigrid("margin", level.words, nil, nil, level.b.all)
-    core._multigrid("down", level.words, level.b.all, nil, next_level.b.all)
+    fused.margin(level, level.b.all)
+    core._multigrid("down", level.words, level.b.all, next_level.b.all)
 end
 
---- fused.up(level, next_level): adds the next grid's x to what fused.down smoothed, and smooths again: level.x.
-function fused.up(level, next_level)
-    core._multigrid("margin", next_level.words, nil, nil, next_level.x.all)
-    core._multigrid("up", level.words, level.b.all, next_level.x.all, level.x.all or level.x.s)
+--- fused.up(level, next_level, weight, keep): adds the next grid's x to what fused.down smoothed, and smooths again; level.x is weight times that and
+-- keep times what it was, which may be no number where keep is 0.
+function fused.up(level, next_level, weight, keep)
+    fused.margin(next_level, next_level.x.all)
+    local all = level.x.all
+    core._multigrid("up", (weight ~= 1 or keep ~= 0) and weighted(level, weight, keep) or level.words, level.b.all,
+        next_level.x.all, all, all)
+end
+
+--- fused.step(level, matrix, factor, x, b, to, sums): to = x + factor times level.x, level.b = b - A to, and the squares of that added up. x and `to` are
+-- memory of fused.field, of float or double, b of fused.bare, sums of fused.sums; level.x may be no number where the factor is 0.
+-- matrix: what A has as {center, neighbours along x, along y}.
+function fused.step(level, matrix, factor, x, b, to, sums)
+    fused.margin(level, x)
+    if factor ~= 0 then
+        fused.margin(level, level.x.all)
+    end
+    local center, along, across = table.unpack(matrix)
+    local given = level.first_words .. ("=ffdddd"):pack(0, 0, center, along, across, factor)
+    core._multigrid("step", given, x, level.x.all, b, to, level.b.all, sums)
 end
 
 return fused

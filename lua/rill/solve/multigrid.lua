@@ -8,6 +8,7 @@ local levels = require "rill.solve.levels"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
 local outcome = require "rill.solve.outcome"
+local outer = require "rill.solve.outer"
 local vcycle = require "rill.solve.vcycle"
 local fail <const> = blame.fail
 
@@ -113,7 +114,7 @@ local function new(method, shape, taken)
         _least = list.least, _finest = list[1], _cycle = vcycle.new(list, boundary, inner),
         _sum = rill.stream("double", 1),
     }
-    self._residual, self._finish = vcycle.outer(self._cycle, rank, type, inner)
+    self._outer = outer.new(self._cycle, boundary, type, inner)
     return setmetatable(self, Hierarchy)
 end
 
@@ -145,37 +146,19 @@ local function check_x(self, name, x, b)
     end
 end
 
--- The residual divided by `unit` for the next cycle, and its 2-norm where it is asked for.
-local function write_residual(self, view, b, mean, unit)
-    local finest = self._finest
-    self._residual(mean, 1 / unit, finest.center, finest.c, finest.wall, view, b, finest.b.s)
-end
-
-local function norm(self)
-    local b = self._finest.b.s
-    operator.dot(b, b, self._sum)
-    return math.sqrt(self._sum:get(1))
-end
-
-local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum += x; }"
-local total
-
 -- The mean, added up in double.
 local function mean_of(self, x)
-    total = total or rill.kernel(TOTAL)
-    total(x, self._sum)
-    return self._sum:get(1) / x.size
+    return outer.total(x, self._sum) / x.size
 end
 
 -- One cycle on the residual there is; x is better then. A cycle takes between all and a known part of each mode of the error, so what it gives is
 -- weighted as Chebyshev's method says (Golub and Varga 1961): `pace` is what the last cycle was weighted by, nil of the first. Returns the next.
-local function improve(self, x, unit, pace)
-    vcycle.run(self._cycle)
+local function improve(self, pace)
     local least = self._least
     local middle, reach = (1 + least) / 2, (1 - least) / 2
     local now = 1 / (pace and 2 * middle / reach - pace or middle / reach)
     local weight, keep = pace and 2 * now / reach or 1 / middle, pace and now * pace or 0
-    vcycle.finish(self._cycle, self._finish, weight, keep, unit / self._finest.center, 0, x)
+    self._outer:step(weight, keep)
     return now
 end
 
@@ -186,15 +169,16 @@ end
 -- Cycles until the tolerance is reached: how many, why it stopped, and the residuals. `unit` is the size of an element of what is solved for,
 -- `whole` the norm that residuals are divided by.
 local function iterate(self, name, x, b, mean, unit, whole, taken)
-    local view, every, most = vcycle.view(x, self._boundary), taken.every or 1, taken.cycles or CYCLES
+    local every, most, started = taken.every or 1, taken.cycles or CYCLES, taken.x0 or taken.x
     local history, residual, cycles, reason, pace = {}, 1.0, 0, nil, nil
     local best, stood = math.huge, 0
     local function measure()
-        residual = norm(self) * unit / whole
+        residual = self._outer:norm(self._sum) * unit / whole
         history[#history + 1] = {cycles, residual}
     end
-    write_residual(self, view, b, mean, unit)
-    if taken.x0 or taken.x then
+    self._outer:begin(x, b, mean, unit, not started)
+    self._outer:residual()
+    if started then
         measure()
         if not is_finite(residual) then
             operator.finite(name, "x", x)
@@ -202,9 +186,9 @@ local function iterate(self, name, x, b, mean, unit, whole, taken)
         reason = residual <= taken.tolerance and "tolerance" or nil
     end
     while not reason do
-        pace = improve(self, x, unit, pace)
+        pace = improve(self, pace)
         cycles = cycles + 1
-        write_residual(self, view, b, mean, unit)
+        self._outer:residual()
         if cycles % every == 0 or cycles == most then
             measure()
             stood = residual > STANDS * best and stood + 1 or 0
@@ -213,18 +197,24 @@ local function iterate(self, name, x, b, mean, unit, whole, taken)
                 stood == PATIENCE and "floor" or cycles == most and "cycles" or nil
         end
     end
+    self._outer:finish()
     return {cycles = cycles, residual = residual, reason = reason, history = history}
 end
 
-local function shift_by(self, x, constant)
-    vcycle.finish(self._cycle, self._finish, 0, 0, 0, constant, x)
+local ADD <const> = "kernel void add(double constant, inout X x<>) { x = X(double(x) + constant); }"
+
+local function shift_by(x, constant)
+    operator.kernel(ADD, {X = x.type})(constant, x)
 end
 
 -- The part of x that is constant, and the residual then.
 local function set_mean(self, x, b, target, away, unit, whole)
-    shift_by(self, x, target - mean_of(self, x))
-    write_residual(self, vcycle.view(x, self._boundary), b, away, unit)
-    return norm(self) * unit / whole
+    shift_by(x, target - mean_of(self, x))
+    self._outer:begin(x, b, away, unit)
+    self._outer:residual()
+    local residual = self._outer:norm(self._sum) * unit / whole
+    self._outer:finish()
+    return residual
 end
 
 -- The norm of b, which must be finite.
@@ -251,7 +241,7 @@ local function solve(self, name, b, taken)
         x:fill(target)
     else
         if self._constants and (taken.x or taken.x0) then
-            shift_by(self, x, -mean_of(self, x))
+            shift_by(x, -mean_of(self, x))
         end
         made = iterate(self, name, x, b, mean, unit, whole, taken)
         made.residual = self._constants and set_mean(self, x, b, target, away, unit, whole) or made.residual
@@ -290,11 +280,13 @@ function methods:cycle(x, b, count)
     if count ~= nil and not is_count(count) then
         fail("h:cycle: argument #3 'count': expected a whole number, 1 or more, got %s", tostring(count))
     end
-    local view, pace = vcycle.view(x, self._boundary), nil
+    local pace
+    self._outer:begin(x, b, 0, 1)
     for _ = 1, count or 1 do
-        write_residual(self, view, b, 0, 1)
-        pace = improve(self, x, 1, pace)
+        self._outer:residual()
+        pace = improve(self, pace)
     end
+    self._outer:finish()
     return x
 end
 
@@ -304,6 +296,7 @@ face.guard(methods, "h")
 function methods:close()
     if self._finest then
         vcycle.close(self._cycle)
+        self._outer:close()
         self._sum:close()
         self._finest = false
     end

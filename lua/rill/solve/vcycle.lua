@@ -16,14 +16,6 @@ local RELAX <const> = [[
     }
 ]]
 
-local RESIDUAL <const> = [[
-    kernel void residual(double mean, double scale, double center, V c, V wall, neighbor X x<>, double b<>, out E r<>) {
-        ivec4 at = indexof(r), last = sizeof_stream(r) - 1;
-        double here = double(x[0]);
-        r = E(scale * ((b - mean) - (center + DIAGONAL) * here + AROUND));
-    }
-]]
-
 -- Linear interpolation transposed: each coarse element takes what lies less than `ratio` from it. Dirichlet's boundary has nothing outside.
 local COARSEN <const> = {
     [2] = [=[
@@ -111,31 +103,12 @@ local DIRECT <const> = [=[
     }
 ]=]
 
--- The last step of smoothing, and what becomes of its result.
-local FINISH <const> = [[
-    kernel void finish(T alpha, T omega, V c, V wall, neighbor T x<>, T b<>, T weight, T keep, double factor, double constant,
-                       inout T d<>, inout X y<>) {
-        ivec4 at = indexof(y), last = sizeof_stream(y) - 1;
-        T here = x[0];
-        T e = alpha * here + omega * (b - (T(1) + DIAGONAL) * here + AROUND);
-        d = keep == T(0) ? weight * e : weight * e + keep * d;
-        y = X(double(y) + (factor == 0.0 ? 0.0 : factor * double(d)) + constant);
-    }
-]]
-
--- What becomes of a result that needs no further step.
-local ADVANCE <const> = [[
-    kernel void advance(T e<>, T weight, T keep, double factor, double constant, inout T d<>, inout X y<>) {
-        d = keep == T(0) ? weight * e : weight * e + keep * d;
-        y = X(double(y) + (factor == 0.0 ? 0.0 : factor * double(d)) + constant);
-    }
-]]
-
 local AXES <const> = {"x", "y", "z"}
 local made = {}
 
--- The kernel of a text. T and so on are types; the stencil's parts are written for a rank, A being the type they are of.
-local function kernel(text, rank, types)
+--- vcycle.kernel(text, rank, types): the kernel of a text. T and so on are types; the stencil's parts are written for a rank, A being the type
+-- they are of.
+function vcycle.kernel(text, rank, types)
     local A = types.A or types.T
     local diagonal, around = {}, {}
     for i = 1, rank do
@@ -169,10 +142,10 @@ function vcycle.view(s, boundary)
 end
 
 -- A stream of a grid, the view of it by which neighbours are read, and its memory with a margin where there is one.
-local function field(level, type, shape, boundary, bare)
+local function field(level, type, shape, boundary)
     local all, s
-    if level.has_margin and not bare then
-        all, s = fused.field(level)
+    if level.has_margin then
+        all, s = fused.field(level, type)
     else
         s = rill.stream(type, shape)
     end
@@ -193,7 +166,7 @@ local function equip(level, boundary, type)
     for i, n in ipairs(level.sizes) do
         shape[rank + 1 - i] = n
     end
-    level.b, level.x = field(level, type, shape, boundary), field(level, type, shape, boundary, level.is_bare)
+    level.b, level.x = field(level, type, shape, boundary), field(level, type, shape, boundary)
     if level.inverse then
         level.table = rill.from(level.inverse, type)
         level.flat_b, level.flat_x = level.b.s:reshape(level.size), level.x.s:reshape(level.size)
@@ -210,21 +183,19 @@ local KERNELS <const> = {relax = RELAX, direct = DIRECT, coarsen = COARSEN, refi
 function vcycle.new(list, boundary, type)
     local self = {list = list}
     for name, text in pairs(KERNELS) do
-        self[name] = kernel(text[#boundary] or text, #boundary, {T = type})
+        self[name] = vcycle.kernel(text[#boundary] or text, #boundary, {T = type})
     end
     for i = 1, #list - 1 do
         local level, next_level = list[i], list[i + 1]
         level.fused = fused.holds(level, next_level, type)
         level.has_margin, next_level.has_margin = level.has_margin or level.fused, level.fused
     end
-    list[1].is_bare = list[1].fused and list[1].sizes[1] % 4 == 0 -- x, which no launch reads around
     for i, level in ipairs(list) do
         equip(level, boundary, type)
         if level.fused then
             fused.equip(level, list[i + 1], boundary)
         end
     end
-    list[1].d = rill.stream(type, list[1].x.s.shape)
     return self
 end
 
@@ -243,7 +214,7 @@ local function descend(self, level, next_level)
     self.coarsen(down.ratio, down.offset, down.open, level.scale, level.t.view, next_level.b.s)
 end
 
--- Adds the next grid's x, and smooths; `finished` is false where the last step is left to vcycle.finish.
+-- Adds the next grid's x, and smooths; `finished` is false where the last step is left.
 local function ascend(self, level, next_level, finished)
     local up = level.up
     self.refine(up.ratio, up.offset, up.open, next_level.x.view, level.x.s)
@@ -253,8 +224,9 @@ local function ascend(self, level, next_level, finished)
     end
 end
 
---- vcycle.run(self): one cycle from zero, but for its last step, which is vcycle.finish.
-function vcycle.run(self)
+--- vcycle.run(self, weight, keep): one cycle from zero. Where the first grid is fused its x is weight times the result and keep times what it was;
+-- else the last step is left to be done.
+function vcycle.run(self, weight, keep)
     local list = self.list
     for i = 1, #list - 1 do
         local level, next_level = list[i], list[i + 1]
@@ -269,23 +241,11 @@ function vcycle.run(self)
     for i = #list - 1, 1, -1 do
         local level, next_level = list[i], list[i + 1]
         if level.fused then
-            fused.up(level, next_level)
+            fused.up(level, next_level, i == 1 and weight or 1, i == 1 and keep or 0)
         else
             ascend(self, level, next_level, i > 1)
         end
     end
-end
-
---- vcycle.finish(self, finish, weight, keep, factor, constant, y): the cycle's result e is added to y, a stream of the type that `finish` was made for:
--- d = weight e + keep d, y = y + factor d + constant. What is multiplied by 0 may be no number: keep and factor.
-function vcycle.finish(self, finish, weight, keep, factor, constant, y)
-    local level = self.list[1]
-    if level.fused then
-        finish(level.x.s, weight, keep, factor, constant, level.d, y)
-        return
-    end
-    local omega = level.steps and level.steps[2] or 0
-    finish(1, omega, level.sides, level.walls, level.x.view, level.b.s, weight, keep, factor, constant, level.d, y)
 end
 
 --- vcycle.close(self): frees the streams.
@@ -301,14 +261,7 @@ function vcycle.close(self)
             end
         end
     end
-    self.list[1].d:close()
     self.list[#self.list].table:close()
-end
-
---- vcycle.outer(self, rank, type, inner): the kernels residual, of x of a type into what a cycle of the inner type starts from, and finish.
-function vcycle.outer(self, rank, type, inner)
-    local finish = self.list[1].fused and ADVANCE or FINISH
-    return kernel(RESIDUAL, rank, {A = "double", E = inner, X = type}), kernel(finish, rank, {T = inner, X = type})
 end
 
 return vcycle

@@ -5,24 +5,24 @@
 
 #include <string.h>
 
-/* _multigrid(part, params, b, e, result): multigrid_launch of multigrid.h, params being a string of words. rill.solve.fused sees to what
- * streams must be. */
+/* _multigrid(part, params, ...): multigrid_launch of multigrid.h, params being a string of words, then what is read and what is written.
+ * rill.solve.fused sees to what streams must be. */
 static int launch(lua_State *L)
 {
     static const char function[] = "rill.solve.multigrid";
-    static const char *const parts[] = {"margin", "down", "up", NULL};
+    static const char *const parts[] = {"margin", "down", "up", "step", NULL};
     MultigridPart part = (MultigridPart)luaL_checkoption(L, 1, NULL, parts);
-    uint32_t words[4 * MULTIGRID_P_VECTORS];
+    MultigridLaunch given = {0};
     size_t size;
     const char *params = luaL_checklstring(L, 2, &size);
-    luaL_argcheck(L, size == sizeof words, 2, "words of multigrid_words.h expected");
-    memcpy(words, params, size);
-    const Stream *b = lua_isnil(L, 3) ? NULL : accept_check(L, 3, function, 3, "b");
-    const Stream *e = lua_isnil(L, 4) ? NULL : accept_check(L, 4, function, 4, "e");
-    Stream *result = accept_check(L, 5, function, 5, "result");
+    luaL_argcheck(L, size == sizeof given.params, 2, "words of multigrid_words.h expected");
+    memcpy(given.params, params, size);
+    int reads = multigrid_reads(part), writes = multigrid_writes(part);
+    for (int i = 0; i < reads; i++) given.read[i] = accept_check(L, 3 + i, function, 3 + i, "read");
+    for (int i = 0; i < writes; i++) given.written[i] = accept_check(L, 3 + reads + i, function, 3 + reads + i, "to");
     DeviceScope scope;
-    binding_enter(L, result->device, &scope);
-    bool done = multigrid_launch(part, words, b, e, result);
+    binding_enter(L, given.written[0]->device, &scope);
+    bool done = multigrid_launch(part, &given);
     device_leave(&scope);
     if (!done) {
         error_prefix("%s", function);
@@ -37,4 +37,6 @@ void open_multigrid(lua_State *L)
     luaL_setfuncs(L, functions, 0);
     lua_pushinteger(L, MULTIGRID_MARGIN);
     lua_setfield(L, -2, "_multigrid_margin");
+    lua_pushinteger(L, MULTIGRID_LEAST_ROWS);
+    lua_setfield(L, -2, "_multigrid_least_rows");
 }
