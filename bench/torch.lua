@@ -11,6 +11,7 @@ local kernels = [=[
     kernel void exps(float x<>, out float r<>) { r = exp(x); }
     kernel void logs(float x<>, out float r<>) { r = log(x); }
     kernel void sines(float x<>, out float r<>) { r = sin(x); }
+    kernel void cosines(float x<>, out float r<>) { r = cos(x); }
     kernel void powers(float x<>, float y<>, out float r<>) { r = pow(x, y); }
     kernel void stencil(neighbor float u<>, out float r<>) {
         r = 0.25 * (u[ivec2(-1, 0)] + u[ivec2(1, 0)] + u[ivec2(0, -1)] + u[ivec2(0, 1)]);
@@ -71,6 +72,7 @@ return function()
         {"kernel of exp", "exp", 0.8, map("exps", x), keep = r, tolerance = 1e-6},
         {"kernel of log", "log", 0.8, map("logs", x), keep = r, tolerance = 1e-6},
         {"kernel of sin", "sin", 0.8, map("sines", x), keep = r, tolerance = 1e-6},
+        {"kernel of cos", "cos", 0.8, map("cosines", x), keep = r, tolerance = 1e-6},
         {"kernel of pow", "pow", 0.8, map("powers", x, y), keep = r, tolerance = 1e-6},
     }
     along(cases, "m", given.m)

@@ -1,6 +1,8 @@
 """PyTorch's side of bench/torch.lua, on the processor, all cores. Results go to tensors made beforehand wherever PyTorch lets them."""
 import os
 
+# Workers that wait for more work by running would keep rill's threads, whose turn it is, off the cores.
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
 try:
     import torch
     from peer_server import serve
