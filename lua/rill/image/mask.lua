@@ -1,6 +1,7 @@
--- Masks: what functions of rill.image take as such.
+-- Masks: what functions of rill.image take as such, and rill.image.threshold, which makes one.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local picture = require "rill.image.picture"
 local types = require "rill.support.types"
 local fail <const> = blame.fail
 
@@ -23,5 +24,13 @@ function mask.take(where, m, number, what)
     end
     return m.type == "bool" and m or m:cast "bool"
 end
+
+--- rill.image.threshold(s, t): a mask, a stream of bool: where a gray picture is above the number t. NaN is not.
+mask.threshold = blame.guard(function(s, t)
+    local where <const> = "rill.image.threshold"
+    s = picture.gray(where, s)
+    t = picture.number(where, 2, "t", t, -math.huge, math.huge)
+    return picture.kernel "kernel bool threshold(float s<>, float t) { return s > t; }" (s, t)
+end, "rill.image.threshold")
 
 return mask

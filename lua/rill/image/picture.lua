@@ -31,6 +31,17 @@ function picture.take(where, s, number, what)
     return s, info.seen
 end
 
+--- picture.gray(where, s): a picture of one component, argument 1.
+function picture.gray(where, s)
+    local type
+    s, type = picture.take(where, s)
+    if type ~= "float" then
+        fail("%s: argument #1 's': expected a picture of float, got elements of %s: rill.image.convert makes it gray",
+            where, s.type)
+    end
+    return s
+end
+
 --- picture.number(where, number, what, value, low, high): a number within bounds; a whole one where the bounds are.
 function picture.number(where, number, what, value, low, high)
     local whole <const> = math.type(low) == "integer"
