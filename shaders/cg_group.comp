@@ -216,8 +216,9 @@ dvec4 four_wide(int q)
 #else
 dvec4 four_wide(int q) { return dvec4(uintBitsToFloat(WIDE_VALUES(wide_values_first + q))); }
 #endif
-// The quad n of A times a vector.
+// The n-th quad of A times a vector; it is the quad quad_of(n).
 #ifdef TILED
+int quad_of(int n) { return BEGIN(begins_first + quads / QUADS + 1 + n); }
 #define PRODUCT_OF(NAME, D4, FOUR, QUAD, AT)                                                                                     \
     D4 NAME(int n)                                                                                                               \
     {                                                                                                                            \
@@ -236,6 +237,7 @@ dvec4 four_wide(int q) { return dvec4(uintBitsToFloat(WIDE_VALUES(wide_values_fi
         return sum;                                                                                                              \
     }
 #else
+int quad_of(int n) { return n; }
 #define PRODUCT_OF(NAME, D, D4, FOUR, ELEMENT, AT)                                                                               \
     D4 NAME(int n)                                                                                                               \
     {                                                                                                                            \
@@ -330,9 +332,10 @@ void iterate(inout Scalars s, int place)
 {
     dvec2 sums = dvec2(0.0lf);
     for (int n = lane; n < quads; n += GROUP) {
+        int own = quad_of(n);
         V q = product_p(n);
-        store_quad(at_q, n, q);
-        sums.x += PRODUCT(quad(at_p, n), q);
+        store_quad(at_q, own, q);
+        sums.x += PRODUCT(quad(at_p, own), q);
     }
     s.pq = group_sum(sums).x;
     s.state = s.pq > 0.0lf ? int(CG_RUNNING) : s.pq <= 0.0lf ? int(CG_INDEFINITE) : int(CG_NO_NUMBER);
@@ -397,8 +400,9 @@ void residual()
 {
     dvec2 sums = dvec2(0.0lf);
     for (int n = lane; n < quads; n += GROUP) {
-        dvec4 r = wide_quad(at_b, n) - product_x(n);
-        store_wide(at_residual, n, r);
+        int own = quad_of(n);
+        dvec4 r = wide_quad(at_b, own) - product_x(n);
+        store_wide(at_residual, own, r);
         sums.x += dot(r, r);
     }
     sums = group_sum(sums);

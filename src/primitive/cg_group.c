@@ -53,11 +53,11 @@ int64_t cg_group_room(int64_t rows, bool wide)
 int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t entries, bool tiled)
 {
     const DeviceTraits *traits = device_traits(device);
-    int64_t budget = traits->loop_limit ? traits->loop_limit / 2 : TRIPS, cost = places * SPMV_SLICE;
+    int64_t budget = traits->loop_limit ? traits->loop_limit / 8 * 7 : TRIPS, cost = places * SPMV_SLICE;
     /* Trips of an invocation, as if it had all places: of the loops over quads and of the group's sums, in what is done once and in an iteration. */
     int64_t passes = divide_up(rows, SPMV_SLICE),
             sum = group_size(device) > 32 ? group_size(device) / 32 + 32 : CPU_GROUP;
-    int64_t once = places + 8 * passes + 3 * sum, each = places + 3 * passes + 2 * sum + 1;
+    int64_t once = places + 16 * passes + 3 * sum + 16, each = places + 5 * passes + 2 * sum + 8;
     int64_t steps = (budget - once) / each;
     cost = tiled ? cost * TILE_COST / 4 : cost;
     bool pays = rows > 0 && cost <= entries / 2 + SPARED && (!tiled || cost <= entries) && steps > 0;
@@ -87,7 +87,7 @@ static uint32_t first_word(const Stream *s)
 static void fill(const CgGroup *g, const CgGroupStep *step, uint32_t *params)
 {
     params[CG_GROUP_P_ROWS] = (uint32_t)stream_elements(g->x);
-    params[CG_GROUP_P_SLICES] = (uint32_t)(stream_elements(g->begins) - 1);
+    params[CG_GROUP_P_SLICES] = (uint32_t)divide_up(stream_elements(g->x), SPMV_SLICE);
     params[CG_GROUP_P_PHASES] = (uint32_t)step->phases;
     params[CG_GROUP_P_STEPS] = (uint32_t)step->steps;
     params[CG_GROUP_P_MOST] = (uint32_t)step->most;

@@ -7,9 +7,11 @@
 
 /* A system: the matrix in slices of rows in their order (spmv.h), or tiled, in values that iterations work with and in values that the residual is computed
  * with. Dense streams, the matrix's from a whole texel on. Tiles have four rows and four columns; `columns` has the number of four columns for each,
- * and `values` its columns, four rows each, all at one place of a slice side by side (lua/rill/sparse/tiles.lua). */
+ * and `values` its columns, four rows each, all at one place of a slice side by side; behind `begins`
+ * stands which quad of rows is which (lua/rill/sparse/tiles.lua). */
 typedef struct CgGroup {
-    const Stream *begins, *columns, *values, *wide_values;
+    const Stream *begins; /* of slices, and the end */
+    const Stream *columns, *values, *wide_values;
     Stream *work; /* of cg_group_room doubles */
     Stream *x;    /* float or double */
     const Stream *b;
