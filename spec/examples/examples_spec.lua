@@ -61,6 +61,7 @@ describe("the example", function()
 
     shortened(it, "says at once what it expects, where a number is none", function(whole)
         local words = {
+            dam = "particles across",
             mandelbrot = "size", walk = "steps", mapping = "size", matvec = "rows", allocator = "pages across",
         }
         local others = {
@@ -94,6 +95,22 @@ describe("the example", function()
         script:picture("translator.png", 512, 512)
         script:names "translator.png"
         script:says "linear +4\nplough, then linear +10\npages along diagonals +16\nmorton +8\n"
+    end)
+
+    it("dam lets a column of water fall, and says how far its front is off", function()
+        script:run("dam", 4, script.directory)
+        script:picture("dam.png", 540, 1080)
+        script:names "dam.png"
+        assert.is_truthy(tonumber(script.said:match "off by at most (%S+) %%"))
+    end)
+
+    it("dam is a seventh off at most, and makes an animation #long", function()
+        script:run("dam", 8, script.directory)
+        local off = tonumber(script.said:match "off by at most (%S+) %%")
+        assert.is_true(off and off < 15, script.said)
+        script:run("dam", "--movie", 3, script.directory)
+        script:names "dam-movie.png"
+        assert.is_truthy(io.open(script:path "dam-movie.png"))
     end)
 
     it("walk draws charts and a spreading cloud", function()

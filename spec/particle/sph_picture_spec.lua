@@ -11,90 +11,93 @@ local function difference(a, b)
 end
 
 describe("rill.sph", function()
-leaks.watch(setup, teardown)
-describe("in a picture", function()
-    local one, two, solid
-    setup(function()
-        one = rill.sph {positions = rill.from({{0.5, 0.25}}, "vec2"), radius = 0.5, sound = 1, mass = 1}
-        two = rill.sph {positions = rill.from({{0.25, 0.25}, {0.75, 0.75}}, "vec2"), radius = 0.2, sound = 1, mass = 1}
-        solid = rill.sph {
-            positions = rill.from({{0, 0, 0}, {0, 4, 0}, {3, 9, 1}}, "vec3"), radius = 1, sound = 1, mass = 1,
-            velocities = rill.from({{0, 0, 0}, {5, 0, 0}, {0, 0, 0}}, "vec3"),
-        }
-    end)
-    teardown(function()
-        one:close()
-        two:close()
-        solid:close()
-    end)
+    leaks.watch(setup, teardown)
 
-    it("shows spheres and splats as large as they are, where they are", function()
-        local window = {low = {0, 0}, high = {2, 1}, size = {100, 200}, radius = 0.1}
-        local away = {low = {10, 10}, high = {12, 11}, size = {100, 200}, radius = 0.1}
-        local count, rows, columns = difference(one:picture(window), one:picture(away))
-        assert.near(math.pi * 100, count, 20)
-        assert.same({65, 20}, {rows:get(1), rows.size}) -- y goes up, rows go down; a pixel is a hundredth
-        assert.same({40, 20}, {columns:get(1), columns.size})
-        window.style, away.style = "splats", "splats"
-        count, rows, columns = difference(one:picture(window), one:picture(away))
-        assert.is_true(count > 0.5 * math.pi * 400 and count <= math.pi * 400)
-        assert.near(74.5, (rows:get(1) + rows:get(rows.size)) / 2, 0.6)
-        assert.near(49.5, (columns:get(1) + columns:get(columns.size)) / 2, 0.6)
-        assert.same({480, 640}, {table.unpack(two:picture().shape)})
-        assert.same({1, 1}, {table.unpack(two:picture {size = {1, 1}}.shape)})
-    end)
+    describe("in a picture", function()
+        local one, two, solid
+        setup(function()
+            one = rill.sph {positions = rill.from({{0.5, 0.25}}, "vec2"), radius = 0.5, sound = 1, mass = 1}
+            local apart = rill.from({{0.25, 0.25}, {0.75, 0.75}}, "vec2")
+            two = rill.sph {positions = apart, radius = 0.2, sound = 1, mass = 1}
+            solid = rill.sph {
+                positions = rill.from({{0, 0, 0}, {0, 4, 0}, {3, 9, 1}}, "vec3"), radius = 1, sound = 1, mass = 1,
+                velocities = rill.from({{0, 0, 0}, {5, 0, 0}, {0, 0, 0}}, "vec3"),
+            }
+        end)
+        teardown(function()
+            one:close()
+            two:close()
+            solid:close()
+        end)
 
-    it("shows the nearer of two spheres, in the colour of its speed", function()
-        local view = {size = {80, 80}, target = {0, 0, 0}, up = {0, 0, 1}, radius = 0.5, fastest = 5}
-        view.eye = {0, -8, 0}
-        local still = solid:picture(view):get(40, 40)
-        view.eye, view.target = {0, 12, 0}, {0, 4, 0}
-        local fast = solid:picture(view):get(40, 40)
-        assert.is_true(fast[1] > still[1] + 0.3, "the fast one is pale")
-    end)
+        it("shows spheres and splats as large as they are, where they are", function()
+            local window = {low = {0, 0}, high = {2, 1}, size = {100, 200}, radius = 0.1}
+            local away = {low = {10, 10}, high = {12, 11}, size = {100, 200}, radius = 0.1}
+            local count, rows, columns = difference(one:picture(window), one:picture(away))
+            assert.near(math.pi * 100, count, 20)
+            assert.same({65, 20}, {rows:get(1), rows.size}) -- y goes up, rows go down; a pixel is a hundredth
+            assert.same({40, 20}, {columns:get(1), columns.size})
+            window.style, away.style = "splats", "splats"
+            count, rows, columns = difference(one:picture(window), one:picture(away))
+            assert.is_true(count > 0.5 * math.pi * 400 and count <= math.pi * 400)
+            assert.near(74.5, (rows:get(1) + rows:get(rows.size)) / 2, 0.6)
+            assert.near(49.5, (columns:get(1) + columns:get(columns.size)) / 2, 0.6)
+            assert.same({480, 640}, {table.unpack(two:picture().shape)})
+            assert.same({1, 1}, {table.unpack(two:picture {size = {1, 1}}.shape)})
+        end)
 
-    it("shows the surface where the density passes iso", function()
-        -- One particle's density over the rest density is a known function of the distance.
-        local norm, h = 4 / math.pi / 0.25, 0.5
-        local q = math.sqrt(1 - (4 / norm) ^ (1 / 3))
-        local view = {style = "surface", low = {0, 0}, high = {1, 1}, size = {200, 200}, iso = 4}
-        local none = {style = "surface", low = {0, 0}, high = {1, 1}, size = {200, 200}, iso = 100}
-        local count = difference(one:picture(view), one:picture(none))
-        assert.near(math.pi * (q * h * 200) ^ 2 / 2, count / 2, 0.03 * count) -- its lower half would begin at y = -0.1
-    end)
+        it("shows the nearer of two spheres, in the colour of its speed", function()
+            local view = {size = {80, 80}, target = {0, 0, 0}, up = {0, 0, 1}, radius = 0.5, fastest = 5}
+            view.eye = {0, -8, 0}
+            local still = solid:picture(view):get(40, 40)
+            view.eye, view.target = {0, 12, 0}, {0, 4, 0}
+            local fast = solid:picture(view):get(40, 40)
+            assert.is_true(fast[1] > still[1] + 0.3, "the fast one is pale")
+        end)
 
-    it("shows the surface in three dimensions, and what is seen through it", function()
-        local norm = 315 / (64 * math.pi)
-        local q = math.sqrt(1 - (0.5 / norm) ^ (1 / 3))
-        local view = {style = "surface", size = {120, 120}, eye = {0, -10, 0}, target = {0, 0, 0}, angle = 15}
-        local blob = rill.sph {positions = rill.from({{0, 0, 0}}, "vec3"), radius = 1, sound = 1, mass = 1}
-        local picture = blob:picture(view)
-        view.iso = 100
-        local clear = blob:picture(view)
-        local count = difference(picture, clear)
-        local pixels = 60 / math.tan(math.rad(7.5)) * q / math.sqrt(100 - q * q)
-        assert.near(1, count / (math.pi * pixels ^ 2), 0.04)
-        -- Straight through the middle nothing is bent: a fiftieth is mirrored, the rest is dimmed by the water.
-        local through, free = picture:get(60, 60), clear:get(60, 60)
-        for i = 1, 3 do
-            assert.is_true(through[i] > 0.05 and through[i] < free[i], i)
-        end
-        assert.is_true(through[3] / free[3] > through[1] / free[1], "water is blue")
-        blob:close()
-    end)
+        it("shows the surface where the density passes iso", function()
+            -- One particle's density over the rest density is a known function of the distance.
+            local norm, h = 4 / math.pi / 0.25, 0.5
+            local q = math.sqrt(1 - (4 / norm) ^ (1 / 3))
+            local view = {style = "surface", low = {0, 0}, high = {1, 1}, size = {200, 200}, iso = 4}
+            local none = {style = "surface", low = {0, 0}, high = {1, 1}, size = {200, 200}, iso = 100}
+            local count = difference(one:picture(view), one:picture(none))
+            assert.near(math.pi * (q * h * 200) ^ 2 / 2, count / 2, 0.03 * count) -- its lower half would begin at y = -0.1
+        end)
 
-    it("says what it was given", function()
-        for words, options in pairs {
-            ['option \'style\': expected "spheres" or "splats" or "surface", got "dots"'] = {style = "dots"},
-            ["option 'size': expected {rows, columns}, whole numbers from 1 to 16384, got {0, 3}"] = {size = {0, 3}},
-            ["unknown option 'eye': expected fastest, high, iso, low"] = {eye = {0, 0, 0}},
-            ["'low' must be below 'high' in both dimensions, got %(1, 0%)"] = {low = {1, 0}, high = {1, 1}},
-        } do
-            check.raises(words, one.picture, one, options)
-        end
-        check.raises("'eye' must be away from 'target'", solid.picture, solid, {eye = {0, 0, 1}, target = {0, 0, 5}})
-        check.raises("the surface would take %d+ nodes: give a 'spacing' above 0.001", solid.picture, solid,
-            {style = "surface", spacing = 0.001})
+        it("shows the surface in three dimensions, and what is seen through it", function()
+            local norm = 315 / (64 * math.pi)
+            local q = math.sqrt(1 - (0.5 / norm) ^ (1 / 3))
+            local view = {style = "surface", size = {120, 120}, eye = {0, -10, 0}, target = {0, 0, 0}, angle = 15}
+            local blob = rill.sph {positions = rill.from({{0, 0, 0}}, "vec3"), radius = 1, sound = 1, mass = 1}
+            local picture = blob:picture(view)
+            view.iso = 100
+            local clear = blob:picture(view)
+            local count = difference(picture, clear)
+            local pixels = 60 / math.tan(math.rad(7.5)) * q / math.sqrt(100 - q * q)
+            assert.near(1, count / (math.pi * pixels ^ 2), 0.04)
+            -- Straight through the middle nothing is bent: a fiftieth is mirrored, the rest is dimmed by the water.
+            local through, free = picture:get(60, 60), clear:get(60, 60)
+            for i = 1, 3 do
+                assert.is_true(through[i] > 0.05 and through[i] < free[i], i)
+            end
+            assert.is_true(through[3] / free[3] > through[1] / free[1], "water is blue")
+            blob:close()
+        end)
+
+        it("says what it was given", function()
+            for words, options in pairs {
+                ['option \'style\': expected "spheres" or "splats" or "surface", got "dots"'] = {style = "dots"},
+                ["'size': expected {rows, columns}, whole numbers from 1 to 16384, got {0, 3}"] = {size = {0, 3}},
+                ["unknown option 'eye': expected fastest, high, iso, low"] = {eye = {0, 0, 0}},
+                ["'low' must be below 'high' in both dimensions, got %(1, 0%)"] = {low = {1, 0}, high = {1, 1}},
+            } do
+                check.raises(words, one.picture, one, options)
+            end
+            local straight = {eye = {0, 0, 1}, target = {0, 0, 5}}
+            check.raises("'eye' must be away from 'target'", solid.picture, solid, straight)
+            check.raises("the surface would take %d+ nodes: give a 'spacing' above 0.001", solid.picture, solid,
+                {style = "surface", spacing = 0.001})
+        end)
     end)
-end)
 end)
