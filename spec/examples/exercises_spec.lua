@@ -2,6 +2,7 @@
 local rill = require "rill"
 local example = require "spec.support.example"
 local leaks = require "spec.support.leaks"
+local pictures = require "spec.support.pictures"
 
 local function module(name)
     return assert(loadfile("examples/" .. name .. ".lua"))("module")
@@ -12,6 +13,26 @@ describe("the exercise", function()
     local script
     setup(function() script = example.open() end)
     teardown(function() script:close() end)
+
+    it("cel, anisotropic and tonemap filter pictures, and agree with rill.image and with plain Lua", function()
+        local given <close> = pictures.random("vec3", {17, 22})
+        local path = script:path "given.png"
+        rill.image.save(given, path)
+        script:run("cel", 5, path, script.directory)
+        script:picture("cel.png", 17, 22)
+        script:names "cel.png"
+        script:says "17x22 pixels in 5, 5 and 5 values"
+        script:run("anisotropic", 2, path, script.directory)
+        script:picture("anisotropic.png", 17, 44)
+        script:names "anisotropic.png"
+        local halves = rill.stream("vec3", {8, 8}, function(_, j) local v = j > 4 and 1 or 0; return v, v, v end)
+        assert.equal(halves:bytes(), module "anisotropic".smoothen(halves, 3, 0.5):bytes())
+        for _, size in ipairs {1, 33} do
+            script:run("tonemap", size, script.directory)
+            script:names "tonemap.png"
+        end
+        script:picture("tonemap.png", 33, 66)
+    end)
 
     it("gsm hears the nearest tower, by both ways", function()
         local gsm = module "gsm"
