@@ -1,7 +1,7 @@
 -- One step of smoke on 512 x 512 cells against the same passes written by hand (bench/peer/peer_smoke.c).
 --
--- The seam: examples/smoke.lua, run with the single argument "module", returns a table instead of drawing, in which
--- create(size) makes a simulation with a method step(). Its passes and formulas are those at the top of peer_smoke.c.
+-- create(size) of bench/support/smoke_passes.lua makes a simulation with a method step(). Its passes and formulas are
+-- those at the top of peer_smoke.c.
 local rill = require "rill"
 local peer = require "peer"
 local support = require "bench.support"
@@ -9,7 +9,7 @@ local support = require "bench.support"
 local size, rounds, steps = 512, 11, 5
 
 return function()
-    local smoke = assert(loadfile(support.folder .. "/../examples/smoke.lua"))("module")
+    local smoke = assert(loadfile(support.folder .. "/support/smoke_passes.lua"))()
     local simulation = smoke.create(size)
     peer.smoke_reset()
     -- Both get under way first: a field at rest is full of zeros.

@@ -19,7 +19,7 @@ local examples = {
     {"shadow", "a shadow map of 131,072 x 131,072 texels, of which those pages exist that are seen", 512, directory},
     {"paint3d", "a mesh painted with brushes, in an octree of 2048 x 2048 x 2048 texels", 512, directory},
     {"dam", "a column of water falls over a pillar, as particles and as its surface", 8, directory},
-    {"smoke", "smoke from a vent meets a moving ball, 512 x 512 cells, 200 steps", 512, 200, directory},
+    {"smoke", "smoke from a vent meets a moving ball, 256 x 256 cells, 200 steps", 256, 200, directory},
 }
 
 print(("rill %s on %s"):format(rill._VERSION, rill.device().name))

@@ -1,77 +1,23 @@
--- Smoke: a 2-D fluid on a grid, solved in the steps of chapter 28.7.1 of "GPGPU" (the Eulerian solver), on a device that
--- may be no more than this computer's processor.
+-- Smoke: warm smoke leaves a vent near the bottom, rises, and meets a ball that swings from side to side. rill.fluid does
+-- the work, in the steps of chapter 28.7.1 of "GPGPU" (the Eulerian solver): the flow carries the smoke, which pushes it by
+-- its warmth and weight, and the ball is an obstacle that moves.
 --
---     lua5.4 examples/smoke.lua [size [steps [directory]]]        512 200 out
+--     lua5.4 examples/smoke.lua [size [steps [directory]]] [--movie]        512 200 out
 --
--- Warm smoke leaves a vent near the bottom, rises, and meets a ball that swings from side to side. Velocities are in cells
--- per second, row 0 is the top, a neighbour outside the grid is the nearest cell inside.
+-- Velocities are in cells per second, row 0 is the top. --movie writes an animation, smoke-movie.png, too.
 local rill = require "rill"
 
-local dt = 0.25          -- seconds per step
-local viscosity = 0.8    -- cells^2 per second
-local confinement = 0.4  -- how strongly small eddies are kept alive
-local weight = 0.05      -- pull of dense smoke downwards
-local buoyancy = 0.4     -- push of warm smoke upwards
-local fade = 0.998       -- what is left of the smoke after a step
-local diffusion_rounds, pressure_rounds = 20, 40
+local dt = 0.25 -- seconds per step
 
-local passes = rill.program [[
-    // Numbers that fade to almost nothing become nothing: denormal floats are slow.
-    vec2 flush(vec2 a) { return mix(vec2(0.0), a, greaterThan(abs(a), vec2(1e-9))); }
-
-    // What is here now was upstream one step ago.
-    kernel void advect(float dt, vec2 v<>, vec2 field[][], out vec2 r<>) {
-        r = flush(sample(field, vec2(indexof(r).xy) - dt * v));
+local kernels = rill.program [[
+    // Smoke is density and temperature: it fades, and the vent adds to it.
+    kernel void vent(float dt, vec3 disc, inout vec2 smoke<>) {
+        bool here = distance(vec2(indexof(smoke).xy), disc.xy) < disc.z;
+        smoke = 0.998 * smoke + (here ? dt * vec2(0.5, 1.0) : vec2(0.0));
     }
 
-    kernel void curl(neighbor vec2 v<>, out float c<>) {
-        c = 0.5 * ((v[ivec2(1, 0)].y - v[ivec2(-1, 0)].y) - (v[ivec2(0, 1)].x - v[ivec2(0, -1)].x));
-    }
-
-    // Buoyancy, weight, and vorticity confinement: a force that spins up an eddy around its own middle.
-    kernel void force(float dt, float confinement, float weight, float buoyancy,
-                      vec2 v<>, neighbor float c<>, vec2 smoke<>, out vec2 r<>) {
-        vec2 rise = 0.5 * vec2(abs(c[ivec2(1, 0)]) - abs(c[ivec2(-1, 0)]),
-                               abs(c[ivec2(0, 1)]) - abs(c[ivec2(0, -1)]));
-        vec2 n = rise / (length(rise) + 1e-5);
-        r = v + dt * (confinement * c[0] * vec2(n.y, -n.x) + vec2(0.0, weight * smoke.x - buoyancy * smoke.y));
-    }
-
-    // One Jacobi round of (1 + 4 a) w = before + a (sum of w's neighbours), a = viscosity dt. With the diagonal on the
-    // left it converges for every a; the chapter's own form, w = before + a (laplacian of w), stops doing so at a = 1/8.
-    kernel void diffuse(float a, vec2 before<>, neighbor vec2 w<>, out vec2 r<>) {
-        r = (before + a * (w[ivec2(-1, 0)] + w[ivec2(1, 0)] + w[ivec2(0, -1)] + w[ivec2(0, 1)])) * (1.0 / (1.0 + 4.0 * a));
-    }
-
-    kernel void diverge(neighbor vec2 v<>, out float d<>) {
-        d = 0.5 * ((v[ivec2(1, 0)].x - v[ivec2(-1, 0)].x) + (v[ivec2(0, 1)].y - v[ivec2(0, -1)].y));
-    }
-
-    // One Jacobi round of (laplacian of p) = d.
-    kernel void relax(neighbor float p<>, float d<>, out float r<>) {
-        r = 0.25 * (p[ivec2(-1, 0)] + p[ivec2(1, 0)] + p[ivec2(0, -1)] + p[ivec2(0, 1)] - d);
-    }
-
-    // Without the gradient of the pressure, what flows into a cell flows out of it. The ball carries its fluid along.
-    kernel void project(vec3 ball, vec2 ball_velocity, vec2 v<>, neighbor float p<>, out vec2 r<>) {
-        r = v - 0.5 * vec2(p[ivec2(1, 0)] - p[ivec2(-1, 0)], p[ivec2(0, 1)] - p[ivec2(0, -1)]);
-        r = distance(vec2(indexof(r).xy), ball.xy) < ball.z ? ball_velocity : r;
-    }
-
-    // Smoke is density and temperature. The flow carries it, the vent adds to it, and none is inside the ball.
-    kernel void carry(float dt, float fade, vec3 ball, vec3 vent, vec2 inflow,
-                      vec2 v<>, vec2 smoke[][], out vec2 r<>) {
-        vec2 here = vec2(indexof(r).xy);
-        r = flush(fade * sample(smoke, here - dt * v));
-        r += distance(here, vent.xy) < vent.z ? dt * inflow : vec2(0.0);
-        r *= distance(here, ball.xy) < ball.z ? 0.0 : 1.0;
-    }
-
-    // A push on still air: fastest at a point, fading away from it.
-    kernel void splat(vec2 at, float radius, vec2 push, out vec2 v<>) {
-        vec2 away = (vec2(indexof(v).xy) - at) / radius;
-        v = push * exp(-dot(away, away));
-    }
+    // How far the ball is, less than 0 inside.
+    kernel void away(vec3 ball, out float r<>) { r = distance(vec2(indexof(r).xy), ball.xy) - ball.z; }
 
     // How it looks: smoke glows from dark violet over orange to pale yellow, the ball is lit from the upper left.
     vec3 glow(float t) {
@@ -95,119 +41,74 @@ local passes = rill.program [[
 local Simulation = {}
 Simulation.__index = Simulation
 
---- Air at rest on size x size cells. Two streams per field: a pass reads one and writes the other, then they change places.
+--- Air at rest on size x size cells.
 local function create(size)
-    local function pair(type)
-        return rill.stream(type, {size, size}), rill.stream(type, {size, size})
-    end
-    local self = setmetatable({size = size, time = 0}, Simulation)
-    self.velocity, self.velocity_next = pair "vec2"
-    self.relaxed, self.relaxed_next = pair "vec2"
-    self.smoke, self.smoke_next = pair "vec2"
-    self.pressure, self.pressure_next = pair "float"
-    self.curl = rill.stream("float", {size, size})
-    self.divergence = rill.stream("float", {size, size})
-    self.vent = {size // 2, 7 * size // 8, size / 16}
-    self:place_ball()
-    return self
+    local fluid = rill.fluid {
+        shape = {size, size}, dt = dt, cfl = 16, viscosity = 0.8, confinement = 0.4, buoyancy = {smoke = {-0.05, 0.4}},
+    }
+    fluid:carry("smoke", rill.stream("vec2", {size, size}))
+    return setmetatable({fluid = fluid, size = size, time = 0, distance = rill.stream("float", {size, size})},
+        Simulation)
 end
 
 --- The ball swings around the middle; its velocity is what it moved by in the last step.
-function Simulation:place_ball()
-    local middle, reach = self.size // 2, self.size / 5
-    local now, before = reach * math.sin(0.05 * self.time), reach * math.sin(0.05 * (self.time - 1))
-    self.ball = {middle + now, middle, self.size / 16}
-    self.ball_velocity = {(now - before) / dt, 0}
-end
-
---- What a pass wrote into the spare stream of a field is the field now.
-local function swap(self, field)
-    local spare = field .. "_next"
-    self[field], self[spare] = self[spare], self[field]
-end
-
-function Simulation:move()
-    passes.advect(dt, self.velocity, self.velocity, self.velocity_next)
-    swap(self, "velocity")
-    passes.curl(self.velocity, self.curl)
-    passes.force(dt, confinement, weight, buoyancy, self.velocity, self.curl, self.smoke, self.velocity_next)
-    swap(self, "velocity")
-    local from = self.velocity
-    for _ = 1, diffusion_rounds do
-        passes.diffuse(viscosity * dt, self.velocity, from, self.relaxed_next)
-        swap(self, "relaxed")
-        from = self.relaxed
-    end
-end
-
---- The pressure that makes the relaxed velocity divergence-free; the last step's is the first guess.
-function Simulation:press(rounds)
-    passes.diverge(self.relaxed, self.divergence)
-    for _ = 1, rounds do
-        passes.relax(self.pressure, self.divergence, self.pressure_next)
-        swap(self, "pressure")
-    end
-end
-
 function Simulation:step()
-    self:place_ball()
-    self:move()
-    self:press(pressure_rounds)
-    passes.project(self.ball, self.ball_velocity, self.relaxed, self.pressure, self.velocity)
-    passes.carry(dt, fade, self.ball, self.vent, {0.5, 1}, self.velocity, self.smoke, self.smoke_next)
-    swap(self, "smoke")
+    local size = self.size
+    local middle, reach = size // 2, size / 5
+    local now, before = reach * math.sin(0.05 * self.time), reach * math.sin(0.05 * (self.time - 1))
+    self.ball = {middle + now, middle, size / 16}
+    self.fluid:obstacle(kernels.away(self.ball, self.distance), {(now - before) / dt, 0})
+    kernels.vent(dt, {middle, 7 * size // 8, size / 16}, self.fluid:get "smoke")
+    self.fluid:step()
     self.time = self.time + 1
 end
 
---- Root mean square of the last step's divergence before and after its projection (without the ball's own motion).
-function Simulation:divergences()
-    local projected = passes.project({0, 0, -1}, {0, 0}, self.relaxed, self.pressure)
-    local n = math.sqrt(self.divergence.size)
-    return self.divergence:norm() / n, passes.diverge(projected):norm() / n
-end
-
---- The same for the projection of a splat of force on still air, from no guess at the pressure.
-local function splat(size)
-    local self = create(size)
-    passes.splat({size / 2, size / 2}, 3, {10, -20}, self.relaxed)
-    self:press(pressure_rounds)
-    return self:divergences()
-end
-
 function Simulation:picture()
-    return passes.paint(self.ball, self.smoke)
+    return kernels.paint(self.ball, self.fluid:get "smoke")
 end
 
 if ... == "module" then
-    return {passes = passes, create = create, splat = splat, pressure_rounds = pressure_rounds}
+    return {create = create}
 end
 
-local size, steps, directory = ...
+local arguments, movie = {}, nil
+for _, word in ipairs {...} do
+    if word == "--movie" then
+        movie = true
+    else
+        arguments[#arguments + 1] = word
+    end
+end
+local size, steps, directory = table.unpack(arguments)
 size, directory = assert(math.tointeger(tonumber(size or 512)), "size: expected a whole number"), directory or "out"
 steps = assert(math.tointeger(tonumber(steps or 200)), "steps: expected a whole number")
 os.execute(("mkdir -p '%s'"):format(directory))
 
-local function report(what, before, after)
-    local factor = after > 0 and before / after or 1
-    print(("  %s: divergence %.5f, after its projection %.5f: %.2f times less"):format(what, before, after, factor))
-end
-report(("a splat of force, %d rounds"):format(pressure_rounds), splat(size))
-
 local simulation = create(size)
 local panels, shown = 5, 0
 local strip = rill.stream("vec3", {size, panels * size})
+local animation = movie and rill.animate(directory .. "/smoke-movie.png", 20)
+local progress = rill.progress(steps, "smoke")
 local start = rill.clock()
 for step = 1, steps do
     simulation:step()
+    progress:step()
+    if animation and step % 2 == 0 then
+        animation:frame(simulation:picture())
+    end
     if step % math.max(1, steps // 10) == 0 or step == steps then
-        local picture = simulation:picture()
+        local picture, found = simulation:picture(), simulation.fluid.divergence
         rill.image.save(picture, ("%s/smoke-%03d.png"):format(directory, step))
-        report(("step %3d"):format(step), simulation:divergences())
+        print(("  step %3d: divergence %.2g, after its projection %.2g"):format(step, found.before, found.after))
         if step * panels >= (shown + 1) * steps then
             strip:write(picture, {1, shown * size + 1}, {size, (shown + 1) * size})
             shown = shown + 1
         end
     end
+end
+progress:close()
+if animation then
+    animation:close()
 end
 rill.image.save(strip, directory .. "/smoke.png")
 print(("  %d steps of %d x %d cells in %.1f s"):format(steps, size, size, rill.clock() - start))

@@ -1,4 +1,4 @@
-/* One step of 2-D smoke on a grid of SIZE x SIZE cells, written by hand in raw GL: what examples/smoke.lua is
+/* One step of 2-D smoke on a grid of SIZE x SIZE cells, written by hand in raw GL: what bench/support/smoke_passes.lua is
  * measured against, so the arithmetic is written out here once and both sides follow it.
  *
  * Fields, row-major, x fastest, at cell centres, velocity in cells per second:
