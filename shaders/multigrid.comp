@@ -34,22 +34,24 @@ int folded(int i, int n, int boundary, inout float sign)
     return outside ? clamp(found, 0, n - 1) : i;
 }
 
+// An invocation has a column, or a row of what is beside the grid, with the corners, at both ends.
 void main()
 {
-    const int R = MULTIGRID_REACH;
     int width = INT(MULTIGRID_P_WIDTH), height = INT(MULTIGRID_P_HEIGHT), pitch = 4 * INT(MULTIGRID_P_PITCH);
+    int reach = INT(MULTIGRID_P_AROUND), boundary_x = INT(MULTIGRID_P_BOUNDARY), boundary_y = INT(MULTIGRID_P_BOUNDARY + 1);
     int n = int((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * uint(GROUP) + gl_LocalInvocationID.x);
-    int side = n - 2 * R * width;
-    int row = n / width, column = n % width, across = side % (2 * R);
-    bool above = side < 0; // or below
-    int x = above ? column : across < R ? across - R : width + across - R;
-    int y = above ? (row < R ? row - R : height + row - R) : side / (2 * R) - R;
-    float sign = 1.0;
-    int from_x = folded(x, width, INT(MULTIGRID_P_BOUNDARY), sign);
-    int from_y = folded(y, height, INT(MULTIGRID_P_BOUNDARY + 1), sign);
-    if (y < height + R) {
-        ELEMENT value = grid_io[(from_y + MULTIGRID_MARGIN) * pitch + from_x + MULTIGRID_MARGIN];
-        grid_io[(y + MULTIGRID_MARGIN) * pitch + x + MULTIGRID_MARGIN] = sign == 0.0 ? ELEMENT(0) : ELEMENT(sign) * value;
+    int row = n - width - reach;
+    bool is_column = n < width;
+    for (int k = 0; k < 2 * reach; k++) {
+        int far = (is_column ? height : width) + k - reach, place = k < reach ? -1 - k : far;
+        int x = is_column ? n : place, y = is_column ? place : row;
+        float sign = 1.0;
+        int from_x = folded(x, width, boundary_x, sign), from_y = folded(y, height, boundary_y, sign);
+        if (row < height + reach) {
+            ELEMENT value = grid_io[(from_y + MULTIGRID_MARGIN) * pitch + from_x + MULTIGRID_MARGIN];
+            grid_io[(y + MULTIGRID_MARGIN) * pitch + x + MULTIGRID_MARGIN] =
+                sign == 0.0 ? ELEMENT(0) : ELEMENT(sign) * value;
+        }
     }
 }
 #else

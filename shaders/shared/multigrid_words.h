@@ -6,6 +6,7 @@
 #define MULTIGRID_P_COARSE_HEIGHT 4
 #define MULTIGRID_P_COARSE_PITCH 5
 #define MULTIGRID_P_SCALE 6     // of what goes down
+#define MULTIGRID_P_AROUND 7    // how many elements around the grid are made
 #define MULTIGRID_P_DOWN 8      // ratio x y, offset x y: where the next grid's elements are in this one's
 #define MULTIGRID_P_UP 12       // the reverse
 #define MULTIGRID_P_SIDES 16    // what a neighbour along x, along y counts in A, whose diagonal is 1

@@ -336,7 +336,7 @@ describe("rill.solve.hierarchy", function()
         compare_cycles {
             {{34, 35}, {"dirichlet", "neumann"}}, {{71, 40}, {"neumann", "periodic"}},
             {{36, 150}, {"periodic", "dirichlet"}}, {{141, 34}, {"dirichlet", "dirichlet"}, {1, 1.1}, 0.02},
-            {{37, 46}, {"neumann", "neumann"}, 1, 0.1},
+            {{37, 46}, {"neumann", "neumann"}, 1, 0.1}, {{32, 65}, {"dirichlet", "dirichlet"}},
         }
     end)
 

@@ -3,7 +3,7 @@
 #include "base/strbuf.h"
 #include "gpu/shader.h"
 
-enum { CPU_GROUP = 8, GPU_GROUP = 64 };
+enum { CPU_GROUP = 8, GPU_GROUP = 64, MARGIN_GROUP = 64 };
 /* What comes before the first row costs, and devices of many lanes need many invocations. */
 enum { CPU_ROWS = 32, GPU_ROWS = MULTIGRID_LEAST_ROWS };
 
@@ -29,6 +29,11 @@ int multigrid_writes(MultigridPart part)
     return parts[part].writes;
 }
 
+static uint32_t group_size(MultigridPart part, bool cpu)
+{
+    return part == MULTIGRID_PART_MARGIN ? MARGIN_GROUP : cpu ? CPU_GROUP : GPU_GROUP;
+}
+
 static uint64_t divide_up(uint64_t a, uint64_t b)
 {
     return (a + b - 1) / b;
@@ -37,7 +42,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 static Program *find_program(Device *device, MultigridPart part, bool wide, bool cpu, bool block)
 {
     StrBuf defines = STRBUF_EMPTY;
-    strbuf_addf(&defines, "#define GROUP %d\n#define ROWS %d\n#define %s\n%s%s", cpu ? CPU_GROUP : GPU_GROUP,
+    strbuf_addf(&defines, "#define GROUP %u\n#define ROWS %d\n#define %s\n%s%s", group_size(part, cpu),
                 cpu ? CPU_ROWS : GPU_ROWS, parts[part].name, wide ? "#define WIDE\n" : "",
                 block ? "#define BLOCK\n" : "");
     Program *program = shader_program(device, "multigrid.comp", strbuf_text(&defines));
@@ -51,13 +56,13 @@ static void count_groups(MultigridPart part, const uint32_t *params, bool cpu, D
     uint64_t width = params[MULTIGRID_P_WIDTH], height = params[MULTIGRID_P_HEIGHT];
     uint64_t lanes = divide_up(width, 4), rows = height;
     if (part == MULTIGRID_PART_MARGIN) {
-        lanes = 2 * MULTIGRID_REACH * (width + height + 2 * MULTIGRID_REACH);
+        lanes = width + height + 2 * params[MULTIGRID_P_AROUND];
         rows = 1; /* one row of groups */
     } else if (part == MULTIGRID_PART_DOWN) {
         lanes = divide_up(params[MULTIGRID_P_COARSE_WIDTH], 4);
         rows = params[MULTIGRID_P_COARSE_HEIGHT];
     }
-    dispatch->groups[0] = divide_up(lanes, cpu ? CPU_GROUP : GPU_GROUP);
+    dispatch->groups[0] = divide_up(lanes, group_size(part, cpu));
     dispatch->groups[1] = divide_up(rows, cpu ? CPU_ROWS : GPU_ROWS);
     dispatch->groups[2] = 1;
 }

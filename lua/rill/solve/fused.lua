@@ -5,9 +5,10 @@ local rill = require "rill"
 
 local fused = {}
 
-local MARGIN <const>, LEAST_ROWS <const> = core._multigrid_margin, core._multigrid_least_rows
+local MARGIN <const>, REACH <const> = core._multigrid_margin, core._multigrid_reach
+local LEAST_ROWS <const> = core._multigrid_least_rows
 local LEAST_RATIO <const> = 1.94 -- between the next grid's spacing and this one's: what an invocation keeps lasts for so much
-local LEAST_SIZE <const> = 34    -- smaller ones have ratios below that
+local LEAST_SIZE <const> = 32    -- smaller ones have ratios below that
 local MOST_SIZE <const> = 1 << 19 -- longer ones would be more work groups than devices must run
 local NUMBERS <const> = {dirichlet = 0, neumann = 1, periodic = 2}
 
@@ -54,19 +55,21 @@ end
 
 local STEP <const> = ("\0"):rep(32) -- the words that only fused.step has
 
--- The words of shaders/shared/multigrid_words.h before those of UP and STEP; next_level is nil where only the margin is made.
+-- The words of shaders/shared/multigrid_words.h before those of UP and STEP.
 local function words(level, next_level, boundary)
-    local width, height = table.unpack(level.sizes)
-    local x, y = NUMBERS[boundary[1]], NUMBERS[boundary[2]]
-    if not next_level then
-        local zeros = ("\0"):rep(68)
-        return ("=i4i4i4"):pack(width, height, pitch(level)) .. zeros .. ("=i4i4"):pack(x, y)
-    end
-    local down, up, c, steps = level.down, level.up, level.center, level.steps
+    local down, up, c, steps, width, height = level.down, level.up, level.center, level.steps, table.unpack(level.sizes)
     return ("=i4i4i4i4i4i4fi4ffffffffffffi4i4"):pack(width, height, pitch(level), next_level.sizes[1],
-        next_level.sizes[2], pitch(next_level), level.scale, 0, down.ratio[1], down.ratio[2], down.offset[1],
+        next_level.sizes[2], pitch(next_level), level.scale, REACH, down.ratio[1], down.ratio[2], down.offset[1],
         down.offset[2], up.ratio[1], up.ratio[2], up.offset[1], up.offset[2], level.c[1] / c, level.c[2] / c, steps[1],
-        steps[2], x, y)
+        steps[2], NUMBERS[boundary[1]], NUMBERS[boundary[2]])
+end
+
+-- Those that fused.margin has.
+local function margin_words(level, boundary, around)
+    local width, height = table.unpack(level.sizes)
+    local zeros = "\0"
+    return ("=i4i4i4"):pack(width, height, pitch(level)) .. zeros:rep(16) .. ("=i4"):pack(around) .. zeros:rep(48) ..
+        ("=i4i4"):pack(NUMBERS[boundary[1]], NUMBERS[boundary[2]]) .. zeros:rep(8) .. STEP
 end
 
 local function weighted(level, weight, keep)
@@ -75,25 +78,27 @@ end
 
 --- fused.equip(level, next_level, boundary): what the launches need, once.
 function fused.equip(level, next_level, boundary)
-    level.first_words, next_level.first_words = words(level, next_level, boundary), words(next_level, nil, boundary)
-    level.words, next_level.words = weighted(level, 1, 0), weighted(next_level, 1, 0)
+    level.first_words = words(level, next_level, boundary)
+    level.words = weighted(level, 1, 0)
+    level.around, next_level.around = margin_words(level, boundary, REACH), margin_words(next_level, boundary, REACH)
+    level.beside = margin_words(level, boundary, 1)
 end
 
---- fused.margin(level, all): what is around a grid, of its elements; `all` is its memory.
-function fused.margin(level, all)
-    core._multigrid("margin", level.words, all)
+-- What is around a grid, of its elements; `all` is its memory.
+local function continue(level, all)
+    core._multigrid("margin", level.around, all)
 end
 
 --- fused.down(level, next_level): smooths from zero, and restricts the residual to the next grid's b.
 function fused.down(level, next_level)
-    fused.margin(level, level.b.all)
+    continue(level, level.b.all)
     core._multigrid("down", level.words, level.b.all, next_level.b.all)
 end
 
 --- fused.up(level, next_level, weight, keep): adds the next grid's x to what fused.down smoothed, and smooths again; level.x is weight times that and
 -- keep times what it was, which may be no number where keep is 0.
 function fused.up(level, next_level, weight, keep)
-    fused.margin(next_level, next_level.x.all)
+    continue(next_level, next_level.x.all)
     local all = level.x.all
     core._multigrid("up", (weight ~= 1 or keep ~= 0) and weighted(level, weight, keep) or level.words, level.b.all,
         next_level.x.all, all, all)
@@ -103,9 +108,9 @@ end
 -- memory of fused.field, of float or double, b of fused.bare, sums of fused.sums; level.x may be no number where the factor is 0.
 -- matrix: what A has as {center, neighbours along x, along y}.
 function fused.step(level, matrix, factor, x, b, to, sums)
-    fused.margin(level, x)
+    core._multigrid("margin", level.beside, x)
     if factor ~= 0 then
-        fused.margin(level, level.x.all)
+        core._multigrid("margin", level.beside, level.x.all)
     end
     local center, along, across = table.unpack(matrix)
     local given = level.first_words .. ("=ffdddd"):pack(0, 0, center, along, across, factor)

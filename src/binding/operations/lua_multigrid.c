@@ -37,6 +37,8 @@ void open_multigrid(lua_State *L)
     luaL_setfuncs(L, functions, 0);
     lua_pushinteger(L, MULTIGRID_MARGIN);
     lua_setfield(L, -2, "_multigrid_margin");
+    lua_pushinteger(L, MULTIGRID_REACH);
+    lua_setfield(L, -2, "_multigrid_reach");
     lua_pushinteger(L, MULTIGRID_LEAST_ROWS);
     lua_setfield(L, -2, "_multigrid_least_rows");
 }
