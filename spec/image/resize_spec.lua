@@ -90,6 +90,14 @@ describe("rill.image.resize", function()
         end
     end)
 
+    it("of more pixels for one than a launch adds", function()
+        local s = rill.stream("float", {1, 200000}, function(_, j) return j % 2 end)
+        for _, filter in ipairs {"area", "lanczos"} do
+            local r = rill.image.resize(s:boundary "wrap", {1, 2}, {filter = filter})
+            check.equal({0.5, 0.5}, r:values(), 1e-4)
+        end
+    end)
+
     it("linear unless told, exact where nothing changes, and of views", function()
         local s = pictures.random("float", {8, 6})
         assert.is_true(rill.image.resize(s, {5, 9}):bytes() ==

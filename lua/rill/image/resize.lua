@@ -101,13 +101,33 @@ local TEXT <const> = [=[
 ]=]
 local AXES <const> = {{AXIS = "y", PLACE = "ivec2(at.x, from + k)"}, {AXIS = "x", PLACE = "ivec2(from + k, at.y)"}}
 local WRITTEN_OUT <const> = 8 -- terms
+local LOOP <const> = 4096 -- terms of one launch: some devices cut loops short that make some 65,000 trips
+
+-- Sums of more terms than a launch may add, part by part.
+local function in_parts(kernel, s, first, w, shape)
+    local terms, m, total = w.shape[1], w.shape[2], nil
+    for low = 0, terms - 1, LOOP do
+        local high = math.min(terms, low + LOOP)
+        local from <close> = (first + low):eval()
+        local part = kernel {
+            s = s, first = from, w = w:domain({low + 1, 1}, {high, m}), terms = high - low, shape = shape,
+        }
+        local before = total
+        total = before and (before + part):eval() or part
+        if before then
+            before:close()
+            part:close()
+        end
+    end
+    return total
+end
 
 local specialized = {}
 local function kernel_for(type, axis, terms)
     local kernel = picture.kernel(TEXT:gsub("%u%u+", AXES[axis]), type)
     if terms > WRITTEN_OUT then
         return function(s, first, w, shape)
-            return kernel {s = s, first = first, w = w, terms = terms, shape = shape}
+            return in_parts(kernel, s, first, w, shape)
         end
     end
     local key = ("%s %d %d"):format(type, axis, terms)
