@@ -184,17 +184,26 @@ void call_launched(Call *call)
     }
 }
 
-/* Before pages of a container are mapped. */
+static int nothing(lua_State *L)
+{
+    (void)L;
+    return 0;
+}
+
+/* Before pages of a container are mapped. What Lua needs to call the function that closes it is there from now on: once the launch is issued nothing
+ * may be missing. */
 static void note_mapped(lua_State *L, Call *call, Container *c)
 {
     if (!call->mapped) {
-        luaL_checkstack(L, 8, "too many arguments");
+        luaL_checkstack(L, call->function->param_count + 2 * LUA_MINSTACK, "too many arguments");
         call->mapped = lua_newuserdatauv(L, sizeof *call->mapped, 0);
         call->mapped->count = 0;
         call->mapped->stay = false;
         lua_rawgetp(L, LUA_REGISTRYINDEX, &mapped_meta);
         lua_setmetatable(L, -2);
         lua_toclose(L, -1);
+        lua_pushcfunction(L, nothing);
+        lua_call(L, 0, 0);
     }
     call->mapped->containers[call->mapped->count++] = container_retain(c);
     container_note(c);
