@@ -3,7 +3,7 @@
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local face = require "rill.support.face"
-local choices = require "rill.particle.choices"
+local choices = require "rill.support.choices"
 local interaction = require "rill.particle.interaction"
 local integration = require "rill.particle.integration"
 local neighbours = require "rill.particle.neighbours"

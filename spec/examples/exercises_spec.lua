@@ -183,8 +183,20 @@ describe("the exercise", function()
         assert.is_true(math.abs(depth / count - 0.456921831) < 1e-4, depth / count)
     end)
 
+    it("gaps puts waves out where ways differ by half a length", function()
+        local gaps = module "gaps"
+        local w <close>, _, place = gaps.pool(256)
+        local sum = rill.stream("float", {256, 256})
+        gaps.run(w, 380)
+        gaps.run(w, 64, sum)
+        assert.is_true(gaps.strength(sum, place, 0.4, 0.6) < 0.35 * gaps.strength(sum, place, 0.85, 1.15))
+        script:run("gaps", 64, 60, script.directory, "--movie")
+        script:picture("gaps.png", 64, 64)
+        script:picture("gaps-movie.png", 64, 64)
+    end)
+
     it("says at once what it expects, where a number is none", function()
-        for _, name in ipairs {"gsm", "julia", "million", "caustics", "mat4mult", "raytrace"} do
+        for _, name in ipairs {"gsm", "julia", "million", "caustics", "mat4mult", "raytrace", "gaps"} do
             local done, message = pcall(script.run, script, name, "x", script.directory)
             assert.is_false(done, name)
             assert.matches("size: expected a whole number", tostring(message), 1, true)

@@ -235,6 +235,22 @@ describe("calls of OpenGL:", function()
         assert(counts.adaptive.glDispatchCompute < 50 * 16)
     end)
 
+    it_counts("waves and heat step without reading back or allocating", function()
+        local counts = counted [[
+            local w = rill.wave {shape = {40, 50}, boundary = "absorb", substeps = true, height = 1}
+            local h = rill.heat {shape = {9, 8, 7}, temperature = rill.random({9, 8, 7})}
+            for _ = 1, 3 do w:step() h:step(5) end
+            phase "start"
+            for _ = 1, 50 do w:step() h:step(5) end
+            phase "steps"
+        ]]
+        for _, name in ipairs(WAITS) do
+            assert(counts.steps[name] == 0 or name:find "Map", name)
+        end
+        assert.equal(0, counts.steps.bytes_read)
+        assert.equal(0, counts.steps.glBufferStorage + counts.steps.glBufferData + counts.steps.glLinkProgram)
+    end)
+
     it_counts("expressions are one launch per use, and a loop compiles them once", function()
         local counts = counted [[
             local x, y = rill.iota(100):cast "float", rill.iota(100):cast "float"

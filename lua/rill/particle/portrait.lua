@@ -2,7 +2,7 @@
 -- refracted there.
 local rill = require "rill"
 local blame = require "rill.support.blame"
-local choices = require "rill.particle.choices"
+local choices = require "rill.support.choices"
 local neighbours = require "rill.particle.neighbours"
 local smoothing = require "rill.particle.smoothing"
 

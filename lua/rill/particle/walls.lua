@@ -2,7 +2,7 @@
 -- (chapter 28.7.2), times a restitution.
 local rill = require "rill"
 local blame = require "rill.support.blame"
-local choices = require "rill.particle.choices"
+local choices = require "rill.support.choices"
 
 local walls = {}
 

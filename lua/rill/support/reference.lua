@@ -27,7 +27,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -258,6 +258,27 @@ P.mass: number -- of each particle
 P.count: integer -- how many particles there are
 P:close() -- frees their memory at once
 ]==] },
+    { "field", [==[
+rill.wave(options: {shape: table, spacing?: number|table, speed?: number|source, damping?: number, boundary?: string|table, walls?: source, height?: number|source, velocity?: number|source, dt?: number, substeps?: integer|boolean}): wave -- the wave equation on a grid of one to three dimensions
+W:step(dt?: number): wave -- goes on by dt seconds, by 0.9 of the longest stable step unless told; nothing is read back
+W:picture(options?: {scale?: number}): stream -- a wave of two dimensions as water: vec3
+W.height: stream -- how high each cell is, the state itself: it may be written
+W.velocity: stream -- how fast that changes, a new stream
+W.energy: number -- of motion and slopes; read back
+W.time: number -- seconds since the start
+W.limit: number -- the longest stable step, in seconds
+W.shape: integer[] -- the grid's
+W:close() -- frees its memory at once
+rill.heat(options: {shape: table, spacing?: number|table, diffusivity?: number|source, boundary?: string|number|table, temperature?: number|source, source?: number|source, dt?: number}): heat -- how heat spreads on a grid of one to three dimensions
+H:step(dt?: number): heat -- goes on by dt seconds, however many; nothing is read back
+H:picture(options?: {min?: number, max?: number}): stream -- heat of two dimensions in glowing colours: vec3
+H.temperature: stream -- of each cell, the state itself: it may be written
+H.source: stream -- what is added in a second: it may be written
+H.time: number -- seconds since the start
+H.limit: number -- the longest step, in seconds, that a single stage would be stable for
+H.shape: integer[] -- the grid's
+H:close() -- frees its memory at once
+]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension
@@ -445,7 +466,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 -- streams; their own are under "e".
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
-    snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f",
+    snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H",
     particles = "P",
 }
 

@@ -1,4 +1,4 @@
--- Options of the particle solvers: what is none is an error that names it.
+-- Options of solvers that keep a state: what is none is an error that names it.
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local fail <const> = blame.fail

@@ -1,0 +1,183 @@
+--- rill.heat: how heat spreads on a grid of one to three dimensions, u' = div(D grad u) + q, by time steps of any length: each is made of as many
+-- stages as it takes to be stable, the second-order Runge-Kutta-Legendre method of Meyer, Balsara and Aslam (2014).
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local choices = require "rill.support.choices"
+local face = require "rill.support.face"
+local lattice = require "rill.support.lattice"
+local fail <const> = blame.fail
+
+local Heat = {__name = "rill.heat"}
+local methods, fields = {}, {}
+face.put(Heat, "heat has", "H", methods, fields)
+
+-- ---- passes
+
+-- What flows into a cell: by the mean of its conductance and its neighbour's. `k` is a factor of D for each cell, `q` the source.
+local TEXT <const> = [=[
+float inflow(float here, float there, float a, float b) { return 0.5 * (a + b) * (there - here); }
+
+kernel void first(float share, float d, vec3 per, neighbor float u<>, neighbor float k<>, float q<>, out float flow<>, out float y<>) {
+    float here = u[0], rest = 0.0;
+    @{rest += per.#A * inflow(here, u[#O], k[0], k[#O]);}
+    flow = d * rest + q;
+    y = here + share * flow;
+}
+
+// Stage j: of the two before it, what was there at first and what flowed then.
+kernel void stage(float mu, float nu, float share, float share0, float d, vec3 per, neighbor float y<>, neighbor float k<>, float q<>,
+                  float before<>, float u<>, float flow<>, out float r<>) {
+    float here = y[0], rest = 0.0;
+    @{rest += per.#A * inflow(here, y[#O], k[0], k[#O]);}
+    r = mu * here + nu * before + (1.0 - mu - nu) * u + share * (d * rest + q) + share0 * flow;
+}
+]=]
+
+local PICTURE <const> = [=[
+kernel void glow(float low, float high, float u<>, out vec3 colour<>) {
+    float t = clamp((u - low) / max(high - low, 1e-30), 0.0, 1.0);
+    colour = mix(vec3(0.03, 0.02, 0.08), vec3(0.45, 0.08, 0.35), smoothstep(0.0, 0.35, t));
+    colour = mix(colour, vec3(0.96, 0.45, 0.15), smoothstep(0.3, 0.7, t));
+    colour = mix(colour, vec3(1.0, 0.97, 0.80), smoothstep(0.65, 1.0, t));
+}
+]=]
+
+local programs = {}
+
+local function program(rank)
+    programs[rank] = programs[rank] or rill.program(lattice.text(rank, TEXT))
+    return programs[rank]
+end
+
+-- ---- options
+
+local FIELD <const> = lattice.number_or_stream(choices.is_finite, "a number")
+local OPTIONS <const> = {
+    shape = lattice.shape, spacing = lattice.spacing, temperature = FIELD, source = FIELD,
+    diffusivity = lattice.number_or_stream(choices.is_positive, "a number above 0"),
+    boundary = {function(v) return type(v) == "string" or type(v) == "table" or choices.is_finite(v) end,
+        "a word, a number, or a table of one per dimension"},
+    dt = {choices.is_positive, "seconds above 0"},
+}
+local MODES <const> = {insulated = "clamp", periodic = "wrap"}
+
+--- rill.heat{shape=, spacing=, diffusivity=, ...}: temperatures as `temperature` says, zero unless told.
+local function new(given)
+    local taken = choices.options("rill.heat", given, OPTIONS)
+    if not taken.shape then
+        fail("rill.heat: option 'shape' is missing: %s", OPTIONS.shape[2])
+    end
+    local self = lattice.new("rill.heat", taken.shape, taken.spacing or 1)
+    local boundary = taken.boundary == nil and "insulated" or taken.boundary
+    self.modes = lattice.boundary("rill.heat", boundary, self.rank, MODES, true)
+    local d = taken.diffusivity or 1
+    self.k = lattice.field("rill.heat", "diffusivity", self, type(d) == "number" and 1 or d)
+    local least
+    least, self.d = self.k:min(), type(d) == "number" and d or self.k:max()
+    if least <= 0 then
+        fail("rill.heat: option 'diffusivity': expected numbers above 0, the least is %s", blame.number(least))
+    elseif type(d) ~= "number" then
+        self.k = (self.k / self.d):eval()
+    end
+    self.limit, self.dt, self.time = 1 / (2 * self.d * self.stiff), taken.dt, 0
+    self.q = lattice.field("rill.heat", "source", self, taken.source)
+    self.u = lattice.field("rill.heat", "temperature", self, taken.temperature)
+    for _, name in ipairs {"flow", "a", "b", "c"} do
+        self[name] = rill.stream("float", self.shape)
+    end
+    self.passes = program(self.rank)
+    return setmetatable({_state = self}, Heat)
+end
+
+-- ---- steps
+
+local function state_of(self, name)
+    if getmetatable(self) ~= Heat then
+        fail("H:%s: expected heat before the colon, got %s", name, rill.type(self) or type(self))
+    elseif not self._state then
+        fail("H:%s: the heat was closed", name)
+    end
+    return self._state
+end
+
+-- How many stages a step takes that is so many times as long as the longest stable one of Euler's method.
+local function stages(ratio)
+    return math.max(3, math.ceil(0.5 * (math.sqrt(9 + 16 * ratio) - 1) - 1e-9))
+end
+
+local function b(j)
+    return j < 2 and 1 / 3 or (j * j + j - 2) / (2 * j * (j + 1))
+end
+
+--- H:step([dt]): goes on by dt seconds, however many; by the option dt unless told, else by the longest step that one
+-- stage would be stable for. Returns the heat. Nothing is read back.
+function methods:step(dt)
+    local h = state_of(self, "step")
+    if dt ~= nil and not choices.is_positive(dt) then
+        fail("H:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
+    end
+    dt = dt or h.dt or h.limit
+    local s = stages(dt / h.limit)
+    local w = 4 / (s * s + s - 2)
+    local k = h.k:boundary "clamp"
+    local before, y, spare = h.u, h.a, h.b
+    h.passes.first(b(1) * w * dt, h.d, h.per, h.u:boundary(table.unpack(h.modes)), k, h.q, h.flow, y)
+    for j = 2, s do
+        local mu, nu = (2 * j - 1) / j * b(j) / b(j - 1), -(j - 1) / j * b(j) / b(j - 2)
+        h.passes.stage(mu, nu, mu * w * dt, -(1 - b(j - 1)) * mu * w * dt, h.d, h.per,
+            y:boundary(table.unpack(h.modes)), k, h.q, before, h.u, h.flow, spare)
+        -- The first of all is needed to the end, so three others take turns.
+        local free = before == h.u and h.c or before
+        before, y, spare = y, spare, free
+    end
+    h.a, h.b, h.c, h.u = before, spare, h.u, y
+    h.time = h.time + dt
+    return self
+end
+
+--- H:close(): gives its memory up.
+function methods:close()
+    local h = state_of(self, "close")
+    for _, name in ipairs {"u", "k", "q", "flow", "a", "b", "c"} do
+        h[name]:close()
+    end
+    rawset(self, "_state", false)
+end
+
+-- ---- what it shows
+
+--- H.temperature: the state itself, a stream; it may be written. Another stream after the next step.
+function fields.temperature(self) return state_of(self, "temperature").u end
+--- H.source: what is added in a second, a stream; it may be written.
+function fields.source(self) return state_of(self, "source").q end
+--- H.time: seconds since the start.
+function fields.time(self) return state_of(self, "time").time end
+--- H.limit: the longest stable step of a single stage, in seconds.
+function fields.limit(self) return state_of(self, "limit").limit end
+--- H.shape: the grid's.
+function fields.shape(self) return state_of(self, "shape").shape end
+
+--- H:picture{min=, max=}: temperatures of two dimensions as glowing colours, a stream of vec3; from the least to the largest unless told.
+function methods:picture(options)
+    local h = state_of(self, "picture")
+    local finite = {choices.is_finite, "a number"}
+    local taken = choices.options("H:picture", options, {min = finite, max = finite})
+    if h.rank ~= 2 then
+        fail("H:picture: heat of %d dimension%s has none: rill.plot draws lines, rill.show slices", h.rank,
+            h.rank == 1 and "" or "s")
+    end
+    programs.picture = programs.picture or rill.kernel(PICTURE)
+    return programs.picture(taken.min or h.u:min(), taken.max or h.u:max(), h.u)
+end
+
+function Heat.__tostring(self)
+    local h = self._state
+    return h and ("heat[%s] at %.6g s"):format(table.concat(h.shape, "x"), h.time) or "closed heat"
+end
+Heat.__close = function(self)
+    if self._state then self:close() end
+end
+
+face.guard(methods, "H")
+
+return blame.guard(new, "rill.heat")

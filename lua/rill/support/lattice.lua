@@ -1,0 +1,132 @@
+-- A regular grid of cells that a kernel steps through by its neighbours: its options, and the texts that depend on its rank.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local choices = require "rill.support.choices"
+local fail <const> = blame.fail
+
+local lattice = {}
+
+local OFFSETS <const> = {
+    {"-1", "1"},
+    {"ivec2(-1, 0)", "ivec2(1, 0)", "ivec2(0, -1)", "ivec2(0, 1)"},
+    {"ivec3(-1, 0, 0)", "ivec3(1, 0, 0)", "ivec3(0, -1, 0)", "ivec3(0, 1, 0)", "ivec3(0, 0, -1)", "ivec3(0, 0, 1)"},
+}
+local AXES <const> = {"x", "y", "z"}
+
+local function is_shape(value)
+    if type(value) ~= "table" or rill.type(value) or #value < 1 or #value > 3 then
+        return false
+    end
+    for _, n in ipairs(value) do
+        if math.type(n) ~= "integer" or n < 1 then
+            return false
+        end
+    end
+    return true
+end
+
+local function is_spacing(value)
+    if type(value) ~= "table" or rill.type(value) then
+        return choices.is_positive(value)
+    end
+    for _, h in ipairs(value) do
+        if not choices.is_positive(h) then
+            return false
+        end
+    end
+    return #value > 0
+end
+
+--- Rows for choices.options: of every grid.
+lattice.shape = {is_shape, "a table of 1 to 3 whole numbers, 1 or more"}
+lattice.spacing = {is_spacing, "a number above 0, or a table of one per dimension"}
+
+--- A row for an option that is a number or a stream of one for each cell.
+function lattice.number_or_stream(holds, words)
+    return {function(value)
+        return type(value) == "number" and holds(value) or type(value) ~= "number" and not blame.not_open(value)
+    end, words .. ", or an open stream of them"}
+end
+
+--- lattice.new(where, shape, spacing): shape and spacing in the order of Lua; `per` is one over the squared spacing along
+-- x, y and z, `stiff` their sum.
+function lattice.new(where, shape, spacing)
+    local rank = #shape
+    if type(spacing) == "table" and #spacing ~= rank then
+        fail("%s: option 'spacing' has %d value%s, the grid has %d dimension%s", where, #spacing,
+            #spacing == 1 and "" or "s", rank, rank == 1 and "" or "s")
+    end
+    local self = {shape = shape, rank = rank, spacing = {}, per = {0, 0, 0}, stiff = 0}
+    for d = 1, rank do
+        local h = type(spacing) ~= "table" and spacing or spacing[rank + 1 - d]
+        self.spacing[d], self.per[d], self.stiff = h, 1 / (h * h), self.stiff + 1 / (h * h)
+    end
+    return self
+end
+
+--- lattice.boundary(where, value, rank, modes, numbers): the modes of streams, in the order of Lua, for an option
+-- `boundary`: one word or number, or one for each dimension. `modes`: what words mean; `numbers`: whether a number is one.
+function lattice.boundary(where, value, rank, modes, numbers)
+    local words = {}
+    for word in pairs(modes) do
+        words[#words + 1] = ('"%s"'):format(word)
+    end
+    table.sort(words)
+    local expected = table.concat(words, ", ") .. (numbers and " or a number" or "")
+    local several = type(value) == "table" and not rill.type(value)
+    if several and #value ~= rank then
+        fail("%s: option 'boundary' has %d value%s, the grid has %d dimension%s", where, #value,
+            #value == 1 and "" or "s", rank, rank == 1 and "" or "s")
+    end
+    local list = {}
+    for d = 1, rank do
+        local one = value
+        if several then one = value[d] end
+        list[d] = numbers and choices.is_finite(one) and one or modes[one]
+        if list[d] == nil then
+            fail("%s: option 'boundary': expected %s, or a table of one per dimension, got %s", where, expected,
+                blame.told(one))
+        end
+    end
+    return list
+end
+
+--- lattice.field(where, name, self, value): a stream of floats for a field that a user gave: a copy of a stream, or one number
+-- everywhere; 0 unless told. NaN and infinity are refused.
+function lattice.field(where, name, self, value)
+    if value == nil or type(value) == "number" then
+        if value and not choices.is_finite(value) then
+            fail("%s: option '%s': expected a finite number or an open stream, got %s", where, name, blame.told(value))
+        end
+        return rill.stream("float", self.shape, value or 0)
+    elseif blame.not_open(value) then
+        fail("%s: option '%s': expected a number or an open stream, got %s", where, name, blame.told(value))
+    end
+    value = rill.type(value) == "expression" and value:eval() or value
+    local shape, here = table.concat(value.shape, "x"), table.concat(self.shape, "x")
+    if shape ~= here or value.type ~= "float" then
+        fail("%s: option '%s': expected a stream of floats of shape %s, got %s of shape %s", where, name, here,
+            value.type, shape)
+    end
+    local bad <close> = rill.where(rill.isnan(value) + rill.isinf(value), 1, 0):eval()
+    if bad:max() > 0 then
+        local place = {bad:argmax()}
+        fail("%s: option '%s': element %s is %s", where, name, table.concat(place, ", "),
+            blame.number(value:get(table.unpack(place))))
+    end
+    return value:copy()
+end
+
+--- lattice.text(rank, text): @{...} once for each neighbour, #O being its offset and #A its axis; PLACE is what indexof has of the rank.
+function lattice.text(rank, text)
+    text = text:gsub("@(%b{})", function(body)
+        local list = {}
+        for i, offset in ipairs(OFFSETS[rank]) do
+            list[i] = body:sub(2, -2):gsub("#O", offset):gsub("#A", AXES[(i + 1) // 2])
+        end
+        return table.concat(list)
+    end)
+    return text
+end
+
+return lattice

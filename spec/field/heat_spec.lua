@@ -1,0 +1,118 @@
+--- Heat beside modes of the grid, whose decay is known, and steady states.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local function near(a, b, most, what)
+    assert(math.abs(a - b) <= most, ("%s: %.9g, expected %.9g"):format(what or "", a, b))
+end
+
+describe("rill.heat", function()
+    leaks.watch(setup, teardown)
+
+    it("lets modes decay at their own rate, in one to three dimensions", function()
+        for _, shape in ipairs {{33}, {12, 17}, {5, 7, 6}} do
+            local spacing, rate = {}, 0
+            for d, n in ipairs(shape) do
+                spacing[d] = 0.5 + 0.25 * d
+                rate = rate + (2 / spacing[d] * math.sin(math.pi / (2 * (n + 1)))) ^ 2
+            end
+            local start = rill.stream("float", shape, function(...)
+                local z = 1
+                for d, i in ipairs {...} do z = z * math.sin(math.pi * i / (shape[d] + 1)) end
+                return z
+            end)
+            local h = rill.heat {shape = shape, spacing = spacing, diffusivity = 1.5, temperature = start, boundary = 0}
+            -- The method's own factor for a step of s stages: 1 - b + b P(1 - w rate dt), P being Legendre's polynomial of degree s.
+            for _, dt in ipairs {0.3 * h.limit, 4 * h.limit, 30 * h.limit} do
+                local ratio = dt / h.limit
+                local s = math.max(3, math.ceil((math.sqrt(9 + 16 * ratio) - 1) / 2))
+                local b, x = (s * s + s - 2) / (2 * s * (s + 1)), 1 - 4 / (s * s + s - 2) * 1.5 * rate * dt
+                local p, q = x, 1
+                for j = 2, s do p, q = ((2 * j - 1) * x * p - (j - 1) * q) / j, p end
+                start = (start * (1 - b + b * p)):eval()
+                h:step(dt)
+                assert((h.temperature - start):map("abs(x)"):max() < 2e-6)
+            end
+            near(h.time, 34.3 * h.limit, 1e-9)
+        end
+    end)
+
+    it("is of second order in time, whatever the number of stages", function()
+        local n, errors = 31, {}
+        local rate = (2 * math.sin(math.pi / (2 * (n + 1)))) ^ 2
+        for k = 1, 4 do
+            local h = rill.heat {shape = {n}, boundary = 0,
+                temperature = rill.stream("float", n, function(i) return math.sin(math.pi * i / (n + 1)) end)}
+            local steps = 2 ^ k // 1
+            for _ = 1, steps do h:step(2 / rate / steps) end
+            errors[k] = math.abs(h.temperature:get(16) - math.exp(-2))
+        end
+        assert(errors[2] / errors[3] > 3 and errors[3] / errors[4] > 3.4, table.concat(errors, " "))
+    end)
+
+    it("is stable for steps a thousand times the limit", function()
+        local start = rill.random({40, 50}, {seed = 3})
+        local h = rill.heat {shape = {40, 50}, temperature = start}
+        local sum, low, high = start:sum(), start:min(), start:max()
+        for _ = 1, 14 do h:step(1000 * h.limit) end -- each halves what is too fine for it
+        near(h.temperature:sum(), sum, 1e-4 * sum, "heat")
+        assert(h.temperature:min() >= low and h.temperature:max() <= high)
+        assert(h.temperature:max() - h.temperature:min() < 1e-3)
+    end)
+
+    it("comes to rest between fixed sides", function()
+        local h = rill.heat {shape = {3, 9}, boundary = {"insulated", 2}, temperature = 7, source = 0.5}
+        for _ = 1, 60 do h:step(10) end
+        for j = 1, 9 do near(h.temperature:get(2, j), 2 + 0.25 * j * (10 - j), 1e-3, j) end
+    end)
+
+    it("goes round where a dimension is periodic", function()
+        local h = rill.heat {shape = {8}, boundary = "periodic", temperature = rill.stream("float", 8, function(i)
+            return i == 1 and 1 or 0
+        end)}
+        h:step(0.2)
+        near(h.temperature:get(8), h.temperature:get(2), 1e-7)
+        near(h.temperature:sum(), 1, 1e-6)
+    end)
+
+    it("conducts by cells: a layer that hardly does keeps the heat in", function()
+        local k = rill.stream("float", 30, function(i) return i == 15 and 1e-4 or 1 end)
+        local h = rill.heat {shape = {30}, diffusivity = k, temperature = rill.stream("float", 30, function(i)
+            return i < 15 and 1 or 0
+        end)}
+        for _ = 1, 10 do h:step(5) end
+        near(h.temperature:sum(), 14, 1e-4)
+        -- Half of a neighbour's conductance passes each face, as the mean has it: two faces of 1/2 in a row.
+        local before = h.temperature:domain(1, 14):sum()
+        assert(before < 14 and before > 5)
+    end)
+
+    it("prints, draws, closes", function()
+        local h = rill.heat {shape = {6, 9}, temperature = rill.random({6, 9}, {seed = 1})}
+        assert.equal("heat[6x9] at 0 s", tostring(h))
+        assert.equal("heat", rill.type(h))
+        local picture = h:picture()
+        assert.same({"vec3", 6, 9}, {picture.type, table.unpack(picture.shape)})
+        assert.same({1, 1, 1}, h:picture({min = -2, max = -1}):map("ceil(x)"):get(3, 3))
+        h:close()
+        check.names({"H:step", "closed"}, h.step, h)
+        assert.equal("closed heat", tostring(h))
+        check.names({"H:picture", "3 dimensions"}, function() rill.heat {shape = {4, 2, 2}}:picture() end)
+    end)
+
+    it("names what is wrong", function()
+        check.names({"rill.heat", "'shape' is missing"}, rill.heat, {dt = 1})
+        check.names({"rill.heat", "'dt'", "seconds above 0"}, rill.heat, {shape = {2}, dt = 0})
+        local two = {shape = {2}, diffusivity = rill.from {0, 1}}
+        check.names({"rill.heat", "'diffusivity'", "the least is"}, rill.heat, two)
+        two = {shape = {2}, boundary = "open"}
+        check.names({"rill.heat", "'boundary'", "insulated", "or a number"}, rill.heat, two)
+        check.names({"rill.heat", "'temperature'", "expected"}, rill.heat, {shape = {2}, temperature = "hot"})
+        two = {shape = {2}, source = rill.from {1 / 0, 1}}
+        check.names({"rill.heat", "'source'", "element 1 is inf"}, rill.heat, two)
+        local h = rill.heat {shape = {2}}
+        check.names({"H:step", "'dt'", "above 0"}, h.step, h, 0 / 0)
+        check.names({"H:step", "expected heat before the colon"}, h.step, {})
+    end)
+end)
