@@ -89,8 +89,9 @@ end
 run(w, 4 * LENGTH, sum) -- two periods
 local loud, quiet = strength(sum, place, 0.85, 1.15), strength(sum, place, 0.4, 0.6)
 local seconds = rill.clock() - start
-rill.image.save(kernels.with_wall(w:picture {scale = 8}, wall), directory .. "/gaps.png")
-if frames then frames:close() end
+local last = kernels.with_wall(w:picture {scale = 8}, wall)
+rill.image.save(last, directory .. "/gaps.png")
+if frames then frames:frame(last):close() end
 print(("  %d steps of %d x %d cells in %.2f s, %.2f ns a cell"):format(steps, size, size, seconds,
     1e9 * seconds / steps / size ^ 2))
 print(("  %s/gaps.png: where the ways differ by half a length waves are %.0f %% as strong as where by one"):format(
