@@ -180,7 +180,7 @@ function methods:step(dt)
     local parts = w.substeps == true and math.max(1, math.ceil(dt / w.limit - 1e-6)) or w.substeps
     if dt / parts > 1.000001 * w.limit and not self._warned then
         rawset(self, "_warned", true)
-        warn(("rill.wave: a time step of %.3g s is longer than what is stable, %.3g s: a shorter dt, or substeps = true")
+        warn(("rill.wave: a time step of %.3g s is longer than what is stable, %.3g s: shorten dt, or substeps = true")
             :format(dt / parts, w.limit))
     end
     for _ = 1, parts do
