@@ -288,9 +288,9 @@ static int struct_eq(lua_State *L)
  * carry __name "rill.<type>". */
 static int rill_type(lua_State *L)
 {
-    static const char *const types[] = {"stream",     "expression", "kernel", "struct",   "device",
-                                        "translator", "container",  "range",  "snapshot", "matrix",
-                                        "factors",    "hierarchy",  "fluid",  "particles", "wave", "heat"};
+    static const char *const types[] = {"stream",    "expression", "kernel",   "struct", "device",  "translator",
+                                        "container", "range",      "snapshot", "matrix", "factors", "hierarchy",
+                                        "fluid",     "particles",  "wave",     "heat"};
     enum { TYPES = sizeof types / sizeof *types, TABLES = 7 };
     luaL_checkany(L, 1);
     bool table = lua_type(L, 1) == LUA_TTABLE && !hooks_is_expression(L, 1);
