@@ -26,6 +26,7 @@ local methods = {
 local images = { -- beside those of rill.image that are written in C
     ["rill.image.distance"] = {"distance"}, ["rill.image.label"] = {"label"},
     ["rill.image.brightness"] = {"equalize", "integral", "otsu"}, ["rill.image.mask"] = {"threshold"},
+    ["rill.image.growing"] = {"segment"},
     ["rill.image.canny"] = {"canny"}, ["rill.image.colour"] = {"convert"}, ["rill.image.diffuse"] = {"diffuse"},
     ["rill.image.edges"] = {"sobel"}, ["rill.image.median"] = {"median"},
     ["rill.image.morphology"] = {"close", "dilate", "erode", "open"}, ["rill.image.resize"] = {"resize"},

@@ -304,6 +304,7 @@ rill.image.separable(s: source, wy: source|number[], wx: source|number[]): strea
 rill.image.sobel(s: source): stream, stream, stream -- the length of the gradient, and its parts along the rows and down the columns, eight times a pixel's step
 rill.image.gaussian(s: source, sigma: number): stream -- a picture weighed by Gauss's function of deviation sigma, in pixels, cut at ceil(3 sigma)
 rill.image.median(s: source, radius: integer): stream -- the medians of the squares of 2 radius + 1 pixels, component by component, NaN behind all numbers
+rill.image.segment(s: source, options: {seeds: integer[][]|source, tolerance: number, edge?: number, smooth?: integer, steps?: integer}): stream, table -- the region around seeds, a mask, grown by diffusion where the picture is within `tolerance` of the seeds' mean; and a report: level, iterations, converged
 rill.image.threshold(s: source, t: number): stream -- a mask: where a gray picture is above t
 rill.image.otsu(s: source, options?: {bins?: integer}): number? -- the threshold that parts a gray picture's values into two classes best: the largest value of the lower; nil of no values
 rill.image.equalize(s: source, options?: {bins?: integer, min?: number, max?: number}): stream -- each component's values spread evenly over 0 to 1
