@@ -10,7 +10,7 @@ local support = require "bench.support"
 
 local cases = {
     "saxpy", "sum", "jacobi", "launch", "startup", "smoke_step", "numpy", "torch", "blas", "spmv", "cg", "elimination",
-    "fft", "multigrid", "image", "tbb", "pocl", "mv", "predication", "horn", "cost", "gpu", "containers",
+    "fft", "multigrid", "fluid", "image", "tbb", "pocl", "mv", "predication", "horn", "cost", "gpu", "containers",
     "container_access", "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook",
 }
 

@@ -306,7 +306,7 @@ end
 -- Names that a tool or Lua's own loader asks for may stand in several directories; specs have a reference of their own; and a
 -- bench may bear the name of the module it measures.
 local repeated = set("init.lua", ".gitignore", "README.md", "reference.lua", "horn.lua", "predication.lua", "blas.lua",
-    "cg.lua", "cost.lua", "multigrid.lua")
+    "cg.lua", "cost.lua", "fluid.lua", "multigrid.lua")
 
 local function check_names()
     local seen = {}

@@ -137,6 +137,21 @@ static int lua_multigrid(lua_State *L)
     return 3;
 }
 
+/* peer.fluid(n, packed floats, warm, steps) -> seconds per step, divergence left */
+static int lua_fluid(lua_State *L)
+{
+    int n = (int)luaL_checkinteger(L, 1);
+    size_t bytes;
+    const char *begin = luaL_checklstring(L, 2, &bytes);
+    luaL_argcheck(L, n >= 2 && bytes == (size_t)n * (size_t)n * (size_t)n * sizeof(float), 2,
+                  "n x n x n floats expected");
+    double left;
+    lua_pushnumber(L, peer_fluid(n, (const float *)(const void *)begin, (int)luaL_checkinteger(L, 3),
+                                 (int)luaL_checkinteger(L, 4), &left));
+    lua_pushnumber(L, left);
+    return 2;
+}
+
 /* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are packed words; the first is read in fours. */
 static int lua_shader(lua_State *L)
 {
@@ -198,6 +213,7 @@ static const luaL_Reg functions[] = {
     {"smoke_reset", lua_smoke_reset},
     {"smoke_read", lua_smoke_read},
     {"multigrid", lua_multigrid},
+    {"fluid", lua_fluid},
     {"shader", lua_shader},
     {"shader_run", lua_shader_run},
     {"shader_read", lua_shader_read},

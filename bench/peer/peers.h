@@ -35,6 +35,9 @@ size_t peer_smoke_read(PeerSmokeField which, float *values);
  * many cycles to what residual. */
 double peer_multigrid(size_t n, const double *b, double tolerance, int *cycles, double *reached);
 
+/* Smoke on n^3 cells, from rest and `begin`: some steps to warm up, then the seconds of a step, and the divergence left (root mean square). */
+double peer_fluid(int n, const float *begin, int warm, int steps, double *left);
+
 /* Programs of a bench's own GLSL, with a result of so many bytes at block 0 and buffer textures of inputs from unit 0 on, whose
  * texels are words or four of them. peer_shader returns the number by which the others know it; peer_shader_read copies the result
  * (NULL: only asks) and returns its size. */
