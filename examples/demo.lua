@@ -12,6 +12,7 @@ local examples = {
     {"life", "Conway's game of life on a torus", 1000, directory},
     {"photo", "a darkroom: filters on a picture (give one of yours: examples/photo.lua PHOTO)", nil, directory},
     {"spectrum", "a picture's spectrum, and stripes that are put out there", nil, directory},
+    {"segment", "regions that grow from seeds to the edges of what is there, through noise", 384, directory},
     {"poisson", "the potential around electrodes, by multigrid and conjugate gradients", 512, directory},
     {"regulafalsi", "one equation for many parameters, from which cells leave when they are done", 512, directory},
     {"walk", "random walks of 10,000 walkers: charts here and in files, and an animation", 400, directory},

@@ -34,6 +34,14 @@ describe("the exercise", function()
         script:picture("tonemap.png", 33, 66)
     end)
 
+    it("segment grows two lungs from a seed each", function()
+        script:run("segment", 72, script.directory)
+        script:picture("segment.png", 72, 144)
+        script:names "segment.png"
+        local left, right = script.said:match "coefficient (%S+).*coefficient (%S+)\n"
+        assert.is_true(tonumber(left) >= 0.98 and tonumber(right) >= 0.98, script.said)
+    end)
+
     it("gsm hears the nearest tower, by both ways", function()
         local gsm = module "gsm"
         local list = {{3.5, 2.5, 4}, {9.25, 7, 3}, {-1, 0.5, 2.5}, {30, 4, 2}, {11.5, 7.5, 0.25}}
