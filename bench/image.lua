@@ -9,18 +9,34 @@ local SIDE <const>, SIGMA <const> = 2048, 2
 local WORKS <const> = {
     {"gaussian, sigma 2", "gaussian", function(s) return rill.image.gaussian(s, SIGMA) end,
         goals = {scipy = 1.5}, tolerance = 1e-5},
+    {"median 3 x 3", "median", function(s) return rill.image.median(s, 1) end, goals = {scipy = 5}, rounds = 3},
+    {"label, blobs", "label", function(_, mask) return (rill.image.label(mask)) end, goals = {scipy = 1}},
+    {"distance, blobs", "distance", function(_, mask) return rill.image.distance(mask) end, goals = {scipy = 1},
+        tolerance = 1e-6},
 }
+local SCIPY_ONLY <const> = {label = true, distance = true}
+
+-- A mask of blobs: where a smooth picture is bright.
+local function blobs(picture)
+    local smooth = rill.image.gaussian(picture, SIGMA)
+    return smooth, rill.image.threshold(smooth, 0.5)
+end
 
 local function against(library, picture)
     local peer <close>, missing = pipe.python("peer_image.py", library)
     if not peer then return {support.note("pictures, " .. library, missing)} end
+    local smooth, mask = blobs(picture)
     peer:give("picture", picture)
+    peer:give("smooth", smooth)
     local cases = {}
-    for i, work in ipairs(WORKS) do
-        cases[i] = {
-            ("%s, %d^2"):format(work[1], SIDE), work[2] .. "_picture", work.goals[library],
-            function() return work[3](picture) end, tolerance = work.tolerance,
-        }
+    for _, work in ipairs(WORKS) do
+        local of = SCIPY_ONLY[work[2]] and "_smooth" or "_picture"
+        if library == "scipy" or not SCIPY_ONLY[work[2]] then
+            cases[#cases + 1] = {
+                ("%s, %d^2"):format(work[1], SIDE), work[2] .. of, work.goals[library],
+                function() return work[3](picture, mask) end, tolerance = work.tolerance, rounds = work.rounds,
+            }
+        end
     end
     return pipe.rows(peer, peer.what, cases)
 end
@@ -40,6 +56,13 @@ local GROWTH <const> = {
         return size
     end},
     {"canny", rill.image.canny},
+    {"median, radius 1", function(s) return rill.image.median(s, 1) end},
+    {"median, radius 2", function(s) return rill.image.median(s, 2) end},
+    {"median, radius 3", function(s) return rill.image.median(s, 3) end},
+    {"distance", function(s) return rill.image.distance(s:gt(0.5)) end},
+    {"label", function(s) return (rill.image.label(s:gt(0.5))) end},
+    {"equalize", rill.image.equalize},
+    {"integral", rill.image.integral},
     {"open, radius 3", function(s) return rill.image.open(s, 3) end},
     {"half as large, area", function(s)
         return rill.image.resize(s, {s.shape[1] // 2, s.shape[2] // 2}, {filter = "area"})
