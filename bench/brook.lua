@@ -4,7 +4,7 @@ local contest = require "bench.support.contest"
 local support = require "bench.support"
 
 local applications <const> = {
-    "saxpy_sgemv", "segment", "butterflies", "ray", "float4", "outputs", "knee", "worth",
+    "saxpy_sgemv", "evolve", "butterflies", "ray", "float4", "outputs", "knee", "worth",
 }
 
 local function rate(record, seconds)

@@ -31,7 +31,7 @@ static void sgemv(const HostWork *w, size_t begin, size_t end)
     }
 }
 
-/* A step of the evolution in bench/brook/segment.lua. Level, image -> level, image. Numbers: rows, columns, k, rate. */
+/* A step of the evolution in bench/brook/evolve.lua. Level, image -> level, image. Numbers: rows, columns, k, rate. */
 static void segment(const HostWork *w, size_t begin, size_t end)
 {
     int width = (int)w->numbers[1], height = (int)w->numbers[0];
