@@ -76,7 +76,7 @@ describe("rill.fluid", function()
 
     it("of three dimensions is that of two, 64^3 #long", function()
         for _, axes in ipairs {{1, 2}, {2, 3}, {1, 3}} do
-            local off = twins(64, 64, axes, 8)
+            local off = twins(64, 64, axes, 4)
             assert(off < 5e-6, off)
         end
     end)
@@ -107,7 +107,7 @@ describe("rill.fluid", function()
     end)
 
     shortened(it, "takes grids of any size", function(whole)
-        for _, shape in ipairs(whole and {{1, 1}, {1, 7}, {5, 1}, {2, 2}, {33, 9}, {1, 1, 1}, {3, 1, 5}} or {{1, 1},
+        for _, shape in ipairs(whole and {{1, 1}, {1, 7}, {33, 9}, {3, 1, 5}} or {{1, 1},
             {3, 1}}) do
             for _, boundary in ipairs(whole and {"wall", "periodic", "open"} or {"wall", "open"}) do
                 local noise <close> = rill.random(shape, {seed = 1, low = -1, high = 1, type = "vec" .. #shape})
