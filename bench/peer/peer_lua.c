@@ -6,6 +6,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int runs_argument(lua_State *L, int index)
 {
@@ -122,6 +123,35 @@ static int lua_smoke_read(lua_State *L)
     return 1;
 }
 
+static float field(lua_State *L, const char *name)
+{
+    lua_getfield(L, 1, name);
+    float value = (float)luaL_checknumber(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+/* peer.sph({dimensions=, radius=, mass=, rest=, sound=, viscosity=, gravity=}, packed floats, before, runs) -> seconds of a step, packed floats */
+static int lua_sph(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    size_t bytes;
+    const char *given = luaL_checklstring(L, 2, &bytes);
+    PeerSph how = {.dimensions = (int)field(L, "dimensions"),
+                   .radius = field(L, "radius"),
+                   .mass = field(L, "mass"),
+                   .rest = field(L, "rest"),
+                   .sound = field(L, "sound"),
+                   .viscosity = field(L, "viscosity"),
+                   .gravity = field(L, "gravity")};
+    how.count = (int)(bytes / sizeof(float)) / how.dimensions;
+    float *places = lua_newuserdatauv(L, bytes, 0);
+    memcpy(places, given, bytes);
+    lua_pushnumber(L, peer_sph(&how, places, (int)luaL_checkinteger(L, 3), runs_argument(L, 4)));
+    lua_pushlstring(L, (const char *)places, bytes);
+    return 2;
+}
+
 /* peer.multigrid(n, packed doubles, tolerance) -> seconds, cycles, residual */
 static int lua_multigrid(lua_State *L)
 {
@@ -214,6 +244,7 @@ static const luaL_Reg functions[] = {
     {"smoke_read", lua_smoke_read},
     {"multigrid", lua_multigrid},
     {"fluid", lua_fluid},
+    {"sph", lua_sph},
     {"shader", lua_shader},
     {"shader_run", lua_shader_run},
     {"shader_read", lua_shader_read},

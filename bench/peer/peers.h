@@ -38,6 +38,14 @@ double peer_multigrid(size_t n, const double *b, double tolerance, int *cycles, 
 /* Smoke on n^3 cells, from rest and `begin`: some steps to warm up, then the seconds of a step, and the divergence left (root mean square). */
 double peer_fluid(int n, const float *begin, int warm, int steps, double *left);
 
+/* Particles in a unit box, without walls; gravity along the last dimension. `places` has `dimensions` floats for each, and gets them after `before`
+ * steps and the `runs` that are timed. Returns the seconds of a step. */
+typedef struct PeerSph {
+    int dimensions, count;
+    float radius, mass, rest, sound, viscosity, gravity;
+} PeerSph;
+double peer_sph(const PeerSph *how, float *places, int before, int runs);
+
 /* Programs of a bench's own GLSL, with a result of so many bytes at block 0 and buffer textures of inputs from unit 0 on, whose
  * texels are words or four of them. peer_shader returns the number by which the others know it; peer_shader_read copies the result
  * (NULL: only asks) and returns its size. */

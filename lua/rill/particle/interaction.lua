@@ -24,31 +24,39 @@ local DENSITIES <const> = {
 
 local DENSITY <const> = [=[
     kernel void density(IV mask, V scale, float per_h, float norm, float mass, float rest, float stiff, float old_share, float new_share,
-                        int skip, int most, V x<>, V v<>, float before<>, vec4 pace[], V xs[], V vs[], int first[],
-                        inout float partial<>, out float rho<>, out vec2 state<>) {
+                        int skip, int most, V x<>, V v<>, float before<>, vec4 pace[], @2 vec2 @3 vec4 @ xs[], V vs[], int first[],
+                        inout float partial<>, out float rho<>, out vec2 state<>,
+                        out vec4 near<> @2 @3 , out vec4 moving<> @) {
         float sum = skip == 0 ? 0.0 : partial;
         float flow = old_share * pace[0].y + new_share * pace[0].x;
-        EACH{ V d = x - xs[j]; sum += ADDED; }
+        EACH{ V d = x - xs[j].FIELDS; sum += ADDED; }
         partial = sum;
         rho = RESULT;
         float p;
         STATE
         state = vec2(CUT, 1.0 / max(rho, 1e-6 * rest));
+        near = vec4(x, @2 v @3 state.x @);
+        @2 @3 moving = vec4(v, state.y); @
     }
 ]=]
 
--- The forces are symmetric: what j does to i, i does to j with the sign turned. The particle itself adds nothing, since both differences are zero.
+-- What a particle asks of the others stands in whole texels, which devices fetch fastest: place and velocity with the state beside, or, in three
+-- dimensions, place and pressure, velocity and volume per mass. The forces are symmetric: what j does to i, i does to j with the sign turned. The particle itself adds nothing, since both differences are zero.
 -- `kick` and `drift` are how much of the time step velocity and position move on by; what is measured are squares of speed and acceleration.
 local FORCE <const> = [=[
     kernel void force(IV mask, V scale, float per_h, float push, float drag, V gravity, float kick, float drift,
-                      int skip, int most, WALLS V x<>, V v<>, vec2 state<>, vec4 pace[], V xs[], V vs[], vec2 states[], int first[],
+                      int skip, int most, WALLS V x<>, V v<>, vec2 state<>, vec4 pace[], vec4 xs[], @2 vec2 states[] @3 vec4 vs[] @, int first[],
                       inout V partial<>, out V a<>, out V to_x<>, out V to_v<>, out vec2 measure<>) {
         V sum = skip == 0 ? V(0.0) : partial;
         EACH{
-            V d = x - xs[j];
-            vec2 other = states[j];
+            vec4 other = xs[j];
+            @2 vec2 acts = states[j];
+            V velocity = other.zw; @3 vec4 moving = vs[j];
+            vec2 acts = vec2(other.w, moving.w);
+            V velocity = moving.xyz; @
+            V d = x - other.FIELDS;
             float q = sqrt(dot(d, d)) * per_h;
-            sum += (push * (state.x + other.x) * other.y * slope(q)) * d + (drag * other.y * bend(q)) * (vs[j] - v);
+            sum += (push * (state.x + acts.x) * acts.y * slope(q)) * d + (drag * acts.y * bend(q)) * (velocity - v);
         }
         partial = sum;
         a = sum * state.y + gravity;
@@ -75,7 +83,7 @@ function interaction.program(how, walls)
     local kind = DENSITIES[how.densities]
     local holes = {
         ADDED = kind[1], RESULT = kind[2], STATE = STATES[how.state], CUT = how.tension and "p" or "max(p, 0.0)",
-        WALLS = walls.parameters, COLLIDE = walls.statements,
+        FIELDS = how.dimensions == 2 and "xy" or "xyz", WALLS = walls.parameters, COLLIDE = walls.statements,
     }
     local text = (DENSITY .. FORCE):gsub("%f[%w_]%u+%f[^%w_]", holes)
     text = smoothing.text(how.kernel, how.laplacian, how.dimensions) .. neighbours.cells .. text

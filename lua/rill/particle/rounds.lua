@@ -9,7 +9,7 @@ local smoothing = require "rill.particle.smoothing"
 local rounds = {}
 
 local ALL <const> = 1 << 30 -- more than there are
-local TRIPS <const> = 60000 -- of all loops of a launch, where a device bounds them at 65,535
+local LOOPED <const> = 120000 -- particles in all loops of an invocation, two to a trip, where a device bounds trips at 65,535
 local PARTS <const> = {[2] = 6, [3] = 18} -- loops of a pass, of which each may be as long as the longest
 
 -- Particles have two sets of fields, of which a pass reads one and writes the other; those of `now` are in the order of the grid's cells, and `id`
@@ -21,6 +21,8 @@ local function add_streams(self, count, vector)
     }
     self.cell, self.a = rill.stream("int", count), rill.stream(vector, count)
     self.state, self.measure, self.most = rill.stream("vec2", count), rill.stream("vec2", count), rill.stream("vec2", 1)
+    self.near = rill.stream("vec4", count)
+    self.moving, self.place = self.solid and rill.stream("vec4", count), self.solid and rill.stream("vec4", count)
     self.pace, self.left, self.time = rill.stream("vec4", 1), rill.stream("float", 1), rill.stream("double", 1)
 end
 
@@ -38,13 +40,16 @@ local function add_arguments(self, how)
     self.drift = {
         mask = grid.mask, scale = grid.scale, pace = self.pace, a = self.a, count = grid.count, cell = self.cell,
     }
+    self.carry = {old = grid.order, to_place = self.place or nil}
     self.density = {
         mask = grid.mask, scale = grid.scale, per_h = 1 / h, rest = how.density, pace = self.pace, state = self.state,
         mass = 1, stiff = acting.stiffness(how.state, how.density, how.sound), partial = rill.stream("float", count),
+        near = self.near, moving = self.moving or nil,
     }
     self.force = {
         mask = grid.mask, scale = grid.scale, per_h = 1 / h, gravity = how.gravity, pace = self.pace,
-        state = self.state, states = self.state, partial = rill.stream(vector, count), a = self.a,
+        state = self.state, xs = self.near, states = not self.solid and self.state or nil, vs = self.moving or nil,
+        partial = rill.stream(vector, count), a = self.a,
         measure = self.measure,
     }
     for name, value in pairs(how.walls.values) do
@@ -57,7 +62,8 @@ function rounds.new(x, v, extents, how)
     local count = x.size
     local walls = how.walls
     local self = {
-        dimensions = how.dimensions, viscosity = how.viscosity, walls = walls, kind = integration.kinds[how.integrator],
+        dimensions = how.dimensions, solid = how.dimensions == 3,
+        viscosity = how.viscosity, walls = walls, kind = integration.kinds[how.integrator],
         grid = neighbours.new(count, extents, how.radius),
         now = {x = x, v = v, rho = rill.stream("float", count, how.density), id = rill.iota(count):copy()},
     }
@@ -65,7 +71,7 @@ function rounds.new(x, v, extents, how)
     self.moves, self.acts = integration.program(how.dimensions, walls), acting.program(how, walls)
     add_arguments(self, how)
     local limit = rill.device().traits.loop_limit
-    self.bounded = limit > 0 and count > TRIPS // PARTS[how.dimensions]
+    self.bounded = limit > 0 and count > LOOPED // PARTS[how.dimensions]
     return self
 end
 
@@ -79,7 +85,11 @@ function rounds.sort(self, kick, share)
     args.kick, args.share, args.x, args.v = kick, share, now.x, now.v
     self.moves.drift(args)
     neighbours.sort(self.grid, self.cell)
-    self.grid.kernels.carry(self.grid.order, now.x, now.v, now.rho, now.id, spare.x, spare.v, spare.rho, spare.id)
+    local carried = self.carry
+    for _, name in ipairs {"x", "v", "rho", "id"} do
+        carried[name], carried["to_" .. name] = now[name], spare[name]
+    end
+    self.grid.kernels.carry(carried)
 end
 
 local function move(self, kick, share)
@@ -89,7 +99,7 @@ end
 
 --- rounds.sliced(self, launch): calls launch(skip, most), once where no run of particles is too long for a launch.
 function rounds.sliced(self, launch)
-    local most = self.bounded and TRIPS // PARTS[self.dimensions] or ALL
+    local most = self.bounded and LOOPED // PARTS[self.dimensions] or ALL
     local longest = self.bounded and neighbours.longest(self.grid) or 0
     for skip = 0, math.max(longest - 1, 0), most do
         launch(skip, most)
@@ -99,7 +109,7 @@ end
 local function find_density(self, acts, old_share, new_share)
     local args, now = self.density, self.now
     args.old_share, args.new_share, args.before, args.rho = old_share, new_share, now.rho, self.spare.rho
-    args.x, args.v, args.xs, args.vs, args.first = now.x, now.v, now.x, now.v, self.grid.first
+    args.x, args.v, args.xs, args.vs, args.first = now.x, now.v, self.place or now.x, now.v, self.grid.first
     rounds.sliced(self, function(skip, most)
         args.skip, args.most = skip, most
         acts.density(args)
@@ -110,7 +120,7 @@ end
 local function find_forces(self, kick, drift)
     local args, now = self.force, self.now
     args.kick, args.drift, args.to_x, args.to_v = kick, drift, self.spare.x, self.spare.v
-    args.x, args.v, args.xs, args.vs, args.first = now.x, now.v, now.x, now.v, self.grid.first
+    args.x, args.v, args.first = now.x, now.v, self.grid.first
     rounds.sliced(self, function(skip, most)
         args.skip, args.most = skip, most
         self.acts.force(args)
