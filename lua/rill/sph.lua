@@ -135,7 +135,7 @@ local function new(given)
         extents[d] = high[d] - low[d]
     end
     taken.sound = taken.sound or sound_of(taken, extents, v)
-    taken.walls = walls.new(taken.walls or {}, taken.dimensions, taken.radius)
+    taken.walls = walls.new("rill.sph", taken.walls or {}, taken.dimensions, taken.radius)
     local state = rounds.new(x, v, extents, taken)
     taken.positions, taken.velocities = nil, nil
     taken.mass = taken.mass or taken.density / rounds.crowded(state, taken)

@@ -182,12 +182,12 @@ end
 
 local ADD <const> = {normal = add_normal, box = add_box, obstacle = add_obstacle, distance = add_distance}
 
---- walls.new(list, dimensions, radius): what the option `walls` of rill.sph says. `values` are the arguments, by name, and `made` the streams made for them, of kernels whose texts have
+--- walls.new(solver, list, dimensions, radius): what the option `walls` of a solver says. `values` are the arguments, by name, and `made` the streams made for them, of kernels whose texts have
 -- `parameters` among their parameters and `statements`, which move `here` with its `speed`, in their bodies.
-function walls.new(list, dimensions, radius)
+function walls.new(solver, list, dimensions, radius)
     local self = {dimensions = dimensions, radius = radius, rows = {}, fields = {}, made = {}}
     for n, wall in ipairs(list) do
-        local where = ("rill.sph: wall %d"):format(n)
+        local where = ("%s: wall %d"):format(solver, n)
         local taken, way = choices.options(where, wall, rows_of(dimensions)), nil
         for name in pairs(ADD) do
             if taken[name] ~= nil then

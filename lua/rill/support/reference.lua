@@ -27,7 +27,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -279,6 +279,18 @@ H.limit: number -- the longest step, in seconds, that a single stage would be st
 H.shape: integer[] -- the grid's
 H:close() -- frees its memory at once
 ]==] },
+    { "cloth", [==[
+rill.cloth(options: {shape?: table, positions?: source, velocities?: source, held?: source, spacing?: number, mass?: number, stiffness?: number, shear?: number, bend?: number, damping?: number, drag?: number, gravity?: number[], wind?: number[], walls?: table[], dt?: number, substeps?: integer|boolean}): cloth -- particles joined by springs to a cloth
+C:step(dt?: number): cloth -- goes on by dt seconds, by half of the longest stable step unless told; nothing is read back
+C:hold(mask?: source): cloth -- particles stay where the mask holds, from now on; none without it
+C:picture(options?: {size?: table, eye?: number[], at?: number[], angle?: number}): stream -- the cloth as a camera sees it: vec3
+C.positions: stream -- where the particles are, the state itself: it may be written
+C.velocities: stream -- those of half a step ago, the state itself
+C.time: number -- seconds since the start
+C.limit: number -- the longest stable step, in seconds
+C.shape: integer[] -- rows and columns
+C:close() -- frees its memory at once
+]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension
@@ -467,7 +479,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 -- streams; their own are under "e".
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
-    snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H",
+    snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
     particles = "P",
 }
 

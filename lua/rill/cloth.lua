@@ -1,0 +1,322 @@
+--- rill.cloth: particles joined by springs to a cloth, the application of section 4.2 of "Brook for GPUs" with what it leaves out: springs along
+-- threads, across them and against bending (Provot 1995), damping along springs, wind, walls, particles that are held.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local choices = require "rill.support.choices"
+local face = require "rill.support.face"
+local neighbours = require "rill.particle.neighbours"
+local walls = require "rill.particle.walls"
+local fail <const> = blame.fail
+
+local Cloth = {__name = "rill.cloth"}
+local methods, fields = {}, {}
+face.put(Cloth, "a cloth has", "C", methods, fields)
+
+-- ---- passes
+
+-- One step of leapfrog: velocities stand half a step behind. `held` is 1 of a particle that stays, `rest` the lengths of springs along rows and
+-- columns, `stiff` what springs pull with per length: along threads, across them, and over two of them.
+local STEP <const> = [=[
+#define SPRING(o, k, l) if (there(at + o, n)) pull(x[o], v[o], here, fast, k, l, damping, force)
+bool there(ivec2 p, ivec2 n) { return all(greaterThanEqual(p, ivec2(0))) && all(lessThan(p, n)); }
+void pull(vec3 x, vec3 v, vec3 here, vec3 fast, float k, float l, float damping, inout vec3 force) {
+    vec3 d = x - here;
+    float length_ = length(d);
+    vec3 way = d / max(length_, 1e-12);
+    force += (k * (length_ - l) + damping * dot(v - fast, way)) * way;
+}
+kernel void step(WALLS float kick, float dt, vec3 stiff, vec2 rest, float damping, float drag, float lightness, vec3 gravity, vec3 wind,
+                 neighbor vec3 x<>, neighbor vec3 v<>, float held<>, out vec3 r<>, out vec3 w<>) {
+    ivec2 at = indexof(r).xy, n = sizeof_stream(r).xy;
+    vec3 here = x[0], speed = v[0], fast = speed, force = vec3(0.0);
+    float across = length(rest);
+    SPRING(ivec2(-1, 0), stiff.x, rest.x);
+    SPRING(ivec2(1, 0), stiff.x, rest.x);
+    SPRING(ivec2(0, -1), stiff.x, rest.y);
+    SPRING(ivec2(0, 1), stiff.x, rest.y);
+    SPRING(ivec2(-1, -1), stiff.y, across);
+    SPRING(ivec2(1, -1), stiff.y, across);
+    SPRING(ivec2(-1, 1), stiff.y, across);
+    SPRING(ivec2(1, 1), stiff.y, across);
+    SPRING(ivec2(-2, 0), stiff.z, 2.0 * rest.x);
+    SPRING(ivec2(2, 0), stiff.z, 2.0 * rest.x);
+    SPRING(ivec2(0, -2), stiff.z, 2.0 * rest.y);
+    SPRING(ivec2(0, 2), stiff.z, 2.0 * rest.y);
+    vec3 normal = cross(x[ivec2(1, 0)] - x[ivec2(-1, 0)], x[ivec2(0, 1)] - x[ivec2(0, -1)]);
+    normal /= max(length(normal), 1e-30);
+    force += drag * dot(wind - speed, normal) * normal;
+    speed = held > 0.5 ? vec3(0.0) : speed + kick * (lightness * force + gravity);
+    here += dt * speed;
+    if (held < 0.5) {
+        COLLIDE
+    }
+    r = here;
+    w = speed;
+}
+]=]
+
+-- A picture: each square between four particles is strewn with points, the nearest of which a pixel shows. `depth` holds the nearest as a
+-- number that grows towards the eye.
+local DRAW <const> = [=[
+vec3 place(vec3 a, vec3 b, vec3 c, vec3 d, vec2 w) { return mix(mix(a, b, w.x), mix(c, d, w.x), w.y); }
+kernel void strew(vec3 x[][], int parts, vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, ivec2 extent,
+                  out int pixel<>, out int key<>, out vec3 colour<>) {
+    ivec2 at = indexof(pixel).xy, p = at / parts, last = sizeof_stream(x).xy - 1;
+    vec2 w = (vec2(at - p * parts) + 0.5) / float(parts);
+    vec3 a = x[p.y][p.x], b = x[p.y][p.x + 1], c = x[p.y + 1][p.x], d = x[p.y + 1][p.x + 1];
+    vec3 here = place(a, b, c, d, w) - eye;
+    ivec2 q = ivec2(step(vec2(0.5), w)) + p, before = max(q - 1, ivec2(0)), after = min(q + 1, last);
+    vec3 normal = cross(x[after.y][q.x] - x[before.y][q.x], x[q.y][after.x] - x[q.y][before.x]);
+    normal /= max(length(normal), 1e-30);
+    float depth = dot(here, ahead), scale = focus / max(depth, 1e-6);
+    ivec2 s = ivec2(floor(middle + scale * vec2(dot(here, right), -dot(here, above))));
+    bool shown = depth > 0.0 && all(greaterThanEqual(s, ivec2(0))) && all(lessThan(s, extent));
+    pixel = shown ? s.y * extent.x + s.x : -1;
+    key = floatBitsToInt(1.0 / max(depth, 1e-6)); // of positive floats the bits are in the order of the numbers
+    bool back = dot(normal, here) > 0.0;
+    normal = back ? -normal : normal;
+    bool line = ((p.x / 4 + p.y / 4) & 1) == 0;
+    vec3 dye = back ? vec3(0.30, 0.34, 0.42) : line ? vec3(0.80, 0.22, 0.18) : vec3(0.93, 0.86, 0.74);
+    colour = dye * (0.30 + 0.70 * max(dot(normal, normalize(above + 0.6 * right - 0.8 * ahead)), 0.0));
+}
+kernel void nearest(int depth[], int key<>, int pixel<>, out int r<>) { r = pixel >= 0 && depth[pixel] == key ? pixel : -1; }
+kernel void backdrop(int rows, out vec3 r<>) {
+    r = mix(vec3(0.93, 0.95, 0.97), vec3(0.72, 0.78, 0.86), float(indexof(r).y) / float(rows));
+}
+]=]
+
+local steppers, drawing = {}, nil
+
+-- ---- options
+
+local function is_open(value)
+    return not blame.not_open(value)
+end
+
+local function not_negative(value)
+    return choices.is_finite(value) and value >= 0
+end
+
+local function is_vector(value)
+    return choices.is_vector(value, 3)
+end
+
+local function is_shape(value)
+    return type(value) == "table" and not rill.type(value) and #value == 2 and math.type(value[1]) == "integer" and
+        math.type(value[2]) == "integer" and value[1] >= 1 and value[2] >= 1
+end
+
+local OPEN <const>, VECTOR <const> = {is_open, "an open stream"}, {is_vector, "a table of 3 numbers"}
+local POSITIVE <const>, SHARE <const> = {choices.is_positive, "a number above 0"}, {not_negative, "a number, 0 or more"}
+local OPTIONS <const> = {
+    shape = {is_shape, "a table of two whole numbers, 1 or more"}, positions = OPEN, velocities = OPEN, held = OPEN,
+    spacing = POSITIVE, mass = POSITIVE, stiffness = POSITIVE, shear = SHARE, bend = SHARE, damping = SHARE,
+    drag = SHARE, gravity = VECTOR, wind = VECTOR, dt = POSITIVE,
+    substeps = {function(v) return v == true or math.type(v) == "integer" and v >= 1 end,
+        "a whole number, 1 or more, or true"},
+    walls = {function(v) return type(v) == "table" and not rill.type(v) end, "a table of walls"},
+}
+local DEFAULTS <const> = {
+    spacing = 1, mass = 1, stiffness = 1000, shear = 0.3, bend = 0.1, damping = 0, drag = 0, substeps = 1,
+}
+local SAFE <const> = 0.5 -- of the longest stable step, unless told
+
+-- A copy of a stream of one vec3 or number for each particle, all finite.
+local function taken_field(name, s, type, shape)
+    s = rill.type(s) == "expression" and s:eval() or s
+    local have, want = table.concat(s.shape, "x"), table.concat(shape, "x")
+    if have ~= want or type and s.type ~= type then
+        fail("rill.cloth: option '%s': expected a stream of %s of shape %s, got one of %s of shape %s", name,
+            type or "numbers", want, s.type, have)
+    end
+    local bad <close> = rill.where(rill.isnan(rill.length(s - s)), 1, 0):eval()
+    if bad:max() > 0 then
+        local place = {bad:argmax()}
+        fail("rill.cloth: option '%s': element %s is not finite", name, table.concat(place, ", "))
+    end
+    return s:copy()
+end
+
+-- A particle's springs pull back with at most this much per length and mass: the square of its fastest frequency is four times their sum.
+local function longest_step(taken)
+    local sum = taken.stiffness * (4 + 4 * taken.shear + 4 * taken.bend) / taken.mass
+    local frequency, friction = math.sqrt(2 * sum), 12 * taken.damping / taken.mass
+    return 2 / (math.sqrt(frequency ^ 2 + friction ^ 2) + friction)
+end
+
+--- rill.cloth{shape=, spacing=, ...}: rows x columns of particles, flat on the floor of x and z unless `positions` says where they are.
+local function new(given)
+    local taken = choices.options("rill.cloth", given, OPTIONS)
+    for name, value in pairs(DEFAULTS) do
+        if taken[name] == nil then taken[name] = value end
+    end
+    local shape = taken.shape or taken.positions and {table.unpack(taken.positions.shape)}
+    if not shape then
+        fail("rill.cloth: option 'shape' is missing: %s", OPTIONS.shape[2])
+    elseif not is_shape(shape) then
+        fail("rill.cloth: option 'positions': expected a stream of vec3 of two dimensions, got shape %s",
+            table.concat(shape, "x"))
+    end
+    local h = taken.spacing
+    local self = {shape = shape, how = taken, time = 0, before = 0, limit = longest_step(taken)}
+    local flat = not taken.positions and rill.stream("vec3", shape, function(i, j)
+        return {(j - 1) * h, 0, (i - 1) * h}
+    end)
+    self.x = flat or taken_field("positions", taken.positions, "vec3", shape)
+    self.v = taken.velocities and taken_field("velocities", taken.velocities, "vec3", shape) or
+        rill.stream("vec3", shape)
+    self.held = taken.held and rill.where(taken.held, 1, 0):cast "float" or rill.stream("float", shape)
+    if table.concat(self.held.shape, "x") ~= table.concat(shape, "x") then
+        fail("rill.cloth: option 'held' has shape %s, the cloth %s", table.concat(self.held.shape, "x"),
+            table.concat(shape, "x"))
+    end
+    self.spare, self.faster = rill.stream("vec3", shape), rill.stream("vec3", shape)
+    self.walls = walls.new("rill.cloth", taken.walls or {}, 3, 4 * h)
+    local text = STEP:gsub("WALLS", self.walls.parameters):gsub("COLLIDE", (self.walls.statements:gsub("%%", "%%%%")))
+    steppers[text] = steppers[text] or rill.kernel(neighbours.text(3, text))
+    self.stepper = steppers[text]
+    local stiff = taken.stiffness
+    self.call = {
+        stiff = {stiff, stiff * taken.shear, stiff * taken.bend}, rest = {h, h}, damping = taken.damping,
+        drag = taken.drag, lightness = 1 / taken.mass, gravity = taken.gravity or {0, -9.81, 0},
+        wind = taken.wind or {0, 0, 0}, held = self.held,
+    }
+    for name, value in pairs(self.walls.values) do self.call[name] = value end
+    return setmetatable({_state = self, _warned = false}, Cloth)
+end
+
+-- ---- steps
+
+local function state_of(self, name)
+    if getmetatable(self) ~= Cloth then
+        fail("C:%s: expected a cloth before the colon, got %s", name, rill.type(self) or type(self))
+    elseif not self._state then
+        fail("C:%s: the cloth was closed", name)
+    end
+    return self._state
+end
+
+local function advance(c, dt)
+    local call = c.call
+    call.kick, call.dt, call.x, call.v, call.r, call.w = 0.5 * (c.before + dt), dt, c.x, c.v, c.spare, c.faster
+    c.stepper(call)
+    c.x, c.spare, c.v, c.faster = c.spare, c.x, c.faster, c.v
+    c.before, c.time = dt, c.time + dt
+end
+
+--- C:step([dt]): goes on by dt seconds; by the option dt unless told, and without that by half of the longest stable step. Returns the cloth. Nothing
+-- is read back.
+function methods:step(dt)
+    local c = state_of(self, "step")
+    if dt ~= nil and not choices.is_positive(dt) then
+        fail("C:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
+    end
+    dt = dt or c.how.dt or SAFE * c.limit
+    local parts = c.how.substeps
+    parts = parts == true and math.max(1, math.ceil(dt / (SAFE * c.limit) - 1e-6)) or parts
+    if dt / parts > 1.000001 * c.limit and not self._warned then
+        rawset(self, "_warned", true)
+        warn(("rill.cloth: a time step of %.3g s is longer than what is stable, %.3g s: shorten dt, or substeps = true")
+            :format(dt / parts, c.limit))
+    end
+    for _ = 1, parts do advance(c, dt / parts) end
+    return self
+end
+
+--- C:hold(mask): from now on the particles stay where the mask holds; none without it.
+function methods:hold(mask)
+    local c = state_of(self, "hold")
+    local held = mask == nil and rill.stream("float", c.shape) or rill.where(mask, 1, 0):cast "float"
+    if table.concat(held.shape, "x") ~= table.concat(c.shape, "x") then
+        fail("C:hold: argument #1 'mask' has shape %s, the cloth %s", table.concat(held.shape, "x"),
+            table.concat(c.shape, "x"))
+    end
+    c.held:close()
+    c.held, c.call.held = held, held
+    return self
+end
+
+--- C:close(): gives its memory up.
+function methods:close()
+    local c = state_of(self, "close")
+    for _, name in ipairs {"x", "v", "spare", "faster", "held"} do c[name]:close() end
+    for _, s in ipairs(c.walls.made) do s:close() end
+    rawset(self, "_state", false)
+end
+
+-- ---- what it shows
+
+--- C.positions, C.velocities: the state itself, streams of vec3 {rows, columns}, which may be written; others after the next step. Velocities are those
+-- of half a step ago.
+function fields.positions(self) return state_of(self, "positions").x end
+--- C.velocities: see C.positions.
+function fields.velocities(self) return state_of(self, "velocities").v end
+--- C.time: seconds since the start.
+function fields.time(self) return state_of(self, "time").time end
+--- C.limit: the longest stable step, in seconds.
+function fields.limit(self) return state_of(self, "limit").limit end
+--- C.shape: rows and columns.
+function fields.shape(self) return state_of(self, "shape").shape end
+
+local function unit(a)
+    local l = math.sqrt(a[1] ^ 2 + a[2] ^ 2 + a[3] ^ 2)
+    return {a[1] / l, a[2] / l, a[3] / l}
+end
+
+local function cross(a, b)
+    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
+end
+
+local PICTURE <const> = {
+    size = {is_shape, "a table of two whole numbers, 1 or more"}, eye = VECTOR, at = VECTOR,
+    angle = {function(v) return choices.is_positive(v) and v < 180 end, "degrees above 0 and below 180"},
+}
+
+--- C:picture{size=, eye=, at=, angle=}: the cloth as seen from `eye` towards `at`, a stream of vec3; 480 x 480 pixels, 40 degrees wide, from in front of
+-- where it is, unless told (which reads its extent back).
+function methods:picture(options)
+    local c = state_of(self, "picture")
+    local taken = choices.options("C:picture", options, PICTURE)
+    if c.shape[1] < 2 or c.shape[2] < 2 then
+        fail("C:picture: a cloth of %d x %d particles has no squares to draw", c.shape[1], c.shape[2])
+    end
+    local low, high = c.x:min(), c.x:max()
+    local wide = math.max(high[1] - low[1], high[2] - low[2], high[3] - low[3])
+    local at = taken.at or {(low[1] + high[1]) / 2, (low[2] + high[2]) / 2, (low[3] + high[3]) / 2}
+    local eye = taken.eye or {at[1] + 0.5 * wide, at[2] + 0.8 * wide, at[3] + 1.8 * wide}
+    local size = taken.size or {480, 480}
+    local ahead = {at[1] - eye[1], at[2] - eye[2], at[3] - eye[3]}
+    if ahead[1] == 0 and ahead[3] == 0 then
+        ahead[3] = ahead[3] - 1e-6 * math.abs(ahead[2]) - 1e-12
+    end
+    ahead = unit(ahead)
+    local right = unit(cross(ahead, {0, 1, 0}))
+    drawing = drawing or rill.program(DRAW)
+    local parts = math.max(2, math.ceil(3 * math.max(size[1], size[2]) / math.min(c.shape[1], c.shape[2])))
+    local pixel, key, colour = drawing.strew {
+        x = c.x, parts = parts, eye = eye, right = right, above = cross(right, ahead), ahead = ahead,
+        middle = {size[2] / 2, size[1] / 2}, focus = size[1] / 2 / math.tan(math.rad(taken.angle or 40) / 2),
+        extent = {size[2], size[1]}, shape = {(c.shape[1] - 1) * parts, (c.shape[2] - 1) * parts},
+    }
+    local depth <close> = rill.stream("int", size[1] * size[2])
+    rill.scatter(depth, pixel, key, "max")
+    local shown <close> = drawing.nearest(depth, key, pixel)
+    local picture = drawing.backdrop {rows = size[1], shape = size}
+    rill.scatter(picture:reshape(size[1] * size[2]), shown, colour)
+    pixel:close()
+    key:close()
+    colour:close()
+    return picture
+end
+
+function Cloth.__tostring(self)
+    local c = self._state
+    return c and ("cloth[%s] at %.6g s"):format(table.concat(c.shape, "x"), c.time) or "closed cloth"
+end
+Cloth.__close = function(self)
+    if self._state then self:close() end
+end
+
+face.guard(methods, "C")
+
+return blame.guard(new, "rill.cloth")

@@ -1,0 +1,173 @@
+--- Cloth beside the same forces in Lua, laws of motion, and what hangs at rest.
+local rill = require "rill"
+local check = require "spec.support.check"
+local example = require "spec.support.example"
+local leaks = require "spec.support.leaks"
+
+local function near(a, b, most, what)
+    assert(math.abs(a - b) <= most, ("%s: %.9g, expected %.9g"):format(what or "", a, b))
+end
+
+-- One step in double precision: the same springs, gone through particle by particle.
+local function reference(x, v, how, kick, dt)
+    local rows, columns = #x, #x[1]
+    local new_x, new_v = {}, {}
+    local function at(list, i, j) return list[i] and list[i][j] end
+    for i = 1, rows do
+        new_x[i], new_v[i] = {}, {}
+        for j = 1, columns do
+            local force = {0, 0, 0}
+            local function spring(di, dj, k)
+                local there = at(x, i + di, j + dj)
+                if not there then return end
+                local rest = how.spacing * math.sqrt(di * di + dj * dj)
+                local d, l = {}, 0
+                for c = 1, 3 do
+                    d[c] = there[c] - x[i][j][c]
+                    l = l + d[c] ^ 2
+                end
+                l = math.sqrt(l)
+                local rate = 0
+                for c = 1, 3 do rate = rate + (at(v, i + di, j + dj)[c] - v[i][j][c]) * d[c] / l end
+                for c = 1, 3 do force[c] = force[c] + (k * (l - rest) + how.damping * rate) * d[c] / l end
+            end
+            for _, o in ipairs {{0, 1}, {0, -1}, {1, 0}, {-1, 0}} do
+                spring(o[1], o[2], how.stiffness)
+                spring(2 * o[1], 2 * o[2], how.stiffness * how.bend)
+            end
+            for _, o in ipairs {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} do spring(o[1], o[2], how.stiffness * how.shear) end
+            new_x[i][j], new_v[i][j] = {}, {}
+            for c = 1, 3 do
+                new_v[i][j][c] = v[i][j][c] + kick * (force[c] / how.mass + how.gravity[c])
+                new_x[i][j][c] = x[i][j][c] + dt * new_v[i][j][c]
+            end
+        end
+    end
+    return new_x, new_v
+end
+
+describe("rill.cloth", function()
+    leaks.watch(setup, teardown)
+
+    it("moves as its springs say, whatever the shape", function()
+        for _, shape in ipairs {{1, 1}, {1, 5}, {2, 2}, {4, 3}, {3, 9}} do
+            local x = rill.stream("vec3", shape, function(i, j)
+                return {j + 0.2 * math.sin(3 * i), 0.3 * math.cos(i * j), 0.9 * i}
+            end)
+            local v = rill.stream("vec3", shape, function(i, j) return {0.1 * i, -0.2 * j, 0.05} end)
+            local how = {
+                positions = x, velocities = v, stiffness = 5, shear = 0.5, bend = 0.2, mass = 0.5, damping = 0.1,
+                gravity = {0.1, -1, 0.2}, spacing = 1, dt = 0.05,
+            }
+            local c = rill.cloth(how)
+            local place, speed = x:read(), v:read()
+            for k = 1, 6 do
+                c:step()
+                place, speed = reference(place, speed, how, k == 1 and 0.025 or 0.05, 0.05)
+            end
+            near(c.time, 0.3, 1e-12)
+            local got = c.positions:read()
+            for i = 1, shape[1] do
+                for j = 1, shape[2] do
+                    for d = 1, 3 do near(got[i][j][d], place[i][j][d], 2e-5, table.concat(shape, "x")) end
+                end
+            end
+        end
+    end)
+
+    it("falls as a whole, whatever its springs do", function()
+        local start = rill.random({6, 7}, {type = "vec3", seed = 4})
+        local c = rill.cloth {positions = start, spacing = 0.3, stiffness = 50, gravity = {1, -2, 3}, dt = 0.002}
+        local from = start:mean()
+        for _ = 1, 500 do c:step() end
+        local to = c.positions:mean()
+        for d, g in ipairs {1, -2, 3} do near(to[d] - from[d], 0.5 * g, 1e-4, d) end
+    end)
+
+    it("hangs as long as its weight says", function()
+        local n, k, m = 6, 40, 0.5
+        local c = rill.cloth {shape = {n, 1}, stiffness = k, shear = 0, bend = 0, mass = m, damping = 2,
+            gravity = {0, 0, 2}, held = rill.stream("bool", {n, 1}, function(i) return i == 1 end), substeps = true}
+        for _ = 1, 60 do c:step(1) end
+        for i = 2, n do
+            near(c.positions:get(i, 1)[3] - c.positions:get(i - 1, 1)[3], 1 + (n + 1 - i) * m * 2 / k, 1e-3, i)
+        end
+        assert.same({0, 0, 0}, c.positions:get(1, 1))
+        c:hold()
+        c:step(0.1)
+        assert(c.positions:get(1, 1)[3] > 0)
+    end)
+
+    it("swings a thread at its own frequency, and keeps its energy", function()
+        local k, m = 30, 0.7
+        local long = rill.from({{{0, 0, 0}, {1.1, 0, 0}}}, "vec3")
+        local c = rill.cloth {positions = long, stiffness = k, mass = m, gravity = {0, 0, 0}}
+        local omega, dt = math.sqrt(2 * k / m), 0.01
+        local exact = 2 / dt * math.asin(omega * dt / 2)
+        for _ = 1, 300 do c:step(dt) end
+        near(c.positions:get(1, 2)[1] - c.positions:get(1, 1)[1], 1 + 0.1 * math.cos(exact * 3), 1e-4)
+    end)
+
+    it("is stable at its limit", function()
+        for _, damping in ipairs {0, 3} do
+            local start = rill.stream("vec3", {9, 9}, function(i, j)
+                return {j + 0.01 * ((i * 7 + j * 3) % 5), 0.01 * ((i + j) % 2), i}
+            end)
+            local none = {0, 0, 0}
+            local c = rill.cloth {positions = start, stiffness = 100, mass = 0.5, damping = damping, gravity = none}
+            for _ = 1, 400 do c:step(c.limit) end
+            assert((c.positions - start):map("abs(x)"):max()[1] < 0.5, damping)
+        end
+    end)
+
+    it("stays out of walls, and is blown by the wind", function()
+        local c = rill.cloth {shape = {8, 8}, spacing = 0.2, mass = 0.01, stiffness = 20, damping = 0.01,
+            substeps = true, walls = {{normal = {0, 1, 0}, point = {0, -0.5, 0}}}}
+        for _ = 1, 20 do c:step(0.05) end
+        assert(c.positions:min()[2] > -0.501 and c.positions:max()[2] < -0.4)
+        local blown = rill.cloth {shape = {5, 5}, gravity = {0, 0, 0}, wind = {3, 5, 0}, drag = 0.5, dt = 0.01}
+        blown:step()
+        local up = blown.velocities:get(3, 3)
+        near(up[1], 0, 1e-6)
+        near(up[2], 0.005 * 0.5 * 5, 1e-6)
+    end)
+
+    it("draws what is nearest", function()
+        local c = rill.cloth {shape = {6, 6}}
+        local above = c:picture {size = {40, 60}, eye = {2.5, 12, 2.5}, at = {2.5, 0, 2.5}}
+        assert.same({"vec3", 40, 60}, {above.type, table.unpack(above.shape)})
+        local below = c:picture {size = {40, 60}, eye = {2.5, -12, 2.4}, at = {2.5, 0, 2.5}}
+        assert(above:get(20, 30)[1] > below:get(20, 30)[1] + 0.1)
+        assert.same(above:get(1, 1), below:get(1, 1)) -- beside the cloth
+        local covers = rill.kernel "kernel int covers(vec3 a<>) { return a.x > a.z ? 1 : 0; }"
+        local covered = covers(above):sum()
+        near(covered, (5 / (2 * 12 * math.tan(math.rad(20))) * 40) ^ 2, 45)
+    end)
+
+    it("prints and closes, and names what is wrong", function()
+        local c = rill.cloth {shape = {2, 3}}
+        assert.equal("cloth[2x3] at 0 s", tostring(c))
+        assert.equal("cloth", rill.type(c))
+        check.names({"C:step", "'dt'", "above 0"}, c.step, c, 0)
+        check.names({"C:hold", "has shape 3", "2x3"}, c.hold, c, rill.stream("bool", 3))
+        c:close()
+        check.names({"C:step", "closed"}, c.step, c)
+        check.names({"rill.cloth", "'shape' is missing"}, rill.cloth, {})
+        check.names({"rill.cloth", "unknown option 'stifness'"}, rill.cloth, {shape = {2, 2}, stifness = 1})
+        check.names({"rill.cloth", "'positions'", "two dimensions"}, rill.cloth, {positions = rill.stream("vec3", 4)})
+        check.names({"rill.cloth", "'positions'", "vec3"}, rill.cloth, {positions = rill.stream("vec2", {2, 2})})
+        local bad = rill.from({{{0, 0, 0}, {0, 0 / 0, 0}}}, "vec3")
+        check.names({"rill.cloth", "'positions'", "element 1, 2 is not finite"}, rill.cloth, {positions = bad})
+        check.names({"rill.cloth", "'held' has shape"}, rill.cloth, {shape = {2, 2}, held = rill.stream("bool", 4)})
+        check.names({"rill.cloth: wall 1", "'normal'"}, rill.cloth, {shape = {2, 2}, walls = {{}}})
+        check.names({"C:picture", "no squares"}, function() rill.cloth {shape = {1, 4}}:picture() end)
+    end)
+
+    it("drapes itself over a ball, as an example", function()
+        local script = example.open()
+        finally(function() script:close() end)
+        script:run("drape", 14, 0.2, script.directory, "--movie")
+        script:picture("drape.png", 480, 480)
+        script:picture("drape-movie.png", 480, 480)
+    end)
+end)
