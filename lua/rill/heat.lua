@@ -69,7 +69,10 @@ local function new(given)
     end
     local self = lattice.new("rill.heat", taken.shape, taken.spacing or 1)
     local boundary = taken.boundary == nil and "insulated" or taken.boundary
-    self.modes = lattice.boundary("rill.heat", boundary, self.rank, MODES, true)
+    self.modes, self.around = lattice.boundary("rill.heat", boundary, self.rank, MODES, true), {}
+    for i, mode in ipairs(self.modes) do
+        self.around[i] = mode == "wrap" and mode or "clamp" -- what conducts beyond a side
+    end
     local d = taken.diffusivity or 1
     self.k = lattice.field("rill.heat", "diffusivity", self, type(d) == "number" and 1 or d)
     local least
@@ -119,7 +122,7 @@ function methods:step(dt)
     dt = dt or h.dt or h.limit
     local s = stages(dt / h.limit)
     local w = 4 / (s * s + s - 2)
-    local k = h.k:boundary "clamp"
+    local k = h.k:boundary(table.unpack(h.around))
     local before, y, spare = h.u, h.a, h.b
     h.passes.first(b(1) * w * dt, h.d, h.per, h.u:boundary(table.unpack(h.modes)), k, h.q, h.flow, y)
     for j = 2, s do

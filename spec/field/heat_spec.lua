@@ -76,6 +76,24 @@ describe("rill.heat", function()
         near(h.temperature:sum(), 1, 1e-6)
     end)
 
+    it("conducts across a periodic side by what is on both sides of it", function()
+        local function run(shift)
+            local function from(list)
+                return rill.stream("float", 8, function(i) return list[(i - 1 + shift) % 8 + 1] end)
+            end
+            local h <close> = rill.heat {
+                shape = {8}, boundary = "periodic", temperature = from {9, 0, 3, 0, 1, 0, 0, 5},
+                diffusivity = from {0.1, 0.1, 4, 1, 2, 1, 3, 10},
+            }
+            for _ = 1, 5 do h:step(0.2) end
+            return h.temperature:values(), h.temperature:sum()
+        end
+        local values, sum = run(0)
+        near(sum, 18, 1e-4, "all heat")
+        local turned = run(3)
+        for i = 1, 8 do near(turned[i], values[(i + 2) % 8 + 1], 1e-5) end
+    end)
+
     it("conducts by cells: a layer that hardly does keeps the heat in", function()
         local k = rill.stream("float", 30, function(i) return i == 15 and 1e-4 or 1 end)
         local h = rill.heat {shape = {30}, diffusivity = k, temperature = rill.stream("float", 30, function(i)
