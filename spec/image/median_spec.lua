@@ -95,6 +95,17 @@ describe("rill.image.median", function()
         assert_median(s, 125)
     end)
 
+    it("reaches beyond the picture under rill.check", function()
+        local s <const> = rill.stream("float", {2, 3}, {5, 1, 4, 2, 6, 3})
+        rill.check(true)
+        local done <const>, what <const> = pcall(function()
+            return {rill.image.median(s, 1):values(), rill.image.median(s, 3):values()}
+        end)
+        rill.check(false)
+        assert(done, what)
+        assert.same({rill.image.median(s, 1):values(), rill.image.median(s, 3):values()}, what)
+    end)
+
     it("of no pixels, and wrong arguments", function()
         assert.equal("0x5", tostring(rill.image.median(rill.stream("float", {0, 5}), 1).shape))
         assert.equal("5x0", tostring(rill.image.median(rill.stream("vec3", {5, 0}), 4).shape))

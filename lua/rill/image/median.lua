@@ -210,7 +210,7 @@ local function bordered(keys, s)
     for d, mode in ipairs(modes or {}) do
         modes[d] = mode == "zero" and key(0) or type(mode) == "number" and key(mode) or mode
     end
-    return modes and keys:boundary(table.unpack(modes)) or keys
+    return keys:boundary(table.unpack(modes or {"clamp"}))
 end
 
 local function by_selection(s, type, radius)
