@@ -38,7 +38,7 @@ local function twins(n, depth, axes, steps, grid)
     local flow = flows.vortices(0.01)
     local options = {
         spacing = 1 / n, dt = 0.5 / n, viscosity = 0.01, boundary = "periodic", tolerance = 1e-6, grid = grid,
-        shape = {n, n}, velocity = flow,
+        confinement = 0.2, shape = {n, n}, velocity = flow,
     }
     local twin = rill.fluid(options)
     local a, b = table.unpack(axes)
@@ -98,6 +98,17 @@ describe("rill.fluid", function()
             assert(not last or last / ratio >= 3.5, ratio)
             last = ratio
         end
+    end)
+
+    it("gathers nothing out of range", function()
+        rill.check(true)
+        local done, what = pcall(function()
+            local f = rill.fluid {shape = {6, 5}, viscosity = 0.1, velocity = function() return 3, 2 end}
+            f:step():step()
+            return f.velocity:values()
+        end)
+        rill.check(false)
+        assert(done, what)
     end)
 
     it("is right on a collocated grid, too", function()

@@ -18,8 +18,8 @@ kernel void curl(Sides s, @{float u#K FIELD,} out float spin<>) {
     [3] = [=[
 kernel void curl(Sides s, @{float u#K FIELD,} out vec3 spin<>) {
     I at = folded(indexof(spin).PLACE, I(0), s);
-    spin = vec3(SLOPE(u2, 1, 2) - SLOPE(u1, 2, 1), SLOPE(u0, 2, 0) - SLOPE(u2, 0, 2), SLOPE(u1, 0, 1) - SLOPE(u0, 1,
-        0));
+    spin = vec3(SLOPE(u2, 1, 2) - SLOPE(u1, 2, 1), SLOPE(u0, 2, 0) - SLOPE(u2, 0, 2),
+                SLOPE(u1, 0, 1) - SLOPE(u0, 1, 0));
 }
 ]=],
 }

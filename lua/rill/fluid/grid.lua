@@ -131,9 +131,10 @@ end
 
 -- ---- fields
 
---- self:field(type): a stream with its outer elements.
+--- self:field(type): a stream with its outer elements. What is beyond these is the nearest of them, and that is said: at the high sides kernels
+-- compute with elements there that count nothing.
 local function field(self, type)
-    return rill.stream(type or "float", self.padded)
+    return rill.stream(type or "float", self.padded):boundary "clamp"
 end
 
 --- self:fields(count): an array of streams of floats, one per component unless told.
