@@ -1,7 +1,6 @@
 -- Options of solvers that keep a state: what is none is an error that names it.
 local rill = require "rill"
-local blame = require "rill.support.blame"
-local fail <const> = blame.fail
+local given = require "rill.support.given"
 
 local choices = {}
 
@@ -40,29 +39,7 @@ function choices.words(names)
     return {function(v) return type(v) == "string" and names[v] ~= nil end, table.concat(list, " or ")}
 end
 
-local function names_of(rows)
-    local names = {}
-    for name in pairs(rows) do
-        names[#names + 1] = name
-    end
-    table.sort(names)
-    return table.concat(names, ", ")
-end
-
---- choices.options(where, given, rows): a copy of a table of options; rows: a test and words for each.
-function choices.options(where, given, rows)
-    blame.options(where, given)
-    local taken = {}
-    for name, value in pairs(given or {}) do
-        local row = rows[name]
-        if not row then
-            fail("%s: unknown option '%s': expected %s", where, tostring(name), names_of(rows))
-        elseif not row[1](value) then
-            fail("%s: option '%s': expected %s, got %s", where, name, row[2], blame.told(value))
-        end
-        taken[name] = value
-    end
-    return taken
-end
+--- choices.options(where, options, rows): a copy of a table of options; rows: a test and words for each.
+choices.options = given.take
 
 return choices
