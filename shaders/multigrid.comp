@@ -278,10 +278,11 @@ void main()
         float p = place_y + float(k) * (2.0 * ratio.y - 1.0);
         int to = (y + MULTIGRID_MARGIN) * pitch + block + 1;
         vec4 z = weight * take(y + 2, block, p), next = weight * take(y + 3, block, p + ratio.y);
-        // A branch would not spare the reading everywhere; what is not kept may be no number.
+        // A branch would not spare the reading everywhere; what is not kept may be no number. Rows that are not written may be none.
         for (int kept = 0; kept < int(keep != 0.0); kept++) {
-            z += keep * uintBitsToFloat(READ(in2, to));
-            next += keep * uintBitsToFloat(READ(in2, to + pitch));
+            int here = (clamp(y, 0, lowest) + MULTIGRID_MARGIN) * pitch + min(block, pitch - 2) + 1;
+            z += keep * uintBitsToFloat(READ(in2, here));
+            next += keep * uintBitsToFloat(READ(in2, here + pitch));
         }
         if (y >= begin && y < end && in_row) {
             result_out[to] = PACKED(z);
@@ -355,11 +356,12 @@ void main()
         x1 = x2;
         x2 = take(min(y + 1, height), block);
         bool inside = in_row && y < height;
+        int from = 2 * (min(y, height - 1) * blocks + min(block, blocks - 1));
         double b[4], r[4], first, second;
-        PAIR_OF_DOUBLES(in2, 2 * (y * blocks + block))
+        PAIR_OF_DOUBLES(in2, from)
         b[0] = first;
         b[1] = second;
-        PAIR_OF_DOUBLES(in2, 2 * (y * blocks + block) + 1)
+        PAIR_OF_DOUBLES(in2, from + 1)
         b[2] = first;
         b[3] = second;
         for (int i = 0; i < 4; i++) {
