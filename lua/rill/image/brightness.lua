@@ -44,10 +44,15 @@ local EQUALIZE <const> = {
 
 -- The share of pixels above the lowest filled bin that are up to each bin; -1 where no other bin is filled.
 local CURVE <const> = [=[
-    kernel void curve(uint counts[], uint sums[], out float level<>) {
-        int last = sizeof_stream(counts).x - 1, first = 0;
-        while (first < last && counts[first] == 0u) first++;
-        uint lowest = counts[first], others = sums[last] - lowest;
+    kernel void curve(uint sums[], out float level<>) {
+        int last = sizeof_stream(sums).x - 1, below = 0, first = last;
+        while (below < first) {
+            int middle = (below + first) / 2;
+            bool filled = sums[middle] > 0u;
+            first = filled ? middle : first;
+            below = filled ? below : middle + 1;
+        }
+        uint lowest = sums[first], others = sums[last] - lowest;
         uint here = max(sums[indexof(level).x], lowest) - lowest;
         level = others > 0u ? float(double(here) / double(others)) : -1.0;
     }
@@ -75,7 +80,7 @@ RESULTS.vec4 = ("vec4(%s, s.w)"):format(RESULTS.vec3)
 local function curve_of(plane, o, curve)
     local counts <close> = plane:histogram {bins = o.bins, min = o.min, max = o.max, outside = "clamp"}
     local sums <close> = counts:scan()
-    picture.kernel(CURVE) {counts = counts, sums = sums, level = curve}
+    picture.kernel(CURVE) {sums = sums, level = curve}
 end
 
 --- rill.image.equalize(s [, {bins=, min=, max=}]): a new picture in which each component's values are spread over 0 to 1 as evenly as `bins` (256 unless told) bins
