@@ -65,6 +65,8 @@ describe("Brook's dialect", function()
             {"float k = 3; do { r.x += 1; k -= 1; } while (k)", {3, 0, 0, 0}},
             {"for (float k = 2; k; k -= 1) r.x += 1", {2, 0, 0, 0}},
             {"r.x = -(s > 1)", {-1, 0, 0, 0}},
+            {"switch (s) { case 1: r = 9; break; case 2: r = a; break; default: r = i; }", {1, 2, -3, 4}},
+            {"switch (i) { case 0: r = 1; default: r.x = b; r.y = s > 1; }", {5, 1, 0, 0}},
             {"r.x = (s > 1) == 1; r.y = (s > 1) == (i > 1)", {1, 0, 0, 0}},
         }
     end)

@@ -167,6 +167,18 @@ static bool branch(BrookWriter *w)
            (!brook_next_is(w, "else") || (brook_put(w) && statement(w)));
 }
 
+/* "case n:" and "default:" are statements of their own here. */
+static bool label(BrookWriter *w)
+{
+    return brook_put_rest(w, ":;") && put_if(w, ":");
+}
+
+static bool selection(BrookWriter *w)
+{
+    Value number = brook_value_of(VALUE_INT, 1);
+    return brook_put(w) && put_if(w, "(") && expression(w, &number, "") && put_if(w, ")") && statement(w);
+}
+
 static bool result(BrookWriter *w)
 {
     Value want = brook_value(w->function->result, w->function->result_matrix);
@@ -198,6 +210,10 @@ static bool statement(BrookWriter *w)
         done = for_loop(w);
     } else if (brook_next_is(w, "do")) {
         done = do_loop(w);
+    } else if (brook_next_is(w, "switch")) {
+        done = selection(w);
+    } else if (brook_next_is(w, "case") || brook_next_is(w, "default")) {
+        done = label(w);
     } else if (brook_next_is(w, "return") && w->function) {
         done = result(w);
     } else {
