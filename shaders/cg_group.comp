@@ -126,9 +126,10 @@ double store_x(int i, double value)
     x_io[at + 1] = words.y;
     return value;
 #else
-    float narrow = float(value);
+    precise float narrow = float(value); // precise: Mesa 25.0 takes double(float(x)) for x
+    precise double wide = double(narrow);
     x_io[int(PARAMETER(CG_GROUP_P_X)) + i] = floatBitsToUint(narrow);
-    return double(narrow);
+    return wide;
 #endif
 }
 double b_element(int i)

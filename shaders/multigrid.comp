@@ -336,7 +336,9 @@ double[6] take(int y, int block)
     for (int i = 0; i < 6; i++) {
         x[i] = factor == 0.0 ? x[i] : x[i] + factor * double(added[i]);
 #ifndef WIDE
-        x[i] = double(float(x[i]));
+        precise float narrow = float(x[i]); // precise: Mesa 25.0 takes double(float(x)) for x
+        precise double wide = double(narrow);
+        x[i] = wide;
 #endif
     }
     return x;
