@@ -12,7 +12,7 @@ local reference = require "rill.support.reference"
 local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
-    F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth",
+    F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth", N = "nbody",
 }
 
 -- What an expression has not: these write.
@@ -155,6 +155,11 @@ local heat = {}
 %s
 local cloth = {}
 
+---Bodies that attract each other.
+---@class rill.nbody
+%s
+local nbody = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -177,7 +182,7 @@ local cloth = {}
 
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "matrix factors hierarchy fluid particles wave heat cloth struct report"):gmatch "%a+" do
+    "matrix factors hierarchy fluid particles wave heat cloth nbody struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 
@@ -268,7 +273,7 @@ local function annotations()
     local groups = {}
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
-        fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C")}
+        fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N")}
     for _, name in ipairs(sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

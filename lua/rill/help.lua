@@ -87,7 +87,7 @@ local function everything(width)
         texts[#texts + 1] = module_names("rill." .. part .. ".", width)
     end
     for _, kind in ipairs { "stream", "expression", "kernel", "device", "translator", "container", "range",
-        "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth" } do
+        "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody" } do
         local letter = kind == "expression" and "e" or reference.letters[kind] -- beside the methods of streams
         texts[#texts + 1] = heading(kind) .. members_of(letter, width)
     end

@@ -4,6 +4,7 @@ local rill = require "rill"
 local blame = require "rill.support.blame"
 local face = require "rill.support.face"
 local choices = require "rill.support.choices"
+local coordinates = require "rill.particle.coordinates"
 local interaction = require "rill.particle.interaction"
 local integration = require "rill.particle.integration"
 local neighbours = require "rill.particle.neighbours"
@@ -52,36 +53,6 @@ local DEFAULTS <const> = {
     integrator = "leapfrog", dt = "adaptive", cfl = 0.25, tension = false,
 }
 
-local DIMENSIONS <const> = {vec2 = 2, vec3 = 3}
-
-local function told(list)
-    for i, value in ipairs(list) do
-        list[i] = blame.number(value)
-    end
-    return list
-end
-
--- A copy of a stream of vectors, one for each particle, all finite.
-local function vectors(name, s, type, count)
-    s = rill.type(s) == "expression" and s:eval() or s
-    if not DIMENSIONS[s.type] or type and s.type ~= type or #s.shape ~= 1 then
-        fail("rill.sph: option '%s': expected a stream of %s of one dimension, got one of %s of shape %s", name,
-            type or "vec2 or vec3", s.type, tostring(s.shape))
-    elseif s.size == 0 or count and s.size ~= count then
-        fail("rill.sph: option '%s': expected %s, got %d", name, count and ("%d, as there are positions"):format(count)
-            or "one particle at least", s.size)
-    end
-    local low, high = s:min(), s:max()
-    for d = 1, #low do
-        if low[d] - low[d] ~= 0 or high[d] - high[d] ~= 0 then
-            local place = rill.where(rill.isnan(rill.length(s - s)), 1, 0):eval():argmax()
-            fail("rill.sph: option '%s': element %d is no place: (%s)", name, place,
-                table.concat(told(s:values(place, place)), ", "))
-        end
-    end
-    return s:copy(), low, high
-end
-
 -- ---- particles
 
 -- The speed of sound, where it is not told: ten times that of the fluid, as it moves or as it would after falling through its own extent.
@@ -126,9 +97,9 @@ end
 local function new(given)
     local taken = choices.options("rill.sph", given, OPTIONS)
     complete(taken)
-    local x, low, high = vectors("positions", taken.positions)
-    fit(taken, DIMENSIONS[x.type])
-    local v = taken.velocities and vectors("velocities", taken.velocities, x.type, x.size)
+    local x, low, high = coordinates.vectors("rill.sph", "positions", taken.positions)
+    fit(taken, coordinates.dimensions[x.type])
+    local v = taken.velocities and coordinates.vectors("rill.sph", "velocities", taken.velocities, x.type, x.size)
     v = v or rill.stream(x.type, x.size)
     local extents = {}
     for d = 1, taken.dimensions do

@@ -5,20 +5,14 @@ local blame = require "rill.support.blame"
 local choices = require "rill.support.choices"
 local neighbours = require "rill.particle.neighbours"
 local smoothing = require "rill.particle.smoothing"
+local viewpoint = require "rill.particle.viewpoint"
 
 local portrait = {}
 
 local WIDEST <const> = "48.0" -- half of a particle, in pixels: 97 squared is what an invocation may loop over
 local VOXELS <const> = 1 << 22 -- at most, of the volume that rays march through
 
--- Where a particle is on the picture: x, y in pixels, its depth in lengths, and pixels per length there. Two dimensions are seen along the third.
-local SCENE <const> = [=[
-    vec4 seen(V x, vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus) {
-        @2 return vec4(middle + focus * (x - eye.xy) * vec2(1.0, -1.0), 1.0, focus); @3
-        vec3 d = x - eye;
-        float depth = dot(d, ahead), scale = focus / max(depth, 1e-6);
-        return vec4(middle + scale * vec2(dot(d, right), -dot(d, above)), depth, depth > 0.0 ? scale : 0.0); @
-    }
+local SCENE <const> = viewpoint.text .. [=[
     vec3 water(float speed) { return mix(vec3(0.05, 0.23, 0.55), vec3(0.75, 0.93, 1.0), clamp(speed, 0.0, 1.0)); }
     vec3 behind(float y) { return mix(vec3(0.93, 0.95, 0.97), vec3(0.72, 0.78, 0.86), y); }
 ]=]
@@ -37,8 +31,6 @@ local FOOT <const> = [=[
             }
         }
 ]=]
-
-local CAMERA <const> = "vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, ivec2 extent, "
 
 local DRAW <const> = [=[
     int level(float depth, float size, float bulge, float far) {
@@ -162,88 +154,15 @@ local SOLID <const> = [=[
 
 local STYLES <const> = {spheres = true, splats = true, surface = true}
 
-local function is_size(value)
-    local good = type(value) == "table" and not rill.type(value) and #value == 2
-    for i = 1, good and 2 or 0 do
-        good = good and math.type(value[i]) == "integer" and value[i] >= 1 and value[i] <= 16384
-    end
-    return good
-end
-
 local function rows_of(dimensions)
-    local vector = {
-        function(v) return choices.is_vector(v, dimensions) end, ("a table of %d numbers"):format(dimensions),
-    }
     local positive = {choices.is_positive, "a number above 0"}
-    local flat, solid = dimensions == 2 and vector or nil, dimensions == 3 and vector or nil
-    return {
-        style = choices.words(STYLES), size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"},
-        low = flat, high = flat, eye = solid, target = solid, up = solid, angle = solid and positive,
-        radius = positive, fastest = positive, opacity = positive, iso = positive, spacing = solid and positive,
-    }
-end
-
--- ---- cameras
-
-local function unit(v)
-    local length = math.sqrt(v[1] ^ 2 + v[2] ^ 2 + v[3] ^ 2)
-    return length > 0 and {v[1] / length, v[2] / length, v[3] / length} or nil
-end
-
-local function cross(a, b)
-    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
-end
-
--- A window of the plane, whose middle is the picture's and which fits into it.
-local function flat_camera(taken, low, high, extent)
-    low, high = taken.low or low, taken.high or high
-    if not (low[1] < high[1] and low[2] < high[2]) then
-        blame.fail("P:picture: 'low' must be below 'high' in both dimensions, got (%g, %g) and (%g, %g)", low[1],
-            low[2], high[1], high[2])
-    end
-    local focus = math.min(extent[1] / (high[1] - low[1]), extent[2] / (high[2] - low[2]))
-    return {
-        eye = {(low[1] + high[1]) / 2, (low[2] + high[2]) / 2, 0}, focus = focus, far = 2,
-        right = {1, 0, 0}, above = {0, 1, 0}, ahead = {0, 0, 1},
-    }
-end
-
-local function solid_camera(taken, low, high, extent, gravity)
-    local middle, reach = {}, 0
-    for d = 1, 3 do
-        middle[d], reach = (low[d] + high[d]) / 2, math.max(reach, high[d] - low[d])
-    end
-    local up = unit(taken.up or {-gravity[1], -gravity[2], -gravity[3]}) or {0, 0, 1}
-    local target, side = taken.target or middle, math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
-    local across = unit(cross(side, up))
-    local eye = taken.eye or {}
-    for d = 1, not taken.eye and 3 or 0 do
-        eye[d] = target[d] + reach * (1.6 * across[d] + 0.9 * up[d] + 0.8 * cross(up, across)[d])
-    end
-    local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
-    local right = ahead and unit(cross(ahead, up))
-    if not right then
-        blame.fail("P:picture: 'eye' must be away from 'target', and not straight above or below it")
-    end
-    local angle, far = taken.angle or 40, 0
-    for d = 1, 3 do
-        far = far + (math.abs(eye[d] - middle[d]) + reach) ^ 2
-    end
-    return {
-        eye = eye, right = right, above = cross(right, ahead), ahead = ahead, up = up, far = math.sqrt(far),
-        focus = extent[2] / 2 / math.tan(math.rad(math.min(angle, 170) / 2)),
-    }
+    local rows = viewpoint.rows(dimensions)
+    for _, name in ipairs {"radius", "fastest", "opacity", "iso"} do rows[name] = positive end
+    rows.style, rows.spacing = choices.words(STYLES), dimensions == 3 and positive or nil
+    return rows
 end
 
 -- ---- styles
-
--- The arguments of a launch: what the camera is, and its own.
-local function seen(camera, values)
-    for _, name in ipairs {"eye", "right", "above", "ahead", "middle", "focus", "extent"} do
-        values[name] = camera[name]
-    end
-    return values
-end
 
 local styles = {}
 
@@ -253,11 +172,11 @@ function styles.spheres(own, camera, taken)
     local depth <close> = rill.stream("int", pixels, 1 << 25)
     local owners <close> = rill.stream("int", {camera.extent[2], camera.extent[1]}, 2147483647)
     local numbers <close> = rill.iota(now.x.size):copy()
-    own.kernels.nearest(seen(camera, {size = taken.radius, far = camera.far, x = now.x, depth = depth}))
-    own.kernels.owner(seen(camera, {
+    own.kernels.nearest(viewpoint.seen(camera, {size = taken.radius, far = camera.far, x = now.x, depth = depth}))
+    own.kernels.owner(viewpoint.seen(camera, {
         size = taken.radius, far = camera.far, x = now.x, id = numbers, depth = depth, owners = owners:reshape(pixels),
     }))
-    return own.kernels.spheres(seen(camera, {
+    return own.kernels.spheres(viewpoint.seen(camera, {
         size = taken.radius, fastest = taken.fastest, owners = owners, xs = now.x, vs = now.v,
     }))
 end
@@ -267,7 +186,7 @@ function styles.splats(own, camera, taken)
     local now, shape = own.state.now, {camera.extent[2], camera.extent[1]}
     local amounts <close>, speeds = rill.stream("int", shape), rill.stream("int", shape)
     local pixels = amounts.size
-    own.kernels.splat(seen(camera, {
+    own.kernels.splat(viewpoint.seen(camera, {
         size = 2 * taken.radius, fastest = taken.fastest, x = now.x, v = now.v, amounts = amounts:reshape(pixels),
         speeds = speeds:reshape(pixels),
     }))
@@ -320,7 +239,7 @@ local function solid_surface(own, camera, taken, low, high, sliced)
         floor_at[d] = camera.up[d] > 0 and low[d] or camera.up[d] < 0 and high[d] or low[d]
         reach = math.max(reach, high[d] - low[d])
     end
-    return own.kernels.surface(seen(camera, {
+    return own.kernels.surface(viewpoint.seen(camera, {
         up = camera.up, low = lowest, step = spacing, iso = taken.iso, floor_at = floor_at,
         tile = reach / 6, clear = reach, rho = rho, shape = {camera.extent[2], camera.extent[1]},
     }))
@@ -335,7 +254,8 @@ local function program(dimensions)
     local text = SCENE .. DRAW:gsub("FOOT(%b{})", function(body)
         return (FOOT:gsub("BODY", function() return body:sub(2, -2) end))
     end) .. (dimensions == 2 and FLAT or SOLID)
-    text = text:gsub("CAMERA ", CAMERA):gsub("WIDEST", WIDEST):gsub("FIELDS", dimensions == 2 and "xy" or "xyz")
+    text = text:gsub("CAMERA ", viewpoint.parameters):gsub("WIDEST", WIDEST)
+    text = text:gsub("FIELDS", dimensions == 2 and "xy" or "xyz")
     return rill.program(neighbours.text(dimensions, neighbours.cells .. text))
 end
 
@@ -344,15 +264,13 @@ end
 function portrait.draw(state, how, given, sort, sliced)
     local taken = choices.options("P:picture", given, rows_of(how.dimensions))
     local size = taken.size or {480, 640}
-    local extent = {size[2], size[1]}
     state.drawing = state.drawing or program(how.dimensions)
     local own = {state = state, how = how, kernels = state.drawing}
     local low, high = state.now.x:min(), state.now.x:max()
     for d = 1, how.dimensions do
         low[d], high[d] = low[d] - how.radius / 2, high[d] + how.radius / 2
     end
-    local camera = (how.dimensions == 2 and flat_camera or solid_camera)(taken, low, high, extent, how.gravity)
-    camera.middle, camera.extent = {(extent[1] - 1) / 2, (extent[2] - 1) / 2}, extent
+    local camera = viewpoint.new("P:picture", taken, low, high, size, how.gravity)
     taken.radius, taken.iso = taken.radius or how.radius / 5, taken.iso or 0.5
     taken.fastest = taken.fastest or math.max(math.sqrt(state.most:get(1)[1]), 1e-30)
     if taken.style == "surface" then

@@ -27,7 +27,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -291,6 +291,21 @@ C.limit: number -- the longest stable step, in seconds
 C.shape: integer[] -- rows and columns
 C:close() -- frees its memory at once
 ]==] },
+    { "nbody", [==[
+rill.nbody(options: {positions: source, velocities?: source, masses?: number|source, G?: number, softening?: number, dt?: number, integrator?: string}): nbody -- bodies in two or three dimensions that attract each other, each with each
+N:step(dt?: number): nbody -- goes on by dt seconds, by N.dt unless told; nothing is read back
+N:picture(options?: {size?: table, low?: number[], high?: number[], eye?: number[], target?: number[], up?: number[], angle?: number, spot?: number, fastest?: number, light?: number}): stream -- the bodies as points of light: vec3
+N.positions: stream -- where the bodies are, the state itself: it may be written
+N.velocities: stream -- the state itself, of the same time
+N.masses: stream -- the state itself
+N.accelerations: stream -- by the pull of all others, a new stream
+N.energy: number -- of motion and places; read back
+N.momentum: number[] -- the sum of m v; read back
+N.time: number -- seconds since the start
+N.dt: number -- seconds of a step, unless told
+N.count: integer -- how many bodies there are
+N:close() -- frees their memory at once
+]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension
@@ -480,7 +495,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
-    particles = "P",
+    particles = "P", nbody = "N",
 }
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.
