@@ -91,6 +91,16 @@ function lattice.boundary(where, value, rank, modes, numbers)
     return list
 end
 
+--- lattice.all_finite(what, s): raises where an element of a stream or container is NaN or infinite, and says which; `what` begins the message.
+function lattice.all_finite(what, s)
+    local faults = rill.where(rill.isnan(s) + rill.isinf(s), 1, 0)
+    if (faults:max() or 0) > 0 then
+        local bad <close> = faults:eval()
+        local place = {bad:argmax()}
+        fail("%s: element %s is %s", what, table.concat(place, ", "), blame.number(s:get(table.unpack(place))))
+    end
+end
+
 --- lattice.field(where, name, self, value): a stream of floats for a field that a user gave: a copy of a stream, or one number
 -- everywhere; 0 unless told. NaN and infinity are refused.
 function lattice.field(where, name, self, value)
@@ -108,12 +118,7 @@ function lattice.field(where, name, self, value)
         fail("%s: option '%s': expected a stream of floats of shape %s, got %s of shape %s", where, name, here,
             value.type, shape)
     end
-    local bad <close> = rill.where(rill.isnan(value) + rill.isinf(value), 1, 0):eval()
-    if bad:max() > 0 then
-        local place = {bad:argmax()}
-        fail("%s: option '%s': element %s is %s", where, name, table.concat(place, ", "),
-            blame.number(value:get(table.unpack(place))))
-    end
+    lattice.all_finite(("%s: option '%s'"):format(where, name), value)
     return value:copy()
 end
 

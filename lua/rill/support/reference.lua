@@ -241,6 +241,9 @@ f:inflow(mask?: source, velocity?: source|number[]): fluid -- cells in which the
 f:carry(name: string, stream: source, options?: {diffusion?: number, inflow?: number|number[]}): fluid -- a quantity that goes with the fluid
 f:get(name: string): stream -- a carried quantity as it is now, which may be written
 ]==] },
+    { "volume", [==[
+rill.volume(s: source|container, options?: {camera?: table, transfer?: string|table, method?: string, size?: integer[], spacing?: number|number[], step?: number, density?: number, range?: number[], background?: number[], light?: number[]|boolean}): stream -- a picture (vec3) of a volume {layers, rows, columns}, by marching along rays ("march") or by "slices", through a transfer function
+]==] },
     { "sph", [==[
 rill.sph(options: {positions: source, radius: number, velocities?: source, mass?: number, density?: number, viscosity?: number, sound?: number, state?: string, kernel?: string, laplacian?: string, densities?: string, tension?: boolean, integrator?: string, dt?: number|string, cfl?: number, substeps?: integer, gravity?: number[], walls?: table[]}): particles -- smoothed particle hydrodynamics: particles of a fluid in two or three dimensions
 P:step(dt?: number): particles -- moves on by a time step, the longest that is stable unless told; nothing is read back

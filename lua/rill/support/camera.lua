@@ -1,0 +1,40 @@
+-- Cameras of pictures of space: where an eye is, what it looks at, and the rays through the pixels.
+local camera = {}
+
+--- camera.unit(v): v with length 1; nil where it has none.
+function camera.unit(v)
+    local length = math.sqrt(v[1] ^ 2 + v[2] ^ 2 + v[3] ^ 2)
+    return length > 0 and {v[1] / length, v[2] / length, v[3] / length} or nil
+end
+local unit <const> = camera.unit
+
+--- camera.cross(a, b): the vector product.
+function camera.cross(a, b)
+    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
+end
+local cross <const> = camera.cross
+
+--- camera.above(target, up, reach): where an eye stands unless told: so far that what reaches `reach` is in the picture, in front, a bit above and beside.
+function camera.above(target, up, reach)
+    local side = math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
+    local across, eye = unit(cross(side, up)), {}
+    local along = cross(up, across)
+    for d = 1, 3 do
+        eye[d] = target[d] + reach * (1.6 * across[d] + 0.9 * up[d] + 0.8 * along[d])
+    end
+    return eye
+end
+
+--- camera.axes(eye, target, up): unit vectors, ahead, to the right and to above in the picture; nil where `up` does not tell them.
+function camera.axes(eye, target, up)
+    local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
+    local right = ahead and unit(cross(ahead, up))
+    return right and {eye = eye, ahead = ahead, right = right, above = cross(right, ahead), up = up}
+end
+
+--- camera.focus(columns, degrees): pixels per length at distance 1, of a picture so many degrees wide.
+function camera.focus(columns, degrees)
+    return columns / 2 / math.tan(math.rad(degrees / 2))
+end
+
+return camera

@@ -1,0 +1,175 @@
+--- rill.volume: pictures of what fills space, by marching along rays or by slices (chapter 28.7.1 of "GPGPU", figure 28.12), through a transfer function.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local cameras = require "rill.support.camera"
+local choices = require "rill.support.choices"
+local lattice = require "rill.support.lattice"
+local rays = require "rill.volume.rays"
+local transfer = require "rill.volume.transfer"
+local fail <const> = blame.fail
+
+local PER_LAUNCH <const> = 16 -- slices: a launch reads and writes the whole picture, and more would be one long loop
+
+-- ---- options
+
+local function is_size(value)
+    local good = type(value) == "table" and not rill.type(value) and #value == 2
+    for i = 1, good and 2 or 0 do
+        good = good and math.type(value[i]) == "integer" and value[i] >= 1 and value[i] <= 16384
+    end
+    return good
+end
+
+local function is_range(value)
+    return choices.is_vector(value, 2) and value[1] < value[2]
+end
+
+local VECTOR <const> = {function(v) return choices.is_vector(v, 3) end, "a table of 3 numbers"}
+local POSITIVE <const> = {choices.is_positive, "a number above 0"}
+local ANGLE <const> = {function(v) return choices.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
+local METHODS <const> = {march = true, slices = true}
+
+local OPTIONS <const> = {
+    camera = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"},
+    transfer = {transfer.is_one, transfer.words}, method = choices.words(METHODS), spacing = lattice.spacing,
+    size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}, step = POSITIVE, density = POSITIVE,
+    range = {is_range, "{least, largest}"}, background = VECTOR,
+    light = {function(v) return type(v) == "boolean" or choices.is_vector(v, 3) and cameras.unit(v) ~= nil end,
+        "a direction, three numbers, or true"},
+}
+local CAMERA <const> = {eye = VECTOR, target = VECTOR, up = VECTOR, fov = ANGLE, orthographic = POSITIVE}
+
+-- ---- the volume
+
+-- A stream or container of three dimensions whose elements a kernel can take as floats.
+local function volume_of(s)
+    local container <const> = rill.type(s) == "container"
+    if not container and blame.not_open(s) then
+        fail("rill.volume: argument #1 's': expected a volume, a stream {layers, rows, columns}, got %s", blame.told(s))
+    end
+    s = rill.type(s) == "expression" and s:eval() or s
+    local info = require "rill.support.types".scalar(s.type)
+    if not info or #s.shape ~= 3 then
+        fail("rill.volume: argument #1 's': expected a volume, {layers, rows, columns} of numbers, got %s of shape %s",
+            s.type, table.concat(s.shape, "x"))
+    elseif info.seen == "double" or info.seen == "bool" then
+        s = s:cast "float"
+    end
+    for d = 1, 3 do
+        if s.shape[d] == 0 then
+            fail("rill.volume: argument #1 's': there is no voxel: its shape is %s", table.concat(s.shape, "x"))
+        end
+    end
+    return s
+end
+
+-- ---- cameras
+
+-- The sides of the volume along x, y and z, in lengths.
+local function sides_of(s, spacing)
+    local sides = {}
+    for d = 1, 3 do
+        sides[d] = s.shape[4 - d] * spacing[d]
+    end
+    return sides
+end
+
+local function camera_of(given, sides, size)
+    local taken = choices.options("rill.volume: option 'camera'", given, CAMERA)
+    if taken.fov and taken.orthographic then
+        fail("rill.volume: option 'camera': either 'fov' or 'orthographic'")
+    end
+    local up = cameras.unit(taken.up or {0, 0, 1})
+    local target, reach = taken.target or {sides[1] / 2, sides[2] / 2, sides[3] / 2}, math.max(table.unpack(sides))
+    local eye = taken.eye or up and cameras.above(target, up, reach)
+    local seen = up and cameras.axes(eye, target, up)
+    if not seen then
+        fail("rill.volume: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it")
+    end
+    seen.middle, seen.parallel = {(size[2] - 1) / 2, (size[1] - 1) / 2}, taken.orthographic and 1 or 0
+    seen.focus = taken.orthographic and size[2] / taken.orthographic or cameras.focus(size[2], taken.fov or 40)
+    return seen
+end
+
+-- How far in front of the eye's plane the volume begins and ends.
+local function depths(camera, sides)
+    local least, most = math.huge, -math.huge
+    for corner = 0, 7 do
+        local depth = 0
+        for d = 1, 3 do
+            depth = depth + ((corner >> (d - 1) & 1) * sides[d] - camera.eye[d]) * camera.ahead[d]
+        end
+        least, most = math.min(least, depth), math.max(most, depth)
+    end
+    return math.max(least, 0), most
+end
+
+-- ---- the two ways
+
+local styles = {}
+
+--- styles.march(kernels, values, how): every ray in one launch.
+function styles.march(kernels, values, how)
+    values.step, values.background, values.shape = how.step, how.background, how.size
+    return kernels.march(values)
+end
+
+--- styles.slices(kernels, values, how): slices from front to back, some in each launch.
+function styles.slices(kernels, values, how)
+    local first, last = depths(how.camera, how.sides)
+    local count <const> = math.max(0, math.ceil((last - first) / how.step))
+    local sum <close> = rill.stream("vec4", how.size, {0, 0, 0, 1})
+    values.step, values.sum = how.step, sum
+    for i = 0, count - 1, PER_LAUNCH do
+        values.first, values.count = first + i * how.step, math.min(PER_LAUNCH, count - i)
+        kernels.slices(values)
+    end
+    return kernels.finish(sum, how.background)
+end
+
+-- ---- the call
+
+-- The least and the largest value, where a preset must know; a number that is none is an error.
+local function range_of(s, taken)
+    lattice.all_finite("rill.volume: argument #1 's'", s)
+    if taken.range or not transfer.spans(taken.transfer) then
+        return table.unpack(taken.range or {0, 1})
+    end
+    local low, high = s:min() or 0, s:max() or 0
+    return low, high > low and high or low + 1
+end
+
+local function diagonal(sides)
+    return math.sqrt(sides[1] ^ 2 + sides[2] ^ 2 + sides[3] ^ 2)
+end
+
+--- rill.volume(s [, {camera=, transfer=, method=, ...}]): a picture, a stream of vec3 {rows, columns}, of a volume {layers, rows, columns}.
+-- Light is taken up by 1 - exp(-k ds) on a piece ds of a ray, k being the opacity per length, and its colour given out instead (Max 1995).
+local function new(s, given)
+    local taken = choices.options("rill.volume", given, OPTIONS)
+    s = volume_of(s)
+    taken.transfer = taken.transfer or "gray"
+    local grid = lattice.new("rill.volume", {table.unpack(s.shape)}, taken.spacing or 1)
+    local how = {
+        size = taken.size or {480, 640}, sides = sides_of(s, grid.spacing), background = taken.background or {0, 0, 0},
+    }
+    how.camera = camera_of(taken.camera, how.sides, how.size)
+    how.step = taken.step or 0.5 * math.min(table.unpack(grid.spacing))
+    if diagonal(how.sides) / how.step > rays.STEPS then
+        fail("rill.volume: option 'step': rays would take %.0f steps, more than %d: give one above %g",
+            diagonal(how.sides) / how.step, rays.STEPS, diagonal(how.sides) / rays.STEPS)
+    end
+    local low, high = range_of(s, taken)
+    local painted = transfer.take(taken.transfer, low, high, math.max(table.unpack(how.sides)), taken.density or 1)
+    local values = {s = s, per = {1 / grid.spacing[1], 1 / grid.spacing[2], 1 / grid.spacing[3]}}
+    for _, part in ipairs {painted.values, how.camera} do
+        for name, value in pairs(part) do values[name] = value end
+    end
+    values.up = nil
+    if taken.light then
+        values.light = taken.light == true and {0, 0, 0} or cameras.unit(taken.light)
+    end
+    return styles[taken.method or "march"](rays.program(painted, values.light ~= nil), values, how)
+end
+
+return blame.guard(new, "rill.volume")

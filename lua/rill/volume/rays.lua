@@ -1,0 +1,92 @@
+-- The kernels of rill.volume. Rays go through the middles of pixels; places along them are in lengths from where they begin, places in the volume in
+-- voxels, whose middles are whole numbers.
+local rill = require "rill"
+
+local rays = {}
+
+rays.STEPS = 16384 -- at most, of a ray: the loop is provably short, so that it need not be watched
+
+-- `parallel` is 1 where all rays have one direction, else 0. DETAILS: the parameters of the transfer function and the light.
+local CAMERA <const> =
+    "vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, float parallel, vec3 per, "
+
+local TEXT <const> = [=[
+    // How far along a ray it enters the box of the voxels, and leaves it.
+    vec2 box(vec3 o, vec3 d, vec3 size) {
+        vec3 safe = mix(d, vec3(1e-12), lessThan(abs(d), vec3(1e-12)));
+        vec3 a = (vec3(-0.5) - o) / safe, b = (size - 0.5 - o) / safe, enter = min(a, b), leave = max(a, b);
+        return vec2(max(max(max(enter.x, enter.y), enter.z), 0.0), min(min(leave.x, leave.y), leave.z));
+    }
+
+    // `sum` is colour in front of a place, and how much light comes through: a piece of length ds goes behind it.
+    kernel vec4 behind(vec4 sum, float ds, vec3 p, vec3 way, vec3 per, DETAILS float s[][][]) {
+        float v = sample(s, p);
+        BODY
+        SHADE
+        float through = exp(-c.w * ds);
+        return vec4(sum.xyz + sum.w * (1.0 - through) * c.xyz, sum.w * through);
+    }
+
+    kernel void march(CAMERA float step, vec3 background, DETAILS float s[][][], out vec3 colour<>) {
+        RAY(colour)
+        float n = ceil((span.y - span.x) / step - 1e-3), ds = (span.y - span.x) / max(n, 1.0);
+        vec4 sum = vec4(0.0, 0.0, 0.0, 1.0);
+        o += span.x * d;
+        for (int i = 0; i < STEPS && float(i) < n && sum.w > 1e-4; i++) {
+            sum = behind(sum, ds, o + (float(i) + 0.5) * ds * d, way, per, PASSED s);
+        }
+        colour = sum.xyz + sum.w * background;
+    }
+
+    // Slices `step` thick, perpendicular to the camera's axis, in front of which `first` is; a ray has more of each the more it slants.
+    kernel void slices(CAMERA float step, float first, int count, DETAILS float s[][][], inout vec4 sum<>) {
+        RAY(sum)
+        float slant = dot(way, ahead);
+        for (int i = 0; i < 64 && i < count; i++) {
+            float from = max((first + float(i) * step) / slant, span.x);
+            float ds = min((first + float(i + 1) * step) / slant, span.y) - from;
+            if (ds > 0.0 && sum.w > 1e-4) sum = behind(sum, ds, o + (from + 0.5 * ds) * d, way, per, PASSED s);
+        }
+    }
+    kernel void finish(vec4 sum<>, vec3 background, out vec3 colour<>) { colour = sum.xyz + sum.w * background; }
+]=]
+
+-- The ray of a pixel: from o along d, in voxels and voxels per length; `way` is its direction.
+local RAY <const> = [=[
+        vec2 at = (vec2(indexof(%1).xy) - middle) / focus;
+        vec3 aside = at.x * right - at.y * above, way = normalize(ahead + (1.0 - parallel) * aside);
+        vec3 o = (eye + parallel * aside) * per - 0.5, d = way * per;
+        vec2 span = box(o, d, vec3(sizeof_stream(s).xyz));]=]
+
+-- Lambert's law where the volume's values change: the side of lower values is lit. Without a direction the light is the eye's.
+local SHADE <const> = [=[
+        if (c.w > 0.0) {
+            vec3 slope = per * vec3(sample(s, p + vec3(1, 0, 0)) - sample(s, p - vec3(1, 0, 0)),
+                sample(s, p + vec3(0, 1, 0)) - sample(s, p - vec3(0, 1, 0)),
+                sample(s, p + vec3(0, 0, 1)) - sample(s, p - vec3(0, 0, 1)));
+            float steep = length(slope);
+            vec3 to = dot(light, light) > 0.0 ? light : -way;
+            if (steep > 0.0) c.xyz *= 0.3 + 0.7 * max(0.0, -dot(slope, to) / steep);
+        }]=]
+
+-- Names of parameters, as arguments of a call.
+local function passed(declared)
+    return (declared:gsub("%a[%w]*%s+(%w+), ", "%1, "))
+end
+
+local programs = {}
+
+--- rays.program(how, lit): the kernels for a transfer function (transfer.take); `lit`: whether there is a light.
+function rays.program(how, lit)
+    local key = ("%s %s"):format(how.key, lit)
+    if not programs[key] then
+        local details = how.declared .. (lit and "vec3 light, " or "")
+        local text = TEXT:gsub("RAY%((%a+)%)", RAY):gsub("BODY", function() return how.body end)
+            :gsub("SHADE", lit and SHADE or ""):gsub("DETAILS ", details):gsub("PASSED ", passed(details))
+            :gsub("CAMERA ", CAMERA):gsub("STEPS", tostring(rays.STEPS))
+        programs[key] = rill.program(how.before .. text)
+    end
+    return programs[key]
+end
+
+return rays

@@ -1,0 +1,337 @@
+-- rill.volume against a plain integrator in double: midpoints of short pieces of the same rays through the same interpolated voxels.
+local rill = require "rill"
+local check = require "spec.support.check"
+local leaks = require "spec.support.leaks"
+
+local N <const> = 12
+
+local function unit(v)
+    local l = math.sqrt(v[1] ^ 2 + v[2] ^ 2 + v[3] ^ 2)
+    return {v[1] / l, v[2] / l, v[3] / l}
+end
+
+local function cross(a, b)
+    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
+end
+
+-- The voxels around a place, in voxels, weighed by how near they are; the nearest voxel goes on outside.
+local function interpolate(voxels, shape, p)
+    local low, part = {}, {}
+    for d = 1, 3 do
+        local x = math.max(0, math.min(shape[4 - d] - 1, p[d]))
+        low[d] = math.min(math.floor(x), math.max(0, shape[4 - d] - 2))
+        part[d] = x - low[d]
+    end
+    local sum = 0
+    for corner = 0, 7 do
+        local weight, at = 1, {}
+        for d = 1, 3 do
+            local up = corner >> (d - 1) & 1
+            weight, at[d] = weight * (up == 1 and part[d] or 1 - part[d]), math.min(low[d] + up, shape[4 - d] - 1)
+        end
+        sum = sum + (weight > 0 and weight * voxels[(at[3] * shape[2] + at[2]) * shape[3] + at[1] + 1] or 0)
+    end
+    return sum
+end
+
+local function transferred(points, v)
+    local last = points[#points]
+    if v <= points[1][1] then return points[1][2], points[1][3] end
+    if v >= last[1] then return last[2], last[3] end
+    local i = 1
+    while points[i + 1][1] < v do i = i + 1 end
+    local a, b = points[i], points[i + 1]
+    local w, colour = (v - a[1]) / (b[1] - a[1]), {}
+    for k = 1, 3 do colour[k] = (1 - w) * a[2][k] + w * b[2][k] end
+    return colour, (1 - w) * a[3] + w * b[3]
+end
+
+-- How far along a ray it enters and leaves the box with a corner at 0.
+local function clip(o, d, sides)
+    local enter, leave = 0, math.huge
+    for k = 1, 3 do
+        if d[k] ~= 0 then
+            local a, b = -o[k] / d[k], (sides[k] - o[k]) / d[k]
+            enter, leave = math.max(enter, math.min(a, b)), math.min(leave, math.max(a, b))
+        elseif o[k] < 0 or o[k] > sides[k] then
+            leave = -1
+        end
+    end
+    return enter, leave
+end
+
+-- The ray of a pixel, row and column from 0.
+local function ray(camera, size, row, column)
+    local eye, target = camera.eye, camera.target
+    local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
+    local right = unit(cross(ahead, camera.up or {0, 0, 1}))
+    local above = cross(right, ahead)
+    local wide = camera.orthographic or 2 * math.tan(math.rad(camera.fov / 2))
+    local focus = size[2] / wide
+    local x, y = (column - (size[2] - 1) / 2) / focus, (row - (size[1] - 1) / 2) / focus
+    local from, way = {}, {}
+    for k = 1, 3 do
+        local aside = x * right[k] - y * above[k]
+        from[k] = camera.eye[k] + (camera.orthographic and aside or 0)
+        way[k] = ahead[k] + (camera.orthographic and 0 or aside)
+    end
+    return from, unit(way)
+end
+
+-- The colour of a pixel by pieces of at most `piece`; `light`, a unit vector, as the page says.
+local function integrate(voxels, shape, o, row, column, piece)
+    local from, way = ray(o.camera, o.size, row, column)
+    local h, sides = o.spacing or {1, 1, 1}, {}
+    for k = 1, 3 do sides[k] = shape[4 - k] * h[4 - k] end
+    local enter, leave = clip(from, way, sides)
+    local function value(t, k, by)
+        local p = {}
+        for d = 1, 3 do p[d] = (from[d] + t * way[d]) / h[4 - d] - 0.5 + (d == k and by or 0) end
+        return interpolate(voxels, shape, p)
+    end
+    local sum, through = {0, 0, 0}, 1
+    local n = math.max(0, math.ceil((leave - enter) / piece))
+    local ds = (leave - enter) / math.max(n, 1)
+    for i = 0, n - 1 do
+        local t = enter + (i + 0.5) * ds
+        local colour, k = transferred(o.transfer, value(t))
+        local lit = 1
+        if o.light then
+            local g, steep, facing = {}, 0, 0
+            for d = 1, 3 do
+                g[d] = (value(t, d, 1) - value(t, d, -1)) / h[4 - d]
+                steep, facing = steep + g[d] ^ 2, facing - g[d] * o.light[d]
+            end
+            lit = steep > 0 and 0.3 + 0.7 * math.max(0, facing / math.sqrt(steep)) or 1
+        end
+        local a = 1 - math.exp(-k * ds)
+        for d = 1, 3 do sum[d] = sum[d] + through * a * lit * colour[d] end
+        through = through * (1 - a)
+    end
+    for d = 1, 3 do sum[d] = sum[d] + through * o.background[d] end
+    return sum
+end
+
+-- The largest difference between a picture and the integral.
+local function apart(s, o, piece)
+    local voxels, shape, got = s:values(), s.shape, rill.volume(s, o):values()
+    local worst, seen = 0, 0
+    for row = 0, o.size[1] - 1 do
+        for column = 0, o.size[2] - 1 do
+            local want = integrate(voxels, shape, o, row, column, piece)
+            for d = 1, 3 do
+                worst = math.max(worst, math.abs(want[d] - got[3 * (row * o.size[2] + column) + d]))
+                seen = math.max(seen, math.abs(want[d] - o.background[d]))
+            end
+        end
+    end
+    assert.is_true(seen > 0.2, "something is seen")
+    return worst
+end
+
+local function smooth(z, y, x)
+    local r = (x - 5) ^ 2 + (y - 8) ^ 2 + (z - 6) ^ 2
+    return math.exp(-r / 12) + 0.3 * math.sin(0.9 * x) ^ 2 * math.cos(0.7 * y + 0.3 * z) ^ 2
+end
+local function sharp(z, y, x)
+    return (x > 4 and x < 9 and y > 3 and y < 11 and z > 2 and z < 7 or (x + y + z) % 5 == 0) and 1 or 0
+end
+
+local POINTS <const> = {
+    {0, {0.1, 0.2, 0.9}, 0}, {0.2, {0.2, 0.9, 0.3}, 0.05}, {0.6, {0.9, 0.6, 0.1}, 0.3}, {1.1, {1, 0.9, 0.8}, 1.5},
+}
+local VIEWS <const> = {
+    ["from a corner"] = {eye = {25, 31, 20}, target = {6.1, 5.9, 6.2}, fov = 35},
+    ["all rays with one direction"] = {eye = {-8, 20, 15}, target = {6, 6, 5}, orthographic = 19},
+    ["from inside"] = {eye = {4.3, 5.2, 6.6}, target = {9, 11, 4}, up = {0.2, -1, 0.1}, fov = 95},
+    ["along an axis"] = {eye = {6.02, 6.01, -14}, target = {6.02, 6.01, 0}, up = {0, -1, 0}, fov = 50},
+}
+
+local function options(camera, more)
+    local o = {camera = camera, transfer = POINTS, size = {5, 6}, background = {0.05, 0.3, 0.1}}
+    for name, value in pairs(more or {}) do o[name] = value end
+    return o
+end
+
+describe("rill.volume", function()
+    leaks.watch(setup, teardown)
+
+    describe("shows a volume", function()
+        local fields
+        setup(function()
+            fields = {smooth = rill.stream("float", {N, N, N}, smooth), sharp = rill.stream("float", {N, N, N}, sharp)}
+        end)
+        teardown(function()
+            for _, s in pairs(fields) do s:close() end
+        end)
+
+        for name, camera in pairs(VIEWS) do
+            it("as an integrator in double does, " .. name, function()
+                for _, method in ipairs {"march", "slices"} do
+                    local worst = apart(fields.smooth, options(camera, {method = method, step = 0.08}), 0.06)
+                    assert.is_true(worst < 1e-3, ("smooth, %s: %g"):format(method, worst))
+                    worst = apart(fields.sharp, options(camera, {method = method, step = 0.05}), 0.04)
+                    assert.is_true(worst < 1e-3, ("sharp, %s: %g"):format(method, worst))
+                end
+            end)
+        end
+
+        it("by the middles of pieces of a ray, as long as the step", function()
+            for _, s in pairs(fields) do
+                local worst = apart(s, options(VIEWS["from a corner"]), 0.5)
+                assert.is_true(worst < 2e-5, worst)
+            end
+        end)
+
+        it("in a light", function()
+            local camera, light = VIEWS["from a corner"], unit {1, -0.5, 2}
+            local worst = apart(fields.smooth, options(camera, {light = light, step = 0.25}), 0.25)
+            assert.is_true(worst < 1e-4, worst)
+            local o = options(VIEWS["all rays with one direction"], {light = true})
+            local own = rill.volume(fields.smooth, o)
+            local eye, target = o.camera.eye, o.camera.target
+            o.light = {eye[1] - target[1], eye[2] - target[2], eye[3] - target[3]}
+            check.equal(rill.volume(fields.smooth, o):values(), own:values(), 1e-4)
+        end)
+
+        it("whose voxels are boxes, of any number of them", function()
+            local s <close> = rill.stream("float", {3, 9, 5}, function(z, y, x) return (z * y + x * x) % 7 / 7 end)
+            local o = options({eye = {9, -8, 7}, target = {2.4, 4.4, 3}, fov = 50}, {spacing = {2, 0.9, 1.1}})
+            for _, method in ipairs {"march", "slices"} do
+                o.method, o.step = method, 0.06
+                local worst = apart(s, o, 0.05)
+                assert.is_true(worst < 1e-3, ("%s: %g"):format(method, worst))
+            end
+        end)
+
+        it("of one voxel, by what a box of one value has in front of it", function()
+            local s <close> = rill.stream("float", {1, 1, 1}, 0.5)
+            local o = {
+                camera = {eye = {0.5, -5, 0.5}, target = {0.5, 0, 0.5}, orthographic = 2}, size = {3, 3}, step = 0.3,
+                transfer = {{0, {0, 0, 0}, 0}, {1, {1, 0.5, 0}, 1.4}}, background = {0, 0, 1},
+            }
+            for _, method in ipairs {"march", "slices"} do
+                o.method = method
+                local picture = rill.volume(s, o)
+                local through = math.exp(-0.7)
+                check.equal({0.5 * (1 - through), 0.25 * (1 - through), through}, picture:get(2, 2), 1e-6)
+                check.equal({0, 0, 1}, picture:get(1, 1), 1e-6)
+            end
+        end)
+
+        it("of any numbers, in a view, in a container, by an expression", function()
+            local camera = VIEWS["from a corner"]
+            local function picture(s, more) return rill.volume(s, options(camera, more)):values() end
+            local want = picture(fields.sharp)
+            for _, type in ipairs {"uint8", "double", "bool"} do
+                check.equal(want, picture(fields.sharp:cast(type)), 1e-6)
+            end
+            check.equal(want, picture(fields.sharp + 0), 0)
+            local wide = rill.stream("float", {N + 2, N, 2 * N + 1}, 7)
+            wide:write(fields.sharp, {2, 1, 3}, {N + 1, N, N + 2})
+            check.equal(want, picture(wide:domain({2, 1, 3}, {N + 1, N, N + 2})), 1e-6)
+            local pages = rill.sparse("float", {N, N, N}, {page = {5, 4, 3}})
+            pages:write(fields.sharp, {1, 1, 1}, {N, N, N})
+            check.equal(want, picture(pages), 1e-6)
+            local s = rill.stream("float", {2, 2, 2}, 1)
+            local mirrored = rill.volume(s:boundary "mirror", options(camera))
+            check.equal(rill.volume(s, options(camera)):values(), mirrored:values(), 1e-6)
+        end)
+
+        it("through a function of one's own, and the same one as points", function()
+            local o = options(VIEWS["from a corner"], {
+                transfer = [[
+                    float rise(float v) { return 0.5 * v; }
+                    vec4 transfer(float v) { return vec4(1.0 - v, v, 0.2, rise(v)); }
+                ]],
+            })
+            local own = rill.volume(fields.sharp, o)
+            o.transfer = {
+                {value = 0, colour = {1, 0, 0.2}, opacity = 0}, {value = 1, colour = {0, 1, 0.2}, opacity = 0.5},
+            }
+            check.equal(rill.volume(fields.sharp, o):values(), own:values(), 1e-5)
+            o.density, o.transfer = 2, {{0, {1, 0, 0.2}, 0}, {1, {0, 1, 0.2}, 0.25}}
+            check.equal(rill.volume(fields.sharp, o):values(), own:values(), 1e-5)
+        end)
+
+        it("with a jump where two points have one value", function()
+            local s <close> = rill.stream("float", {1, 1, 2}, function(_, _, x) return x - 1 end)
+            local o = {
+                camera = {eye = {-5, 0.5, 0.5}, target = {0, 0.5, 0.5}, orthographic = 1}, size = {1, 1}, step = 1e-3,
+                transfer = {{0, {1, 0, 0}, 0.5}, {0.25, {1, 0, 0}, 0.5}, {0.25, {0, 1, 0}, 3}, {1, {0, 1, 0}, 3}},
+            }
+            local first, second = math.exp(-0.5 * 0.75), math.exp(-3 * 1.25)
+            check.equal({1 - first, first * (1 - second), 0}, rill.volume(s, o):get(1, 1), 2e-3)
+        end)
+
+        it("by presets, which span its values", function()
+            local high = (1000 * fields.smooth - 300):eval()
+            local o = {size = {6, 8}}
+            for _, preset in ipairs {"gray", "smoke", "fire", "tissue"} do
+                o.transfer = preset
+                local picture = rill.volume(fields.smooth, o)
+                assert.is_true(rill.length(picture):max() > 0.2, preset)
+                check.equal(picture:values(), rill.volume(high, o):values(), 1e-3)
+            end
+            o.transfer, o.range = "gray", {fields.smooth:min(), fields.smooth:max()}
+            check.equal(rill.volume(fields.smooth, {size = {6, 8}}):values(), rill.volume(fields.smooth, o):values(), 0)
+            local flat = rill.stream("float", {2, 2, 2}, 3)
+            assert.near(0, rill.length(rill.volume(flat, {size = {2, 2}})):max(), 1e-6)
+        end)
+
+        it("and what is behind it, where it is not", function()
+            for _, method in ipairs {"march", "slices"} do
+                local o = options({eye = {20, 20, 20}, target = {30, 31, 30}}, {method = method, size = {2, 3}})
+                local want = {}
+                for i = 1, 18 do want[i] = o.background[(i - 1) % 3 + 1] end
+                check.equal(want, rill.volume(fields.sharp, o):values(), 1e-6)
+            end
+            assert.same({480, 640}, {table.unpack(rill.volume(fields.smooth, {step = 4}).shape)})
+        end)
+    end)
+
+    it("says what it was given", function()
+        local s <close> = rill.stream("float", {2, 3, 4}, 1)
+        for words, given in pairs {
+            ["argument #1 's': expected a volume, a stream {layers, rows, columns}, got number 3"] = {3},
+            ["expected a volume, {layers, rows, columns} of numbers, got float of shape 3x4"] = {s[1]},
+            ["of numbers, got vec3 of shape 1x2x2"] = {rill.stream("vec3", {1, 2, 2})},
+            ["there is no voxel: its shape is 0x2x2"] = {rill.stream("float", {0, 2, 2})},
+            ["unknown option 'colour': expected background, camera, density"] = {s, {colour = 1}},
+            ['option \'method\': expected "march" or "slices", got "fly"'] = {s, {method = "fly"}},
+            ["option 'size': expected {rows, columns}, whole numbers from 1 to 16384, got {0, 3}"] =
+                {s, {size = {0, 3}}},
+            ["option 'range': expected {least, largest}, got {2, 1}"] = {s, {range = {2, 1}}},
+            ["option 'light': expected a direction, three numbers, or true, got {0, 0, 0}"] = {s, {light = {0, 0, 0}}},
+            ["option 'step': expected a number above 0, got number 0"] = {s, {step = 0}},
+            ["option 'step': rays would take 53852 steps, more than 16384: give one above 0.0003"] = {s, {step = 1e-4}},
+            ["option 'spacing' has 2 values, the grid has 3 dimensions"] = {s, {spacing = {1, 2}}},
+            ["option 'camera': unknown option 'lens': expected eye, fov, orthographic, target, up"] =
+                {s, {camera = {lens = 1}}},
+            ["option 'camera': option 'fov': expected degrees above 0 and below 180, got number 180"] =
+                {s, {camera = {fov = 180}}},
+            ["option 'camera': either 'fov' or 'orthographic'"] = {s, {camera = {fov = 30, orthographic = 3}}},
+            ["option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it"] =
+                {s, {camera = {eye = {1, 2, 3}, target = {1, 2, 3}}}},
+            ["and not straight along 'up' from it"] = {s, {camera = {eye = {1, 2, 3}, target = {1, 2, 9}}}},
+            ["option 'camera': 'eye' must be away"] = {s, {camera = {up = {0, 0, 0}}}},
+            ["option 'transfer': expected 2 to 32 points, got 1"] = {s, {transfer = {{0, {1, 1, 1}, 1}}}},
+            ["point 2: expected {value, {red, green, blue}, opacity}, an opacity of 0 or more, got {1, {...}, -1}"] =
+                {s, {transfer = {{0, {1, 1, 1}, 1}, {1, {1, 1, 1}, -1}}}},
+            ["values must not fall: point 2 has 1 after 2"] = {s, {transfer = {{2, {1, 1, 1}, 1}, {1, {1, 1, 1}, 1}}}},
+            ['or one of "fire", "gray", "smoke", "tissue", got "bone"'] = {s, {transfer = "bone"}},
+        } do
+            check.raises(words:gsub("[%(%)%.%-%+%[%]%*%?]", "%%%0"), rill.volume, table.unpack(given))
+        end
+        check.raises("kernel text:1: error: `w' undeclared", rill.volume, s,
+            {transfer = "vec4 transfer(float v) { return vec4(w); }"})
+    end)
+
+    it("names what is no number in a volume", function()
+        for _, value in ipairs {0 / 0, 1 / 0} do
+            local s = rill.stream("float", {2, 3, 4}, 1)
+            s:set(value, 2, 1, 3)
+            check.raises("argument #1 's': element 2, 1, 3 is " .. (value == value and "inf" or "nan"), rill.volume, s)
+        end
+    end)
+end)
