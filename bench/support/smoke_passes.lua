@@ -1,6 +1,6 @@
--- Smoke by the passes of chapter 28.7.1 of "GPGPU" as they are printed, on a collocated grid by Jacobi's method: what
--- peer_smoke.c does by hand. examples/smoke.lua draws such smoke by rill.fluid. A neighbour outside the grid is the nearest
--- cell inside, row 0 is the top.
+-- Smoke by the passes of chapter 28.7.1 of "GPGPU" on a collocated grid by Jacobi's method, but for diffusion, whose
+-- printed form diverges (see `diffuse`): what peer_smoke.c does by hand. examples/smoke.lua draws such smoke by rill.fluid.
+-- A neighbour outside the grid is the nearest cell inside, row 0 is the top.
 local rill = require "rill"
 
 local dt = 0.25          -- seconds per step
