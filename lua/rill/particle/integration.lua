@@ -1,4 +1,4 @@
--- Time: the step there may be, and the pass that moves particles. Leapfrog drifts by half a step, finds forces there, kicks by a whole one and drifts
+-- Time: the step there may be, and the passes that move particles. Leapfrog drifts by half a step, finds forces there, kicks by a whole one and drifts
 -- on; velocity Verlet kicks by half a step, drifts by a whole one and kicks by half of the new force. Both are of second order and reversible where
 -- nothing rubs, and find forces once in a step (Verlet 1967; Hairer, Lubich, Wanner 2003).
 local rill = require "rill"
@@ -28,15 +28,27 @@ local BEAT <const> = [=[
 local DRIFT <const> = [=[
     kernel void drift(IV mask, V scale, float kick, float share, WALLS vec4 pace[], V a<>, inout V x<>, inout V v<>, inout int count[],
                       out int cell<>) {
+        MOVE
+        cell = cell_of(IV(grid_place(x, scale)), mask);
+        atomicAdd(count[cell], 1);
+    }
+
+    // `a` is what force found, and becomes the acceleration. What is measured are squares of speed and acceleration.
+    kernel void settle(float kick, float share, V gravity, WALLS vec4 pace[], vec2 state<>, inout V a<>, inout V x<>, inout V v<>,
+                       out vec2 measure<>) {
+        a = a * state.y + gravity;
+        MOVE
+        measure = vec2(dot(v, v), dot(a, a));
+    }
+]=]
+
+local MOVE <const> = [[
         float dt = pace[0].x;
         V speed = v + kick * dt * a, here = x + share * dt * speed;
         COLLIDE
         x = here;
         v = speed;
-        cell = cell_of(IV(grid_place(x, scale)), mask);
-        atomicAdd(count[cell], 1);
-    }
-]=]
+]]
 
 --- integration.kinds: by the option's word, how much of a time step is kicked and drifted before forces are found and after, and what shares of this
 -- step and of the one before lie between the places where they are found.
@@ -45,9 +57,10 @@ integration.kinds = {
     verlet = {before = {kick = 0.5, drift = 1}, after = {kick = 0.5, drift = 0}, new = 1, old = 0},
 }
 
---- integration.program(dimensions, walls): the kernels beat, greatest and drift; of particles among such walls.
+--- integration.program(dimensions, walls): the kernels beat, greatest, drift and settle; of particles among such walls.
 function integration.program(dimensions, walls)
-    local text = (BEAT .. DRIFT):gsub("%f[%w_]%u+%f[^%w_]", {WALLS = walls.parameters, COLLIDE = walls.statements})
+    local holes = {WALLS = walls.parameters, MOVE = MOVE:gsub("COLLIDE", function() return walls.statements end)}
+    local text = (BEAT .. DRIFT):gsub("%f[%w_]%u+%f[^%w_]", holes)
     return rill.program(neighbours.text(dimensions, neighbours.cells .. text))
 end
 

@@ -18,54 +18,83 @@ local STIFFNESS <const> = {
 -- What is added up, and the density by it. "sum": the chapter's, of all masses near; "continuity": the old one, changed by what flows together, which
 -- knows no lack of neighbours at a free surface.
 local DENSITIES <const> = {
-    sum = {"weight(sqrt(dot(d, d)) * per_h)", "mass * norm * sum"},
-    continuity = {"slope(sqrt(dot(d, d)) * per_h) * dot(v - vs[j], d)", "before + flow * mass * norm * sum"},
+    sum = {"", "weight(sqrt(dot(d, d)) * per_h)", "mass * norm * sum[k]"},
+    continuity = {
+        "@2 V velocity = xs[j].zw; @3 V velocity = vs[j]; @",
+        "slope(sqrt(dot(d, d)) * per_h) * dot(@2 xs[own[k]].zw @3 vs[own[k]] @ - velocity, d)",
+        "before[i] + flow * mass * norm * sum[k]",
+    },
 }
+
+-- An invocation has SHARE particles that stand side by side, and so mostly the same ones around. The last invocation has the last one several times.
+local OWN <const> = [=[
+        int own[SHARE];
+        V mine[SHARE];
+        for (int k = 0; k < SHARE; k++) {
+            own[k] = min(SHARE * group + k, count - 1);
+            mine[k] = xs[own[k]].FIELDS;
+        }
+]=]
 
 local DENSITY <const> = [=[
     kernel void density(IV mask, V scale, float per_h, float norm, float mass, float rest, float stiff, float old_share, float new_share,
-                        int skip, int most, V x<>, V v<>, float before<>, vec4 pace[], @2 vec2 @3 vec4 @ xs[], V vs[], int first[],
-                        inout float partial<>, out float rho<>, out vec2 state<>,
-                        out vec4 near<> @2 @3 , out vec4 moving<> @) {
-        float sum = skip == 0 ? 0.0 : partial;
-        float flow = old_share * pace[0].y + new_share * pace[0].x;
-        EACH{ V d = x - xs[j].FIELDS; sum += ADDED; }
-        partial = sum;
-        rho = RESULT;
-        float p;
-        STATE
-        state = vec2(CUT, 1.0 / max(rho, 1e-6 * rest));
-        near = vec4(x, @2 v @3 state.x @);
-        @2 @3 moving = vec4(v, state.y); @
+                        int count, int skip, int most, int group<>, float before[], vec4 pace[], vec4 xs[], @2 @3 V vs[], @ int first[],
+                        inout float partial[], inout float to_rho[], inout vec2 state[] @2 @3 , inout vec4 near[], inout vec4 moving[] @) {
+        OWN
+        float sum[SHARE], flow = old_share * pace[0].y + new_share * pace[0].x;
+        for (int k = 0; k < SHARE; k++) sum[k] = BEGUN(partial[own[k]], 0.0);
+        EACH{
+            V other = xs[j].FIELDS;
+            OTHER
+            for (int k = 0; k < SHARE; k++) {
+                V d = mine[k] - other;
+                float part = ADDED;
+                sum[k] += on[k] ? part : 0.0;
+            }
+        }
+        for (int k = 0; k < SHARE; k++) {
+            int i = own[k];
+            float rho = RESULT, p;
+            STATE
+            p = CUT;
+            float volume = 1.0 / max(rho, 1e-6 * rest);
+            KEEP(partial[i], sum[k])
+            to_rho[i] = rho;
+            state[i] = vec2(p, volume);
+            @2 @3 near[i] = vec4(mine[k], p);
+            moving[i] = vec4(vs[i], volume); @
+        }
     }
 ]=]
 
 -- What a particle asks of the others stands in whole texels, which devices fetch fastest: place and velocity with the state beside, or, in three
--- dimensions, place and pressure, velocity and volume per mass. The forces are symmetric: what j does to i, i does to j with the sign turned. The particle itself adds nothing, since both differences are zero.
--- `kick` and `drift` are how much of the time step velocity and position move on by; what is measured are squares of speed and acceleration.
+-- dimensions, place and pressure, velocity and volume per mass. The forces are symmetric: what j does to i, i does to j with the sign turned. The
+-- particle itself adds nothing, since both differences are zero. `a` is the sum, which settle makes an acceleration of.
 local FORCE <const> = [=[
-    kernel void force(IV mask, V scale, float per_h, float push, float drag, V gravity, float kick, float drift,
-                      int skip, int most, WALLS V x<>, V v<>, vec2 state<>, vec4 pace[], vec4 xs[], @2 vec2 states[] @3 vec4 vs[] @, int first[],
-                      inout V partial<>, out V a<>, out V to_x<>, out V to_v<>, out vec2 measure<>) {
-        V sum = skip == 0 ? V(0.0) : partial;
+    kernel void force(IV mask, V scale, float per_h, float push, float drag, int count, int skip, int most, int group<>, vec4 xs[],
+                      @2 vec2 states[] @3 vec4 vs[] @, int first[], inout V a[]) {
+        OWN
+        V sum[SHARE], v[SHARE];
+        float p[SHARE];
+        for (int k = 0; k < SHARE; k++) {
+            v[k] = @2 xs[own[k]].zw @3 vs[own[k]].xyz @;
+            p[k] = @2 states[own[k]].x @3 xs[own[k]].w @;
+            sum[k] = BEGUN(a[own[k]], V(0.0));
+        }
         EACH{
             vec4 other = xs[j];
             @2 vec2 acts = states[j];
             V velocity = other.zw; @3 vec4 moving = vs[j];
             vec2 acts = vec2(other.w, moving.w);
             V velocity = moving.xyz; @
-            V d = x - other.FIELDS;
-            float q = sqrt(dot(d, d)) * per_h;
-            sum += (push * (state.x + acts.x) * acts.y * slope(q)) * d + (drag * acts.y * bend(q)) * (velocity - v);
+            for (int k = 0; k < SHARE; k++) {
+                V d = mine[k] - other.FIELDS;
+                float q = sqrt(dot(d, d)) * per_h;
+                V part = (push * (p[k] + acts.x) * acts.y * slope(q)) * d + (drag * acts.y * bend(q)) * (velocity - v[k]);
+                sum[k] += on[k] ? part : V(0.0);
+            }
         }
-        partial = sum;
-        a = sum * state.y + gravity;
-        float dt = pace[0].x;
-        V speed = v + kick * dt * a, here = x + drift * dt * speed;
-        COLLIDE
-        to_x = here;
-        to_v = speed;
-        measure = vec2(dot(speed, speed), dot(a, a));
+        for (int k = 0; k < SHARE; k++) a[own[k]] = sum[k];
     }
 ]=]
 
@@ -77,17 +106,21 @@ function interaction.stiffness(state, rest, sound)
     return STIFFNESS[state](rest, sound)
 end
 
---- interaction.program(how, walls): the kernels `density` and `force`. `how` has dimensions, kernel, laplacian, state, tension and densities (the
--- option's word). `force` moves what drifts out of the walls.
-function interaction.program(how, walls)
+-- Sums that are begun in a launch and go on in the next, where launches are divided.
+local SLICED <const> = "#define BEGUN(before, none) (skip == 0 ? none : before)\n#define KEEP(to, sum) to = sum;\n"
+local WHOLE <const> = "#define BEGUN(before, none) none\n#define KEEP(to, sum)\n"
+
+--- interaction.program(how, share, sliced): the kernels `density` and `force`, whose invocations have `share` particles each; `sliced`: sums go on where
+-- the launch before left them, if skip is above 0. `how` has dimensions, kernel, laplacian, state, tension and densities (the option's word).
+function interaction.program(how, share, sliced)
     local kind = DENSITIES[how.densities]
     local holes = {
-        ADDED = kind[1], RESULT = kind[2], STATE = STATES[how.state], CUT = how.tension and "p" or "max(p, 0.0)",
-        FIELDS = how.dimensions == 2 and "xy" or "xyz", WALLS = walls.parameters, COLLIDE = walls.statements,
+        OWN = OWN, OTHER = kind[1], ADDED = kind[2], RESULT = kind[3], STATE = STATES[how.state],
+        CUT = how.tension and "p" or "max(p, 0.0)", FIELDS = how.dimensions == 2 and "xy" or "xyz",
     }
-    local text = (DENSITY .. FORCE):gsub("%f[%w_]%u+%f[^%w_]", holes)
+    local text = (DENSITY .. FORCE):gsub("%f[%w_]%u+%f[^%w_]", holes):gsub("FIELDS", holes)
     text = smoothing.text(how.kernel, how.laplacian, how.dimensions) .. neighbours.cells .. text
-    return rill.program(neighbours.text(how.dimensions, text))
+    return rill.program((sliced and SLICED or WHOLE) .. neighbours.text(how.dimensions, text, share))
 end
 
 return interaction

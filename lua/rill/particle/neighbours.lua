@@ -1,12 +1,12 @@
 -- Who is near whom: particles stand in memory in the order of the cells of a grid, made anew in every step by counting. Cells are as high as the
--- smoothing kernel's support and a quarter as long, and a row of them is one run of particles: a particle looks at nine cells of three rows (of nine
--- in three dimensions). The grid has no bounds: it repeats, and what is far away but falls into the same cells is told apart by its distance.
+-- smoothing kernel's support and an eighth as long, and a row of them is one run of particles: a particle looks at 17 cells of three rows (of nine in
+-- three dimensions). The grid has no bounds: it repeats, and what is far away but falls into the same cells is told apart by its distance.
 local rill = require "rill"
 local blame = require "rill.support.blame"
 
 local neighbours = {}
 
-local ACROSS <const> = 4 -- cells along x in the support
+local ACROSS <const> = 8 -- cells along x in the support
 local SLACK <const> = 1 - 1 / 512 -- cells are larger by that much, so that rounding of their numbers loses nobody
 local SORTED <const> = 4096 -- cells of more particles than that are left in the order that the device took them
 
@@ -19,26 +19,47 @@ local CELLS <const> = [[
     }
 ]]
 
--- Goes through the particles j that stand in the cells around x: `BODY` runs for each, the particle itself among them. A row that goes over the end
--- of the grid begins again: every second part is what is left of it. Of each run of particles those from `skip` on, `most` of them: devices that bound
--- the trips of loops are given long runs in slices. Two particles to a trip take llvmpipe a tenth less time than one.
+-- Goes through the particles j that stand in the cells around the SHARE places `mine`: `BODY` runs for each of them, the particle itself among them,
+-- with on[k] where j is one of mine[k]'s; what others are fetched for a place that is near is far from it, and not the other way round. Fetching is
+-- what takes the time, so places that stand in one row of cells, a support apart at most, share a turn, and the rest have further ones. A row that goes
+-- over the end of the grid begins again. Of each row of cells the particles from `skip` on, `most` of them: devices that bound the trips of loops are
+-- given long rows in slices. Two particles to a trip, so that there are fewer.
 local AROUND <const> = [[
-    IV c = IV(grid_place(x, scale));
-    for (int part = 0; part < @2 6 @3 18 @; part++) {
-        int nth = part >> 1;
-        IV from = IV(c.x - 4, @2 c.y + nth - 1 @3 c.y + nth % 3 - 1, c.z + nth / 3 - 1 @);
-        int row = cell_of(IV(0, from.y @2 @3 , from.z @), mask);
-        int low = from.x & mask.x, high = low + 9, size = mask.x + 1;
-        bool over = (part & 1) != 0;
-        int begin = first[row + (over ? 0 : low)];
-        int end = over && high <= size ? begin : first[row + (over ? high - size : min(high, size))];
-        begin += skip;
-        end = min(end, begin + most);
-        for (int even = begin; even < end; even += 2) {
-            int j = even;
-            { BODY }
-            j++;
-            if (j < end) { BODY }
+    IV cells[SHARE];
+    bool todo[SHARE], on[SHARE];
+    for (int k = 0; k < SHARE; k++) {
+        cells[k] = IV(grid_place(mine[k], scale));
+        todo[k] = true;
+    }
+    for (int turn = 0; turn < SHARE; turn++) {
+        IV c = cells[0];
+        bool any = false;
+        for (int k = SHARE - 1; k >= 0; k--) {
+            c = todo[k] ? cells[k] : c;
+            any = any || todo[k];
+        }
+        if (!any) break;
+        int width = 2 * ACROSS + 1;
+        for (int k = 0; k < SHARE; k++) {
+            IV off = cells[k] - c;
+            on[k] = todo[k] && off.x >= 0 && off.x <= ACROSS && off.y == 0 @2 @3 && off.z == 0 @;
+            todo[k] = todo[k] && !on[k];
+            width = on[k] ? max(width, 2 * ACROSS + 1 + off.x) : width;
+        }
+        for (int nth = 0; nth < @2 3 @3 9 @; nth++) {
+            IV from = IV(c.x - ACROSS, @2 c.y + nth - 1 @3 c.y + nth % 3 - 1, c.z + nth / 3 - 1 @);
+            int row = cell_of(IV(0, from.y @2 @3 , from.z @), mask), size = mask.x + 1;
+            int low = from.x & mask.x, high = low + width;
+            int begin = first[row + low], last = first[row + size], all = last - first[row];
+            int end = first[row + (high > size ? high - size : high)] + (high > size ? all : 0);
+            begin += skip;
+            end = min(end, begin + most);
+            for (int even = begin; even < end; even += 2) {
+                int j = even < last ? even : even - all;
+                { BODY }
+                j = even + 1 < last ? even + 1 : even + 1 - all;
+                if (even + 1 < end) { BODY }
+            }
         }
     }
 ]]
@@ -58,29 +79,32 @@ local PLACE <const> = [=[
     }
 
     kernel void carry(int old<>, V x[], V v[], float rho[], int id[],
-                      out V to_x<>, out V to_v<>, out float to_rho<>, out int to_id<> @2 @3 , out vec4 to_place<> @) {
+                      out V to_x<>, out V to_v<>, out float to_rho<>, out int to_id<>, out vec4 to_place<>) {
         to_x = x[old];
         to_v = v[old];
         to_rho = rho[old];
         to_id = id[old];
-        @2 @3 to_place = vec4(x[old], 0.0); @
+        to_place = vec4(x[old], @2 v[old] @3 0.0 @);
     }
 
-    // Twice the cells that one row of a particle's neighbours has: an upper bound of how many they are.
-    kernel void crowd(int k<>, int first[], out int n<>) {
-        n = first[min(k + 16, sizeof_stream(first).x - 1)] - first[k];
+    // How many particles the cells of a row have from k on: as many as places that share a turn have around, and those that lie between two such k.
+    kernel void crowd(int k<>, int size, int first[], out int n<>) {
+        int row = k & ~(size - 1), high = k - row + 4 * ACROSS + 1;
+        n = first[row + min(high, size)] - first[k] + (high > size ? first[row + high - size] - first[row] : 0);
     }
 ]=]
 
 local LISTS <const> = [=[
     kernel void near(IV mask, V scale, float h, int skip, int most, V x<>, int id<>, V xs[], int ids[], int first[], inout int count[]) {
         int n = skip == 0 ? 0 : count[id];
+        V mine[1] = V[1](x);
         EACH{ V d = x - xs[j]; n += dot(d, d) < h * h && ids[j] != id ? 1 : 0; }
         count[id] = n;
     }
     kernel void list(IV mask, V scale, float h, int skip, int most, V x<>, int id<>, V xs[], int ids[], int first[],
                      inout int cursor[], inout int entries[], inout float distances[]) {
         int at = cursor[id];
+        V mine[1] = V[1](x);
         EACH{
             V d = x - xs[j];
             if (dot(d, d) < h * h && ids[j] != id) {
@@ -93,13 +117,14 @@ local LISTS <const> = [=[
     }
 ]=]
 
---- neighbours.text(dimensions, text): a text in which V and IV stand for vectors, "@2 ... @3 ... @" for what differs by the dimensions, and EACH{...}
--- for a loop over the particles around x.
-function neighbours.text(dimensions, text)
+--- neighbours.text(dimensions, text[, share]): a text in which V and IV stand for vectors, "@2 ... @3 ... @" for what differs by the dimensions, SHARE
+-- for how many places are looked around at once (1 unless told), and EACH{...} for a loop over the particles around them.
+function neighbours.text(dimensions, text, share)
     text = text:gsub("EACH(%b{})", function(body)
         return (AROUND:gsub("BODY", function() return body:sub(2, -2) end))
     end)
-    text = text:gsub("@2(.-)@3(.-)@", dimensions == 2 and "%1" or "%2")
+    text = text:gsub("@2(.-)@3(.-)@", dimensions == 2 and "%1" or "%2"):gsub("%f[%w_]SHARE%f[^%w_]", share or 1)
+    text = text:gsub("%f[%w_]ACROSS%f[^%w_]", ACROSS)
     return (text:gsub("%f[%w_]IV%f[^%w_]", "ivec" .. dimensions):gsub("%f[%w_]V%f[^%w_]", "vec" .. dimensions))
 end
 
@@ -108,7 +133,7 @@ neighbours.cells = CELLS
 
 -- The sizes of the grid for so many particles in a box of these extents: two cells for each particle, as the box is shaped.
 local function sizes_of(count, extents, radius)
-    local sizes, wanted, cells = {16}, {ACROSS * extents[1] / radius + 1}, 16
+    local sizes, wanted, cells = {8 * ACROSS}, {ACROSS * extents[1] / radius + 1}, 8 * ACROSS
     for d = 2, #extents do
         sizes[d], wanted[d], cells = 4, extents[d] / radius + 1, cells * 4
     end
@@ -126,7 +151,7 @@ end
 function neighbours.new(count, extents, radius)
     local dimensions = #extents
     local sizes, cells = sizes_of(count, extents, radius)
-    local self = {cells = cells, mask = {}, scale = {}, places = rill.iota(cells // 8):map "8 * x"}
+    local self = {cells = cells, mask = {}, scale = {}, places = rill.iota(cells // ACROSS):map(ACROSS .. " * x")}
     for d = 1, dimensions do
         self.mask[d], self.scale[d] = sizes[d] - 1, (d == 1 and ACROSS or 1) / radius * SLACK
     end
@@ -142,14 +167,15 @@ function neighbours.sort(self, cell)
     if self.first then
         self.first:close()
     end
-    self.first = self.count:scan("add", {exclusive = true})
+    self.first, self.most = self.count:scan("add", {exclusive = true}), nil
     self.kernels.pick(cell, self.first, self.count, self.slot)
     self.kernels.rank(self.slot, cell, self.first, self.slot, self.order)
 end
 
---- neighbours.longest(self): an upper bound of how many particles a row of cells around any particle has. It is read back.
+--- neighbours.longest(self): an upper bound of how many particles a row of cells around any particle has. It is read back, once for each sorting.
 function neighbours.longest(self)
-    return self.kernels.crowd(self.places, self.first):max()
+    self.most = self.most or self.kernels.crowd(self.places, self.mask[1] + 1, self.first):max()
+    return self.most
 end
 
 --- neighbours.lists(self, x, id, h, sliced): lists of who is nearer than h to whom, of particles that were sorted, and of how far they are; they are

@@ -71,6 +71,7 @@ local DRAW <const> = [=[
                       inout float r<>) {
         V x = low + step * V(indexof(r).FIELDS);
         float sum = skip == 0 ? 0.0 : r;
+        V mine[1] = V[1](x);
         EACH{ V d = x - xs[j]; float q = 1.0 - min(dot(d, d) * per_h * per_h, 1.0); sum += amount * q * q * q; }
         r = sum;
     }

@@ -10,7 +10,8 @@ local rounds = {}
 
 local ALL <const> = 1 << 30 -- more than there are
 local LOOPED <const> = 120000 -- particles in all loops of an invocation, two to a trip, where a device bounds trips at 65,535
-local PARTS <const> = {[2] = 6, [3] = 18} -- loops of a pass, of which each may be as long as the longest
+local ROWS <const> = {[2] = 3, [3] = 9} -- loops of a turn, of which each may be as long as the longest
+local SHARE <const> = {cpu = 4, gpu = 1} -- particles of an invocation
 
 -- Particles have two sets of fields, of which a pass reads one and writes the other; those of `now` are in the order of the grid's cells, and `id`
 -- says which particle each is.
@@ -21,8 +22,9 @@ local function add_streams(self, count, vector)
     }
     self.cell, self.a = rill.stream("int", count), rill.stream(vector, count)
     self.state, self.measure, self.most = rill.stream("vec2", count), rill.stream("vec2", count), rill.stream("vec2", 1)
-    self.near = rill.stream("vec4", count)
-    self.moving, self.place = self.solid and rill.stream("vec4", count), self.solid and rill.stream("vec4", count)
+    self.place = rill.stream("vec4", count)
+    self.near, self.moving = self.solid and rill.stream("vec4", count), self.solid and rill.stream("vec4", count)
+    self.group = rill.iota((count + self.share - 1) // self.share):copy()
     self.pace, self.left, self.time = rill.stream("vec4", 1), rill.stream("float", 1), rill.stream("double", 1)
 end
 
@@ -30,7 +32,7 @@ end
 local function add_arguments(self, how)
     local h, grid = how.radius, self.grid
     local norm, gradient, bend = smoothing.norms(how.kernel, how.laplacian, how.dimensions, h)
-    local count, vector = self.now.x.size, self.now.x.type
+    local count = self.now.x.size
     self.norms = {density = how.densities == "continuity" and gradient or norm, push = gradient, drag = bend}
     self.beat = {
         part = how.cfl, s = h / 2, sound = how.sound,
@@ -40,38 +42,41 @@ local function add_arguments(self, how)
     self.drift = {
         mask = grid.mask, scale = grid.scale, pace = self.pace, a = self.a, count = grid.count, cell = self.cell,
     }
-    self.carry = {old = grid.order, to_place = self.place or nil}
+    self.settle = {
+        pace = self.pace, a = self.a, state = self.state, gravity = how.gravity, measure = self.measure,
+    }
+    self.carry = {old = grid.order, to_place = self.place}
     self.density = {
         mask = grid.mask, scale = grid.scale, per_h = 1 / h, rest = how.density, pace = self.pace, state = self.state,
         mass = 1, stiff = acting.stiffness(how.state, how.density, how.sound), partial = rill.stream("float", count),
-        near = self.near, moving = self.moving or nil,
+        group = self.group, count = count, xs = self.place, near = self.near or nil, moving = self.moving or nil,
     }
     self.force = {
-        mask = grid.mask, scale = grid.scale, per_h = 1 / h, gravity = how.gravity, pace = self.pace,
-        state = self.state, xs = self.near, states = not self.solid and self.state or nil, vs = self.moving or nil,
-        partial = rill.stream(vector, count), a = self.a,
-        measure = self.measure,
+        mask = grid.mask, scale = grid.scale, per_h = 1 / h, group = self.group, count = count, a = self.a,
+        xs = self.near or self.place, states = not self.solid and self.state or nil, vs = self.moving or nil,
     }
     for name, value in pairs(how.walls.values) do
-        self.drift[name], self.force[name] = value, value
+        self.drift[name], self.settle[name] = value, value
     end
 end
 
 --- rounds.new(x, v, extents, how): the state and the kernels of particles at x with velocities v, in a box of these extents. `how` has the options.
 function rounds.new(x, v, extents, how)
-    local count = x.size
+    local count, traits = x.size, rill.device().traits
     local walls = how.walls
+    local share = SHARE[traits.family]
     local self = {
         dimensions = how.dimensions, solid = how.dimensions == 3,
+        share = share, longest = LOOPED // (ROWS[how.dimensions] * share),
         viscosity = how.viscosity, walls = walls, kind = integration.kinds[how.integrator],
         grid = neighbours.new(count, extents, how.radius),
         now = {x = x, v = v, rho = rill.stream("float", count, how.density), id = rill.iota(count):copy()},
     }
+    self.bounded = traits.loop_limit > 0 and count > self.longest
     add_streams(self, count, x.type)
-    self.moves, self.acts = integration.program(how.dimensions, walls), acting.program(how, walls)
+    self.moves = integration.program(how.dimensions, walls)
+    self.acts = acting.program(how, share, self.bounded)
     add_arguments(self, how)
-    local limit = rill.device().traits.loop_limit
-    self.bounded = limit > 0 and count > LOOPED // PARTS[how.dimensions]
     return self
 end
 
@@ -99,17 +104,17 @@ end
 
 --- rounds.sliced(self, launch): calls launch(skip, most), once where no run of particles is too long for a launch.
 function rounds.sliced(self, launch)
-    local most = self.bounded and LOOPED // PARTS[self.dimensions] or ALL
-    local longest = self.bounded and neighbours.longest(self.grid) or 0
-    for skip = 0, math.max(longest - 1, 0), most do
+    local most = self.bounded and self.longest or ALL
+    local longest = self.bounded and neighbours.longest(self.grid) or 1
+    for skip = 0, longest - 1, most do
         launch(skip, most)
     end
 end
 
 local function find_density(self, acts, old_share, new_share)
     local args, now = self.density, self.now
-    args.old_share, args.new_share, args.before, args.rho = old_share, new_share, now.rho, self.spare.rho
-    args.x, args.v, args.xs, args.vs, args.first = now.x, now.v, self.place or now.x, now.v, self.grid.first
+    args.old_share, args.new_share, args.before, args.to_rho = old_share, new_share, now.rho, self.spare.rho
+    args.vs, args.first = self.solid and now.v or nil, self.grid.first
     rounds.sliced(self, function(skip, most)
         args.skip, args.most = skip, most
         acts.density(args)
@@ -117,23 +122,25 @@ local function find_density(self, acts, old_share, new_share)
     exchange(self, "rho")
 end
 
-local function find_forces(self, kick, drift)
+local function find_forces(self, kick, share)
     local args, now = self.force, self.now
-    args.kick, args.drift, args.to_x, args.to_v = kick, drift, self.spare.x, self.spare.v
-    args.x, args.v, args.first = now.x, now.v, self.grid.first
+    args.first = self.grid.first
     rounds.sliced(self, function(skip, most)
         args.skip, args.most = skip, most
         self.acts.force(args)
     end)
-    exchange(self, "x")
-    exchange(self, "v")
+    local settle = self.settle
+    settle.kick, settle.share, settle.x, settle.v = kick, share, now.x, now.v
+    self.moves.settle(settle)
     self.moves.greatest(self.measure, self.most)
 end
 
 --- rounds.crowded(self, how): the greatest density there is if a particle weighs 1, read back.
 function rounds.crowded(self, how)
-    local sums = how.densities == "sum"
-    local acts = sums and self.acts or acting.program(setmetatable({densities = "sum"}, {__index = how}), how.walls)
+    local acts = self.acts
+    if how.densities ~= "sum" then
+        acts = acting.program(setmetatable({densities = "sum"}, {__index = how}), self.share, self.bounded)
+    end
     self.density.norm = smoothing.norms(how.kernel, how.laplacian, how.dimensions, how.radius)
     move(self, 0, 0)
     find_density(self, acts, 0, 0)
@@ -173,7 +180,6 @@ function rounds.close(self)
         end
     end
     self.density.partial:close()
-    self.force.partial:close()
 end
 
 return rounds

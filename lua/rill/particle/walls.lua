@@ -204,7 +204,7 @@ end
 
 --- walls.finish(self): the texts and arguments of the walls that were added.
 function walls.finish(self)
-    local parameters, statements = {"int wall_count, vec4 wall[], "}, {LIST}
+    local parameters, statements = {"int wall_count, vec4 wall[], "}, {#self.rows > 0 and LIST or ""}
     local rows = #self.rows > 0 and self.rows or {{0, 0, 0, 0}}
     self.values = {wall_count = #self.rows // 3, wall = rill.from(rows, "vec4")}
     self.made[#self.made + 1] = self.values.wall
