@@ -5,20 +5,13 @@ local cameras = require "rill.support.camera"
 local choices = require "rill.support.choices"
 local lattice = require "rill.support.lattice"
 local rays = require "rill.volume.rays"
+local shell = require "rill.volume.shell"
 local transfer = require "rill.volume.transfer"
 local fail <const> = blame.fail
 
 local PER_LAUNCH <const> = 16 -- slices: a launch reads and writes the whole picture, and more would be one long loop
 
 -- ---- options
-
-local function is_size(value)
-    local good = type(value) == "table" and not rill.type(value) and #value == 2
-    for i = 1, good and 2 or 0 do
-        good = good and math.type(value[i]) == "integer" and value[i] >= 1 and value[i] <= 16384
-    end
-    return good
-end
 
 local function is_range(value)
     return choices.is_vector(value, 2) and value[1] < value[2]
@@ -27,12 +20,13 @@ end
 local VECTOR <const> = {function(v) return choices.is_vector(v, 3) end, "a table of 3 numbers"}
 local POSITIVE <const> = {choices.is_positive, "a number above 0"}
 local ANGLE <const> = {function(v) return choices.is_positive(v) and v < 180 end, "degrees above 0 and below 180"}
-local METHODS <const> = {march = true, slices = true}
+local METHODS <const>, SURFACES <const> = {march = true, slices = true}, {shaded = true, water = true}
 
 local OPTIONS <const> = {
     camera = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"},
     transfer = {transfer.is_one, transfer.words}, method = choices.words(METHODS), spacing = lattice.spacing,
-    size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}, step = POSITIVE, density = POSITIVE,
+    size = cameras.size, step = POSITIVE, density = POSITIVE,
+    iso = {choices.is_finite, "a number"}, surface = choices.words(SURFACES), colour = VECTOR,
     range = {is_range, "{least, largest}"}, background = VECTOR,
     light = {function(v) return type(v) == "boolean" or choices.is_vector(v, 3) and cameras.unit(v) ~= nil end,
         "a direction, three numbers, or true"},
@@ -130,46 +124,86 @@ end
 -- ---- the call
 
 -- The least and the largest value, where a preset must know; a number that is none is an error.
-local function range_of(s, taken)
+local function range_of(s, given, range)
     lattice.all_finite("rill.volume: argument #1 's'", s)
-    if taken.range or not transfer.spans(taken.transfer) then
-        return table.unpack(taken.range or {0, 1})
+    if range or not transfer.spans(given) then
+        return table.unpack(range or {0, 1})
     end
     local low, high = s:min() or 0, s:max() or 0
     return low, high > low and high or low + 1
 end
 
-local function diagonal(sides)
-    return math.sqrt(sides[1] ^ 2 + sides[2] ^ 2 + sides[3] ^ 2)
+-- Options of one kind of picture that were given for the other.
+local function check_kind(taken)
+    local surface <const> = taken.iso ~= nil
+    for _, name in ipairs(surface and {"transfer", "method", "density", "range"} or {"surface", "colour"}) do
+        if taken[name] ~= nil then
+            fail("rill.volume: option '%s' is for pictures %s 'iso'", name, surface and "without" or "with")
+        end
+    end
 end
 
---- rill.volume(s [, {camera=, transfer=, method=, ...}]): a picture, a stream of vec3 {rows, columns}, of a volume {layers, rows, columns}.
--- Light is taken up by 1 - exp(-k ds) on a piece ds of a ray, k being the opacity per length, and its colour given out instead (Max 1995).
-local function new(s, given)
-    local taken = choices.options("rill.volume", given, OPTIONS)
-    s = volume_of(s)
-    taken.transfer = taken.transfer or "gray"
-    local grid = lattice.new("rill.volume", {table.unpack(s.shape)}, taken.spacing or 1)
-    local how = {
-        size = taken.size or {480, 640}, sides = sides_of(s, grid.spacing), background = taken.background or {0, 0, 0},
-    }
+-- What was told, with what follows from it.
+local function settled(s, taken)
+    local spacing = lattice.new("rill.volume", {table.unpack(s.shape)}, taken.spacing or 1).spacing
+    local how = {spacing = spacing, sides = sides_of(s, spacing), least = math.min(table.unpack(spacing))}
+    how.size, how.background = taken.size or {480, 640}, taken.background or {0, 0, 0}
     how.camera = camera_of(taken.camera, how.sides, how.size)
-    how.step = taken.step or 0.5 * math.min(table.unpack(grid.spacing))
-    if diagonal(how.sides) / how.step > rays.STEPS then
+    how.step = taken.step or 0.5 * how.least
+    local diagonal = math.sqrt(how.sides[1] ^ 2 + how.sides[2] ^ 2 + how.sides[3] ^ 2)
+    if diagonal / how.step > rays.STEPS then
         fail("rill.volume: option 'step': rays would take %.0f steps, more than %d: give one above %g",
-            diagonal(how.sides) / how.step, rays.STEPS, diagonal(how.sides) / rays.STEPS)
+            diagonal / how.step, rays.STEPS, diagonal / rays.STEPS)
     end
-    local low, high = range_of(s, taken)
-    local painted = transfer.take(taken.transfer, low, high, math.max(table.unpack(how.sides)), taken.density or 1)
-    local values = {s = s, per = {1 / grid.spacing[1], 1 / grid.spacing[2], 1 / grid.spacing[3]}}
-    for _, part in ipairs {painted.values, how.camera} do
-        for name, value in pairs(part) do values[name] = value end
+    how.light, how.colour = taken.light, taken.colour
+    return how
+end
+
+-- The arguments that all kernels take.
+local function arguments(s, how)
+    local values = {s = s, per = {}}
+    for d = 1, 3 do
+        values.per[d] = 1 / how.spacing[d]
     end
-    values.up = nil
-    if taken.light then
-        values.light = taken.light == true and {0, 0, 0} or cameras.unit(taken.light)
+    for _, name in ipairs {"eye", "right", "above", "ahead", "middle", "focus", "parallel"} do
+        values[name] = how.camera[name]
+    end
+    if how.light then
+        values.light = how.light == true and {0, 0, 0} or cameras.unit(how.light)
+    end
+    return values
+end
+
+local function surface(s, how, taken)
+    lattice.all_finite("rill.volume: argument #1 's'", s)
+    local values = arguments(s, how)
+    values.iso, values.stride, values.shape, values.scale = taken.iso, how.step / how.least, how.size, {}
+    for d = 1, 3 do
+        values.scale[d] = how.least / how.spacing[d]
+    end
+    return shell[taken.surface or "shaded"](values, how)
+end
+
+local function clouds(s, how, taken)
+    local given = taken.transfer or "gray"
+    local low, high = range_of(s, given, taken.range)
+    local painted = transfer.take(given, low, high, math.max(table.unpack(how.sides)), taken.density or 1)
+    local values = arguments(s, how)
+    for name, value in pairs(painted.values) do
+        values[name] = value
     end
     return styles[taken.method or "march"](rays.program(painted, values.light ~= nil), values, how)
+end
+
+--- rill.volume(s [, {camera=, transfer=, iso=, ...}]): a picture, a stream of vec3 {rows, columns}, of a volume {layers, rows, columns}.
+-- Light is taken up by 1 - exp(-k ds) on a piece ds of a ray, k being the opacity per length, and its colour given out instead (Max 1995). With `iso` the
+-- surface where values pass it.
+local function new(s, given)
+    local taken = choices.options("rill.volume", given, OPTIONS)
+    check_kind(taken)
+    s = volume_of(s)
+    local how = settled(s, taken)
+    return (taken.iso and surface or clouds)(s, how, taken)
 end
 
 return blame.guard(new, "rill.volume")

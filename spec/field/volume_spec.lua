@@ -290,6 +290,95 @@ describe("rill.volume", function()
         end)
     end)
 
+    describe("shows a surface", function()
+        local R <const> = 7.5
+        local ball
+        setup(function()
+            ball = rill.stream("float", {24, 20, 30}, function(z, y, x)
+                return -math.sqrt((x - 15.5) ^ 2 + (y - 10.5) ^ 2 + ((z - 12.5) * 0.9) ^ 2)
+            end)
+        end)
+        teardown(function() ball:close() end)
+
+        -- A ball of radius R around {15, 10, 10.8}, whose voxels are lower than wide, is where rays meet it, and lit as a ball is.
+        local function ball_apart(camera, light)
+            local o = {
+                camera = camera, iso = -R, spacing = {0.9, 1, 1}, light = light, colour = {0.9, 0.5, 0.2},
+                background = {0, 0, 1}, size = {30, 40},
+            }
+            local picture, worst, hits = rill.volume(ball, o):values(), 0, 0
+            for row = 0, 29 do
+                for column = 0, 39 do
+                    local from, way = ray(camera, o.size, row, column)
+                    local m = {from[1] - 15, from[2] - 10, from[3] - 10.8}
+                    local b = m[1] * way[1] + m[2] * way[2] + m[3] * way[3]
+                    local q = b * b - (m[1] ^ 2 + m[2] ^ 2 + m[3] ^ 2 - R * R)
+                    local i = 3 * (40 * row + column)
+                    local got = {picture[i + 1], picture[i + 2], picture[i + 3]}
+                    if q < -3 then
+                        check.equal({0, 0, 1}, got)
+                    elseif q > 3 then -- not at the rim, where voxels show
+                        local lit, shine = 0, 0
+                        local half = unit {light[1] - way[1], light[2] - way[2], light[3] - way[3]}
+                        for d = 1, 3 do
+                            local n = (m[d] + (-b - math.sqrt(q)) * way[d]) / R
+                            lit, shine = lit + n * light[d], shine + n * half[d]
+                        end
+                        hits = hits + 1
+                        for d = 1, 3 do
+                            local want = o.colour[d] * (0.2 + 0.8 * math.max(0, lit)) + 0.2 * math.max(0, shine) ^ 30
+                            worst = math.max(worst, math.abs(want - got[d]))
+                        end
+                    end
+                end
+            end
+            assert.is_true(hits > 100)
+            return worst
+        end
+
+        it("where values pass it, lit by the side it turns to the light", function()
+            local light = unit {0.5, -1, 1}
+            assert.is_true(ball_apart({eye = {50, -30, 30}, target = {15, 10, 11}, fov = 35}, light) < 0.02)
+            assert.is_true(ball_apart({eye = {15, -30, 30}, target = {15, 10, 11}, orthographic = 30}, light) < 0.02)
+        end)
+
+        it("cut by the sides of the volume, and none where there is none", function()
+            local s <close> = rill.stream("float", {2, 2, 2}, 1)
+            local o = {
+                iso = 0.5, camera = {eye = {1, -9, 1}, target = {1, 1, 1}, orthographic = 4}, size = {4, 4},
+                light = {0, -1, 0}, colour = {0.5, 0.6, 0.7},
+            }
+            local picture = rill.volume(s, o)
+            check.equal({0.7, 0.8, 0.9}, picture:get(2, 3), 1e-5)
+            check.equal({0, 0, 0}, picture:get(1, 1))
+            o.camera.eye, o.camera.up = {-9, 1, 1.1}, {0, -1, 0}
+            o.light = {-1, 0, 0}
+            check.equal({0.7, 0.8, 0.9}, rill.volume(s, o):get(2, 2), 1e-2)
+            o.iso = 1.5
+            assert.equal(0, rill.length(rill.volume(s, o)):max())
+            o.camera.eye, o.iso = {1, 1, 1}, 0.5
+            o.camera.target = {1, 1.5, 1.2}
+            assert.is_true(rill.volume(s, o):get(2, 2)[1] > 0.05, "from inside what is there is seen")
+        end)
+
+        it("as that of water, bent but in the middle", function()
+            local o = {
+                iso = -R, surface = "water", spacing = {0.9, 1, 1}, size = {41, 41},
+                camera = {eye = {15, -40, 10.8}, target = {15, 10, 10.8}, fov = 30},
+            }
+            local picture = rill.volume(ball, o)
+            o.iso = 1
+            local clear = rill.volume(ball, o)
+            local through, free = picture:get(21, 21), clear:get(21, 21)
+            local dim = math.exp(-0.25 * 2 * R / 30)
+            assert.near(0.98 * free[3] * dim + 0.02 * free[3], through[3], 0.03)
+            assert.is_true(through[3] / free[3] > through[1] / free[1], "water is blue")
+            local count = rill.length(picture - clear):map "x > 1e-3 ? 1.0 : 0.0":sum()
+            local wide = 20.5 / math.tan(math.rad(15)) * R / math.sqrt(2500 - R * R)
+            assert.near(1, count / (math.pi * wide ^ 2), 0.08)
+        end)
+    end)
+
     it("says what it was given", function()
         local s <close> = rill.stream("float", {2, 3, 4}, 1)
         for words, given in pairs {
@@ -297,7 +386,11 @@ describe("rill.volume", function()
             ["expected a volume, {layers, rows, columns} of numbers, got float of shape 3x4"] = {s[1]},
             ["of numbers, got vec3 of shape 1x2x2"] = {rill.stream("vec3", {1, 2, 2})},
             ["there is no voxel: its shape is 0x2x2"] = {rill.stream("float", {0, 2, 2})},
-            ["unknown option 'colour': expected background, camera, density"] = {s, {colour = 1}},
+            ["unknown option 'color': expected background, camera, colour, density"] = {s, {color = 1}},
+            ['option \'surface\': expected "shaded" or "water", got "ice"'] = {s, {iso = 1, surface = "ice"}},
+            ["option 'surface' is for pictures with 'iso'"] = {s, {surface = "water"}},
+            ["option 'transfer' is for pictures without 'iso'"] = {s, {iso = 1, transfer = "gray"}},
+            ["option 'iso': expected a number, got number nan"] = {s, {iso = 0 / 0}},
             ['option \'method\': expected "march" or "slices", got "fly"'] = {s, {method = "fly"}},
             ["option 'size': expected {rows, columns}, whole numbers from 1 to 16384, got {0, 3}"] =
                 {s, {size = {0, 3}}},

@@ -3,6 +3,7 @@
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local choices = require "rill.support.choices"
+local isosurface = require "rill.support.isosurface"
 local neighbours = require "rill.particle.neighbours"
 local smoothing = require "rill.particle.smoothing"
 local viewpoint = require "rill.particle.viewpoint"
@@ -95,59 +96,13 @@ local FLAT <const> = [=[
     }
 ]=]
 
--- The surface in three: a ray is followed to where the density passes iso, and from there as reflected and refracted light, to what stands around: a sky
--- and a floor of tiles.
-local SOLID <const> = [=[
-    kernel vec3 slope_of(float rho[][][], vec3 p) {
-        return vec3(sample(rho, p + vec3(1, 0, 0)) - sample(rho, p - vec3(1, 0, 0)),
-                    sample(rho, p + vec3(0, 1, 0)) - sample(rho, p - vec3(0, 1, 0)),
-                    sample(rho, p + vec3(0, 0, 1)) - sample(rho, p - vec3(0, 0, 1)));
-    }
-    // How far from p along d, in nodes, the density passes iso: upwards (sign 1) or downwards (-1); -1 where it does not before the volume ends.
-    kernel float passing(float rho[][][], float iso, float side, vec3 p, vec3 d) {
-        vec3 last = vec3(sizeof_stream(rho).xyz) - 1.0, safe = mix(d, vec3(1e-6), lessThan(abs(d), vec3(1e-6)));
-        vec3 a = -p / safe, b = (last - p) / safe, enter = min(a, b), leave = max(a, b);
-        float t = max(max(max(enter.x, enter.y), enter.z), 0.0) + 1e-3, end = min(min(leave.x, leave.y), leave.z);
-        float before = side * (sample(rho, p + t * d) - iso), found = -1.0;
-        for (int n = 0; n < 2000 && t < end && found < 0.0; n++) {
-            t += 0.5;
-            float now = side * (sample(rho, p + t * d) - iso);
-            if (now > 0.0) found = t - 0.5 * now / max(now - min(before, 0.0), 1e-9);
-            before = now;
-        }
-        return found;
-    }
-    vec3 around(vec3 p, vec3 d, vec3 up, vec3 right, vec3 floor_at, float tile) {
-        float fall = dot(d, up), high = dot(p - floor_at, up);
-        vec3 sky = mix(vec3(0.95, 0.96, 0.98), vec3(0.42, 0.60, 0.85), clamp(fall, 0.0, 1.0));
-        sky += vec3(0.9) * pow(max(0.0, dot(d, normalize(up + 0.5 * right))), 60.0);
-        if (fall > -1e-3) return sky;
-        vec3 hit = p - d * (max(high, 0.0) / fall) - floor_at, side = normalize(cross(up, right));
-        vec2 tiles = floor(vec2(dot(hit, right), dot(hit, side)) / tile);
-        vec3 stone = mix(vec3(0.80, 0.76, 0.70), vec3(0.48, 0.43, 0.40), mod(tiles.x + tiles.y, 2.0));
-        return mix(sky, stone, exp(-0.02 * length(hit) / tile));
-    }
+-- The surface in three: a ray is followed to where the density passes iso, and from there as reflected and refracted light.
+local SOLID <const> = isosurface.passing .. isosurface.water .. [=[
     kernel void surface(CAMERA vec3 up, vec3 low, float step, float iso, vec3 floor_at, float tile, float clear, float rho[][][],
                         out vec3 colour<>) {
         vec2 at = (vec2(indexof(colour).xy) - middle) / focus;
-        vec3 d = normalize(ahead + at.x * right - at.y * above), p = (eye - low) / step;
-        float t = passing(rho, iso, 1.0, p, d);
-        colour = around(eye, d, up, right, floor_at, tile);
-        if (t >= 0.0) {
-            vec3 hit = p + t * d, slope = slope_of(rho, hit), normal = -slope / max(length(slope), 1e-9);
-            normal = dot(normal, d) > 0.0 ? -normal : normal;
-            float shine = 0.02 + 0.98 * pow(1.0 - min(-dot(normal, d), 1.0), 5.0);
-            vec3 mirrored = around(low + step * hit, reflect(d, normal), up, right, floor_at, tile);
-            vec3 into = refract(d, normal, 0.75);
-            float through = max(passing(rho, iso, -1.0, hit + into, into), 0.0) + 1.0;
-            vec3 out_at = hit + through * into, bend = slope_of(rho, out_at), inner = bend / max(length(bend), 1e-9);
-            inner = dot(inner, into) > 0.0 ? -inner : inner;
-            vec3 leaving = refract(into, inner, 1.333);
-            leaving = dot(leaving, leaving) < 0.5 ? reflect(into, inner) : leaving;
-            vec3 passed = around(low + step * out_at, leaving, up, right, floor_at, tile);
-            passed *= exp(-vec3(1.6, 0.5, 0.25) * through * step / clear);
-            colour = mix(passed, mirrored, shine);
-        }
+        vec3 way = normalize(ahead + at.x * right - at.y * above);
+        colour = watery(rho, iso, 0.0, 0.5, eye, way, up, right, low, vec3(step), vec3(1.0), clear / step, floor_at, tile);
     }
 ]=]
 
@@ -235,14 +190,10 @@ local function solid_surface(own, camera, taken, low, high, sliced)
         blame.fail("P:picture: the surface would take %.0f nodes: give a 'spacing' above %g", voxels, spacing)
     end
     local rho <close> = field(own, shape, lowest, spacing, sliced)
-    local floor_at, reach = {}, 0
-    for d = 1, 3 do
-        floor_at[d] = camera.up[d] > 0 and low[d] or camera.up[d] < 0 and high[d] or low[d]
-        reach = math.max(reach, high[d] - low[d])
-    end
+    local floor_at, tile, reach = isosurface.surroundings(low, high, camera.up)
     return own.kernels.surface(viewpoint.seen(camera, {
         up = camera.up, low = lowest, step = spacing, iso = taken.iso, floor_at = floor_at,
-        tile = reach / 6, clear = reach, rho = rho, shape = {camera.extent[2], camera.extent[1]},
+        tile = tile, clear = reach, rho = rho, shape = {camera.extent[2], camera.extent[1]},
     }))
 end
 

@@ -1,6 +1,6 @@
 -- Where pictures of particles are taken from: a window of the plane, or a camera in space.
-local rill = require "rill"
 local blame = require "rill.support.blame"
+local cameras = require "rill.support.camera"
 local choices = require "rill.support.choices"
 
 local viewpoint = {}
@@ -21,14 +21,6 @@ viewpoint.parameters = "vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middl
 
 -- ---- options
 
-local function is_size(value)
-    local good = type(value) == "table" and not rill.type(value) and #value == 2
-    for i = 1, good and 2 or 0 do
-        good = good and math.type(value[i]) == "integer" and value[i] >= 1 and value[i] <= 16384
-    end
-    return good
-end
-
 --- viewpoint.rows(dimensions): rows for choices.options.
 function viewpoint.rows(dimensions)
     local vector = {
@@ -36,22 +28,12 @@ function viewpoint.rows(dimensions)
     }
     local flat, solid = dimensions == 2 and vector or nil, dimensions == 3 and vector or nil
     return {
-        size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"},
-        low = flat, high = flat, eye = solid, target = solid, up = solid,
+        size = cameras.size, low = flat, high = flat, eye = solid, target = solid, up = solid,
         angle = solid and {choices.is_positive, "a number above 0"},
     }
 end
 
 -- ---- cameras
-
-local function unit(v)
-    local length = math.sqrt(v[1] ^ 2 + v[2] ^ 2 + v[3] ^ 2)
-    return length > 0 and {v[1] / length, v[2] / length, v[3] / length} or nil
-end
-
-local function cross(a, b)
-    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
-end
 
 -- A window of the plane, whose middle is the picture's and which fits into it.
 local function flat_camera(where, taken, low, high, extent)
@@ -72,26 +54,18 @@ local function solid_camera(where, taken, low, high, extent, down)
     for d = 1, 3 do
         middle[d], reach = (low[d] + high[d]) / 2, math.max(reach, high[d] - low[d])
     end
-    local up = unit(taken.up or {-down[1], -down[2], -down[3]}) or {0, 0, 1}
-    local target, side = taken.target or middle, math.abs(up[1]) < 0.9 and {1, 0, 0} or {0, 1, 0}
-    local across = unit(cross(side, up))
-    local eye = taken.eye or {}
-    for d = 1, not taken.eye and 3 or 0 do
-        eye[d] = target[d] + reach * (1.6 * across[d] + 0.9 * up[d] + 0.8 * cross(up, across)[d])
-    end
-    local ahead = unit {target[1] - eye[1], target[2] - eye[2], target[3] - eye[3]}
-    local right = ahead and unit(cross(ahead, up))
-    if not right then
+    local up = cameras.unit(taken.up or {-down[1], -down[2], -down[3]}) or {0, 0, 1}
+    local target = taken.target or middle
+    local camera = cameras.axes(taken.eye or cameras.above(target, up, reach), target, up)
+    if not camera then
         blame.fail("%s: 'eye' must be away from 'target', and not straight above or below it", where)
     end
-    local angle, far = taken.angle or 40, 0
+    local far = 0
     for d = 1, 3 do
-        far = far + (math.abs(eye[d] - middle[d]) + reach) ^ 2
+        far = far + (math.abs(camera.eye[d] - middle[d]) + reach) ^ 2
     end
-    return {
-        eye = eye, right = right, above = cross(right, ahead), ahead = ahead, up = up, far = math.sqrt(far),
-        focus = extent[2] / 2 / math.tan(math.rad(math.min(angle, 170) / 2)),
-    }
+    camera.far, camera.focus = math.sqrt(far), cameras.focus(extent[2], math.min(taken.angle or 40, 170))
+    return camera
 end
 
 --- viewpoint.new(where, taken, low, high, size, down): as the options `taken` say, else so that all between the corners is seen; size: {rows, columns}.

@@ -1,5 +1,18 @@
 -- Cameras of pictures of space: where an eye is, what it looks at, and the rays through the pixels.
+local rill = require "rill"
+
 local camera = {}
+
+local function is_size(value)
+    local good = type(value) == "table" and not rill.type(value) and #value == 2
+    for i = 1, good and 2 or 0 do
+        good = good and math.type(value[i]) == "integer" and value[i] >= 1 and value[i] <= 16384
+    end
+    return good
+end
+
+--- camera.size: a row for choices.options, of a picture's.
+camera.size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}
 
 --- camera.unit(v): v with length 1; nil where it has none.
 function camera.unit(v)

@@ -242,7 +242,7 @@ f:carry(name: string, stream: source, options?: {diffusion?: number, inflow?: nu
 f:get(name: string): stream -- a carried quantity as it is now, which may be written
 ]==] },
     { "volume", [==[
-rill.volume(s: source|container, options?: {camera?: table, transfer?: string|table, method?: string, size?: integer[], spacing?: number|number[], step?: number, density?: number, range?: number[], background?: number[], light?: number[]|boolean}): stream -- a picture (vec3) of a volume {layers, rows, columns}, by marching along rays ("march") or by "slices", through a transfer function
+rill.volume(s: source|container, options?: {camera?: table, transfer?: string|table, method?: string, size?: integer[], spacing?: number|number[], step?: number, density?: number, range?: number[], iso?: number, surface?: string, colour?: number[], background?: number[], light?: number[]|boolean}): stream -- a picture (vec3) of a volume {layers, rows, columns}, by marching along rays ("march") or by "slices", through a transfer function; or its surface at iso, "shaded" or as that of "water"
 ]==] },
     { "sph", [==[
 rill.sph(options: {positions: source, radius: number, velocities?: source, mass?: number, density?: number, viscosity?: number, sound?: number, state?: string, kernel?: string, laplacian?: string, densities?: string, tension?: boolean, integrator?: string, dt?: number|string, cfl?: number, substeps?: integer, gravity?: number[], walls?: table[]}): particles -- smoothed particle hydrodynamics: particles of a fluid in two or three dimensions

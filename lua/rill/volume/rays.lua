@@ -1,23 +1,27 @@
 -- The kernels of rill.volume. Rays go through the middles of pixels; places along them are in lengths from where they begin, places in the volume in
 -- voxels, whose middles are whole numbers.
 local rill = require "rill"
+local isosurface = require "rill.support.isosurface"
 
 local rays = {}
 
-rays.STEPS = 16384 -- at most, of a ray: the loop is provably short, so that it need not be watched
+rays.STEPS = isosurface.STEPS -- at most, of a ray
 
 -- `parallel` is 1 where all rays have one direction, else 0. DETAILS: the parameters of the transfer function and the light.
 local CAMERA <const> =
     "vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, float parallel, vec3 per, "
 
-local TEXT <const> = [=[
+--- rays.box: the function box, which the rays of rays.text need.
+rays.box = [=[
     // How far along a ray it enters the box of the voxels, and leaves it.
     vec2 box(vec3 o, vec3 d, vec3 size) {
         vec3 safe = mix(d, vec3(1e-12), lessThan(abs(d), vec3(1e-12)));
         vec3 a = (vec3(-0.5) - o) / safe, b = (size - 0.5 - o) / safe, enter = min(a, b), leave = max(a, b);
         return vec2(max(max(max(enter.x, enter.y), enter.z), 0.0), min(min(leave.x, leave.y), leave.z));
     }
+]=]
 
+local TEXT <const> = rays.box .. [=[
     // `sum` is colour in front of a place, and how much light comes through: a piece of length ds goes behind it.
     kernel vec4 behind(vec4 sum, float ds, vec3 p, vec3 way, vec3 per, DETAILS float s[][][]) {
         float v = sample(s, p);
@@ -74,6 +78,11 @@ local function passed(declared)
     return (declared:gsub("%a[%w]*%s+(%w+), ", "%1, "))
 end
 
+--- rays.text(text): CAMERA is the parameters of a camera, RAY(name) the ray of the pixel that `name` is at: from o along d, `way` its direction.
+function rays.text(text)
+    return (text:gsub("RAY%((%a+)%)", RAY):gsub("CAMERA ", CAMERA))
+end
+
 local programs = {}
 
 --- rays.program(how, lit): the kernels for a transfer function (transfer.take); `lit`: whether there is a light.
@@ -81,9 +90,9 @@ function rays.program(how, lit)
     local key = ("%s %s"):format(how.key, lit)
     if not programs[key] then
         local details = how.declared .. (lit and "vec3 light, " or "")
-        local text = TEXT:gsub("RAY%((%a+)%)", RAY):gsub("BODY", function() return how.body end)
+        local text = rays.text(TEXT):gsub("BODY", function() return how.body end)
             :gsub("SHADE", lit and SHADE or ""):gsub("DETAILS ", details):gsub("PASSED ", passed(details))
-            :gsub("CAMERA ", CAMERA):gsub("STEPS", tostring(rays.STEPS))
+            :gsub("STEPS", tostring(rays.STEPS))
         programs[key] = rill.program(how.before .. text)
     end
     return programs[key]

@@ -1,0 +1,90 @@
+-- The surface where the values of a volume pass one (chapter 28.7.2 of "GPGPU"): where a ray meets it, and what is mirrored and refracted there. Texts for
+-- kernels.
+local isosurface = {}
+
+isosurface.STEPS = 16384 -- at most, of a ray: the loop is provably short, so that it need not be watched
+
+-- Places in the volume are in nodes, `way` is a direction in space and scale * way one in nodes; lengths along rays are in units of which `scale` is the part
+-- that nodes are.
+local PASSING <const> = [=[
+    kernel vec3 slope_of(float rho[][][], vec3 p) {
+        return vec3(sample(rho, p + vec3(1, 0, 0)) - sample(rho, p - vec3(1, 0, 0)),
+                    sample(rho, p + vec3(0, 1, 0)) - sample(rho, p - vec3(0, 1, 0)),
+                    sample(rho, p + vec3(0, 0, 1)) - sample(rho, p - vec3(0, 0, 1)));
+    }
+    // The side that a normal must be on, for one who looks along a direction.
+    vec3 facing(vec3 slope, vec3 way) {
+        vec3 normal = -slope / max(length(slope), 1e-9);
+        return dot(normal, way) > 0.0 ? -normal : normal;
+    }
+    // How far from p along d the volume begins and ends; `rim` is how far it goes beyond its outer nodes.
+    kernel vec2 inside(float rho[][][], float rim, vec3 p, vec3 d) {
+        vec3 last = vec3(sizeof_stream(rho).xyz) - 1.0 + rim, safe = mix(d, vec3(1e-6), lessThan(abs(d), vec3(1e-6)));
+        vec3 a = (-rim - p) / safe, b = (last - p) / safe, enter = min(a, b), leave = max(a, b);
+        return vec2(max(max(max(enter.x, enter.y), enter.z), 0.0), min(min(leave.x, leave.y), leave.z));
+    }
+    // How far from p along d values pass iso: upwards (side 1) or downwards (-1); -1 where they do not before the volume ends.
+    kernel float passing(float rho[][][], float iso, float side, float rim, float stride, vec3 p, vec3 d) {
+        vec2 span = inside(rho, rim, p, d);
+        float t = span.x + 1e-3, before = side * (sample(rho, p + t * d) - iso), found = -1.0;
+        for (int n = 0; n < STEPS && t < span.y && found < 0.0; n++) {
+            t += stride;
+            float now = side * (sample(rho, p + t * d) - iso);
+            if (now > 0.0) found = t - stride * now / max(now - min(before, 0.0), 1e-9);
+            before = now;
+        }
+        return found;
+    }
+]=]
+
+-- What is seen through a surface as that of water: reflected and refracted light, which leaves it where values fall below iso again, to what stands around,
+-- a sky and a floor of tiles. `to_length` is a node's place times it, from `low` on.
+local WATER <const> = [=[
+    vec3 around(vec3 p, vec3 d, vec3 up, vec3 right, vec3 floor_at, float tile) {
+        float fall = dot(d, up), high = dot(p - floor_at, up);
+        vec3 sky = mix(vec3(0.95, 0.96, 0.98), vec3(0.42, 0.60, 0.85), clamp(fall, 0.0, 1.0));
+        sky += vec3(0.9) * pow(max(0.0, dot(d, normalize(up + 0.5 * right))), 60.0);
+        if (fall > -1e-3) return sky;
+        vec3 hit = p - d * (max(high, 0.0) / fall) - floor_at, side = normalize(cross(up, right));
+        vec2 tiles = floor(vec2(dot(hit, right), dot(hit, side)) / tile);
+        vec3 stone = mix(vec3(0.80, 0.76, 0.70), vec3(0.48, 0.43, 0.40), mod(tiles.x + tiles.y, 2.0));
+        return mix(sky, stone, exp(-0.02 * length(hit) / tile));
+    }
+    kernel vec3 watery(float rho[][][], float iso, float rim, float stride, vec3 eye, vec3 way, vec3 up, vec3 right, vec3 low,
+                       vec3 to_length, vec3 scale, float clear, vec3 floor_at, float tile) {
+        vec3 p = (eye - low) / to_length, d = scale * way, colour = around(eye, way, up, right, floor_at, tile);
+        float t = passing(rho, iso, 1.0, rim, stride, p, d);
+        if (t >= 0.0) {
+            vec3 hit = p + t * d, normal = facing(scale * slope_of(rho, hit), way);
+            float shine = 0.02 + 0.98 * pow(1.0 - min(-dot(normal, way), 1.0), 5.0);
+            vec3 mirrored = around(low + to_length * hit, reflect(way, normal), up, right, floor_at, tile);
+            vec3 into = refract(way, normal, 0.75);
+            float through = max(passing(rho, iso, -1.0, rim, stride, hit + scale * into, scale * into), 0.0) + 1.0;
+            vec3 out_at = hit + through * scale * into, inner = facing(scale * slope_of(rho, out_at), into);
+            vec3 leaving = refract(into, inner, 1.333);
+            leaving = dot(leaving, leaving) < 0.5 ? reflect(into, inner) : leaving;
+            vec3 passed = around(low + to_length * out_at, leaving, up, right, floor_at, tile);
+            passed *= exp(-vec3(1.6, 0.5, 0.25) * through / clear);
+            colour = mix(passed, mirrored, shine);
+        }
+        return colour;
+    }
+]=]
+
+--- isosurface.passing: the kernel passing(rho, iso, side, rim, stride, p, d) and what belongs to it.
+isosurface.passing = PASSING:gsub("STEPS", tostring(isosurface.STEPS))
+
+--- isosurface.water: the kernel watery(rho, ...), the colour that comes to an eye along a direction; it needs isosurface.passing before it.
+isosurface.water = WATER
+
+--- isosurface.surroundings(low, high, up): what stands around a box with these corners: where the floor is, and how wide its tiles.
+function isosurface.surroundings(low, high, up)
+    local floor_at, reach = {}, 0
+    for d = 1, 3 do
+        floor_at[d] = up[d] > 0 and low[d] or up[d] < 0 and high[d] or low[d]
+        reach = math.max(reach, high[d] - low[d])
+    end
+    return floor_at, reach / 6, reach
+end
+
+return isosurface

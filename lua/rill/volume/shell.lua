@@ -1,0 +1,72 @@
+-- The kernels of rill.volume with `iso`: the surface where values pass one, lit, or as that of water.
+local rill = require "rill"
+local cameras = require "rill.support.camera"
+local isosurface = require "rill.support.isosurface"
+local rays = require "rill.volume.rays"
+
+local shell = {}
+
+local TEXT <const> = [=[
+    // Where the volume's own side is seen, which cuts through higher values, the normal is that side's.
+    vec3 side_of(vec3 p, vec3 size, vec3 way) {
+        vec3 q = abs((p + 0.5) / size - 0.5);
+        vec3 axis = q.x >= max(q.y, q.z) ? vec3(1, 0, 0) : q.y >= q.z ? vec3(0, 1, 0) : vec3(0, 0, 1);
+        return -axis * sign(dot(axis, way));
+    }
+    kernel void shaded(CAMERA float stride, vec3 scale, float iso, vec3 tint, vec3 light, vec3 background, float s[][][],
+                       out vec3 colour<>) {
+        RAY(colour)
+        d = scale * way;
+        float t = passing(s, iso, 1.0, 0.5, stride, o, d), begin = inside(s, 0.5, o, d).x;
+        colour = background;
+        if (t >= 0.0) {
+            vec3 p = o + t * d, normal = facing(scale * slope_of(s, p), way), to = dot(light, light) > 0.0 ? light : -way;
+            if (begin > 0.0 && t < begin + 2e-3) normal = side_of(p, vec3(sizeof_stream(s).xyz), way);
+            float shine = pow(max(0.0, dot(normal, normalize(to - way))), 30.0);
+            colour = tint * (0.2 + 0.8 * max(0.0, dot(normal, to))) + 0.2 * shine;
+        }
+    }
+    kernel void water(CAMERA vec3 up, float stride, vec3 scale, float iso, vec3 low, vec3 to_length, float clear, vec3 floor_at,
+                      float tile, float s[][][], out vec3 colour<>) {
+        RAY(colour)
+        colour = watery(s, iso, 0.5, stride, eye + parallel * aside, way, up, right, low, to_length, scale, clear, floor_at,
+            tile);
+    }
+]=]
+
+local program
+
+local function kernels()
+    program = program or rill.program(rays.box .. isosurface.passing .. isosurface.water .. rays.text(TEXT))
+    return program
+end
+
+-- Unless told the lamp is above the eye, to the left.
+local function lamp(camera)
+    local to = {}
+    for d = 1, 3 do
+        to[d] = 0.5 * camera.above[d] - 0.4 * camera.right[d] - camera.ahead[d]
+    end
+    return to
+end
+
+--- shell.shaded(values, how): values: of the camera and the volume; how: what rill.volume was told.
+function shell.shaded(values, how)
+    values.tint, values.background = how.colour or {0.86, 0.80, 0.70}, how.background
+    values.light = how.light == nil and cameras.unit(lamp(how.camera)) or values.light or {0, 0, 0}
+    return kernels().shaded(values)
+end
+
+--- shell.water(values, how): reflected and refracted light of a sky and a floor.
+function shell.water(values, how)
+    values.up, values.low, values.to_length = how.camera.up, {}, how.spacing
+    for d = 1, 3 do
+        values.low[d] = how.spacing[d] / 2
+    end
+    local reach
+    values.floor_at, values.tile, reach = isosurface.surroundings({0, 0, 0}, how.sides, how.camera.up)
+    values.clear = reach / how.least
+    return kernels().water(values)
+end
+
+return shell
