@@ -63,8 +63,9 @@ local passes = rill.program [=[
 
 local scene <const> = {light = {-2.8, 3.4, 1.0}, floor_ = 1.0, reach = 2.6, widest = 0.60}
 
---- Power {size, size} of so many photons through a ball of refractive index `index`, each of power 1; and how many missed the square.
-local function shine(size, photons, index, seed)
+--- Power {size, size} of so many photons through a ball of refractive index `index`, each of power 1; and how many missed the square. `progress`, unless it
+-- is nil, is told how many are done.
+local function shine(size, photons, index, seed, progress)
     local power, missed, most = rill.stream("float", {size, size}), 0, 1 << 21
     for first = 0, photons - 1, most do
         local n = math.min(most, photons - first)
@@ -74,6 +75,7 @@ local function shine(size, photons, index, seed)
             reach = scene.reach, widest = scene.widest, size = size, u = u, v = v}
         rill.scatter(power:reshape(size * size), cell, 1.0, "add")
         missed = missed + cell:map("x < 0 ? 1 : 0"):sum()
+        if progress then progress:step(n) end
     end
     return power, missed
 end
@@ -89,7 +91,9 @@ directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
 local start = rill.clock()
-local power, missed = shine(size, photons, 1.5, 28)
+local progress = rill.progress(photons, "caustics")
+local power, missed = shine(size, photons, 1.5, 28, progress)
+progress:close()
 local landed = power:sum()
 local seconds = rill.clock() - start
 assert(landed + missed == photons, "power was lost")

@@ -35,19 +35,20 @@ local function draw(water, style)
     return water:picture(view)
 end
 
--- The front, compared with the measured one at the times there are measurements of.
-local function compare(water)
-    local now, worst = 0, 0
+-- The front, compared with the measured one at the times there are measurements of. Returns the last of them, and what is to be said.
+local function compare(water, bar)
+    local now, worst, said = 0, 0, {}
     for _, row in ipairs(measured) do
         local t = row[1] / math.sqrt(2 * gravity)
         water:step(t - now)
+        bar:step(t - now)
         now = t
         local front = water.positions:max()[1]
         worst = math.max(worst, math.abs(front / row[2] - 1))
-        print(("  after %.3f s the front is at %.2f widths, measured were %.2f"):format(t, front, row[2]))
+        said[#said + 1] = ("  after %.3f s the front is at %.2f widths, measured were %.2f"):format(t, front, row[2])
     end
-    print(("  off by at most %.1f %%"):format(100 * worst))
-    return now
+    said[#said + 1] = ("  off by at most %.1f %%"):format(100 * worst)
+    return now, table.concat(said, "\n")
 end
 
 local function main(movie, across, directory)
@@ -56,24 +57,28 @@ local function main(movie, across, directory)
     os.execute(("mkdir -p '%s'"):format(directory))
     local start, water = rill.clock(), create(n)
     local rows = {{draw(water, "spheres")}, {draw(water, "surface")}}
-    local now = compare(water)
+    local bar = rill.progress(0.85, "water")
+    local now, said = compare(water, bar)
     for _, t in ipairs {0.6, 0.85} do
         water:step(t - now)
+        bar:step(t - now)
         now = t
         table.insert(rows[1], draw(water, "spheres"))
         table.insert(rows[2], draw(water, "surface"))
     end
+    bar:close()
+    print(said)
     local path = directory .. "/dam.png"
     rill.image.save(rill.concat {rill.concat(rows[1], 2), rill.concat(rows[2], 2)}, path)
     print(("  %s, %.1f s: %s"):format(water, rill.clock() - start, path))
     if movie then
         local film, again = directory .. "/dam-movie.png", create(n)
         local animation <close> = rill.animate(film, 25)
-        local bar <close> = rill.progress(50, "frames")
+        local frames <close> = rill.progress(50, "frames")
         for _ = 1, 50 do
             animation:frame(draw(again, "surface"))
             again:step(0.04)
-            bar:step()
+            frames:step()
         end
         print("  " .. film)
     end

@@ -47,6 +47,7 @@ for _ = 1, count do
     if frames then frames:frame(cloth:picture(view)) end
     progress:step()
 end
+progress:close()
 local least = kernels.from_middle(cloth.positions):min()
 local most = kernels.stretch(cloth.positions, spacing):max()
 clock = rill.clock() - clock

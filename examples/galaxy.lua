@@ -77,6 +77,7 @@ for n = 0, steps do
         progress:step()
     end
 end
+progress:close()
 local drift, change = math.abs(b.energy / energy - 1), 0
 for d = 1, 3 do change = math.max(change, math.abs(b.momentum[d] - momentum[d])) end
 clock = rill.clock() - clock

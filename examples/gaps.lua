@@ -82,11 +82,16 @@ local sum = rill.stream("float", {size, size})
 local frames = movie and rill.animate(directory .. "/gaps-movie.png", 20)
 local start = rill.clock()
 local early = steps - 4 * LENGTH
+local progress <close> = rill.progress(steps, "gaps")
 for done = 0, early - 1, 15 do
     run(w, math.min(15, early - done))
+    rill.sync()
+    progress:step(math.min(15, early - done))
     if frames then frames:frame(kernels.with_wall(w:picture {scale = 8}, wall)) end
 end
 run(w, 4 * LENGTH, sum) -- two periods
+progress:step(4 * LENGTH)
+progress:close()
 local loud, quiet = strength(sum, place, 0.85, 1.15), strength(sum, place, 0.4, 0.6)
 local seconds = rill.clock() - start
 local last = kernels.with_wall(w:picture {scale = 8}, wall)

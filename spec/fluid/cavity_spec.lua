@@ -1,6 +1,7 @@
 -- The lid-driven cavity of Ghia, Ghia and Shin (1982), against the values of a solver of its own that is refined until
 -- it changes no more.
 local rill = require "rill"
+local example = require "spec.support.example"
 local warning = require "rill.support.warning"
 
 local FOLDER <const> = "../shared/reference/"
@@ -68,6 +69,19 @@ describe("a cavity whose lid moves", function()
     local write
     setup(function() write, warning.write = warning.write, function() end end)
     teardown(function() warning.write = write end)
+
+    it("is drawn by an example, which checks itself", function()
+        local script = example.open()
+        finally(function() script:close() end)
+        script:run("cavity", 100, 8, script.directory, "--movie")
+        script:picture("cavity.png", 384, 384)
+        script:picture("cavity-movie.png", 384, 384)
+        script:names "cavity.png"
+        script:says "off by at most 0%."
+        local done, message = pcall(script.run, script, "cavity", 100, "x", script.directory)
+        assert.is_false(done)
+        assert.matches("cells: expected a whole number", tostring(message), 1, true)
+    end)
 
     for _, case in ipairs {{100, 8, "converged100", 0.01}, {400, 20, "converged400", 0.01}, {1000, 40, "ghia1000",
         0.02}} do
