@@ -182,6 +182,25 @@ static int lua_fluid(lua_State *L)
     return 2;
 }
 
+/* peer.march(n, packed floats, size, degrees, x, y, z of the eye) -> seconds, packed floats */
+static int lua_march(lua_State *L)
+{
+    int n = (int)luaL_checkinteger(L, 1), size = (int)luaL_checkinteger(L, 3);
+    size_t bytes;
+    const char *volume = luaL_checklstring(L, 2, &bytes);
+    luaL_argcheck(L, n >= 1 && bytes == (size_t)n * (size_t)n * (size_t)n * sizeof(float), 2,
+                  "n x n x n floats expected");
+    luaL_argcheck(L, size >= 1 && size <= 4096, 3, "1 to 4096 expected");
+    float eye[3];
+    for (int d = 0; d < 3; d++) eye[d] = (float)luaL_checknumber(L, 5 + d);
+    size_t taken = (size_t)size * (size_t)size * 3 * sizeof(float);
+    float *picture = lua_newuserdatauv(L, taken, 0);
+    lua_pushnumber(
+        L, peer_march(n, (const float *)(const void *)volume, eye, (float)luaL_checknumber(L, 4), size, picture));
+    lua_pushlstring(L, (const char *)picture, taken);
+    return 2;
+}
+
 /* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are packed words; the first is read in fours. */
 static int lua_shader(lua_State *L)
 {
@@ -244,6 +263,7 @@ static const luaL_Reg functions[] = {
     {"smoke_read", lua_smoke_read},
     {"multigrid", lua_multigrid},
     {"fluid", lua_fluid},
+    {"march", lua_march},
     {"sph", lua_sph},
     {"shader", lua_shader},
     {"shader_run", lua_shader_run},

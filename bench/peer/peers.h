@@ -38,6 +38,10 @@ double peer_multigrid(size_t n, const double *b, double tolerance, int *cycles, 
 /* Smoke on n^3 cells, from rest and `begin`: some steps to warm up, then the seconds of a step, and the divergence left (root mean square). */
 double peer_fluid(int n, const float *begin, int warm, int steps, double *left);
 
+/* A picture of size x size pixels, rgb floats, of n^3 voxels, one apart from the origin on: from an eye that looks at their middle, z being above, so many
+ * degrees wide. Returns its seconds. */
+double peer_march(int n, const float *volume, const float eye[3], float degrees, int size, float *picture);
+
 /* Particles in a unit box, without walls; gravity along the last dimension. `places` has `dimensions` floats for each, and gets them after `before`
  * steps and the `runs` that are timed. Returns the seconds of a step. */
 typedef struct PeerSph {

@@ -45,11 +45,12 @@ local TEXT <const> = rays.box .. [=[
     // Slices `step` thick, perpendicular to the camera's axis, in front of which `first` is; a ray has more of each the more it slants.
     kernel void slices(CAMERA float step, float first, int count, DETAILS float s[][][], inout vec4 sum<>) {
         RAY(sum)
-        float slant = dot(way, ahead);
-        for (int i = 0; i < 64 && i < count; i++) {
-            float from = max((first + float(i) * step) / slant, span.x);
-            float ds = min((first + float(i + 1) * step) / slant, span.y) - from;
-            if (ds > 0.0 && sum.w > 1e-4) sum = behind(sum, ds, o + (from + 0.5 * ds) * d, way, per, PASSED s);
+        float slant = dot(way, ahead), last = min(float(count), ceil((span.y * slant - first) / step));
+        float i = max(0.0, floor((span.x * slant - first) / step));
+        for (int n = 0; n < 64 && i < last && sum.w > 1e-4; n++) {
+            float from = max((first + i * step) / slant, span.x), to = min((first + (i + 1.0) * step) / slant, span.y);
+            sum = behind(sum, max(to - from, 0.0), o + 0.5 * (from + to) * d, way, per, PASSED s);
+            i += 1.0;
         }
     }
     kernel void finish(vec4 sum<>, vec3 background, out vec3 colour<>) { colour = sum.xyz + sum.w * background; }
