@@ -42,7 +42,7 @@ local DENSITY <const> = [=[
                         inout float partial[], inout float to_rho[], inout vec2 state[] @2 @3 , inout vec4 near[], inout vec4 moving[] @) {
         OWN
         float sum[SHARE], flow = old_share * pace[0].y + new_share * pace[0].x;
-        for (int k = 0; k < SHARE; k++) sum[k] = BEGUN(partial[own[k]], 0.0);
+        for (int k = 0; k < SHARE; k++) sum[k] = 0.0;
         EACH{
             V other = xs[j].FIELDS;
             OTHER
@@ -54,11 +54,11 @@ local DENSITY <const> = [=[
         }
         for (int k = 0; k < SHARE; k++) {
             int i = own[k];
+            GO_ON(sum[k], partial[i], 0.0)
             float rho = RESULT, p;
             STATE
             p = CUT;
             float volume = 1.0 / max(rho, 1e-6 * rest);
-            KEEP(partial[i], sum[k])
             to_rho[i] = rho;
             state[i] = vec2(p, volume);
             @2 @3 near[i] = vec4(mine[k], p);
@@ -79,7 +79,7 @@ local FORCE <const> = [=[
         for (int k = 0; k < SHARE; k++) {
             v[k] = @2 xs[own[k]].zw @3 vs[own[k]].xyz @;
             p[k] = @2 states[own[k]].x @3 xs[own[k]].w @;
-            sum[k] = BEGUN(a[own[k]], V(0.0));
+            sum[k] = V(0.0);
         }
         EACH{
             vec4 other = xs[j];
@@ -94,7 +94,7 @@ local FORCE <const> = [=[
                 sum[k] += on[k] ? part : V(0.0);
             }
         }
-        for (int k = 0; k < SHARE; k++) a[own[k]] = sum[k];
+        for (int k = 0; k < SHARE; k++) GO_ON(sum[k], a[own[k]], V(0.0))
     }
 ]=]
 
@@ -106,9 +106,9 @@ function interaction.stiffness(state, rest, sound)
     return STIFFNESS[state](rest, sound)
 end
 
--- Sums that are begun in a launch and go on in the next, where launches are divided.
-local SLICED <const> = "#define BEGUN(before, none) (skip == 0 ? none : before)\n#define KEEP(to, sum) to = sum;\n"
-local WHOLE <const> = "#define BEGUN(before, none) none\n#define KEEP(to, sum)\n"
+-- What a launch adds to the sums so far, where launches are divided. So their rounding is that of the longest launch and not of all.
+local SLICED <const> = "#define GO_ON(sum, place, none) { sum += skip == 0 ? none : place; place = sum; }\n"
+local WHOLE <const> = "#define GO_ON(sum, place, none) { place = sum; }\n"
 
 --- interaction.program(how, share, sliced): the kernels `density` and `force`, whose invocations have `share` particles each; `sliced`: sums go on where
 -- the launch before left them, if skip is above 0. `how` has dimensions, kernel, laplacian, state, tension and densities (the option's word).

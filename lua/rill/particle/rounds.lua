@@ -10,6 +10,8 @@ local rounds = {}
 
 local ALL <const> = 1 << 30 -- more than there are
 local LOOPED <const> = 120000 -- particles in all loops of an invocation, two to a trip, where a device bounds trips at 65,535
+local PAIRS <const> = 1 << 30 -- that a launch goes through there: about a second, after which a program can be stopped
+local LEAST <const> = 256 -- particles in a loop, however many there are: more than have been seen in a fluid
 local ROWS <const> = {[2] = 3, [3] = 9} -- loops of a turn, of which each may be as long as the longest
 local SHARE <const> = {cpu = 4, gpu = 1} -- particles of an invocation
 
@@ -67,7 +69,7 @@ function rounds.new(x, v, extents, how)
     local share = SHARE[traits.family]
     local self = {
         dimensions = how.dimensions, solid = how.dimensions == 3,
-        share = share, longest = LOOPED // (ROWS[how.dimensions] * share),
+        share = share, longest = math.min(LOOPED // (ROWS[how.dimensions] * share), math.max(PAIRS // count, LEAST)),
         viscosity = how.viscosity, walls = walls, kind = integration.kinds[how.integrator],
         grid = neighbours.new(count, extents, how.radius),
         now = {x = x, v = v, rho = rill.stream("float", count, how.density), id = rill.iota(count):copy()},
