@@ -1,0 +1,57 @@
+-- What OpenGL is asked to do, counted by a library between it and rill: spec/support/glcount.c.
+local preload = require "spec.support.preload"
+local process = require "spec.support.process"
+
+local counting = {}
+
+local library, missing = preload "glcount"
+
+--- counting.counted(script [, environment]): runs a script with the counter in front of OpenGL. The script calls phase(name) to have the counts so
+-- far kept under a name. Returns the differences: counts[name][function] between the phase before and this one.
+function counting.counted(script, environment)
+    local file = os.tmpname()
+    local prelude = ([[
+        local dump = assert(package.loadlib("%s", "rill_glcount_dump"))
+        local last = {}
+        local function phase(name)
+            dump()
+            for line in io.lines "%s" do
+                local key, count = line:match "(%%S+) (%%d+)"
+                print(name, key, count - (last[key] or 0))
+                last[key] = count
+            end
+        end
+        local rill = require "rill"
+    ]]):format(library, file)
+    local variables = {LD_PRELOAD = library, RILL_GLCOUNT = file}
+    for name, value in pairs(environment or {}) do
+        variables[name] = value
+    end
+    local out = process.output(prelude .. script, variables)
+    os.remove(file)
+    local counts = {}
+    for name, key, count in out:gmatch "(%S+)\t(%S+)\t(%S+)\n" do
+        counts[name] = counts[name] or {}
+        counts[name][key] = tonumber(count)
+    end
+    return counts
+end
+
+--- counting.it(it, pending, name, f): a test where the library is there, else a pending one. `it` and `pending` are the spec's own.
+function counting.it(it, pending, name, f)
+    it(name, function()
+        if not library then
+            pending(missing)
+            return
+        end
+        f()
+    end)
+end
+
+--- counting.WAITS: what reads back or waits.
+counting.WAITS = {
+    "glGetBufferSubData", "glGetNamedBufferSubData", "glFinish", "glFenceSync", "glClientWaitSync", "glMapBufferRange",
+    "glMapNamedBufferRange",
+}
+
+return counting
