@@ -17,18 +17,20 @@ face.put(Heat, "heat has", "H", methods, fields)
 local TEXT <const> = [=[
 float inflow(float here, float there, float a, float b) { return 0.5 * (a + b) * (there - here); }
 
-kernel void first(float share, float d, vec3 per, neighbor float u<>, neighbor float k<>, float q<>, out float flow<>, out float y<>) {
+kernel void first(float share, float d, vec3 per, vec3 more, neighbor float u<>, neighbor float k<>, float q<>, out float flow<>, out float y<>) {
     float here = u[0], rest = 0.0;
     @{rest += per.#A * inflow(here, u[#O], k[0], k[#O]);}
+    SIDES
     flow = d * rest + q;
     y = here + share * flow;
 }
 
 // Stage j: of the two before it, what was there at first and what flowed then.
-kernel void stage(float mu, float nu, float share, float share0, float d, vec3 per, neighbor float y<>, neighbor float k<>, float q<>,
+kernel void stage(float mu, float nu, float share, float share0, float d, vec3 per, vec3 more, neighbor float y<>, neighbor float k<>, float q<>,
                   float before<>, float u<>, float flow<>, out float r<>) {
     float here = y[0], rest = 0.0;
     @{rest += per.#A * inflow(here, y[#O], k[0], k[#O]);}
+    SIDES
     r = mu * here + nu * before + (1.0 - mu - nu) * u + share * (d * rest + q) + share0 * flow;
 }
 ]=]
@@ -42,11 +44,17 @@ kernel void glow(float low, float high, float u<>, out vec3 colour<>) {
 }
 ]=]
 
+-- Streams have one number outside, and sides may have different ones: what sides have `more` than that.
+local SIDES <const> = "ivec4 at = indexof(k), last = sizeof_stream(k) - 1;\n" ..
+    "    @{rest += at.#A == #E ? per.#A * k[0] * more.#A : 0.0;}"
+
 local programs = {}
 
-local function program(rank)
-    programs[rank] = programs[rank] or rill.program(lattice.text(rank, TEXT))
-    return programs[rank]
+-- The kernels of a rank; `differ`: whether sides have different numbers.
+local function program(rank, differ)
+    local key = rank .. tostring(differ)
+    programs[key] = programs[key] or rill.program(lattice.text(rank, (TEXT:gsub("SIDES", differ and SIDES or ""))))
+    return programs[key]
 end
 
 -- ---- options
@@ -61,6 +69,21 @@ local OPTIONS <const> = {
 }
 local MODES <const> = {insulated = "clamp", periodic = "wrap"}
 
+-- Gives all sides that are held at a number the number of one of them, and puts what the others have more than that into `more`, along x, y and z.
+-- Returns whether any has.
+local function level_sides(self)
+    local base, differ = nil, false
+    self.more = {0, 0, 0}
+    for i, mode in ipairs(self.modes) do
+        if type(mode) == "number" then
+            base = base or mode
+            self.more[self.rank + 1 - i], self.modes[i] = mode - base, base
+            differ = differ or mode ~= base
+        end
+    end
+    return differ
+end
+
 --- rill.heat{shape=, spacing=, diffusivity=, ...}: temperatures as `temperature` says, zero unless told.
 local function new(given)
     local taken = choices.options("rill.heat", given, OPTIONS)
@@ -73,6 +96,7 @@ local function new(given)
     for i, mode in ipairs(self.modes) do
         self.around[i] = mode == "wrap" and mode or "clamp" -- what conducts beyond a side
     end
+    local differ = level_sides(self)
     local d = taken.diffusivity or 1
     self.k = lattice.field("rill.heat", "diffusivity", self, type(d) == "number" and 1 or d)
     local least
@@ -88,7 +112,7 @@ local function new(given)
     for _, name in ipairs {"flow", "a", "b", "c"} do
         self[name] = rill.stream("float", self.shape)
     end
-    self.passes = program(self.rank)
+    self.passes = program(self.rank, differ)
     return setmetatable({_state = self}, Heat)
 end
 
@@ -124,10 +148,10 @@ function methods:step(dt)
     local w = 4 / (s * s + s - 2)
     local k = h.k:boundary(table.unpack(h.around))
     local before, y, spare = h.u, h.a, h.b
-    h.passes.first(b(1) * w * dt, h.d, h.per, h.u:boundary(table.unpack(h.modes)), k, h.q, h.flow, y)
+    h.passes.first(b(1) * w * dt, h.d, h.per, h.more, h.u:boundary(table.unpack(h.modes)), k, h.q, h.flow, y)
     for j = 2, s do
         local mu, nu = (2 * j - 1) / j * b(j) / b(j - 1), -(j - 1) / j * b(j) / b(j - 2)
-        h.passes.stage(mu, nu, mu * w * dt, -(1 - b(j - 1)) * mu * w * dt, h.d, h.per,
+        h.passes.stage(mu, nu, mu * w * dt, -(1 - b(j - 1)) * mu * w * dt, h.d, h.per, h.more,
             y:boundary(table.unpack(h.modes)), k, h.q, before, h.u, h.flow, spare)
         -- The first of all is needed to the end, so three others take turns.
         local free = before == h.u and h.c or before

@@ -65,6 +65,9 @@ describe("rill.heat", function()
         local h = rill.heat {shape = {3, 9}, boundary = {"insulated", 2}, temperature = 7, source = 0.5}
         for _ = 1, 60 do h:step(10) end
         for j = 1, 9 do near(h.temperature:get(2, j), 2 + 0.25 * j * (10 - j), 1e-3, j) end
+        local one <close> = rill.heat {shape = {1, 1, 1}, spacing = {1, 1, 0.5}, boundary = {1, "insulated", 4}}
+        for _ = 1, 60 do one:step(2) end
+        near(one.temperature:get(1, 1, 1), (1 + 4 * 4) / 5, 1e-5, "sides of different numbers")
     end)
 
     it("goes round where a dimension is periodic", function()

@@ -122,12 +122,14 @@ function lattice.field(where, name, self, value)
     return value:copy()
 end
 
---- lattice.text(rank, text): @{...} once for each neighbour, #O being its offset and #A its axis; PLACE is what indexof has of the rank.
+--- lattice.text(rank, text): @{...} once for each neighbour, #O being its offset, #A its axis, and #E where along that the neighbour is outside: 0 or
+-- last.#A.
 function lattice.text(rank, text)
     text = text:gsub("@(%b{})", function(body)
         local list = {}
         for i, offset in ipairs(OFFSETS[rank]) do
-            list[i] = body:sub(2, -2):gsub("#O", offset):gsub("#A", AXES[(i + 1) // 2])
+            local one = body:sub(2, -2):gsub("#O", offset):gsub("#E", i % 2 == 1 and "0" or "last.#A")
+            list[i] = one:gsub("#A", AXES[(i + 1) // 2])
         end
         return table.concat(list)
     end)
