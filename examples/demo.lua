@@ -20,6 +20,7 @@ local examples = {
     {"shadow", "a shadow map of 131,072 x 131,072 texels, of which those pages exist that are seen", 512, directory},
     {"paint3d", "a mesh painted with brushes, in an octree of 2048 x 2048 x 2048 texels", 512, directory},
     {"dam", "a column of water falls over a pillar, as particles and as its surface", 8, directory},
+    {"insides", "a head and a plume of smoke, seen through", 48, 90, directory},
     {"smoke", "smoke from a vent meets a moving ball, 256 x 256 cells, 200 steps", 256, 200, directory},
 }
 

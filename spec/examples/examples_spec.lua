@@ -67,6 +67,7 @@ describe("the example", function()
         local others = {
             life = "generations", poisson = "size", translator = "size", regulafalsi = "size", shadow = "side",
             paint3d = "side", smoke = "size", sparsefluid = "size", laplacian4d = "size", boundary = "steps",
+            insides = "size",
         }
         for name, word in pairs(whole and others or words) do
             local done, message = pcall(script.run, script, name, name == "walk" and 2.5 or "x", script.directory)
@@ -95,6 +96,15 @@ describe("the example", function()
         script:picture("translator.png", 512, 512)
         script:names "translator.png"
         script:says "linear +4\nplough, then linear +10\npages along diagonals +16\nmorton +8\n"
+    end)
+
+    it("insides draws a head and smoke, in two ways that agree #long", function()
+        script:run("insides", 16, 8, script.directory)
+        script:picture("insides.png", 640, 640)
+        script:names "insides.png"
+        local seen, want = script.said:match "a box lets (%S+) through, exp%(%-1%.2%) is (%S+)"
+        assert.equal(want, seen)
+        assert.is_true(tonumber(script.said:match "differ by (%S+) on average") < 0.005, script.said)
     end)
 
     it("dam lets a column of water fall, and says how far its front is off", function()
