@@ -7,7 +7,7 @@
 -- if never, 1 in a page that covers all, and one more each time that pages are half as large.
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
-local mesh, triangles = dofile(here .. "support/mesh.lua"), dofile(here .. "support/triangles.lua")
+local mesh, triangles = dofile(here .. "support/surfaces.lua"), dofile(here .. "support/triangles.lua")
 
 local bare = {0.98, 0.97, 0.95} -- what no brush has touched
 local most = 31 * 2 ^ 20        -- bytes of all pages; tables come to less than one MiB more
@@ -111,7 +111,7 @@ local passes = rill.program [[
 local Painting = {}
 Painting.__index = Painting
 
---- A picture of side x side pixels, of a mesh (places and faces, as in support/mesh.lua) with an octree of size^3 texels over it.
+--- A picture of side x side pixels, of a mesh (places and faces, as in support/surfaces.lua) with an octree of size^3 texels over it.
 local function create(side, size, page, places, faces)
     local self = setmetatable({side = side, size = size, levels = math.log(size // page, 2) + 1 | 0}, Painting)
     local capacity = most // ((page + 1) ^ 3 * 16) | 0

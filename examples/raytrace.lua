@@ -8,7 +8,7 @@
 -- traced again through a grid of one cell, where each ray meets every triangle. The mesh is made by the script, or spot where it is there.
 local rill = require "rill"
 local folder = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
-local mesh = dofile(folder .. "support/mesh.lua")
+local mesh = dofile(folder .. "support/surfaces.lua")
 
 local passes = rill.program([=[
     typedef struct { float3 o, d; } Ray;

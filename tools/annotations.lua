@@ -13,6 +13,7 @@ local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
     F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth", N = "nbody",
+    M = "mesh",
 }
 
 -- What an expression has not: these write.
@@ -160,6 +161,11 @@ local cloth = {}
 %s
 local nbody = {}
 
+---A surface of triangles.
+---@class rill.mesh
+%s
+local mesh = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -182,7 +188,7 @@ local nbody = {}
 
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "matrix factors hierarchy fluid particles wave heat cloth nbody struct report"):gmatch "%a+" do
+    "matrix factors hierarchy fluid particles wave heat cloth nbody mesh struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 
@@ -273,7 +279,8 @@ local function annotations()
     local groups = {}
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
-        fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N")}
+        fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N",
+        fields "M")}
     for _, name in ipairs(sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

@@ -6,7 +6,7 @@
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
 -- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
 -- translator, `c` a container,
--- `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid.
+-- `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid, `M` a mesh.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.container.mappednames"
 local signatures = require "rill.support.signatures"
@@ -27,7 +27,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "mesh", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -309,6 +309,33 @@ N.dt: number -- seconds of a step, unless told
 N.count: integer -- how many bodies there are
 N:close() -- frees their memory at once
 ]==] },
+    { "mesh", [==[
+rill.mesh.new(options: {positions: source|table, triangles: source|table, normals?: source|table, uv?: source|table, attributes?: table}): mesh -- a surface of triangles: vec3 positions, ivec3 numbers of vertices from 0; copied and checked
+rill.mesh.icosphere(level?: integer): mesh -- a sphere of radius 1, an icosahedron parted `level` times
+rill.mesh.torus(options?: {radius?: number, tube?: number, segments?: integer[]}): mesh -- a ring around the z axis
+rill.mesh.box(options?: {size?: number|number[], center?: number[]}): mesh -- 8 vertices, 12 triangles
+rill.mesh.grid(options?: {size?: number[], segments?: integer[]}): mesh -- a flat sheet in the plane z = 0, with uv
+M.positions: stream -- where the vertices are, the mesh's own stream of vec3
+M.triangles: stream -- three numbers of vertices for each triangle, the mesh's own stream of ivec3
+M.vertices: integer -- how many vertices there are
+M.faces: integer -- how many triangles there are
+M.uv: stream? -- texture coordinates, vec2 per vertex or corner; nil without
+M.attributes: table -- what else vertices, faces or corners have: streams by name
+M:copy(): mesh -- a mesh of its own with the same content
+M:transform(matrix: table): mesh -- a mesh whose vertices are M x; matrix: four rows of four numbers
+M:bounds(): number[]?, number[]? -- the least and the largest coordinates of the vertices; read back
+M:normals(): stream -- those stored, else one per vertex, weighed by the areas of the triangles around it
+M:area(): number -- of all triangles, in doubles; read back
+M:volume(): number -- what a closed mesh encloses, in doubles, negative where it is inside out; read back
+M:adjacency(): table -- twin and edge of each half-edge {faces, 3}, valence of each vertex, and the edges, ivec2
+M:euler(): integer -- vertices - edges + faces, of the vertices that triangles have
+M:components(): integer, stream -- how many parts there are, and the part of each face, from 0
+M:is_closed(): boolean -- whether no edge has just one triangle
+M:is_manifold(): boolean -- whether each edge has one triangle or two, and those around each vertex are one fan
+M:is_oriented(): boolean -- whether no two triangles run along an edge the same way
+M:boundary(): stream -- the edges with one triangle, ivec2, as the triangle runs along them
+M:close() -- frees its memory at once
+]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension
@@ -498,7 +525,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
-    particles = "P", nbody = "N",
+    particles = "P", nbody = "N", mesh = "M",
 }
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.
