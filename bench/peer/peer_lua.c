@@ -152,6 +152,30 @@ static int lua_sph(lua_State *L)
     return 2;
 }
 
+/* peer.motion({rows=, columns=, dt=, numbers...}, kind, packed x, packed v, before, runs) -> seconds of a step, packed x */
+static int lua_motion(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    const char *kind = luaL_checkstring(L, 2);
+    size_t bytes, other;
+    const char *x = luaL_checklstring(L, 3, &bytes), *v = luaL_checklstring(L, 4, &other);
+    luaL_argcheck(L, bytes == other, 4, "as many bytes as the third expected");
+    PeerMotion given = {.rows = (int)field(L, "rows"), .columns = (int)field(L, "columns"), .dt = field(L, "dt")};
+    for (int k = 0; k < 4; k++) {
+        lua_geti(L, 1, k + 1);
+        given.numbers[k] = (float)luaL_optnumber(L, -1, 0);
+        lua_pop(L, 1);
+    }
+    float *memory = lua_newuserdatauv(L, 3 * bytes, 0);
+    given.x = memory, given.v = memory + bytes / sizeof(float);
+    memcpy(given.x, x, bytes);
+    memcpy(given.v, v, bytes);
+    float *after = given.v + bytes / sizeof(float);
+    lua_pushnumber(L, peer_motion(kind, &given, bytes, after, (int)luaL_checkinteger(L, 5), runs_argument(L, 6)));
+    lua_pushlstring(L, (const char *)after, bytes);
+    return 2;
+}
+
 /* peer.multigrid(n, packed doubles, tolerance) -> seconds, cycles, residual */
 static int lua_multigrid(lua_State *L)
 {
@@ -265,6 +289,7 @@ static const luaL_Reg functions[] = {
     {"fluid", lua_fluid},
     {"march", lua_march},
     {"sph", lua_sph},
+    {"motion", lua_motion},
     {"shader", lua_shader},
     {"shader_run", lua_shader_run},
     {"shader_read", lua_shader_read},

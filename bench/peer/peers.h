@@ -50,6 +50,14 @@ typedef struct PeerSph {
 } PeerSph;
 double peer_sph(const PeerSph *how, float *places, int before, int runs);
 
+/* Steps of "nbody", "wave", "heat" or "cloth", from x and v, of so many bytes each: rows bodies, or rows x columns cells or particles. `v` has velocities,
+ * of heat conductances. `after` gets x after `before` steps and the `runs` that are timed. Returns the seconds of a step. */
+typedef struct PeerMotion {
+    int rows, columns;
+    float dt, numbers[4], *x, *v;
+} PeerMotion;
+double peer_motion(const char *kind, const PeerMotion *given, size_t bytes, float *after, int before, int runs);
+
 /* Programs of a bench's own GLSL, with a result of so many bytes at block 0 and buffer textures of inputs from unit 0 on, whose
  * texels are words or four of them. peer_shader returns the number by which the others know it; peer_shader_read copies the result
  * (NULL: only asks) and returns its size. */
