@@ -6,90 +6,12 @@
 -- Velocities are in cells per step. Where no page is, air is at rest and has no pressure.
 local rill = require "rill"
 
-local fade = 0.97        -- what is left of the smoke after a step
-local buoyancy = 0.06    -- push of smoke upwards
+local fade, buoyancy = 0.97, 0.06 -- what is left of the smoke after a step; its push upwards
 local enough = 3e-3      -- smoke for which a page stays
 local pressure_rounds = 20
 
--- What an element holds: velocity in xyz, smoke in w. y is up.
-local passes = rill.program [[
-    // 1 in the vessel that holds the smoke, a ball, and 0 outside, where there is nothing.
-    float held(ivec3 p, vec4 vessel) {
-        vec3 away = vec3(p) - vessel.xyz;
-        return dot(away, away) <= vessel.w * vessel.w ? 1.0 : 0.0;
-    }
-
-    // What is here now was upstream one step ago; the vent adds to it, smoke rises.
-    kernel void advect(float fade, float buoyancy, vec4 vent, vec3 wind, vec4 vessel, vec4 s<>, vec4 from[][][], out vec4 r<>) {
-        vec3 here = vec3(indexof(r).xyz);
-        r = sample(from, here - s.xyz);
-        vec3 away = (here - vent.xyz) / vent.w;
-        float inflow = max(0.0, 1.0 - dot(away, away));
-        r.w = min(r.w * fade + 0.3 * inflow, 1.0);
-        r.xyz += buoyancy * r.w * vec3(0.0, 1.0, 0.0) + inflow * wind;
-        r *= held(indexof(r).xyz, vessel);
-    }
-
-    kernel void diverge(vec4 vessel, neighbor vec4 s<>, out float d<>) {
-        d = 0.5 * held(indexof(d).xyz, vessel) * (s[ivec3(1, 0, 0)].x - s[ivec3(-1, 0, 0)].x + s[ivec3(0, 1, 0)].y - s[ivec3(0, -1, 0)].y
-            + s[ivec3(0, 0, 1)].z - s[ivec3(0, 0, -1)].z);
-    }
-
-    // One Jacobi round of (laplacian of p) = d.
-    kernel void relax(vec4 vessel, neighbor float p<>, float d<>, out float r<>) {
-        r = (p[ivec3(-1, 0, 0)] + p[ivec3(1, 0, 0)] + p[ivec3(0, -1, 0)] + p[ivec3(0, 1, 0)] + p[ivec3(0, 0, -1)]
-            + p[ivec3(0, 0, 1)] - d) * (1.0 / 6.0) * held(indexof(r).xyz, vessel);
-    }
-
-    // Without the gradient of the pressure, what flows into a cell flows out of it.
-    kernel void project(vec4 vessel, neighbor float p<>, vec4 s<>, out vec4 r<>) {
-        r = s - 0.5 * held(indexof(r).xyz, vessel) * vec4(p[ivec3(1, 0, 0)] - p[ivec3(-1, 0, 0)], p[ivec3(0, 1, 0)] - p[ivec3(0, -1, 0)],
-                           p[ivec3(0, 0, 1)] - p[ivec3(0, 0, -1)], 0.0);
-    }
-
-    // Which pages hold smoke, and which should exist: those and all around.
-    kernel void mark(int page, float enough, vec4 s<>, inout int smoke[][][]) {
-        ivec3 p = indexof(s).xyz / page;
-        if (s.w > enough) smoke[p.z][p.y][p.x] = 1;
-    }
-    kernel void spread(neighbor int smoke<>, out int wanted<>) {
-        wanted = 0;
-        for (int z = -1; z <= 1; z++)
-            for (int y = -1; y <= 1; y++)
-                for (int x = -1; x <= 1; x++) wanted = max(wanted, smoke[ivec3(x, y, z)]);
-    }
-    kernel bool without(int a<>, int b<>) { return a != 0 && b == 0; }
-    kernel void corner(ivec3 pages, int page, int number<>, out ivec3 p<>) {
-        p = page * ivec3(number % pages.x, number / pages.x % pages.y, number / (pages.x * pages.y));
-    }
-
-    // How it looks from the front: smoke glows from dark violet over orange to pale yellow; beside it the pages.
-    vec3 glow(float t) {
-        vec3 c = mix(vec3(0.01, 0.01, 0.03), vec3(0.28, 0.07, 0.42), smoothstep(0.0, 0.3, t));
-        c = mix(c, vec3(0.80, 0.20, 0.38), smoothstep(0.2, 0.55, t));
-        c = mix(c, vec3(0.99, 0.60, 0.36), smoothstep(0.45, 0.8, t));
-        return mix(c, vec3(1.00, 0.98, 0.80), smoothstep(0.7, 1.0, t));
-    }
-    kernel void look(vec4 s[][][], int depth, float scale, int height, out float thickness<>) {
-        vec2 at = vec2(indexof(thickness).xy) / scale;
-        thickness = 0.0;
-        for (int z = 0; z < depth; z++) thickness += sample(s, vec3(at.x, float(height - 1) - at.y, float(z))).w;
-    }
-    kernel void paint(neighbor float thickness<>, out vec3 colour<>) {
-        vec2 slope = vec2(thickness[ivec2(1, 0)] - thickness[ivec2(-1, 0)], thickness[ivec2(0, 1)] - thickness[ivec2(0, -1)]);
-        float relief = dot(slope, vec2(0.5, 0.8)) / (1.0 + length(slope));
-        colour = glow(1.0 - exp(-0.12 * thickness[0])) * (1.0 + 0.5 * relief);
-    }
-    kernel void paint_pages(int wanted[][][], int depth, int height, float cell, out vec3 colour<>) {
-        vec2 at = vec2(indexof(colour).xy) / cell, in_page = fract(at) * cell;
-        int n = 0;
-        for (int z = 0; z < depth; z++) n += wanted[z][height - 1 - int(at.y)][int(at.x)];
-        float line = n > 0 && min(in_page.x, in_page.y) < 1.0 ? 1.0 : 0.0;
-        float share = float(n) / float(depth);
-        colour = n == 0 ? vec3(0.01, 0.01, 0.03) : mix(vec3(0.05, 0.12, 0.2), vec3(0.35, 0.75, 0.9), sqrt(share));
-        colour = mix(colour, vec3(0.01, 0.01, 0.03), 0.7 * line);
-    }
-]]
+-- advect, diverge, relax, project; mark, spread, without, corner, which find pages; look, paint, paint_pages.
+local passes = dofile((debug.getinfo(1, "S").source:match "^@(.*/)" or "") .. "support/sparsesmoke.lua")
 
 -- Two kinds of grids for the same passes. `field` makes one field of a fluid, `limit` is what a launch is limited to, `change` is told where
 -- pages begin (streams of coordinates) that are wanted now, and those that no longer are.
@@ -196,15 +118,12 @@ end
 
 --- The smoke from the front, and beside it the pages: brighter where more lie behind each other.
 function Fluid:picture(side)
-    local scale = side / self.size
-    local picture = rill.stream("vec3", {side, 2 * side})
-    local thickness = rill.stream("float", {side, side})
-    passes.look(self.fields.state, self.size, scale, self.size, thickness)
-    picture:write(passes.paint(thickness), {1, 1}, {side, side})
-    local boxes = rill.stream("vec3", {side, side})
-    passes.paint_pages(self.existing, self.pages, self.pages, self.page * scale, boxes)
-    picture:write(boxes, {1, side + 1}, {side, 2 * side})
-    return picture
+    local scale, shape = side / self.size, {side, side}
+    local n, pages = self.size, self.pages
+    local thickness = passes.look {s = self.fields.state, depth = n, height = n, scale = scale, shape = shape}
+    local boxes = passes.paint_pages {wanted = self.existing, depth = pages, height = pages, cell = self.page * scale,
+        shape = shape}
+    return rill.concat({passes.paint(thickness), boxes}, 2)
 end
 
 local module = {enough = enough, create = create, sparse = function() return setmetatable({}, Sparse) end,
@@ -221,11 +140,11 @@ for step = 1, steps do
     fluid:step()
     if step % math.max(1, steps // 5) == 0 or step == steps then
         rill.image.save(fluid:picture(512), ("%s/sparsefluid-%03d.png"):format(directory, step))
-        local pattern = "  step %3d: %4.1f %% of the pages exist, %.1f MiB"
-        print(pattern:format(step, 100 * fluid:occupancy(), fluid:bytes() / 2 ^ 20))
+        print(("  step %3d: %4.1f %% of the pages exist, %.1f MiB"):format(step, 100 * fluid:occupancy(),
+            fluid:bytes() / 2 ^ 20))
     end
 end
-print(("  %d steps of %d x %d x %d cells in %.1f s"):format(steps, size, size, size, rill.clock() - start))
-print(("  a dense grid takes %.1f MiB"):format(size ^ 3 * 44 / 2 ^ 20))
+print(("  %d steps of %d x %d x %d cells in %.1f s\n  a dense grid takes %.1f MiB"):format(steps, size, size, size,
+    rill.clock() - start, size ^ 3 * 44 / 2 ^ 20))
 rill.image.save(fluid:picture(512), directory .. "/sparsefluid.png")
 print(("  %s/sparsefluid.png: the smoke, and the pages it is in"):format(directory))

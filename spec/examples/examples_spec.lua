@@ -123,6 +123,22 @@ describe("the example", function()
         assert.is_truthy(io.open(script:path "dam-movie.png"))
     end)
 
+    it("are 150 lines long at most, and say in the first ten what they do and how they are run", function()
+        local names = io.popen "ls examples/*.lua"
+        for path in names:lines() do
+            local count, head = 0, {}
+            for line in io.lines(path) do
+                count = count + 1
+                head[count] = count <= 10 and line or nil
+            end
+            local text = table.concat(head, "\n")
+            assert(count <= 150, path .. " has " .. count .. " lines")
+            assert(head[1]:match "^%-%- %u.*%a" and #head[1] > 30, path .. " begins without saying what it does")
+            assert(text:find("\n--     lua5.4 " .. path, 1, true), path .. " does not say how it is run")
+        end
+        names:close()
+    end)
+
     it("walk draws charts and a spreading cloud", function()
         script:run("walk", 100, script.directory)
         script:picture("walk.png", 500, 800)
