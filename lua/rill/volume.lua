@@ -43,15 +43,16 @@ local function volume_of(s)
     end
     s = rill.type(s) == "expression" and s:eval() or s
     local info = require "rill.support.types".scalar(s.type)
-    if not info or #s.shape ~= 3 then
+    local shape <const> = s.shape and table.concat(s.shape, "x") or "none"
+    if not info or not s.shape or #s.shape ~= 3 then
         fail("rill.volume: argument #1 's': expected a volume, {layers, rows, columns} of numbers, got %s of shape %s",
-            s.type, table.concat(s.shape, "x"))
+            s.type, shape)
     elseif info.seen == "double" or info.seen == "bool" then
         s = s:cast "float"
     end
     for d = 1, 3 do
         if s.shape[d] == 0 then
-            fail("rill.volume: argument #1 's': there is no voxel: its shape is %s", table.concat(s.shape, "x"))
+            fail("rill.volume: argument #1 's': there is no voxel: its shape is %s", shape)
         end
     end
     return s
@@ -105,7 +106,7 @@ local styles = {}
 --- styles.march(kernels, values, how): every ray in one launch.
 function styles.march(kernels, values, how)
     values.step, values.background, values.shape = how.step, how.background, how.size
-    return kernels.march(values)
+    return kernels.volume_march(values)
 end
 
 --- styles.slices(kernels, values, how): slices from front to back, some in each launch.
@@ -116,9 +117,9 @@ function styles.slices(kernels, values, how)
     values.step, values.sum = how.step, sum
     for i = 0, count - 1, PER_LAUNCH do
         values.first, values.count = first + i * how.step, math.min(PER_LAUNCH, count - i)
-        kernels.slices(values)
+        kernels.volume_slices(values)
     end
-    return kernels.finish(sum, how.background)
+    return kernels.volume_finish(sum, how.background)
 end
 
 -- ---- the call

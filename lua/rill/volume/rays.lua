@@ -1,7 +1,8 @@
--- The kernels of rill.volume. Rays go through the middles of pixels; places along them are in lengths from where they begin, places in the volume in
--- voxels, whose middles are whole numbers.
+-- The kernels of rill.volume, whose names are not those a transfer function of the user's may have. Rays go through the middles of pixels; places along them
+-- are in lengths from where they begin, places in the volume in voxels, whose middles are whole numbers.
 local rill = require "rill"
 local isosurface = require "rill.support.isosurface"
+local recent = require "rill.support.recent"
 
 local rays = {}
 
@@ -11,10 +12,10 @@ rays.STEPS = isosurface.STEPS -- at most, of a ray
 local CAMERA <const> =
     "vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, float parallel, vec3 per, "
 
---- rays.box: the function box, which the rays of rays.text need.
+--- rays.box: the function volume_box, which the rays of rays.text need.
 rays.box = [=[
     // How far along a ray it enters the box of the voxels, and leaves it.
-    vec2 box(vec3 o, vec3 d, vec3 size) {
+    vec2 volume_box(vec3 o, vec3 d, vec3 size) {
         vec3 safe = mix(d, vec3(1e-12), lessThan(abs(d), vec3(1e-12)));
         vec3 a = (vec3(-0.5) - o) / safe, b = (size - 0.5 - o) / safe, enter = min(a, b), leave = max(a, b);
         return vec2(max(max(max(enter.x, enter.y), enter.z), 0.0), min(min(leave.x, leave.y), leave.z));
@@ -23,7 +24,7 @@ rays.box = [=[
 
 local TEXT <const> = rays.box .. [=[
     // `sum` is colour in front of a place, and how much light comes through: a piece of length ds goes behind it.
-    kernel vec4 behind(vec4 sum, float ds, vec3 p, vec3 way, vec3 per, DETAILS float s[][][]) {
+    kernel vec4 volume_behind(vec4 sum, float ds, vec3 p, vec3 way, vec3 per, DETAILS float s[][][]) {
         float v = sample(s, p);
         BODY
         SHADE
@@ -31,29 +32,29 @@ local TEXT <const> = rays.box .. [=[
         return vec4(sum.xyz + sum.w * (1.0 - through) * c.xyz, sum.w * through);
     }
 
-    kernel void march(CAMERA float step, vec3 background, DETAILS float s[][][], out vec3 colour<>) {
+    kernel void volume_march(CAMERA float step, vec3 background, DETAILS float s[][][], out vec3 colour<>) {
         RAY(colour)
         float n = ceil((span.y - span.x) / step - 1e-3), ds = (span.y - span.x) / max(n, 1.0);
         vec4 sum = vec4(0.0, 0.0, 0.0, 1.0);
         o += span.x * d;
         for (int i = 0; i < STEPS && float(i) < n && sum.w > 1e-4; i++) {
-            sum = behind(sum, ds, o + (float(i) + 0.5) * ds * d, way, per, PASSED s);
+            sum = volume_behind(sum, ds, o + (float(i) + 0.5) * ds * d, way, per, PASSED s);
         }
         colour = sum.xyz + sum.w * background;
     }
 
     // Slices `step` thick, perpendicular to the camera's axis, in front of which `first` is; a ray has more of each the more it slants.
-    kernel void slices(CAMERA float step, float first, int count, DETAILS float s[][][], inout vec4 sum<>) {
+    kernel void volume_slices(CAMERA float step, float first, int count, DETAILS float s[][][], inout vec4 sum<>) {
         RAY(sum)
         float slant = dot(way, ahead), last = min(float(count), ceil((span.y * slant - first) / step));
         float i = max(0.0, floor((span.x * slant - first) / step));
         for (int n = 0; n < 64 && i < last && sum.w > 1e-4; n++) {
             float from = max((first + i * step) / slant, span.x), to = min((first + (i + 1.0) * step) / slant, span.y);
-            sum = behind(sum, max(to - from, 0.0), o + 0.5 * (from + to) * d, way, per, PASSED s);
+            sum = volume_behind(sum, max(to - from, 0.0), o + 0.5 * (from + to) * d, way, per, PASSED s);
             i += 1.0;
         }
     }
-    kernel void finish(vec4 sum<>, vec3 background, out vec3 colour<>) { colour = sum.xyz + sum.w * background; }
+    kernel void volume_finish(vec4 sum<>, vec3 background, out vec3 colour<>) { colour = sum.xyz + sum.w * background; }
 ]=]
 
 -- The ray of a pixel: from o along d, in voxels and voxels per length; `way` is its direction.
@@ -61,7 +62,7 @@ local RAY <const> = [=[
         vec2 at = (vec2(indexof(%1).xy) - middle) / focus;
         vec3 aside = at.x * right - at.y * above, way = normalize(ahead + (1.0 - parallel) * aside);
         vec3 o = (eye + parallel * aside) * per - 0.5, d = way * per;
-        vec2 span = box(o, d, vec3(sizeof_stream(s).xyz));]=]
+        vec2 span = volume_box(o, d, vec3(sizeof_stream(s).xyz));]=]
 
 -- Lambert's law where the volume's values change: the side of lower values is lit. Without a direction the light is the eye's.
 local SHADE <const> = [=[
@@ -84,19 +85,21 @@ function rays.text(text)
     return (text:gsub("RAY%((%a+)%)", RAY):gsub("CAMERA ", CAMERA))
 end
 
-local programs = {}
+local find, keep = recent(16) -- programs
 
 --- rays.program(how, lit): the kernels for a transfer function (transfer.take); `lit`: whether there is a light.
 function rays.program(how, lit)
     local key = ("%s %s"):format(how.key, lit)
-    if not programs[key] then
+    local program = find(key)
+    if not program then
         local details = how.declared .. (lit and "vec3 light, " or "")
         local text = rays.text(TEXT):gsub("BODY", function() return how.body end)
             :gsub("SHADE", lit and SHADE or ""):gsub("DETAILS ", details):gsub("PASSED ", passed(details))
             :gsub("STEPS", tostring(rays.STEPS))
-        programs[key] = rill.program(how.before .. text)
+        program = rill.program(how.before .. text)
+        keep(key, program)
     end
-    return programs[key]
+    return program
 end
 
 return rays

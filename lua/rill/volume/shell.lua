@@ -13,7 +13,7 @@ local TEXT <const> = [=[
         vec3 axis = q.x >= max(q.y, q.z) ? vec3(1, 0, 0) : q.y >= q.z ? vec3(0, 1, 0) : vec3(0, 0, 1);
         return -axis * sign(dot(axis, way));
     }
-    kernel void shaded(CAMERA float stride, vec3 scale, float iso, vec3 tint, vec3 light, vec3 background, float s[][][],
+    kernel void volume_surface(CAMERA float stride, vec3 scale, float iso, vec3 tint, vec3 light, vec3 background, float s[][][],
                        out vec3 colour<>) {
         RAY(colour)
         d = scale * way;
@@ -23,10 +23,10 @@ local TEXT <const> = [=[
             vec3 p = o + t * d, normal = facing(scale * slope_of(s, p), way), to = dot(light, light) > 0.0 ? light : -way;
             if (begin > 0.0 && t < begin + 2e-3) normal = side_of(p, vec3(sizeof_stream(s).xyz), way);
             float shine = pow(max(0.0, dot(normal, normalize(to - way))), 30.0);
-            colour = tint * (0.2 + 0.8 * max(0.0, dot(normal, to))) + 0.2 * shine;
+            colour = min(tint * (0.2 + 0.8 * max(0.0, dot(normal, to))) + 0.2 * shine, 1.0);
         }
     }
-    kernel void water(CAMERA vec3 up, float stride, vec3 scale, float iso, vec3 low, vec3 to_length, float clear, vec3 floor_at,
+    kernel void volume_water(CAMERA vec3 up, float stride, vec3 scale, float iso, vec3 low, vec3 to_length, float clear, vec3 floor_at,
                       float tile, float s[][][], out vec3 colour<>) {
         RAY(colour)
         colour = watery(s, iso, 0.5, stride, eye + parallel * aside, way, up, right, low, to_length, scale, clear, floor_at,
@@ -54,7 +54,7 @@ end
 function shell.shaded(values, how)
     values.tint, values.background = how.colour or {0.86, 0.80, 0.70}, how.background
     values.light = how.light == nil and cameras.unit(lamp(how.camera)) or values.light or {0, 0, 0}
-    return kernels().shaded(values)
+    return kernels().volume_surface(values)
 end
 
 --- shell.water(values, how): reflected and refracted light of a sky and a floor.
@@ -66,7 +66,7 @@ function shell.water(values, how)
     local reach
     values.floor_at, values.tile, reach = isosurface.surroundings({0, 0, 0}, how.sides, how.camera.up)
     values.clear = reach / how.least
-    return kernels().water(values)
+    return kernels().volume_water(values)
 end
 
 return shell

@@ -82,9 +82,14 @@ local function text(n)
     return table.concat(declared), table.concat(body)
 end
 
+local function is_text(value)
+    local parameter = type(value) == "string" and value:match "%f[%w_]%a+4%s+transfer%s*%(%s*(%a+)%s"
+    return parameter == "float"
+end
+
 --- transfer.is_one(value): whether the option may be this; points are looked at later, and say what is wrong.
 function transfer.is_one(value)
-    return PRESETS[value] ~= nil or type(value) == "string" and value:find "%f[%w_]transfer%s*%(" ~= nil or
+    return PRESETS[value] ~= nil or is_text(value) or
         type(value) == "table" and getmetatable(value) == nil
 end
 transfer.words = "a list of points {value, {red, green, blue}, opacity}, the text of a function "
