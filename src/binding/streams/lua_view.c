@@ -159,6 +159,22 @@ static int rill_boundary(lua_State *L)
     return 1;
 }
 
+/* _over(s, type, shape): the bytes of a stream as elements of another type, in another shape, from the first on; nil where s has gaps or
+ * such elements do not begin where it does. The caller sees to it that they are no more bytes than s has. */
+static int rill_over(lua_State *L)
+{
+    Shape shape;
+    const Stream *s = accept_check(L, 1, "_over", 1, "s");
+    const Type *type = type_check(L, 2, "_over", 2, "type");
+    shape_check_arg(L, 3, "_over", 3, "shape", &shape);
+    int64_t at = s->offset * s->type->bytes;
+    if (!s->contiguous || s->source != SOURCE_BUFFER || s->length.buffer || at % type->bytes != 0) {
+        lua_pushnil(L);
+        return 1;
+    }
+    return view_result(L, stream_over(s->buffer, type, &shape, at / type->bytes, handle_push(L)));
+}
+
 void open_view(lua_State *L)
 {
     static const luaL_Reg methods[] = {
@@ -169,4 +185,6 @@ void open_view(lua_State *L)
     handle_methods(L, methods);
     lua_pushcfunction(L, rill_boundary);
     lua_setfield(L, -2, "_boundary");
+    lua_pushcfunction(L, rill_over);
+    lua_setfield(L, -2, "_over");
 }
