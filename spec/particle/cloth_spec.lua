@@ -8,6 +8,21 @@ local function near(a, b, most, what)
     assert(math.abs(a - b) <= most, ("%s: %.9g, expected %.9g"):format(what or "", a, b))
 end
 
+-- The force of the wind on a particle: along the normal of the cloth there, by the places beside it, or its own at an edge.
+local function wind_on(x, v, i, j, how)
+    local function at(k, l)
+        return x[math.max(1, math.min(#x, k))][math.max(1, math.min(#x[1], l))]
+    end
+    local a, b, n, c, d = {}, {}, {}, 0, 0
+    for k = 1, 3 do a[k], b[k] = at(i, j + 1)[k] - at(i, j - 1)[k], at(i + 1, j)[k] - at(i - 1, j)[k] end
+    for k = 1, 3 do
+        n[k] = a[k % 3 + 1] * b[(k + 1) % 3 + 1] - a[(k + 1) % 3 + 1] * b[k % 3 + 1]
+        c, d = c + n[k] ^ 2, d + n[k] * (how.wind[k] - v[i][j][k])
+    end
+    for k = 1, 3 do n[k] = c > 0 and how.drag * d * n[k] / c or 0 end
+    return n
+end
+
 -- One step in double precision: the same springs, gone through particle by particle.
 local function reference(x, v, how, kick, dt)
     local rows, columns = #x, #x[1]
@@ -16,7 +31,7 @@ local function reference(x, v, how, kick, dt)
     for i = 1, rows do
         new_x[i], new_v[i] = {}, {}
         for j = 1, columns do
-            local force = {0, 0, 0}
+            local force = how.drag and wind_on(x, v, i, j, how) or {0, 0, 0}
             local function spring(di, dj, k)
                 local there = at(x, i + di, j + dj)
                 if not there then return end
@@ -38,7 +53,8 @@ local function reference(x, v, how, kick, dt)
             for _, o in ipairs {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} do spring(o[1], o[2], how.stiffness * how.shear) end
             new_x[i][j], new_v[i][j] = {}, {}
             for c = 1, 3 do
-                new_v[i][j][c] = v[i][j][c] + kick * (force[c] / how.mass + how.gravity[c])
+                local held = how.held and how.held:get(i, j) == 1
+                new_v[i][j][c] = held and 0 or v[i][j][c] + kick * (force[c] / how.mass + how.gravity[c])
                 new_x[i][j][c] = x[i][j][c] + dt * new_v[i][j][c]
             end
         end
@@ -73,6 +89,52 @@ describe("rill.cloth", function()
                 end
             end
         end
+    end)
+
+    -- Random shapes, options and steps up to the limit, beside the reference; what is held stays.
+    local function compare_random(seed)
+        math.randomseed(seed)
+        local function uniform(low, high) return low + (high - low) * math.random() end
+        local shape, h = {math.random(7), math.random(7)}, uniform(0.2, 2)
+        local how = {
+            spacing = h, stiffness = uniform(1, 100), shear = uniform(0, 1), bend = uniform(0, 1),
+            mass = uniform(0.1, 2), damping = math.random(2) == 1 and uniform(0, 1) or 0,
+            drag = uniform(0, 0.5), gravity = {}, wind = {},
+        }
+        for d = 1, 3 do how.gravity[d], how.wind[d] = uniform(-5, 5), uniform(-3, 3) end
+        how.positions = rill.stream("vec3", shape, function(i, j)
+            return {h * (j + uniform(-0.3, 0.3)), h * uniform(-0.3, 0.3), h * (i + uniform(-0.3, 0.3))}
+        end)
+        how.velocities = rill.stream("vec3", shape, function()
+            return {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}
+        end)
+        how.held = rill.stream("float", shape, function() return math.random(5) == 1 and 1 or 0 end)
+        local c <close> = rill.cloth(how)
+        local x, v, before = how.positions:read(), how.velocities:read(), 0
+        for step = 1, 5 do
+            local dt = uniform(0.1, 1) * c.limit
+            c:step(dt)
+            x, v = reference(x, v, how, 0.5 * (before + dt), dt)
+            before = dt
+            local places, speeds = c.positions:read(), c.velocities:read()
+            for i = 1, shape[1] do
+                for j = 1, shape[2] do
+                    for d = 1, 3 do
+                        local what = ("seed %d, step %d, particle %d, %d"):format(seed, step, i, j)
+                        near(places[i][j][d], x[i][j][d], 3e-5 * h * 8, what)
+                        near(speeds[i][j][d], v[i][j][d], 3e-5 * h * 8 / c.limit, what .. ", speed")
+                    end
+                end
+            end
+        end
+    end
+
+    it("moves as random options say", function()
+        for seed = 1, 6 do compare_random(seed) end
+    end)
+
+    it("moves as random options say, often #long", function()
+        for seed = 100, 400 do compare_random(seed) end
     end)
 
     it("falls as a whole, whatever its springs do", function()

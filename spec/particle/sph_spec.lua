@@ -2,6 +2,8 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local smoothed = require "spec.support.smoothed"
+local apart <const> = smoothed.apart
 
 -- Points of n^dimensions places, a little off a grid, and velocities.
 local function cloud(n, dimensions, seed)
@@ -17,73 +19,6 @@ local function cloud(n, dimensions, seed)
     return positions, velocities
 end
 
-local function apart(a, b)
-    local sum = 0
-    for d = 1, #a do
-        sum = sum + (a[d] - b[d]) ^ 2
-    end
-    return math.sqrt(sum)
-end
-
--- The kernels again, as functions of q with their norms for a support of 1, and the derivatives.
-local pi <const> = math.pi
-local KERNELS <const> = {
-    spiky = {
-        function(q) return (1 - q) ^ 3 end, function(q) return -3 * (1 - q) ^ 2 end, {[2] = 10 / pi, [3] = 15 / pi},
-    },
-    poly6 = {
-        function(q) return (1 - q * q) ^ 3 end, function(q) return -6 * q * (1 - q * q) ^ 2 end,
-        {[2] = 4 / pi, [3] = 315 / (64 * pi)},
-    },
-    cubic = {
-        function(q) return q < 0.5 and 1 - 6 * q ^ 2 + 6 * q ^ 3 or 2 * (1 - q) ^ 3 end,
-        function(q) return q < 0.5 and -12 * q + 18 * q ^ 2 or -6 * (1 - q) ^ 2 end,
-        {[2] = 40 / (7 * pi), [3] = 8 / pi},
-    },
-}
-
-local function gradient(kernel, dimensions, h, a, b)
-    local d = apart(a, b)
-    local slope = KERNELS[kernel][3][dimensions] / h ^ (dimensions + 1) * KERNELS[kernel][2](d / h) / d
-    local g = {}
-    for i = 1, dimensions do
-        g[i] = slope * (a[i] - b[i])
-    end
-    return g
-end
-
-local function weight(kernel, dimensions, h, d)
-    return d < h and KERNELS[kernel][3][dimensions] / h ^ dimensions * KERNELS[kernel][1](d / h) or 0
-end
-
--- Densities and accelerations of particles of an ideal gas, by the chapter's formulas over all pairs.
-local function reference(x, v, how)
-    local n, dimensions, h, m = #x, #x[1], how.radius, how.mass
-    local rho, a = {}, {}
-    for i = 1, n do
-        rho[i] = 0
-        for j = 1, n do
-            rho[i] = rho[i] + m * weight(how.kernel, dimensions, h, apart(x[i], x[j]))
-        end
-    end
-    local bend = (dimensions == 2 and 40 or 45) / pi / h ^ (dimensions + 2)
-    for i = 1, n do
-        a[i] = {table.unpack(how.gravity)}
-        for j = 1, n do
-            local q = apart(x[i], x[j]) / h
-            if i ~= j and q < 1 then
-                local g = gradient(how.kernel, dimensions, h, x[i], x[j])
-                for d = 1, dimensions do
-                    local pressure = -how.sound ^ 2 * (rho[i] + rho[j]) / 2 * g[d]
-                    local rubs = how.viscosity * (v[j][d] - v[i][d]) * bend * (1 - q)
-                    a[i][d] = a[i][d] + (pressure + rubs) * m / (rho[i] * rho[j])
-                end
-            end
-        end
-    end
-    return rho, a
-end
-
 describe("rill.sph", function()
     leaks.watch(setup, teardown)
 
@@ -97,7 +32,8 @@ describe("rill.sph", function()
             }
             how.positions, how.velocities = rill.from(x, "vec" .. dimensions), rill.from(v, "vec" .. dimensions)
             local p <close> = rill.sph(how)
-            local rho, a = reference(how.positions:read(), how.velocities:read(), how)
+            local rho = smoothed.densities(how.positions:read(), how)
+            local a = smoothed.forces(how.positions:read(), how.velocities:read(), rho, how)
             local found = p.density:values()
             for i = 1, #x do
                 assert.near(1, found[i] / rho[i], 3e-6)
