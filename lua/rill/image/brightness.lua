@@ -98,13 +98,14 @@ brightness.equalize = blame.guard(function(s, options)
         return s:cast(type)
     end
     local planes = type == "float" and {s} or {s.x, s.y, s.z}
-    local curves = rill.stream("float", {#planes, o.bins})
+    local curves <close> = rill.stream("float", {#planes, o.bins})
     for c, plane in ipairs(planes) do
-        curve_of(rill.type(plane) == "expression" and plane:eval() or plane, o,
-            curves:domain({c, 1}, {c, o.bins}):reshape(o.bins))
+        local row <close> = curves[c]
+        curve_of(rill.type(plane) == "expression" and plane:eval() or plane, o, row)
     end
     local scale = o.bins / (o.max - o.min)
-    return picture.kernel(APPLY:gsub("RESULT", RESULTS[type]), type)(s, curves, edges_of(o.min, o.max, o.bins), scale)
+    local edges <close> = rill.from(edges_of(o.min, o.max, o.bins))
+    return picture.kernel(APPLY:gsub("RESULT", RESULTS[type]), type)(s, curves, edges, scale)
 end, "rill.image.equalize")
 
 -- ---- Otsu's threshold

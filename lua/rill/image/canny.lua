@@ -83,7 +83,8 @@ end
 
 local function marks_of(light, o)
     local size, way = picture.kernel(GRADIENT)(light)
-    local marks = picture.kernel(RIDGES)(size:boundary "zero", way, o.low ^ 2, o.high ^ 2)
+    local bounded <close> = size:boundary "zero"
+    local marks = picture.kernel(RIDGES)(bounded, way, o.low ^ 2, o.high ^ 2)
     size:close()
     way:close()
     return marks
@@ -104,10 +105,10 @@ local function canny(s, options)
     if o.low > o.high then
         fail("%s: option 'low' is %g, above 'high', %g", where, o.low, o.high)
     end
-    local bright = type == "float" and s or picture.same_border(picture.kernel(LIGHT, type)(s), s)
+    local bright = type == "float" and s or picture.with_border(picture.kernel(LIGHT, type)(s), s)
     local weights = smooth.weights(o.sigma)
-    local smoothed <close> = weighted.cross(bright, "float", weights, weights)
-    local marks <close> = marks_of(picture.same_border(smoothed, s), o)
+    local smoothed <close> = picture.with_border(weighted.cross(bright, "float", weights, weights), s)
+    local marks <close> = marks_of(smoothed, o)
     if bright ~= s then bright:close() end
     return keep_strong(marks)
 end

@@ -30,7 +30,7 @@ local function diffuse(s, options)
     local kernel = picture.kernel((TEXT:gsub("CONDUCTANCE", CONDUCTANCES[o.conductance])), type)
     local scale, u, spare = math.min(1 / o.k, 1e18), s, nil
     for _ = 1, o.steps do
-        local next = picture.same_border(kernel(scale, o.step, u, spare), s)
+        local next = picture.with_border(kernel(scale, o.step, u, spare), s)
         u, spare = next, u ~= s and u or nil
     end
     if spare then spare:close() end

@@ -41,6 +41,13 @@ local GROW <const> = [=[
 local GROWS <const> = "kernel bool grows(float u<>, float r<>) { return abs(r - u) > 0.02 * r; }"
 local BROKEN <const> = "kernel bool broken(T s<>) { return !(dot(abs(s), T(1.0)) <= 1e15); }"
 
+-- Whether a mask that is handed over holds anywhere.
+local function holds_anywhere(m)
+    local any = m:any()
+    m:close()
+    return any
+end
+
 -- ---- seeds
 
 local function check_place(place, i, shape)
@@ -68,14 +75,16 @@ local function planted(seeds, shape)
             fail("%s: option 'seeds': a mask of shape %s, the picture has %s", WHERE, m.shape, shape)
         end
         u = m:cast "float"
+        if rill.type(seeds) == "stream" and m ~= seeds then m:close() end
     end
     local count = u:sum()
     return count > 0 and u or fail("%s: option 'seeds': there is none", WHERE), count
 end
 
-local function mean_of(p, u, count)
-    local sum = (p * u):sum()
-    if type(sum) == "number" then
+local function mean_of(p, u, kind, count)
+    local weighed <close> = picture.kernel("kernel T weighed(T p<>, float u<>) { return p * u; }", kind)(p, u)
+    local sum = weighed:sum()
+    if math.type(sum) then
         return sum / count
     end
     for c, v in ipairs(sum) do sum[c] = v / count end
@@ -90,12 +99,12 @@ local function grow(step, u, most, until_it_stands)
     for n = 1, most do
         step(u, spare)
         u, spare = spare, u
-        if until_it_stands and n % EVERY == 0 and not picture.kernel(GROWS)(spare, u):any() then
+        if until_it_stands and n % EVERY == 0 and not holds_anywhere(picture.kernel(GROWS)(spare, u)) then
             spare:close()
             return u, n, true
         end
     end
-    local stands = not picture.kernel(GROWS)(spare, u):any()
+    local stands = not holds_anywhere(picture.kernel(GROWS)(spare, u))
     spare:close()
     return u, most, most > 0 and stands
 end
@@ -110,14 +119,14 @@ segment.segment = blame.guard(function(s, options)
     local o = given.take(WHERE, options, OPTIONS)
     if s.size == 0 then
         fail("%s: argument #1 's': expected a picture with pixels, got shape %s", WHERE, s.shape)
-    elseif picture.kernel(BROKEN, type)(s):any() then
+    elseif holds_anywhere(picture.kernel(BROKEN, type)(s)) then
         fail("%s: argument #1 's': expected finite numbers, up to 1e15, got a picture with others", WHERE)
     end
     local edge <const>, told <const> = math.min(o.edge, o.tolerance), o.steps < math.huge
     local u, count = planted(o.seeds, s.shape)
-    local smooth = diffuse.diffuse(s, {k = edge, steps = o.smooth, step = 0.2, conductance = "quotient"})
-    local p = smooth:boundary "clamp"
-    local seed <const>, kernel <const> = mean_of(p, u, count), picture.kernel(GROW, type)
+    local smooth <close> = diffuse.diffuse(s, {k = edge, steps = o.smooth, step = 0.2, conductance = "quotient"})
+    local p <close> = smooth:boundary "clamp"
+    local seed <const>, kernel <const> = mean_of(p, u, type, count), picture.kernel(GROW, type)
     local function step(from, to) kernel(seed, 1 / o.tolerance, 1 / edge, p, from, to) end
     local most = told and o.steps or TURNS * (s.shape[1] + s.shape[2])
     local level, steps, stands = grow(step, u, most, not told)

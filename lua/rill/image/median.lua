@@ -217,7 +217,8 @@ local function by_selection(s, type, radius)
     local p <const> = program(for_type(plane_texts[type], type))
     local planes = table.pack(p.split(s))
     for i, keys in ipairs(planes) do
-        planes[i] = selected(bordered(keys, s), radius)
+        local outside <close> = bordered(keys, s)
+        planes[i] = selected(outside, radius)
         keys:close()
     end
     local arguments = {shape = s.shape}

@@ -59,11 +59,11 @@ local function square(s, type, name, radius)
     repeat
         local part = math.min(radius, MOST_RADIUS)
         radius = radius - part
-        local down = line(from, type, name, 1, part)
-        local whole = line(picture.same_border(down, s), type, name, 2, part)
+        local down = picture.with_border(line(from, type, name, 1, part), s)
+        local whole = line(down, type, name, 2, part)
         down:close()
         if from ~= s then from:close() end
-        from = picture.same_border(whole, s)
+        from = picture.with_border(whole, s)
     until radius == 0
     return from
 end
@@ -113,7 +113,8 @@ local function by_rows(s, type, name, rows)
         numbers[j] = {}
         for i, value in ipairs(row) do numbers[j][i] = value and value ~= 0 and 1 or 0 end
     end
-    return over_mask(s, type, name, rill.from(numbers))
+    local mask <close> = rill.from(numbers)
+    return over_mask(s, type, name, mask)
 end
 
 -- ---- arguments
@@ -135,7 +136,7 @@ local function is_radius(value)
     return type(value) == "number" and value >= 0 and value <= 10000 and math.tointeger(value) ~= nil
 end
 
--- How a step is done with what the second argument says: a function of a picture, its type and the step's name.
+-- How a step is done with what the second argument says: a function of a picture, its type and the step's name; and what is to be closed after all steps.
 local function shape_of(where, shape)
     if is_radius(shape) then
         return function(s, type, name) return square(s, type, name, math.tointeger(shape)) end
@@ -146,7 +147,8 @@ local function shape_of(where, shape)
             "got %s", where, blame.told(shape))
     end
     local mask = shape.type == "float" and rill.type(shape) == "stream" and shape or shape:cast "float"
-    return function(s, type, name) return over_mask(s, type, name, mask) end
+    return function(s, type, name) return over_mask(s, type, name, mask) end,
+        mask ~= shape and rill.type(mask) == "stream" and mask or nil
 end
 
 local STEPS <const> = {erode = {"erode"}, dilate = {"dilate"}, open = {"erode", "dilate"}, close = {"dilate", "erode"}}
@@ -154,12 +156,14 @@ local STEPS <const> = {erode = {"erode"}, dilate = {"dilate"}, open = {"erode", 
 local function run(name, given_picture, shape)
     local where <const> = "rill.image." .. name
     local s, type = picture.take(where, given_picture)
-    local step, r = shape_of(where, shape), s
+    local step, cast = shape_of(where, shape)
+    local r = s
     for _, each in ipairs(STEPS[name]) do
         local from = r
-        r = picture.same_border(step(from, type, each), s)
+        r = picture.with_border(step(from, type, each), s)
         if from ~= s then from:close() end
     end
+    if cast then cast:close() end
     return r
 end
 

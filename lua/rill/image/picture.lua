@@ -66,6 +66,13 @@ function picture.same_border(s, model, scale)
     return s:boundary(table.unpack(modes))
 end
 
+--- picture.with_border(s, model, scale): the same of a stream that is handed over: what comes back is all there is to close.
+function picture.with_border(s, model, scale)
+    local seen = picture.same_border(s, model, scale)
+    if seen ~= s then s:close() end
+    return seen
+end
+
 --- picture.said_border(s): s with what is outside of it said, so that gathers that go there are no indices out of range.
 function picture.said_border(s)
     return core._boundary(s) and s or s:boundary "clamp"

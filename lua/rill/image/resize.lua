@@ -108,10 +108,10 @@ local function in_parts(kernel, s, first, w, shape)
     local terms, m, total = w.shape[1], w.shape[2], nil
     for low = 0, terms - 1, LOOP do
         local high = math.min(terms, low + LOOP)
-        local from <close> = (first + low):eval()
-        local part = kernel {
-            s = s, first = from, w = w:domain({low + 1, 1}, {high, m}), terms = high - low, shape = shape,
-        }
+        local from = low == 0 and first or (first + low):eval()
+        local rows <close> = w:domain({low + 1, 1}, {high, m})
+        local part = kernel {s = s, first = from, w = rows, terms = high - low, shape = shape}
+        if from ~= first then from:close() end
         local before = total
         total = before and (before + part):eval() or part
         if before then
@@ -141,7 +141,10 @@ local function along(s, type, axis, m, filter)
     local shape = s.shape
     local first, w, terms = table_of(SUMS[filter](shape[axis], m), m)
     shape[axis] = m
-    return kernel_for(type, axis, terms)(s, first, w, shape)
+    local r = kernel_for(type, axis, terms)(s, first, w, shape)
+    first:close()
+    w:close()
+    return r
 end
 
 -- ---- the function
@@ -175,8 +178,9 @@ local function resize(s, shape, options)
     s = picture.said_border(s)
     local by_rows <const> = rows * s.shape[2] <= columns * s.shape[1] -- first the axis after which less is left
     local axis, other = by_rows and 1 or 2, by_rows and 2 or 1
-    local part <close> = along(s, type, axis, by_rows and rows or columns, filter)
-    return along(picture.same_border(part, s), type, other, by_rows and columns or rows, filter)
+    local part = along(s, type, axis, by_rows and rows or columns, filter)
+    local seen <close> = picture.with_border(part, s)
+    return along(seen, type, other, by_rows and columns or rows, filter)
 end
 
 return {resize = blame.guard(resize, "rill.image.resize")}

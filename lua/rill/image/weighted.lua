@@ -105,7 +105,8 @@ local function narrow_line(s, type, axis, first, weights)
             for (int k = 0; k < count; k++) r += w[k] * s[(first + k) * along];
         }
     ]=]
-    return picture.kernel(text, type)(s, weights, #weights, first, along(axis, 1))
+    local list <close> = rill.from(weights)
+    return picture.kernel(text, type)(s, list, #weights, first, along(axis, 1))
 end
 
 --- weighted.line(s, type, axis, first, weights): a new picture, each element of which is the sum of weights[i] times the neighbour at first + i - 1
@@ -139,12 +140,12 @@ function weighted.cross(s, type, wy, wx)
         end
         return weighted.line(from, type, axis, n // 2 - (n - 1), turned)
     end
-    local down <close> = line(s, 1, wy)
     local total = 0
     for _, w in ipairs(wy) do
         total = total + w
     end
-    return line(picture.same_border(down, s, total), 2, wx)
+    local down <close> = picture.with_border(line(s, 1, wy), s, total)
+    return line(down, 2, wx)
 end
 
 return weighted
