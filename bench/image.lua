@@ -48,6 +48,11 @@ local GROWTH <const> = {
     {"bilateral, radius 5", function(s)
         return rill.image.bilateral(s, {sigma_space = 2.5, sigma_range = 0.1, radius = 5})
     end},
+    {"segment, 10 + 32 steps", function(s)
+        local region, report = rill.image.segment(s, {seeds = {{9, 9}}, tolerance = 0.05, steps = 32})
+        report.level:close()
+        return region
+    end},
     {"diffuse, a step", function(s) return rill.image.diffuse(s, {k = 0.1, steps = 1}) end},
     {"sobel", function(s)
         local size, across, down = rill.image.sobel(s)
@@ -68,7 +73,7 @@ local GROWTH <const> = {
         return rill.image.resize(s, {s.shape[1] // 2, s.shape[2] // 2}, {filter = "area"})
     end},
 }
-local SIDES <const> = {256, 512, 1024, 2048}
+local SIDES <const> = {512, 1024, 2048, 4096}
 
 local function growth()
     local lines = {{"ns per pixel"}}

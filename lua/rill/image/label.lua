@@ -68,6 +68,8 @@ local text <const> = [=[
         ivec2 at = indexof(tile).xy;
         uint left = tiles[at - ivec2(1, 0)], above = tiles[at - ivec2(0, 1)];
         uint beside = tile & left >> 7 & 0x01010101u, over = tile & above >> 24;
+        // Where four tiles meet and all hold, three touches unite them.
+        if ((beside & over & tiles[at - 1] >> 31) != 0u) over &= over + 1u;
         while ((beside | over) != 0u) {
             bool up = over != 0u;
             int shift = up ? 24 : 7;
@@ -205,24 +207,30 @@ local function number(p, by_fours, parent, rows, columns)
     return count_to:get(table.unpack(shape))
 end
 
-local function label_tiles(p, tile, by_fours, labels)
-    local rows <const>, columns <const> = table.unpack(labels.shape)
+local function label_tiles(p, tile, by_fours, shape)
+    local rows <const>, columns <const> = table.unpack(shape)
     local parent <close> = p.begin {shape = rows * columns}
     local bounded <close> = tile:boundary "zero"
     p.unite(tile, bounded, columns, parent)
     local count <const> = number(p, by_fours, parent, rows, columns)
+    local labels = core._sized(parent, shape) -- every pixel is written
     write(p, tile, parent, labels)
-    return count
+    return labels, count
 end
 
 --- rill.image.label(mask): labels, count. Pixels that hold and are beside or above each other are of one part; all pixels of part k of `count` have the label
 -- k, an int, in the order of each part's first pixel, row by row; what does not hold has 0. Waits for the device, for the count.
 label.label = blame.guard(function(given)
     local mask = take("rill.image.label", given)
-    local labels, p = rill.stream("int", mask.shape), made()
+    local p, shape = made(), mask.shape
     local tile, by_fours = tiles_of(p, mask)
     if rill.type(given) == "stream" and mask ~= given then mask:close() end
-    local count = tile:any() and label_tiles(p, tile, by_fours, labels) or 0
+    local labels, count
+    if tile:any() then
+        labels, count = label_tiles(p, tile, by_fours, shape)
+    else
+        labels, count = rill.stream("int", shape), 0
+    end
     tile:close()
     by_fours:close()
     return labels, count
