@@ -132,6 +132,8 @@ local function stages(ratio)
     return math.max(3, math.ceil(0.5 * (math.sqrt(9 + 16 * ratio) - 1) - 1e-9))
 end
 
+local MOST_STAGES <const> = 6000 -- rounding grows by their square: to a hundredth
+
 local function b(j)
     return j < 2 and 1 / 3 or (j * j + j - 2) / (2 * j * (j + 1))
 end
@@ -145,6 +147,10 @@ function methods:step(dt)
     end
     dt = dt or h.dt or h.limit
     local s = stages(dt / h.limit)
+    if s > MOST_STAGES then
+        fail("H:step: %g seconds are %.0f stages, in which rounding grows too far: take steps of less than %g", dt, s,
+            MOST_STAGES ^ 2 / 4 * h.limit)
+    end
     local w = 4 / (s * s + s - 2)
     local k = h.k:boundary(table.unpack(h.around))
     local before, y, spare = h.u, h.a, h.b

@@ -30,6 +30,11 @@ local function is_flag(value)
     return type(value) == "boolean"
 end
 
+-- Seconds that are above 0 as a float, too.
+local function is_time(value)
+    return choices.is_positive(value) and value >= 2.0 ^ -126 and value < 2.0 ^ 128
+end
+
 local function not_negative(value)
     return choices.is_finite(value) and value >= 0
 end
@@ -42,7 +47,7 @@ local OPTIONS <const> = {
     laplacian = choices.words(smoothing.laplacians), densities = choices.words(interaction.densities),
     integrator = choices.words(integration.kinds),
     tension = {is_flag, "true or false"},
-    dt = {function(v) return v == "adaptive" or choices.is_positive(v) end, '"adaptive" or seconds above 0'},
+    dt = {function(v) return v == "adaptive" or is_time(v) end, '"adaptive" or seconds above 0'},
     cfl = POSITIVE,
     substeps = {function(v) return math.type(v) == "integer" and v >= 1 end, "a whole number, 1 or more"},
     gravity = {function(v) return choices.is_vector(v) end, "a table of numbers"},
@@ -92,6 +97,20 @@ local function fit(taken, dimensions)
     end
 end
 
+-- Numbers that are fine one by one may lead to sums that no float holds.
+local function check_scale(state)
+    local limit, least, greatest = state.pace:get(1)[3], state.now.rho:min(), state.now.rho:max()
+    local fine = limit > 0 and greatest - least >= 0 and greatest < math.huge
+    for _, pull in ipairs(state.a:sum()) do
+        fine = fine and pull - pull == 0
+    end
+    if not fine then
+        rounds.close(state)
+        fail("rill.sph: densities are %g to %g and a step at most %g s: what was given leads beyond what floats hold",
+            least, greatest, limit)
+    end
+end
+
 --- rill.sph{positions=, radius=, ...}: particles of a fluid, which act on each other within `radius`, the support of the smoothing kernel. Positions
 -- and velocities are copied. Without `mass` they weigh so much that the greatest density is `density`.
 local function new(given)
@@ -111,6 +130,7 @@ local function new(given)
     taken.positions, taken.velocities = nil, nil
     taken.mass = taken.mass or taken.density / rounds.crowded(state, taken)
     rounds.begin(state, taken.mass)
+    check_scale(state)
     return setmetatable({_rounds = state, _how = taken, _steps = 0, _warned = false, _home = false}, Particles)
 end
 
@@ -150,7 +170,7 @@ end
 -- so many steps as are needed. Returns the particles. Nothing is read back but for sub-steps.
 function methods:step(dt)
     check_open(self, "step")
-    if dt ~= nil and not choices.is_positive(dt) then
+    if dt ~= nil and not is_time(dt) then
         fail("P:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
     end
     local how = self._how

@@ -134,6 +134,8 @@ describe("rill.heat", function()
         check.names({"rill.heat", "'source'", "element 1 is inf"}, rill.heat, two)
         local h = rill.heat {shape = {2}}
         check.names({"H:step", "'dt'", "above 0"}, h.step, h, 0 / 0)
+        check.names({"H:step", "1e+30 seconds are", "stages", "less than"}, h.step, h, 1e30)
+        check.names({"rill.heat", "'spacing'", "1e-18 to 1e18"}, rill.heat, {shape = {2}, spacing = 1e-30})
         check.names({"H:step", "expected heat before the colon"}, h.step, {})
     end)
 end)

@@ -25,12 +25,17 @@ local function is_shape(value)
     return true
 end
 
+-- One over its square is a float.
+local function is_width(value)
+    return choices.is_positive(value) and value >= 1e-18 and value <= 1e18
+end
+
 local function is_spacing(value)
     if type(value) ~= "table" or rill.type(value) then
-        return choices.is_positive(value)
+        return is_width(value)
     end
     for _, h in ipairs(value) do
-        if not choices.is_positive(h) then
+        if not is_width(h) then
             return false
         end
     end
@@ -39,7 +44,7 @@ end
 
 --- Rows for choices.options: of every grid.
 lattice.shape = {is_shape, "a table of 1 to 3 whole numbers, 1 or more"}
-lattice.spacing = {is_spacing, "a number above 0, or a table of one per dimension"}
+lattice.spacing = {is_spacing, "a number from 1e-18 to 1e18, or a table of one per dimension"}
 
 --- A row for an option that is a number or a stream of one for each cell.
 function lattice.number_or_stream(holds, words)
