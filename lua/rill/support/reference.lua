@@ -309,6 +309,9 @@ N.dt: number -- seconds of a step, unless told
 N.count: integer -- how many bodies there are
 N:close() -- frees their memory at once
 ]==] },
+    { "render", [==[
+rill.render(m: mesh|table, options?: {size?: integer[], camera?: table, shading?: string, color?: source|string|number[], colormap?: string, range?: number[], texture?: source, opacity?: number, edges?: boolean|string|number[], thickness?: number, samples?: integer, light?: number[], shadow?: boolean|integer, background?: string|number[], linear?: boolean, buffers?: boolean}): stream, table? -- a picture (vec3) of a mesh or a list of them, "smooth", "flat", "wireframe" or "none"; with buffers = true also depth, triangle and hits of each sample
+]==] },
     { "mesh", [==[
 rill.mesh.new(options: {positions: source|table, triangles: source|table, normals?: source|table, uv?: source|table, attributes?: table}): mesh -- a surface of triangles: vec3 positions, ivec3 numbers of vertices from 0; copied and checked
 rill.mesh.icosphere(level?: integer): mesh -- a sphere of radius 1, an icosahedron parted `level` times

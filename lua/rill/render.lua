@@ -1,0 +1,248 @@
+--- rill.render: pictures of meshes, by the pipeline of chapter 28.1 of "GPGPU" as kernels: vertices, clipping, coverage and depth, then colours and light.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local cameras = require "rill.support.camera"
+local choices = require "rill.support.choices"
+local framing = require "rill.render.framing"
+local coverage = require "rill.render.coverage"
+local models = require "rill.render.models"
+local shading = require "rill.render.shading"
+local fail <const> = blame.fail
+
+local LAYERS <const> = 512 -- of transparent triangles over one another, at most
+local PIXELS <const> = 16384 -- samples along a side of the picture, at most
+local SHADOW <const> = 1024 -- pixels along a side of the light's picture, unless told
+
+-- ---- options
+
+local SIDES <const> = {[1] = 1, [4] = 2, [9] = 3, [16] = 4}
+local BOOLEAN <const> = {function(v) return type(v) == "boolean" end, "true or false"}
+
+local function is_shadow(v)
+    return type(v) == "boolean" or math.type(v) == "integer" and v >= 16 and v <= 8192
+end
+
+local OPTIONS <const> = {
+    size = cameras.size, camera = {function(v) return type(v) == "table" and not rill.type(v) end, "a table"},
+    samples = {function(v) return SIDES[v] ~= nil end, "1, 4, 9 or 16"},
+    light = {function(v) return choices.is_vector(v, 3) and cameras.unit(v) ~= nil end, "a direction, three numbers"},
+    shadow = {is_shadow, "true, false, or a whole number from 16 to 8192"},
+    background = models.color_row, linear = BOOLEAN, buffers = BOOLEAN,
+    thickness = {choices.is_positive, "a number above 0"},
+}
+for name, row in pairs(models.looks) do
+    OPTIONS[name] = row
+end
+
+local function options_of(given)
+    local taken = choices.options("rill.render", given, OPTIONS)
+    taken.size = taken.size or {480, 640}
+    taken.side = SIDES[taken.samples or 4]
+    local most = taken.side * math.max(taken.size[1], taken.size[2])
+    if most > PIXELS then
+        fail("rill.render: option 'size': %d samples along a side of a picture are more than %d: take fewer 'samples'",
+            most, PIXELS)
+    end
+    return taken
+end
+
+-- ---- colours of what is seen
+
+-- Ways to colour, by what a mesh has: `values` are the arguments of the kernel of that name, but for the colours.
+local painters = {}
+
+--- painters.constant(): nothing remains to be done.
+function painters.constant() end
+
+--- painters.textured(mesh, values): by a picture.
+function painters.textured(mesh, values)
+    values.uv, values.texture, values.color = mesh.texture.values, mesh.texture.picture, mesh.constant
+    values.per = mesh.texture.per
+    shading.kernels().textured(values)
+end
+
+--- painters.mapped(mesh, values): by numbers and a colour map.
+function painters.mapped(mesh, values)
+    local colors = mesh.colors
+    values.values, values.map, values.low, values.scale, values.per = colors.values, colors.map, colors.low,
+        colors.scale, colors.per
+    shading.kernels().mapped(values)
+end
+
+--- painters.painted(mesh, values): by colours.
+function painters.painted(mesh, values)
+    values.colors, values.per = mesh.colors.values, mesh.colors.per
+    shading.kernels().painted(values)
+end
+
+local function flags_of(mesh, camera, shadow)
+    local wire <const> = mesh.shading == "wireframe"
+    return (mesh.shading ~= "smooth"
+        and 1 or 0) | (camera.parallel ~= 0 and 2 or 0) | ((wire or mesh.edges) and 4 or 0) |
+        (shadow.on and 8 or 0) | (wire and not mesh.edges and 16 or 0) |
+        (mesh.shading == "none" and 32 or 0)
+end
+
+-- Where in its triangle each sample is in which `seen` names a face of the view's mesh.
+local function locate(view, seen, at)
+    shading.kernels().locate {
+        base = view.mesh.base, columns = view.extent[1], face = seen, triangles = view.mesh.triangles,
+        clips = view.clip, at = at,
+    }
+end
+
+-- Shades the samples of picture.color in which `seen` names a face of the view's mesh.
+local function shade(view, seen, picture)
+    local mesh, camera, shadow = view.mesh, picture.camera, picture.shadow
+    if not view.place then
+        return
+    end
+    locate(view, seen, picture.at)
+    picture.tint:fill(mesh.constant)
+    local way = mesh.texture and "textured" or mesh.colors and (mesh.colors.map and "mapped" or "painted") or "constant"
+    painters[way](mesh, {base = mesh.base, face = seen, at = picture.at, triangles = mesh.triangles,
+        tint = picture.tint})
+    local edge, light = mesh.edges or {0, 0, 0}, shadow.camera
+    shading.kernels().lit {
+        base = mesh.base, per = mesh.normals.per, flags = flags_of(mesh, camera, shadow), eye = camera.eye,
+        ahead = camera.ahead,
+        up = camera.up, light = picture.light, opacity = mesh.opacity, under = picture.background,
+        thick = picture.thick,
+        line = {edge[1], edge[2], edge[3], mesh.shading == "wireframe" and 0 or 1},
+        shadow_right = light.right, shadow_above = light.above, shadow_eye = light.eye, shadow_focus = light.focus or 1,
+        shadow_size = shadow.pixels, face = seen, at = picture.at, tint = picture.tint, triangles = mesh.triangles,
+        positions = mesh.positions, normals = mesh.normals.values, shadow = shadow.depth, color = picture.color,
+    }
+end
+
+-- ---- the passes
+
+-- What the light sees: the depth of the nearest face.
+local function shadow_of(taken, meshes, light)
+    if not taken.shadow then
+        return {on = false, pixels = 1, depth = rill.stream("uint", 1), camera = {right = {0, 0, 0}, above = {0, 0,
+            0}, eye = {0, 0, 0}}}
+    end
+    local pixels = taken.shadow == true and SHADOW or taken.shadow
+    local camera = framing.light(light, meshes, pixels)
+    local depth = rill.stream("uint", pixels * pixels)
+    local nobody <close> = rill.stream("int", 1)
+    for _, mesh in ipairs(meshes) do
+        coverage.draw(coverage.view(mesh, camera, {pixels, pixels}), coverage.DEPTH, {depth = depth, seen = nobody})
+    end
+    return {on = true, pixels = pixels, depth = depth, camera = camera}
+end
+
+-- The nearest face of each sample, and the depths.
+local function solid(views, target)
+    for pass = coverage.DEPTH, coverage.FACE do
+        for _, view in ipairs(views) do
+            coverage.draw(view, pass, target)
+        end
+    end
+end
+
+-- Transparent faces, in their order: in each round the next one of every sample. How many rounds there are is read back.
+local function blend(views, target, picture)
+    local samples <const> = target.depth.size
+    local counts <close> = rill.stream("int", samples)
+    for _, view in ipairs(views) do
+        coverage.draw(view, coverage.COUNT, {depth = target.depth, seen = counts})
+    end
+    local layers = #views > 0 and counts:max() or 0
+    if layers > LAYERS then
+        fail("rill.render: option 'opacity': %d transparent triangles lie over one pixel, more than %d", layers, LAYERS)
+    end
+    local seen <close> = rill.stream("int", samples)
+    local last <close> = rill.stream("int", samples, -1)
+    for _ = 1, layers do
+        seen:fill(coverage.NONE)
+        for _, view in ipairs(views) do
+            coverage.draw(view, coverage.NEXT, {depth = target.depth, seen = seen, last = last})
+        end
+        for _, view in ipairs(views) do
+            shade(view, seen, picture)
+        end
+        last:write(seen)
+    end
+end
+
+local function streams_of(picture, extent, background)
+    local samples <const> = extent[1] * extent[2]
+    picture.background = background
+    picture.color = rill.stream("vec3", samples, background)
+    picture.at, picture.tint = rill.stream("vec4", samples), rill.stream("vec3", samples)
+    return picture
+end
+
+-- How far away what is seen is, along the camera's axis: from the triangles as they are, not as they were snapped.
+local function depths(views, target, picture)
+    local depth = rill.stream("float", target.depth.size, math.huge)
+    for _, view in ipairs(views) do
+        if view.place then
+            locate(view, target.seen, picture.at)
+            shading.kernels().measure {
+                base = view.mesh.base, parallel = picture.camera.parallel, face = target.seen, at = picture.at,
+                triangles = view.mesh.triangles, clips = view.clip, depth = depth,
+            }
+        end
+    end
+    return depth
+end
+
+-- What else than colours is known of each sample, of opaque meshes.
+local function buffers_of(views, target, extent, picture)
+    local shape = {extent[2], extent[1]}
+    local hits = rill.stream("int", target.depth.size)
+    local none <close> = rill.stream("uint", target.depth.size)
+    for _, view in ipairs(views) do
+        coverage.draw(view, coverage.COUNT, {depth = none, seen = hits})
+    end
+    local triangle = rill.where(target.seen:eq(coverage.NONE), -1, target.seen):eval()
+    return {depth = depths(views, target, picture):reshape(shape), triangle = triangle:reshape(shape),
+        hits = hits:reshape(shape)}
+end
+
+local function default_light(camera)
+    local way = {}
+    for d = 1, 3 do
+        way[d] = 0.75 * camera.above[d] - 0.45 * camera.right[d] - 0.8 * camera.ahead[d]
+    end
+    return way
+end
+
+--- rill.render(m [, {size=, camera=, shading=, color=, ...}]): a picture, a stream of vec3 {rows, columns} in sRGB, of a mesh or a list of them; with
+-- buffers = true also depth, triangle and hits of each sample. Nothing depends on the order in which the device works.
+local function render(m, given)
+    local taken = options_of(given)
+    local meshes, side, size = models.take(m, taken), taken.side, taken.size
+    local extent = {side * size[2], side * size[1]}
+    local camera = framing.focused(framing.camera(taken.camera, meshes, size), extent[1], extent[2])
+    local target = {depth = rill.stream("uint", extent[1] * extent[2]), seen = rill.stream("int",
+        extent[1] * extent[2], coverage.NONE)}
+    local opaque, clear = {}, {}
+    for _, mesh in ipairs(meshes) do
+        local list = mesh.opacity < 1 and clear or opaque
+        list[#list + 1] = coverage.view(mesh, camera, extent)
+    end
+    solid(opaque, target)
+    local picture = {camera = camera, thick = side * (taken.thickness or 1),
+        light = cameras.unit(taken.light or default_light(camera))}
+    picture.shadow = shadow_of(taken, meshes, picture.light)
+    streams_of(picture, extent, shading.linear(models.color(taken.background or {0.95, 0.96, 0.97})))
+    for _, view in ipairs(opaque) do
+        shade(view, target.seen, picture)
+    end
+    if #clear > 0 then
+        blend(clear, target, picture)
+    end
+    local done = shading.kernels().finish {k = side, columns = extent[1], coded = taken.linear and 0 or 1,
+        color = picture.color, shape = size}
+    local buffers = taken.buffers and buffers_of(opaque, target, extent, picture) or nil
+    for _, s in ipairs {picture.color, picture.at, picture.tint, picture.shadow.depth} do
+        s:close()
+    end
+    return done, buffers
+end
+
+return blame.guard(render, "rill.render")

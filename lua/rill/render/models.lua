@@ -1,0 +1,200 @@
+-- What is drawn: meshes, or tables of their parts, and how each looks.
+local core = require "rill.core"
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local choices = require "rill.support.choices"
+local types = require "rill.support.types"
+local shading = require "rill.render.shading"
+local fail <const> = blame.fail
+
+local models = {}
+
+local NAMES <const> = {
+    black = "#000000", white = "#ffffff", gray = "#b4b7bc", red = "#d62728", green = "#2ca02c", blue = "#1f77b4",
+    yellow = "#edc948",
+    orange = "#ff7f0e", purple = "#9467bd", brown = "#8c564b", pink = "#f7a6c1", cyan = "#17becf", clay = "#c98f6b",
+}
+
+local names = {}
+for name in pairs(NAMES) do names[#names + 1] = name end
+table.sort(names)
+
+local function is_unit(v) return type(v) == "number" and v >= 0 and v <= 1 end
+
+--- models.color(value): {red, green, blue} in 0 to 1 of "#rrggbb", a name or three numbers; nil of others.
+function models.color(value)
+    local text = type(value) == "string" and (NAMES[value] or value)
+    local r, g, b = (text or ""):match "^#(%x%x)(%x%x)(%x%x)$"
+    if r then
+        return {tonumber(r, 16) / 255, tonumber(g, 16) / 255, tonumber(b, 16) / 255}
+    end
+    return choices.is_vector(value,
+        3) and is_unit(value[1]) and is_unit(value[2]) and is_unit(value[3]) and value or nil
+end
+
+local function is_source(value)
+    local kind = rill.type(value)
+    return (kind == "stream" or kind == "expression") and not blame.not_open(value)
+end
+local COLOR <const> = '"#rrggbb", three numbers from 0 to 1, ' .. table.concat(names, ", ")
+
+--- models.looks: rows for choices.options of what each mesh may have of its own.
+models.color_row = {function(v) return models.color(v) ~= nil end, COLOR}
+models.looks = {
+    color = {function(v) return models.color(v) or is_source(v) end, COLOR .. ", or a stream"},
+    colormap = {function(v) return type(v) == "string" and (pcall(core._colormap, v)) end, "the name of a colour map"},
+    range = {function(v) return choices.is_vector(v, 2) and v[1] < v[2] end, "{least, greatest}"},
+    texture = {is_source, "a picture, a stream {rows, columns} of vec3 or vec4"},
+    opacity = {is_unit, "a number from 0 to 1"},
+    shading = choices.words {smooth = true, flat = true, wireframe = true, none = true},
+    edges = {function(v) return v == true or models.color(v) ~= nil end, "true, " .. COLOR},
+}
+
+-- ---- meshes
+
+local function field(value, name)
+    local done, found = pcall(function() return value[name] end)
+    return done and found or nil
+end
+
+--- models.is_mesh(value): whether it has streams of positions and triangles.
+function models.is_mesh(value)
+    local kind = rill.type(value)
+    return type(value) == "table" and (not kind or kind == "mesh") and field(value,
+        "positions") ~= nil and field(value, "triangles") ~= nil
+end
+
+local function stream_of(where, value, name, kind)
+    local s = field(value, name)
+    if blame.not_open(s) then
+        fail("rill.render: %s: '%s' is no open stream of %s, but %s", where, name, kind, blame.told(s))
+    elseif s.type ~= kind or #s.shape ~= 1 then
+        fail("rill.render: %s: '%s' must be %s in one dimension, and is %s of shape %s", where, name, kind, s.type,
+            table.concat(s.shape, "x"))
+    end
+    return rill.type(s) == "expression" and s:eval() or s
+end
+
+-- What vertices (0), faces (1) or corners (2) have, in one dimension, and which.
+local function attribute(where, mesh, s, name, kinds)
+    local shape, vertices, faces = s.shape, mesh.positions.size, mesh.triangles.size
+    local per = #shape == 1 and (shape[1] == vertices and 0 or shape[1] == faces and 1) or
+        #shape == 2 and shape[1] == faces and shape[2] == 3 and 2
+    if not per or not kinds[s.type] then
+        fail("rill.render: %s: '%s' must be %s per vertex {%d}, face {%d} or corner {%d, 3}, and is %s of shape %s",
+            where, name,
+            kinds.words, vertices, faces, faces, s.type, table.concat(shape, "x"))
+    end
+    s = rill.type(s) == "expression" and s:eval() or s
+    return {values = per == 2 and s:reshape(s.size) or s, per = per}
+end
+
+-- The normals that a mesh has, or such of its triangles.
+local function normals_of(where, mesh, value)
+    local given = field(value, "normals")
+    given = type(given) == "function" and value:normals() or given
+    if given then
+        return attribute(where, mesh, given, "normals", {vec3 = true, words = "vec3"})
+    end
+    return {values = shading.normals(mesh), per = 0}
+end
+
+-- ---- looks
+
+local function map_of(name)
+    local bytes, colours = core._colormap(name), {}
+    for i = 0, 255 do
+        local r, g, b = bytes:byte(3 * i + 1, 3 * i + 3)
+        colours[i + 1] = {r / 255, g / 255, b / 255}
+    end
+    return rill.from(colours, "vec3")
+end
+
+-- Colours by a stream: of vec3, or of numbers through a colour map.
+local function stream_colour(where, mesh, look)
+    local color = look.color
+    local info = types.scalar(color.type)
+    if not info then
+        return attribute(where, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
+    end
+    local got = attribute(where, mesh, color:cast "float", "color", {float = true, words = "a number or vec3"})
+    local low, high = table.unpack(look.range or {})
+    if not low then
+        local stats = got.values.size > 0 and got.values:stats() or {}
+        low, high = stats.min or 0, stats.max or 1
+    end
+    got.map, got.low, got.scale = map_of(look.colormap or "viridis"), low, 1 / (high > low and high - low or 1)
+    return got
+end
+
+local function texture_of(where, mesh, value, look)
+    local s, uv = look.texture, field(value, "uv")
+    if not uv then
+        fail("rill.render: %s: option 'texture' needs texture coordinates, and the mesh has no 'uv'", where)
+    elseif #s.shape ~= 2 or s.size == 0 or s.type ~= "vec3" and s.type ~= "vec4" and s.type ~= "unorm8x4" then
+        fail("rill.render: %s: option 'texture': expected {rows, columns} of vec3 or vec4, got %s of shape %s", where,
+            s.type, table.concat(s.shape, "x"))
+    end
+    local got = attribute(where, mesh, uv, "uv", {vec2 = true, words = "vec2"})
+    s = s.type == "vec3" and s or s.xyz
+    got.picture = (rill.type(s) == "expression" and s:eval() or s):boundary "wrap"
+    return got
+end
+
+local DARK <const>, GRAY <const> = {0.13, 0.17, 0.23}, {0.72, 0.73, 0.75}
+
+-- A mesh and how it looks, with streams of what is needed.
+local function model(where, value, look)
+    local mesh = {positions = stream_of(where, value, "positions", "vec3"), triangles = stream_of(where, value,
+        "triangles", "ivec3")}
+    mesh.shading, mesh.opacity = look.shading or "smooth", look.opacity or 1
+    local wire <const> = mesh.shading == "wireframe"
+    mesh.edges = look.edges and shading.linear(models.color(look.edges == true and DARK or look.edges)) or nil
+    mesh.constant = shading.linear(models.color(look.color) or look.texture and {1, 1, 1} or wire and DARK or GRAY)
+    mesh.faces = mesh.triangles.size
+    if mesh.faces > 0 and mesh.positions.size > 0 then
+        mesh.texture = look.texture and texture_of(where, mesh, value, look)
+        mesh.colors = not mesh.texture and is_source(look.color) and stream_colour(where, mesh, look) or nil
+        mesh.normals = mesh.shading == "smooth" and normals_of(where, mesh, value) or {values = mesh.positions, per = 0}
+    end
+    return mesh
+end
+
+-- A mesh, or {mesh, color =, ...} with looks of its own over those for all.
+local function entry(where, value, looks)
+    if models.is_mesh(value) then
+        return model(where, value, looks)
+    elseif type(value) ~= "table" or rill.type(value) or not models.is_mesh(value[1]) then
+        fail("rill.render: %s: expected a mesh, or {mesh, color = ...}, got %s", where, blame.told(value))
+    end
+    local own, both = {}, {}
+    for key, v in pairs(value) do
+        if key ~= 1 then own[key] = v end
+    end
+    own = choices.options("rill.render: " .. where, own, models.looks)
+    for name in pairs(models.looks) do
+        both[name] = looks[name]
+        if own[name] ~= nil then both[name] = own[name] end
+    end
+    return model(where, value[1], both)
+end
+
+--- models.take(value, looks): the meshes of a mesh or a list, each with `base`, the number of its first face.
+function models.take(value, looks)
+    local meshes, base = {}, 0
+    if models.is_mesh(value) then
+        meshes[1] = entry("argument #1 'm'", value, looks)
+    elseif type(value) ~= "table" or rill.type(value) or (#value == 0 and next(value) ~= nil) then
+        fail("rill.render: argument #1 'm': expected a mesh or a list of meshes, got %s", blame.told(value))
+    else
+        for i, one in ipairs(value) do
+            meshes[i] = entry(("argument #1 'm': mesh %d"):format(i), one, looks)
+        end
+    end
+    for _, mesh in ipairs(meshes) do
+        mesh.base, base = base, base + mesh.faces
+    end
+    return meshes
+end
+
+return models
