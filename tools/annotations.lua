@@ -13,7 +13,7 @@ local classes = {
     s = "source", e = "expression", k = "kernel", d = "device", r = "request", m = "map", p = "progress",
     a = "animation", t = "translator", c = "container", o = "range", n = "snapshot", A = "matrix",
     F = "factors", h = "hierarchy", f = "fluid", P = "particles", W = "wave", H = "heat", C = "cloth", N = "nbody",
-    M = "mesh",
+    M = "mesh", T = "tree",
 }
 
 -- What an expression has not: these write.
@@ -166,6 +166,11 @@ local nbody = {}
 %s
 local mesh = {}
 
+---A tree of boxes over the triangles of a mesh.
+---@class rill.tree
+%s
+local tree = {}
+
 ---A structure type.
 ---@class rill.struct
 ---@field name string
@@ -188,7 +193,7 @@ local mesh = {}
 
 local kinds = {}
 for word in ("stream expression kernel device request map progress animation translator container range snapshot " ..
-    "matrix factors hierarchy fluid particles wave heat cloth nbody mesh struct report"):gmatch "%a+" do
+    "matrix factors hierarchy fluid particles wave heat cloth nbody mesh tree struct report"):gmatch "%a+" do
     kinds[word] = true
 end
 
@@ -280,7 +285,7 @@ local function annotations()
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
     local parts = {head:format(fields "s", fields "k", fields "d", fields "t", fields "c", fields "o", fields "A",
         fields "F", fields "h", fields "f", fields "P", fields "W", fields "H", fields "C", fields "N",
-        fields "M")}
+        fields "M", fields "T")}
     for _, name in ipairs(sorted_keys(reference.aliases)) do
         if name ~= classes.s then -- which is a class above
             parts[#parts + 1] = ("---@alias rill.%s %s\n"):format(name, luals_type(reference.aliases[name]))

@@ -6,7 +6,7 @@
 -- table of options, what follows `): ` is returned. In front of names stand `rill.`, or for what values have: `s` a stream,
 -- `e` an expression, `k` a kernel, `d` a device, `r` a request, `m` a host map, `p` a progress bar, `a` an animation, `t` an address
 -- translator, `c` a container,
--- `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid, `M` a mesh.
+-- `o` a range, `n` a snapshot, `A` a matrix, `f` a fluid, `M` a mesh, `T` a tree.
 local operations = require "rill.algebra.operations"
 local container_names = require "rill.container.mappednames"
 local signatures = require "rill.support.signatures"
@@ -27,7 +27,7 @@ end
 local texts = { -- page of the manual, lines
     { "module", [==[
 rill._VERSION: string -- rill's version
-rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "mesh", or nil for anything else
+rill.type(value: any): string? -- "stream", "expression", "kernel", "struct", "device", "translator", "container", "range", "snapshot", "matrix", "factors", "hierarchy", "fluid", "particles", "wave", "heat", "cloth", "nbody", "mesh", "tree", or nil for anything else
 rill.progress(total: number, label?: string): progress -- a progress bar, silent where the output is no terminal; `local p <close>` works
 p:step(n?: number) -- n (1 unless told) more of the total are done
 p:close() -- ends the bar's line
@@ -312,6 +312,15 @@ N:close() -- frees their memory at once
     { "render", [==[
 rill.render(m: mesh|table, options?: {size?: integer[], camera?: table, shading?: string, color?: source|string|number[], colormap?: string, range?: number[], texture?: source, opacity?: number, edges?: boolean|string|number[], thickness?: number, samples?: integer, light?: number[], shadow?: boolean|integer, background?: string|number[], linear?: boolean, buffers?: boolean}): stream, table? -- a picture (vec3) of a mesh or a list of them, "smooth", "flat", "wireframe" or "none"; with buffers = true also depth, triangle and hits of each sample
 ]==] },
+    { "collide", [==[
+rill.collide.bvh(m: mesh, options?: {leaf?: integer}): tree -- upright boxes over the triangles of a mesh as it is now
+rill.collide.pairs(a: tree, b: tree, options?: {a?: table, b?: table, stop?: string}): stream|boolean, table -- the pairs of triangles that meet, ascending, ivec2, or ivec3 with the pose in front; and {levels, tests, triangles, lists}
+T.kind: string -- what made it: "bvh"
+T.faces: integer -- how many triangles it holds
+T.levels: integer -- how many levels of boxes are below the root
+T.leaf: integer -- how many triangles a leaf holds
+T:close() -- frees its memory at once
+]==] },
     { "mesh", [==[
 rill.mesh.new(options: {positions: source|table, triangles: source|table, normals?: source|table, uv?: source|table, attributes?: table}): mesh -- a surface of triangles: vec3 positions, ivec3 numbers of vertices from 0; copied and checked
 rill.mesh.icosphere(level?: integer): mesh -- a sphere of radius 1, an icosahedron parted `level` times
@@ -528,7 +537,7 @@ localid | localid() -- in group kernels: the invocation's number in its group; a
 reference.letters = {
     stream = "s", expression = "s", kernel = "k", device = "d", translator = "t", container = "c", range = "o",
     snapshot = "n", matrix = "A", factors = "F", hierarchy = "h", fluid = "f", wave = "W", heat = "H", cloth = "C",
-    particles = "P", nbody = "N", mesh = "M",
+    particles = "P", nbody = "N", mesh = "M", tree = "T",
 }
 
 --- reference.aliases: what the words for types in signatures stand for, in LuaLS's notation.

@@ -284,15 +284,15 @@ static int struct_eq(lua_State *L)
     return 1;
 }
 
-/* rill.type(v): metatables of rill's userdata, and of the tables that expressions, matrices, factors, hierarchies, fluids, particles, waves, heat, cloths, bodies and meshes are,
+/* rill.type(v): metatables of rill's userdata, and of the tables that expressions, matrices, factors, hierarchies, fluids, particles, waves, heat, cloths, bodies, meshes and trees are,
  * carry __name "rill.<type>". */
 static int rill_type(lua_State *L)
 {
     static const char *const types[] = {"stream",     "expression", "kernel", "struct",    "device",
                                         "translator", "container",  "range",  "snapshot",  "matrix",
                                         "factors",    "hierarchy",  "fluid",  "particles", "wave",
-                                        "heat",       "cloth",      "nbody",  "mesh"};
-    enum { TYPES = sizeof types / sizeof *types, TABLES = 10 };
+                                        "heat",       "cloth",      "nbody",  "mesh",      "tree"};
+    enum { TYPES = sizeof types / sizeof *types, TABLES = 11 };
     luaL_checkany(L, 1);
     bool table = lua_type(L, 1) == LUA_TTABLE && !hooks_is_expression(L, 1);
     if ((table || lua_type(L, 1) == LUA_TUSERDATA || hooks_is_expression(L, 1)) &&

@@ -1,0 +1,14 @@
+--- rill.collide: which triangles of two meshes meet, by trees of boxes.
+local blame = require "rill.support.blame"
+local tree = require "rill.collide.tree"
+
+local collide = {}
+
+--- rill.collide.bvh(m [, {leaf =}]): a tree of upright boxes over the triangles of a mesh as it is now; `leaf`: triangles in a leaf.
+collide.bvh = blame.guard(function(m, options) return tree.new("rill.collide.bvh", "bvh", m, options) end,
+    "rill.collide.bvh")
+
+--- rill.collide.pairs(a, b [, {a =, b =, stop =}]): the pairs of triangles that meet, ascending, and a report.
+collide.pairs = blame.guard(require "rill.collide.pairs", "rill.collide.pairs")
+
+return blame.strict(collide, "rill.collide")

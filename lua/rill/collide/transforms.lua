@@ -1,0 +1,51 @@
+-- Motions as scripts give them, four rows of four numbers, x' = M x, and as kernels take them: three rows each, in floats for boxes, in doubles for triangles.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local choices = require "rill.support.choices"
+local fail <const> = blame.fail
+
+local transforms = {}
+
+local UNIT <const> = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
+local LARGEST <const> = 1e18 -- floats multiply it by itself
+
+local function is_row(row)
+    return choices.is_vector(row, 4) and math.max(math.abs(row[1]), math.abs(row[2]), math.abs(row[3])) <= LARGEST
+        and math.abs(row[4]) <= LARGEST
+end
+
+local function check(where, name, m)
+    local good = type(m) == "table" and not rill.type(m) and #m == 4
+    for i = 1, 4 do good = good and is_row(m[i]) end
+    if not good then
+        fail("%s: option '%s': expected 4 rows of 4 finite numbers up to 1e18, got %s", where, name, blame.told(m))
+    elseif m[4][1] ~= 0 or m[4][2] ~= 0 or m[4][3] ~= 0 or m[4][4] ~= 1 then
+        fail("%s: option '%s': its last row must be 0, 0, 0, 1, as that of a motion is", where, name)
+    end
+end
+
+-- The rows of a list of transforms, as floats and as doubles.
+local function streams_of(where, name, list)
+    local rows = {}
+    for _, m in ipairs(list) do
+        check(where, name, m)
+        for i = 1, 3 do rows[#rows + 1] = m[i] end
+    end
+    return rill.stream("vec4", #rows, #rows > 0 and rows or nil), rill.stream("dvec4", #rows, #rows > 0 and rows or nil)
+end
+
+--- transforms.one(where, name, m): one transform, the identity where it is nil.
+function transforms.one(where, name, m)
+    return streams_of(where, name, {m == nil and UNIT or m})
+end
+
+--- transforms.several(where, name, value): one or a list; whether it is a list, and how many there are.
+function transforms.several(where, name, value)
+    local many = type(value) == "table" and not rill.type(value) and
+        (#value == 0 or type(value[1]) == "table" and type(value[1][1]) == "table")
+    local list = many and value or {value == nil and UNIT or value}
+    local near, exact = streams_of(where, name, list)
+    return near, exact, many, #list
+end
+
+return transforms

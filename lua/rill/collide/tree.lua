@@ -1,0 +1,188 @@
+-- Trees of boxes over the triangles of a mesh, built level by level on the device.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local face = require "rill.support.face"
+local given = require "rill.support.given"
+local shared = require "rill.collide.shared"
+local fail <const> = blame.fail
+
+local tree = {}
+
+local Tree = {__name = "rill.tree"}
+local methods, fields = {}, {}
+face.put(Tree, "a tree has", "T", methods, fields)
+
+local MOST <const> = 1 << 25 -- triangles: nodes and places are numbered by ints
+
+-- A box is wider than what it holds by `pad`, which is more than floats lose in finding it.
+local TEXT <const> = shared.nodes .. [=[
+    uint spread(uint v) {
+        v = (v | (v << 16)) & 0x030000FFu;
+        v = (v | (v << 8)) & 0x0300F00Fu;
+        v = (v | (v << 4)) & 0x030C30C3u;
+        return (v | (v << 2)) & 0x09249249u;
+    }
+    kernel void morton(vec3 low, vec3 scale, ivec3 t<>, vec3 x[], out uint code<>) {
+        vec3 middle = (x[t.x] + x[t.y] + x[t.z]) / 3.0;
+        uvec3 cell = uvec3(clamp((middle - low) * scale, 0.0, 1023.0));
+        code = (spread(cell.x) << 2) | (spread(cell.y) << 1) | spread(cell.z);
+    }
+    kernel void fill(int faces, int order[], out int face<>) {
+        int k = indexof(face).x;
+        face = k < faces ? order[k] : -1;
+    }
+    kernel void corners(int face<>, ivec3 t[], vec3 x[], inout vec3 corner[]) {
+        int k = 3 * indexof(face).x;
+        if (face >= 0) {
+            ivec3 v = t[face];
+            corner[k] = x[v.x];
+            corner[k + 1] = x[v.y];
+            corner[k + 2] = x[v.z];
+        }
+    }
+    kernel void around(int node<>, int leaf, int leaves, int face[], vec3 corner[], inout vec3 low[], inout vec3 high[]) {
+        vec3 least = vec3(3e38), most = vec3(-3e38);
+        int from = (node - leaves) * leaf;
+        for (int k = from; k < from + leaf && face[k] >= 0; k++) {
+            vec3 a = corner[3 * k], b = corner[3 * k + 1], c = corner[3 * k + 2];
+            least = min(least, min(min(a, b), c));
+            most = max(most, max(max(a, b), c));
+        }
+        low[node] = least;
+        high[node] = most;
+    }
+    kernel void join(int node<>, inout vec3 low[], inout vec3 high[]) {
+        low[node] = min(low[2 * node], low[2 * node + 1]);
+        high[node] = max(high[2 * node], high[2 * node + 1]);
+    }
+    kernel void upright(vec3 low<>, vec3 high<>, float pad, out Box box<>) {
+        vec3 half_side = 0.5 * (high - low) + pad;
+        box.c = 0.5 * low + 0.5 * high;
+        box.x = vec3(half_side.x, 0.0, 0.0);
+        box.y = vec3(0.0, half_side.y, 0.0);
+        box.z = vec3(0.0, 0.0, half_side.z);
+    }
+]=]
+
+local program
+
+local function passes()
+    program = program or rill.program(TEXT)
+    return program
+end
+
+--- The passes of the text, and the structure of a box.
+tree.passes = passes
+
+--- tree.nodes(first, count): the numbers of nodes from `first`, as a ramp that takes no memory.
+function tree.nodes(first, count)
+    return rill.iter("int", count, first, first + count)
+end
+
+-- The triangles in an order, -1 in places that stay empty, and their corners.
+local function take_order(t, m, order)
+    local places <const> = t.leaf << t.levels
+    t.face, t.corner = rill.stream("int", places), rill.stream("vec3", 3 * places)
+    passes().fill(t.faces, order, t.face)
+    passes().corners(t.face, m.triangles, m.positions, t.corner)
+end
+
+local function morton_order(m, low, high)
+    local scale = {}
+    for d = 1, 3 do scale[d] = high[d] > low[d] and 1023 / (high[d] - low[d]) or 0 end
+    local codes <close> = passes().morton(low, scale, m.triangles, m.positions)
+    return rill.argsort(codes)
+end
+
+local function upright_boxes(t)
+    local run, count = passes(), 2 << t.levels
+    local low <close> = rill.stream("vec3", count)
+    local high <close> = rill.stream("vec3", count)
+    local leaves <const> = 1 << t.levels
+    run.around(tree.nodes(leaves, leaves), t.leaf, leaves, t.face, t.corner, low, high)
+    for level = t.levels - 1, 0, -1 do
+        run.join(tree.nodes(1 << level, 1 << level), low, high)
+    end
+    return run.upright(low, high, t.pad)
+end
+
+-- tree.kinds.NAME(t, m, low, high) puts the triangles of a mesh within bounds in order, and boxes around them.
+tree.kinds = {}
+
+--- tree.kinds.bvh(t, m, low, high): a tree of upright boxes in the order of
+-- Morton's curve is that of C. Lauterbach and others, "Fast BVH Construction on GPUs" (2009), parted in the middle of each node.
+function tree.kinds.bvh(t, m, low, high)
+    local order <close> = morton_order(m, low, high)
+    take_order(t, m, order)
+    t.box = upright_boxes(t)
+end
+
+local OPTIONS <const> = {leaf = given.number(1, 65536, 1)}
+
+local function levels_of(faces, leaf)
+    local levels = 0
+    while leaf << levels < faces do levels = levels + 1 end
+    return levels
+end
+
+--- tree.new(where, kind, m, options): a tree over the triangles of a mesh as it is now.
+function tree.new(where, kind, m, options)
+    local taken = given.take(where, options, OPTIONS)
+    if rill.type(m) ~= "mesh" then
+        fail("%s: argument #1 'm': expected a mesh, got %s", where, blame.told(m))
+    elseif m.faces > MOST then
+        fail("%s: argument #1 'm': expected at most %d triangles, got %d", where, MOST, m.faces)
+    end
+    local t = {kind = kind, leaf = taken.leaf, faces = m.faces, levels = levels_of(m.faces, taken.leaf), closed = false}
+    if m.faces > 0 then
+        local low, high = m:bounds()
+        local most = 0
+        for d = 1, 3 do most = math.max(most, math.abs(low[d]), math.abs(high[d])) end
+        if most > 1e18 then
+            fail("%s: argument #1 'm': expected coordinates up to 1e18, got %s", where, blame.number(most))
+        end
+        t.pad, t.low, t.high = 2e-6 * most, low, high
+        tree.kinds[kind](t, m, low, high)
+    end
+    return setmetatable({own = t}, Tree)
+end
+
+--- tree.take(where, argument, value): what a tree is made of; raises where it is none.
+function tree.take(where, argument, value)
+    if getmetatable(value) ~= Tree then
+        fail("%s: %s: expected a tree of rill.collide, got %s", where, argument, blame.told(value))
+    end
+    local t = rawget(value, "own")
+    if t.closed then
+        fail("%s: %s: the tree was closed", where, argument)
+    end
+    return t
+end
+
+--- T.kind: what made it.
+function fields.kind(self) return rawget(self, "own").kind end
+--- T.faces: triangles.
+function fields.faces(self) return rawget(self, "own").faces end
+--- T.levels: levels below the root.
+function fields.levels(self) return rawget(self, "own").levels end
+--- T.leaf: triangles in a leaf.
+function fields.leaf(self) return rawget(self, "own").leaf end
+
+--- T:close(): frees its memory at once.
+function methods.close(self)
+    local t = rawget(self, "own")
+    for _, name in ipairs {"face", "corner", "box"} do
+        if t[name] then t[name]:close() end
+    end
+    t.closed = true
+end
+Tree.__close = methods.close
+
+function Tree.__tostring(self)
+    local t = rawget(self, "own")
+    return t.closed and "closed tree" or ("%s of %d triangles, %d levels"):format(t.kind, t.faces, t.levels)
+end
+
+tree.methods = methods
+
+return tree
