@@ -260,8 +260,8 @@ describe("a random", function()
     it("wave", function() run(compare_wave, 1, 12, 2) end)
     it("heat", function() run(compare_heat, 1, 12, 2) end)
     for rank = 1, 3 do
-        it(("wave of rank %d, often #long"):format(rank), function() run(compare_wave, 100, 220, rank) end)
-        it(("heat of rank %d, often #long"):format(rank), function() run(compare_heat, 100, 220, rank) end)
+        it(("wave of rank %d, often #long"):format(rank), function() run(compare_wave, 100, 150, rank) end)
+        it(("heat of rank %d, often #long"):format(rank), function() run(compare_heat, 100, 130, rank) end)
     end
 
     it("element that is no number is named", function()
