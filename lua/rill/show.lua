@@ -295,16 +295,28 @@ local function show_container(c, options)
     io.stdout:write(text, tostring(c), "\n")
 end
 
+-- A picture of a mesh with about as many pixels as are drawn.
+local function portrait(m, options)
+    local able = terminal.look()
+    local mode, columns = options.mode or best_mode(able), options.width or able.columns
+    columns = (mode == "kitty" or mode == "iterm") and columns * able.cell[1] or columns
+    columns = math.max(math.min(columns // 1 | 0, 1024), 4)
+    return rill.render(m, {size = {columns * 3 // 4, columns}, background = "black"})
+end
+
 --- rill.show(s [, {width=, colormap=, min=, max=, mode=, text=}]): draws a 2-D stream in the terminal: float (or half, unorm8, double,
 -- bool), vec3 or vec4 in 0..1, and integers, which need min and max unless they are uint8 or uint16. A stream of numbers of one
 -- dimension is drawn as a sparkline of the means of its parts, from its smallest to its largest unless min and max are told. `width`
 -- is in characters: as wide as the terminal, or the stream, unless told. A picture without min and max whose
 -- numbers leave 0..1 says so in a line below. A container is drawn as where it is mapped, seen along all dimensions but the two fastest; pages of
--- coarser levels are darker. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
+-- coarser levels are darker. A mesh is drawn by rill.render. `mode`: "kitty", "iterm", "blocks", "256" or "ascii"; what the
 -- terminal says it has unless told. text = true: returns what else is written. Only what is drawn is read back.
 local function show(s, options)
     if rill.type(s) == "container" or rill.type(s) == "expression" and s._sparse then
         return show_container(rill.type(s) == "expression" and s:eval() or s, options)
+    end
+    if rill.type(s) == "mesh" then
+        s = portrait(s, check_options(options))
     end
     local other = blame.not_open(s)
     if other then

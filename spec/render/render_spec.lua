@@ -323,6 +323,20 @@ describe("rill.render", function()
         }):get(1, 1), 1e-6)
     end)
 
+    it("is what rill.show draws of a mesh", function()
+        local ball <close> = rill.mesh.icosphere(1)
+        local text = rill.show(ball, {mode = "ascii", width = 24, text = true})
+        local lines = {}
+        for line in text:gmatch "[^\n]+" do lines[#lines + 1] = line end
+        assert.equal(9, #lines)
+        assert.equal(24, #lines[1])
+        assert.equal(" ", lines[1]:sub(1, 1))
+        assert(lines[5]:sub(12, 13):find "^[-=+*#%%]+$", lines[5])
+        local box = rill.mesh.box()
+        box:close()
+        check.raises("expected a mesh or a list of meshes, got closed mesh", rill.render, box)
+    end)
+
     it("says what is wrong with its arguments", function()
         local m = mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}})
         for pattern, call in pairs {

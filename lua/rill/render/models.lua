@@ -185,7 +185,8 @@ function models.take(value, looks)
     if models.is_mesh(value) then
         meshes[1] = entry("argument #1 'm'", value, looks)
     elseif type(value) ~= "table" or rill.type(value) or (#value == 0 and next(value) ~= nil) then
-        fail("rill.render: argument #1 'm': expected a mesh or a list of meshes, got %s", blame.told(value))
+        fail("rill.render: argument #1 'm': expected a mesh or a list of meshes, got %s",
+            rill.type(value) == "mesh" and tostring(value) or blame.told(value))
     else
         for i, one in ipairs(value) do
             meshes[i] = entry(("argument #1 'm': mesh %d"):format(i), one, looks)

@@ -382,7 +382,7 @@ rill.image.distance(mask: source): stream -- how far each pixel is from the near
 rill.image.label(mask: source): stream, integer -- connected parts (pixels beside or above each other) numbered from 1 by their first pixels, 0 elsewhere; and how many there are
 ]==] },
     { "picture", [==[
-rill.show(s: source|container, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws a stream in the terminal: of two dimensions as a picture, of one as a sparkline; of a container where it is mapped; text = true returns what else is written
+rill.show(s: source|container|mesh, options?: {width?: integer, min?: number, max?: number, colormap?: string, mode?: string, text?: boolean}): string? -- draws a stream in the terminal: of two dimensions as a picture, of one as a sparkline; of a container where it is mapped; a mesh as rill.render does; text = true returns what else is written
 rill.animate(path: string, fps?: number): animation -- an animation of so many frames a second (25 unless told): .png or .apng, or a video through ffmpeg
 a:frame(s: source, options?: {min?: number, max?: number, colormap?: string, depth?: integer}): animation -- the next frame, a picture as rill.image.save takes it
 a:close() -- ends the file; `local a <close>` does it by itself
