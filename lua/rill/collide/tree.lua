@@ -117,7 +117,7 @@ function tree.kinds.bvh(t, m, low, high)
     t.box = upright_boxes(t)
 end
 
-local OPTIONS <const> = {leaf = given.number(1, 65536, 1)}
+local OPTIONS <const> = {leaf = given.number(1, 32768, 1)} -- a pair of leaves has at most 2^30 pairs of triangles, an int
 
 local function levels_of(faces, leaf)
     local levels = 0
@@ -133,7 +133,8 @@ function tree.new(where, kind, m, options)
     elseif m.faces > MOST then
         fail("%s: argument #1 'm': expected at most %d triangles, got %d", where, MOST, m.faces)
     end
-    local t = {kind = kind, leaf = taken.leaf, faces = m.faces, levels = levels_of(m.faces, taken.leaf), closed = false}
+    local leaf <const> = math.min(taken.leaf, math.max(m.faces, 1)) -- no empty places that pairs would go through
+    local t = {kind = kind, leaf = leaf, faces = m.faces, levels = levels_of(m.faces, leaf), closed = false}
     if m.faces > 0 then
         local low, high = m:bounds()
         local most = 0
