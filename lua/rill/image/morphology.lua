@@ -3,6 +3,7 @@
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local picture = require "rill.image.picture"
+local types = require "rill.support.types"
 local fail <const> = blame.fail
 
 local morphology = {}
@@ -142,7 +143,7 @@ local function shape_of(where, shape)
         return function(s, type, name) return square(s, type, name, math.tointeger(shape)) end
     elseif is_rows(shape) then
         return function(s, type, name) return by_rows(s, type, name, shape) end
-    elseif blame.not_open(shape) or #shape.shape ~= 2 or shape.size == 0 then
+    elseif blame.not_open(shape) or #shape.shape ~= 2 or shape.size == 0 or not types.scalar(shape.type) then
         fail("%s: argument #2: expected a radius, a whole number from 0 to 10000, or a mask of rows and columns, " ..
             "got %s", where, blame.told(shape))
     end

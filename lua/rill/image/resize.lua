@@ -183,4 +183,4 @@ local function resize(s, shape, options)
     return along(seen, type, other, by_rows and columns or rows, filter)
 end
 
-return {resize = blame.guard(resize, "rill.image.resize")}
+return {resize = blame.guard(resize, "rill.image.resize", "^resize")}
