@@ -199,6 +199,19 @@ describe("rill.collide", function()
         end
     end)
 
+    it("keeps nothing of its lists, without waiting for the collector", function()
+        local t <close>, poses = rill.collide.bvh(rill.mesh.icosphere(2)), {}
+        for k = 1, 5 do poses[k] = turned({0, 0, 1}, k, {0.3 * k, 0, 0}) end
+        collectgarbage()
+        collectgarbage "stop"
+        local before = rill.memory().streams
+        rill.collide.pairs(t, t, {b = poses, stop = "any"}):close()
+        rill.collide.pairs(t, t, {stop = "any"})
+        local after = rill.memory().streams
+        collectgarbage "restart"
+        assert.equal(before, after)
+    end)
+
     it("says what it is given wrong, and closes", function()
         local t = rill.collide.bvh(rill.mesh.box())
         local function refused(message, ...)

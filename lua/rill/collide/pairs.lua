@@ -78,7 +78,7 @@ local function test_leaves(w, last)
     local each, slots = a.leaf * b.leaf, 2 * SLICE
     local per <const> = math.max(1, slots // each)
     for from = 1, last.size, per do
-        local part = last:domain(from, math.min(last.size, from + per - 1))
+        local part <close> = last:domain(from, math.min(last.size, from + per - 1))
         for offset = 0, part.size * each - 1, slots do
             local hit <close> = rill.stream("ivec3", math.min(slots, part.size * each - offset))
             run.touch(part, offset, {a.leaf, b.leaf}, {1 << a.levels, 1 << b.levels}, a.face, b.face, a.corner,
@@ -114,7 +114,7 @@ local function traverse(w, roots)
         local list, depth = table.unpack(table.remove(stack))
         local size <const> = list.size
         for from = 1, size, SLICE do
-            local part = size > SLICE and list:domain(from, math.min(size, from + SLICE - 1)) or list
+            local part <close> = list:domain(from, math.min(size, from + SLICE - 1)) -- a view that stayed would keep the list
             local following = go_down(w, part, depth)
             if following.size > 0 then
                 stack[#stack + 1] = {following, depth + 1}
