@@ -225,6 +225,32 @@ static int lua_march(lua_State *L)
     return 2;
 }
 
+/* peer.draw(packed places, packed normals, packed triangles, columns, rows, {27 numbers}, runs) -> seconds, packed floats */
+static int lua_draw(lua_State *L)
+{
+    size_t places, normals, triangles;
+    PeerDraw given = {.columns = (int)luaL_checkinteger(L, 4), .rows = (int)luaL_checkinteger(L, 5)};
+    given.places = (const float *)(const void *)luaL_checklstring(L, 1, &places);
+    given.normals = (const float *)(const void *)luaL_checklstring(L, 2, &normals);
+    given.triangles = (const int *)(const void *)luaL_checklstring(L, 3, &triangles);
+    luaL_argcheck(L, places == normals, 2, "as many bytes as the first expected");
+    luaL_checktype(L, 6, LUA_TTABLE);
+    given.vertices = (int)(places / 12), given.faces = (int)(triangles / 12);
+    for (int i = 0; i < 3 * PEER_DRAW_VECTORS + 3; i++) {
+        lua_geti(L, 6, i + 1);
+        float *to = i < 3 * PEER_DRAW_VECTORS ? given.vectors[i / 3] : given.background;
+        to[i % 3] = (float)luaL_checknumber(L, -1);
+        lua_pop(L, 1);
+    }
+    size_t bytes = (size_t)given.columns * (size_t)given.rows * 12;
+    float *picture = lua_newuserdatauv(L, bytes, 0);
+    peer_enter();
+    double taken = peer_draw(&given, picture, runs_argument(L, 7));
+    seconds(L, taken);
+    lua_pushlstring(L, (const char *)picture, bytes);
+    return 2;
+}
+
 /* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are packed words; the first is read in fours. */
 static int lua_shader(lua_State *L)
 {
@@ -288,6 +314,7 @@ static const luaL_Reg functions[] = {
     {"multigrid", lua_multigrid},
     {"fluid", lua_fluid},
     {"march", lua_march},
+    {"draw", lua_draw},
     {"sph", lua_sph},
     {"motion", lua_motion},
     {"shader", lua_shader},

@@ -50,6 +50,17 @@ typedef struct PeerSph {
 } PeerSph;
 double peer_sph(const PeerSph *how, float *places, int before, int runs);
 
+/* A mesh drawn by vertex and fragment shaders into columns x rows pixels, rgb floats from the top row on. The vectors: eye, right, above, ahead, scales,
+ * light, up, colour. Returns the seconds of a picture. */
+enum { PEER_DRAW_VECTORS = 8 };
+typedef struct PeerDraw {
+    int vertices, faces, columns, rows;
+    const float *places, *normals;
+    const int *triangles;
+    float vectors[PEER_DRAW_VECTORS][3], background[3];
+} PeerDraw;
+double peer_draw(const PeerDraw *given, float *picture, int runs);
+
 /* Steps of "nbody", "wave", "heat" or "cloth", from x and v, of so many bytes each: rows bodies, or rows x columns cells or particles. `v` has velocities,
  * of heat conductances. `after` gets x after `before` steps and the `runs` that are timed. Returns the seconds of a step. */
 typedef struct PeerMotion {

@@ -7,7 +7,7 @@ local rill = require "rill"
 local coverage = {}
 
 local GUARD <const> = 32768 -- pixels from the corner of the picture that corners of triangles may have; beyond it they are clipped
-local ITEMS <const> = 1 << 22 -- tiles of a launch, at most
+local ITEMS <const> = 1 << 24 -- tiles of a launch, at most
 
 --- What no face is.
 coverage.NONE = 0x7fffffff
