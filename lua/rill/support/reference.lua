@@ -348,6 +348,9 @@ M:is_oriented(): boolean -- whether no two triangles run along an edge the same 
 M:boundary(): stream -- the edges with one triangle, ivec2, as the triangle runs along them
 M:close() -- frees its memory at once
 ]==] },
+    { "subdivide", [==[
+rill.subdivide.loop(m: mesh, options: {levels: integer, creases?: source|table, limit?: boolean, adaptive?: {edge?: number, pixels?: number, camera?: table, curvature?: number, kernel?: kernel}, patch?: string}): mesh, table -- Loop's subdivision, everywhere or where edges ask for it, and how many faces and vertices there are at each level
+]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
 rill.image.save(s: source, path: string, options?: {min?: number, max?: number, colormap?: string, depth?: integer}) -- writes a picture in the format of the extension

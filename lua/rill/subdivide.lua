@@ -1,0 +1,128 @@
+--- rill.subdivide: smooth surfaces by Loop's rules, everywhere alike or only where edges ask for it (D. Horn, Stream reduction operations for GPGPU
+-- applications, section 36.3).
+local rill = require "rill"
+local adaptive = require "rill.subdivide.adaptive"
+local blame = require "rill.support.blame"
+local choices = require "rill.support.choices"
+local given = require "rill.support.given"
+local object = require "rill.mesh.object"
+local rules = require "rill.subdivide.rules"
+local fail <const> = blame.fail
+
+local subdivide = {}
+local WHERE <const> = "rill.subdivide.loop"
+local MOST <const> = adaptive.MOST
+
+local function is_list(v) return type(v) == "table" or not blame.not_open(v) end
+local function is_flag(v) return type(v) == "boolean" end
+local OPTIONS <const> = {
+    levels = given.number(0, 15), creases = {is_list, "a stream of ivec2 or a table of pairs"},
+    limit = {is_flag, "true or false", false}, patch = given.choice({"redgreen", "sliver"}, "redgreen"),
+    adaptive = {function(v) return type(v) == "table" and not rill.type(v) end,
+        "a table with edge, pixels, curvature or kernel"},
+}
+
+-- Creases as a stream of its own; nil where there are none.
+local function creases_of(list)
+    if list == nil or not rill.type(list) and #list == 0 then
+        return nil
+    end
+    local done, s = pcall(function()
+        return rill.type(list) == "expression" and list:eval() or rill.type(list) and list:copy() or
+            rill.from(list, "ivec2")
+    end)
+    if not done or s.type ~= "ivec2" or #s.shape ~= 1 then
+        fail("%s: option 'creases': expected pairs of numbers of vertices from 0, a stream of ivec2 or a table", WHERE)
+    end
+    return s
+end
+
+-- The level of a mesh, and an error where a crease of the user's is none of its edges.
+local function level_of(m, creases, first)
+    local l, missing = rules.level(m, creases)
+    if first and missing < 0x7fffffff then
+        local c = creases:get(missing + 1)
+        fail("%s: option 'creases': crease %d, {%d, %d}, is no edge of the mesh", WHERE, missing, c[1], c[2])
+    end
+    return l
+end
+
+local function scale_of(m)
+    local low, high = m:bounds()
+    local side = math.max(high[1] - low[1], high[2] - low[2], high[3] - low[3])
+    return side > 0 and 1 / side < 3e38 and 1 / side or 1
+end
+
+-- The same triangles with each vertex where the surface ends up, and normals of it.
+local function at_limit(m, creases, first)
+    local l = level_of(m, creases, first)
+    local moved = object.own {positions = rules.even(l, nil, true), triangles = m.triangles:copy()}
+    local plain <close> = moved:normals()
+    rawset(moved, "_normals", rules.normals(l, plain, scale_of(m)))
+    return moved
+end
+
+local function uniform_step(l)
+    local even, odd = rules.even(l), rules.odd(l)
+    local made = object.own {positions = rill.concat {even, odd}, triangles = rules.quarters(l)}
+    if not l.crease then return made end
+    local ones = rill.stream("int", l.count, 1)
+    return made, rules.creases(l, ones, ones:scan())
+end
+
+local function note(report, m)
+    report.faces[#report.faces + 1], report.vertices[#report.vertices + 1] = m.faces, m.vertices
+end
+
+local function uniform(m, taken, creases, report)
+    if m.faces * 4 ^ taken.levels > MOST then
+        fail("%s: option 'levels': %d triangles would become %.0f, and at most %d are made", WHERE, m.faces,
+            m.faces * 4 ^ taken.levels, MOST)
+    end
+    for level = 1, taken.levels do
+        m, creases = uniform_step(level_of(m, creases, level == 1))
+        note(report, m)
+    end
+    return m, creases
+end
+
+-- Levels until no edge asks for more.
+local function adapted(m, taken, creases, report)
+    local fails = adaptive.criterion(WHERE, taken.adaptive)
+    local live = rill.stream("int", m.faces, 1)
+    for level = 0, taken.levels do
+        local l = level_of(m, creases, level == 0)
+        local split = fails(l, live)
+        report.met = split:max() == 0
+        if report.met or level == taken.levels then break end
+        m, live, creases = adaptive.step(WHERE, l, split, live, taken.patch)
+        note(report, m)
+    end
+    return m, creases
+end
+
+--- rill.subdivide.loop(m, options): a new mesh, and a report {faces =, vertices =, levels =, met =}: how many there were at each level, from that of m.
+-- options: levels (0 to 15); creases, pairs of vertices; limit = true, vertices on the limit surface, with its normals; adaptive = {edge = length |
+-- pixels = n, camera = {eye =, angle =, columns =} | curvature = degrees | kernel =}: only edges that ask for it; patch, "redgreen" or "sliver".
+subdivide.loop = blame.guard(function(m, options)
+    if not object.is(m) then
+        fail("%s: argument #1 'm': expected a mesh, got %s", WHERE, rill.type(m) or type(m))
+    end
+    local taken = choices.options(WHERE, options, OPTIONS)
+    local creases = creases_of(taken.creases)
+    local report = {faces = {m.faces}, vertices = {m.vertices}}
+    if m.faces == 0 then
+        report.levels, report.met = 0, true
+        return m:copy(), report
+    end
+    local made, left = (taken.adaptive and adapted or uniform)(m, taken, creases, report)
+    report.levels = #report.faces - 1
+    if taken.limit then
+        made = at_limit(made, left, report.levels == 0)
+    elseif report.levels == 0 then
+        made = object.own {positions = m.positions:copy(), triangles = m.triangles:copy()}
+    end
+    return made, report
+end, WHERE)
+
+return blame.strict(subdivide, "rill.subdivide")

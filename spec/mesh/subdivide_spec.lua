@@ -1,0 +1,276 @@
+-- Loop's subdivision against a plain one in doubles, of lists, and against the limits that are known.
+local rill = require "rill"
+local tempfiles = require "spec.support.tempfiles"
+local loop <const> = rill.subdivide.loop
+
+-- One level in doubles. p: points, t: triangles, creases: set of keys; numbers from 0. Vertex V + e is that of edge e in the order of their ends.
+local function plain(p, t, creases)
+    local edges, keys, around = {}, {}, {}
+    local function key(a, b) return math.min(a, b) << 32 | math.max(a, b) end
+    for _, v in ipairs(t) do
+        for k = 1, 3 do
+            local id = key(v[k], v[k % 3 + 1])
+            if not edges[id] then edges[id], keys[#keys + 1] = {}, id end
+            table.insert(edges[id], v[(k + 1) % 3 + 1])
+        end
+    end
+    table.sort(keys)
+    local q, n, more = {}, #p, {}
+    for i, id in ipairs(keys) do
+        local a, b, opposite = id >> 32, id & 0xffffffff, edges[id]
+        local sharp, x = #opposite ~= 2 or creases[id], {}
+        for d = 1, 3 do
+            x[d] = sharp and (p[a + 1][d] + p[b + 1][d]) / 2 or 3 / 8 * (p[a + 1][d] + p[b + 1][d]) +
+                (p[opposite[1] + 1][d] + p[opposite[2] + 1][d]) / 8
+        end
+        q[n + i], opposite.number = x, n + i - 1
+        for _, pair in ipairs {{a, b}, {b, a}} do
+            local ring = around[pair[1]] or {all = {}, sharp = {}}
+            around[pair[1]] = ring
+            table.insert(ring.all, pair[2])
+            if sharp then table.insert(ring.sharp, pair[2]) end
+        end
+        if creases[id] then more[key(a, n + i - 1)], more[key(b, n + i - 1)] = true, true end
+    end
+    for v = 1, n do
+        local ring, x = around[v - 1] or {all = {}, sharp = {1, 1, 1}}, {}
+        local k, s = #ring.all, #ring.sharp
+        local list = s < 2 and ring.all or ring.sharp
+        local w = s > 2 and 0 or s == 2 and 1 / 8 or k == 3 and 3 / 16 or
+            (5 / 8 - (3 / 8 + math.cos(2 * math.pi / k) / 4) ^ 2) / k
+        for d = 1, 3 do
+            x[d] = p[v][d]
+            for _, other in ipairs(w > 0 and list or {}) do x[d] = x[d] + w * (p[other + 1][d] - p[v][d]) end
+        end
+        q[v] = x
+    end
+    local u = {}
+    for _, v in ipairs(t) do
+        local m = {}
+        for k = 1, 3 do m[k] = edges[key(v[k], v[k % 3 + 1])].number end
+        for _, c in ipairs {{v[1], m[1], m[3]}, {m[1], v[2], m[2]}, {m[3], m[2], v[3]}, m} do u[#u + 1] = c end
+    end
+    return q, u, more
+end
+
+-- A tetrahedron, triangles of which are parted at random, which gives any valence; some go, some edges become creases.
+local function random_mesh(seed, parted, gone)
+    math.randomseed(seed)
+    local function point() return {math.random(), math.random(), math.random()} end
+    local p, t = {point(), point(), point(), point()}, {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}}
+    for _ = 1, parted do
+        local v = table.remove(t, math.random(#t))
+        p[#p + 1] = point()
+        for k = 1, 3 do t[#t + 1] = {v[k], v[k % 3 + 1], #p - 1} end
+    end
+    for _ = 1, gone do table.remove(t, math.random(#t)) end
+    local set, list = {}, {}
+    for _ = 1, seed % 2 * 8 do
+        local v = t[math.random(#t)]
+        local a, b = v[1], v[2]
+        list[#list + 1], set[math.min(a, b) << 32 | math.max(a, b)] = {a, b}, true
+    end
+    return p, t, list, set
+end
+
+local function compare(m, p, t)
+    assert.are.equal(m.vertices, #p)
+    assert.are.equal(m.faces, #t)
+    local got, corners = m.positions:values(), m.triangles:values()
+    for i, x in ipairs(p) do
+        for d = 1, 3 do assert.is_true(math.abs(got[3 * i - 3 + d] - x[d]) < 2e-6) end
+    end
+    for i, v in ipairs(t) do
+        for k = 1, 3 do assert.are.equal(corners[3 * i - 3 + k], v[k]) end
+    end
+end
+
+-- Lengths and areas of what there is.
+local function measures(m)
+    local p, t = m.positions:values(), m.triangles:values()
+    local longest, least = 0, math.huge
+    local function at(i) return {p[3 * i + 1], p[3 * i + 2], p[3 * i + 3]} end
+    for i = 1, #t, 3 do
+        local a, b, c = at(t[i]), at(t[i + 1]), at(t[i + 2])
+        local u, v, w = {}, {}, 0
+        for d = 1, 3 do u[d], v[d] = b[d] - a[d], c[d] - a[d] end
+        for d = 1, 3 do w = w + (u[d % 3 + 1] * v[(d + 1) % 3 + 1] - u[(d + 1) % 3 + 1] * v[d % 3 + 1]) ^ 2 end
+        least = math.min(least, math.sqrt(w) / 2)
+        for _, e in ipairs {{a, b}, {b, c}, {c, a}} do
+            local x, y = e[1], e[2]
+            longest = math.max(longest, math.sqrt((x[1] - y[1]) ^ 2 + (x[2] - y[2]) ^ 2 + (x[3] - y[3]) ^ 2))
+        end
+    end
+    return longest, least
+end
+
+-- The longest edge whose ends lie at x > 0.25 in the mean.
+local function longest_beyond(m)
+    local p, list, longest = m.positions:values(), m:adjacency().edges:values(), 0
+    for i = 1, #list, 2 do
+        local a, b, sum = 3 * list[i], 3 * list[i + 1], 0
+        for d = 1, 3 do sum = sum + (p[a + d] - p[b + d]) ^ 2 end
+        if p[a + 1] + p[b + 1] > 0.5001 then longest = math.max(longest, math.sqrt(sum)) end
+    end
+    return longest
+end
+
+local function sound(m)
+    assert.are.equal(m:euler(), 2)
+    assert.is_true(m:is_closed() and m:is_oriented())
+end
+
+local TETRA <const> = {positions = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}},
+    triangles = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}}}
+local OCTA <const> = {positions = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}},
+    triangles = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}}
+
+describe("rill.subdivide.loop", function()
+    it("is Loop's rules on meshes of any valence, with boundaries and creases", function()
+        for seed = 1, 8 do
+            local p, t, list, set = random_mesh(seed, 10 * seed, seed % 4)
+            local m = loop(rill.mesh.new {positions = p, triangles = t}, {levels = 2, creases = list})
+            for _ = 1, 2 do p, t, set = plain(p, t, set) end
+            compare(m, p, t)
+        end
+    end)
+
+    it("has the vertices, edges and limits that are known", function()
+        local known = {{rill.mesh.new(TETRA), 0.2, {0.25, 0.203125, 0.2001953125}},
+            {rill.mesh.new(OCTA), 0.4363636363636363, {0.515625, 0.4475097656, 0.4379310608}},
+            {rill.mesh.icosphere(0), 0.7078091169020598, {0.7675720593, 0.7200326649, 0.7103092469}}}
+        for _, row in ipairs(known) do
+            local m = row[1]
+            local v, f, first = m.vertices, m.faces, m.positions:get(1)
+            local r = math.sqrt(first[1] ^ 2 + first[2] ^ 2 + first[3] ^ 2)
+            local function far(s)
+                local x = s.positions:get(1)
+                return math.sqrt(x[1] ^ 2 + x[2] ^ 2 + x[3] ^ 2) / r
+            end
+            for level = 1, 3 do
+                local s, report = loop(m, {levels = level})
+                assert.is_true(math.abs(far(s) - row[3][level]) < 1e-6)
+                v, f = v + 3 * f // 2, 4 * f
+                assert.are.equal(s.vertices, v)
+                assert.are.equal(s.faces, f)
+                assert.are.equal(s:adjacency().edges.size, 3 * f // 2)
+                assert.are.equal(report.faces[level + 1], f)
+                sound(s)
+            end
+            for level = 0, 2 do
+                local s = loop(m, {levels = level, limit = true})
+                assert.is_true(math.abs(far(s) - row[2]) < 1e-5)
+                local n, x = s:normals():get(1), s.positions:get(1)
+                for d = 1, 3 do assert.is_true(math.abs(n[d] - x[d] / far(s) / r) < 1e-4) end
+            end
+        end
+    end)
+
+    it("does not depend on how vertices and corners are numbered, to the bit", function()
+        local m = rill.mesh.torus {segments = {9, 7}}
+        local n, p, t = m.vertices, m.positions:values(), m.triangles:values()
+        local moved, turned, order = {}, {}, {}
+        for v = 0, n - 1 do order[v] = v * 31 % n end -- 31 and 63 have no divisor in common
+        for v = 0, n - 1 do moved[order[v] + 1] = {p[3 * v + 1], p[3 * v + 2], p[3 * v + 3]} end
+        for i = #t - 2, 1, -3 do turned[#turned + 1] = {order[t[i + 1]], order[t[i + 2]], order[t[i]]} end
+        local function places(mesh)
+            local set, list = {}, loop(mesh, {levels = 2}).positions:values()
+            for i = 1, #list, 3 do set[i // 3 + 1] = ("%a %a %a"):format(list[i], list[i + 1], list[i + 2]) end
+            table.sort(set)
+            return table.concat(set, "\n")
+        end
+        assert.are.equal(places(m), places(rill.mesh.new {positions = moved, triangles = turned}))
+    end)
+
+    it("parts edges that ask for it, with both patches, and stays closed", function()
+        local half = rill.kernel [[
+            kernel int half(vec3 a<>, vec3 b<>) { return a.x + b.x > 0.5 && distance(a, b) > 0.1 ? 1 : 0; }
+        ]]
+        local m = rill.mesh.icosphere(1)
+        for _, patch in ipairs {"redgreen", "sliver"} do
+            local s, report = loop(m, {levels = 8, patch = patch, adaptive = {edge = 0.2}})
+            local longest = measures(s)
+            assert.is_true(report.met and longest <= 0.2001)
+            sound(s)
+            s, report = loop(m, {levels = 8, patch = patch, adaptive = {kernel = half}})
+            sound(s)
+            assert.is_true(report.met and s.faces < report.faces[1] * 4 ^ report.levels / 2)
+            local _, least = measures(s)
+            assert.is_true(patch == "sliver" or least > 1e-7)
+            assert.is_true(patch == "sliver" or longest_beyond(s) <= 0.1001)
+            s, report = loop(m, {levels = 5, patch = patch, adaptive = {pixels = 30, camera = {eye = {0, 0, 1.5}}}})
+            sound(s)
+            assert.is_true(report.met)
+            sound((loop(m, {levels = 3, patch = patch, adaptive = {curvature = 12}})))
+        end
+    end)
+
+    it("makes at most half as many triangles of the cow as parting all of them", function()
+        local data, why = tempfiles.data()
+        if not data then return pending(why) end
+        local p, t = {}, {}
+        for line in io.lines(data .. "/meshes/spot.obj") do
+            local x, y, z = line:match "^v (%S+) (%S+) (%S+)"
+            local a, b, c = line:match "^f (%d+)%S* (%d+)%S* (%d+)"
+            if x then p[#p + 1] = {tonumber(x), tonumber(y), tonumber(z)} end
+            if a then t[#t + 1] = {a - 1, b - 1, c - 1} end
+        end
+        local cow = rill.mesh.new {positions = p, triangles = t}
+        for _, patch in ipairs {"redgreen", "sliver"} do
+            local s, report = loop(cow, {levels = 3, patch = patch, adaptive = {edge = 0.04}})
+            assert.is_true(s.faces <= cow.faces * 4 ^ report.levels / 2)
+            assert.is_true(report.met)
+            sound(s)
+            local longest, least = measures(s)
+            assert.is_true(patch == "sliver" or longest <= 0.04001 and least > 1e-9)
+        end
+    end)
+
+    it("stops at the last level, and leaves what asks for nothing", function()
+        local m = rill.mesh.icosphere(0)
+        local s, report = loop(m, {levels = 2, adaptive = {edge = 1e-6}})
+        assert.are.equal(s.faces, 320)
+        assert.is_false(report.met)
+        s, report = loop(m, {levels = 2, adaptive = {edge = 100}})
+        assert.are.equal(s.faces, 20)
+        assert.is_true(report.met and report.levels == 0)
+    end)
+
+    it("defines what comes of meshes that are no surfaces", function()
+        local function of(p, t)
+            return (loop(rill.mesh.new {positions = p, triangles = t}, {levels = 2, limit = true}))
+        end
+        assert.are.equal(of({}, {}).faces, 0)
+        assert.are.equal(of({{1, 2, 3}}, {}).vertices, 1)
+        local p = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {5, 5, 5}}
+        local three = of(p, {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}, {2, 2, 3}, {4, 4, 4}})
+        assert.are.equal(three.faces, 80)
+        assert.are.equal(three.positions:get(6)[1], 5.0)
+        assert.is_true(three.positions:max()[1] <= 5 and three.positions:min()[1] >= -1)
+        local m = rill.mesh.icosphere(0)
+        m.positions:set({0 / 0, 0, 0}, 1)
+        local s = loop(m, {levels = 3, adaptive = {edge = 0.3}})
+        assert.is_true(s.faces > 20 and s:is_closed())
+    end)
+
+    it("refuses what is none of its options", function()
+        local m = rill.mesh.box()
+        for _, row in ipairs {
+            {"argument #1 'm': expected a mesh, got number", 3, {levels = 1}},
+            {"option 'levels' is missing", m, {}}, {"option 'levels'", m, {levels = 1.5}},
+            {"option 'levels': 12 triangles would become", m, {levels = 15}},
+            {"crease 0, {0, 70}, is no edge", m, {levels = 1, creases = {{0, 70}}}},
+            {"option 'creases': expected pairs", m, {levels = 1, creases = {1, 2}}},
+            {"option 'patch'", m, {levels = 1, patch = "blue"}},
+            {"option 'adaptive': expected one of", m, {levels = 1, adaptive = {}}},
+            {"option 'adaptive': expected one of", m, {levels = 1, adaptive = {pixels = 3}}},
+            {"option 'edge'", m, {levels = 1, adaptive = {edge = 0 / 0}}},
+            {"option 'kernel' must give", m, {levels = 1, adaptive = {kernel =
+                rill.kernel "kernel float f(vec3 a<>, vec3 b<>) { return 1.0; }"}}},
+        } do
+            local done, message = pcall(loop, row[2], row[3])
+            assert.is_false(done)
+            assert.is_truthy(message:find(row[1], 1, true), message)
+        end
+    end)
+end)
