@@ -1,5 +1,6 @@
 --- rill.mesh: surfaces of triangles, two streams on the device: positions, vec3, and triangles, ivec3 of numbers of vertices from 0.
 local blame = require "rill.support.blame"
+local later = require "rill.support.later"
 local object = require "rill.mesh.object"
 local shapes = require "rill.mesh.shapes"
 
@@ -8,6 +9,8 @@ local mesh = {}
 --- rill.mesh.new{positions =, triangles =, normals =, uv =, attributes =}: a mesh of streams or tables, which are copied. What vertices, faces or corners have
 -- besides has one element for each, or {faces, 3}.
 mesh.new = blame.guard(function(given) return object.new("rill.mesh.new", given) end, "rill.mesh.new")
+
+mesh.marching_cubes = later.call("rill.mesh.contour", "marching_cubes")
 
 for name, make in pairs(shapes) do
     mesh[name] = make

@@ -7,6 +7,7 @@ local lattice = require "rill.support.lattice"
 local rays = require "rill.volume.rays"
 local shell = require "rill.volume.shell"
 local transfer = require "rill.volume.transfer"
+local voxels = require "rill.support.voxels"
 local fail <const> = blame.fail
 
 local PER_LAUNCH <const> = 16 -- slices: a launch reads and writes the whole picture, and more would be one long loop
@@ -32,31 +33,6 @@ local OPTIONS <const> = {
         "a direction, three numbers, or true"},
 }
 local CAMERA <const> = {eye = VECTOR, target = VECTOR, up = VECTOR, fov = ANGLE, orthographic = POSITIVE}
-
--- ---- the volume
-
--- A stream or container of three dimensions whose elements a kernel can take as floats.
-local function volume_of(s)
-    local container <const> = rill.type(s) == "container"
-    if not container and blame.not_open(s) then
-        fail("rill.volume: argument #1 's': expected a volume, a stream {layers, rows, columns}, got %s", blame.told(s))
-    end
-    s = rill.type(s) == "expression" and s:eval() or s
-    local info = require "rill.support.types".scalar(s.type)
-    local shape <const> = s.shape and table.concat(s.shape, "x") or "none"
-    if not info or not s.shape or #s.shape ~= 3 then
-        fail("rill.volume: argument #1 's': expected a volume, {layers, rows, columns} of numbers, got %s of shape %s",
-            s.type, shape)
-    elseif info.seen == "double" or info.seen == "bool" then
-        s = s:cast "float"
-    end
-    for d = 1, 3 do
-        if s.shape[d] == 0 then
-            fail("rill.volume: argument #1 's': there is no voxel: its shape is %s", shape)
-        end
-    end
-    return s
-end
 
 -- ---- cameras
 
@@ -202,7 +178,7 @@ end
 local function new(s, given)
     local taken = choices.options("rill.volume", given, OPTIONS)
     check_kind(taken)
-    s = volume_of(s)
+    s = voxels.take("rill.volume", s)
     local how = settled(s, taken)
     return (taken.iso and surface or clouds)(s, how, taken)
 end

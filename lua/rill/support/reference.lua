@@ -327,6 +327,7 @@ rill.mesh.icosphere(level?: integer): mesh -- a sphere of radius 1, an icosahedr
 rill.mesh.torus(options?: {radius?: number, tube?: number, segments?: integer[]}): mesh -- a ring around the z axis
 rill.mesh.box(options?: {size?: number|number[], center?: number[]}): mesh -- 8 vertices, 12 triangles
 rill.mesh.grid(options?: {size?: number[], segments?: integer[]}): mesh -- a flat sheet in the plane z = 0, with uv
+rill.mesh.marching_cubes(s: source|container, iso: number, options?: {spacing?: number|number[], origin?: number[]}): mesh -- the surface where a volume {layers, rows, columns} is iso, by marching cubes; inside it is less
 M.positions: stream -- where the vertices are, the mesh's own stream of vec3
 M.triangles: stream -- three numbers of vertices for each triangle, the mesh's own stream of ivec3
 M.vertices: integer -- how many vertices there are

@@ -1,0 +1,32 @@
+-- What a function takes as a volume.
+local rill = require "rill"
+local blame = require "rill.support.blame"
+local types = require "rill.support.types"
+local fail <const> = blame.fail
+
+local voxels = {}
+
+--- voxels.take(where, s): argument #1, a stream or container of three dimensions whose elements a kernel can take as floats; raises where it is none.
+function voxels.take(where, s)
+    local container <const> = rill.type(s) == "container"
+    if not container and blame.not_open(s) then
+        fail("%s: argument #1 's': expected a volume, a stream {layers, rows, columns}, got %s", where, blame.told(s))
+    end
+    s = rill.type(s) == "expression" and s:eval() or s
+    local info = types.scalar(s.type)
+    local shape <const> = s.shape and table.concat(s.shape, "x") or "none"
+    if not info or not s.shape or #s.shape ~= 3 then
+        fail("%s: argument #1 's': expected a volume, {layers, rows, columns} of numbers, got %s of shape %s", where,
+            s.type, shape)
+    elseif info.seen == "double" or info.seen == "bool" then
+        s = s:cast "float"
+    end
+    for d = 1, 3 do
+        if s.shape[d] == 0 then
+            fail("%s: argument #1 's': there is no voxel: its shape is %s", where, shape)
+        end
+    end
+    return s
+end
+
+return voxels
