@@ -1,4 +1,12 @@
 -- Trees of boxes over the triangles of a mesh, built level by level on the device.
+--
+-- What is common to all kinds, and all that traversals read (t is what a tree owns):
+--   t.levels, t.leaf, t.faces   2^levels leaves of `leaf` places each, numbered as shared.lua says
+--   t.face, t.corner            the triangle in each place, -1 where there is none, and its three corners (tree.take_order fills both)
+--   t.box                       the Box of each node: a middle and three half axes of any direction, so that traversals need not know
+--                               whether boxes are upright. Node 0 and empty nodes hold anything. It must hold what is below it, the
+--                               losses of floats in finding it included (t.pad covers those of upright boxes)
+-- A kind is a function tree.kinds.NAME(t, m, low, high) that fills the last three, with a mesh that has triangles.
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local face = require "rill.support.face"
@@ -79,8 +87,8 @@ function tree.nodes(first, count)
     return rill.iter("int", count, first, first + count)
 end
 
--- The triangles in an order, -1 in places that stay empty, and their corners.
-local function take_order(t, m, order)
+--- tree.take_order(t, m, order): the triangles in an order, -1 in places that stay empty, and their corners.
+function tree.take_order(t, m, order)
     local places <const> = t.leaf << t.levels
     t.face, t.corner = rill.stream("int", places), rill.stream("vec3", 3 * places)
     passes().fill(t.faces, order, t.face)
@@ -113,7 +121,7 @@ tree.kinds = {}
 -- Morton's curve is that of C. Lauterbach and others, "Fast BVH Construction on GPUs" (2009), parted in the middle of each node.
 function tree.kinds.bvh(t, m, low, high)
     local order <close> = morton_order(m, low, high)
-    take_order(t, m, order)
+    tree.take_order(t, m, order)
     t.box = upright_boxes(t)
 end
 
