@@ -1,6 +1,7 @@
 --- rill.collide: which triangles of two meshes meet, by trees of boxes.
 local blame = require "rill.support.blame"
 local tree = require "rill.collide.tree"
+require "rill.collide.queries"
 
 local collide = {}
 

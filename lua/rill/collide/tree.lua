@@ -102,16 +102,24 @@ local function morton_order(m, low, high)
     return rill.argsort(codes)
 end
 
-local function upright_boxes(t)
+--- tree.bounds(t): the least and the largest coordinates of what is below each node, two streams of vec3; of empty nodes the first are the larger.
+function tree.bounds(t)
     local run, count = passes(), 2 << t.levels
-    local low <close> = rill.stream("vec3", count)
-    local high <close> = rill.stream("vec3", count)
+    local low, high = rill.stream("vec3", count), rill.stream("vec3", count)
     local leaves <const> = 1 << t.levels
     run.around(tree.nodes(leaves, leaves), t.leaf, leaves, t.face, t.corner, low, high)
     for level = t.levels - 1, 0, -1 do
         run.join(tree.nodes(1 << level, 1 << level), low, high)
     end
-    return run.upright(low, high, t.pad)
+    return low, high
+end
+
+local function upright_boxes(t)
+    local low, high = tree.bounds(t)
+    local boxes = passes().upright(low, high, t.pad)
+    low:close()
+    high:close()
+    return boxes
 end
 
 -- tree.kinds.NAME(t, m, low, high) puts the triangles of a mesh within bounds in order, and boxes around them.
@@ -180,7 +188,7 @@ function fields.leaf(self) return rawget(self, "own").leaf end
 --- T:close(): frees its memory at once.
 function methods.close(self)
     local t = rawget(self, "own")
-    for _, name in ipairs {"face", "corner", "box"} do
+    for _, name in ipairs {"face", "corner", "box", "spans"} do
         if t[name] then t[name]:close() end
     end
     t.closed = true

@@ -1,0 +1,323 @@
+--- Rays, distances and containment beside doubles in Lua, and beside each other on meshes of many triangles.
+local rill = require "rill"
+
+-- ---- a reference of other methods, in doubles: all triangles, one by one
+
+local function sub(a, b) return {a[1] - b[1], a[2] - b[2], a[3] - b[3]} end
+local function dot(a, b) return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] end
+local function cross(a, b)
+    return {a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]}
+end
+local function along(a, t, d) return {a[1] + t * d[1], a[2] + t * d[2], a[3] + t * d[3]} end
+local function length(v) return math.sqrt(dot(v, v)) end
+
+local function corners_of(m)
+    local list, p = {}, {}
+    for i = 1, m.vertices do p[i - 1] = m.positions:get(i) end
+    for i = 1, m.faces do
+        local t = m.triangles:get(i)
+        list[i] = {p[t[1]], p[t[2]], p[t[3]]}
+    end
+    return list
+end
+
+-- Moeller and Trumbore 1997, and how near to an edge, of 1, the place is.
+local function struck(c, o, d)
+    local e, f = sub(c[2], c[1]), sub(c[3], c[1])
+    local p = cross(d, f)
+    local det = dot(e, p)
+    local s = sub(o, c[1])
+    local q = cross(s, e)
+    local u, v, t = dot(s, p) / det, dot(d, q) / det, dot(f, q) / det
+    return det ~= 0 and u >= 0 and v >= 0 and u + v <= 1 and t >= 0 and t or math.huge, math.min(u, v, 1 - u - v)
+end
+
+local function first_struck(list, o, d)
+    local best, edge = math.huge, math.huge
+    for i = 1, #list do
+        local t, near = struck(list[i], o, d)
+        best = math.min(best, t)
+        edge = math.min(edge, math.abs(near))
+    end
+    return best, edge
+end
+
+-- The nearest point by C. Ericson, Real-Time Collision Detection (2005), 5.1.5: by the regions around a triangle.
+local function nearest(c, p)
+    local ab, ac, ap = sub(c[2], c[1]), sub(c[3], c[1]), sub(p, c[1])
+    local d1, d2 = dot(ab, ap), dot(ac, ap)
+    if d1 <= 0 and d2 <= 0 then return c[1] end
+    local bp = sub(p, c[2])
+    local d3, d4 = dot(ab, bp), dot(ac, bp)
+    if d3 >= 0 and d4 <= d3 then return c[2] end
+    local vc = d1 * d4 - d3 * d2
+    if vc <= 0 and d1 >= 0 and d3 <= 0 then return along(c[1], d1 / (d1 - d3), ab) end
+    local cp = sub(p, c[3])
+    local d5, d6 = dot(ab, cp), dot(ac, cp)
+    if d6 >= 0 and d5 <= d6 then return c[3] end
+    local vb = d5 * d2 - d1 * d6
+    if vb <= 0 and d2 >= 0 and d6 <= 0 then return along(c[1], d2 / (d2 - d6), ac) end
+    local va = d3 * d6 - d5 * d4
+    if va <= 0 and d4 >= d3 and d5 >= d6 then
+        return along(c[2], (d4 - d3) / ((d4 - d3) + (d5 - d6)), sub(c[3], c[2]))
+    end
+    local s = va + vb + vc
+    return along(along(c[1], vb / s, ab), vc / s, ac)
+end
+
+local function least_distance(list, p)
+    local best = math.huge
+    for i = 1, #list do best = math.min(best, length(sub(nearest(list[i], p), p))) end
+    return best
+end
+
+-- Solid angles (A. van Oosterom and J. Strackee 1983): how often a surface goes around a point.
+local function winding(list, p)
+    local sum = 0
+    for i = 1, #list do
+        local a, b, c = sub(list[i][1], p), sub(list[i][2], p), sub(list[i][3], p)
+        local x, y, z = length(a), length(b), length(c)
+        sum = sum + 2 * math.atan(dot(a, cross(b, c)), x * y * z + dot(a, b) * z + dot(b, c) * x + dot(c, a) * y)
+    end
+    return sum / (4 * math.pi)
+end
+
+-- ---- meshes and points
+
+local state
+local function draw(low, high)
+    state = (state * 1103515245 + 12345) % 2147483648
+    return low + (high - low) * (state // 65536 / 32768)
+end
+
+local function scattered(n, reach, seed)
+    local list = {}
+    state = seed
+    for i = 1, n do list[i] = {draw(-reach, reach), draw(-reach, reach), draw(-reach, reach)} end
+    return list
+end
+
+local function shapes()
+    return {torus = rill.mesh.torus {segments = {24, 9}}, ball = rill.mesh.icosphere(2),
+        box = rill.mesh.box {size = {1, 2, 0.25}}}
+end
+
+local kinds = {"bvh"}
+
+-- Calls f with trees of every kind and some leaves.
+local function each_tree(m, f)
+    for _, kind in ipairs(kinds) do
+        for _, leaf in ipairs {1, 3} do f(rill.collide[kind](m, {leaf = leaf}), kind .. " " .. leaf) end
+    end
+end
+
+local function words(s)
+    local list = {}
+    for i = 1, s.size do
+        local v = s:get(i)
+        list[i] = type(v) == "table" and table.concat(v, " ") or tostring(v)
+    end
+    return table.concat(list, ",")
+end
+
+local function near(expected, found, off, what)
+    assert(expected == found or math.abs(expected - found) <= off, ("%s: %s, not %s"):format(what, found, expected))
+end
+
+describe("trees of rill.collide", function()
+    it("hit with rays what doubles hit", function()
+        for name, m in pairs(shapes()) do
+            local list = corners_of(m)
+            local o, d = scattered(60, 2, 7), scattered(60, 1, 8)
+            local first
+            each_tree(m, function(t, which)
+                local distance, triangle = t:ray(o, d)
+                first = first or words(triangle)
+                assert.equal(first, words(triangle), which)
+                for i = 1, #o do
+                    local expected, edge = first_struck(list, o[i], d[i])
+                    if edge > 1e-5 then -- o and d are doubles here and floats there
+                        near(expected, distance:get(i), 1e-5 * expected, name .. " " .. which .. " ray " .. i)
+                    end
+                    local k = triangle:get(i)
+                    if k >= 0 then near(struck(list[k + 1], o[i], d[i]), distance:get(i), 1e-4, "its triangle") end
+                end
+            end)
+            assert(first:find "%d" and first:find "-1")
+        end
+    end)
+
+    it("let no ray through an edge or a vertex, from inside or outside", function()
+        local m = rill.mesh.icosphere(3)
+        local p = m.positions
+        local edges = m:adjacency().edges
+        local k = rill.kernel [=[
+            kernel void aim(ivec2 e<>, vec3 p[], float share, out vec3 way<>) { way = mix(p[e.x], p[e.y], share); }
+        ]=]
+        each_tree(m, function(t)
+            for _, share in ipairs {0, 0.5, 0.3} do
+                for _, from in ipairs {{0, 0, 0}, {0.1, -0.2, 0.3}} do
+                    local way = (k(edges, p, share) - rill.from({from}, "vec3"):reshape(1)):eval()
+                    local distance, triangle = t:ray({from}, way)
+                    assert(triangle:min() >= 0 and distance:max() < 1.00001 and distance:min() > 0.99)
+                    local back = rill.from({{0, 0, 0}}, "vec3"):reshape(1)
+                    local outside = (back + way * 4):eval()
+                    assert(select(2, t:ray(outside, (way * -1):eval())):min() >= 0)
+                end
+            end
+        end)
+    end)
+
+    it("measure distances as doubles do, to the same triangle with every tree", function()
+        for name, m in pairs(shapes()) do
+            local list, points = corners_of(m), scattered(60, 1.5, 9)
+            points[61], points[62] = {0, 0, 0}, {1e6, 2, 3}
+            local first
+            each_tree(m, function(t, which)
+                local distance, triangle, point = t:distance(points)
+                first = first or words(triangle)
+                assert.equal(first, words(triangle), which)
+                for i, p in ipairs(points) do
+                    local expected, k = least_distance(list, p), triangle:get(i)
+                    near(expected, distance:get(i), 1e-6 * (1 + expected), name .. " " .. which .. " point " .. i)
+                    near(expected, length(sub(nearest(list[k + 1], p), p)), 1e-6 * (1 + expected), "its triangle")
+                    near(0, length(sub(nearest(list[k + 1], p), point:get(i))), 1e-6, "its point")
+                end
+            end)
+        end
+    end)
+
+    it("contain what a surface goes around, however it is turned", function()
+        for name, m in pairs(shapes()) do
+            local list, points, count = corners_of(m), scattered(200, 1.2, 10), 0
+            each_tree(m, function(t, which)
+                local inside = t:contains(points)
+                for i, p in ipairs(points) do
+                    assert.equal(winding(list, p) > 0.5, inside:get(i), name .. " " .. which .. " point " .. i)
+                    count = count + (inside:get(i) and 1 or 0)
+                end
+            end)
+            assert(count > 0, name)
+        end
+    end)
+
+    it("contain points straight above vertices and edges, and each point of touching bodies once", function()
+        local left, right = rill.mesh.box(), rill.mesh.box {center = {1, 0, 0}}
+        local points = {}
+        for x = -2, 6 do
+            for y = -2, 2 do
+                for z = -2, 2 do points[#points + 1] = {x / 4, y / 4, z / 4} end
+            end
+        end
+        each_tree(left, function(t, which)
+            local a, b = t:contains(points), rill.collide.bvh(right):contains(points)
+            for i, p in ipairs(points) do
+                local inner = math.abs(p[2]) < 0.5 and math.abs(p[3]) < 0.5
+                local said = which .. " at " .. table.concat(p, " ")
+                assert(not (a:get(i) and b:get(i)), said)
+                if inner and p[1] > -0.5 and p[1] < 1.5 then assert(a:get(i) or b:get(i), said) end
+                if math.abs(p[2]) > 0.5 or math.abs(p[3]) > 0.5 then assert(not a:get(i), said) end
+            end
+        end)
+    end)
+
+    it("take surfaces whose triangles are turned anyhow, doubled, without area, or apart in their vertices", function()
+        local m = rill.mesh.icosphere(1)
+        local list, soup, number = corners_of(m), {}, {}
+        for i, c in ipairs(list) do
+            for k = 1, 3 do soup[#soup + 1] = c[i % 2 == 0 and 4 - k or k] end
+            number[i] = {3 * i - 3, 3 * i - 2, 3 * i - 1}
+        end
+        number[#number + 1] = {0, 0, 1} -- a segment along an edge
+        number[#number + 1] = {4, 4, 4}
+        for _ = 1, 2 do number[#number + 1] = {0, 100, 200} end -- a wall twice, within
+        soup[#soup + 1] = {9, 9, 9} -- of no triangle
+        local turned = rill.mesh.new {positions = soup, triangles = number}
+        local points = scattered(200, 1.2, 11)
+        local o, d = scattered(50, 3, 12), scattered(50, 1, 13)
+        local plain = rill.collide.bvh(m)
+        each_tree(turned, function(t, which)
+            assert.equal(words(plain:contains(points)), words(t:contains(points)), which)
+            for i = 1, #o do
+                local t_there, edge = first_struck(corners_of(turned), o[i], d[i])
+                if edge > 1e-5 then near(t_there, t:ray({o[i]}, {d[i]}):get(1), 1e-5 * t_there, which) end
+            end
+        end)
+    end)
+
+    it("answer for each shape, for nothing, and for what is no number", function()
+        local inf, nan = math.huge, 0 / 0
+        each_tree(rill.mesh.new {positions = {}, triangles = {}}, function(none)
+            local distance, triangle = none:ray({{0, 0, 0}}, {{0, 0, 1}})
+            assert.equal("inf -1", words(distance) .. " " .. words(triangle))
+            distance, triangle = none:distance {{0, 0, 0}}
+            local inside = none:contains {{0, 0, 0}}
+            assert.equal("inf -1 false", words(distance) .. " " .. words(triangle) .. " " .. words(inside))
+        end)
+        each_tree(rill.mesh.icosphere(1), function(t)
+            local o = {{0, 0, 0}, {nan, 0, 0}, {0, 0, 0}, {0, -inf, 0}, {0, 0, -3}, {0, 0, -3e20}}
+            local d = {{0, 0, 0}, {1, 0, 0}, {0, nan, 1}, {0, 1, 0}, {0, 0, 1e30}, {0, 0, 1e-20}}
+            local distance, triangle = t:ray(o, d)
+            for i = 1, 4 do assert.equal("inf -1", distance:get(i) .. " " .. triangle:get(i)) end
+            near(2e-30, distance:get(5), 1e-32, "a long direction")
+            assert.equal("true", tostring(triangle:get(6) >= 0 and distance:get(6) == inf)) -- 3e40
+            local away, none, point = t:distance {{0, nan, 0}, {0, 0, inf}, {0, 0, 3e38}}
+            for i = 1, 2 do
+                assert(away:get(i) ~= away:get(i) and none:get(i) == -1 and point:get(i)[1] ~= point:get(i)[1])
+            end
+            assert(none:get(3) >= 0 and math.abs(away:get(3) / 3e38 - 1) < 1e-6)
+            assert.equal("false,false,true", words(t:contains {{0, nan, 0}, {0, 0, inf}, {0, 0, 0}}))
+            local grid = rill.stream("vec3", {3, 5}, {0.1, 0.2, 0.3})
+            local one = {{0, 0, 1}}
+            for _, s in ipairs {t:contains(grid), t:distance(grid), t:ray(grid, one), (t:ray(one, grid))} do
+                assert.equal("3x5", table.concat(s.shape, "x"))
+            end
+            assert.equal("2x2", table.concat(t:distance(grid:domain({2, 2}, {3, 3})).shape, "x"))
+            assert.equal(0, t:contains({}).size + t:distance({}).size + t:ray({}, {}).size + t:ray({}, one).size)
+        end)
+    end)
+
+    it("go on over as many launches as a large tree needs #long", function()
+        local m = rill.mesh.icosphere(6)
+        local all, t = rill.collide.bvh(m, {leaf = 32768}), rill.collide.bvh(m)
+        local o, d = scattered(300, 1.5, 21), scattered(300, 1, 22)
+        o[1] = {0, 0, 0} -- as far from all of it
+        for _, name in ipairs {"distance", "ray"} do
+            local x, i = t[name](t, o, d)
+            local y, j = all[name](all, o, d)
+            assert.equal(words(x) .. words(i), words(y) .. words(j), name)
+        end
+        assert.equal(words(t:contains(o)), words(all:contains(o)))
+        local distance = t:distance(o)
+        near(0.9997, distance:get(1), 3e-4, "from the middle")
+    end)
+
+    it("keep nothing of their walks, and say what they are given wrong", function()
+        local t <close> = rill.collide.bvh(rill.mesh.icosphere(1))
+        local o <close> = rill.stream("vec3", 10)
+        t:contains(o):close()
+        collectgarbage()
+        collectgarbage "stop"
+        local before = rill.memory().streams
+        for _, name in ipairs {"contains", "ray", "distance"} do
+            for _, s in ipairs {t[name](t, o, name == "ray" and o or nil)} do s:close() end
+        end
+        local after = rill.memory().streams
+        collectgarbage "restart"
+        assert.equal(before, after)
+        local function refused(message, ...)
+            local done, said = pcall(...)
+            assert(not done and said:find(message, 1, true), said)
+        end
+        refused("T:ray: argument #1 'origins': expected a stream of vec3 or a list of {x, y, z}, got number 3", t.ray,
+            t, 3, o)
+        refused("'directions': expected a list of {x, y, z}, got {{...}}", t.ray, t, o, {{0, 0}})
+        refused("'directions': expected as many as origins {10}, or one of either, got shape {2}", t.ray, t, o,
+            {{0, 0, 1}, {0, 0, 1}})
+        refused("'points': expected a stream of vec3 or a list of {x, y, z}, got a stream of float", t.contains, t,
+            rill.stream("float", 3))
+        refused("T:distance: the tree before the colon: expected a tree of rill.collide, got number 1", t.distance, 1)
+        refused("T:contains: the surface is open", rill.collide.bvh(rill.mesh.grid()).contains,
+            rill.collide.bvh(rill.mesh.grid()), o)
+    end)
+end)
