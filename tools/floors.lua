@@ -93,6 +93,7 @@ below.binding.io = true
 -- Rooms of a floor, from the ground up; "" is the floor's own folder. Those of one line stand side by side.
 local rooms = {
     kernel = {{"text"}, {"dialect", "body"}, {"variant"}, {""}, {"launch"}},
+    io = {{""}, {"mesh"}},
     primitive = {{"engine"}, {""}},
     binding = {{""}, {"values"}, {"streams"}, {"kernels"}, {"operations", "files", "containers"}},
 }
@@ -128,7 +129,9 @@ local exceptions = {
         "container_parts.h", "frames.h", "page_list.h", "region.h"),
         tree_image = set("container_image.h"), page_replicas = set("page_overlap.h")},
     -- What formats share; and the one that picks the format, which may include any.
-    io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h"), apng = set("png.h"),
+    io = {["*"] = set("byteorder.h", "colormap.h", "crc.h", "file.h", "image.h", "mesh_data.h", "text.h"),
+        apng = set("png.h"), ply = set("ply_head.h"),
+        mesh_file = setmetatable({}, {__index = function() return true end}),
         format = setmetatable({}, {__index = function() return true end})},
 }
 

@@ -10,6 +10,8 @@ local mesh = {}
 -- besides has one element for each, or {faces, 3}.
 mesh.new = blame.guard(function(given) return object.new("rill.mesh.new", given) end, "rill.mesh.new")
 
+--- rill.mesh.load(path [, {skip = true}]): the mesh of an OBJ, PLY, OFF or STL file, told by its content. skip: lines that OBJ does not have are left out.
+mesh.load = later.call("rill.mesh.saved", "load")
 mesh.marching_cubes = later.call("rill.mesh.contour", "marching_cubes")
 
 for name, make in pairs(shapes) do

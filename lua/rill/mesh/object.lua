@@ -318,6 +318,18 @@ for _, name in ipairs {"adjacency", "euler", "components", "is_closed", "is_mani
     methods[name] = function(self, ...) return f(check(self, name), ...) end
 end
 
+local save = later.call("rill.mesh.saved", "save")
+--- M:save(path [, {encoding =}]): writes it as the name's extension says: .obj, .ply, .off or .stl. encoding: "ascii", or "little" or "big" endian numbers.
+function methods:save(path, options)
+    return save(check(self, "save"), path, options)
+end
+
+local weld = later.call("rill.mesh.weld", "weld")
+--- M:weld([epsilon]): a mesh where vertices at the same place are one, and, with an epsilon, those that are joined by steps of at most epsilon.
+function methods:weld(epsilon)
+    return weld(check(self, "weld"), epsilon)
+end
+
 function Mesh.__tostring(self)
     if not self._positions then
         return "closed mesh"

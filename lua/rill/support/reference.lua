@@ -330,6 +330,7 @@ rill.mesh.icosphere(level?: integer): mesh -- a sphere of radius 1, an icosahedr
 rill.mesh.torus(options?: {radius?: number, tube?: number, segments?: integer[]}): mesh -- a ring around the z axis
 rill.mesh.box(options?: {size?: number|number[], center?: number[]}): mesh -- 8 vertices, 12 triangles
 rill.mesh.grid(options?: {size?: number[], segments?: integer[]}): mesh -- a flat sheet in the plane z = 0, with uv
+rill.mesh.load(path: string, options?: {skip?: boolean}): mesh -- the mesh of an OBJ, PLY, OFF or STL file, told by its content; skip leaves out lines that OBJ does not have
 rill.mesh.marching_cubes(s: source|container, iso: number, options?: {spacing?: number|number[], origin?: number[]}): mesh -- the surface where a volume {layers, rows, columns} is iso, by marching cubes; inside it is less
 M.positions: stream -- where the vertices are, the mesh's own stream of vec3
 M.triangles: stream -- three numbers of vertices for each triangle, the mesh's own stream of ivec3
@@ -339,6 +340,8 @@ M.uv: stream? -- texture coordinates, vec2 per vertex or corner; nil without
 M.attributes: table -- what else vertices, faces or corners have: streams by name
 M:copy(): mesh -- a mesh of its own with the same content
 M:transform(matrix: table): mesh -- a mesh whose vertices are M x; matrix: four rows of four numbers
+M:weld(epsilon?: number): mesh -- vertices at the same place, or joined by steps of at most epsilon, become one
+M:save(path: string, options?: {encoding?: string}) -- writes .obj, .ply, .off or .stl; encoding "ascii", "little" or "big"
 M:bounds(): number[]?, number[]? -- the least and the largest coordinates of the vertices; read back
 M:normals(): stream -- those stored, else one per vertex, weighed by the areas of the triangles around it
 M:area(): number -- of all triangles, in doubles; read back

@@ -1,0 +1,121 @@
+/* Files of meshes: rill.mesh.load and M:save. */
+#include "binding/binding.h"
+
+#include "io/mesh/mesh_file.h"
+
+#include <stdlib.h>
+
+static bool upload_owned(Device *device, const MeshData *mesh, const float *numbers, int width, MeshOwner owner,
+                         Stream *result)
+{
+    Shape shape = {.rank = 1, .size = {(int64_t)mesh_count(mesh, owner)}};
+    if (owner == MESH_CORNERS) {
+        shape = (Shape){.rank = 2, .size = {(int64_t)mesh->faces, 3}};
+    }
+    return file_stream(device, type_of(SCALAR_FLOAT, width), &shape, numbers, result);
+}
+
+/* Streams of positions and triangles, and of normals and uv where there are any. */
+static bool upload(Device *device, const MeshData *mesh, Stream *const streams[4])
+{
+    Shape vertices = {.rank = 1, .size = {(int64_t)mesh->vertices}},
+          faces = {.rank = 1, .size = {(int64_t)mesh->faces}};
+    return file_stream(device, type_of(SCALAR_FLOAT, 3), &vertices, mesh->positions, streams[0]) &&
+           file_stream(device, type_of(SCALAR_INT, 3), &faces, mesh->triangles, streams[1]) &&
+           (mesh->normal_owner == MESH_NONE ||
+            upload_owned(device, mesh, mesh->normals, 3, mesh->normal_owner, streams[2])) &&
+           (mesh->uv_owner == MESH_NONE || upload_owned(device, mesh, mesh->uv, 2, mesh->uv_owner, streams[3]));
+}
+
+/* _mesh_load(path, skip): streams of positions, triangles, normals and uv; false for what there is none of. */
+static int load(lua_State *L)
+{
+    static const char function[] = "rill.mesh.load";
+    const char *path = argument_path(L, 1, function, 1, "path");
+    bool skip = lua_toboolean(L, 2);
+    Device *device = state_device(L);
+    lua_settop(L, 2);
+    Stream *streams[4];
+    for (int i = 0; i < 4; i++) {
+        streams[i] = handle_push(L);
+    }
+    DeviceScope scope;
+    MeshData mesh;
+    binding_enter(L, device, &scope);
+    bool done = mesh_load(path, skip, &mesh) && upload(device, &mesh, streams);
+    bool normals = mesh.normal_owner != MESH_NONE, uv = mesh.uv_owner != MESH_NONE;
+    mesh_free(&mesh);
+    device_leave(&scope);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!(i == 0 ? normals : uv)) {
+            lua_pushboolean(L, false);
+            lua_replace(L, 5 + i);
+        }
+    }
+    binding_charge(L, device);
+    return 4;
+}
+
+/* Of whom a stream has an element each. Vertices and faces may be as many: then it is the vertices'. */
+static MeshOwner owner_of(const Stream *stream, const MeshData *mesh)
+{
+    return stream->shape.rank == 2                             ? MESH_CORNERS
+           : (size_t)stream_elements(stream) == mesh->vertices ? MESH_VERTICES
+                                                               : MESH_FACES;
+}
+
+/* What the streams at `index` and behind it hold: positions, triangles, normals, uv. */
+static bool fetch(const Stream *const streams[4], MeshData *mesh)
+{
+    mesh->vertices = (size_t)stream_elements(streams[0]);
+    mesh->faces = (size_t)stream_elements(streams[1]);
+    mesh->positions = file_bytes(streams[0]);
+    mesh->triangles = mesh->positions ? file_bytes(streams[1]) : NULL;
+    bool done = mesh->triangles != NULL;
+    if (done && streams[2]) {
+        mesh->normal_owner = owner_of(streams[2], mesh);
+        done = (mesh->normals = file_bytes(streams[2])) != NULL;
+    }
+    if (done && streams[3]) {
+        mesh->uv_owner = owner_of(streams[3], mesh);
+        done = (mesh->uv = file_bytes(streams[3])) != NULL;
+    }
+    return done;
+}
+
+/* _mesh_save(path, encoding, positions, triangles, normals, uv): encoding "ascii", "little", "big" or nil; normals and uv may be false. */
+static int save(lua_State *L)
+{
+    static const char function[] = "M:save";
+    static const char *const encodings[] = {"", "ascii", "little", "big", NULL};
+    const char *path = argument_path(L, 1, function, 1, "path");
+    int asked = luaL_checkoption(L, 2, "", encodings);
+    MeshEncoding encoding = (MeshEncoding)(asked - 1);
+    const Stream *streams[4] = {accept_check(L, 3, function, 1, "positions"),
+                                accept_check(L, 4, function, 2, "triangles")};
+    for (int i = 2; i < 4; i++) {
+        streams[i] = lua_toboolean(L, 3 + i) ? accept_check(L, 3 + i, function, 1 + i, "attribute") : NULL;
+    }
+    DeviceScope scope;
+    MeshData mesh = {0};
+    binding_enter(L, streams[0]->device, &scope);
+    bool done = fetch(streams, &mesh);
+    device_leave(&scope);
+    done = done && mesh_save(path, &mesh, asked > 0 ? &encoding : NULL);
+    mesh_free(&mesh);
+    if (!done) {
+        error_prefix("%s", function);
+        binding_raise(L);
+    }
+    return 0;
+}
+
+void open_mesh(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"_mesh_load", load}, {"_mesh_save", save}, {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,73 @@
+#include "io/mesh/mesh_file.h"
+
+#include "base/error.h"
+#include "io/file.h"
+#include "io/mesh/obj.h"
+#include "io/mesh/off.h"
+#include "io/mesh/ply.h"
+#include "io/mesh/stl.h"
+
+#include <string.h>
+
+/* ---- reading */
+
+/* Whether the file begins as a text does. */
+static bool is_text(const FileBytes *bytes)
+{
+    return memchr(bytes->data, '\0', bytes->size < 512 ? bytes->size : 512) == NULL;
+}
+
+static bool decode(const FileBytes *bytes, const char *path, bool skip, MeshData *mesh)
+{
+    if (bytes->size == 0) {
+        return error_set("it is empty");
+    }
+    if (ply_recognise(bytes->data, bytes->size)) {
+        return ply_decode(bytes->data, bytes->size, mesh);
+    }
+    if (off_recognise(bytes->data, bytes->size)) {
+        return off_decode(bytes->data, bytes->size, mesh);
+    }
+    if (stl_recognise(bytes->data, bytes->size) || file_has_extension(path, "stl")) {
+        return stl_decode(bytes->data, bytes->size, mesh);
+    }
+    return is_text(bytes) ? obj_decode(bytes->data, bytes->size, skip, mesh)
+                          : error_set("it is none of OBJ, PLY, OFF and STL");
+}
+
+bool mesh_load(const char *path, bool skip, MeshData *mesh)
+{
+    FileBytes bytes;
+    *mesh = (MeshData){0};
+    if (!file_read(path, &bytes)) {
+        return false;
+    }
+    bool done = decode(&bytes, path, skip, mesh) || error_prefix("cannot read '%s'", path);
+    file_free(&bytes);
+    return done;
+}
+
+/* ---- writing */
+
+static bool only_text(const char *path, const char *name, const MeshEncoding *encoding)
+{
+    return !encoding || *encoding == MESH_ASCII || error_set("cannot write '%s': %s files are text", path, name);
+}
+
+bool mesh_save(const char *path, const MeshData *mesh, const MeshEncoding *encoding)
+{
+    if (file_has_extension(path, "obj")) {
+        return only_text(path, "OBJ", encoding) && obj_write(path, mesh);
+    }
+    if (file_has_extension(path, "off")) {
+        return only_text(path, "OFF", encoding) && off_write(path, mesh);
+    }
+    if (file_has_extension(path, "ply")) {
+        return ply_write(path, mesh, encoding ? *encoding : MESH_LITTLE);
+    }
+    if (!file_has_extension(path, "stl")) {
+        return error_set("cannot write '%s': meshes are saved as .obj, .ply, .off or .stl", path);
+    }
+    return !encoding || *encoding != MESH_BIG ? stl_write(path, mesh, encoding ? *encoding : MESH_LITTLE)
+                                              : error_set("cannot write '%s': STL files are little-endian", path);
+}

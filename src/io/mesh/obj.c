@@ -1,0 +1,326 @@
+#include "io/mesh/obj.h"
+
+#include "base/error.h"
+#include "io/mesh/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What corners number besides vertices: texture coordinates, or normals. */
+typedef struct Extra {
+    const char *what;
+    int width;      /* numbers of an element */
+    float *numbers; /* of `count` elements */
+    size_t count, room;
+    int32_t *index; /* of each corner, -1: none; NULL before the first */
+    size_t index_room;
+} Extra;
+
+enum { VERTEX, UV, NORMAL, NUMBERS }; /* what a corner numbers */
+
+/* The largest number that a face has, and where. */
+typedef struct Largest {
+    int32_t index;
+    size_t line;
+} Largest;
+
+typedef struct Reader {
+    TextReader text;
+    MeshData *mesh;
+    Extra extra[NUMBERS]; /* [VERTEX] is not used */
+    Largest largest[NUMBERS];
+    bool skip;
+} Reader;
+
+static size_t count_of(const Reader *reader, int which)
+{
+    return which == VERTEX ? reader->mesh->vertices : reader->extra[which].count;
+}
+
+/* ---- a line */
+
+static bool read_vertex(Reader *reader)
+{
+    double position[3];
+    return text_finite(&reader->text, "a coordinate", position, 3) && mesh_add_vertex(reader->mesh, position);
+}
+
+static bool add_extra(Extra *extra, const double *values)
+{
+    if (extra->count >= MESH_MOST) {
+        return error_set("%s: there are more than %d", extra->what, MESH_MOST);
+    }
+    size_t width = (size_t)extra->width;
+    if (!mesh_grow((void **)&extra->numbers, &extra->room, extra->count + 1, width * sizeof(float))) {
+        return false;
+    }
+    for (size_t d = 0; d < width; d++) {
+        extra->numbers[width * extra->count + d] = (float)values[d];
+    }
+    extra->count++;
+    return true;
+}
+
+static bool read_normal(Reader *reader)
+{
+    double normal[3];
+    return text_finite(&reader->text, "a normal", normal, 3) && add_extra(&reader->extra[NORMAL], normal);
+}
+
+/* The second number may be missing. */
+static bool read_uv(Reader *reader)
+{
+    static const char what[] = "a texture coordinate";
+    double uv[2] = {0};
+    if (!text_finite(&reader->text, what, uv, 1)) {
+        return false;
+    }
+    TextReader before = reader->text;
+    bool second = text_word(&before).length > 0;
+    return (!second || text_finite(&reader->text, what, uv + 1, 1)) && add_extra(&reader->extra[UV], uv);
+}
+
+/* A part of a corner "1/2/3", from 1, or from -1 back: its index. */
+static bool read_index(Reader *reader, TextWord part, int which, int32_t *index)
+{
+    static const char *const what[NUMBERS] = {"the number of a vertex", "the number of a texture coordinate",
+                                              "the number of a normal"};
+    int64_t number, count = (int64_t)count_of(reader, which);
+    if (!text_whole(&reader->text, part, what[which], &number)) {
+        return false;
+    }
+    if (number == 0 || number < -count || number > MESH_MOST) {
+        return error_set("line %zu: %s is %lld: expected 1 and more, or -1 to -%lld, counted back from here",
+                         reader->text.line, what[which], (long long)number, (long long)count);
+    }
+    *index = (int32_t)(number < 0 ? count + number : number - 1);
+    if (*index >= reader->largest[which].index) {
+        reader->largest[which] = (Largest){.index = *index, .line = reader->text.line};
+    }
+    return true;
+}
+
+static bool read_corner(Reader *reader, TextWord word, int32_t corner[NUMBERS])
+{
+    const char *at = word.text, *end = word.text + word.length;
+    corner[UV] = corner[NORMAL] = -1;
+    for (int which = VERTEX; which < NUMBERS; which++) {
+        const char *slash = memchr(at, '/', (size_t)(end - at));
+        TextWord part = {.text = at, .length = (int)((slash ? slash : end) - at)};
+        bool left_out = which == UV && slash && part.length == 0; /* "1//3" */
+        if (!left_out && !read_index(reader, part, which, &corner[which])) {
+            return false;
+        }
+        if (!slash) {
+            return true;
+        }
+        at = slash + 1;
+    }
+    return error_set("line %zu: a corner \"%.*s\" has more than three numbers", reader->text.line,
+                     word.length < 20 ? word.length : 20, word.text);
+}
+
+/* The numbers of the last triangle's corners; corners before the first that has one have none. */
+static bool add_indices(Extra *extra, size_t faces, const int32_t index[3])
+{
+    bool none = index[0] < 0 && index[1] < 0 && index[2] < 0;
+    if (!extra->index && none) {
+        return true;
+    }
+    size_t filled = extra->index ? 3 * (faces - 1) : 0;
+    if (!mesh_grow((void **)&extra->index, &extra->index_room, 3 * faces, sizeof *extra->index)) {
+        return false;
+    }
+    for (; filled < 3 * (faces - 1); filled++) {
+        extra->index[filled] = -1;
+    }
+    memcpy(extra->index + filled, index, 3 * sizeof *index);
+    return true;
+}
+
+static bool add_face(Reader *reader, int32_t corners[3][NUMBERS])
+{
+    if (!mesh_add_triangle(reader->mesh, corners[0][VERTEX], corners[1][VERTEX], corners[2][VERTEX])) {
+        return false;
+    }
+    for (int which = UV; which < NUMBERS; which++) {
+        int32_t index[3] = {corners[0][which], corners[1][which], corners[2][which]};
+        if (!add_indices(&reader->extra[which], reader->mesh->faces, index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_face(Reader *reader)
+{
+    int32_t corners[3][NUMBERS];
+    int count = 0;
+    for (TextWord word; (word = text_word(&reader->text)).length > 0; count++) {
+        if (count >= 3) {
+            memcpy(corners[1], corners[2], sizeof corners[1]);
+        }
+        if (!read_corner(reader, word, corners[count < 2 ? count : 2]) || (count >= 2 && !add_face(reader, corners))) {
+            return false;
+        }
+    }
+    return count >= 3 || error_set("line %zu: a face of %d corners: expected 3 or more", reader->text.line, count);
+}
+
+/* Of groups, materials, lines, curves and surfaces. */
+static bool is_left_out(TextWord word)
+{
+    static const char *const words[] = {
+        "g",    "o",      "s",     "l",          "p",         "vp",    "usemtl",   "mtllib",   "usemap", "maplib",
+        "mg",   "cstype", "deg",   "bmat",       "step",      "curv",  "curv2",    "surf",     "parm",   "trim",
+        "hole", "scrv",   "sp",    "end",        "con",       "bevel", "c_interp", "d_interp", "lod",    "call",
+        "csh",  "ctech",  "stech", "shadow_obj", "trace_obj", "bsp",   "bzp",      "cdc",      "cdp",    "res"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (text_is(word, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_line(Reader *reader, TextWord word)
+{
+    if (text_is(word, "v")) {
+        return read_vertex(reader);
+    }
+    if (text_is(word, "f")) {
+        return read_face(reader);
+    }
+    if (text_is(word, "vt")) {
+        return read_uv(reader);
+    }
+    if (text_is(word, "vn")) {
+        return read_normal(reader);
+    }
+    return reader->skip || is_left_out(word) ||
+           error_set("line %zu: no line of OBJ begins with \"%.*s\"; option skip = true leaves such lines out",
+                     reader->text.line, word.length < 20 ? word.length : 20, word.text);
+}
+
+/* ---- the whole */
+
+static bool check_numbers(const Reader *reader)
+{
+    static const char *const what[NUMBERS] = {"vertex", "texture coordinate", "normal"};
+    for (int which = VERTEX; which < NUMBERS; which++) {
+        size_t count = count_of(reader, which);
+        if (reader->largest[which].line > 0 && (size_t)reader->largest[which].index >= count) {
+            return error_set("line %zu: a face has %s %d, and there are %zu", reader->largest[which].line, what[which],
+                             (int)reader->largest[which].index + 1, count);
+        }
+    }
+    return true;
+}
+
+/* Whether the numbers are those of the vertices, everywhere. */
+static bool are_vertices(const Extra *extra, const MeshData *mesh)
+{
+    if (extra->count != mesh->vertices) {
+        return false;
+    }
+    for (size_t corner = 0; corner < 3 * mesh->faces; corner++) {
+        if (extra->index[corner] != mesh->triangles[corner]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Hands the elements over: the vertices' as they are, else one of each corner. */
+static bool settle(Extra *extra, const MeshData *mesh, float **numbers, MeshOwner *owner)
+{
+    size_t width = (size_t)extra->width, corners = 3 * mesh->faces;
+    if (!extra->index && (extra->count == 0 || mesh->faces > 0)) {
+        return true; /* no face has any */
+    }
+    if (are_vertices(extra, mesh)) {
+        *owner = MESH_VERTICES;
+        *numbers = extra->numbers;
+        extra->numbers = NULL;
+        return true;
+    }
+    *owner = mesh->faces > 0 ? MESH_CORNERS : MESH_NONE;
+    *numbers = calloc(width * corners + 1, sizeof(float));
+    for (size_t corner = 0; *numbers && corner < corners; corner++) {
+        if (extra->index[corner] >= 0) {
+            memcpy(*numbers + width * corner, extra->numbers + width * (size_t)extra->index[corner],
+                   width * sizeof(float));
+        }
+    }
+    return *numbers || error_set("out of host memory for %zu corners", corners);
+}
+
+static bool read_lines(Reader *reader)
+{
+    for (TextWord word; (word = text_any_word(&reader->text)).length > 0; text_skip_line(&reader->text)) {
+        if (!read_line(reader, word)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool obj_decode(const unsigned char *bytes, size_t size, bool skip, MeshData *mesh)
+{
+    Reader reader = {.text = text_reader(bytes, size, '#'), .mesh = mesh, .skip = skip};
+    reader.extra[UV] = (Extra){.what = "texture coordinates", .width = 2};
+    reader.extra[NORMAL] = (Extra){.what = "normals", .width = 3};
+    *mesh = (MeshData){0};
+    bool done = read_lines(&reader) && check_numbers(&reader) &&
+                settle(&reader.extra[UV], mesh, &mesh->uv, &mesh->uv_owner) &&
+                settle(&reader.extra[NORMAL], mesh, &mesh->normals, &mesh->normal_owner);
+    for (int which = UV; which < NUMBERS; which++) {
+        free(reader.extra[which].numbers);
+        free(reader.extra[which].index);
+    }
+    return done;
+}
+
+/* ---- writing */
+
+static void write_elements(TextWriter *writer, const char *word, const float *numbers, int width, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        text_add_bytes(writer, word, strlen(word));
+        text_add_floats(writer, numbers + (size_t)width * i, width);
+        text_add_bytes(writer, "\n", 1);
+    }
+}
+
+static void write_corner(TextWriter *writer, const MeshData *mesh, size_t corner)
+{
+    int32_t vertex = mesh->triangles[corner];
+    text_add(writer, " %d", (int)vertex + 1);
+    if (mesh->uv_owner != MESH_NONE) {
+        text_add(writer, "/%zu", mesh_element(mesh->uv_owner, corner, vertex) + 1);
+    }
+    if (mesh->normal_owner != MESH_NONE) {
+        text_add(writer, "%s/%zu", mesh->uv_owner == MESH_NONE ? "/" : "",
+                 mesh_element(mesh->normal_owner, corner, vertex) + 1);
+    }
+}
+
+bool obj_write(const char *path, const MeshData *mesh)
+{
+    TextWriter writer;
+    if (!text_begin(&writer, path)) {
+        return false;
+    }
+    text_add(&writer, "# %zu vertices, %zu triangles\n", mesh->vertices, mesh->faces);
+    write_elements(&writer, "v", mesh->positions, 3, mesh->vertices);
+    write_elements(&writer, "vt", mesh->uv, 2, mesh_count(mesh, mesh->uv_owner));
+    write_elements(&writer, "vn", mesh->normals, 3, mesh_count(mesh, mesh->normal_owner));
+    for (size_t face = 0; face < mesh->faces; face++) {
+        text_add_bytes(&writer, "f", 1);
+        for (size_t k = 0; k < 3; k++) {
+            write_corner(&writer, mesh, 3 * face + k);
+        }
+        text_add_bytes(&writer, "\n", 1);
+    }
+    return text_end(&writer);
+}
