@@ -9,6 +9,12 @@ local collide = {}
 collide.bvh = blame.guard(function(m, options) return tree.new("rill.collide.bvh", "bvh", m, options) end,
     "rill.collide.bvh")
 
+--- rill.collide.obbtree(m [, {leaf =}]): a tree of boxes that lie as the triangles in them do.
+tree.kinds.obbtree = require "rill.collide.oriented"
+collide.obbtree = blame.guard(function(m, options)
+    return tree.new("rill.collide.obbtree", "obbtree", m, options)
+end, "rill.collide.obbtree")
+
 --- rill.collide.pairs(a, b [, {a =, b =, stop =}]): the pairs of triangles that meet, ascending, and a report.
 collide.pairs = blame.guard(require "rill.collide.pairs", "rill.collide.pairs")
 

@@ -109,7 +109,7 @@ local function one_by_one(a, b, poses, stop)
     return table.concat(list, ",")
 end
 
-local kinds = {"bvh"}
+local kinds = {"bvh", "obbtree"}
 
 describe("rill.collide", function()
     it("finds what exact arithmetic finds on a lattice: touching, flat and without area", function()

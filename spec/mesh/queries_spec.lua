@@ -102,7 +102,7 @@ local function shapes()
         box = rill.mesh.box {size = {1, 2, 0.25}}}
 end
 
-local kinds = {"bvh"}
+local kinds = {"bvh", "obbtree"}
 
 -- Calls f with trees of every kind and some leaves.
 local function each_tree(m, f)
