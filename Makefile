@@ -181,16 +181,18 @@ bench: ## install what is missing, build, time rill against its peers
 	@$(AGAIN) run-bench
 
 .PHONY: run-bench
-run-bench: $(CORE) $(PEER) $(BUILD)/bench/open_device $(BUILD)/bench/peer_tbb.tried
+run-bench: $(CORE) $(PEER) $(BUILD)/bench/open_device $(BUILD)/bench/peer_tbb.tried $(BUILD)/bench/peer_fcl.tried
 	@$(RUN) $(LUA) bench/run.lua $(BENCH)
 
 $(BUILD)/bench/open_device: bench/peer/open_device.c | $(BUILD)/bench/
 	$(call say,cc,$<)$(CC) -std=c11 -O2 -D_GNU_SOURCE -o $@ $< -lEGL -lOpenGL -lGLEW
 
-# oneTBB is nobody's dependency: without it this peer's rows say that it is missing.
-$(BUILD)/bench/peer_tbb.tried: bench/peer/peer_tbb.cpp | $(BUILD)/bench/
-	$(call say,c++,$<)$(CXX) -std=c++17 -O3 -march=native -Wall -Wextra -o $(@:.tried=) $< -ltbb 2>$@.log || \
-		{ rm -f $(@:.tried=); echo 'no oneTBB: see $@.log'; }
+# oneTBB and libfcl are nobody's dependencies: without them these peers' rows say that they are missing.
+$(BUILD)/bench/peer_tbb.tried: PEER_FLAGS = -ltbb
+$(BUILD)/bench/peer_fcl.tried: PEER_FLAGS = $(call pkg,--cflags,fcl) $(call pkg,--libs,fcl)
+$(BUILD)/bench/%.tried: bench/peer/%.cpp | $(BUILD)/bench/
+	$(call say,c++,$<)$(CXX) -std=c++17 -O3 -march=native -Wall -Wextra -o $(@:.tried=) $< $(PEER_FLAGS) 2>$@.log || \
+		{ rm -f $(@:.tried=); echo 'not built: see $@.log'; }
 	@[ ! -x $(@:.tried=) ] || touch $@
 
 $(BUILD)/bench/peer.so: $(PEER_OBJECTS)

@@ -251,6 +251,31 @@ static int lua_draw(lua_State *L)
     return 2;
 }
 
+/* peer.obj(path) -> seconds, vertices, faces */
+static int lua_obj(lua_State *L)
+{
+    int vertices, faces;
+    lua_pushnumber(L, peer_obj(luaL_checkstring(L, 1), &vertices, &faces));
+    lua_pushinteger(L, vertices);
+    lua_pushinteger(L, faces);
+    return 3;
+}
+
+/* peer.loop(packed places, packed triangles) -> seconds, packed places, packed triangles */
+static int lua_loop(lua_State *L)
+{
+    size_t places, triangles;
+    const char *p = luaL_checklstring(L, 1, &places), *t = luaL_checklstring(L, 2, &triangles);
+    size_t more = places + triangles / 12 * 3 / 2 * 12; /* as many vertices more as a closed mesh has edges */
+    float *out = lua_newuserdatauv(L, more, 0);
+    int *split = lua_newuserdatauv(L, 4 * triangles, 0);
+    lua_pushnumber(L, peer_loop((const float *)(const void *)p, (int)(places / 12), (const int *)(const void *)t,
+                                (int)(triangles / 12), out, split));
+    lua_pushlstring(L, (const char *)out, more);
+    lua_pushlstring(L, (const char *)split, 4 * triangles);
+    return 3;
+}
+
 /* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are packed words; the first is read in fours. */
 static int lua_shader(lua_State *L)
 {
@@ -315,6 +340,8 @@ static const luaL_Reg functions[] = {
     {"fluid", lua_fluid},
     {"march", lua_march},
     {"draw", lua_draw},
+    {"obj", lua_obj},
+    {"loop", lua_loop},
     {"sph", lua_sph},
     {"motion", lua_motion},
     {"shader", lua_shader},

@@ -61,6 +61,11 @@ typedef struct PeerDraw {
 } PeerDraw;
 double peer_draw(const PeerDraw *given, float *picture, int runs);
 
+/* Reads an OBJ file of triangles; returns its seconds. And a level of Loop's subdivision of a closed mesh: `out` gets the vertices, of which there are as many more as
+ * edges, `split` four triangles for each. Returns the seconds. */
+double peer_obj(const char *path, int *vertices, int *faces);
+double peer_loop(const float *places, int vertices, const int *triangles, int faces, float *out, int *split);
+
 /* Steps of "nbody", "wave", "heat" or "cloth", from x and v, of so many bytes each: rows bodies, or rows x columns cells or particles. `v` has velocities,
  * of heat conductances. `after` gets x after `before` steps and the `runs` that are timed. Returns the seconds of a step. */
 typedef struct PeerMotion {
