@@ -202,6 +202,7 @@ describe("rill.collide", function()
     it("keeps nothing of its lists, without waiting for the collector", function()
         local t <close>, poses = rill.collide.bvh(rill.mesh.icosphere(2)), {}
         for k = 1, 5 do poses[k] = turned({0, 0, 1}, k, {0.3 * k, 0, 0}) end
+        rill.collide.pairs(t, t, {b = poses}) -- what a tree keeps for queries is made
         collectgarbage()
         collectgarbage "stop"
         local before = rill.memory().streams

@@ -320,4 +320,54 @@ describe("trees of rill.collide", function()
         refused("T:contains: the surface is open", rill.collide.bvh(rill.mesh.grid()).contains,
             rill.collide.bvh(rill.mesh.grid()), o)
     end)
+
+    it("say of pairs which mesh is inside the other where none meet", function()
+        local function at(x, y) return {{1, 0, 0, x}, {0, 1, 0, y or 0}, {0, 0, 1, 0}, {0, 0, 0, 1}} end
+        local function contained(a, b, how) return select(2, rill.collide.pairs(a, b, how)).contained end
+        local twice = rill.mesh.new {positions = {}, triangles = {}}
+        for _, kind in ipairs(kinds) do
+            local big = rill.collide[kind](rill.mesh.icosphere(2))
+            local small = rill.collide[kind](rill.mesh.box {size = 0.2})
+            assert.equal("b a", contained(big, small) .. " " .. contained(small, big))
+            assert.equal("nil nil", tostring(contained(small, big, {b = at(0.95)})) .. " " ..
+                tostring(contained(small, big, {b = at(0.8, 0.8)})))
+            assert.equal("a", contained(small, big, {a = at(0.4), b = at(-0.3)}))
+            assert.equal(nil, contained(small, big, {contained = false}))
+            for _, stop in ipairs {"all", "first", "any"} do
+                local said = contained(small, big, {b = {at(0), at(0.95), at(3), at(-0.3), at(0.8, 0.8)}, stop = stop})
+                assert.equal("a nil nil a nil", ("%s %s %s %s %s"):format(said[1], said[2], said[3], said[4], said[5]))
+            end
+            assert.equal(nil, contained(rill.collide[kind](twice), big))
+            local flat = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1}} -- no way back
+            assert.equal(nil, contained(small, big, {b = flat}))
+        end
+    end)
+
+    it("say so of each part of a mesh, and of none that is open", function()
+        local function parts(...) -- boxes in one mesh: their middles and sides
+            local positions, triangles = {}, {}
+            for k, b in ipairs {...} do
+                local box = rill.mesh.box {center = b[1], size = b[2]}
+                for i = 1, box.vertices do positions[#positions + 1] = box.positions:get(i) end
+                for i = 1, box.faces do
+                    local t = box.triangles:get(i)
+                    triangles[#triangles + 1] = {t[1] + 8 * k - 8, t[2] + 8 * k - 8, t[3] + 8 * k - 8}
+                end
+            end
+            return rill.mesh.new {positions = positions, triangles = triangles}
+        end
+        local hollow = rill.collide.bvh(parts({{0, 0, 0}, 4}, {{0, 0, 0}, 2}))
+        local far_and_near = rill.collide.obbtree(parts({{9, 0, 0}, 1}, {{1.5, 0, 0}, 0.5}))
+        local function contained(a, b) return select(2, rill.collide.pairs(a, b)).contained end
+        assert.equal("b", contained(hollow, far_and_near))
+        assert.equal(nil, contained(hollow, rill.collide.bvh(rill.mesh.box()))) -- in the cavity
+        local left = parts({{0, 0, 0}, 2}, {{9, 0, 0}, 1})
+        local right = parts({{0, 0, 0}, 1}, {{9, 0, 0}, 2})
+        assert.equal("both", contained(rill.collide.bvh(left), rill.collide.obbtree(right)))
+        local sheet = rill.mesh.grid {size = {0.5, 0.5}}
+        assert.equal("b", contained(rill.collide.bvh(left), rill.collide.bvh(sheet)))
+        assert.equal("a", contained(rill.collide.bvh(sheet), rill.collide.bvh(left)))
+        assert.equal(nil, contained(rill.collide.bvh(sheet), rill.collide.bvh(rill.mesh.grid():transform {
+            {0, 0, 1, 3}, {0, 1, 0, 0}, {-1, 0, 0, 0.2}, {0, 0, 0, 1}})))
+    end)
 end)

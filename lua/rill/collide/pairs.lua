@@ -3,6 +3,7 @@
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local given = require "rill.support.given"
+local containment = require "rill.collide.containment"
 local shared = require "rill.collide.shared"
 local tree = require "rill.collide.tree"
 local transforms = require "rill.collide.transforms"
@@ -193,6 +194,7 @@ local NAME <const> = "rill.collide.pairs"
 local ANYTHING <const> = {function() return true end, "a transform"}
 local OPTIONS <const> = {
     a = ANYTHING, b = ANYTHING,
+    contained = {function(v) return type(v) == "boolean" end, "true or false", true},
     stop = {function(v) return results[v] ~= nil end, '"all", "first" or "any"', "all"},
 }
 
@@ -211,7 +213,9 @@ return function(first, second, options)
     if a.faces > 0 and b.faces > 0 and w.poses > 0 then
         traverse(w, passes().starts {shape = w.poses})
     end
+    local contained = taken.contained and containment.of(w) or nil
     local result = blame.call(results[taken.stop], w)
     closed(w)
-    return result, {levels = #w.lists, tests = w.tests, triangles = w.triangles, lists = w.lists}
+    return result,
+        {levels = #w.lists, tests = w.tests, triangles = w.triangles, lists = w.lists, contained = contained}
 end

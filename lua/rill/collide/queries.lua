@@ -133,7 +133,7 @@ function queries.is_closed(t)
     return t.surrounds
 end
 
---- queries.inside(t, p): T:contains of a closed surface and a stream of vec3.
+--- queries.inside(t, p): T:contains of a closed surface and a stream of vec3 or dvec3.
 function queries.inside(t, p)
     local run = passes()
     local at <close> = rill.stream("ivec3", p.shape, {t.faces > 0 and 1 or 0, 0, 0})

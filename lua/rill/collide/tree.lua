@@ -152,6 +152,7 @@ function tree.new(where, kind, m, options)
     local leaf <const> = math.min(taken.leaf, math.max(m.faces, 1)) -- no empty places that pairs would go through
     local t = {kind = kind, leaf = leaf, faces = m.faces, levels = levels_of(m.faces, leaf), closed = false}
     if m.faces > 0 then
+        t.vertices, t.triangles = m.vertices, m.triangles:copy() -- for what is asked about its parts
         local low, high = m:bounds()
         local most = 0
         for d = 1, 3 do most = math.max(most, math.abs(low[d]), math.abs(high[d])) end
@@ -188,7 +189,7 @@ function fields.leaf(self) return rawget(self, "own").leaf end
 --- T:close(): frees its memory at once.
 function methods.close(self)
     local t = rawget(self, "own")
-    for _, name in ipairs {"face", "corner", "box", "spans"} do
+    for _, name in ipairs {"face", "corner", "box", "spans", "triangles", "parts"} do
         if t[name] then t[name]:close() end
     end
     t.closed = true

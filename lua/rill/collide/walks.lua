@@ -191,12 +191,13 @@ return [=[
     }
     // Nodes in the order of a walk without pruning, so that `at` is the node, how many triangles were crossed, and how many of a leaf were seen.
     int after(int node) { return ((node + 1) >> findLSB(node + 1)) == 1 ? 0 : (node + 1) >> findLSB(node + 1); }
-    kernel void contains(vec3 p<>, int leaves, int leaf, Span s[], int face[], vec3 corner[], inout ivec3 at<>) {
-        ivec3 here = is_finite(p) ? at : ivec3(0);
+    kernel void contains(dvec3 p<>, int leaves, int leaf, Span s[], int face[], vec3 corner[], inout ivec3 at<>) {
+        vec3 near = vec3(p);
+        ivec3 here = is_finite(near) ? at : ivec3(0);
         for (int step = 0; step < STEPS; step++) {
             if (here.x == 0) break;
             Span box = s[here.x];
-            bool meets = here.z > 0 || (p.x >= box.low.x && p.y >= box.low.y && all(lessThanEqual(p, box.high)));
+            bool meets = here.z > 0 || (near.x >= box.low.x && near.y >= box.low.y && all(lessThanEqual(near, box.high)));
             if (!meets) {
                 here.x = after(here.x);
             } else if (here.x < leaves) {
@@ -204,15 +205,15 @@ return [=[
             } else {
                 int i = (here.x - leaves) * leaf + here.z;
                 bool filled = face[i] >= 0;
-                if (filled && crossed(dvec3(corner[3 * i]) - dvec3(p), dvec3(corner[3 * i + 1]) - dvec3(p),
-                                      dvec3(corner[3 * i + 2]) - dvec3(p))) here.y++;
+                if (filled && crossed(dvec3(corner[3 * i]) - p, dvec3(corner[3 * i + 1]) - p,
+                                      dvec3(corner[3 * i + 2]) - p)) here.y++;
                 bool more = filled && here.z + 1 < leaf;
                 here = more ? ivec3(here.xy, here.z + 1) : ivec3(after(here.x), here.y, 0);
             }
         }
         at = here;
     }
-    kernel void contains_end(vec3 p<>, ivec3 at<>, out bool inside<>) { inside = is_finite(p) && (at.y & 1) == 1; }
+    kernel void contains_end(dvec3 p<>, ivec3 at<>, out bool inside<>) { inside = is_finite(vec3(p)) && (at.y & 1) == 1; }
 
     // ---- whether a surface is closed: of each edge a number of its ends, whatever their order; those of closed ones cancel.
 

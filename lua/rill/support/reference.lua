@@ -315,7 +315,7 @@ rill.render(m: mesh|table, options?: {size?: integer[], camera?: table, shading?
     { "collide", [==[
 rill.collide.bvh(m: mesh, options?: {leaf?: integer}): tree -- upright boxes over the triangles of a mesh as it is now
 rill.collide.obbtree(m: mesh, options?: {leaf?: integer}): tree -- boxes that lie as the triangles in them do
-rill.collide.pairs(a: tree, b: tree, options?: {a?: table, b?: table, stop?: string}): stream|boolean, table -- the pairs of triangles that meet, ascending, ivec2, or ivec3 with the pose in front; and {levels, tests, triangles, lists}
+rill.collide.pairs(a: tree, b: tree, options?: {a?: table, b?: table, contained?: boolean, stop?: string}): stream|boolean, table -- the pairs of triangles that meet, ascending, ivec2, or ivec3 with the pose in front; and {levels, tests, triangles, lists, contained}
 T:ray(origins: source|table, directions: source|table): stream, stream -- where o + t d first meets the surface: t, and the triangle; infinity and -1 where it does not
 T:distance(points: source|table): stream, stream, stream -- how far points are from the surface, the nearest triangle, the nearest point
 T:contains(points: source|table): stream -- whether points are inside a closed surface: bool
