@@ -1,49 +1,8 @@
--- Meshes for examples: a small reader of Wavefront OBJ files, and one mesh that needs no file. A mesh is two lists: places of vertices {x, y, z},
--- and triangles {i, j, k} of their numbers, from 1.
+-- Meshes for examples: files, and one mesh that needs none. A mesh is two lists here: places of vertices {x, y, z}, and triangles {i, j, k} of their
+-- numbers, from 1.
 local rill = require "rill"
 
 local mesh = {}
-
--- What OBJ files say besides that is no matter of triangles.
-local others <const> = {}
-for word in ("vt vn vp g o s l p usemtl mtllib"):gmatch "%S+" do others[word] = true end
-
--- The vertex that a word like "3", "3/1", "3//2" or "-1/4/2" means.
-local function vertex_of(word, count)
-    local i = math.tointeger(tonumber(word:match "^([-+]?%d+)$" or word:match "^([-+]?%d+)/[-+%d/]*$"))
-    i = i and i < 0 and count + 1 + i or i
-    return i and i >= 1 and i <= count and i or nil
-end
-
-local function finite(word)
-    local x = tonumber(word)
-    return x and x - x == 0 and x or nil
-end
-
---- Reads triangles of an OBJ file; faces of more corners become fans. Raises an error that tells the line where it is no such file.
-function mesh.obj(path)
-    local file <close> = assert(io.open(path))
-    local places, faces, number = {}, {}, 0
-    for line in file:lines() do
-        number = number + 1
-        local words, good = {}
-        for word in line:gsub("#.*", ""):gmatch "%S+" do words[#words + 1] = word end
-        if words[1] == "v" then
-            local place = {finite(words[2] or ""), finite(words[3] or ""), finite(words[4] or "")}
-            good = place[1] and place[2] and place[3]
-            places[#places + 1] = place
-        elseif words[1] == "f" then
-            local corners = {}
-            for i = 2, #words do corners[i - 1] = vertex_of(words[i], #places) or 0 end
-            for i = 3, #corners do faces[#faces + 1] = {corners[1], corners[i - 1], corners[i]} end
-            good = #corners >= 3 and math.min(table.unpack(corners)) > 0
-        else
-            good = not words[1] or others[words[1]] ~= nil
-        end
-        if not good then error(("%s:%d: no line of an OBJ file: '%s'"):format(path, number, line)) end
-    end
-    return places, faces
-end
 
 --- A ring that is thicker on one side: n x m quads.
 function mesh.ring(n, m)
@@ -63,14 +22,33 @@ function mesh.ring(n, m)
     return places, faces
 end
 
+-- The path of a mesh of this tree's test data; nil where they are not.
+local function data(name)
+    local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
+    local path = (os.getenv "RILL_DATA" or here .. "../../../shared/data") .. "/meshes/" .. name
+    local file <close> = io.open(path)
+    return file and path
+end
+
+--- A rill.mesh: of the file at `path`; else, without one, the test data's `name`; else the ring, in n x m quads.
+function mesh.surface(path, name, n, m)
+    path = path or data(name)
+    if path then return rill.mesh.load(path, {skip = true}):weld(), path:match "[^/]*$" end
+    local places, faces = mesh.ring(n, m)
+    for _, face in ipairs(faces) do
+        for k = 1, 3 do face[k] = face[k] - 1 end
+    end
+    return rill.mesh.new {positions = places, triangles = faces}, "a ring"
+end
+
 --- Keenan Crane's cow, where this tree's test data is; else the ring.
 function mesh.spot()
-    local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
-    local path = (os.getenv "RILL_DATA" or here .. "../../../shared/data") .. "/meshes/spot.obj"
-    local file = io.open(path)
-    if not file then return mesh.ring(96, 32) end
-    file:close()
-    return mesh.obj(path)
+    local m <close> = mesh.surface(nil, "spot.obj", 96, 32)
+    local faces = m.triangles:read()
+    for _, face in ipairs(faces) do
+        for k = 1, 3 do face[k] = face[k] + 1 end
+    end
+    return m.positions:read(), faces
 end
 
 --- Moves and scales places into the cube 0 .. 1, as large as they can be but for a margin.

@@ -1,0 +1,84 @@
+-- The surface of a head out of a scan: marching cubes.
+--
+--     lua5.4 examples/marching.lua [FILE COLUMNSxROWSxLAYERS] [iso [directory]]        (an MRI scan, or a made one) 60 out
+--
+-- A scan is a volume of numbers. A cube between eight voxels, some above a value and some below, has triangles where the value is passed; which ones, a table of 256
+-- cases tells (Lorensen and Cline 1987). rill.mesh.marching_cubes looks at all cubes at once, and those that are passed push their triangles to
+-- a list, each as many as it has. The volume gets a layer of zeros around it, so that nothing is cut off. Checked: the surface is closed,
+-- manifold and oriented, and encloses as much as there are voxels above the value, to half a voxel along the surface.
+local rill = require "rill"
+local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
+
+local VOXEL <const> = 2.75 -- millimetres, of the scan in the test data
+
+-- One byte for each voxel, columns fastest.
+local function scan(path, columns, rows, layers)
+    local file <close> = assert(io.open(path, "rb"))
+    local bytes = file:read "a"
+    assert(#bytes == columns * rows * layers, path .. ": expected a byte for each voxel")
+    return rill.stream("uint8", {layers, rows, columns}, bytes):cast "float"
+end
+
+-- A head of balls: skull, nose, ears; 200 inside, 0 outside, smooth between.
+local function made(n)
+    local head = rill.kernel [[
+        kernel void head(out float s<>) {
+            vec3 p = (vec3(indexof(s).xyz) + 0.5) / vec3(sizeof_stream(s).xyz) * 2.0 - 1.0;
+            float far = length(p / vec3(0.62, 0.7, 0.75)) - 1.0;
+            far = min(far, 2.0 * length(p - vec3(0.0, -0.68, -0.05)) - 0.28);
+            far = min(far, 2.0 * length(vec3(abs(p.x) - 0.62, p.y - 0.05, p.z + 0.05)) - 0.3);
+            s = clamp(100.0 - 600.0 * far, 0.0, 200.0);
+        }
+    ]]
+    return head {shape = {n, n, n}}
+end
+
+local words, spacing = {...}, VOXEL
+local volume, name
+local columns, rows, layers = tostring(words[2]):match "^(%d+)x(%d+)x(%d+)$"
+if columns then
+    name = words[1]
+    volume = scan(name, tonumber(columns), tonumber(rows), tonumber(layers))
+    table.move(words, 3, #words + 2, 1)
+else
+    local path = (os.getenv "RILL_DATA" or here .. "../../shared/data") .. "/volumes/mri_anatomy_57x67x56_u8.raw"
+    local file <close> = io.open(path)
+    name = file and "an MRI scan" or "a made head"
+    volume = file and scan(path, 57, 67, 56) or made(64)
+end
+local iso = assert(tonumber(words[1] or 60), "iso: expected a number")
+local directory = words[2] or "out"
+os.execute(("mkdir -p '%s'"):format(directory))
+
+-- A layer of zeros around; what is inside is more, and marching cubes takes what is less: the sign changes.
+local size = {}
+for d = 1, 3 do size[d] = volume.shape[d] + 2 end
+local padded = rill.stream("float", size)
+padded:domain({2, 2, 2}, {size[1] - 1, size[2] - 1, size[3] - 1}):write(-volume)
+local clock = rill.clock()
+local m = rill.mesh.marching_cubes(padded, -iso, {spacing = spacing})
+rill.sync()
+clock = rill.clock() - clock
+local parts = m:components()
+print(("  %s, %s voxels: %d vertices, %d triangles, %d parts, in %.1f ms"):format(name, volume.shape, m.vertices,
+    m.faces, parts, clock * 1e3))
+local litres, counted = m:volume() / 1e6, volume:gt(iso):count() * spacing ^ 3 / 1e6
+print(("  %.3f litres within, %.3f by counting voxels; %.0f square centimetres"):format(litres, counted,
+    m:area() / 100))
+assert(m.faces > 0, "nothing is above that value")
+assert(m:is_closed() and m:is_manifold() and m:is_oriented(), "the surface is not closed")
+assert(math.abs(litres - counted) <= m:area() * spacing / 2 / 1e6, "it does not enclose what is above the value")
+
+local low, high = m:bounds()
+local middle, side = {}, 0
+for d = 1, 3 do
+    middle[d], side = (low[d] + high[d]) / 2, math.max(side, high[d] - low[d])
+end
+local function view(x, y, z)
+    local eye = {middle[1] + x * side, middle[2] + y * side, middle[3] + z * side}
+    return rill.render(m, {
+        size = {400, 320}, camera = {eye = eye, target = middle, up = {0, 0, 1}, fov = 36}, color = "clay",
+    })
+end
+rill.image.save(rill.concat({view(1.3, 1.5, 0.4), view(-0.9, 1.8, 0.2)}, 2), directory .. "/marching.png")
+print(("  %s/marching.png: two views of where it is %g"):format(directory, iso))

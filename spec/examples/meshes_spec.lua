@@ -1,0 +1,53 @@
+-- The examples on meshes as scripts, small.
+local example = require "spec.support.example"
+local leaks = require "spec.support.leaks"
+local rill = require "rill"
+
+describe("the example", function()
+    leaks.watch(setup, teardown)
+    local script, ring
+    setup(function()
+        script = example.open()
+        ring = script:path "ring.ply"
+        local m <close> = rill.mesh.torus {segments = {16, 8}}
+        m:save(ring)
+    end)
+    teardown(function() script:close() end)
+
+    it("collide finds pairs by both kinds of trees", function()
+        script:run("collide", ring, 4, script.directory)
+        script:picture("collide.png", 300, 400)
+        script:names "collide.png"
+        script:says "ring.ply, 256 triangles: %d+ pairs meet"
+        script:says "lists: 1 2"
+    end)
+
+    it("subdivide parts where it is bent", function()
+        script:run("subdivide", ring, 1, script.directory)
+        script:picture("subdivide.png", 400, 960)
+        script:names "subdivide.png"
+        script:says "ring.ply: 256, 1024 triangles"
+    end)
+
+    it("marching makes the surface of a file", function()
+        local volume = rill.stream("uint8", {9, 8, 7}, function(i, j, k)
+            return math.max(0, 200 - 60 * ((i - 5) ^ 2 + (j - 4.5) ^ 2 + (k - 4) ^ 2) ^ 0.5 // 1)
+        end)
+        local path = script:path "ball.raw"
+        local file <close> = assert(io.open(path, "wb"))
+        file:write(volume:bytes())
+        file:close()
+        script:run("marching", path, "7x8x9", 60, script.directory)
+        script:picture("marching.png", 400, 640)
+        script:names "marching.png"
+        script:says "9x8x7 voxels"
+    end)
+
+    it("turntable turns a file", function()
+        script:run("turntable", ring, 6, script.directory, 48)
+        script:picture("turntable.png", 96, 144)
+        script:names "turntable.png"
+        script:says "turntable%-movie.png"
+        script:says "256 triangles: 6 frames"
+    end)
+end)
