@@ -181,15 +181,17 @@ bench: ## install what is missing, build, time rill against its peers
 	@$(AGAIN) run-bench
 
 .PHONY: run-bench
-run-bench: $(CORE) $(PEER) $(BUILD)/bench/open_device $(BUILD)/bench/peer_tbb.tried $(BUILD)/bench/peer_fcl.tried
+run-bench: $(CORE) $(PEER) $(BUILD)/bench/open_device $(BUILD)/bench/peer_tbb.tried $(BUILD)/bench/peer_fcl.tried \
+	$(BUILD)/bench/peer_embree.tried
 	@$(RUN) $(LUA) bench/run.lua $(BENCH)
 
 $(BUILD)/bench/open_device: bench/peer/open_device.c | $(BUILD)/bench/
 	$(call say,cc,$<)$(CC) -std=c11 -O2 -D_GNU_SOURCE -o $@ $< -lEGL -lOpenGL -lGLEW
 
-# oneTBB and libfcl are nobody's dependencies: without them these peers' rows say that they are missing.
+# oneTBB, libfcl and Embree are nobody's dependencies: without them these peers' rows say that they are missing.
 $(BUILD)/bench/peer_tbb.tried: PEER_FLAGS = -ltbb
 $(BUILD)/bench/peer_fcl.tried: PEER_FLAGS = $(call pkg,--cflags,fcl) $(call pkg,--libs,fcl)
+$(BUILD)/bench/peer_embree.tried: PEER_FLAGS = -lembree3 -pthread
 $(BUILD)/bench/%.tried: bench/peer/%.cpp | $(BUILD)/bench/
 	$(call say,c++,$<)$(CXX) -std=c++17 -O3 -march=native -Wall -Wextra -o $(@:.tried=) $< $(PEER_FLAGS) 2>$@.log || \
 		{ rm -f $(@:.tried=); echo 'not built: see $@.log'; }

@@ -8,7 +8,7 @@ local fail <const> = blame.fail
 
 local queries = {}
 
-local TRIPS <const> = 16384 -- of a launch, where a device cuts long loops
+local TRIPS <const>, NODES <const> = 512, 24 -- of a launch, where a device cuts long loops, and of its loop within
 local FAR <const> = 1e300 -- further than anything
 
 local program
@@ -16,7 +16,7 @@ local program
 local function passes()
     if not program then
         local most <const> = rill.device().traits.loop_limit > 0 and TRIPS or 1 << 30
-        program = rill.program((walks:gsub("STEPS", most)))
+        program = rill.program((walks:gsub("STEPS", most):gsub("NODES", NODES)))
     end
     return program
 end
@@ -70,11 +70,16 @@ local function spans_of(t)
     return t.spans
 end
 
--- Launches a walk until each element must have come to its end: a trip for each node, and for each triangle.
-local function walk(t, launch)
-    local limit <const> = rill.device().traits.loop_limit
+-- Launches a walk until each element must have come to its end: a trip for each node, and for each triangle. A device that cuts loops and waits for each
+-- launch anyway is asked whether all have.
+local function walk(t, at, launch)
+    local traits <const> = rill.device().traits
     local trips <const> = (2 << t.levels) + t.faces
-    for _ = 1, limit > 0 and (trips + TRIPS - 1) // TRIPS or 1 do launch() end
+    local launches <const> = traits.loop_limit > 0 and (trips + TRIPS - 1) // TRIPS or 1
+    for k = 1, launches do
+        launch()
+        if k < launches and traits.synchronous and passes().furthest(at)[1] == 0 then return end
+    end
 end
 
 -- What walks begin with; a tree of nothing has one empty place.
@@ -97,7 +102,7 @@ function queries.ray(t, origins, directions)
     o, d = as(o, shape), as(d, shape)
     local at, best, found = start(t, shape)
     if t.faces > 0 and best.size > 0 then
-        walk(t, function()
+        walk(t, at, function()
             run.ray(o, d, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
         end)
     end
@@ -111,7 +116,7 @@ function queries.distance(t, points)
     local p, run = vectors("T:distance", 1, "points", points), passes()
     local at, best, found = start(t, p.shape)
     if t.faces > 0 and p.size > 0 then
-        walk(t, function()
+        walk(t, at, function()
             run.distance(p, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
         end)
     end
@@ -138,7 +143,7 @@ function queries.inside(t, p)
     local run = passes()
     local at <close> = rill.stream("ivec3", p.shape, {t.faces > 0 and 1 or 0, 0, 0})
     if t.faces > 0 and p.size > 0 then
-        walk(t, function()
+        walk(t, at, function()
             run.contains(p, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at)
         end)
     end

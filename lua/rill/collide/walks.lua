@@ -2,7 +2,8 @@
 --
 -- A walk keeps no stack. Nodes are numbered as in a heap, so that one number leads back up, and one bit for each level on the way (`at.y`, the lowest of this
 -- node) says whether the sibling there needs no visit any more (after S. Laine, "Restart Trail for Stackless BVH Traversal", 2010). A walk can therefore rest
--- after STEPS trips and go on in another launch, on devices that cut long loops. `at`: the node (0: done), those bits, and how many triangles of a leaf were seen.
+-- after STEPS trips and go on in another launch, on devices that cut long loops. Walks with pruning go down, NODES at most, until all that run together
+-- are at leaves or done, so that few wait while others test triangles (T. Aila and S. Laine, "Understanding the Efficiency of Ray Traversal on GPUs", 2009). `at`: the node (0: done), those bits, and how many triangles of a leaf were seen.
 --
 -- Boxes are floats, and wider than their triangles by more than floats lose here; triangles are tested in doubles. Of what is equally near the lowest triangle
 -- is taken, so that answers do not depend on the tree.
@@ -22,6 +23,8 @@ return [=[
         return ivec3(2 * at.x + (right && (!left || right_first) ? 1 : 0), 2 * at.y + (left && right ? 0 : 1), 0);
     }
     ivec3 beside(ivec3 at, int leaf) { return at.z + 1 == leaf ? next_of(at) : ivec3(at.xy, at.z + 1); }
+
+    reduce void furthest(ivec3 at<>, reduce ivec3 most<>) { most = max(most, at); }
 
     // ax * by - ay * bx with its exact sign, so that two triangles agree about the edge they share: where rounding might matter, products are split
     // (T. J. Dekker, "A floating-point technique for extending the available precision", 1971).
@@ -78,17 +81,17 @@ return [=[
                                  lessThan(abs(unit), vec3(1e-30)));
         dvec3 from = dvec3(o), way = main_last(k, dvec3(d));
         precise dvec2 shear = way.xy / way.z;
+        float limit = float(near * double(most)) * 1.000001;
         for (int step = 0; step < STEPS; step++) {
             if (here.x == 0) break;
-            float limit = float(near * double(most)) * 1.000001;
-            if (here.x < leaves) {
+            for (int down = 0; down < NODES; down++) {
+                if (here.x == 0 || here.x >= leaves) break;
                 float left = entry(s[2 * here.x], o, inverse, limit), right = entry(s[2 * here.x + 1], o, inverse, limit);
                 here = below(here, left < 3.4028235e38, right < 3.4028235e38, right < left);
-            } else if (here.z == 0 && entry(s[here.x], o, inverse, limit) == 3.4028235e38) {
-                here = next_of(here);
-            } else {
+            }
+            if (here.x >= leaves) {
                 int i = (here.x - leaves) * leaf + here.z;
-                int f = face[i];
+                int f = here.z > 0 || entry(s[here.x], o, inverse, limit) < 3.4028235e38 ? face[i] : -1;
                 if (f >= 0) {
                     dvec3 a = dvec3(corner[3 * i]), b = dvec3(corner[3 * i + 1]), c = dvec3(corner[3 * i + 2]);
                     double t = struck(sheared(main_last(k, a - from), shear), sheared(main_last(k, b - from), shear),
@@ -97,6 +100,7 @@ return [=[
                         any(notEqual(cross(b - a, c - a), dvec3(0.0lf)))) {
                         near = t;
                         place = i;
+                        limit = float(near * double(most)) * 1.000001;
                     }
                 }
                 here = f >= 0 ? beside(here, leaf) : next_of(here);
@@ -126,26 +130,27 @@ return [=[
             dot(cross(n, a - c), c) <= 0.0lf) return n * (dot(n, a) / l);
         return nearer(nearer(on_segment(a, b), on_segment(b, c)), on_segment(c, a));
     }
-    // The square of how far a box is, at least; 1e300 of an empty one.
-    double away(Span s, vec3 p) {
-        dvec3 d = max(max(dvec3(s.low) - dvec3(p), dvec3(p) - dvec3(s.high)), dvec3(0.0lf));
-        return is_empty(s) ? 1e300lf : dot(d, d);
+    // The square of how far a box is, at least, but for 1e-5 of it; negative of an empty one.
+    float away(Span s, vec3 p) {
+        vec3 d = max(max(s.low - p, p - s.high), vec3(0.0));
+        return is_empty(s) ? -1.0 : dot(d, d);
     }
     kernel void distance(vec3 p<>, int leaves, int leaf, Span s[], int face[], vec3 corner[], inout ivec3 at<>,
                          inout double best<>, inout int found<>) {
         ivec3 here = is_finite(p) ? at : ivec3(0);
         double near = best;
         int place = found;
+        float limit = float(near) * 1.00001 + 1e-37;
         for (int step = 0; step < STEPS; step++) {
             if (here.x == 0) break;
-            if (here.x < leaves) {
-                double left = away(s[2 * here.x], p), right = away(s[2 * here.x + 1], p);
-                here = below(here, left <= near && left < 1e300lf, right <= near && right < 1e300lf, right < left);
-            } else if (here.z == 0 && away(s[here.x], p) > near) {
-                here = next_of(here);
-            } else {
+            for (int down = 0; down < NODES; down++) {
+                if (here.x == 0 || here.x >= leaves) break;
+                float left = away(s[2 * here.x], p), right = away(s[2 * here.x + 1], p);
+                here = below(here, left >= 0.0 && left <= limit, right >= 0.0 && right <= limit, right < left);
+            }
+            if (here.x >= leaves) {
                 int i = (here.x - leaves) * leaf + here.z;
-                int f = face[i];
+                int f = here.z > 0 || away(s[here.x], p) <= limit ? face[i] : -1;
                 if (f >= 0) {
                     dvec3 q = nearest(dvec3(corner[3 * i]) - dvec3(p), dvec3(corner[3 * i + 1]) - dvec3(p),
                                       dvec3(corner[3 * i + 2]) - dvec3(p));
@@ -153,6 +158,7 @@ return [=[
                     if (l < near || (l == near && f < face[max(place, 0)])) {
                         near = l;
                         place = i;
+                        limit = float(near) * 1.00001 + 1e-37;
                     }
                 }
                 here = f >= 0 ? beside(here, leaf) : next_of(here);
