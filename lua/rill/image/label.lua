@@ -1,8 +1,8 @@
 -- Connected parts of a mask, numbered. The mask is packed into tiles of 4 rows of 8 pixels, a word each, whose parts are found by arithmetic of bits; parts
 -- that touch across an edge of their tiles are united in a forest by atomic minima (D. P. Playne and K. Hawick, A new algorithm for parallel
 -- connected-component labelling on GPUs, 2018; tiles as nodes: S. Allegretti and others, Optimized block-based algorithms to label connected components on
--- GPUs, 2020), whose paths are halved on the way (J. Jaiganesh and M. Burtscher, A high-performance connected components implementation for GPUs, 2018). A node
--- is the number of its first pixel, row by row, so a part's root is the first of all its pixels.
+-- GPUs, 2020), whose paths are halved on the way (J. Jaiganesh and M. Burtscher, A high-performance connected components implementation for GPUs, 2018). Nodes
+-- are numbered in the order of their first pixels, row by row, so a part's root is the node of the first of all its pixels.
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
@@ -16,7 +16,7 @@ local text <const> = [=[
     // The part of a tile that `seed` belongs to. Bit 8 y + x is pixel x of row y.
     uint part_of(uint seed, uint tile) {
         uint r = seed, before = 0u;
-        for (int k = 0; k < 32 && r != before; k++) {
+        for (int k = 0; k < 32 && r != before && r != tile; k++) {
             before = r;
             r |= ((r << 1 & 0xfefefefeu) | (r >> 1 & 0x7f7f7f7fu)) & tile;
             r |= ((r << 1 & 0xfefefefeu) | (r >> 1 & 0x7f7f7f7fu)) & tile;
@@ -29,9 +29,13 @@ local text <const> = [=[
         for (uint rest = tile; rest != 0u;) {
             uint seed = lowest(rest);
             firsts |= seed;
-            rest &= ~part_of(seed, tile);
+            rest &= ~part_of(seed, rest);
         }
         return firsts;
+    }
+    // The same where the tile's `firsts` are known: most tiles have one part.
+    uint known_part(uint seed, uint tile, uint firsts) {
+        return (firsts & (firsts - 1u)) == 0u ? tile : part_of(seed, tile);
     }
     kernel void pack(bool mask[][], out uint tile<>, out uint first<>) {
         ivec2 at = ivec2(8, 4) * indexof(tile).xy;
@@ -51,10 +55,17 @@ local text <const> = [=[
         first = firsts_of(bits);
     }
 
-    kernel void begin(out int parent<>) { parent = indexof(parent).x; }
-    int node(ivec2 tile, uint part, int columns) {
+    // Nodes are first pixels, numbered row by row: up to each 32 pixels of a row there are `count_to`, those in it are the bits of `word`.
+    kernel void words(uvec4 firsts[][], out uint word<>, out int count<>) {
+        ivec2 at = indexof(word).xy;
+        uvec4 row = (firsts[ivec2(at.x, at.y >> 2)] >> (8 * (at.y & 3)) & 255u) << uvec4(0, 8, 16, 24);
+        word = row.x | row.y | row.z | row.w;
+        count = bitCount(word);
+    }
+    int node(ivec2 tile, uint part, uint word[][], int count_to[][]) {
         int bit = findLSB(part);
-        return (4 * tile.y + (bit >> 3)) * columns + 8 * tile.x + (bit & 7);
+        ivec2 at = ivec2(tile.x >> 2, 4 * tile.y + (bit >> 3));
+        return count_to[at] - bitCount(word[at] >> (8 * (tile.x & 3) + (bit & 7)));
     }
     #define HALVE_TO_ROOT(i) { \
         int up = parent[i]; \
@@ -64,20 +75,24 @@ local text <const> = [=[
         } \
     }
     // Parents only ever become less. What was put below another in between is found so by the minimum, which gives its parent of before.
-    kernel void unite(uint tile<>, uint tiles[][], int columns, inout int parent[]) {
+    kernel void unite(uint tile<>, uint first<>, uint tiles[][], uint firsts[][], uint word[][],
+                      int count_to[][], inout int parent[]) {
         ivec2 at = indexof(tile).xy;
         uint left = tiles[at - ivec2(1, 0)], above = tiles[at - ivec2(0, 1)];
+        uint first_left = firsts[at - ivec2(1, 0)], first_above = firsts[at - ivec2(0, 1)];
         uint beside = tile & left >> 7 & 0x01010101u, over = tile & above >> 24;
         // Where four tiles meet and all hold, three touches unite them.
         if ((beside & over & tiles[at - 1] >> 31) != 0u) over &= over + 1u;
         while ((beside | over) != 0u) {
             bool up = over != 0u;
             int shift = up ? 24 : 7;
-            uint seed = lowest(up ? over : beside), here = part_of(seed, tile);
-            uint there = part_of(seed << shift, up ? above : left), done = here & there >> shift;
+            uint seed = lowest(up ? over : beside), here = known_part(seed, tile, first);
+            uint there = known_part(seed << shift, up ? above : left, up ? first_above : first_left);
+            uint done = here & there >> shift;
             over &= up ? ~done : ~0u;
             beside &= up ? ~0u : ~done;
-            int a = node(at, here, columns), b = node(at - (up ? ivec2(0, 1) : ivec2(1, 0)), there, columns);
+            int a = node(at, here, word, count_to);
+            int b = node(at - (up ? ivec2(0, 1) : ivec2(1, 0)), there, word, count_to);
             HALVE_TO_ROOT(b)
             while (a != b) {
                 int high = max(a, b), before = atomicMin(parent[high], min(a, b));
@@ -87,49 +102,24 @@ local text <const> = [=[
         }
     }
 
-    // The roots among 128 pixels of a row, as bits; `firsts` are four tiles each.
-    uint roots_in(uvec4 tiles, int row, int start, int parent[]) {
-        uvec4 parts = (tiles >> (8 * row) & 255u) << uvec4(0, 8, 16, 24);
-        uint found = 0u;
-        for (uint rest = parts.x | parts.y | parts.z | parts.w; rest != 0u; rest &= rest - 1u) {
-            int i = start + findLSB(rest);
-            if (parent[i] == i) found |= lowest(rest);
-        }
-        return found;
-    }
-    int ones(uvec4 bits) { return bitCount(bits.x) + bitCount(bits.y) + bitCount(bits.z) + bitCount(bits.w); }
-    kernel void roots(uvec4 firsts[][], int parent[], int columns, out uvec4 root<>, out int count<>) {
-        ivec2 at = indexof(root).xy, tiles = ivec2(4 * at.x, at.y >> 2);
-        int row = at.y & 3, start = at.y * columns + 128 * at.x;
-        root.x = roots_in(firsts[tiles], row, start, parent);
-        root.y = roots_in(firsts[tiles + ivec2(1, 0)], row, start + 32, parent);
-        root.z = roots_in(firsts[tiles + ivec2(2, 0)], row, start + 64, parent);
-        root.w = roots_in(firsts[tiles + ivec2(3, 0)], row, start + 96, parent);
-        count = ones(root);
-    }
-    // Part k has -k in its root.
-    #define NUMBER(roots, start) for (uint rest = roots; rest != 0u; rest &= rest - 1u) parent[start + findLSB(rest)] = -++n;
-    kernel void number(uvec4 root<>, int count_to<>, int columns, inout int parent[]) {
-        int start = indexof(root).y * columns + 128 * indexof(root).x, n = count_to - ones(root);
-        NUMBER(root.x, start)
-        NUMBER(root.y, start + 32)
-        NUMBER(root.z, start + 64)
-        NUMBER(root.w, start + 96)
-    }
-    int number_of(int i, int parent[]) {
-        for (i = parent[i]; i >= 0; i = parent[i]) {}
-        return -i;
+    kernel void roots(int parent<>, out int root<>) { root = parent == indexof(root).x ? 1 : 0; }
+    kernel void number(int parent[], int running[], out int n<>) {
+        int i = indexof(n).x;
+        for (int up = parent[i]; up != i; up = parent[i]) i = up;
+        n = running[i];
     }
 ]=]
 
 -- Writes a tile of labels: `quad` k has those of its bits from 4 k on.
 local write_text <const> = [=[
-    kernel void NAME(uint tile<>, int parent[], int columns, inout T label[][]) {
+    kernel void NAME(uint tile<>, uint first<>, int number[], uint word[][], int count_to[][],
+                     inout T label[][]) {
         ivec2 at = indexof(tile).xy, size = sizeof_stream(label).xy, p;
         ivec4 QUADS;
-        for (uint rest = tile; rest != 0u;) {
-            uint part = part_of(lowest(rest), tile);
-            int n = number_of(node(at, part, columns), parent);
+        uint rest = tile;
+        for (uint seeds = first; seeds != 0u; seeds &= seeds - 1u) {
+            uint part = known_part(lowest(seeds), rest, seeds);
+            int n = number[node(at, part, word, count_to)];
             rest &= ~part;
             SELECT
         }
@@ -172,7 +162,7 @@ end
 local function tiles_of(p, mask)
     local down <const>, fours <const> = (mask.shape[1] + 3) // 4, (mask.shape[2] + 31) // 32
     local tile, by_fours = rill.stream("uint", {down, 4 * fours}), rill.stream("uvec4", {down, fours})
-    local first <close> = core._over(by_fours, "uint", tile.shape)
+    local first = core._over(by_fours, "uint", tile.shape)
     local quads = quads_of(mask)
     local bounded <close> = (quads or mask):boundary "zero"
     if quads then
@@ -181,41 +171,46 @@ local function tiles_of(p, mask)
     else
         p.pack(bounded, tile, first)
     end
-    return tile, by_fours
+    return tile, first, by_fours
 end
 
-local function write(p, tile, parent, labels)
-    local columns <const> = labels.shape[2]
+local function write(p, tile, first, numbers, word, count_to, labels)
     local quads = quads_of(labels)
     if quads then
-        p.write_quads(tile, parent, columns, quads)
+        p.write_quads(tile, first, numbers, word, count_to, quads)
         quads:close()
     else
-        p.write(tile, parent, columns, labels)
+        p.write(tile, first, numbers, word, count_to, labels)
     end
 end
 
--- Numbers the roots of the forest and returns how many there are.
-local function number(p, by_fours, parent, rows, columns)
-    local shape <const> = {rows, (columns + 127) // 128}
-    local firsts <close> = by_fours:boundary "zero"
-    local root, count = p.roots {firsts = firsts, parent = parent, columns = columns, shape = shape}
-    local count_to <close> = count:scan()
-    p.number(root, count_to, columns, parent)
-    root:close()
-    count:close()
-    return count_to:get(table.unpack(shape))
+-- The number of each node's part, and how many parts there are.
+local function numbered(p, parent)
+    local root <close> = p.roots(parent)
+    local running <close> = root:scan()
+    return p.number {parent = parent, running = running, shape = parent.size}, running:get(parent.size)
 end
 
-local function label_tiles(p, tile, by_fours, shape)
-    local rows <const>, columns <const> = table.unpack(shape)
-    local parent <close> = p.begin {shape = rows * columns}
-    local bounded <close> = tile:boundary "zero"
-    p.unite(tile, bounded, columns, parent)
-    local count <const> = number(p, by_fours, parent, rows, columns)
-    local labels = core._sized(parent, shape) -- every pixel is written
-    write(p, tile, parent, labels)
-    return labels, count
+local function label_tiles(p, tile, first, by_fours, shape)
+    local rows <const>, fours <const> = shape[1], by_fours.shape[2]
+    local word, count = p.words {firsts = by_fours, shape = {rows, fours}}
+    local count_to <close> = count:scan()
+    local nodes, labels, parts = count_to:get(rows, fours), nil, 0
+    if nodes > 0 then
+        local beside, firsts = tile:boundary "zero", first:boundary "zero"
+        local own = rill.iota(nodes)
+        local parent <close> = own:copy()
+        p.unite(tile, first, beside, firsts, word, count_to, parent)
+        for _, s in ipairs {beside, firsts, own} do s:close() end
+        local numbers
+        numbers, parts = numbered(p, parent)
+        labels = core._sized(count, shape) -- every pixel is written
+        write(p, tile, first, numbers, word, count_to, labels)
+        numbers:close()
+    end
+    word:close()
+    count:close()
+    return labels or rill.stream("int", shape), parts
 end
 
 --- rill.image.label(mask): labels, count. Pixels that hold and are beside or above each other are of one part; all pixels of part k of `count` have the label
@@ -223,15 +218,14 @@ end
 label.label = blame.guard(function(given)
     local mask = take("rill.image.label", given)
     local p, shape = made(), mask.shape
-    local tile, by_fours = tiles_of(p, mask)
-    if rill.type(given) == "stream" and mask ~= given then mask:close() end
-    local labels, count
-    if tile:any() then
-        labels, count = label_tiles(p, tile, by_fours, shape)
-    else
-        labels, count = rill.stream("int", shape), 0
+    if mask.size == 0 then
+        return rill.stream("int", shape), 0
     end
+    local tile, first, by_fours = tiles_of(p, mask)
+    if rill.type(given) == "stream" and mask ~= given then mask:close() end
+    local labels, count = label_tiles(p, tile, first, by_fours, shape)
     tile:close()
+    first:close()
     by_fours:close()
     return labels, count
 end, "rill.image.label")
