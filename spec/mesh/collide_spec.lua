@@ -199,6 +199,22 @@ describe("rill.collide", function()
         end
     end)
 
+    it("takes no notice of vertices that no triangle has", function()
+        local m = rill.mesh.torus {segments = {24, 9}}
+        local positions = {}
+        for i = 1, m.vertices do positions[i] = m.positions:get(i) end
+        positions[#positions + 1] = {3e38, -1e30, 0}
+        local more = rill.mesh.new {positions = positions, triangles = m.triangles}
+        for _, kind in ipairs(kinds) do
+            local a, b = rill.collide[kind](m), rill.collide[kind](more)
+            local how = {b = turned({1, 1, 0}, 0.7, {0.9, 0.2, 0.1})}
+            local expected, before = rill.collide.pairs(a, a, how)
+            local found, after = rill.collide.pairs(b, b, how)
+            assert(expected.size > 10 and words(expected) == words(found), kind)
+            assert.equal(table.concat(before.lists, " "), table.concat(after.lists, " "))
+        end
+    end)
+
     it("keeps nothing of its lists, without waiting for the collector", function()
         local t <close>, poses = rill.collide.bvh(rill.mesh.icosphere(2)), {}
         for k = 1, 5 do poses[k] = turned({0, 0, 1}, k, {0.3 * k, 0, 0}) end

@@ -35,6 +35,10 @@ local TEXT <const> = shared.nodes .. [=[
         uvec3 cell = uvec3(clamp((middle - low) * scale, 0.0, 1023.0));
         code = (spread(cell.x) << 2) | (spread(cell.y) << 1) | spread(cell.z);
     }
+    kernel void ends(ivec3 t<>, vec3 x[], out vec3 low<>, out vec3 high<>) {
+        low = min(min(x[t.x], x[t.y]), x[t.z]);
+        high = max(max(x[t.x], x[t.y]), x[t.z]);
+    }
     kernel void fill(int faces, int order[], out int face<>) {
         int k = indexof(face).x;
         face = k < faces ? order[k] : -1;
@@ -141,6 +145,14 @@ local function levels_of(faces, leaf)
     return levels
 end
 
+-- The least and the largest coordinates of triangles: vertices that none has may be anywhere.
+local function bounds_of(m)
+    local low <close>, high = passes().ends(m.triangles, m.positions)
+    local least, most = low:min(), high:max()
+    high:close()
+    return least, most
+end
+
 --- tree.new(where, kind, m, options): a tree over the triangles of a mesh as it is now.
 function tree.new(where, kind, m, options)
     local taken = given.take(where, options, OPTIONS)
@@ -153,7 +165,7 @@ function tree.new(where, kind, m, options)
     local t = {kind = kind, leaf = leaf, faces = m.faces, levels = levels_of(m.faces, leaf), closed = false}
     if m.faces > 0 then
         t.vertices, t.triangles = m.vertices, m.triangles:copy() -- for what is asked about its parts
-        local low, high = m:bounds()
+        local low, high = bounds_of(m)
         local most = 0
         for d = 1, 3 do most = math.max(most, math.abs(low[d]), math.abs(high[d])) end
         if most > 1e18 then
