@@ -4,6 +4,7 @@ local rill = require "rill"
 local blame = require "rill.support.blame"
 local choices = require "rill.support.choices"
 local face = require "rill.support.face"
+local lattice = require "rill.support.lattice"
 local neighbours = require "rill.particle.neighbours"
 local walls = require "rill.particle.walls"
 local fail <const> = blame.fail
@@ -106,11 +107,17 @@ local function is_shape(value)
         math.type(value[2]) == "integer" and value[1] >= 1 and value[2] >= 1
 end
 
+-- Squares of lengths of a cloth are floats.
+local function is_width(value)
+    return choices.is_positive(value) and value >= 1e-15 and value <= 1e15
+end
+
 local OPEN <const>, VECTOR <const> = {is_open, "an open stream"}, {is_vector, "a table of 3 numbers"}
 local POSITIVE <const>, SHARE <const> = {choices.is_positive, "a number above 0"}, {not_negative, "a number, 0 or more"}
 local OPTIONS <const> = {
     shape = {is_shape, "a table of two whole numbers, 1 or more"}, positions = OPEN, velocities = OPEN, held = OPEN,
-    spacing = POSITIVE, mass = POSITIVE, stiffness = POSITIVE, shear = SHARE, bend = SHARE, damping = SHARE,
+    spacing = {is_width, "a number from 1e-15 to 1e15"}, mass = POSITIVE,
+    stiffness = POSITIVE, shear = SHARE, bend = SHARE, damping = SHARE,
     drag = SHARE, gravity = VECTOR, wind = VECTOR, dt = POSITIVE,
     substeps = {function(v) return v == true or math.type(v) == "integer" and v >= 1 end,
         "a whole number, 1 or more, or true"},
@@ -165,11 +172,8 @@ local function new(given)
     self.x = flat or taken_field("positions", taken.positions, "vec3", shape)
     self.v = taken.velocities and taken_field("velocities", taken.velocities, "vec3", shape) or
         rill.stream("vec3", shape)
-    self.held = taken.held and rill.where(taken.held, 1, 0):cast "float" or rill.stream("float", shape)
-    if table.concat(self.held.shape, "x") ~= table.concat(shape, "x") then
-        fail("rill.cloth: option 'held' has shape %s, the cloth %s", table.concat(self.held.shape, "x"),
-            table.concat(shape, "x"))
-    end
+    self.held = taken.held and lattice.mask("rill.cloth: option 'held'", taken.held, shape, 1, 0) or
+        rill.stream("float", shape)
     self.spare, self.faster = rill.stream("vec3", shape), rill.stream("vec3", shape)
     self.walls = walls.new("rill.cloth", taken.walls or {}, 3, 4 * h)
     local text = STEP:gsub("WALLS", self.walls.parameters):gsub("COLLIDE", (self.walls.statements:gsub("%%", "%%%%")))
@@ -212,8 +216,7 @@ function methods:step(dt)
         fail("C:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
     end
     dt = dt or c.how.dt or SAFE * c.limit
-    local parts = c.how.substeps
-    parts = parts == true and math.max(1, math.ceil(dt / (SAFE * c.limit) - 1e-6)) or parts
+    local parts = lattice.parts("C:step", dt, c.how.substeps, SAFE * c.limit)
     if dt / parts > 1.000001 * c.limit and not self._warned then
         rawset(self, "_warned", true)
         warn(("rill.cloth: a time step of %.3g s is longer than what is stable, %.3g s: shorten dt, or substeps = true")
@@ -226,11 +229,11 @@ end
 --- C:hold(mask): from now on the particles stay where the mask holds; none without it.
 function methods:hold(mask)
     local c = state_of(self, "hold")
-    local held = mask == nil and rill.stream("float", c.shape) or rill.where(mask, 1, 0):cast "float"
-    if table.concat(held.shape, "x") ~= table.concat(c.shape, "x") then
-        fail("C:hold: argument #1 'mask' has shape %s, the cloth %s", table.concat(held.shape, "x"),
-            table.concat(c.shape, "x"))
+    if mask ~= nil and blame.not_open(mask) then
+        fail("C:hold: argument #1 'mask': expected an open stream, got %s", blame.told(mask))
     end
+    local held = mask == nil and rill.stream("float", c.shape) or
+        lattice.mask("C:hold: argument #1 'mask'", mask, c.shape, 1, 0)
     c.held:close()
     c.held, c.call.held = held, held
     return self

@@ -119,12 +119,7 @@ local function openings(self, walls)
     if not walls then
         return rill.stream("float", self.shape, 1)
     end
-    walls = rill.type(walls) == "expression" and walls:eval() or walls
-    if table.concat(walls.shape, "x") ~= table.concat(self.shape, "x") then
-        fail("rill.wave: option 'walls' has shape %s, the wave %s", table.concat(walls.shape, "x"),
-            table.concat(self.shape, "x"))
-    end
-    return rill.where(walls, 0, 1):cast "float"
+    return lattice.mask("rill.wave: option 'walls'", walls, self.shape, 0, 1)
 end
 
 --- rill.wave{shape=, spacing=, speed=, ...}: a surface at rest, or as `height` and `velocity` say.
@@ -177,7 +172,7 @@ function methods:step(dt)
         fail("W:step: argument #1 'dt': expected seconds above 0, got %s", blame.told(dt))
     end
     dt = dt or w.dt or SHARE * w.limit
-    local parts = w.substeps == true and math.max(1, math.ceil(dt / w.limit - 1e-6)) or w.substeps
+    local parts = lattice.parts("W:step", dt, w.substeps, w.limit)
     if dt / parts > 1.000001 * w.limit and not self._warned then
         rawset(self, "_warned", true)
         warn(("rill.wave: a time step of %.3g s is longer than what is stable, %.3g s: shorten dt, or substeps = true")

@@ -161,6 +161,11 @@ describe("rill.wave", function()
         local nan, three = rill.from {1, 0 / 0}, rill.from {1, 2, 3}
         check.names({"rill.wave", "'height'", "element 2 is nan"}, rill.wave, {shape = {2}, height = nan})
         check.names({"rill.wave", "'height'", "of shape 2", "3"}, rill.wave, {shape = {2}, height = three})
+        check.names({"rill.wave", "'walls'", "element 2 is"}, rill.wave, {shape = {2}, walls = nan})
+        check.names({"rill.wave", "'walls'", "vec2"}, rill.wave, {shape = {3}, walls = rill.stream("vec2", 3)})
+        local long = rill.wave {shape = {8}, substeps = true}
+        check.names({"W:step", "1e+30 seconds", "take steps of less than"}, long.step, long, 1e30)
+        assert.equal(0, long.time)
         check.names({"rill.wave", "'walls' has shape 3"}, rill.wave, {shape = {2}, walls = rill.from {1, 2, 3}})
         local w = rill.wave {shape = {2}}
         check.names({"W:step", "'dt'", "above 0"}, w.step, w, -1)

@@ -221,6 +221,13 @@ describe("rill.cloth", function()
         check.names({"rill.cloth", "'positions'", "vec3"}, rill.cloth, {positions = rill.stream("vec2", {2, 2})})
         local bad = rill.from({{{0, 0, 0}, {0, 0 / 0, 0}}}, "vec3")
         check.names({"rill.cloth", "'positions'", "element 1, 2 is not finite"}, rill.cloth, {positions = bad})
+        local nan = rill.from {{0, 0 / 0}, {1, 0}}
+        check.names({"rill.cloth", "'held'", "element 1, 2 is"}, rill.cloth, {shape = {2, 2}, held = nan})
+        check.names({"rill.cloth", "'spacing'", "1e15"}, rill.cloth, {shape = {2, 2}, spacing = 1e30})
+        local long = rill.cloth {shape = {2, 2}, substeps = true}
+        check.names({"C:step", "1e+30 seconds", "take steps of less than"}, long.step, long, 1e30)
+        check.names({"C:hold", "'mask'", "element 1, 2 is"}, long.hold, long, nan)
+        check.names({"C:hold", "'mask'", "open stream"}, long.hold, long, 3)
         check.names({"rill.cloth", "'held' has shape"}, rill.cloth, {shape = {2, 2}, held = rill.stream("bool", 4)})
         check.names({"rill.cloth: wall 1", "'normal'"}, rill.cloth, {shape = {2, 2}, walls = {{}}})
         check.names({"C:picture", "no squares"}, function() rill.cloth {shape = {1, 4}}:picture() end)

@@ -2,6 +2,7 @@
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local choices = require "rill.support.choices"
+local types = require "rill.support.types"
 local fail <const> = blame.fail
 
 local lattice = {}
@@ -125,6 +126,38 @@ function lattice.field(where, name, self, value)
     end
     lattice.all_finite(("%s: option '%s'"):format(where, name), value)
     return value:copy()
+end
+
+--- lattice.mask(what, mask, shape, holds, lacks): floats, `holds` where an element of a mask of that shape is not zero, else `lacks`. NaN is refused. `what` begins
+-- messages.
+function lattice.mask(what, mask, shape, holds, lacks)
+    mask = rill.type(mask) == "expression" and mask:eval() or mask
+    local got, here = table.concat(mask.shape, "x"), table.concat(shape, "x")
+    if got ~= here then
+        fail("%s has shape %s: expected a mask of shape %s", what, got, here)
+    elseif not types.scalar(mask.type) then
+        fail("%s: expected a mask of numbers or bools, got elements of %s", what, mask.type)
+    end
+    if mask.type ~= "bool" and mask.size > 0 then
+        lattice.all_finite(what, mask)
+    end
+    return rill.where(mask, holds, lacks):cast "float"
+end
+
+local MOST_PARTS <const> = 100000
+
+--- lattice.parts(where, dt, asked, longest): into how many steps one of dt seconds is parted: as many as asked for, or, where that is true, so many that each is
+-- at most `longest`.
+function lattice.parts(where, dt, asked, longest)
+    if asked ~= true then
+        return asked
+    end
+    local parts = math.max(1, math.ceil(dt / longest - 1e-6))
+    if parts > MOST_PARTS then
+        fail("%s: %g seconds are %.0f steps of at most %.3g: take steps of less than %.3g", where, dt, dt / longest,
+            longest, MOST_PARTS * longest)
+    end
+    return parts
 end
 
 --- lattice.text(rank, text): @{...} once for each neighbour, #O being its offset, #A its axis, and #E where along that the neighbour is outside: 0 or
