@@ -6,6 +6,7 @@ local shared = {}
 
 shared.nodes = [=[
     typedef struct { vec3 c; vec3 x; vec3 y; vec3 z; } Box;
+    typedef struct { vec3 c0; vec3 h0; vec3 c1; vec3 h1; } Twins; // upright boxes of nodes 2 i and 2 i + 1: middles, half sides
 
     // Where node i begins, in places; `levels` below the root are the leaves.
     int first_place(int i, int levels, int leaf) {

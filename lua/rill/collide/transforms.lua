@@ -1,4 +1,4 @@
--- Motions as scripts give them, four rows of four numbers, x' = M x, and as kernels take them: three rows each, in floats for boxes, in doubles for triangles.
+-- Motions as scripts give them, four rows of four numbers, x' = M x, and as kernels take them: three rows each, in doubles.
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local choices = require "rill.support.choices"
@@ -24,28 +24,28 @@ local function check(where, name, m)
     end
 end
 
--- The rows of a list of transforms, as floats and as doubles.
+-- The rows of a list of transforms.
 local function streams_of(where, name, list)
     local rows = {}
     for _, m in ipairs(list) do
         check(where, name, m)
         for i = 1, 3 do rows[#rows + 1] = m[i] end
     end
-    return rill.stream("vec4", #rows, #rows > 0 and rows or nil), rill.stream("dvec4", #rows, #rows > 0 and rows or nil)
+    return rill.stream("dvec4", #rows, #rows > 0 and rows or nil)
 end
 
---- transforms.one(where, name, m): one transform, the identity where it is nil.
+--- transforms.one(where, name, m): one transform, the identity where it is nil, and as a list.
 function transforms.one(where, name, m)
-    return streams_of(where, name, {m == nil and UNIT or m})
+    local list = {m == nil and UNIT or m}
+    return streams_of(where, name, list), list
 end
 
---- transforms.several(where, name, value): one or a list; whether it is a list, and how many there are.
+--- transforms.several(where, name, value): one or a list; whether it is a list, and the list.
 function transforms.several(where, name, value)
     local many = type(value) == "table" and not rill.type(value) and
         (#value == 0 or type(value[1]) == "table" and type(value[1][1]) == "table")
     local list = many and value or {value == nil and UNIT or value}
-    local near, exact = streams_of(where, name, list)
-    return near, exact, many, #list
+    return streams_of(where, name, list), many, list
 end
 
 return transforms
