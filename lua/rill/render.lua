@@ -217,7 +217,7 @@ local function render(m, given)
     local taken = options_of(given)
     local meshes, side, size = models.take(m, taken), taken.side, taken.size
     local extent = {side * size[2], side * size[1]}
-    local camera = framing.focused(framing.camera(taken.camera, meshes, size), extent[1], extent[2])
+    local camera = framing.focused(framing.camera(taken.camera, meshes, size, "rill.render"), extent[1], extent[2])
     local target = {depth = rill.stream("uint", extent[1] * extent[2]), seen = rill.stream("int",
         extent[1] * extent[2], coverage.NONE)}
     local opaque, clear = {}, {}

@@ -88,7 +88,7 @@ end
 
 -- Levels until no edge asks for more.
 local function adapted(m, taken, creases, report)
-    local fails = adaptive.criterion(WHERE, taken.adaptive)
+    local fails = adaptive.criterion(WHERE, m, taken.adaptive)
     local live = rill.stream("int", m.faces, 1)
     for level = 0, taken.levels do
         local l = level_of(m, creases, level == 0)
@@ -103,7 +103,7 @@ end
 
 --- rill.subdivide.loop(m, options): a new mesh, and a report {faces =, vertices =, levels =, met =}: how many there were at each level, from that of m.
 -- options: levels (0 to 15); creases, pairs of vertices; limit = true, vertices on the limit surface, with its normals; adaptive = {edge = length |
--- pixels = n, camera = {eye =, angle =, columns =} | curvature = degrees | kernel =}: only edges that ask for it; patch, "redgreen" or "sliver".
+-- pixels = n, camera = as of rill.render, size = {rows, columns} | curvature = degrees | kernel =}: only edges that ask for it; patch, "redgreen" or "sliver".
 subdivide.loop = blame.guard(function(m, options)
     if not object.is(m) then
         fail("%s: argument #1 'm': expected a mesh, got %s", WHERE, rill.type(m) or type(m))

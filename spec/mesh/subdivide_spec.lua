@@ -201,6 +201,12 @@ describe("rill.subdivide.loop", function()
             s, report = loop(m, {levels = 5, patch = patch, adaptive = {pixels = 30, camera = {eye = {0, 0, 1.5}}}})
             sound(s)
             assert.is_true(report.met)
+            -- Without perspective all edges are as long as in a picture of so many pixels for so much length.
+            s, report = loop(m, {levels = 8, patch = patch, adaptive = {pixels = 20, size = {50, 100},
+                camera = {orthographic = 1}}})
+            assert.is_true(report.met and measures(s) <= 0.2001)
+            local _, other = loop(m, {levels = 8, patch = patch, adaptive = {edge = 0.2}})
+            assert.same(other.faces, report.faces)
             sound((loop(m, {levels = 3, patch = patch, adaptive = {curvature = 12}})))
         end
     end)
@@ -263,7 +269,11 @@ describe("rill.subdivide.loop", function()
             {"option 'creases': expected pairs", m, {levels = 1, creases = {1, 2}}},
             {"option 'patch'", m, {levels = 1, patch = "blue"}},
             {"option 'adaptive': expected one of", m, {levels = 1, adaptive = {}}},
-            {"option 'adaptive': expected one of", m, {levels = 1, adaptive = {pixels = 3}}},
+            {"option 'adaptive': expected one of", m, {levels = 1, adaptive = {edge = 3, camera = {}}}},
+            {"rill.subdivide.loop: option 'camera': unknown option 'angle'", m, {levels = 1, adaptive = {pixels = 3,
+                camera = {angle = 3}}}},
+            {"rill.subdivide.loop: option 'camera': either 'fov'", m, {levels = 1, adaptive = {pixels = 3,
+                camera = {fov = 3, orthographic = 1}}}},
             {"option 'edge'", m, {levels = 1, adaptive = {edge = 0 / 0}}},
             {"option 'kernel' must give", m, {levels = 1, adaptive = {kernel =
                 rill.kernel "kernel float f(vec3 a<>, vec3 b<>) { return 1.0; }"}}},

@@ -31,11 +31,6 @@ local TEXT <const> = [=[
     }
     kernel void middles(vec3 p[], ivec2 edge<>, out vec3 q<>) { q = normalize(p[edge.x] + p[edge.y]); }
     // Triangle 4 f + k: of k = 0 to 2 that at corner k, else the one between the edges.
-    kernel void quarters(ivec3 t[], int edge[][], int n, out ivec3 q<>) {
-        int f = indexof(q).x / 4, k = indexof(q).x % 4;
-        ivec3 v = t[f], e = n + ivec3(edge[f][0], edge[f][1], edge[f][2]);
-        q = k == 0 ? ivec3(v.x, e.x, e.z) : k == 1 ? ivec3(e.x, v.y, e.y) : k == 2 ? ivec3(e.z, e.y, v.z) : e;
-    }
 ]=]
 
 local program
@@ -71,7 +66,7 @@ local function finer(m)
     local new <close> = kernels().middles(m.positions, around.edges)
     local made = object.own {
         positions = rill.concat {m.positions, new},
-        triangles = kernels().quarters {t = m.triangles, edge = around.edge, n = m.vertices, shape = 4 * m.faces},
+        triangles = topology.quarters(m.triangles, around.edge:reshape(3 * m.faces), m.vertices),
     }
     for _, s in pairs(around) do s:close() end
     m:close()

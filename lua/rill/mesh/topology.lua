@@ -80,6 +80,11 @@ local TEXT <const> = [=[
     kernel void tops(int parent<>, int used<>, out int root<>) { root = used == 1 && parent == indexof(root).x ? 1 : 0; }
     kernel void name(ivec3 t<>, int parent[], int running[], out int part<>) { part = running[parent[t.x]] - 1; }
     kernel void sides(ivec3 t<>, vout ivec2 link<>) { push(link, t.xy); push(link, t.yz); }
+    kernel void quarters(ivec3 t[], int edge[], int n, out ivec3 q<>) {
+        int f = indexof(q).x / 4, k = indexof(q).x % 4;
+        ivec3 v = t[f], m = n + ivec3(edge[3 * f], edge[3 * f + 1], edge[3 * f + 2]);
+        q = k == 0 ? ivec3(v.x, m.x, m.z) : k == 1 ? ivec3(m.x, v.y, m.y) : k == 2 ? ivec3(m.z, m.y, v.z) : m;
+    }
     kernel void pinched(ivec3 t<>, out int r<>) { r = t.x == t.y || t.y == t.z || t.z == t.x ? 1 : 0; }
 ]=]
 
@@ -128,6 +133,12 @@ function topology.adjacency(m)
     kernels().count_ends(edges, valence)
     local twin, shape = twins_of(e), {m.faces, 3}
     return {twin = twin:reshape(shape), edge = e.edge:reshape(shape), edges = edges, valence = valence}
+end
+
+--- topology.quarters(triangles, edge, vertices): each triangle in four, with vertex `vertices` + e in the middle of edge e; edge: of each half-edge. Those at
+-- its corners, then that between.
+function topology.quarters(triangles, edge, vertices)
+    return kernels().quarters {t = triangles, edge = edge, n = vertices, shape = 4 * triangles.size}
 end
 
 -- ---- parts

@@ -85,10 +85,10 @@ end
 framing.FOV = 40
 
 -- What kernels take of a camera, but for focus and middle.
-local function axes(taken, eye, target, up)
+local function axes(taken, eye, target, up, where)
     local seen = up and cameras.axes(eye, target, up)
     if not seen then
-        fail("rill.render: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it")
+        fail("%s: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it", where)
     end
     local distance = math.sqrt((eye[1] - target[1]) ^ 2 + (eye[2] - target[2]) ^ 2 + (eye[3] - target[3]) ^ 2)
     seen.parallel = taken.orthographic and 1 or 0
@@ -96,12 +96,12 @@ local function axes(taken, eye, target, up)
     return seen
 end
 
---- framing.camera(given, meshes, size): eye, ahead, right, above; parallel: 1 without perspective; limit: the greatest depth; and width: how wide
+--- framing.camera(given, meshes, size, where): eye, ahead, right, above; parallel: 1 without perspective; limit: the greatest depth; and width: how wide
 -- the picture is, in lengths at distance 1, or at all.
-function framing.camera(given, meshes, size)
-    local taken = choices.options("rill.render: option 'camera'", given, CAMERA)
+function framing.camera(given, meshes, size, where)
+    local taken = choices.options(where .. ": option 'camera'", given, CAMERA)
     if taken.fov and taken.orthographic then
-        fail("rill.render: option 'camera': either 'fov' or 'orthographic'")
+        fail("%s: option 'camera': either 'fov' or 'orthographic'", where)
     end
     local up = cameras.unit(taken.up or {0, 1, 0})
     local target, eye = taken.target, taken.eye
@@ -110,7 +110,7 @@ function framing.camera(given, meshes, size)
         target = {(low[1] + high[1]) / 2, (low[2] + high[2]) / 2, (low[3] + high[3]) / 2}
     end
     eye = eye or up and eye_of(taken, target, up, meshes, size)
-    local seen = axes(taken, eye, target, up)
+    local seen = axes(taken, eye, target, up, where)
     seen.width = taken.orthographic or 2 * math.tan(math.rad((taken.fov or framing.FOV) / 2))
     return seen
 end
@@ -126,7 +126,8 @@ function framing.light(direction, meshes, pixels)
     for d = 1, 3 do
         eye[d] = middle[d] + math.max(math.sqrt(length), 1e-6) * direction[d]
     end
-    local seen = axes({orthographic = 1}, eye, middle, math.abs(direction[2]) < 0.9 and {0, 1, 0} or {1, 0, 0})
+    local up = math.abs(direction[2]) < 0.9 and {0, 1, 0} or {1, 0, 0}
+    local seen = axes({orthographic = 1}, eye, middle, up, "rill.render")
     seen.width = math.max(2 * MARGIN * half_of(seen, low, high), 1e-6)
     return framing.focused(seen, pixels, pixels), seen.width / pixels
 end

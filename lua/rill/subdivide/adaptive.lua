@@ -3,6 +3,7 @@ local rill = require "rill"
 local blame = require "rill.support.blame"
 local camera = require "rill.support.camera"
 local choices = require "rill.support.choices"
+local framing = require "rill.render.framing"
 local object = require "rill.mesh.object"
 local rules = require "rill.subdivide.rules"
 local fail <const> = blame.fail
@@ -16,9 +17,10 @@ adaptive.MOST = 1 << 28
 local TEXT <const> = [=[
     kernel void longer(ivec2 e<>, vec3 p[], float most, out int split<>) { split = distance(p[e.x], p[e.y]) > most ? 1 : 0; }
     // As long as the edge is in a picture if it lies across the line of sight to its middle.
-    kernel void larger(ivec2 e<>, vec3 p[], vec3 eye, float focus, float most, out int split<>) {
+    kernel void larger(ivec2 e<>, vec3 p[], vec3 eye, int parallel, float focus, float most, out int split<>) {
         vec3 a = p[e.x], b = p[e.y];
-        split = focus * distance(a, b) > most * distance(0.5 * a + 0.5 * b, eye) ? 1 : 0;
+        float far = parallel == 1 ? 1.0 : distance(0.5 * a + 0.5 * b, eye);
+        split = focus * distance(a, b) > most * far ? 1 : 0;
     }
     vec3 normal_of(ivec3 v, vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
     // Beside triangles that are done an edge does not ask: slivers are kinks at any level.
@@ -98,17 +100,12 @@ end
 
 -- ---- who asks
 
-local function is_camera(v)
-    return type(v) == "table" and choices.is_vector(v.eye, 3) and
-        (v.columns == nil or choices.is_positive(v.columns)) and
-        (v.angle == nil or choices.is_positive(v.angle) and v.angle < 180)
-end
-
 local function is_kernel(v) return rill.type(v) == "kernel" end
 local POSITIVE <const> = {choices.is_positive, "a positive number"}
 local OPTIONS <const> = {
     edge = POSITIVE, pixels = POSITIVE, curvature = POSITIVE, kernel = {is_kernel, "a kernel"},
-    camera = {is_camera, "{eye = three numbers, angle = degrees below 180, columns = pixels}"},
+    camera = {function(v) return type(v) == "table" and not rill.type(v) end, "a table, as of rill.render"},
+    size = camera.size,
 }
 
 -- What the user's kernel says of the two ends of each edge.
@@ -123,23 +120,23 @@ local function asked(where, kernel, l)
     return (said.type == "bool" and said or said:ne(0)):cast "int"
 end
 
---- adaptive.criterion(where, options): a function of a level, and which triangles are not done: 1 for each edge that is to be parted, else 0.
-function adaptive.criterion(where, options)
+--- adaptive.criterion(where, m, options): for a mesh, a function of a level, and which triangles are not done: 1 for each edge that is to be parted, else 0.
+function adaptive.criterion(where, m, options)
     local o, k = choices.options(where, options, OPTIONS), kernels()
     local count = 0
     for _, name in ipairs {"edge", "pixels", "curvature", "kernel"} do
         count = count + (o[name] and 1 or 0)
     end
-    if count ~= 1 or (o.camera ~= nil) ~= (o.pixels ~= nil) then
-        fail("%s: option 'adaptive': expected one of edge, pixels with camera, curvature and kernel", where)
+    if count ~= 1 or (o.camera or o.size) and not o.pixels then
+        fail("%s: option 'adaptive': expected one of edge, pixels (with camera and size), curvature and kernel", where)
     end
-    local see = o.camera
-    local focus = see and camera.focus(see.columns or 640, see.angle or 45)
+    local size = o.size or {480, 640}
+    local see = o.pixels and framing.camera(o.camera or {}, {m}, size, where)
     local function ask(l, live)
-        local m = l.m
-        return o.edge and k.longer(l.edges, m.positions, o.edge) or
-            o.pixels and k.larger(l.edges, m.positions, see.eye, focus, o.pixels) or
-            o.curvature and k.bent(l.own, l.twin, m.triangles, live, m.positions, math.rad(o.curvature)) or
+        local p = l.m.positions
+        return o.edge and k.longer(l.edges, p, o.edge) or
+            o.pixels and k.larger(l.edges, p, see.eye, see.parallel, size[2] / see.width, o.pixels) or
+            o.curvature and k.bent(l.own, l.twin, l.m.triangles, live, p, math.rad(o.curvature)) or
             asked(where, o.kernel, l)
     end
     return function(l, live)

@@ -107,11 +107,6 @@ local TEXT <const> = [=[
         if (crease != 0 && split != 0) { push(c, ivec2(e.x, n + place - 1)); push(c, ivec2(e.y, n + place - 1)); }
         if (crease != 0 && split == 0) push(c, e);
     }
-    kernel void quarters(ivec3 t[], int edge[], int n, out ivec3 q<>) {
-        int f = indexof(q).x / 4, k = indexof(q).x % 4;
-        ivec3 v = t[f], m = n + ivec3(edge[3 * f], edge[3 * f + 1], edge[3 * f + 2]);
-        q = k == 0 ? ivec3(v.x, m.x, m.z) : k == 1 ? ivec3(m.x, v.y, m.y) : k == 2 ? ivec3(m.z, m.y, v.z) : m;
-    }
 ]=]
 
 local program
@@ -183,7 +178,7 @@ end
 
 --- rules.quarters(l): each triangle in four, vertex V + e on edge e: those at its corners, then that between.
 function rules.quarters(l)
-    return kernels().quarters {t = l.m.triangles, edge = l.edge, n = l.m.vertices, shape = 4 * l.m.faces}
+    return topology.quarters(l.m.triangles, l.edge, l.m.vertices)
 end
 
 return rules

@@ -357,7 +357,7 @@ M:boundary(): stream -- the edges with one triangle, ivec2, as the triangle runs
 M:close() -- frees its memory at once
 ]==] },
     { "subdivide", [==[
-rill.subdivide.loop(m: mesh, options: {levels: integer, creases?: source|table, limit?: boolean, adaptive?: {edge?: number, pixels?: number, camera?: table, curvature?: number, kernel?: kernel}, patch?: string}): mesh, table -- Loop's subdivision, everywhere or where edges ask for it, and how many faces and vertices there are at each level
+rill.subdivide.loop(m: mesh, options: {levels: integer, creases?: source|table, limit?: boolean, adaptive?: {edge?: number, pixels?: number, camera?: table, size?: integer[], curvature?: number, kernel?: kernel}, patch?: string}): mesh, table -- Loop's subdivision, everywhere or where edges ask for it, and how many faces and vertices there are at each level
 ]==] },
     { "io", [==[
 rill.image.load(path: string, type?: typename): stream -- a picture of any format there is: float, vec3 or vec4 in 0 to 1, {rows, columns}
