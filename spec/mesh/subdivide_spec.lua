@@ -166,6 +166,27 @@ describe("rill.subdivide.loop", function()
         end
     end)
 
+    it("has them at levels 4 to 6, too #long", function()
+        local known = {
+            {rill.mesh.new(TETRA), {0.2000122070, 0.2000007629, 0.2000000477}, {0.10418688, 0.10329027, 0.10306732}},
+            {rill.mesh.new(OCTA), {0.4365840554, 0.4363946328, 0.4363679952}, {0.30552949, 0.30427271, 0.30395931}},
+            {rill.mesh.icosphere(0), {0.7083204783, 0.7079137076, 0.7078305093}, {1.45353446, 1.45120255, 1.45062014}},
+        }
+        for _, row in ipairs(known) do
+            local m, faces, first = row[1], row[1].faces, row[1].positions:get(1)
+            local r = math.sqrt(first[1] ^ 2 + first[2] ^ 2 + first[3] ^ 2)
+            for level = 4, 6 do
+                local s = loop(m, {levels = level})
+                local x = s.positions:get(1)
+                local far = math.sqrt(x[1] ^ 2 + x[2] ^ 2 + x[3] ^ 2) / r
+                assert.is_true(math.abs(far - row[2][level - 3]) < 1e-6)
+                assert.is_true(math.abs(s:volume() / row[3][level - 3] - 1) < 1e-5, s:volume())
+                assert.same({faces * 4 ^ level // 1 | 0, 2}, {s.faces, s:euler()})
+                sound(s)
+            end
+        end
+    end)
+
     it("does not depend on how vertices and corners are numbered, to the bit", function()
         local m = rill.mesh.torus {segments = {9, 7}}
         local n, p, t = m.vertices, m.positions:values(), m.triangles:values()
