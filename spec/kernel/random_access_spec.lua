@@ -152,6 +152,29 @@ describe("random access", function()
         check.names({"'d'"}, rill.kernel, "kernel void f(int i<>, inout float d[]) { float x = d; }")
     end)
 
+    it("is changed in the bodies of loops and choices without braces, whatever the type", function()
+        for _, case in ipairs {
+            {"for (int k = 0; k < n; k++) d[k] = v;", {1, 1, 0, 0}},
+            {"for (int k = 0; k < n; k++) for (int j = k; j < n; j++) d[k + j] += v;", {1, 1, 1, 0}},
+            {"int k = 0; while (k < n) d[k++] = v;", {1, 1, 0, 0}},
+            {"int k = 0; do d[k] += v; while (++k < n);", {1, 1, 0, 0}},
+            {"for (int k = 0; k < 4; k++) if (k < n) d[k] = v; else d[k] = 2 * v;", {1, 1, 2, 2}},
+            {"for (int k = 0; k < n; k++) d[0] += v; d[3] = v;", {2, 0, 0, 1}},
+        } do
+            for _, kind in ipairs {"int", "vec3"} do
+                local text = ("kernel void f(%s one<>, int n, inout %s d[]) { %s v = one; %s }"):format(kind, kind,
+                    kind, (case[1]:gsub("2 %* v", "v + v")))
+                local d, width = rill.stream(kind, 4), kind == "int" and 1 or tonumber(kind:sub(-1))
+                rill.kernel(text)(rill.stream(kind, 1, 1), 2, d)
+                local expected = {}
+                for i, number in ipairs(case[2]) do
+                    for c = 1, width do expected[width * (i - 1) + c] = number end
+                end
+                check.equal(expected, d:values())
+            end
+        end
+    end)
+
     it("is passed on to kernels", function()
         local k = rill.kernel [=[
             kernel void put(int at, float x, inout float t[]) { t[at] = x; }

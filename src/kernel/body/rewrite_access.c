@@ -138,7 +138,7 @@ static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *p
     size_t suffix, end = element_end(rw, i + 1, last, param->rank, &suffix);
     const Token *op = rewriter_token(rw, end), *before = rewriter_token(rw, i - 1);
     bool alone = token_is(before, ";") || token_is(before, "{") || token_is(before, "}") || token_is(before, ")") ||
-                 token_is(before, "else");
+                 token_is(before, "else") || token_is(before, "do");
     size_t stop = rewrite_loops_statement_end(rw, end, last);
     if (!alone || !is_assignment(op) || stop > last || !token_is(rewriter_token(rw, stop - 1), ";")) {
         return fail(rw, name, "has elements that can only be changed by statements like name[i] = value;");
@@ -153,7 +153,9 @@ static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *p
     strbuf_addf(&text, "); %s rill_v = load_%s(rill_e); rill_v", glsl_type(rw->root->params[root].type), root_name);
     rewriter_add(rw, strbuf_text(&text));
     strbuf_free(&text);
-    if (!rewriter_range(rw, suffix, stop)) {
+    /* The ";" by itself: what ends a loop's body stands behind it, and belongs behind the store. */
+    const Token *semicolon = rewriter_token(rw, stop - 1);
+    if (!rewriter_range(rw, suffix, stop - 1) || !rewriter_put(rw, semicolon, ";", 1)) {
         return false;
     }
     strbuf_addf(&text, " store_%s(rill_e, rill_v); }", root_name);
