@@ -158,6 +158,8 @@ local function sizes_of(where, shape)
     end
     if not rows or not columns or #shape ~= 2 then
         fail("%s: argument #2 'shape': expected {rows, columns}, got %s", where, blame.told(shape))
+    elseif rows * columns >= 1 << 31 then -- before weights are made for each row
+        fail("%s: argument #2 'shape': %d x %d pixels are more than a stream can have", where, rows, columns)
     end
     return rows, columns
 end
