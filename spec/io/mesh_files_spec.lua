@@ -2,6 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local process = require "spec.support.process"
 local tempfiles = require "spec.support.tempfiles"
 local mesh <const> = rill.mesh
 
@@ -258,6 +259,27 @@ describe("mesh files", function()
             binary .. string.pack("<Bi4i4", 3, 0, 1) .. "\0\0")
         refused({("byte %d: a face has vertex 3"):format(#binary + 13)}, binary .. string.pack("<Bi4i4i4", 3, 0, 1, 3))
         refused({"more than the elements"}, binary .. string.pack("<Bi4i4i4", 3, 0, 1, 2) .. "x")
+    end)
+
+    it("are read where there is no device", function()
+        local box, paths = mesh.box(), {}
+        for i, name in ipairs {"a.obj", "a.off", "a.ply", "a.stl"} do
+            paths[i] = ("%q"):format(files:path(name))
+            box:save(files:path(name))
+        end
+        paths[#paths + 1] = ("%q"):format(files:write("bad.obj", "v 1 2\n"))
+        local said = process.output([[
+            local core = require "rill.core"
+            for _, path in ipairs {]] .. table.concat(paths, ", ") .. [[} do
+                print(select(2, pcall(function()
+                    local vertices, faces, positions, triangles = core._mesh_parse(path)
+                    return vertices .. " " .. faces .. " " .. #positions .. " " .. #triangles
+                end)))
+            end
+            print(pcall(require "rill".stream, "float", 1))
+        ]], {__EGL_VENDOR_LIBRARY_FILENAMES = "/nonexistent"})
+        assert.matches("^" .. ("8 12 96 144\n"):rep(3) .. "36 12 432 144\n[^\n]*line 1: expected a coordinate.*\nfalse",
+            said)
     end)
 
     it("that cannot be written", function()

@@ -60,6 +60,25 @@ static int load(lua_State *L)
     return 4;
 }
 
+/* _mesh_parse(path, skip): how many vertices and triangles a file has, and both as packed bytes. Needs no device. */
+static int parse(lua_State *L)
+{
+    const char *path = argument_path(L, 1, "rill.mesh.load", 1, "path");
+    MeshData mesh;
+    if (!mesh_load(path, lua_toboolean(L, 2), &mesh)) {
+        mesh_free(&mesh);
+        error_prefix("rill.mesh.load");
+        binding_raise(L);
+    }
+    lua_settop(L, 0);
+    lua_pushinteger(L, (lua_Integer)mesh.vertices);
+    lua_pushinteger(L, (lua_Integer)mesh.faces);
+    lua_pushlstring(L, (const char *)mesh.positions, 12 * mesh.vertices);
+    lua_pushlstring(L, (const char *)mesh.triangles, 12 * mesh.faces);
+    mesh_free(&mesh);
+    return 4;
+}
+
 /* Of whom a stream has an element each. Vertices and faces may be as many: then it is the vertices'. */
 static MeshOwner owner_of(const Stream *stream, const MeshData *mesh)
 {
@@ -116,6 +135,7 @@ static int save(lua_State *L)
 
 void open_mesh(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_mesh_load", load}, {"_mesh_save", save}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"_mesh_load", load}, {"_mesh_parse", parse}, {"_mesh_save", save}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }
