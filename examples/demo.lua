@@ -21,6 +21,11 @@ local examples = {
     {"paint3d", "a mesh painted with brushes, in an octree of 2048 x 2048 x 2048 texels", 512, directory},
     {"dam", "a column of water falls over a pillar, as particles and as its surface", 8, directory},
     {"insides", "a head and a plume of smoke, seen through", 48, 90, directory},
+    {"collide", "two meshes that run into each other: the triangles that meet, in red", "-", 12, directory},
+    {"subdivide", "a mesh made smooth where it is bent", "-", 2, directory},
+    {"marching", "the surface of a head, out of a volume", 60, directory},
+    {"turntable", "a mesh on a turntable, as an animation (or yours: examples/turntable.lua FILE)", "-", 24,
+        directory},
     {"smoke", "smoke from a vent meets a moving ball, 256 x 256 cells, 200 steps", 256, 200, directory},
 }
 
