@@ -309,7 +309,7 @@ end
 -- Names that a tool or Lua's own loader asks for may stand in several directories; specs have a reference of their own; and a
 -- bench or an example may bear the name of the module it measures or shows.
 local repeated = set("init.lua", ".gitignore", "README.md", "reference.lua", "horn.lua", "predication.lua", "blas.lua",
-    "cg.lua", "cost.lua", "fluid.lua", "multigrid.lua", "collide.lua", "subdivide.lua")
+    "cg.lua", "cost.lua", "fluid.lua", "multigrid.lua", "collide.lua", "subdivide.lua", "geometry.lua")
 
 local function check_names()
     local seen = {}

@@ -1,4 +1,4 @@
-// libfcl's side of bench/meshes.lua: all pairs of triangles of two meshes, by trees of OBBRSS, one thread. The trees are made before. The protocol is described
+// libfcl's side of bench/geometry.lua: all pairs of triangles of two meshes, by trees of OBBRSS, one thread. The trees are made before. The protocol is described
 // in bench/support/pipe.lua; given are positions (a_positions, b_positions), triangles, and a motion of the second, 16 floats by rows.
 #include <fcl/fcl.h>
 

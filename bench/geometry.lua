@@ -1,5 +1,6 @@
 -- Meshes over their size, from 5 thousand to a million triangles: OBJ files and Loop's subdivision beside plain C on one thread (bench/peer/peer_mesh.c), all pairs of
--- triangles that meet beside libfcl, marching cubes beside scikit-image. A bumpy ball stands for whatever mesh.
+-- triangles that meet beside libfcl, marching cubes beside scikit-image, and pictures beside the driver's own pipeline (bench/rendering.lua). A bumpy ball
+-- stands for whatever mesh.
 local rill = require "rill"
 local peer = require "peer"
 local pipe = require "bench.support.pipe"
@@ -124,5 +125,6 @@ return function()
         if fcl then add(rows, table.unpack(collided(fcl, m))) end
     end
     contours(rows)
+    add(rows, table.unpack(dofile(support.folder .. "/rendering.lua")()))
     return rows
 end
