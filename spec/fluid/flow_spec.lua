@@ -185,4 +185,30 @@ describe("rill.fluid", function()
         assert(math.abs(left[2] - right[2]) < 1e-4 and math.abs(left[1] + right[1]) < 1e-4)
         spot:close()
     end)
+
+    it("is pushed up by just what it carries", function()
+        local f = rill.fluid {shape = {8, 8}, dt = 0.25, boundary = "periodic", buoyancy = {warm = 1.5}}
+        f:carry("warm", rill.stream("float", {8, 8}, 2))
+        f:step()
+        assert(largest(f.velocity, function() return 0, -0.75 end) < 1e-6) -- towards low rows
+    end)
+
+    -- Around an eddy the push goes the way it turns, and is dt times strength, spacing and vorticity (Fedkiw and others 2001).
+    it("has eddies kept alive by their vorticity", function()
+        local n, dt, strength, s, after = 64, 1e-3, 0.3, 0.12, {}
+        local function fall(x, y) return math.exp(-((x - 0.5) ^ 2 + (y - 0.5) ^ 2) / (2 * s * s)) end
+        for k, c in ipairs {0, strength} do
+            local f = rill.fluid {shape = {n, n}, spacing = 1 / n, dt = dt, confinement = c, tolerance = 1e-6,
+                velocity = function(x, y) return (0.5 - y) * fall(x, y), (x - 0.5) * fall(x, y) end}
+            f:step()
+            after[k] = f.velocity
+        end
+        for column = 35, 38 do
+            local x, y = (column - 0.5) / n, 31.5 / n
+            local vorticity = (2 - ((x - 0.5) ^ 2 + (y - 0.5) ^ 2) / (s * s)) * fall(x, y)
+            local push = after[2]:get(32, column)[2] - after[1]:get(32, column)[2]
+            local share = push / (dt * strength / n * vorticity)
+            assert(share > 0.9 and share < 1.05, share)
+        end
+    end)
 end)

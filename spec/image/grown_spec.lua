@@ -156,7 +156,9 @@ describe("rill.image.segment", function()
                 seeds = {{1, 1}, place}, tolerance = 1,
             })
         end
-        refused("expected finite numbers", {seeds = {{1, 1}}, tolerance = 1}, rill.stream("float", {4, 5}, 0 / 0))
+        local bad = rill.stream("float", {4, 5})
+        bad:set(0 / 0, 3, 2)
+        refused("pixel {3, 2} is no finite number", {seeds = {{1, 1}}, tolerance = 1}, bad)
         refused("expected a picture with pixels", {seeds = {{1, 1}}, tolerance = 1}, rill.stream("float", {0, 5}))
         refused("expected a picture", {seeds = {{1, 1}}, tolerance = 1}, rill.iota {4, 5})
     end)

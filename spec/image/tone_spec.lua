@@ -146,6 +146,15 @@ describe("tones and colours", function()
         end
     end)
 
+    it("of a single pixel", function()
+        local gray, color = rill.from {{0.25}}, rill.from({{{0.1, 0.2, 0.3}}}, "vec3")
+        assert.same({{0.25}}, rill.image.equalize(gray):read())
+        assert.equal(0.25, rill.image.otsu(gray))
+        assert.same({{true}}, rill.image.threshold(gray, 0.2):read())
+        check.equal({1 / 3}, rill.image.cel(gray):values(), 1e-6)
+        check.equal({7 / 12, 2 / 3, 0.3}, rill.image.convert(color, "srgb", "hsv"):values(), 1e-6)
+    end)
+
     it("say what is wrong", function()
         local s, c = rill.stream("float", {2, 2}), rill.stream("vec3", {2, 2})
         check.raises("rill.image.tonemap: option 'operator': expected \"linear\" or \"reinhard\", got \"log\"",

@@ -182,6 +182,19 @@ describe("rill.cloth", function()
         end
     end)
 
+    it("warns once of steps that are too long", function()
+        local said, warn_ = {}, warn
+        local c <close> = rill.cloth {shape = {2, 3}}
+        _G.warn = function(...) said[#said + 1] = table.concat {...} end
+        c:step(0.99 * c.limit)
+        assert.equal(0, #said)
+        c:step(2 * c.limit)
+        c:step(2 * c.limit)
+        _G.warn = warn_
+        assert.equal(1, #said)
+        assert.matches("rill.cloth: .*longer than what is stable", said[1])
+    end)
+
     it("stays out of walls, and is blown by the wind", function()
         local c = rill.cloth {shape = {8, 8}, spacing = 0.2, mass = 0.01, stiffness = 20, damping = 0.01,
             substeps = true, walls = {{normal = {0, 1, 0}, point = {0, -0.5, 0}}}}

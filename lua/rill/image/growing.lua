@@ -109,6 +109,15 @@ local function grow(step, u, most, until_it_stands)
     return u, most, most > 0 and stands
 end
 
+local function check_numbers(s, type)
+    local broken <close> = picture.kernel(BROKEN, type)(s)
+    if broken:any() then
+        local flags <close> = broken:cast "int"
+        local row, column = flags:argmax()
+        fail("%s: argument #1 's': pixel {%d, %d} is no finite number up to 1e15", WHERE, row, column)
+    end
+end
+
 --- rill.image.segment(s, {seeds=, tolerance= [, edge=, smooth=, steps=]}): a mask of the region around the seeds, a list of places {row, column} or a mask, and a report
 -- {level=, iterations=, converged=}. The picture is smoothed by `smooth` steps (10) of Perona and Malik's diffusion; then levels, 1 at the seeds and 0 elsewhere, spread where
 -- the picture differs from the seeds' mean by less than `tolerance`, slowly over steps of more than `edge` (the tolerance), for so many steps or until they stand.
@@ -119,9 +128,8 @@ segment.segment = blame.guard(function(s, options)
     local o = given.take(WHERE, options, OPTIONS)
     if s.size == 0 then
         fail("%s: argument #1 's': expected a picture with pixels, got shape %s", WHERE, s.shape)
-    elseif holds_anywhere(picture.kernel(BROKEN, type)(s)) then
-        fail("%s: argument #1 's': expected finite numbers, up to 1e15, got a picture with others", WHERE)
     end
+    check_numbers(s, type)
     local edge <const>, told <const> = math.min(o.edge, o.tolerance), o.steps < math.huge
     local u, count = planted(o.seeds, s.shape)
     local smooth <close> = diffuse.diffuse(s, {k = edge, steps = o.smooth, step = 0.2, conductance = "quotient"})
