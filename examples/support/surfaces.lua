@@ -33,7 +33,11 @@ end
 --- A rill.mesh: of the file at `path`; else, without one, the test data's `name`; else the ring, in n x m quads.
 function mesh.surface(path, name, n, m)
     path = path or data(name)
-    if path then return rill.mesh.load(path, {skip = true}):weld(), path:match "[^/]*$" end
+    if path then
+        local read <close> = rill.mesh.load(path, {skip = true})
+        if read.faces == 0 then error(path .. ": a mesh without triangles", 0) end
+        return read:weld(), path:match "[^/]*$"
+    end
     local places, faces = mesh.ring(n, m)
     for _, face in ipairs(faces) do
         for k = 1, 3 do face[k] = face[k] - 1 end

@@ -14,6 +14,13 @@ describe("the example", function()
     end)
     teardown(function() script:close() end)
 
+    it("collide says that a text is no mesh", function()
+        local path = script.files:write("words.txt", "no mesh\nat all\n")
+        local done, message = pcall(script.run, script, "collide", path, 4, script.directory)
+        assert.is_false(done)
+        assert.matches("words.txt: a mesh without triangles", tostring(message), 1, true)
+    end)
+
     it("collide finds pairs by both kinds of trees", function()
         script:run("collide", ring, 4, script.directory)
         script:picture("collide.png", 300, 400)
