@@ -62,7 +62,7 @@ assert(poses >= 1, "poses: expected 1 at least")
 local directory = words[3] or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
-local m, name = surfaces.surface(words[1] ~= "-" and words[1] or nil, "stanford-bunny.obj", 128, 64)
+local m, name = surfaces.surface(words[1] ~= "-" and words[1] or nil, "stanford-bunny.obj", surfaces.ring_mesh, 128, 64)
 local low, high = m:bounds()
 local middle, side = {}, 0
 for d = 1, 3 do

@@ -1,48 +1,74 @@
--- A surface made smooth only where it is bent: Loop's subdivision, uniform and adaptive, before, after and as a wireframe.
+-- A surface made smooth where it is bent: Loop's subdivision, adaptive and uniform, before, after and as a wireframe.
 --
---     lua5.4 examples/subdivide.lua [file [levels [directory]]]        (spot, or a ring) 2 out
+--     lua5.4 examples/subdivide.lua [file [levels [directory]]]        (spot, or a box) 6 out
 --
 -- A level of Loop's subdivision makes four triangles of each, and moves vertices to weighted means of their neighbours. Section 36.3 of Horn's chapter in "GPU
--- Gems 2" parts only the edges that ask for it. Here an edge asks where the triangles on its two sides are turned against each other by more than some degrees.
--- Where triangles of different levels meet, an edge with a vertex on it would gape: red-green patches close it. Checked: what was closed stays closed,
--- the Euler characteristic stays, and the adaptive mesh has fewer triangles than the uniform one, of the mesh it comes with at most half.
+-- Gems 2" parts only the edges that ask for it. Here edges ask that touch one whose two triangles are turned against each other by more than some degrees, until
+-- none are or `levels` are done. Where triangles of different levels meet, an edge with a vertex on it would gape: red-green patches close it. Beside it the
+-- uniform mesh of as many levels as no edge is bent by more. Checked: what was closed stays closed, the Euler characteristic stays, no edge is bent by more
+-- when the report says so, and of the mesh it comes with the adaptive one has at most half as many triangles.
 local rill = require "rill"
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
 local surfaces = dofile(here .. "support/surfaces.lua")
 
 local DEGREES <const> = 14
+local MOST <const> = 2000000 -- triangles of a uniform mesh
 
 local path, levels, directory = ...
-levels = assert(math.tointeger(tonumber(levels or 2)), "levels: expected a whole number")
+levels = assert(math.tointeger(tonumber(levels or 6)), "levels: expected a whole number")
 directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
-local m, name = surfaces.surface(path ~= "-" and path or nil, "spot.obj", 24, 10)
+-- By how many degrees the two triangles of an edge are turned against each other; each edge is asked on one of its sides.
+local bends = rill.kernel [[
+    vec3 normal(ivec3 t, vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
+    kernel void bends(int twin<>, ivec3 t[], vec3 p[], out float angle<>) {
+        int side = indexof(twin).x;
+        ivec3 u = t[side / 3], v = t[max(twin, 0) / 3];
+        vec3 m = normal(u, p[u.x], p[u.y], p[u.z]), n = normal(v, p[v.x], p[v.y], p[v.z]);
+        angle = twin > side ? degrees(atan(length(cross(m, n)), dot(m, n))) : 0.0;
+    }
+]]
+local function too_bent(m)
+    local angle <close> = bends(m:adjacency().twin:reshape(3 * m.faces), m.triangles, m.positions)
+    return angle:gt(DEGREES):count()
+end
+
+-- Without a file and without the test data: a box. Parted with all its edges sharp it stays one, of 768 triangles.
+local function box()
+    local coarse <close> = rill.mesh.box {size = {1, 1.4, 0.8}}
+    return (rill.subdivide.loop(coarse, {levels = 3, creases = coarse:adjacency().edges})), "a box"
+end
+local m, name = surfaces.surface(path ~= "-" and path or nil, "spot.obj", box)
+
 local clock = rill.clock()
-local uniform, all = rill.subdivide.loop(m, {levels = levels})
-rill.sync()
-local took = rill.clock() - clock
-clock = rill.clock()
 local adaptive, some = rill.subdivide.loop(m, {levels = levels, adaptive = {curvature = DEGREES}})
 rill.sync()
-print(("  %s: %s triangles at each level in %.1f ms"):format(name, table.concat(all.faces, ", "), took * 1e3))
-print(("  where it is bent by more than %d degrees: %s in %.1f ms%s"):format(DEGREES, table.concat(some.faces, ", "),
-    (rill.clock() - clock) * 1e3, some.met and "" or "; some edges still ask"))
+local seconds, left = rill.clock() - clock, too_bent(adaptive)
+print(("  %s, by more than %d degrees: %d edges"):format(name, DEGREES, too_bent(m)))
+print(("  parted around those: %s triangles, %d edges left, in %.1f ms"):format(table.concat(some.faces, ", "), left,
+    seconds * 1e3))
+
+local uniform, all, still
+repeat
+    uniform, all = rill.subdivide.loop(m, {levels = all and all.levels + 1 or 0})
+    still = too_bent(uniform)
+until still == 0 or all.levels >= levels or 4 * uniform.faces > MOST
+print(("  all of them parted: %s triangles, %d edges left"):format(table.concat(all.faces, ", "), still))
 
 assert(adaptive:is_closed() == m:is_closed() and uniform:is_closed() == m:is_closed(), "a closed mesh has gaps")
 assert(adaptive:euler() == m:euler() and uniform:euler() == m:euler(), "another Euler characteristic")
-assert(adaptive.faces <= uniform.faces, "the adaptive mesh has more triangles")
-assert(path or levels == 0 or 2 * adaptive.faces <= uniform.faces, "it has more than half as many")
+assert(not some.met or left == 0, "edges are bent by more")
+assert(path or levels < 4 or still == 0 and 2 * adaptive.faces <= uniform.faces, "it has more than half as many")
 
 -- The same view of all: from the front, a bit from above.
 local low, high = m:bounds()
-local middle, side = {}, 0
+local middle, square = {}, 0
 for d = 1, 3 do
-    middle[d], side = (low[d] + high[d]) / 2, math.max(side, high[d] - low[d])
+    middle[d], square = (low[d] + high[d]) / 2, square + (high[d] - low[d]) ^ 2
 end
-local camera = {
-    eye = {middle[1] - 1.1 * side, middle[2] + 0.8 * side, middle[3] - 1.7 * side}, target = middle, fov = 27,
-}
+local far = 0.8 * square ^ 0.5
+local camera = {eye = {middle[1] - 1.1 * far, middle[2] + 0.8 * far, middle[3] - 1.7 * far}, target = middle, fov = 30}
 local function drawn(surface, shading, edges)
     return rill.render(surface, {
         size = {400, 320}, camera = camera, shading = shading, edges = edges, color = "clay", thickness = 0.7,

@@ -16,7 +16,7 @@ size = assert(math.tointeger(tonumber(size or 320)), "size: expected a whole num
 directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
 
-local m, name = surfaces.surface(path ~= "-" and path or nil, "spot.obj", 96, 32)
+local m, name = surfaces.surface(path ~= "-" and path or nil, "spot.obj", surfaces.ring_mesh, 96, 32)
 assert(m.faces > 0, "the file has no triangles")
 local low, high = m:bounds()
 local middle, radius = {}, 0

@@ -30,14 +30,8 @@ local function data(name)
     return file and path
 end
 
---- A rill.mesh: of the file at `path`; else, without one, the test data's `name`; else the ring, in n x m quads.
-function mesh.surface(path, name, n, m)
-    path = path or data(name)
-    if path then
-        local read <close> = rill.mesh.load(path, {skip = true})
-        if read.faces == 0 then error(path .. ": a mesh without triangles", 0) end
-        return read:weld(), path:match "[^/]*$"
-    end
+--- The ring as a rill.mesh, and its name.
+function mesh.ring_mesh(n, m)
     local places, faces = mesh.ring(n, m)
     for _, face in ipairs(faces) do
         for k = 1, 3 do face[k] = face[k] - 1 end
@@ -45,9 +39,18 @@ function mesh.surface(path, name, n, m)
     return rill.mesh.new {positions = places, triangles = faces}, "a ring"
 end
 
+--- A rill.mesh and its name: of the file at `path`; else, without one, the test data's `name`; else what other(...) gives.
+function mesh.surface(path, name, other, ...)
+    path = path or data(name)
+    if not path then return other(...) end
+    local read <close> = rill.mesh.load(path, {skip = true})
+    if read.faces == 0 then error(path .. ": a mesh without triangles", 0) end
+    return read:weld(), path:match "[^/]*$"
+end
+
 --- Keenan Crane's cow, where this tree's test data is; else the ring.
 function mesh.spot()
-    local m <close> = mesh.surface(nil, "spot.obj", 96, 32)
+    local m <close> = mesh.surface(nil, "spot.obj", mesh.ring_mesh, 96, 32)
     local faces = m.triangles:read()
     for _, face in ipairs(faces) do
         for k = 1, 3 do face[k] = face[k] + 1 end

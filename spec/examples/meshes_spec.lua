@@ -30,10 +30,12 @@ describe("the example", function()
     end)
 
     it("subdivide parts where it is bent", function()
-        script:run("subdivide", ring, 1, script.directory)
+        script:run("subdivide", ring, 4, script.directory)
         script:picture("subdivide.png", 400, 960)
         script:names "subdivide.png"
-        script:says "ring.ply: 256, 1024 triangles"
+        script:says "ring.ply, by more than 14 degrees: 192 edges"
+        script:says "parted around those: 256, 1024, 4096 triangles, 0 edges left"
+        script:says "all of them parted: 256, 1024, 4096 triangles, 0 edges left"
     end)
 
     it("marching makes the surface of a file", function()

@@ -115,6 +115,33 @@ local function longest_beyond(m)
     return longest
 end
 
+-- The largest angle, in degrees, by which two triangles of an edge are turned against each other.
+local function most_bent(m)
+    local p, t, normals, sides, most = m.positions:values(), m.triangles:values(), {}, {}, 0
+    for f = 0, m.faces - 1 do
+        local a, b, c = t[3 * f + 1], t[3 * f + 2], t[3 * f + 3]
+        local n, square = {}, 0
+        for d = 0, 2 do
+            local e, g = (d + 1) % 3 + 1, (d + 2) % 3 + 1
+            n[d + 1] = (p[3 * b + e] - p[3 * a + e]) * (p[3 * c + g] - p[3 * a + g]) -
+                (p[3 * b + g] - p[3 * a + g]) * (p[3 * c + e] - p[3 * a + e])
+            square = square + n[d + 1] ^ 2
+        end
+        for d = 1, 3 do n[d] = n[d] / math.sqrt(square) end
+        normals[f] = n
+        for _, e in ipairs {{a, b}, {b, c}, {c, a}} do
+            local key = math.min(e[1], e[2]) << 32 | math.max(e[1], e[2])
+            local other = normals[sides[key]]
+            sides[key] = f
+            if other then
+                local dot = n[1] * other[1] + n[2] * other[2] + n[3] * other[3]
+                most = math.max(most, math.deg(math.acos(math.max(-1, math.min(1, dot)))))
+            end
+        end
+    end
+    return most
+end
+
 local function sound(m)
     assert.are.equal(m:euler(), 2)
     assert.is_true(m:is_closed() and m:is_oriented())
@@ -228,21 +255,30 @@ describe("rill.subdivide.loop", function()
             assert.is_true(report.met and measures(s) <= 0.2001)
             local _, other = loop(m, {levels = 8, patch = patch, adaptive = {edge = 0.2}})
             assert.same(other.faces, report.faces)
-            sound((loop(m, {levels = 3, patch = patch, adaptive = {curvature = 12}})))
         end
+    end)
+
+    it("parts what is bent, until nothing is", function()
+        for _, patch in ipairs {"redgreen", "sliver"} do
+            for _, m in ipairs {rill.mesh.icosphere(0), rill.mesh.box()} do
+                local s, report = loop(m, {levels = 6, patch = patch, adaptive = {curvature = 14}})
+                assert.is_true(report.met and most_bent(s) <= 14.001, most_bent(s))
+                sound(s)
+            end
+        end
+        local ring, report = loop(rill.mesh.torus {segments = {12, 6}}, {levels = 6, adaptive = {curvature = 14}})
+        assert.is_true(report.met and most_bent(ring) <= 14.001, most_bent(ring))
+        assert.is_true(ring.faces < 144 * 4 ^ report.levels / 2 and ring:is_closed() and ring:euler() == 0)
+        -- What is to stay sharp does not ask.
+        local box = rill.mesh.box()
+        local s, told = loop(box, {levels = 6, creases = box:adjacency().edges, adaptive = {curvature = 14}})
+        assert.same({12, true, 0}, {s.faces, told.met, told.levels})
     end)
 
     it("makes at most half as many triangles of the cow as parting all of them", function()
         local data, why = tempfiles.data()
         if not data then return pending(why) end
-        local p, t = {}, {}
-        for line in io.lines(data .. "/meshes/spot.obj") do
-            local x, y, z = line:match "^v (%S+) (%S+) (%S+)"
-            local a, b, c = line:match "^f (%d+)%S* (%d+)%S* (%d+)"
-            if x then p[#p + 1] = {tonumber(x), tonumber(y), tonumber(z)} end
-            if a then t[#t + 1] = {a - 1, b - 1, c - 1} end
-        end
-        local cow = rill.mesh.new {positions = p, triangles = t}
+        local cow = rill.mesh.load(data .. "/meshes/spot.obj")
         for _, patch in ipairs {"redgreen", "sliver"} do
             local s, report = loop(cow, {levels = 3, patch = patch, adaptive = {edge = 0.04}})
             assert.is_true(s.faces <= cow.faces * 4 ^ report.levels / 2)
@@ -250,6 +286,21 @@ describe("rill.subdivide.loop", function()
             sound(s)
             local longest, least = measures(s)
             assert.is_true(patch == "sliver" or longest <= 0.04001 and least > 1e-9)
+        end
+        local near = rill.kernel [[
+            kernel bool near(vec3 a<>, vec3 b<>) { return a.z + b.z < -0.5 && distance(a, b) > 0.02; }
+        ]]
+        for name, asks in pairs {
+            pixels = {pixels = 12, camera = {eye = {-1.2, 0.8, -2}, fov = 40}}, curvature = {curvature = 14},
+            kernel = {kernel = near},
+        } do
+            local s, report = loop(cow, {levels = 6, adaptive = asks})
+            assert.is_true(report.met and report.levels > 0, name)
+            assert.is_true(s.faces <= cow.faces * 4 ^ report.levels / 2, name)
+            sound(s)
+            local _, least = measures(s)
+            assert.is_true(least > 1e-9, name)
+            assert.is_true(name ~= "curvature" or most_bent(s) <= 14.001)
         end
     end)
 
@@ -274,6 +325,26 @@ describe("rill.subdivide.loop", function()
         assert.are.equal(three.faces, 80)
         assert.are.equal(three.positions:get(6)[1], 5.0)
         assert.is_true(three.positions:max()[1] <= 5 and three.positions:min()[1] >= -1)
+        -- Triangles that disagree about the way round are parted all the same, to the same places.
+        local ball, turned = rill.mesh.icosphere(1), rill.mesh.icosphere(1)
+        local t = turned.triangles:get(1)
+        turned.triangles:set({t[2], t[1], t[3]}, 1)
+        for _, how in ipairs {{levels = 2}, {levels = 4, adaptive = {curvature = 14}},
+            {levels = 4, adaptive = {edge = 0.3}}, {levels = 4, patch = "sliver", adaptive = {edge = 0.3}}} do
+            local a, b = loop(ball, how), loop(turned, how)
+            assert.same({a.vertices, a.faces, true, false}, {b.vertices, b.faces, b:is_closed(), b:is_oriented()})
+            local seen = {}
+            for _, x in ipairs(a.positions:read()) do seen[table.concat(x, " ")] = true end
+            for _, x in ipairs(b.positions:read()) do assert.is_true(seen[table.concat(x, " ")]) end
+        end
+        -- Nor do three triangles at an edge, or ones without area, keep a level from ending.
+        for _, patch in ipairs {"redgreen", "sliver"} do
+            for _, asks in ipairs {{edge = 0.3}, {curvature = 20}} do
+                local bad = rill.mesh.new {positions = p, triangles = {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}, {2, 2, 3}}}
+                local s, report = loop(bad, {levels = 3, patch = patch, adaptive = asks})
+                assert.is_true(report.levels <= 3 and s.positions:max()[1] <= 5 and s.positions:min()[1] >= -1)
+            end
+        end
         local m = rill.mesh.icosphere(0)
         m.positions:set({0 / 0, 0, 0}, 1)
         local s = loop(m, {levels = 3, adaptive = {edge = 0.3}})

@@ -23,14 +23,21 @@ local TEXT <const> = [=[
         split = focus * distance(a, b) > most * far ? 1 : 0;
     }
     vec3 normal_of(ivec3 v, vec3 a, vec3 b, vec3 c) { return cross(b - a, c - a); }
-    // Beside triangles that are done an edge does not ask: slivers are kinks at any level.
-    kernel void bent(int own<>, int twin[], ivec3 t[], int live[], vec3 p[], float most, out int split<>) {
+    // Beside triangles that are done an edge does not ask: slivers are kinks at any level. Nor does a sharp one, which is to stay so.
+    kernel void bent(int own<>, int sharp<>, int twin[], ivec3 t[], int live[], vec3 p[], float most, out int split<>) {
         int other = twin[own];
-        if (live[own / 3] == 0 || live[max(other, 0) / 3] == 0) other = -1;
+        if (sharp != 0 || live[own / 3] == 0 || live[max(other, 0) / 3] == 0) other = -1;
         ivec3 u = t[own / 3], v = t[max(other, 0) / 3];
         vec3 m = normal_of(u, p[u.x], p[u.y], p[u.z]), n = normal_of(v, p[v.x], p[v.y], p[v.z]);
+        if (u[own % 3] == v[max(other, 0) % 3]) n = -n; // they disagree about the way round
         vec3 turn = cross(m, n);
         split = other >= 0 && (turn != vec3(0.0) || dot(m, n) < 0.0) && atan(length(turn), dot(m, n)) > most ? 1 : 0;
+    }
+    kernel void touch(ivec2 e<>, int bent<>, inout int touched[]) { if (bent != 0) { touched[e.x] = 1; touched[e.y] = 1; } }
+    kernel void spread(ivec3 t<>, int live<>, int edge[], int touched[], inout int asks[]) {
+        int h = 3 * indexof(t).x;
+        bool all = live != 0 && touched[t.x] + touched[t.y] + touched[t.z] > 0;
+        for (int k = 0; k < 3; k++) { if (all) asks[edge[h + k]] = 1; }
     }
     kernel void both(ivec2 e<>, vec3 p[], out vec3 a<>, out vec3 b<>) { a = p[e.x]; b = p[e.y]; }
     kernel void invert(int split<>, out int stays<>) { stays = 1 - split; }
@@ -120,6 +127,18 @@ local function asked(where, kernel, l)
     return (said.type == "bool" and said or said:ne(0)):cast "int"
 end
 
+-- Where an edge is bent all triangles around its ends are to be parted: only then do Loop's rules move its vertices. To part the edge alone would leave the
+-- fold as it is.
+local function around_bends(l, live, most)
+    local k, m = kernels(), l.m
+    local bent <close> = k.bent(l.own, l.sharp, l.twin, m.triangles, live, m.positions, most)
+    local touched <close> = rill.stream("int", m.vertices)
+    k.touch(l.edges, bent, touched)
+    local asks = rill.stream("int", l.count)
+    k.spread(m.triangles, live, l.edge, touched, asks)
+    return asks
+end
+
 --- adaptive.criterion(where, m, options): for a mesh, a function of a level, and which triangles are not done: 1 for each edge that is to be parted, else 0.
 function adaptive.criterion(where, m, options)
     local o, k = choices.options(where, options, OPTIONS), kernels()
@@ -136,7 +155,7 @@ function adaptive.criterion(where, m, options)
         local p = l.m.positions
         return o.edge and k.longer(l.edges, p, o.edge) or
             o.pixels and k.larger(l.edges, p, see.eye, see.parallel, size[2] / see.width, o.pixels) or
-            o.curvature and k.bent(l.own, l.twin, l.m.triangles, live, p, math.rad(o.curvature)) or
+            o.curvature and around_bends(l, live, math.rad(o.curvature)) or
             asked(where, o.kernel, l)
     end
     return function(l, live)
