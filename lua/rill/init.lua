@@ -49,6 +49,7 @@ for module, names in pairs(methods) do
     end
 end
 core._container_method("map_cpu", later.call("rill.container.mapcpu", "map_cpu"))
+core._container_method("neighbors", later.call("rill.container.neighbors", "neighbors"))
 for _, name in ipairs {"like", "cast"} do
     core._container_method(name, later.call("rill.container.converted", name))
 end

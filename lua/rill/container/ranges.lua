@@ -1,23 +1,15 @@
 -- t:ranges of streams of boxes: all addresses of the boxes go through the translator on the device, and what follows each other in memory is
 -- brought together there.
 local rill = require "rill"
+local points = require "rill.container.points"
 local blame = require "rill.support.blame"
 
 local ranges = {}
 
 local fail <const> = blame.fail
-local vectors <const> = {"int", "ivec2", "ivec3", "ivec4"}
-local VECTOR <const>, MOST <const> = 4, 2 ^ 31 - 2 ^ 24 -- of a sum of floats
-
--- Points of a rank as kernels take them: the parameter by index, and coordinate d of one.
-local function parameter(name, rank)
-    return (rank > VECTOR and "int %s[][]" or vectors[rank] .. " %s[]"):format(name)
-end
-
-local function coordinate(name, index, d, rank)
-    local pattern = rank == 1 and "%s[%s]" or rank > VECTOR and "%s[%s][%d]" or "%s[%s].%s"
-    return pattern:format(name, index, rank > VECTOR and d - 1 or ("xyzw"):sub(d, d))
-end
+local VECTOR <const>, vectors <const> = points.VECTOR, points.vectors
+local parameter <const>, coordinate <const> = points.parameter, points.coordinate
+local MOST <const> = 2 ^ 31 - 2 ^ 24 -- of a sum of floats
 
 -- How many addresses each box has, as an int, the largest where there are more, and as a float.
 local function count_kernel(rank)
@@ -96,11 +88,11 @@ local row_kernel <const> = kept(function()
 end)
 
 -- Some of the points, by their numbers.
-local function take(points, rank, numbers)
+local function take(list, rank, numbers)
     if rank <= VECTOR then
-        return rill.gather(points, numbers)
+        return rill.gather(list, numbers)
     end
-    return row_kernel() {p = points, n = numbers, shape = {numbers.size, rank}}
+    return row_kernel() {p = list, n = numbers, shape = {numbers.size, rank}}
 end
 
 local count_of <const>, points_of <const>, runs_of <const> = kept(count_kernel), kept(points_kernel), kept(runs_kernel)

@@ -468,6 +468,7 @@ rill.container(virtual: container, methods: table): container -- the same contai
 c:active(): range -- its mapped part, page by page: what a launch runs over by the option `over`, and unless told
 c:range(first?: index, last?: index): range -- a box of it, or all
 c:each(range?: range|table): function -- an iterator over the mapped elements, page by page, or over those of a range or a list of ranges: indices and element
+c:neighbors(reach: integer|table, range?: range|table): function -- the same with what is around: near, i, j, ...; near(di, dj, ...) is the element so far away, at most reach (one for all dimensions, or one each)
 c:update(f: function, range?: range|table): container -- calls f(element, i, j, ...) for the mapped elements, or those of ranges, and writes what it returns; nothing leaves an element as it is
 c:generate(f: function, range?: range|table): container -- the same without reading: f(i, j, ...) returns the element
 c:map_cpu(options?: {first?: index, last?: index, lazy?: boolean}): table -- a box as an indexable view of elements; assigned ones are written back by m:unmap()

@@ -84,7 +84,7 @@ static void push_indices(lua_State *L, const int64_t *point, int rank)
     }
 }
 
-/* c:each: user values are the container and the bytes of the part at hand */
+/* c:each and _parts: user values are the container and the bytes of the part at hand */
 
 static const char each_key;
 
@@ -137,13 +137,13 @@ static void each_room(lua_State *L, int index, EachCursor *cursor, size_t size)
     }
 }
 
-/* The next part, of elements of a container's size; false behind the last one. */
-static bool each_step(lua_State *L, const LuaContainer *self, EachCursor *cursor, const char *function)
+/* The next part, of so many elements; false behind the last one. */
+static bool each_step(lua_State *L, const LuaContainer *self, EachCursor *cursor, int64_t most, const char *function)
 {
     DeviceScope scope;
     binding_enter(L, cursor->device, &scope);
     region_release(cursor->part);
-    bool done = region_cut_next(&cursor->cut, part_elements(self), &cursor->part);
+    bool done = region_cut_next(&cursor->cut, most, &cursor->part);
     device_leave(&scope);
     container_done(L, self, done, function);
     return cursor->part != NULL;
@@ -156,7 +156,7 @@ static bool each_part(lua_State *L, int index, EachCursor *cursor)
     lua_getiuservalue(L, index, EACH_CONTAINER);
     int slot = lua_gettop(L);
     const LuaContainer *self = container_check(L, slot, function, 0, "c");
-    if (each_step(L, self, cursor, function)) {
+    if (each_step(L, self, cursor, part_elements(self), function)) {
         cursor->at = (RegionCursor){cursor->part->set.count, 0}; /* should this fail */
         self = check_shape(L, slot, cursor->part, function);
         each_room(L, index, cursor, (size_t)cursor->part->set.elements * (size_t)self->stream.type->bytes);
@@ -205,7 +205,21 @@ static EachCursor *each_push(lua_State *L, Region *region)
     return cursor;
 }
 
-/* c:each([range]) -> iterator, nil, nil, what a generic `for` closes when it is left early. */
+/* Leaves what a generic `for` takes: a closure of `next` with the cursor on top and the `count - 1` values below that, two times nil, and the cursor, which
+ * is closed when the loop is left early. */
+static int each_loop(lua_State *L, lua_CFunction next, int count)
+{
+    lua_pushvalue(L, -1);
+    lua_insert(L, -1 - count);
+    lua_pushcclosure(L, next, count);
+    lua_insert(L, -2);
+    lua_pushnil(L);
+    lua_pushnil(L);
+    lua_rotate(L, -3, 2);
+    return 4;
+}
+
+/* c:each([range]) */
 int container_each(lua_State *L)
 {
     static const char function[] = "c:each";
@@ -215,13 +229,46 @@ int container_each(lua_State *L)
     each_push(L, push_range(L, 2, 1, function));
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, -2, EACH_CONTAINER);
-    lua_pushvalue(L, -1);
-    lua_pushcclosure(L, each_next, 1);
-    lua_insert(L, -2);
-    lua_pushnil(L);
-    lua_pushnil(L);
-    lua_rotate(L, -3, 2);
-    return 4;
+    return each_loop(L, each_next, 1);
+}
+
+/* Upvalues are how many elements a part has at most, the function's name and the cursor. */
+static int parts_next(lua_State *L)
+{
+    int64_t most = lua_tointeger(L, lua_upvalueindex(1));
+    const char *function = lua_tostring(L, lua_upvalueindex(2));
+    EachCursor *cursor = binding_userdata(L, lua_upvalueindex(3), &each_key, sizeof *cursor);
+    lua_settop(L, 0);
+    if (!cursor || !cursor->device) {
+        return 0;
+    }
+    lua_getiuservalue(L, lua_upvalueindex(3), EACH_CONTAINER);
+    LuaRange *range = range_push(L);
+    if (!each_step(L, container_check(L, 1, function, 0, "c"), cursor, most, function)) {
+        each_drop(cursor);
+        return 0;
+    }
+    check_shape(L, 1, cursor->part, function);
+    range_take(L, range, region_retain(cursor->part), function);
+    return 1;
+}
+
+/* _parts(c, range, elements, function): what is mapped, or ranges, as an iterator over ranges of so many elements at most, to be closed. */
+static int rill_parts(lua_State *L)
+{
+    int64_t most = luaL_checkinteger(L, 3);
+    const char *function = luaL_checkstring(L, 4);
+    if (container_is_lists(container_check(L, 1, function, 0, "c")->container)) {
+        return luaL_error(L, "%s: entries of lists have no neighbors: c:each goes through them", function);
+    }
+    lua_settop(L, 4);
+    lua_pushinteger(L, most > 0 ? most : 1);
+    lua_replace(L, 3);
+    each_push(L, push_range(L, 2, 2, function));
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, -2, EACH_CONTAINER);
+    lua_remove(L, -2); /* the range */
+    return each_loop(L, parts_next, 3);
 }
 
 /* c:update and c:generate */
@@ -357,7 +404,11 @@ static int update_elements(lua_State *L, const char *function, bool reads)
     int64_t written = 0, all = region->set.elements; /* the function may close the range */
     EachCursor *cursor = each_push(L, region);
     Update update = {function, reads, cursor};
-    while (each_step(L, container_check(L, 1, function, 0, "c"), cursor, function)) {
+    for (;;) {
+        const LuaContainer *self = container_check(L, 1, function, 0, "c");
+        if (!each_step(L, self, cursor, part_elements(self), function)) {
+            break;
+        }
         lua_pushcfunction(L, update_part);
         lua_pushvalue(L, 1);
         lua_pushvalue(L, 2);
@@ -392,4 +443,6 @@ void open_container_each(lua_State *L)
     lua_pushliteral(L, "rill.cursor");
     lua_setfield(L, -2, "__metatable");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &each_key);
+    lua_pushcfunction(L, rill_parts);
+    lua_setfield(L, -2, "_parts");
 }
