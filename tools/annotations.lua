@@ -280,6 +280,14 @@ local function group_of(entry)
     return entry.name:match "^(rill%.%w+)%.%w+$"
 end
 
+-- The class of a module, which may have the name of the objects that it makes.
+local function module_class(group)
+    for _, class in pairs(classes) do
+        if group == "rill." .. class then return group .. ".module" end
+    end
+    return group
+end
+
 local function annotations()
     local groups = {}
     for _, entry in ipairs(public_entries()) do groups[group_of(entry) or false] = true end
@@ -297,7 +305,7 @@ local function annotations()
         local group = group_of(entry)
         if group and not tables[group] then
             tables[group] = true
-            parts[#parts + 1] = ("---@class %s\n%s%s = {}\n\n"):format(group, call_of(group), group)
+            parts[#parts + 1] = ("---@class %s\n%s%s = {}\n\n"):format(module_class(group), call_of(group), group)
         end
         if entry.params and not groups[entry.name] then
             parts[#parts + 1] = function_text(entry) .. "\n"

@@ -105,9 +105,7 @@ end
 -- options: levels (0 to 15); creases, pairs of vertices; limit = true, vertices on the limit surface, with its normals; adaptive = {edge = length |
 -- pixels = n, camera = as of rill.render, size = {rows, columns} | curvature = degrees | kernel =}: only edges that ask for it; patch, "redgreen" or "sliver".
 subdivide.loop = blame.guard(function(m, options)
-    if not object.is(m) then
-        fail("%s: argument #1 'm': expected a mesh, got %s", WHERE, rill.type(m) or type(m))
-    end
+    object.take(WHERE, m)
     local taken = choices.options(WHERE, options, OPTIONS)
     local creases = creases_of(taken.creases)
     local report = {faces = {m.faces}, vertices = {m.vertices}}

@@ -140,6 +140,13 @@ describe("mesh files", function()
         assert.same({3, 1}, {m.vertices, m.faces})
     end)
 
+    it("with the mark that some editors put before texts", function()
+        local m = mesh.load(files:write("marked.obj", "\xEF\xBB\xBF# written\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"))
+        assert.same({3, 1}, {m.vertices, m.faces})
+        m = mesh.load(files:write("marked.off", "\xEF\xBB\xBFOFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"))
+        assert.same({3, 1}, {m.vertices, m.faces})
+    end)
+
     it("OFF as others write it", function()
         local m = read("# cube\nOFF\n# counts\n4 1 0\n\n0 0 0 255 0 0\n1 0 0 # no\n1 1 0\n0 1 0\n" ..
             "4 0 1 2 3 0.5 0.5 1\n\n", "a.off")
@@ -289,6 +296,14 @@ describe("mesh files", function()
         check.names({"M:save", "little-endian"}, m.save, m, files:path "a.stl", {encoding = "big"})
         check.names({"M:save", "encoding", "ascii"}, m.save, m, files:path "a.ply", {encoding = "utf8"})
         check.names({"M:save", "a.ply"}, m.save, m, files:path "none/a.ply")
+        m.positions:set({0, 0 / 0, 0}, 3)
+        for _, name in ipairs {"nan.obj", "nan.ply", "nan.off", "nan.stl"} do
+            check.names({"M:save", name, "vertex 2", "not finite"}, m.save, m, files:path(name))
+        end
+        local infinite = mesh.new {positions = {{0, 0, 0}}, triangles = {}, uv = {{1, 2}}}
+        infinite.uv:set({0, 1 / 0}, 1)
+        check.names({"M:save", "texture coordinate 0", "not finite"}, infinite.save, infinite, files:path "nan.obj")
+        assert.is_nil(table.concat(files:list(), " "):find "nan")
         assert.is_nil(table.concat(files:list(), " "):find ".xyz")
     end)
 end)

@@ -235,7 +235,10 @@ describe("rill.collide", function()
             local done, said = pcall(...)
             assert(not done and said:find(message, 1, true), said)
         end
-        refused("argument #1 'm': expected a mesh, got number 3", rill.collide.bvh, 3)
+        refused("argument #1 'm': expected an open mesh, got number 3", rill.collide.bvh, 3)
+        local gone = rill.mesh.box()
+        gone:close()
+        refused("argument #1 'm': expected an open mesh, got closed mesh", rill.collide.bvh, gone)
         refused("option 'leaf': expected a whole number from 1 to 32768, got number 0", rill.collide.bvh,
             rill.mesh.box(), {leaf = 0})
         refused("argument #2 'b': expected a tree of rill.collide, got number 1", rill.collide.pairs, t, 1)

@@ -352,9 +352,11 @@ describe("rill.subdivide.loop", function()
     end)
 
     it("refuses what is none of its options", function()
-        local m = rill.mesh.box()
+        local m, gone = rill.mesh.box(), rill.mesh.box()
+        gone:close()
         for _, row in ipairs {
-            {"argument #1 'm': expected a mesh, got number", 3, {levels = 1}},
+            {"argument #1 'm': expected an open mesh, got number 3", 3, {levels = 1}},
+            {"argument #1 'm': expected an open mesh, got closed mesh", gone, {levels = 1}},
             {"option 'levels' is missing", m, {}}, {"option 'levels'", m, {levels = 1.5}},
             {"option 'levels': 12 triangles would become", m, {levels = 15}},
             {"crease 0, {0, 70}, is no edge", m, {levels = 1, creases = {{0, 70}}}},

@@ -84,7 +84,7 @@ describe("M:weld", function()
 
     it("joins what steps of epsilon lead to", function()
         for _, epsilon in ipairs {2 ^ -10, 2 ^ -6, 0.125, 0.25, 1, 64} do
-            for _, n in ipairs {2, 65, 250} do
+            for _, n in ipairs {2, 33, 65, 250} do
                 agrees(scattered(n, 40, 9, 2 ^ -7), epsilon)
             end
         end
@@ -93,6 +93,14 @@ describe("M:weld", function()
         local chain = mesh.new {positions = row, triangles = {{0, 1, 2}}}
         assert.same({200, 1}, {chain:weld(0.5).vertices, chain:weld(0.5).faces})
         assert.same({1, 0}, {chain:weld(0.5625).vertices, chain:weld(0.5625).faces})
+    end)
+
+    it("takes many vertices within an epsilon, and many that are a bit further apart", function()
+        local m = mesh.icosphere(5)
+        local shells = mesh.new {positions = rill.concat {m.positions, (m.positions * 1.25):eval()}, triangles = {}}
+        for epsilon, left in pairs {[0.01] = 20484, [0.249] = 2, [0.251] = 1, [2] = 1} do
+            assert.equal(left, shells:weld(epsilon).vertices)
+        end
     end)
 
     it("keeps what vertices, faces and corners have", function()

@@ -13,10 +13,11 @@ local transforms = require "rill.collide.transforms"
 local SLICE <const> = 1 << 20 -- pairs of triangles that are tested together
 
 local TEXT <const> = shared.nodes .. shared.triangles .. [=[
-    // Element k is a place in the first leaf and a place in the second, of pair k / (leaf.x * leaf.y) of all groups. Group g has pairs from begins[g] on.
-    kernel void touch(int k<>, ivec2 pool[], int begins[], ivec2 source[], ivec2 leaf, ivec2 leaves, int face_a[], int face_b[],
+    // Element k is a place in the first leaf and a place in the second, of pair first + k / (leaf.x * leaf.y) of all groups. Group g has pairs from
+    // begins[g] on.
+    kernel void touch(int k<>, int first, ivec2 pool[], int begins[], ivec2 source[], ivec2 leaf, ivec2 leaves, int face_a[], int face_b[],
                       vec3 a[], vec3 b[], dvec4 ma[], dvec4 mb[], inout int found[], inout int count[], inout ivec3 hit[]) {
-        int pair_number = k / (leaf.x * leaf.y), rest = k % (leaf.x * leaf.y), g = 0;
+        int pair_number = first + k / (leaf.x * leaf.y), rest = k % (leaf.x * leaf.y), g = 0;
         int groups = sizeof_stream(source).x;
         for (int half_way = (groups + 1) / 2, high = groups; high - g > 1; half_way = (g + high) / 2) {
             if (begins[half_way] <= pair_number) g = half_way; else high = half_way;
@@ -66,19 +67,21 @@ end
 local function test_leaves(w, pool, shares, rows, room)
     local a, b = w.a, w.b
     local at, where_from, sum = places_of(shares, rows, room)
-    local begins <close>, slots <const> = at, sum * a.leaf * b.leaf
+    local begins <close>, each <const> = at, a.leaf * b.leaf
+    local slots <const> = sum * each
     local source <close> = where_from
     for from = 0, slots - 1, SLICE do
         local size <const> = math.min(SLICE, slots - from)
         local hit <close> = rill.stream("ivec3", w.skip and 1 or size)
         local count <close> = rill.stream("int", 1)
-        local slot <close> = tree.nodes(from, size)
-        passes().touch(slot, pool, begins, source, {a.leaf, b.leaf}, {1 << a.levels, 1 << b.levels}, a.face,
-            b.face, a.corner, b.corner, w.exact_a, w.exact_b, w.found, count, hit)
+        local slot <close> = tree.nodes(from % each, size)
+        passes().touch(slot, from // each, pool, begins, source, {a.leaf, b.leaf}, {1 << a.levels, 1 << b.levels},
+            a.face, b.face, a.corner, b.corner, w.exact_a, w.exact_b, w.found, count, hit)
         w.triangles = w.triangles + size
         local found = w.skip and 0 or count:get(1)
         if found > 0 then
-            w.hits[#w.hits + 1] = hit:domain(1, found)
+            local some <close> = hit:domain(1, found)
+            w.hits[#w.hits + 1] = some:copy() -- a view would keep all of it
         end
     end
 end

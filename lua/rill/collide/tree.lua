@@ -12,6 +12,8 @@ local rill = require "rill"
 local blame = require "rill.support.blame"
 local face = require "rill.support.face"
 local given = require "rill.support.given"
+local morton = require "rill.support.morton"
+local object = require "rill.mesh.object"
 local shared = require "rill.collide.shared"
 local fail <const> = blame.fail
 
@@ -24,17 +26,10 @@ face.put(Tree, "a tree has", "T", methods, fields)
 local MOST <const> = 1 << 25 -- triangles: nodes and places are numbered by ints
 
 -- A box is wider than what it holds by `pad`, which is more than floats lose in finding it.
-local TEXT <const> = shared.nodes .. [=[
-    uint spread(uint v) {
-        v = (v | (v << 16)) & 0x030000FFu;
-        v = (v | (v << 8)) & 0x0300F00Fu;
-        v = (v | (v << 4)) & 0x030C30C3u;
-        return (v | (v << 2)) & 0x09249249u;
-    }
-    kernel void morton(vec3 low, vec3 scale, ivec3 t<>, vec3 x[], out uint code<>) {
+local TEXT <const> = shared.nodes .. morton .. [=[
+    kernel void codes(vec3 low, vec3 scale, ivec3 t<>, vec3 x[], out uint code<>) {
         vec3 middle = (x[t.x] + x[t.y] + x[t.z]) / 3.0;
-        uvec3 cell = uvec3(clamp((middle - low) * scale, 0.0, 1023.0));
-        code = (spread(cell.x) << 2) | (spread(cell.y) << 1) | spread(cell.z);
+        code = morton(uvec3(clamp((middle - low) * scale, 0.0, 1023.0)));
     }
     kernel void ends(ivec3 t<>, vec3 x[], out vec3 low<>, out vec3 high<>) {
         low = min(min(x[t.x], x[t.y]), x[t.z]);
@@ -110,7 +105,7 @@ end
 local function morton_order(m, low, high)
     local scale = {}
     for d = 1, 3 do scale[d] = high[d] > low[d] and 1023 / (high[d] - low[d]) or 0 end
-    local codes <close> = passes().morton(low, scale, m.triangles, m.positions)
+    local codes <close> = passes().codes(low, scale, m.triangles, m.positions)
     return rill.argsort(codes)
 end
 
@@ -165,9 +160,7 @@ end
 --- tree.new(where, kind, m, options): a tree over the triangles of a mesh as it is now.
 function tree.new(where, kind, m, options)
     local taken = given.take(where, options, OPTIONS)
-    if rill.type(m) ~= "mesh" then
-        fail("%s: argument #1 'm': expected a mesh, got %s", where, blame.told(m))
-    elseif m.faces > MOST then
+    if object.take(where, m).faces > MOST then
         fail("%s: argument #1 'm': expected at most %d triangles, got %d", where, MOST, m.faces)
     end
     local leaf <const> = math.min(taken.leaf, math.max(m.faces, 1)) -- no empty places that pairs would go through
@@ -210,7 +203,7 @@ function fields.leaf(self) return rawget(self, "own").leaf end
 --- T:close(): frees its memory at once.
 function methods.close(self)
     local t = rawget(self, "own")
-    for _, name in ipairs {"face", "corner", "box", "spans", "triangles", "parts"} do
+    for _, name in ipairs {"face", "corner", "box", "twins", "spans", "triangles", "parts"} do
         if t[name] then t[name]:close() end
     end
     t.closed = true

@@ -164,6 +164,15 @@ function object.is(value)
     return getmetatable(value) == Mesh
 end
 
+--- object.take(where, value): raises unless it is a mesh that is open, the first argument of a function.
+function object.take(where, value)
+    if not object.is(value) or not value._positions then
+        fail("%s: argument #1 'm': expected an open mesh, got %s", where,
+            object.is(value) and tostring(value) or blame.told(value))
+    end
+    return value
+end
+
 --- object.check(self, name): raises unless it is a mesh that is open, before the colon of a method.
 function object.check(self, name)
     if not object.is(self) then

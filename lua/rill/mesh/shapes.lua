@@ -30,7 +30,6 @@ local TEXT <const> = [=[
         t = indexof(t).x == 0 ? ivec3(a, b, c) : ivec3(a, c, d);
     }
     kernel void middles(vec3 p[], ivec2 edge<>, out vec3 q<>) { q = normalize(p[edge.x] + p[edge.y]); }
-    // Triangle 4 f + k: of k = 0 to 2 that at corner k, else the one between the edges.
 ]=]
 
 local program

@@ -2,6 +2,7 @@
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local choices = require "rill.support.choices"
+local morton = require "rill.support.morton"
 local object = require "rill.mesh.object"
 local topology = require "rill.mesh.topology"
 local fail <const> = blame.fail
@@ -11,7 +12,9 @@ local weld = {}
 local MOST_CELLS <const> = 2 ^ 30 -- along an axis: cells and what is two beside them are numbered by ints
 local SIDE <const> = 0.57735 -- of a cell, in epsilons: what is in one cell is no further apart than an epsilon, and what is not further is at most two cells away
 
-local TEXT <const> = [=[
+local BLOCK <const> = 32 -- vertices that are passed over together
+
+local TEXT <const> = morton .. [=[
     kernel void bits(vec3 p<>, out ivec3 c<>) { c = floatBitsToInt(mix(p, vec3(0.0), equal(p, vec3(0.0)))); }
     kernel void cells(vec3 p<>, vec3 low, float side, out ivec3 c<>) {
         c = ivec3(floor((dvec3(p) - dvec3(low)) / double(side)));
@@ -37,27 +40,68 @@ local TEXT <const> = [=[
         }
         return from;
     }
-    // Links to the vertex before in the same cell, and to one in each cell behind it, in the order of cells, that is near.
-    kernel void near(int order<>, ivec3 s[], vec3 p[], int orders[], int n, float epsilon, vout ivec2 link<>) {
-        int i = indexof(order).x;
+    // What sorts the vertices of a cell, so that those that follow each other are near each other.
+    kernel void finer(vec3 p<>, ivec3 c<>, vec3 low, float side, out uint key<>) {
+        vec3 part = vec3((dvec3(p) - dvec3(low)) / double(side) - dvec3(c));
+        key = morton(uvec3(clamp(part * 1024.0, 0.0, 1023.0)));
+    }
+    kernel void bounds(vec3 p[], int orders[], int n, out vec3 low<>, out vec3 high<>) {
+        int first = indexof(low).x * BLOCK;
+        low = high = p[orders[first]];
+        for (int i = first + 1; i < min(first + BLOCK, n); i++) {
+            low = min(low, p[orders[i]]);
+            high = max(high, p[orders[i]]);
+        }
+    }
+    // The cells behind one, in the order of cells, that may have vertices near its own, are in 13 rows of five; of the first row only the last two are.
+    ivec3 place_of(int row, int across) {
+        return row == 0 ? ivec3(across, 0, 0) : ivec3(across, row < 3 ? row : (row - 3) % 5 - 2, row < 3 ? 0 : (row - 3) / 5 + 1);
+    }
+    // Notes in which of those cells a vertex is near: bit 5 * row + 2 + how far the cell is along x, of three words for each cell. What is noted already,
+    // and blocks of vertices that are all too far, are passed over.
+    kernel void near(int order<>, ivec3 s[], vec3 p[], int orders[], int running[], int start[], int cells, vec3 low[],
+                     vec3 high[], int n, float epsilon, inout uint noted[]) {
+        int i = indexof(order).x, words = 3 * (running[i] - 1);
         ivec3 c = s[i];
         dvec3 own = dvec3(p[order]);
         double most = double(epsilon) * double(epsilon);
-        if (i > 0 && s[max(i - 1, 0)] == c) push(link, ivec2(order, orders[i - 1]));
         for (int row = 0; row < 13; row++) {
-            int y = row < 3 ? row : (row - 3) % 5 - 2, z = row < 3 ? 0 : (row - 3) / 5 + 1;
-            int j = lower(s, n, c + ivec3(row == 0 ? 1 : -2, y, z));
-            ivec3 taken = ivec3(-9);
-            for (; j < n; j++) {
+            ivec3 from = c + place_of(row, row == 0 ? 1 : -2);
+            int j = lower(s, n, from);
+            while (j < n) {
                 ivec3 other = s[j];
-                if (other.z != c.z + z || other.y != c.y + y || other.x > c.x + 2) break;
-                dvec3 d = dvec3(p[orders[j]]) - own;
-                if (other != taken && dot(d, d) <= most) {
-                    push(link, ivec2(order, orders[j]));
-                    taken = other;
+                if (other.z != from.z || other.y != from.y || other.x > c.x + 2) break;
+                int bit = 5 * row + 2 + other.x - c.x, end = running[j] < cells ? start[running[j]] : n;
+                if ((noted[words + bit / 32] >> uint(bit % 32) & 1u) != 0u) {
+                    j = end;
+                } else {
+                    int block = j / BLOCK, stop = min(end, (block + 1) * BLOCK);
+                    dvec3 away = max(max(dvec3(low[block]) - own, own - dvec3(high[block])), dvec3(0.0lf));
+                    if (dot(away, away) > most) j = stop;
+                    for (; j < stop; j++) {
+                        dvec3 d = dvec3(p[orders[j]]) - own;
+                        if (dot(d, d) <= most) {
+                            atomicOr(noted[words + bit / 32], 1u << uint(bit % 32));
+                            break;
+                        }
+                    }
+                    if (j < stop) j = end;
                 }
             }
         }
+    }
+    kernel void least_of(int order<>, int running<>, inout int least[]) { atomicMin(least[running - 1], order); }
+    kernel void links(int least<>, ivec3 s[], int running[], int start[], int all[], uint noted[], int n, vout ivec2 link<>) {
+        int cell = indexof(least).x;
+        for (int bit = 0; bit < 65; bit++) {
+            if ((noted[3 * cell + bit / 32] >> uint(bit % 32) & 1u) != 0u) {
+                int j = lower(s, n, s[start[cell]] + place_of(bit / 5, bit % 5 - 2));
+                push(link, ivec2(least, all[running[j] - 1]));
+            }
+        }
+    }
+    kernel void homes(int order<>, int running<>, int least[], int root[], inout int parent[]) {
+        parent[order] = root[least[running - 1]];
     }
     kernel void tops(int parent<>, out int top<>) { top = parent == indexof(parent).x ? 1 : 0; }
     kernel void renumber(ivec3 t<>, int parent[], int running[], out ivec3 r<>) {
@@ -78,15 +122,18 @@ local TEXT <const> = [=[
 
 local program
 local function kernels()
-    program = program or rill.program(TEXT)
+    program = program or rill.program((TEXT:gsub("BLOCK", BLOCK)))
     return program
 end
 
 -- ---- groups
 
--- The vertices in the order of their cells, those of a cell in their own: three stable sorts.
-local function sorted(cells)
-    local order = rill.iota(cells.size):copy()
+local CLOSED <const> = {__close = function(streams)
+    for _, s in pairs(streams) do s:close() end
+end}
+
+-- The vertices in the order of their cells, those of a cell in that of `order`, which is closed: three stable sorts.
+local function sorted(cells, order)
     for _, axis in ipairs {"x", "y", "z"} do
         local key <close> = rill.gather(cells[axis], order)
         local keys, values = rill.sort_by_key(key, order)
@@ -97,33 +144,57 @@ local function sorted(cells)
     return order
 end
 
+-- The vertices by cells: `order`, the cell of each then, `s`, and its number from 1, `running`, and where each cell starts. All are streams.
+local function by_cells(cells, order)
+    local k, n, g = kernels(), cells.size, {}
+    g.order = sorted(cells, order)
+    g.s = rill.gather(cells, g.order)
+    local head <close> = k.heads {s = g.s, shape = n}
+    g.running, g.start = head:scan(), rill.stream("int", n)
+    k.starts(head, g.running, g.start)
+    return setmetatable(g, CLOSED)
+end
+
 -- For each vertex the least one of its cell.
 local function firsts(cells)
-    local k, n = kernels(), cells.size
-    local order <close> = sorted(cells)
-    local s <close> = rill.gather(cells, order)
-    local head <close> = k.heads {s = s, shape = n}
-    local running <close> = head:scan()
-    local start <close>, parent = rill.stream("int", n), rill.stream("int", n)
-    k.starts(head, running, start)
-    k.firsts(order, running, start, order, parent)
+    local parent, g <close> = rill.stream("int", cells.size), by_cells(cells, rill.iota(cells.size):copy())
+    kernels().firsts(g.order, g.running, g.start, g.order, parent)
     return parent
 end
 
--- For each vertex the least one that steps of at most epsilon lead to.
+-- The vertices of each cell by where they are in it.
+local function finer(m, cells, low, side)
+    local key <close> = kernels().finer(m._positions, cells, low, side)
+    return rill.argsort(key)
+end
+
+-- Links between the least vertices of cells that have some near each other. `least`: of each cell.
+local function links_of(m, g, least, epsilon)
+    local k, p, n = kernels(), m._positions, m.vertices
+    local low <close>, upper = k.bounds {p = p, orders = g.order, n = n, shape = (n + BLOCK - 1) // BLOCK}
+    local high <close> = upper
+    local noted <close> = rill.stream("uint", 3 * least.size)
+    k.near(g.order, g.s, p, g.order, g.running, g.start, least.size, low, high, n, epsilon, noted)
+    return k.links(least, g.s, g.running, g.start, least, noted, n)
+end
+
+-- For each vertex the least one that steps of at most epsilon lead to: those of a cell are no further apart, and cells are linked.
 local function near(m, epsilon)
-    local k, p, low, high = kernels(), m._positions, m:bounds()
+    local k, n, low, high = kernels(), m.vertices, m:bounds()
     for d = 1, 3 do
         if (high[d] - low[d]) / (epsilon * SIDE) > MOST_CELLS then
             fail("M:weld: argument #1 'epsilon' is %s, and the mesh is %s long: expected 0, or 1e-9 of that and more",
                 blame.number(epsilon), blame.number(high[d] - low[d]))
         end
     end
-    local cells <close> = k.cells(p, low, epsilon * SIDE)
-    local order <close> = sorted(cells)
-    local s <close> = rill.gather(cells, order)
-    local links <close> = k.near(order, s, p, order, p.size, epsilon)
-    return topology.roots("M:weld", p.size, links)
+    local cells <close> = k.cells(m._positions, low, epsilon * SIDE)
+    local g <close> = by_cells(cells, finer(m, cells, low, epsilon * SIDE))
+    local least <close> = rill.stream("int", g.running:get(n), n)
+    k.least_of(g.order, g.running, least)
+    local links <close> = links_of(m, g, least, epsilon)
+    local root <close>, parent = topology.roots("M:weld", n, links), rill.stream("int", n)
+    k.homes(g.order, g.running, least, root, parent)
+    return parent
 end
 
 -- ---- what is left

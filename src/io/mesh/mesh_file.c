@@ -7,6 +7,7 @@
 #include "io/mesh/ply.h"
 #include "io/mesh/stl.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- reading */
@@ -54,8 +55,24 @@ static bool only_text(const char *path, const char *name, const MeshEncoding *en
     return !encoding || *encoding == MESH_ASCII || error_set("cannot write '%s': %s files are text", path, name);
 }
 
+/* What could not be read again. */
+static bool are_finite(const char *path, const float *numbers, size_t width, size_t count, const char *what)
+{
+    for (size_t i = 0; i < width * count; i++) {
+        if (!isfinite(numbers[i])) {
+            return error_set("cannot write '%s': %s %zu has a number that is not finite", path, what, i / width);
+        }
+    }
+    return true;
+}
+
 bool mesh_save(const char *path, const MeshData *mesh, const MeshEncoding *encoding)
 {
+    if (!are_finite(path, mesh->positions, 3, mesh->vertices, "vertex") ||
+        !are_finite(path, mesh->normals, 3, mesh_count(mesh, mesh->normal_owner), "normal") ||
+        !are_finite(path, mesh->uv, 2, mesh_count(mesh, mesh->uv_owner), "texture coordinate")) {
+        return false;
+    }
     if (file_has_extension(path, "obj")) {
         return only_text(path, "OBJ", encoding) && obj_write(path, mesh);
     }

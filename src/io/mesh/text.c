@@ -15,7 +15,9 @@ enum { MUCH = 1 << 18, SHOWN = 20, DIGITS = 18 };
 
 TextReader text_reader(const void *bytes, size_t size, char comment)
 {
-    return (TextReader){.at = bytes, .end = (const char *)bytes + size, .line = 1, .comment = comment};
+    const char *at = bytes;
+    bool marked = size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0;
+    return (TextReader){.at = marked ? at + 3 : at, .end = at + size, .line = 1, .comment = comment};
 }
 
 static bool is_blank(char c)

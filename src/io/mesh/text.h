@@ -20,7 +20,7 @@ typedef struct TextWord {
     int length;       /* 0 at the end of the line or of the text */
 } TextWord;
 
-/* From the first line of a text. */
+/* From the first line of a text, behind a byte order mark of UTF-8. */
 TextReader text_reader(const void *bytes, size_t size, char comment);
 /* The next word of this line. A backslash before the end of a line joins it to the next one. */
 TextWord text_word(TextReader *reader);
