@@ -304,6 +304,15 @@ describe("mesh files", function()
         infinite.uv:set({0, 1 / 0}, 1)
         check.names({"M:save", "texture coordinate 0", "not finite"}, infinite.save, infinite, files:path "nan.obj")
         assert.is_nil(table.concat(files:list(), " "):find "nan")
+        local wrong = mesh.box()
+        for k, number in ipairs {8, -1, 1 << 30, -1 << 31} do
+            wrong.triangles:set({0, 1, number}, 5)
+            local name = ("wrong.%s"):format(({"obj", "ply", "off", "stl"})[k])
+            check.names({"M:save", name, "triangle 4 has vertex " .. number, "there are 8"}, wrong.save, wrong,
+                files:path(name))
+            check.names({"M:save", "triangle 4"}, wrong.save, wrong, files:path "wrong.stl")
+        end
+        assert.is_nil(table.concat(files:list(), " "):find "wrong")
         assert.is_nil(table.concat(files:list(), " "):find ".xyz")
     end)
 end)

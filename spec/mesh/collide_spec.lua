@@ -239,6 +239,14 @@ describe("rill.collide", function()
         local gone = rill.mesh.box()
         gone:close()
         refused("argument #1 'm': expected an open mesh, got closed mesh", rill.collide.bvh, gone)
+        for d = 1, 3 do
+            for corner = 1, 8 do
+                local odd, place = rill.mesh.box(), {0.5, 0.5, 0.5}
+                place[d] = 0 / 0
+                odd.positions:set(place, corner)
+                refused("argument #1 'm': expected coordinates up to 1e18, got nan", rill.collide.bvh, odd)
+            end
+        end
         refused("option 'leaf': expected a whole number from 1 to 32768, got number 0", rill.collide.bvh,
             rill.mesh.box(), {leaf = 0})
         refused("argument #2 'b': expected a tree of rill.collide, got number 1", rill.collide.pairs, t, 1)

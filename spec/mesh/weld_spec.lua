@@ -144,5 +144,7 @@ describe("M:weld", function()
         end
         check.names({"M:weld", "epsilon", "1e-9"}, box.weld, box, 1e-12)
         check.names({"M:weld", "before the colon"}, box.weld, 1)
+        box.positions:set({0, 0 / 0, 0}, 3)
+        check.names({"M:weld", "vertex 2", "nan", "finite"}, box.weld, box, 0.1)
     end)
 end)

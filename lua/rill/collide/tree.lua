@@ -31,9 +31,12 @@ local TEXT <const> = shared.nodes .. morton .. [=[
         vec3 middle = (x[t.x] + x[t.y] + x[t.z]) / 3.0;
         code = morton(uvec3(clamp((middle - low) * scale, 0.0, 1023.0)));
     }
+    bool is_finite(vec3 v) { return all(notEqual(floatBitsToUint(v) & 0x7f800000u, uvec3(0x7f800000u))); }
     kernel void ends(ivec3 t<>, vec3 x[], out vec3 low<>, out vec3 high<>) {
-        low = min(min(x[t.x], x[t.y]), x[t.z]);
-        high = max(max(x[t.x], x[t.y]), x[t.z]);
+        vec3 a = x[t.x], b = x[t.y], c = x[t.z];
+        low = min(min(a, b), c);
+        high = max(max(a, b), c);
+        if (!(is_finite(a) && is_finite(b) && is_finite(c))) low = high = a + b + c; // min and max may lose NaN
     }
     kernel void fill(int faces, int order[], out int face<>) {
         int k = indexof(face).x;
@@ -149,12 +152,19 @@ local function levels_of(faces, leaf)
     return levels
 end
 
--- The least and the largest coordinates of triangles: vertices that none has may be anywhere.
-local function bounds_of(m)
+-- The least and the largest coordinates of triangles, and the largest without its sign: vertices that none has may be anywhere.
+local function bounds_of(where, m)
     local low <close>, high = passes().ends(m.triangles, m.positions)
-    local least, most = low:min(), high:max()
+    local least, largest, most = low:min(), high:max(), 0
     high:close()
-    return least, most
+    for d = 1, 3 do
+        local far = math.abs(least[d]) > math.abs(largest[d]) and least[d] or largest[d]
+        if math.abs(far) > 1e18 or far ~= far then
+            fail("%s: argument #1 'm': expected coordinates up to 1e18, got %s", where, blame.number(far))
+        end
+        most = math.max(most, math.abs(far))
+    end
+    return least, largest, most
 end
 
 --- tree.new(where, kind, m, options): a tree over the triangles of a mesh as it is now.
@@ -167,12 +177,7 @@ function tree.new(where, kind, m, options)
     local t = {kind = kind, leaf = leaf, faces = m.faces, levels = levels_of(m.faces, leaf), closed = false}
     if m.faces > 0 then
         t.vertices, t.triangles = m.vertices, m.triangles:copy() -- for what is asked about its parts
-        local low, high = bounds_of(m)
-        local most = 0
-        for d = 1, 3 do most = math.max(most, math.abs(low[d]), math.abs(high[d])) end
-        if most > 1e18 then
-            fail("%s: argument #1 'm': expected coordinates up to 1e18, got %s", where, blame.number(most))
-        end
+        local low, high, most = bounds_of(where, m)
         t.pad, t.low, t.high = 2e-6 * most, low, high
         tree.kinds[kind](t, m, low, high)
     end

@@ -84,11 +84,12 @@ local function first_bad(kernel, ...)
     return bad:min() or NONE
 end
 
-local function check_positions(where, positions)
+--- object.check_positions(what, positions): raises where a coordinate is not finite; `what` begins the message.
+function object.check_positions(what, positions)
     local bad = positions.size > 0 and first_bad(kernels().bad_place, positions) or NONE
     if bad < NONE then
         local p = positions:get(bad + 1)
-        fail("%s: option 'positions': vertex %d is {%s, %s, %s}: expected finite numbers", where, bad,
+        fail("%s: vertex %d is {%s, %s, %s}: expected finite numbers", what, bad,
             blame.number(p[1]), blame.number(p[2]), blame.number(p[3]))
     end
 end
@@ -140,7 +141,7 @@ function object.new(where, given)
     }
     check_kind(where, "positions", m._positions, "vec3")
     check_kind(where, "triangles", m._triangles, "ivec3")
-    check_positions(where, m._positions)
+    object.check_positions(where .. ": option 'positions'", m._positions)
     check_triangles(where, m._triangles, m._positions.size)
     for name, kind in pairs {normals = "vec3", uv = "vec2"} do
         local s = taken[name] and check_attribute(where, name, stream_of(where, name, taken[name], kind), m)

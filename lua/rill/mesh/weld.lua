@@ -180,6 +180,7 @@ end
 
 -- For each vertex the least one that steps of at most epsilon lead to: those of a cell are no further apart, and cells are linked.
 local function near(m, epsilon)
+    object.check_positions("M:weld", m._positions) -- NaN would be in any cell
     local k, n, low, high = kernels(), m.vertices, m:bounds()
     for d = 1, 3 do
         if (high[d] - low[d]) / (epsilon * SIDE) > MOST_CELLS then

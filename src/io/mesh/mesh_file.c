@@ -66,9 +66,22 @@ static bool are_finite(const char *path, const float *numbers, size_t width, siz
     return true;
 }
 
+/* Streams of a mesh may have been written since they were checked. */
+static bool are_there(const char *path, const MeshData *mesh)
+{
+    for (size_t corner = 0; corner < 3 * mesh->faces; corner++) {
+        int32_t vertex = mesh->triangles[corner];
+        if (vertex < 0 || (size_t)vertex >= mesh->vertices) {
+            return error_set("cannot write '%s': triangle %zu has vertex %d, and there are %zu, from 0", path,
+                             corner / 3, (int)vertex, mesh->vertices);
+        }
+    }
+    return true;
+}
+
 bool mesh_save(const char *path, const MeshData *mesh, const MeshEncoding *encoding)
 {
-    if (!are_finite(path, mesh->positions, 3, mesh->vertices, "vertex") ||
+    if (!are_there(path, mesh) || !are_finite(path, mesh->positions, 3, mesh->vertices, "vertex") ||
         !are_finite(path, mesh->normals, 3, mesh_count(mesh, mesh->normal_owner), "normal") ||
         !are_finite(path, mesh->uv, 2, mesh_count(mesh, mesh->uv_owner), "texture coordinate")) {
         return false;
