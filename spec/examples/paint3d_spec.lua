@@ -373,7 +373,7 @@ describe("the surfaces of examples", function()
         local path = files:write("mesh.obj", "8 12\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 0\nf 1 2 3 4\nf 5 3 2\n")
         local m <close>, name = mesh.surface(path, "none.obj")
         assert.same({4, 3, "mesh.obj"}, {m.vertices, m.faces, name})
-        local ring <close>, called = mesh.surface(nil, "none.obj", 8, 6)
+        local ring <close>, called = mesh.surface(nil, "none.obj", mesh.ring_mesh, 8, 6)
         assert.same({48, 96, "a ring", 0}, {ring.vertices, ring.faces, called, ring:euler()})
         assert.is_true(ring:volume() > 0)
         local places, faces = m.positions:read(), {{1, 2, 3}}
