@@ -192,7 +192,7 @@ $(BUILD)/bench/open_device: bench/peer/open_device.c | $(BUILD)/bench/
 $(BUILD)/bench/peer_tbb.tried: PEER_FLAGS = -ltbb
 $(BUILD)/bench/peer_fcl.tried: PEER_FLAGS = $(call pkg,--cflags,fcl) $(call pkg,--libs,fcl)
 $(BUILD)/bench/peer_embree.tried: PEER_FLAGS = -lembree3 -pthread
-$(BUILD)/bench/%.tried: bench/peer/%.cpp | $(BUILD)/bench/
+$(BUILD)/bench/%.tried: bench/peer/%.cpp bench/peer/pipe.hpp | $(BUILD)/bench/
 	$(call say,c++,$<)$(CXX) -std=c++17 -O3 -march=native -Wall -Wextra -o $(@:.tried=) $< $(PEER_FLAGS) 2>$@.log || \
 		{ rm -f $(@:.tried=); echo 'not built: see $@.log'; }
 	@[ ! -x $(@:.tried=) ] || touch $@
@@ -207,7 +207,7 @@ $(BUILD)/bench/%.o: bench/peer/%.c $(BUILD)/flags | $(BUILD)/bench/
 
 # ---- checking
 
-C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.cpp)
+C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.[ch]pp)
 LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
 check: ## formatting, static analysis, the rules of the house, the manual's coverage

@@ -1,5 +1,7 @@
 // Embree's side of bench/embree.lua: the nearest hits of rays, robust, on all threads of the machine, by rtcIntersect1. The tree is made before. The protocol is
 // described in bench/support/pipe.lua; given are positions, triangles, origins and directions.
+#include "pipe.hpp"
+
 #include <embree3/rtcore.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <iostream>
 #include <limits>
 #include <map>
 #include <sstream>
@@ -21,14 +22,6 @@ const RTCDevice device = rtcNewDevice(nullptr);
 RTCScene scene = nullptr;
 std::map<std::string, std::vector<char>> data;
 std::vector<float> distances;
-
-void load(std::vector<char> &bytes, const std::string &path)
-{
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    bytes.resize(static_cast<size_t>(file.tellg()));
-    file.seekg(0);
-    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
 
 void fill(RTCGeometry geometry, RTCBufferType type, RTCFormat format, const std::vector<char> &from)
 {
@@ -116,8 +109,5 @@ std::string answer(const std::string &line)
 
 int main()
 {
-    std::cout << "ready Embree " << RTC_VERSION_STRING << std::endl;
-    for (std::string line; std::getline(std::cin, line);) {
-        std::cout << answer(line) << std::endl;
-    }
+    serve(std::string("Embree ") + RTC_VERSION_STRING, answer);
 }

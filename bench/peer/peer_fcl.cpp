@@ -1,11 +1,12 @@
 // libfcl's side of bench/geometry.lua: all pairs of triangles of two meshes, by trees of OBBRSS, one thread. The trees are made before. The protocol is described
 // in bench/support/pipe.lua; given are positions (a_positions, b_positions), triangles, and a motion of the second, 16 floats by rows.
+#include "pipe.hpp"
+
 #include <fcl/fcl.h>
 
 #include <chrono>
 #include <cstdint>
 #include <fstream>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -19,14 +20,6 @@ using Model = fcl::BVHModel<fcl::OBBRSS<double>>;
 std::map<std::string, std::vector<float>> numbers;
 std::map<std::string, std::vector<int32_t>> indices;
 std::map<std::string, std::shared_ptr<Model>> models;
-
-template <class T> void load(std::vector<T> &data, const std::string &path)
-{
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    data.resize(static_cast<size_t>(file.tellg()) / sizeof(T));
-    file.seekg(0);
-    file.read(reinterpret_cast<char *>(data.data()), static_cast<std::streamsize>(data.size() * sizeof(T)));
-}
 
 std::shared_ptr<Model> model(const std::string &name)
 {
@@ -87,8 +80,5 @@ std::string answer(const std::string &line)
 
 int main()
 {
-    std::cout << "ready libfcl " << FCL_VERSION << ", OBBRSS, one thread" << std::endl;
-    for (std::string line; std::getline(std::cin, line);) {
-        std::cout << answer(line) << std::endl;
-    }
+    serve(std::string("libfcl ") + FCL_VERSION + ", OBBRSS, one thread", answer);
 }

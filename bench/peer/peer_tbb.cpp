@@ -1,11 +1,12 @@
 // oneTBB's side of bench/tbb.lua: the standard library's parallel algorithms, which g++ runs on oneTBB. The protocol is
 // described in bench/support/pipe.lua.
+#include "pipe.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <execution>
 #include <fstream>
-#include <iostream>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -16,14 +17,6 @@ namespace {
 
 std::vector<float> x, result;
 std::vector<uint32_t> u, sorted;
-
-template <class T> void load(std::vector<T> &data, const std::string &path)
-{
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    data.resize(static_cast<size_t>(file.tellg()) / sizeof(T));
-    file.seekg(0);
-    file.read(reinterpret_cast<char *>(data.data()), static_cast<std::streamsize>(data.size() * sizeof(T)));
-}
 
 template <class T> std::string store(const char *type, const std::vector<T> &data, size_t size, const std::string &path)
 {
@@ -96,8 +89,5 @@ std::string answer(const std::string &line)
 
 int main()
 {
-    std::cout << "ready oneTBB, g++ " << __VERSION__ << std::endl;
-    for (std::string line; std::getline(std::cin, line);) {
-        std::cout << answer(line) << std::endl;
-    }
+    serve(std::string("oneTBB, g++ ") + __VERSION__, answer);
 }

@@ -1,5 +1,6 @@
 --- Whether two rings meet, for a thousand poses, beside what libfcl 0.7 says (BVHModel<OBBRSS<double>>, the same vertices as floats).
 local rill = require "rill"
+local turned <const> = require "spec.support.motions".turned
 
 -- A digit for four poses, the first one its highest bit. No answer changes where a ring is put 1e-6 aside along any axis.
 local ANSWERS <const> = "ea6773bd7157acf092b1fa9f8bbe5973fe4bca65803acfdb8f54d2b643d1a4d8e3d15ffc5fe24e999d2691f3df"
@@ -10,17 +11,6 @@ local state = 12345
 local function draw()
     state = (state * 1103515245 + 12345) % 2147483648
     return state / 1073741824 - 1
-end
-
-local function turned(axis, angle, t)
-    local l = math.sqrt(axis[1] ^ 2 + axis[2] ^ 2 + axis[3] ^ 2)
-    local x, y, z, c, s = axis[1] / l, axis[2] / l, axis[3] / l, math.cos(angle), math.sin(angle)
-    local d = 1 - c
-    return {
-        {c + x * x * d, x * y * d - z * s, x * z * d + y * s, t[1]},
-        {y * x * d + z * s, c + y * y * d, y * z * d - x * s, t[2]},
-        {z * x * d - y * s, z * y * d + x * s, c + z * z * d, t[3]}, {0, 0, 0, 1},
-    }
 end
 
 local function random_pose()

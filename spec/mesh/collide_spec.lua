@@ -1,5 +1,6 @@
 --- Pairs of triangles that meet, beside exact arithmetic on whole numbers, and trees of every kind beside all pairs.
 local rill = require "rill"
+local turned <const> = require "spec.support.motions".turned
 
 -- ---- a reference of another method: edges against triangles, in Lua's integers
 
@@ -80,17 +81,6 @@ local function soup(n, most, seed)
         triangles[k] = {3 * k - 3, 3 * k - 2, 3 * k - 1}
     end
     return rill.mesh.new {positions = positions, triangles = triangles}, list
-end
-
-local function turned(axis, angle, t)
-    local l = math.sqrt(axis[1] ^ 2 + axis[2] ^ 2 + axis[3] ^ 2)
-    local x, y, z, c, s = axis[1] / l, axis[2] / l, axis[3] / l, math.cos(angle), math.sin(angle)
-    local d = 1 - c
-    return {
-        {c + x * x * d, x * y * d - z * s, x * z * d + y * s, t[1]},
-        {y * x * d + z * s, c + y * y * d, y * z * d - x * s, t[2]},
-        {z * x * d - y * s, z * y * d + x * s, c + z * z * d, t[3]}, {0, 0, 0, 1},
-    }
 end
 
 local function words(stream)

@@ -2,6 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
+local topology = require "rill.mesh.topology"
 local mesh <const> = rill.mesh
 
 -- What holds of a list of triangles, one edge at a time: {[a][b]} counts of triangles that run from a to b.
@@ -183,6 +184,21 @@ describe("A mesh", function()
         check.equal({1, 0, 0}, part:values())
         local around = made({{0, 1, 2}, {1, 0, 3}}):adjacency()
         check.equal({3, 3, 2, 2, 0, 0, 0, 0}, around.valence:values())
+    end)
+
+    it("joins what is linked in few rounds, and says where these are not enough", function()
+        local links = rill.from({{0, 2}, {1, 2}}, "ivec2")
+        check.names({"M:components", "after 1 rounds", "to be joined"}, topology.roots, "M:components", 3, links, 1)
+        check.equal({0, 0, 0}, topology.roots("M:components", 3, links, 2):values())
+        local n, list, seed, path = 4096, {}, 1, {}
+        for i = 1, n do
+            seed = (seed * 1103515245 + 12345) & 0x7fffffff
+            local j = 1 + (seed >> 8) % i
+            list[i] = list[j]
+            list[j] = i - 1
+        end
+        for i = 1, n - 1 do path[i] = {list[i], list[i + 1]} end
+        assert.equal(0, topology.roots("M:components", n, rill.from(path, "ivec2"), 24):max()) -- 2 log2 n
     end)
 
     it("of random triangles", function()

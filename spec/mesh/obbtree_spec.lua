@@ -1,16 +1,6 @@
 --- Trees of oriented boxes: that boxes hold what is below them, that they lie as it does, and what they find.
 local rill = require "rill"
-
-local function turned(axis, angle, t)
-    local l = math.sqrt(axis[1] ^ 2 + axis[2] ^ 2 + axis[3] ^ 2)
-    local x, y, z, c, s = axis[1] / l, axis[2] / l, axis[3] / l, math.cos(angle), math.sin(angle)
-    local d = 1 - c
-    return {
-        {c + x * x * d, x * y * d - z * s, x * z * d + y * s, t[1]},
-        {y * x * d + z * s, c + y * y * d, y * z * d - x * s, t[2]},
-        {z * x * d - y * s, z * y * d + x * s, c + z * z * d, t[3]}, {0, 0, 0, 1},
-    }
-end
+local turned <const> = require "spec.support.motions".turned
 
 local SHARED <const> = os.getenv "RILL_DATA" and os.getenv "RILL_DATA" .. "/.." or "../shared"
 

@@ -2,8 +2,8 @@
 -- Detection" (1996), sections 4 and 5.
 --
 -- The axes of a box are the eigenvectors of the covariance of its triangles' surface. Triangles are parted across the box's longest side, not at their mean
--- but by number (the article's choice for trees that are to be balanced): the nodes of a level are then blocks of equally many places, so that a level is
--- fitted by a few launches over all triangles, and needs no recursion. Moments are around the first triangle of a node, in units of the mesh, so that floats do.
+-- as in the article but by number: the nodes of a level are then blocks of equally many places, so that a level is fitted by a few launches over all triangles,
+-- and needs no recursion. Moments are around the first triangle of a node, in units of the mesh, so that floats do.
 local rill = require "rill"
 local shared = require "rill.collide.shared"
 local tree = require "rill.collide.tree"

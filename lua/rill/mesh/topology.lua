@@ -6,7 +6,7 @@ local fail <const> = blame.fail
 
 local topology = {}
 
-local MOST_ROUNDS <const> = 1000 -- of unions; each at least halves what is apart, or all but does
+local MOST_ROUNDS <const> = 1000 -- of unions; what is apart is halved by two of them at least
 
 local TEXT <const> = [=[
     ivec2 ends(ivec3 t, int k) { return ivec2(t[k], t[k == 2 ? 0 : k + 1]); }
@@ -149,11 +149,13 @@ local function used_vertices(m)
     return used
 end
 
---- topology.roots(where, count, links): for each of `count` nodes the least one that it is joined to by links, a stream of ivec2; a stream of int. Rounds of
--- hooking roots and of shortening paths (Y. Shiloach and U. Vishkin, An O(log n) parallel connectivity algorithm, 1982), by atomic minima. Waits.
-function topology.roots(where, count, links)
+--- topology.roots(where, count, links [, most]): for each of `count` nodes the least one that it is joined to by links, a stream of ivec2; a stream of
+-- int. Rounds of hooking roots and of shortening paths (Y. Shiloach and U. Vishkin, An O(log n) parallel connectivity algorithm, 1982), by atomic minima. Raises after
+-- `most` rounds. Waits.
+function topology.roots(where, count, links, most)
+    most = most or MOST_ROUNDS
     local k, parent = kernels(), rill.iota(count):copy()
-    for _ = 1, links.size > 0 and MOST_ROUNDS or 0 do
+    for _ = 1, links.size > 0 and most or 0 do
         local to = parent:copy()
         k.hook(links, parent, to)
         parent:close()
@@ -171,7 +173,8 @@ function topology.roots(where, count, links)
         end
     end
     if links.size > 0 then
-        fail("%s: after %d rounds there are still parts to be joined", where, MOST_ROUNDS)
+        parent:close()
+        fail("%s: after %d rounds there are still parts to be joined", where, most)
     end
     return parent
 end
