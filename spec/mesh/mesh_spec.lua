@@ -201,6 +201,17 @@ describe("A mesh", function()
         assert.equal(0, topology.roots("M:components", n, rill.from(path, "ivec2"), 24):max()) -- 2 log2 n
     end)
 
+    it("leaves no stream to the collector that it needed for a while", function()
+        local ball = mesh.icosphere(1)
+        local ask = {
+            function() ball:euler() end, function() ball:is_closed() end, function() ball:is_oriented() end,
+            function() ball:is_manifold() end, function() ball:boundary():close() end,
+            function() select(2, ball:components()):close() end,
+            function() for _, s in pairs(ball:adjacency()) do s:close() end end,
+        }
+        for i, f in ipairs(ask) do leaks.none(f, "question " .. i) end
+    end)
+
     it("of random triangles", function()
         for _, n in ipairs {1, 2, 7, 63, 300} do
             local triangles, seed = {}, n

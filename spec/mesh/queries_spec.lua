@@ -1,5 +1,6 @@
 --- Rays, distances and containment beside doubles in Lua, and beside each other on meshes of many triangles.
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 
 -- ---- a reference of other methods, in doubles: all triangles, one by one
 
@@ -374,5 +375,19 @@ describe("trees of rill.collide", function()
         assert.equal("a", contained(rill.collide.bvh(sheet), rill.collide.bvh(left)))
         assert.equal(nil, contained(rill.collide.bvh(sheet), rill.collide.bvh(rill.mesh.grid():transform {
             {0, 0, 1, 3}, {0, 1, 0, 0}, {-1, 0, 0, 0.2}, {0, 0, 0, 1}})))
+    end)
+
+    it("leave no stream to the collector that they needed for a while", function()
+        local t, far = rill.collide.bvh(rill.mesh.icosphere(1)), rill.from({{0, 0, 3}}, "vec3")
+        leaks.none(function()
+            t:contains({{0, 0, 0}}):close()
+            t:contains(far):close()
+            for _, call in ipairs {
+                {t.distance, {{0, 0, 3}}}, {t.distance, far}, {t.ray, {{0, 0, 3}}, {{0, 0, -1}}},
+                {t.ray, far, {{0, 0, 1}, {0, 0, -1}}},
+            } do
+                for _, s in ipairs {call[1](t, table.unpack(call, 2))} do s:close() end
+            end
+        end, "queries")
     end)
 end)

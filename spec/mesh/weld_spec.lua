@@ -134,6 +134,12 @@ describe("M:weld", function()
         end
     end)
 
+    it("leaves no stream to the collector that it needed for a while", function()
+        local ball = mesh.icosphere(1)
+        leaks.none(function() ball:weld():close() end, "weld")
+        leaks.none(function() ball:weld(0.5):close() end, "weld by distance")
+    end)
+
     it("of nothing, and of what is wrong", function()
         assert.equal(0, mesh.new({positions = {}, triangles = {}}):weld(1).vertices)
         local points = mesh.new({positions = {{1, 2, 3}, {1, 2, 3}}, triangles = {}})

@@ -35,4 +35,17 @@ function leaks.watch(setup, teardown)
     end)
 end
 
+-- Fails where a second call of f leaves streams to the collector.
+function leaks.none(f, what)
+    f()
+    check.collect()
+    collectgarbage "stop"
+    local before = rill.memory().streams
+    local done, said = pcall(f)
+    local after = rill.memory().streams
+    collectgarbage "restart"
+    assert(done, said)
+    assert(before == after, ("%s: %d streams are left"):format(what, after - before))
+end
+
 return leaks

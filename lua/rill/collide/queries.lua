@@ -57,6 +57,11 @@ local function as(s, shape)
     return same(s.shape, shape) and s or s.size == 1 and s:reshape(1) or s
 end
 
+-- Closes what was made of what a user gave.
+local function done_with(given, s)
+    if s ~= given then s:close() end
+end
+
 -- ---- walks
 
 -- Boxes for queries, upright whatever the kind of the tree, made when first asked for.
@@ -99,15 +104,19 @@ end
 function queries.ray(t, origins, directions)
     local o, d = vectors("T:ray", 1, "origins", origins), vectors("T:ray", 2, "directions", directions)
     local shape, run = shape_of("T:ray", o, d), passes()
-    o, d = as(o, shape), as(d, shape)
+    local from, way = as(o, shape), as(d, shape)
     local at, best, found = start(t, shape)
     if t.faces > 0 and best.size > 0 then
         walk(t, at, function()
-            run.ray(o, d, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
+            run.ray(from, way, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
         end)
     end
     local distance, triangle = run.ray_end(best, found, t.face)
     close(at, best, found)
+    done_with(o, from)
+    done_with(d, way)
+    done_with(origins, o)
+    done_with(directions, d)
     return distance, triangle
 end
 
@@ -122,6 +131,7 @@ function queries.distance(t, points)
     end
     local distance, triangle, point = run.distance_end(p, found, t.face, t.corner)
     close(at, best, found)
+    done_with(points, p)
     return distance, triangle, point
 end
 
@@ -156,7 +166,9 @@ function queries.contains(t, points)
     if not queries.is_closed(t) then
         fail("T:contains: the surface is open: at some edge an odd number of triangles meet, so that it has no inside")
     end
-    return queries.inside(t, p)
+    local inside = queries.inside(t, p)
+    done_with(points, p)
+    return inside
 end
 
 for _, name in ipairs {"ray", "distance", "contains"} do

@@ -2,10 +2,12 @@
 -- half-edges of an edge stand side by side, and edges are numbered in that order.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local held = require "rill.mesh.held"
 local fail <const> = blame.fail
 
 local topology = {}
 
+-- No algebra of streams here: an expression would hold its streams until it is collected.
 local MOST_ROUNDS <const> = 1000 -- of unions; what is apart is halved by two of them at least
 
 local TEXT <const> = [=[
@@ -77,6 +79,9 @@ local TEXT <const> = [=[
         higher = i;
     }
     kernel void apart(ivec2 link<>, int parent[], out int r<>) { r = parent[link.x] != parent[link.y] ? 1 : 0; }
+    kernel void moved(int now<>, int before<>, out int r<>) { r = now != before ? 1 : 0; }
+    kernel void alone(int twin<>, out int r<>) { r = twin == -1 ? 1 : 0; }
+    kernel void roots(int parent<>, out int root<>) { root = parent == indexof(root).x ? 1 : 0; }
     kernel void tops(int parent<>, int used<>, out int root<>) { root = used == 1 && parent == indexof(root).x ? 1 : 0; }
     kernel void name(ivec3 t<>, int parent[], int running[], out int part<>) { part = running[parent[t.x]] - 1; }
     kernel void sides(ivec3 t<>, vout ivec2 link<>) { push(link, t.xy); push(link, t.yz); }
@@ -96,24 +101,37 @@ end
 
 -- ---- edges
 
+local function in_order(low, high)
+    local all <close> = rill.iota(low.size)
+    local keys, by_high = rill.sort_by_key(high, all)
+    local theirs = rill.gather(low, by_high)
+    local sorted, order = rill.sort_by_key(theirs, by_high)
+    for _, s in ipairs {keys, by_high, theirs, sorted} do s:close() end
+    return order
+end
+
 -- Half-edges in the order of their edges, where edges begin in it, and the edge of each half-edge. Two sorts, each stable: by the higher vertex, then
 -- by the lower.
 local function edges_of(m)
     local k, n = kernels(), 3 * m.faces
     local low, high = k.halves {t = m.triangles, shape = n}
-    local _, by_high = rill.sort_by_key(high, rill.iota(n))
-    local _, order = rill.sort_by_key(rill.gather(low, by_high), by_high)
+    local order = in_order(low, high)
     local head <close> = k.heads(order, low, high, order)
     local running <close> = head:scan()
     local count = running:get(n)
     local start, edge = rill.stream("int", count), rill.stream("int", n)
     k.first(head, running, start)
     k.number(order, running, edge)
-    return {low = low, high = high, order = order, start = start, edge = edge, count = count, n = n}
+    return held {low = low, high = high, order = order, start = start, edge = edge, count = count, n = n}
 end
 
 local function twins_of(e)
     return kernels().twins(e.order, e.start, e.edge, e.count, e.n)
+end
+
+local function twins_of_mesh(m)
+    local e <close> = edges_of(m)
+    return twins_of(e)
 end
 
 local function ends_of(e)
@@ -128,10 +146,10 @@ function topology.adjacency(m)
         return {twin = rill.stream("int", {0, 3}), edge = rill.stream("int", {0, 3}), edges = rill.stream("ivec2", 0),
             valence = valence}
     end
-    local e = edges_of(m)
+    local e <close> = edges_of(m)
     local edges = ends_of(e)
     kernels().count_ends(edges, valence)
-    local twin, shape = twins_of(e), {m.faces, 3}
+    local twin <close>, shape = twins_of(e), {m.faces, 3}
     return {twin = twin:reshape(shape), edge = e.edge:reshape(shape), edges = edges, valence = valence}
 end
 
@@ -154,7 +172,8 @@ end
 -- `most` rounds. Waits.
 function topology.roots(where, count, links, most)
     most = most or MOST_ROUNDS
-    local k, parent = kernels(), rill.iota(count):copy()
+    local k, all <close> = kernels(), rill.iota(count)
+    local parent = all:copy()
     for _ = 1, links.size > 0 and most or 0 do
         local to = parent:copy()
         k.hook(links, parent, to)
@@ -162,8 +181,8 @@ function topology.roots(where, count, links, most)
         local more
         repeat
             parent = k.rise {parent = to, shape = count}
-            local moved <close> = parent:ne(to):eval()
-            more = moved:any()
+            local moved <close> = k.moved(parent, to)
+            more = moved:max() == 1
             to:close()
             to = parent
         until not more
@@ -200,40 +219,48 @@ end
 function topology.euler(m)
     if m.faces == 0 then return 0 end
     local used <close> = used_vertices(m)
-    return used:sum() - edges_of(m).count + m.faces
+    local e <close> = edges_of(m)
+    return used:sum() - e.count + m.faces
 end
 
 --- M:boundary(): the edges with one triangle, a stream of ivec2, each as its triangle runs along it, in the order of triangles.
 function topology.boundary(m)
     if m.faces == 0 then return rill.stream("ivec2", 0) end
-    return kernels().open_edges(m.triangles, twins_of(edges_of(m)))
+    local twin <close> = twins_of_mesh(m)
+    return kernels().open_edges(m.triangles, twin)
 end
 
 --- M:is_closed(): whether no edge has just one triangle. A mesh without triangles is.
 function topology.is_closed(m)
-    return m.faces == 0 or twins_of(edges_of(m)):eq(-1):count() == 0
+    if m.faces == 0 then return true end
+    local twin <close> = twins_of_mesh(m)
+    local alone <close> = kernels().alone(twin)
+    return alone:max() == 0
 end
 
 --- M:is_oriented(): whether no two triangles run along an edge the same way.
 function topology.is_oriented(m)
     if m.faces == 0 then return true end
-    local e = edges_of(m)
-    return kernels().same_way(m.triangles, e.order, e.start, e.start, e.count, e.n):max() == 0
+    local e <close> = edges_of(m)
+    local same <close> = kernels().same_way(m.triangles, e.order, e.start, e.start, e.count, e.n)
+    return same:max() == 0
 end
 
 --- M:is_manifold(): whether each edge has one triangle or two, and the triangles around each vertex are one fan; none has a vertex twice.
 function topology.is_manifold(m)
     if m.faces == 0 then return true end
     local k = kernels()
-    local twin <close> = twins_of(edges_of(m))
-    if twin:min() == -2 or k.pinched(m.triangles):max() == 1 then
+    local twin <close> = twins_of_mesh(m)
+    local pinched <close> = k.pinched(m.triangles)
+    if twin:min() == -2 or pinched:max() == 1 then
         return false
     end
     -- Corners that are joined across edges are a fan; there must be as many fans as vertices.
     local links <close> = k.beside(m.triangles, twin)
     local parent <close> = topology.roots("M:is_manifold", 3 * m.faces, links)
     local used <close> = used_vertices(m)
-    return parent:eq(rill.iota(3 * m.faces)):count() == used:sum()
+    local root <close> = k.roots(parent)
+    return root:sum() == used:sum()
 end
 
 return topology

@@ -2,6 +2,7 @@
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local choices = require "rill.support.choices"
+local held = require "rill.mesh.held"
 local morton = require "rill.support.morton"
 local object = require "rill.mesh.object"
 local topology = require "rill.mesh.topology"
@@ -19,6 +20,8 @@ local TEXT <const> = morton .. [=[
     kernel void cells(vec3 p<>, vec3 low, float side, out ivec3 c<>) {
         c = ivec3(floor((dvec3(p) - dvec3(low)) / double(side)));
     }
+    kernel void along(int order<>, ivec3 c[], int axis, out int key<>) { key = c[order][axis]; }
+    kernel void whole(out int order<>) { order = indexof(order).x; }
     kernel void heads(ivec3 s[], out int head<>) {
         int i = indexof(head).x;
         head = i == 0 || s[i] != s[max(i - 1, 0)] ? 1 : 0;
@@ -128,14 +131,10 @@ end
 
 -- ---- groups
 
-local CLOSED <const> = {__close = function(streams)
-    for _, s in pairs(streams) do s:close() end
-end}
-
 -- The vertices in the order of their cells, those of a cell in that of `order`, which is closed: three stable sorts.
 local function sorted(cells, order)
-    for _, axis in ipairs {"x", "y", "z"} do
-        local key <close> = rill.gather(cells[axis], order)
+    for axis = 0, 2 do
+        local key <close> = kernels().along(order, cells, axis)
         local keys, values = rill.sort_by_key(key, order)
         keys:close()
         order:close()
@@ -152,12 +151,12 @@ local function by_cells(cells, order)
     local head <close> = k.heads {s = g.s, shape = n}
     g.running, g.start = head:scan(), rill.stream("int", n)
     k.starts(head, g.running, g.start)
-    return setmetatable(g, CLOSED)
+    return held(g)
 end
 
 -- For each vertex the least one of its cell.
 local function firsts(cells)
-    local parent, g <close> = rill.stream("int", cells.size), by_cells(cells, rill.iota(cells.size):copy())
+    local parent, g <close> = rill.stream("int", cells.size), by_cells(cells, kernels().whole {shape = cells.size})
     kernels().firsts(g.order, g.running, g.start, g.order, parent)
     return parent
 end

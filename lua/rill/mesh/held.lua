@@ -1,0 +1,12 @@
+-- Streams that are needed for a while: `local e <close> = held {a = s, n = 3}` closes those of a table.
+local rill = require "rill"
+
+local Held <const> = {__close = function(own)
+    for _, s in pairs(own) do
+        if rill.type(s) == "stream" then s:close() end
+    end
+end}
+
+return function(own)
+    return setmetatable(own, Held)
+end
