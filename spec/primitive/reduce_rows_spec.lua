@@ -120,4 +120,52 @@ describe("reductions along rows", function()
         local top = s:max(1):values()
         assert.is_true(top[1000] ~= top[1000] and top[999] == top[999])
     end)
+
+    -- Rows of any length, fewer and more of them than there are invocations; what is beside a row's end is never the row's.
+    it("of any length, some by each invocation", function()
+        for _, type in ipairs {"float", "uint8", "double", "int"} do
+            for rows, columns in pairs {[4097] = 16, [4096] = 15, [5000] = 17, [9001] = 3, [2049] = 100, [5] = 1001} do
+                local shape = {rows, columns}
+                local s = mixed(type, shape)
+                local flat, sums, most, least, at = s:values(), {}, {}, {}, {}
+                for i = 1, rows do
+                    local row = table.move(flat, (i - 1) * columns + 1, i * columns, 1, {})
+                    sums[i], most[i], least[i] = 0, math.max(table.unpack(row)), math.min(table.unpack(row))
+                    for j = columns, 1, -1 do
+                        sums[i] = sums[i] + row[j]
+                        at[i] = row[j] == most[i] and j - 1 or at[i]
+                    end
+                end
+                assert.same(sums, (type == "uint8" and s:cast "int" or s):sum(2):values())
+                assert.same(most, s:max(2):values())
+                assert.same(least, s:min(2):values())
+                assert.same(at, s:argmax(2):values())
+                if type == "float" then
+                    local doubled = {}
+                    for i, v in ipairs(sums) do doubled[i] = 2 * v + columns end
+                    assert.same(doubled, (2 * s + 1):sum(2):values())
+                end
+            end
+        end
+    end)
+
+    it("leaves out NaN and infinity of the rows beside", function()
+        for _, columns in ipairs {5, 16, 30} do
+            local s = mixed("float", {6000, columns})
+            for _, row in ipairs {2, 3000, 6000} do
+                for j, wrong in ipairs {0 / 0, 1 / 0, -1 / 0, 0 / 0} do s:set(wrong, row, (j - 1) % 5 + 1) end
+            end
+            local sums, most = s:sum(2):values(), s:max(2):values()
+            local clean = mixed("float", {6000, columns})
+            local expected, largest = clean:sum(2):values(), clean:max(2):values()
+            for i = 1, 6000 do
+                if i == 2 or i == 3000 or i == 6000 then
+                    assert.is_true(sums[i] ~= sums[i])
+                else
+                    assert.equal(expected[i], sums[i])
+                    assert.equal(largest[i], most[i])
+                end
+            end
+        end
+    end)
 end)

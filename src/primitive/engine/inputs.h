@@ -74,6 +74,7 @@ bool inputs_blocks(const Inputs *in, const Shape *out, bool reversed, Blocks *bl
 typedef struct InputKey {
     uint8_t check, rank, parts; /* bit d: dimension d has more than one element per block */
     uint8_t chunk;              /* elements of a step that reads whole texels; 0: element by element */
+    uint8_t ragged;             /* 0, or steps start where so many elements fill whole texels, not where blocks do */
     uint8_t columns;            /* blocks side by side per invocation, whose steps are `chunk` rows; 0: one block */
     uint32_t texels;            /* bit i: stream i is read so */
     uint8_t slots[INPUT_SOURCES * MAX_PARAMS]; /* of the sources' element-wise parameters in turn */
@@ -84,6 +85,9 @@ typedef struct InputKey {
 
 /* Fills the key. `chunk`: elements per step the engine would like, a multiple of what whole texels take, or 0: as many as suit. */
 void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
+/* The same for an engine that can leave out elements of a step, where blocks start and end anywhere in streams that are read by whole texels. Changes
+ * the key where it finds steps so, and says whether. */
+bool inputs_key_ragged(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key);
 /* The same for an engine that can reduce blocks side by side, where neighbours in memory belong to them: key->columns is 0 where they
  * don't. `rows`: as many per step where blocks are long enough, or 0: as many as suit. */
 void inputs_key_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key);
@@ -134,6 +138,8 @@ void inputs_write_place(InputText *text, const char *run);
 /* Steps of key->chunk elements from t on: declarations in front of the loop, loads at the head of its body, the value of source
  * s of element t + k, and the advance. */
 void inputs_write_chunk_start(InputText *text, const char *start);
+/* int skip: how many elements stand before that one in its first step, of ragged ones. */
+void inputs_write_chunk_skip(InputText *text, const char *run, const char *start);
 void inputs_write_chunk_loads(InputText *text);
 void inputs_write_chunk_value(InputText *text, int s, int k);
 void inputs_write_chunk_step(InputText *text);

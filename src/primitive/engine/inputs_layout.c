@@ -26,6 +26,10 @@ static bool reads_texels(const Inputs *in, const Blocks *blocks, int i)
            blocks->dim[i][0].stride == 1 && s->offset * s->type->bytes % 16 == 0;
 }
 
+enum {
+    MAX_RAGGED = 16,
+    RAGGED_STREAMS = 8
+}; /* elements of a step of which some are left out; streams, all of them read as textures */
 enum { SMALL_BODY = 40, MAX_CHUNK_TEXELS = 64, MAX_STEP_TEXELS = 20 };
 
 /* How many elements of a type fill whole texels. */
@@ -228,6 +232,37 @@ void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key
     memset(key, 0, sizeof *key);
     choose_chunk(in, blocks, chunk, key);
     fill_key(in, blocks, key);
+}
+
+/* How many elements fill whole texels of all streams, 0 where some are not read so. Steps reach behind the last element: only textures may be read there. */
+static int joint_filling(const Inputs *in, const Blocks *blocks)
+{
+    int most = in->streams <= RAGGED_STREAMS && device_traits(in->device)->buffer_textures;
+    for (int i = 0; i < in->streams && most > 0; i++) {
+        const Stream *s = in->args[i].stream;
+        bool whole =
+            reads_texels(in, blocks, i) && buffer_texture_reaches(in->device, TEXEL_VECTOR, buffer_capacity(s->buffer));
+        int own = filling(s->type);
+        most = !whole ? 0 : own > most ? own : most;
+    }
+    return in->streams > 0 ? most : 0;
+}
+
+bool inputs_key_ragged(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key)
+{
+    bool simple = !in->check && in->trips == 0 && !in->unbounded && in->tokens < SMALL_BODY;
+    int unit = simple && key->chunk == 0 ? joint_filling(in, blocks) : 0;
+    uint32_t texels = (1u << in->streams) - 1;
+    int steps = unit > 0 ? suitable_chunk(in, texels, chunk) : 0;
+    if (unit == 0 || steps > MAX_RAGGED) {
+        return false;
+    }
+    memset(key, 0, sizeof *key);
+    key->texels = texels;
+    key->chunk = (uint8_t)steps;
+    key->ragged = (uint8_t)unit;
+    fill_key(in, blocks, key);
+    return true;
 }
 
 void inputs_key_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key)

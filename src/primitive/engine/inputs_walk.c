@@ -33,6 +33,12 @@ void inputs_write_chunk_start(InputText *t, const char *start)
     }
 }
 
+void inputs_write_chunk_skip(InputText *t, const char *run, const char *start)
+{
+    strbuf_addf(t->out, "    int skip = int(uint(%s * int(%s) + %s) %% %du);\n", run, access_word(t->layout->block),
+                start, t->key->ragged);
+}
+
 void inputs_write_chunk_loads(InputText *t)
 {
     for (int i = 0; i < t->in->streams; i++) {

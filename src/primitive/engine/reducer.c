@@ -23,6 +23,7 @@ enum {
     GPU_ROWS = 128, /* on later levels */
     /* of bodies */
     MAX_RUN_TRIPS = 16384, /* far below the limit on loop trips */
+    WALK_TRIPS = 4,        /* of a block, besides those through its elements */
     MAX_TREE_TRIPS = 2048, /* of a body that a group's tree calls, eight times in a row */
     LOOPING_RUN = 16,      /* elements per run of a body with loops: they share one invocation's trips */
     SPECIAL_CHUNK = 16,
@@ -87,6 +88,22 @@ static void cut(const ReducerText *text, const Inputs *in, const Blocks *shape, 
     }
 }
 
+/* How many blocks an invocation of a software device walks through where there are more of them than it takes to keep it busy; 1: one block each. */
+static int64_t cut_walk(const Inputs *in, const Blocks *shape, const ReducerKey *key)
+{
+    const DeviceTraits *traits = device_traits(in->device);
+    if (traits->family != FAMILY_CPU || in->trips > 0 || in->unbounded || in->check) {
+        return 1;
+    }
+    int64_t chunk = key->input.chunk ? key->input.chunk : 1, trips = shape->block / chunk + WALK_TRIPS;
+    int64_t blocks = shape->outputs / CPU_LANES, most = traits->loop_limit ? MAX_RUN_TRIPS / trips : blocks;
+    blocks = blocks < most ? blocks : most;
+    if (blocks > 1 && blocks % 2 == 0) {
+        blocks++; /* powers of two fight over cache sets */
+    }
+    return blocks < 1 ? 1 : blocks;
+}
+
 /* Rows of a stream are a page or more apart. */
 static bool rows_apart(const Inputs *in, const Blocks *shape)
 {
@@ -134,6 +151,9 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
     inputs_key_columns(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
     if (!key->input.columns) {
         inputs_key(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
+        if (device_traits(in->device)->family == FAMILY_CPU) {
+            inputs_key_ragged(in, shape, special ? SPECIAL_CHUNK : 0, &key->input);
+        }
     }
     key->first = first;
     key->many = shape->outputs >= MANY_OUTPUTS;
@@ -143,6 +163,8 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
         key->last = level->runs == 1;
     } else {
         cut(text, in, shape, key, level);
+        level->blocks = !key->tree && level->runs == 1 ? cut_walk(in, shape, key) : 1;
+        key->walk = level->blocks > 1;
         key->last = key->many && !key->tree && level->runs == 1;
     }
     level->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
@@ -154,6 +176,11 @@ static void fill(const Inputs *in, const Blocks *shape, const ReducerKey *key, c
     int64_t runs = key->tree ? round_up(level->runs, GPU_GROUP) : level->runs;
     int64_t columns = key->input.columns ? key->input.columns : 1, groups = shape->outputs / columns;
     words[layout->count] = (uint32_t)(groups * runs);
+    if (key->walk) {
+        words[layout->count] = (uint32_t)((shape->outputs + level->blocks - 1) / level->blocks);
+        words[layout->blocks] = (uint32_t)level->blocks;
+        words[layout->outputs] = (uint32_t)shape->outputs;
+    }
     if (key->input.columns) {
         words[layout->groups] = (uint32_t)groups;
         access_divisor(groups, &words[layout->groups + 1], &words[layout->groups + 2]);

@@ -38,6 +38,8 @@ static bool lay_out(const Inputs *in, const void *engine_key, void *engine_layou
     layout->count = take(layout, 1);
     layout->runs = take(layout, 3);
     layout->groups = key->input.columns ? take(layout, 3) : 0;
+    layout->blocks = key->walk ? take(layout, 1) : 0;
+    layout->outputs = key->walk ? take(layout, 1) : 0;
     layout->length = take(layout, 1);
     layout->total = take(layout, 1);
     layout->last = take(layout, 1);
@@ -61,12 +63,16 @@ static const char *step_call(const Writer *w)
     return w->key->first ? "rill_step(acc, rill_value(t), t)" : "rill_merge(acc, rill_value(t))";
 }
 
-/* All sixteen values as the bits of floats. */
+/* All sixteen values as the bits of floats; of what is none of the block's those of -0, which adds nothing. */
 static void write_special(Writer *w)
 {
-    strbuf_add(w->out, "        acc = rill_chunk(acc, t == start");
+    strbuf_add(w->out, "        acc = rill_chunk(acc, t <= start");
     for (int k = 0; k < w->key->input.chunk; k++) {
-        strbuf_add(w->out, k % 4 ? ", floatBitsToUint(" : ", uvec4(floatBitsToUint(");
+        strbuf_add(w->out, k % 4 ? ", " : ", uvec4(");
+        if (w->key->input.ragged) {
+            strbuf_addf(w->out, "!rill_within(t + %d) ? 0x80000000u : ", k);
+        }
+        strbuf_add(w->out, "floatBitsToUint(");
         inputs_write_chunk_value(w->input, 0, k);
         strbuf_add(w->out, k % 4 == 3 ? "))" : ")");
     }
@@ -86,7 +92,13 @@ static void write_chunk_element(Writer *w, int k)
     char step[64];
     snprintf(step, sizeof step, w->key->first ? "rill_step(acc, v, t + %d)" : "rill_merge(acc, v)", k);
     strbuf_add(w->out, pair ? "); " : "; ");
-    if (k == 0) {
+    if (w->key->input.ragged) {
+        strbuf_addf(w->out,
+                    w->key->first ? "if (t + %d == start) acc = rill_first(v, t + %d); "
+                                  : "if (t + %d == start) acc = v; ",
+                    k, k);
+        strbuf_addf(w->out, "else if (rill_within(t + %d)) ", k);
+    } else if (k == 0) {
         strbuf_addf(w->out, "if (t == start) acc = %s; else ", w->key->first ? "rill_first(v, t)" : "v");
     }
     strbuf_addf(w->out, "acc = %s; }\n", step);
@@ -96,8 +108,15 @@ static void write_chunk_element(Writer *w, int k)
 static void write_chunks(Writer *w)
 {
     int chunk = w->key->input.chunk;
-    inputs_write_chunk_start(w->input, "start");
-    strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk, chunk);
+    if (w->key->input.ragged) {
+        inputs_write_chunk_skip(w->input, "run", "start");
+        inputs_write_chunk_start(w->input, "start - skip");
+        strbuf_add(w->out, "    t -= skip;\n    while (t < end) {\n");
+    } else {
+        inputs_write_chunk_start(w->input, "start");
+        strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk,
+                    chunk);
+    }
     inputs_write_chunk_loads(w->input);
     if (w->key->special) {
         write_special(w);
@@ -228,18 +247,26 @@ static void write_columns(Writer *w)
 static void write_run(Writer *w)
 {
     const ReducerLayout *layout = w->layout;
-    strbuf_addf(w->out,
-                "    int run = int(rill_div(uint(lane), %s, %s)), part = lane - run * int(%s);\n"
-                "    int output_number = run, start = part * int(%s), end = start + min(int(%s), int(%s) - start), t = "
-                "start;\n",
-                access_word(layout->runs + 1), access_word(layout->runs + 2), access_word(layout->runs),
-                access_word(layout->length), access_word(layout->length), access_word(layout->input.block));
+    if (w->key->walk) {
+        strbuf_addf(w->out, "    const int start = 0;\n    int end = int(%s), t = 0;\n",
+                    access_word(layout->input.block));
+    } else {
+        strbuf_addf(w->out,
+                    "    int run = int(rill_div(uint(lane), %s, %s)), part = lane - run * int(%s);\n"
+                    "    int start = part * int(%s), end = start + min(int(%s), int(%s) - start), t = "
+                    "start;\n",
+                    access_word(layout->runs + 1), access_word(layout->runs + 2), access_word(layout->runs),
+                    access_word(layout->length), access_word(layout->length), access_word(layout->input.block));
+    }
     inputs_write_place(w->input, "run");
     strbuf_addf(w->out, "    %s acc = ", glsl_type(w->text->accumulator));
     if (w->key->input.chunk) {
         glsl_zero(w->out, w->text->accumulator);
         strbuf_add(w->out, ";\n");
         write_chunks(w);
+        if (w->key->input.ragged) {
+            return; /* there is no rest */
+        }
         strbuf_addf(w->out, "    if (t == start && t < end) { acc = %s; t++; }\n", first_call(w));
     } else {
         strbuf_addf(w->out, "%s;\n    t++;\n", first_call(w));
@@ -275,6 +302,19 @@ static void write_store(Writer *w)
     strbuf_add(w->out, " }\n");
 }
 
+/* An invocation's blocks are neighbours, so that it reads a long piece of memory: many short pieces side by side are more than a processor fetches ahead. */
+static void write_walk(Writer *w)
+{
+    const ReducerLayout *layout = w->layout;
+    strbuf_addf(w->out,
+                "    int first_run = lane * int(%s), last_run = min(first_run + int(%s), int(%s));\n"
+                "    for (int run = first_run; run < last_run; run++) {\n    const int place = run;\n",
+                access_word(layout->blocks), access_word(layout->blocks), access_word(layout->outputs));
+    write_run(w);
+    write_store(w);
+    strbuf_add(w->out, "    }\n");
+}
+
 static void write_main(Writer *w)
 {
     const ReducerLayout *layout = w->layout;
@@ -287,6 +327,8 @@ static void write_main(Writer *w)
             layout->group, access_word(layout->count));
         if (w->key->input.columns) {
             write_columns(w);
+        } else if (w->key->walk) {
+            write_walk(w);
         } else {
             write_run(w);
             strbuf_add(w->out, "    int place = lane;\n");
@@ -335,6 +377,9 @@ static void write_program(const void *text, const void *key, const void *layout,
         strbuf_add(w->out, w->text->chunk);
     }
     strbuf_addf(w->out, "#define rill_value(t) %s\n", value_text(w));
+    if (w->key->input.ragged) {
+        strbuf_add(w->out, "#define rill_within(t) (uint((t) - start) < uint(end - start))\n");
+    }
     write_main(w);
     inputs_write_canary(w->input);
     strbuf_add(w->out, "}\n");

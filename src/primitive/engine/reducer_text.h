@@ -6,6 +6,7 @@
 
 typedef struct ReducerLevel {
     int64_t runs, length; /* per block */
+    int64_t blocks;       /* that an invocation walks through */
     bool last;            /* writes results */
     int64_t total;        /* elements behind each result, for means */
 } ReducerLevel;
@@ -15,13 +16,14 @@ typedef struct ReducerKey {
     uint8_t special, tree; /* 16 floats at once; groups reduce their lanes' results */
     uint8_t last;    /* results are stored; else, of columns, accumulators, of others what the level's words say */
     uint8_t many;    /* outputs: what a work group and a store cost counts */
+    uint8_t walk;    /* an invocation reduces some blocks, one after the other, so that it reads on and on */
     uint8_t vectors; /* of columns: four words at once */
     const Type *accumulator, *result;
     InputKey input;
 } ReducerKey;
 
 typedef struct ReducerLayout {
-    int words, count, runs, groups, length, total, last, out_base, group;
+    int words, count, blocks, outputs, runs, groups, length, total, last, out_base, group;
     InputLayout input;
 } ReducerLayout;
 
