@@ -55,7 +55,7 @@ end
 
 -- The same triangles with each vertex where the surface ends up, and normals of it.
 local function at_limit(m, creases, first)
-    local l = level_of(m, creases, first)
+    local l <close> = level_of(m, creases, first)
     local moved = object.own {positions = rules.even(l, nil, true), triangles = m.triangles:copy()}
     local plain <close> = moved:normals()
     rawset(moved, "_normals", rules.normals(l, plain, scale_of(m)))
@@ -65,9 +65,18 @@ end
 local function uniform_step(l)
     local even, odd = rules.even(l), rules.odd(l)
     local made = object.own {positions = rill.concat {even, odd}, triangles = rules.quarters(l)}
+    even:close()
+    odd:close()
     if not l.crease then return made end
-    local ones = rill.stream("int", l.count, 1)
-    return made, rules.creases(l, ones, ones:scan())
+    local ones <close> = rill.stream("int", l.count, 1)
+    local place <close> = ones:scan()
+    return made, rules.creases(l, ones, place)
+end
+
+-- Closes what a level was made of, but for the user's mesh.
+local function done_with(l, theirs, creases)
+    if l.m ~= theirs then l.m:close() end
+    if creases then creases:close() end
 end
 
 local function note(report, m)
@@ -79,8 +88,11 @@ local function uniform(m, taken, creases, report)
         fail("%s: option 'levels': %d triangles would become %.0f, and at most %d are made", WHERE, m.faces,
             m.faces * 4 ^ taken.levels, MOST)
     end
+    local theirs <const> = m
     for level = 1, taken.levels do
-        m, creases = uniform_step(level_of(m, creases, level == 1))
+        local l <close>, before = level_of(m, creases, level == 1), creases
+        m, creases = uniform_step(l)
+        done_with(l, theirs, before)
         note(report, m)
     end
     return m, creases
@@ -89,15 +101,22 @@ end
 -- Levels until no edge asks for more.
 local function adapted(m, taken, creases, report)
     local fails = adaptive.criterion(WHERE, m, taken.adaptive)
-    local live = rill.stream("int", m.faces, 1)
+    local theirs <const>, live = m, rill.stream("int", m.faces, 1)
     for level = 0, taken.levels do
-        local l = level_of(m, creases, level == 0)
-        local split = fails(l, live)
+        local l <close> = level_of(m, creases, level == 0)
+        local split, before, old = fails(l, live), creases, live
         report.met = split:max() == 0
-        if report.met or level == taken.levels then break end
+        if report.met or level == taken.levels then
+            split:close()
+            break
+        end
         m, live, creases = adaptive.step(WHERE, l, split, live, taken.patch)
+        split:close()
+        old:close()
+        done_with(l, theirs, before)
         note(report, m)
     end
+    live:close()
     return m, creases
 end
 
@@ -116,10 +135,13 @@ subdivide.loop = blame.guard(function(m, options)
     local made, left = (taken.adaptive and adapted or uniform)(m, taken, creases, report)
     report.levels = #report.faces - 1
     if taken.limit then
-        made = at_limit(made, left, report.levels == 0)
+        local last = made
+        made = at_limit(last, left, report.levels == 0)
+        if last ~= m then last:close() end
     elseif report.levels == 0 then
         made = object.own {positions = m.positions:copy(), triangles = m.triangles:copy()}
     end
+    if left then left:close() end
     return made, report
 end, WHERE)
 

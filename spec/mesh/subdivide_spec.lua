@@ -1,5 +1,6 @@
 -- Loop's subdivision against a plain one in doubles, of lists, and against the limits that are known.
 local rill = require "rill"
+local leaks = require "spec.support.leaks"
 local tempfiles = require "spec.support.tempfiles"
 local loop <const> = rill.subdivide.loop
 
@@ -301,6 +302,17 @@ describe("rill.subdivide.loop", function()
             local _, least = measures(s)
             assert.is_true(least > 1e-9, name)
             assert.is_true(name ~= "curvature" or most_bent(s) <= 14.001)
+        end
+    end)
+
+    it("leaves no levels to the collector, but for views that copies make on the way", function()
+        local m = rill.mesh.icosphere(1)
+        for what, options in pairs {
+            everywhere = {}, ["at the limit"] = {limit = true}, slivers = {adaptive = {edge = 0.2}, patch = "sliver"},
+            redgreen = {adaptive = {edge = 0.2}}, bends = {adaptive = {curvature = 5}},
+        } do
+            options.levels = 2
+            leaks.none(function() loop(m, options):close() end, what, 8)
         end
     end)
 

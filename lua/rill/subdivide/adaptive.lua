@@ -161,7 +161,8 @@ function adaptive.criterion(where, m, options)
     return function(l, live)
         local alive <close> = rill.stream("int", l.count)
         k.enliven(live, l.edge, alive)
-        return k.asking(ask(l, live), alive)
+        local asks <close> = ask(l, live)
+        return k.asking(asks, alive)
     end
 end
 
@@ -189,10 +190,16 @@ function adaptive.step(where, l, asks, live, patch)
         fail("%s: more than %d triangles would be made", where, adaptive.MOST)
     end
     local all <close> = rules.odd(l, straight)
-    local positions = rill.concat {rules.even(l, stays), all:filter(split)}
+    local even <close> = rules.even(l, stays)
+    local odd <close> = all:filter(split)
+    local positions = rill.concat {even, odd}
     local triangles, alive = kernels().cut(m.triangles, red, l.edge, split, place, positions, m.vertices,
         sliver and 1 or 0)
-    return object.own {positions = positions, triangles = triangles}, alive, rules.creases(l, split, place)
+    local creases = rules.creases(l, split, place)
+    for _, s in ipairs {split, stays, red, straight} do
+        if s ~= l.sharp and s ~= asks then s:close() end
+    end
+    return object.own {positions = positions, triangles = triangles}, alive, creases
 end
 
 return adaptive

@@ -1,6 +1,7 @@
 -- Loop's rules (C. Loop, Smooth subdivision surfaces based on triangles, 1987), with creases (H. Hoppe et al., Piecewise smooth surface
 -- reconstruction, 1994). Each vertex is computed once, from its neighbours sorted by value, so that no numbering of vertices changes a bit of it.
 local rill = require "rill"
+local held = require "rill.mesh.held"
 local topology = require "rill.mesh.topology"
 
 local rules = {}
@@ -127,17 +128,20 @@ local function weights_of(most, limit)
     return rill.from(list)
 end
 
---- rules.level(m, creases): what the rules need of a mesh with triangles: its half-edges, and the edges around each vertex. creases: a stream of ivec2, or nil.
+--- rules.level(m, creases): what the rules need of a mesh with triangles: its half-edges, and the edges around each vertex, to be closed. creases: a stream of
+-- ivec2, or nil.
 -- Gives besides the first crease that is no edge, from 0.
 function rules.level(m, creases)
     local k, around = kernels(), topology.adjacency(m)
     local n = 3 * m.faces
-    local l = {m = m, edges = around.edges, count = around.edges.size, valence = around.valence,
+    local l = held {m = m, edges = around.edges, count = around.edges.size, valence = around.valence,
         twin = around.twin:reshape(n), edge = around.edge:reshape(n), most = around.valence:max()}
+    around.twin:close()
+    around.edge:close()
     l.own = rill.stream("int", l.count)
     k.owners(l.twin, l.edge, l.own)
     l.sharp = k.borders(l.own, l.twin)
-    local missing = rill.from({0x7fffffff}, "int")
+    local missing <close> = rill.from({0x7fffffff}, "int")
     if creases and creases.size > 0 then
         l.crease = rill.stream("int", l.count)
         k.crease(creases, l.edges, l.count, l.crease, missing)
@@ -145,7 +149,9 @@ function rules.level(m, creases)
     end
     local vertex, edge = k.ends {e = l.edges, edges = l.count, shape = 2 * l.count}
     local sorted, ring = rill.sort_by_key(vertex, edge)
-    l.start, l.ring = rill.searchsorted(sorted, rill.iota(m.vertices + 1)), ring
+    local all <close> = rill.iota(m.vertices + 1)
+    l.start, l.ring = rill.searchsorted(sorted, all), ring
+    for _, s in ipairs {vertex, edge, sorted} do s:close() end
     return l, missing:get(1)
 end
 
@@ -157,8 +163,9 @@ end
 --- rules.even(l, stays, limit): the vertices there are, moved; stays: 1 at each edge whose ends stay. limit: where they end up.
 function rules.even(l, stays, limit)
     local weights <close> = weights_of(l.most, limit)
-    return kernels().even(l.m.positions, l.m.positions, l.start, l.ring, l.edges, l.sharp,
-        stays or rill.stream("int", l.count), weights, limit and 1 / 6 or 1 / 8)
+    local none <close> = rill.stream("int", stays and 0 or l.count)
+    return kernels().even(l.m.positions, l.m.positions, l.start, l.ring, l.edges, l.sharp, stays or none, weights,
+        limit and 1 / 6 or 1 / 8)
 end
 
 --- rules.normals(l, plain, scale): normals of the limit where the surface is smooth, `plain` elsewhere.
