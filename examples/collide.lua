@@ -28,14 +28,17 @@ local function named(m, moved, pairs, which)
         color = RED}
 end
 
--- Both meshes, the second moved and seen through, and what meets in red.
+-- Both meshes, the second moved, and over them what meets, in red, wherever it is.
+local laid = rill.kernel [[
+    kernel void laid(vec3 below<>, vec3 above<>, vec3 red, out vec3 r<>) { r = mix(below, red, min(above.x / red.x, 1.0)); }
+]]
 local function drawn(m, pairs, pose, camera)
     local moved <close> = m:transform(pose)
-    local list = {{m, color = GREY}, {moved, color = BLUE, opacity = 0.5}}
-    if pairs.size > 0 then
-        list[3], list[4] = named(m, m, pairs, "x"), named(m, moved, pairs, "y")
-    end
-    return rill.render(list, {size = {300, 400}, camera = camera, thickness = 3})
+    local options = {size = {300, 400}, camera = camera, thickness = 3, background = {0, 0, 0}}
+    local red <close> = rill.render({named(m, m, pairs, "x"), named(m, moved, pairs, "y")}, options)
+    options.background = nil
+    local both <close> = rill.render({{m, color = GREY}, {moved, color = BLUE}}, options)
+    return laid(both, red, RED)
 end
 
 -- Whether two lists of pairs are the same; `turned`: with the two meshes in the other order.

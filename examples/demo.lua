@@ -22,7 +22,7 @@ local examples = {
     {"dam", "a column of water falls over a pillar, as particles and as its surface", 8, directory},
     {"insides", "a head and a plume of smoke, seen through", 48, 90, directory},
     {"collide", "two meshes that run into each other: the triangles that meet, in red", "-", 12, directory},
-    {"subdivide", "a mesh made smooth where it is bent", "-", 2, directory},
+    {"subdivide", "a mesh made smooth where it is bent", "-", 6, directory},
     {"marching", "the surface of a head, out of a volume", 60, directory},
     {"turntable", "a mesh on a turntable, as an animation (or yours: examples/turntable.lua FILE)", "-", 24,
         directory},

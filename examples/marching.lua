@@ -19,15 +19,23 @@ local function scan(path, columns, rows, layers)
     return rill.stream("uint8", {layers, rows, columns}, bytes):cast "float"
 end
 
--- A head of balls: skull, nose, ears; 200 inside, 0 outside, smooth between.
+-- A head of ellipsoids: skull, jaw, nose, ears, without the hollows of eyes and mouth, on a neck; 200 inside, 0 outside, smooth between.
 local function made(n)
     local head = rill.kernel [[
+        float ball(vec3 p, vec3 middle, vec3 radius) {
+            return (length((p - middle) / radius) - 1.0) * min(min(radius.x, radius.y), radius.z);
+        }
         kernel void head(out float s<>) {
             vec3 p = (vec3(indexof(s).xyz) + 0.5) / vec3(sizeof_stream(s).xyz) * 2.0 - 1.0;
-            float far = length(p / vec3(0.62, 0.7, 0.75)) - 1.0;
-            far = min(far, 2.0 * length(p - vec3(0.0, -0.68, -0.05)) - 0.28);
-            far = min(far, 2.0 * length(vec3(abs(p.x) - 0.62, p.y - 0.05, p.z + 0.05)) - 0.3);
-            s = clamp(100.0 - 600.0 * far, 0.0, 200.0);
+            vec3 q = vec3(abs(p.x), p.yz);
+            float far = ball(p, vec3(0.0, 0.0, 0.22), vec3(0.54, 0.66, 0.66));
+            far = min(far, ball(p, vec3(0.0, 0.3, -0.32), vec3(0.36, 0.36, 0.36)));
+            far = min(far, ball(p, vec3(0.0, 0.68, -0.02), vec3(0.11, 0.14, 0.16)));
+            far = min(far, ball(q, vec3(0.55, -0.05, 0.08), vec3(0.08, 0.15, 0.22)));
+            far = max(far, -ball(q, vec3(0.22, 0.66, 0.16), vec3(0.13, 0.1, 0.08)));
+            far = max(far, -ball(p, vec3(0.0, 0.66, -0.38), vec3(0.2, 0.12, 0.05)));
+            far = min(far, max(length(p.xy + vec2(0.0, 0.12)) - 0.3, p.z + 0.3));
+            s = clamp(100.0 - 1800.0 * far, 0.0, 200.0);
         }
     ]]
     return head {shape = {n, n, n}}

@@ -68,7 +68,7 @@ for d = 1, 3 do
     middle[d], square = (low[d] + high[d]) / 2, square + (high[d] - low[d]) ^ 2
 end
 local far = 0.8 * square ^ 0.5
-local camera = {eye = {middle[1] - 1.1 * far, middle[2] + 0.8 * far, middle[3] - 1.7 * far}, target = middle, fov = 30}
+local camera = {eye = {middle[1] - 1.1 * far, middle[2] + 0.8 * far, middle[3] - 1.7 * far}, target = middle, fov = 27}
 local function drawn(surface, shading, edges)
     return rill.render(surface, {
         size = {400, 320}, camera = camera, shading = shading, edges = edges, color = "clay", thickness = 0.7,
