@@ -18,8 +18,10 @@ static bool side_by_side(const Container *c, const TranslatorInfo *info)
 /* Elements of pages stand at strides where memory holds whole ones only. */
 static void set_runs(Container *c, const TranslatorInfo *info)
 {
+    bool any = info->pages && !info->levels && stream_elements(&c->memory) % info->page == 0;
     c->map.run_unit = 0;
-    if (info->pages && !info->levels && stream_elements(&c->memory) % info->page == 0) {
+    container_run_set(c, any && !c->kind && !c->mapping && !texture_form(c->memory.buffer));
+    if (any) {
         const Paged *paged = (const Paged *)c->translator;
         translator_page_sizes(c->translator, c->map.run);
         memcpy(c->map.stride, paged->stride, sizeof c->map.stride);

@@ -40,6 +40,13 @@ typedef struct MappingKind {
     Region *(*diff)(Container *c, const Snapshot *s);
 } MappingKind;
 
+/* Where the pages of a set begin in memory that stand there one behind the other, at a translator's version; -1: they do not. */
+enum { PAGE_RUNS = 4 };
+typedef struct PageRun {
+    uint64_t serial, version;
+    int64_t begin;
+} PageRun;
+
 struct Container {
     AddressMap map;
     int references;
@@ -74,9 +81,11 @@ struct Container {
     uint64_t active_version;
     int64_t
         active_frame; /* its pages stand side by side in memory, in address order, from this frame on; -1: they do not */
-    uint64_t ready;   /* serial of a region whose pages are mapped; 0: none */
-    bool own;         /* the memory of an array or a stack is */
-    bool lists;       /* of so many entries in all */
+    PageRun runs[PAGE_RUNS];
+    unsigned next_run;
+    uint64_t ready; /* serial of a region whose pages are mapped; 0: none */
+    bool own;       /* the memory of an array or a stack is */
+    bool lists;     /* of so many entries in all */
     Stream entries;
     bool stack; /* of so many elements */
     int64_t count;
@@ -142,6 +151,8 @@ const Translator *container_paged_part(const Container *c);
 bool container_asks(const Container *c);
 Region *container_asked_region(Container *c);
 /* Whether c->active is what is mapped now. */
+/* container_run.c: whether launches ask where pages begin that stand one behind the other. */
+void container_run_set(Container *c, bool any);
 bool container_active_known(const Container *c);
 /* What is mapped of a container is the same as of another one, of the same translator over memory of the same shape. */
 void container_share_active(Container *c, const Container *other);

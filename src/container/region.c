@@ -59,6 +59,7 @@ void region_release(Region *region)
     region_release(region->rest);
     stream_release(&region->list);
     stream_release(&region->in_memory);
+    free(region->memory_words);
     free(region->words);
     free(region);
 }
@@ -148,6 +149,8 @@ Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, 
     region->set.origins = &region->list;
     region->set.words = words;
     region->set.in_memory = NULL;
+    region->set.memory_words = NULL;
+    region->set.serial = region->serial;
     count_elements(region);
     if (!stream_create(device, type_of(SCALAR_INT, 1), &all, false, &region->list) ||
         (length > 0 && !buffer_write(region->list.buffer, 0, words, stream_bytes(&region->list)))) {
@@ -210,9 +213,10 @@ void region_set_in_memory(Region *region, int32_t *origins)
     if (origins && stream_create(region->list.device, type_of(SCALAR_INT, 1), &all, false, list)) {
         if (buffer_write(list->buffer, 0, origins, stream_bytes(list))) {
             region->set.in_memory = list;
-        } else {
-            stream_release(list);
+            region->set.memory_words = region->memory_words = origins;
+            return;
         }
+        stream_release(list);
     }
     free(origins);
 }

@@ -27,12 +27,13 @@ typedef struct Region {
     int references;
     uint64_t serial; /* never used twice */
     Shape shape;
-    bool whole;           /* all of the shape */
-    bool pages;           /* what is mapped, or cells of a union */
-    PageSet set;          /* its origins are `list` */
-    Stream list;          /* `words` on the device */
-    Stream in_memory;     /* what the set has of that name, if it has it */
-    int32_t *words;       /* see PageSet */
+    bool whole;       /* all of the shape */
+    bool pages;       /* what is mapped, or cells of a union */
+    PageSet set;      /* its origins are `list` */
+    Stream list;      /* `words` on the device */
+    Stream in_memory; /* what the set has of that name, if it has it */
+    int32_t *words;   /* see PageSet, as memory_words */
+    int32_t *memory_words;
     struct Region *cells; /* region_walk's; NULL: none yet */
     struct Region *rest;  /* of those: others to be walked behind them, or NULL */
     /* The union of the regions of these serials, the first of which is this one; NULL: this one. */
@@ -50,7 +51,7 @@ Region *region_box(Device *device, const Shape *shape, bool unbounded, const int
  * once. NULL: they could not be made. */
 Region *region_pages(Device *device, const Shape *shape, bool unbounded, const int64_t *page, int32_t *origins,
                      int64_t count);
-/* Takes over, and frees, the origins of a region of pages in the order in which these stand in memory. */
+/* Takes over the origins of a region of pages in the order in which these stand in memory. */
 void region_set_in_memory(Region *region, int32_t *origins);
 /* Of a set and its words, so many, which it takes over on failure, too; NULL: they could not be made. */
 Region *region_of_words(Device *device, const Shape *shape, const PageSet *set, int32_t *words, int64_t length);

@@ -77,6 +77,8 @@ typedef struct PageSet {
     /* The same coordinates, and nothing behind them, in the order in which the pages stand in memory: what launches take that neither number
      * their elements nor look around them. NULL: it is `origins`' order, or not known. */
     const Stream *in_memory;
+    const int32_t *memory_words; /* what that has, in the host's memory */
+    uint64_t serial;             /* never used twice; 0: it has none */
 } PageSet;
 /* How many elements it has with those left out; at most SHAPE_MAX_ELEMENTS + 1. */
 int64_t kernel_page_elements(const PageSet *set, int rank);

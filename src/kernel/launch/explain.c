@@ -19,7 +19,7 @@ static void explain_argument(const KernelText *text, const VariantKey *key, cons
     char shape[SHAPE_TEXT];
     strbuf_addf(out, " of %s[%s]", arg->stream->type->name, shape_text(&arg->stream->shape, shape));
     strbuf_addf(out, ", %s", access_paths[a->path].name);
-    strbuf_add(out, arg->stream->map && arg->stream->map->baked ? " of constant sizes" : "");
+    strbuf_add(out, path_mapped(a->path) && arg->stream->map && arg->stream->map->baked ? " of constant sizes" : "");
     if (kind->read && path_buffered(a->path) && !param_kinds[param->kind].anywhere) {
         bool flat = variant_texel_load(text->function, key, i);
         strbuf_addf(out, ", %s %s",
@@ -46,6 +46,8 @@ static void explain_access(const Preview *preview, StrBuf *out)
         strbuf_add(out, "  over pages only, each argument by itself\n");
         return;
     }
+    strbuf_add(out,
+               preview->beside ? "  over pages that stand one behind the other in memory: as over a stream\n" : "");
     strbuf_addf(out, "  %s%s\n", key->flat_loads ? "aligned loads" : "general loads", strbuf_text(&preview->loads));
     strbuf_addf(out, "  %s%s\n", key->flat_stores ? "contiguous stores" : "general stores",
                 strbuf_text(&preview->stores));

@@ -4,6 +4,7 @@
 #include "gpu/buffer.h"
 #include "gpu/profile.h"
 #include "gpu/program.h"
+#include "gpu/workspace.h"
 #include "kernel/body/shares.h"
 #include "kernel/variant/address_map.h"
 
@@ -197,7 +198,7 @@ bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const S
     return kernel_launch_over(kernel, device, args, &domain, check);
 }
 
-bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
+static bool launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
 {
     Argument given[MAX_PARAMS];
     Kernel *mapped = address_kernel(kernel, device, args, given);
@@ -232,8 +233,22 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
     return done && (!any || tell_maps(kernel, args, domain->pages));
 }
 
-bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
-                    Preview *preview)
+bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
+{
+    Beside *beside = domain->pages ? workspace_take(device, sizeof *beside) : NULL;
+    if (domain->pages && !beside) {
+        return false;
+    }
+    bool one = beside && launch_beside(kernel, args, domain, check, beside);
+    bool done = one ? launch_over(kernel, device, beside->args, &beside->domain, check) &&
+                          tell_maps(kernel, args, domain->pages)
+                    : launch_over(kernel, device, args, domain, check);
+    workspace_give(device, beside);
+    return done;
+}
+
+static bool preview_launch(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                           Preview *preview)
 {
     Argument given[MAX_PARAMS];
     Kernel *mapped = address_kernel(kernel, device, args, given);
@@ -261,5 +276,19 @@ bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const 
         }
     }
     plan_finish(plan);
+    return done;
+}
+
+bool launch_preview(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                    Preview *preview)
+{
+    Beside *beside = domain->pages ? workspace_take(device, sizeof *beside) : NULL;
+    if (domain->pages && !beside) {
+        return false;
+    }
+    preview->beside = beside && launch_beside(kernel, args, domain, check, beside);
+    bool done = preview->beside ? preview_launch(kernel, device, beside->args, &beside->domain, check, preview)
+                                : preview_launch(kernel, device, args, domain, check, preview);
+    workspace_give(device, beside);
     return done;
 }

@@ -98,9 +98,19 @@ void launch_groups(const Plan *plan, const Layout *layout, uint32_t *words, uint
 /* Bytes that element-wise arguments move over a shape: read and written counted. */
 uint64_t launch_bytes(const Function *f, const Argument *args, const Shape *shape);
 
+/* beside.c: the same launch as one over the elements of memory, where its pages stand there one behind the other. False: they do not, or the kernel
+ * asks where elements are. It is as long there as `beside` is. */
+typedef struct Beside {
+    Argument args[MAX_PARAMS];
+    Stream streams[MAX_PARAMS];
+    Domain domain;
+} Beside;
+bool launch_beside(const Kernel *kernel, const Argument *args, const Domain *domain, bool check, Beside *beside);
+
 /* What a launch would do; `loads` and `stores` are the reasons for general ones. */
 typedef struct Preview {
     Kernel *kernel; /* that is launched */
+    bool beside;    /* over pages that stand one behind the other */
     VariantKey key;
     Layout layout;
     int passes, per_pass;

@@ -1,4 +1,4 @@
-/* Lengths counted on the device: where a launch can leave them there. */
+/* How many elements launches have: those of pages; and where a launch can leave lengths on the device that counted them. */
 #include "kernel/kernel_private.h"
 
 /* Whether elements past the length may be computed along: nobody asks for the size, nothing is stored at random. */
@@ -46,4 +46,14 @@ bool kernel_takes_length(const Kernel *kernel, const Argument *args, bool check,
     }
     *length = first->length;
     return true;
+}
+
+int64_t kernel_page_elements(const PageSet *set, int rank)
+{
+    int64_t count = set->count;
+    for (int d = 0; d < rank; d++) {
+        bool many = count > SHAPE_MAX_ELEMENTS / set->page[d];
+        count = many ? SHAPE_MAX_ELEMENTS + 1 : count * set->page[d];
+    }
+    return count;
 }

@@ -336,16 +336,6 @@ static int outputs_per_pass(const Plan *plan, int outputs)
     return outputs < most ? outputs : most;
 }
 
-int64_t kernel_page_elements(const PageSet *set, int rank)
-{
-    int64_t count = set->count;
-    for (int d = 0; d < rank; d++) {
-        bool many = count > SHAPE_MAX_ELEMENTS / set->page[d];
-        count = many ? SHAPE_MAX_ELEMENTS + 1 : count * set->page[d];
-    }
-    return count;
-}
-
 bool plan_prepare(Plan *plan, const Argument *args, int *outputs, int *per_pass)
 {
     const Function *f = &plan->kernel->function;

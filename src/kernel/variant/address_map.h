@@ -42,6 +42,8 @@ struct AddressMap {
     /* Sizes, x first, of the pieces of the domain within which elements stand at strides, of dimension 0 side by side; they begin at multiples of
      * them, at elements whose numbers are multiples of `run_unit`. run_unit 0: there are none. */
     int64_t run[SHAPE_MAX_RANK], stride[SHAPE_MAX_RANK], run_unit;
+    /* The number of the first element of pages that stand one behind the other, row-major, in their order in memory (PageSet); -1: these do not. NULL: none do. */
+    int64_t (*run_begin)(AddressMap *map, const struct PageSet *pages);
     /* Around each piece so many elements of those beside it stand at the same strides, within the domain: replicas. 0: pieces are row-major. */
     int overlap;
     /* Whether all that pages (NULL: all of the domain) touch stands somewhere; and makes replicas right, before a launch reads them: false with error_set. */

@@ -1,0 +1,71 @@
+/* Launches over pages that stand one behind the other in the memory of every argument, in one order: over the elements of memory, as over a
+ * stream's. No page is looked up, and the program is that of streams. */
+#include "kernel/launch/launch.h"
+
+#include "kernel/variant/address_map.h"
+
+/* Pages are whole in the shape, and an element of a page is an element of the launch. */
+static bool whole_pages(const Domain *domain)
+{
+    const PageSet *pages = domain->pages;
+    bool whole = pages && pages->count > 0 && pages->aligned && !pages->masked && !pages->clipped && !pages->levels;
+    for (int d = 0; whole && !pages->unbounded && d < domain->shape.rank; d++) {
+        whole = domain->shape.size[domain->shape.rank - 1 - d] % pages->page[d] == 0;
+    }
+    return whole && kernel_page_elements(pages, domain->shape.rank) <= SHAPE_MAX_ELEMENTS;
+}
+
+/* Nothing asks where elements are, nor how large the shape is; under check it is told where faults are. */
+static bool placeless(const Kernel *kernel, const Domain *domain, bool check)
+{
+    const Function *f = &kernel->function;
+    bool fits = !check && !domain->numbered && !domain->active && f->kind == FUNCTION_KERNEL && f->group_rank == 0 &&
+                !kernel->body.uses_position && !kernel->body.uses_spacing;
+    for (int i = 0; fits && i < f->param_count; i++) {
+        const ParamKindInfo *kind = launch_kind(f, i);
+        fits = !kind->anywhere && (!kind->along || (kind->element && !kernel->body.use[i].size));
+    }
+    return fits;
+}
+
+/* The elements of memory that the pages are, as a header that holds nothing. */
+static bool take_run(const Stream *s, const Domain *domain, Stream *run)
+{
+    int64_t first = -1, count = kernel_page_elements(domain->pages, domain->shape.rank);
+    bool fits = s && s->map && s->map->run_begin && s->buffer && shape_equal(&s->shape, &domain->shape);
+    for (int d = 0; fits && d < s->shape.rank; d++) {
+        fits = s->dim[d].start == 0;
+    }
+    first = fits ? s->map->run_begin(s->map, domain->pages) : -1;
+    if (first < 0) {
+        return false;
+    }
+    *run = *s;
+    run->source = SOURCE_BUFFER;
+    run->map = NULL;
+    run->baked = false;
+    run->contiguous = true;
+    run->offset += first;
+    run->shape = (Shape){1, {count}};
+    run->dim[0] = (ViewDim){.stride = 1, .step = 1, .div = 1};
+    run->boundary[0] = BOUNDARY_CLAMP;
+    return true;
+}
+
+bool launch_beside(const Kernel *kernel, const Argument *args, const Domain *domain, bool check, Beside *beside)
+{
+    const Function *f = &kernel->function;
+    bool found = false, fits = whole_pages(domain) && placeless(kernel, domain, check);
+    for (int i = 0; fits && i < f->param_count; i++) {
+        beside->args[i] = args[i];
+        if (launch_kind(f, i)->along) {
+            fits = found = take_run(args[i].stream, domain, &beside->streams[i]);
+            beside->args[i].stream = &beside->streams[i];
+        }
+    }
+    beside->domain = (Domain){.issued = domain->issued};
+    if (found && fits) {
+        beside->domain.shape = (Shape){1, {kernel_page_elements(domain->pages, domain->shape.rank)}};
+    }
+    return found && fits;
+}
