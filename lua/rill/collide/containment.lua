@@ -72,17 +72,30 @@ local function words_of(said)
     return words
 end
 
+local FEW <const> = 16 -- of so many poses each is asked rather than all reduced
+
+-- Whether there is a pose under which nothing met.
+local function some_miss(found)
+    if found.size > FEW then return found:min() == 0 end
+    for pose = 1, found.size do
+        if found:get(pose) == 0 then return true end
+    end
+    return false
+end
+
 --- containment.of(w): what pairs says of poses under which nothing met: of one transform "a", "b", "both" or nil, of a list of them a table of those by
 -- place. `w` is the state of rill.collide.pairs.
 function containment.of(w)
-    local said <close> = rill.stream("int", w.poses)
+    local words = {}
     local begun <const> = #w.lists > 1 or w.triangles > 0 -- otherwise all was apart from the start
-    if begun and w.found:min() == 0 then
+    if begun and some_miss(w.found) then
+        local said <close> = rill.stream("int", w.poses)
         if queries.is_closed(w.b) then look(w.a, w.exact_a, w.b, w.exact_b, w, said, 1) end
         if queries.is_closed(w.a) then look(w.b, w.exact_b, w.a, w.exact_a, w, said, 2) end
+        words = words_of(said)
     end
-    local words = words_of(said)
-    return w.many and words or words[1]
+    if w.many then return words end
+    return words[1]
 end
 
 return containment

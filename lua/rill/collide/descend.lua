@@ -12,12 +12,13 @@ local ROOM <const> = {cpu = 1 << 15, gpu = 1 << 18} -- pairs in all lists of a l
 local LEAST <const> = 256 -- pairs in the list of one group
 local EARLY <const> = 128 -- the length at which a list that one group has is dealt out
 local LONGEST <const> = 256 -- pairs for each invocation: at most 52 levels, so that loops stay short enough for every device
+local PARTED <const> = 1 << 30 -- a bit of a pair's first node: it is that one which is to be parted
 local DEPTH <const> = 52 -- lists there may be: both trees have at most 25 levels below the root
 
 -- In a list are pairs {node of the first, node of the second} that are together, one of which is to be parted: the first one where `PARTED` is set. So a
 -- list of n pairs stands for up to 2 n pairs to be tested. A group has two lists of 2 * room pairs, and behind them 4 * room pairs of leaves.
 local TEXT <const> = [=[
-    const int PARTED = 0x40000000, LEVELS = 52;
+    const int PARTED = @PARTED, LEVELS = 52;
     typedef struct { int pose; int from; int step; int size; int level; } Share;
     typedef struct { int levels; int leaf; int faces; } Extent;
 
@@ -92,7 +93,6 @@ local TEXT <const> = [=[
         }
         if (me == 0) { left[groupid()] = ivec4(n, list, level, ended); }
     }
-    kernel void starts(out ivec2 pair<>) { pair = ivec2(PARTED, 1); }
 ]=]
 
 local programs = {}
@@ -101,7 +101,8 @@ local programs = {}
 local function passes_of(test)
     local lanes = LANES[rill.device().family]
     local key = test .. lanes
-    programs[key] = programs[key] or rill.program((shared.nodes .. overlap[test] .. TEXT:gsub("@LANES", lanes)))
+    local values <const> = {["@LANES"] = lanes, ["@PARTED"] = PARTED}
+    programs[key] = programs[key] or rill.program((shared.nodes .. overlap[test] .. TEXT:gsub("@%u+", values)))
     return programs[key], lanes
 end
 
@@ -161,8 +162,7 @@ end
 -- descend(w, leaves): goes through all pairs of the trees w.a and w.b, for each pose. leaves(pool, shares, rows, room) gets the pairs of leaves
 -- that a launch found. Batches wait on a stack, so that what is in memory at once is bounded. Each launch goes down one level at least.
 return function(w, leaves)
-    local run = passes_of(w.test)
-    local roots = {pool = run.starts {shape = 1}, shares = {}}
+    local roots = {pool = rill.stream("ivec2", 1, {PARTED, 1}), shares = {}}
     for k = 1, w.poses do roots.shares[k] = {pose = w.poses - k, from = 0, step = 1, size = 1, level = 0} end
     local stack = {roots}
     while #stack > 0 do
