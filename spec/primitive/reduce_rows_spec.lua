@@ -121,6 +121,32 @@ describe("reductions along rows", function()
         assert.is_true(top[1000] ~= top[1000] and top[999] == top[999])
     end)
 
+    -- As many rows as are one where columns begin on texels only then, with and without rows behind those.
+    it("of columns of any number", function()
+        for _, type in ipairs {"float", "int", "double", "vec2"} do
+            for columns, rows in pairs {4099, 1031, 5001, [5] = 1024, [6] = 512, [33] = 1025, [101] = 2050} do
+                local s = mixed("float", {rows, columns})
+                local sums, most = of(s, add), of(s, math.max)
+                if type == "vec2" then
+                    local two = rill.kernel "kernel vec2 two(float x<>) { return vec2(x, -x); }"(s)
+                    local flat = two:sum(1):values()
+                    for c = 1, columns do assert.same({sums[c], -sums[c]}, {flat[2 * c - 1], flat[2 * c]}) end
+                else
+                    local t = s:cast(type)
+                    assert.same(sums, t:sum(1):values())
+                    assert.same(most, t:max(1):values())
+                    assert.equal(most[columns], t:domain({1, columns}, {rows, columns}):max())
+                    local at = t:argmax(1):values()
+                    for c = 1, columns do assert.equal(most[c], s:get(at[c] + 1, c)) end
+                end
+            end
+        end
+        local s, t = mixed("float", {3000, 7}), mixed("float", {3001, 7}):domain({2, 1}, {3001, 7})
+        assert.same(of((s + 2 * t):eval(), add), (s + 2 * t):sum(1):values())
+        assert.same(of((s + s:max(1)):eval(), add), (s + s:max(1)):sum(1):values())
+        assert.same(of((2 * s + 1):eval(), add), (2 * s + 1):sum(1):values())
+    end)
+
     -- Rows of any length, fewer and more of them than there are invocations; what is beside a row's end is never the row's.
     it("of any length, some by each invocation", function()
         for _, type in ipairs {"float", "uint8", "double", "int"} do

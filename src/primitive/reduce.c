@@ -26,6 +26,7 @@ static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, 
     }
     ReducerText text = {.name = reduce_ops_name(op),
                         .functions = strbuf_text(&row.functions),
+                        .any_order = op != REDUCE_ARGMIN && op != REDUCE_ARGMAX,
                         .chunk = row.chunk,
                         .value = row.value,
                         .accumulator = row.accumulator,

@@ -91,6 +91,9 @@ bool inputs_key_ragged(const Inputs *in, const Blocks *blocks, int chunk, InputK
 /* The same for an engine that can reduce blocks side by side, where neighbours in memory belong to them: key->columns is 0 where they
  * don't. `rows`: as many per step where blocks are long enough, or 0: as many as suit. */
 void inputs_key_columns(const Inputs *in, const Blocks *blocks, int rows, InputKey *key);
+/* Columns that do not begin on texels, since rows of them do not: as many rows side by side as begin on texels make `folded`, whose columns are each
+ * so many times; rows behind those are `rest`, of one block of no elements where there are none. How many rows are one then; 1: they stay as they are. */
+int64_t inputs_fold_columns(const Inputs *in, const Blocks *blocks, Blocks *folded, Blocks *rest);
 /* Bytes of the key in use, to compare. */
 size_t inputs_key_bytes(const Inputs *in);
 /* The types in the key, for a cache that keeps it and holds them; how many. */

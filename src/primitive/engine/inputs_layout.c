@@ -201,6 +201,43 @@ static void choose_columns(const Inputs *in, const Blocks *blocks, int rows, Inp
     key->chunk = (uint8_t)(fits && small ? step : 1);
 }
 
+enum {
+    FOLD_EVEN = 8,
+    FOLD_ODD = 16,
+    FOLDED_ROWS = 64
+}; /* rows that are one then, so that wide columns fit; and how many of these are worth it */
+
+/* Two dimensions, one behind the other in memory; rows are reduced. */
+static bool lies_dense(const Inputs *in, const Blocks *blocks)
+{
+    bool dense = blocks->rank == 2 && blocks->part[0] == 1 && blocks->out[1] == 1 && !blocks->reversed;
+    for (int i = 0; dense && i < in->streams; i++) {
+        const Stream *s = in->args[i].stream;
+        const ViewDim *dim = blocks->dim[i];
+        dense = s->source == SOURCE_BUFFER && s->type->bytes % 4 == 0 && s->offset * s->type->bytes % 16 == 0 &&
+                plain_dim(&dim[0]) && plain_dim(&dim[1]) && dim[0].stride == 1 && dim[1].stride == blocks->out[0];
+    }
+    return dense && in->streams > 0;
+}
+
+int64_t inputs_fold_columns(const Inputs *in, const Blocks *blocks, Blocks *folded, Blocks *rest)
+{
+    int64_t columns = blocks->out[0], fold = columns % 2 ? FOLD_ODD : FOLD_EVEN;
+    if (columns % 4 == 0 || !lies_dense(in, blocks) || blocks->block / fold < FOLDED_ROWS) {
+        return 1;
+    }
+    int64_t rows = blocks->block / fold;
+    *folded = *rest = *blocks;
+    folded->out[0] = folded->outputs = fold * columns;
+    folded->part[1] = folded->block = rows;
+    rest->part[1] = rest->block = blocks->block - rows * fold;
+    for (int i = 0; i < in->streams; i++) {
+        folded->dim[i][1].stride = fold * columns;
+        rest->offset[i] += rows * fold * columns;
+    }
+    return fold;
+}
+
 static void fill_key(const Inputs *in, const Blocks *blocks, InputKey *key)
 {
     key->check = in->check;

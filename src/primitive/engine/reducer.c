@@ -251,6 +251,41 @@ static bool run_next(const ReducerText *text, const Inputs *in, const Stream *pa
     return done;
 }
 
+/* Accumulators of blocks into `to`, which is as if a level were to follow. */
+static bool run_part(const ReducerText *text, const Inputs *in, const Blocks *shape, ReducerKey *key,
+                     ReducerLevel *level, Stream *to)
+{
+    key->last = 0;
+    level->last = false;
+    return issue(text, in, shape, key, level, to);
+}
+
+/* The first level of columns that begin on texels only where some rows are one: `fold` of them, and what is behind those. */
+static bool run_folded(const ReducerText *text, const Inputs *in, const Blocks *folded, const Blocks *rest,
+                       int64_t fold, int64_t total, Stream *result)
+{
+    ReducerKey key;
+    ReducerLevel level = {.total = total};
+    make_key(text, in, folded, true, &key, &level);
+    int64_t columns = rest->outputs, rows = level.runs * fold;
+    Shape partial_shape = {.rank = 2, .size = {rows + (rest->block > 0), columns}};
+    Stream partial;
+    if (!stream_create(in->device, text->accumulator, &partial_shape, false, &partial)) {
+        return false;
+    }
+    bool done = run_part(text, in, folded, &key, &level, &partial);
+    if (done && rest->block > 0) {
+        Stream behind = partial;
+        behind.offset += rows * columns;
+        level = (ReducerLevel){.total = total};
+        make_key(text, in, rest, true, &key, &level);
+        done = run_part(text, in, rest, &key, &level, &behind);
+    }
+    done = done && run_next(text, in, &partial, true, total, result);
+    stream_release(&partial);
+    return done;
+}
+
 /* One level; what is left goes to the next. */
 static bool run_level(const ReducerText *text, const Inputs *in, const Shape *out, int64_t total, bool first,
                       Stream *result)
@@ -260,6 +295,12 @@ static bool run_level(const ReducerText *text, const Inputs *in, const Shape *ou
     ReducerLevel level = {.total = total};
     if (!inputs_blocks(in, out, false, &shape)) {
         return error_prefix("%s", text->name);
+    }
+    Blocks folded, rest;
+    bool software = device_traits(in->device)->family == FAMILY_CPU;
+    int64_t fold = software && first && text->any_order ? inputs_fold_columns(in, &shape, &folded, &rest) : 1;
+    if (fold > 1) {
+        return run_folded(text, in, &folded, &rest, fold, total, result);
     }
     make_key(text, in, &shape, first, &key, &level);
     if (!fits(&shape, &key, &level)) {
