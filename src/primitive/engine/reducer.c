@@ -163,9 +163,11 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
         key->last = level->runs == 1;
     } else {
         cut(text, in, shape, key, level);
-        level->blocks = !key->tree && level->runs == 1 ? cut_walk(in, shape, key) : 1;
+        bool one = !key->tree && level->runs == 1;
+        key->once = one && !key->input.ragged && shape->block == key->input.chunk;
+        level->blocks = one && !key->once ? cut_walk(in, shape, key) : 1;
         key->walk = level->blocks > 1;
-        key->last = key->many && !key->tree && level->runs == 1;
+        key->last = one && key->many;
     }
     level->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
 }

@@ -112,6 +112,9 @@ static void write_chunks(Writer *w)
         inputs_write_chunk_skip(w->input, "run", "start");
         inputs_write_chunk_start(w->input, "start - skip");
         strbuf_add(w->out, "    t -= skip;\n    while (t < end) {\n");
+    } else if (w->key->once) {
+        inputs_write_chunk_start(w->input, "start");
+        strbuf_add(w->out, "    {\n");
     } else {
         inputs_write_chunk_start(w->input, "start");
         strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk,
@@ -264,7 +267,7 @@ static void write_run(Writer *w)
         glsl_zero(w->out, w->text->accumulator);
         strbuf_add(w->out, ";\n");
         write_chunks(w);
-        if (w->key->input.ragged) {
+        if (w->key->input.ragged || w->key->once) {
             return; /* there is no rest */
         }
         strbuf_addf(w->out, "    if (t == start && t < end) { acc = %s; t++; }\n", first_call(w));
