@@ -198,7 +198,14 @@ bool kernel_launch(Kernel *kernel, Device *device, const Argument *args, const S
     return kernel_launch_over(kernel, device, args, &domain, check);
 }
 
-static bool launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check)
+/* `told`: the launch as it is traced, which has arguments of its own where it stands for one over pages. */
+typedef struct Told {
+    const Domain *domain;
+    const Argument *args;
+} Told;
+
+static bool launch_over(Kernel *kernel, Device *device, const Argument *args, const Domain *domain, bool check,
+                        const Told *told)
 {
     Argument given[MAX_PARAMS];
     Kernel *mapped = address_kernel(kernel, device, args, given);
@@ -217,7 +224,7 @@ static bool launch_over(Kernel *kernel, Device *device, const Argument *args, co
     if (done && plan->count > 0) {
         KernelText text = kernel_text(kernel, device);
         if (device_traced(device)) {
-            trace_launch(plan, args);
+            trace_launch(kernel, told ? told->domain : domain, told ? told->args : args);
         }
         plan_merge(plan);
         done = per_pass < outputs ? run_passes(plan, &text, outputs, per_pass, args)
@@ -240,9 +247,10 @@ bool kernel_launch_over(Kernel *kernel, Device *device, const Argument *args, co
         return false;
     }
     bool one = beside && launch_beside(kernel, args, domain, check, beside);
-    bool done = one ? launch_over(kernel, device, beside->args, &beside->domain, check) &&
+    const Told told = {domain, args};
+    bool done = one ? launch_over(kernel, device, beside->args, &beside->domain, check, &told) &&
                           tell_maps(kernel, args, domain->pages)
-                    : launch_over(kernel, device, args, domain, check);
+                    : launch_over(kernel, device, args, domain, check, NULL);
     workspace_give(device, beside);
     return done;
 }

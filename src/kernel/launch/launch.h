@@ -84,7 +84,7 @@ void reason_loads(const Plan *plan, const KernelText *text, const VariantKey *ke
 void reason_stores(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 
 /* trace.c: prints a launch and what it is given; writes why the variant of a key is as it is. */
-void trace_launch(const Plan *plan, const Argument *args);
+void trace_launch(const Kernel *kernel, const Domain *domain, const Argument *args);
 void trace_choice(const Plan *plan, const KernelText *text, const VariantKey *key, StrBuf *out);
 
 /* bind.c: the uniforms of the launch as a whole and of an argument, bindings, and the number of work groups. */

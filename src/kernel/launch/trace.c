@@ -38,20 +38,20 @@ static void add_constant(StrBuf *out, const Param *param, const uint32_t *words)
     strbuf_add(out, type->components > 1 ? "}" : "");
 }
 
-void trace_launch(const Plan *plan, const Argument *args)
+void trace_launch(const Kernel *kernel, const Domain *domain, const Argument *args)
 {
-    const Function *f = &plan->kernel->function;
+    const Function *f = &kernel->function;
+    const PageSet *pages = domain->pages;
     char shape[SHAPE_TEXT];
     StrBuf out = STRBUF_EMPTY;
     strbuf_addf(&out, "rill: %s over ", f->name);
-    if (plan->pages) {
-        strbuf_addf(&out, "%lld elements of ", (long long)plan->pages->elements);
+    if (pages) {
+        strbuf_addf(&out, "%lld elements of ", (long long)pages->elements);
     }
-    strbuf_add(&out,
-               plan->pages && plan->pages->unbounded ? "a domain without bounds" : shape_text(&plan->domain, shape));
+    strbuf_add(&out, pages && pages->unbounded ? "a domain without bounds" : shape_text(&domain->shape, shape));
     for (int i = 0; i < f->param_count - f->given; i++) {
         strbuf_addf(&out, "%s%s = ", i ? ", " : ": ", f->params[i].name);
-        if (kernel_is_baked(plan->kernel, i)) {
+        if (kernel_is_baked(kernel, i)) {
             strbuf_add(&out, "fixed");
         } else if (param_kinds[f->params[i].kind].stream) {
             const Stream *s = args[i].stream;
