@@ -15,6 +15,7 @@ local DEGREES <const> = 14
 local MOST <const> = 2000000 -- triangles of a uniform mesh
 
 local path, levels, directory = ...
+path = path ~= "-" and path or nil
 levels = assert(math.tointeger(tonumber(levels or 6)), "levels: expected a whole number")
 directory = directory or "out"
 os.execute(("mkdir -p '%s'"):format(directory))
@@ -39,7 +40,7 @@ local function box()
     local coarse <close> = rill.mesh.box {size = {1, 1.4, 0.8}}
     return (rill.subdivide.loop(coarse, {levels = 3, creases = coarse:adjacency().edges})), "a box"
 end
-local m, name = surfaces.surface(path ~= "-" and path or nil, "spot.obj", box)
+local m, name = surfaces.surface(path, "spot.obj", box)
 
 local clock = rill.clock()
 local adaptive, some = rill.subdivide.loop(m, {levels = levels, adaptive = {curvature = DEGREES}})

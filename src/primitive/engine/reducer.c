@@ -164,7 +164,7 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
     } else {
         cut(text, in, shape, key, level);
         bool one = !key->tree && level->runs == 1;
-        key->once = one && !key->input.ragged && shape->block == key->input.chunk;
+        key->once = one && key->many && !key->input.ragged && shape->block == key->input.chunk;
         level->blocks = one && !key->once ? cut_walk(in, shape, key) : 1;
         key->walk = level->blocks > 1;
         key->last = one && key->many;

@@ -16,7 +16,7 @@ typedef struct ReducerKey {
     uint8_t special, tree; /* 16 floats at once; groups reduce their lanes' results */
     uint8_t last;    /* results are stored; else, of columns, accumulators, of others what the level's words say */
     uint8_t many;    /* outputs: what a work group and a store cost counts */
-    uint8_t once;    /* a block is one step through whole texels: no loops */
+    uint8_t once;    /* each of many blocks is one step through whole texels: no loops */
     uint8_t walk;    /* an invocation reduces some blocks, one after the other, so that it reads on and on */
     uint8_t vectors; /* of columns: four words at once */
     const Type *accumulator, *result;
