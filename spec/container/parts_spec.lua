@@ -28,6 +28,13 @@ local put <const> = rill.kernel [[
     }
 ]]
 
+-- One of the pages goes, and where it was in memory nothing is.
+local function with_gap(shape, page)
+    local c = shuffled("float", shape, page, 80)
+    local at = c:active():addresses():get(c:active().size // 2)
+    return c:release {at[2] + 1, at[1] + 1}
+end
+
 local function composed()
     local pages = T.pages {shape = {1200, 1600}, page = {8, 8}}
     local fold = T.fold {shape = {1200 * 1024}, to = {1200, 1024}}
@@ -43,6 +50,7 @@ end
 
 local makers <const> = {
     {"pages", function() return shuffled("float", {1200, 1280}, {16, 16}, 80) end},
+    {"pages with a gap in memory", function() return with_gap({1200, 1280}, {16, 16}) end},
     {"pages at the shape's end", function() return shuffled("float", {1205, 1283}, {16, 32}, 80) end},
     {"a composition", composed},
     {"memory that ends early", function()
@@ -92,6 +100,25 @@ describe("primitives in parts", function()
             stack:close()
         end)
     end
+
+    it("read memory as it is where pages stand side by side in any order, and order does not count", function()
+        local c = shuffled("float", {640, 640}, {16, 16}, 80)
+        put {r = c}
+        local stack, line = line_of(c)
+        local methods <const> = {"sum", "min", "max", "any", "all", "count", "mean", "var", "std", "norm", "stats"}
+        local function all()
+            for _, name in ipairs(methods) do c[name](c) end
+        end
+        all()
+        check.collect()
+        local before = rill.memory().bytes
+        local peak = rill.profile(all).peak - before
+        assert(peak <= c.nbytes / 20, peak .. " bytes beside " .. c.nbytes)
+        assert.equal(line:count(), c:count())
+        equal(line:filter("x > 400.0"):values(), c:filter("x > 400.0"):values())
+        assert.near(line:dot(line), c:dot(c), 1e-6 * line:dot(line))
+        stack:close()
+    end)
 
     it("of vectors and NaN", function()
         local total = rill.kernel "reduce void total(vec2 x<>, reduce vec2 r<>) { r += x; }"

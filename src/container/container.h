@@ -78,16 +78,19 @@ Container *container_like(const Container *c, const Type *type);
 /* The mapped part as a line (container_line.c): a stream of one dimension, in address order. Of a container that is mapped everywhere it is all
  * of it, in its shape; of lists the entries. False with error_set. */
 bool container_partial(const Container *c);
-/* The elements of `from`, a header of c's shape, that are mapped in c, or in a part of what is (NULL: all): a new stream, or a view where they stand in memory so. */
+/* The elements of `from`, a header of c's shape, that are mapped in c, or in a part of what is (NULL: all): a new stream, or a view where they
+ * stand in memory so. */
 bool container_line(Container *c, const Stream *from, const Region *part, Stream *result);
+/* All that are mapped, in any order: a view more often. */
+bool container_line_unordered(Container *c, Stream *result);
 /* Its mapped part takes the elements of a line. */
 bool container_take_line(Container *c, const Stream *line);
 /* A container mapped as c, of the line's type, with these elements; NULL with error_set. Where they are, as coordinates, int or ivec2 to ivec4:
  * of one dimension always. */
 Container *container_of_line(Container *c, const Stream *line);
 bool container_line_points(Container *c, const Region *part, Stream *result);
-/* Whether container_line gives a view. */
-bool container_line_is_there(Container *c, const Stream *from);
+/* Whether container_line gives a view of its own elements, or container_line_unordered does. */
+bool container_line_is_there(Container *c, bool ordered);
 
 /* All there is, zeros at first. NULL with error_set. */
 Container *container_array(Device *device, const Type *type, const Shape *shape);

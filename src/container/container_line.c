@@ -25,17 +25,25 @@ static bool create(const Container *c, const Region *region, const Type *type, S
     return stream_create(c->memory.device, type, &(Shape){1, {region->set.elements}}, false, result);
 }
 
-/* Whether memory holds the line as it is. */
-static bool side_by_side(const Container *c, const Region *region)
+/* The frame from which on memory holds the line as it is, in address order or in any; -1: it does not. */
+static int64_t side_by_side(Container *c, const Region *region, bool ordered)
 {
-    return container_paged(c) && !container_asks(c) && c->active_frame >= 0 &&
-           region->set.elements == region->set.count * translator_info(c->translator).page;
+    bool whole = container_paged(c) && !container_asks(c) &&
+                 region->set.elements == region->set.count * translator_info(c->translator).page;
+    return !whole ? -1 : ordered ? c->active_frame : c->active_least;
 }
 
-bool container_line_is_there(Container *c, const Stream *from)
+bool container_line_is_there(Container *c, bool ordered)
 {
     const Region *region = container_partial(c) ? container_active(c) : NULL;
-    return !container_partial(c) || (region && from->map == &c->map && side_by_side(c, region));
+    return !container_partial(c) || (region && side_by_side(c, region, ordered) >= 0);
+}
+
+static bool line_in_memory(const Container *c, const Region *region, int64_t frame, Stream *result)
+{
+    int64_t page = translator_info(c->translator).page;
+    return stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {region->set.elements}},
+                       c->memory.offset + frame * page, result);
 }
 
 bool container_line(Container *c, const Stream *from, const Region *part, Stream *result)
@@ -48,10 +56,9 @@ bool container_line(Container *c, const Stream *from, const Region *part, Stream
         return copy_new(from, NULL, result);
     }
     const Region *region = part ? part : container_active(c);
-    if (!part && region && from->map == &c->map && side_by_side(c, region)) {
-        int64_t page = translator_info(c->translator).page;
-        return stream_over(c->memory.buffer, c->memory.type, &(Shape){1, {region->set.elements}},
-                           c->memory.offset + c->active_frame * page, result);
+    int64_t frame = !part && region && from->map == &c->map ? side_by_side(c, region, true) : -1;
+    if (frame >= 0) {
+        return line_in_memory(c, region, frame, result);
     }
     if (!region || !create(c, region, from->type, result)) {
         return false;
@@ -61,6 +68,14 @@ bool container_line(Container *c, const Stream *from, const Region *part, Stream
         return false;
     }
     return true;
+}
+
+bool container_line_unordered(Container *c, Stream *result)
+{
+    const Region *region = container_partial(c) ? container_active(c) : NULL;
+    int64_t frame = region ? side_by_side(c, region, false) : -1;
+    return frame >= 0 ? line_in_memory(c, region, frame, result)
+                      : container_line(c, container_elements(c), NULL, result);
 }
 
 bool container_take_line(Container *c, const Stream *line)

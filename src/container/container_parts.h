@@ -79,8 +79,8 @@ struct Container {
     bool full;      /* it said that all is, and that does not change */
     Region *active; /* what is mapped, held, and the translator's version that it is of; NULL until needed */
     uint64_t active_version;
-    int64_t
-        active_frame; /* its pages stand side by side in memory, in address order, from this frame on; -1: they do not */
+    /* Its pages stand side by side in memory from this frame on; -1: they do not. In address order, and in any. */
+    int64_t active_frame, active_least;
     PageRun runs[PAGE_RUNS];
     unsigned next_run;
     uint64_t ready; /* serial of a region whose pages are mapped; 0: none */

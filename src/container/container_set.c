@@ -137,7 +137,10 @@ static Region *mapped_region(Container *c)
         region = container_list_region(c, &list);
     }
     const PageEntry **entries = region ? frame_order(&list) : NULL;
+    c->active_least = c->active_frame;
     if (entries) {
+        const PageEntry *first = entries[0], *last = entries[list.count - 1];
+        c->active_least = last->frame - first->frame + 1 == (int64_t)list.count ? first->frame : -1;
         set_in_memory(c, region, entries);
         free(entries);
     }

@@ -303,6 +303,12 @@ local function joins(c, name, ...)
     return joined[name] ~= nil and not ((name == "filter" or name == "find") and is_numbered((...)))
 end
 
+-- What does not depend on the order of the elements, but for rounding.
+local UNORDERED <const> = {
+    sum = true, prod = true, min = true, max = true, mean = true, var = true, std = true, any = true, all = true,
+    count = true, norm = true, stats = true,
+}
+
 local function call(c, name, axis, ...)
     if rill.type(c) ~= "container" then
         fail("c:%s: argument 'c': expected a container, got %s", name, rill.type(c) or type(c))
@@ -315,14 +321,16 @@ local function call(c, name, axis, ...)
             check_axis(name, is_options(given[i]) and given[i].axis or nil)
         end
     end
-    local parts = partial and joins(c, name, ...) and core._line_parts(c, "c:" .. name, name == "histogram") or 1
+    local unordered = partial and UNORDERED[name]
+    local parts = partial and joins(c, name, ...) and
+        core._line_parts(c, "c:" .. name, name == "histogram", unordered) or 1
     if parts > 1 and name == "scan" then
         return scanned.by_parts(c, parts, ...)
     elseif parts > 1 then
         return joined[name](c, function(take, ...) return by_parts(c, name, parts, take, ...) end, ...)
     end
     local arguments, opened = prepared(c, name, nil, ...)
-    local line = core._line(c, c, "c:" .. name)
+    local line = unordered and core._line_unordered(c, "c:" .. name) or core._line(c, c, "c:" .. name)
     opened[#opened + 1] = line
     if flattened[name] and not sorts_along(arguments) then
         line = core._flat(line)

@@ -24,8 +24,24 @@ static int rill_line(lua_State *L)
     return 1;
 }
 
-/* _line_parts(c, function, always): into how many parts what is mapped goes, so that no copy of one is large beside all; 1 where it is short, as each
- * part is a few launches, or where no copy is made, unless always is true: the function itself takes memory for each element. */
+/* _line_unordered(c, function): the elements of a container that are mapped, in any order. */
+static int rill_line_unordered(lua_State *L)
+{
+    const char *function = luaL_checkstring(L, 2);
+    LuaContainer *self = container_check(L, 1, function, 0, "c");
+    container_asked(L, self, function);
+    Stream *line = handle_push(L);
+    DeviceScope scope;
+    binding_enter(L, self->stream.device, &scope);
+    bool done = container_line_unordered(self->container, line);
+    device_leave(&scope);
+    container_done(L, self, done, function);
+    return 1;
+}
+
+/* _line_parts(c, function, always, unordered): into how many parts what is mapped goes, so that no copy of one is large beside all; 1 where it is short,
+ * as each part is a few launches, or where _line, or _line_unordered, makes no copy, unless always is true: the function itself takes memory for each
+ * element. */
 static int rill_line_parts(lua_State *L)
 {
     enum { LEAST_BYTES = 1 << 22, PARTS = 8 };
@@ -34,7 +50,7 @@ static int rill_line_parts(lua_State *L)
     DeviceScope scope;
     container_asked(L, self, function);
     binding_enter(L, self->stream.device, &scope);
-    bool there = !lua_toboolean(L, 3) && container_line_is_there(self->container, container_elements(self->container));
+    bool there = !lua_toboolean(L, 3) && container_line_is_there(self->container, !lua_toboolean(L, 4));
     const Region *region = there ? NULL : container_active(self->container);
     device_leave(&scope);
     container_done(L, self, there || region, function);
@@ -155,10 +171,16 @@ static int rill_line_points(lua_State *L)
 
 void open_line(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"_partial", rill_partial},         {"_line", rill_line},
-                                         {"_from_line", rill_from_line},     {"_line_parts", rill_line_parts},
-                                         {"_line_part", rill_line_part},     {"_line_index", rill_line_index},
-                                         {"_line_points", rill_line_points}, {"_mapped_like", rill_mapped_like},
-                                         {"_put_line", rill_put_line},       {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"_partial", rill_partial},
+                                         {"_line", rill_line},
+                                         {"_from_line", rill_from_line},
+                                         {"_line_parts", rill_line_parts},
+                                         {"_line_part", rill_line_part},
+                                         {"_line_index", rill_line_index},
+                                         {"_line_points", rill_line_points},
+                                         {"_mapped_like", rill_mapped_like},
+                                         {"_put_line", rill_put_line},
+                                         {"_line_unordered", rill_line_unordered},
+                                         {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
 }
