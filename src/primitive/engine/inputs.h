@@ -71,6 +71,9 @@ enum { BLOCK_PLACE = INPUT_STREAMS };
  * block runs from its last element to its first. False with error_set. */
 bool inputs_blocks(const Inputs *in, const Shape *out, bool reversed, Blocks *blocks);
 
+/* Blocks side by side that fill a line of a processor's cache. They are read row by row, and a row texel by texel. */
+enum { INPUT_WIDE_COLUMNS = 16 };
+
 typedef struct InputKey {
     uint8_t check, rank, parts; /* bit d: dimension d has more than one element per block */
     uint8_t chunk;              /* elements of a step that reads whole texels; 0: element by element */
@@ -147,9 +150,10 @@ void inputs_write_chunk_loads(InputText *text);
 void inputs_write_chunk_value(InputText *text, int s, int k);
 void inputs_write_chunk_step(InputText *text);
 /* The same for columns: steps of `rows` elements of each. The value is that of row t + k in column c, an expression for which
- * inputs_write_column has been called. */
+ * inputs_write_column has been called. Loads are of some rows, or of the texels of row t that have column c, the first in them. */
 void inputs_write_rows_start(InputText *text, const char *start);
 void inputs_write_rows_loads(InputText *text, int from, int rows);
+void inputs_write_texel_loads(InputText *text, int c);
 void inputs_write_column(InputText *text, int c);
 void inputs_write_row_value(InputText *text, int s, int k, int c);
 void inputs_write_rows_step(InputText *text, int rows);

@@ -120,7 +120,7 @@ static void arg_key(const Inputs *in, const Blocks *blocks, int i, InputKey *key
 
 /* columns */
 
-enum { COLUMNS = 4, WIDE_COLUMNS = 16, WIDE_LEAST = 1 << 16, SHORT_STEP = 4 };
+enum { COLUMNS = 4, WIDE_COLUMNS = INPUT_WIDE_COLUMNS, WIDE_LEAST = 1 << 16, SHORT_STEP = 4, WIDE_STEP = 8 };
 
 /* The dimension whose neighbours follow each other in a block, -1 where blocks have one element. */
 static int first_part(const Blocks *blocks)
@@ -194,9 +194,10 @@ static void choose_columns(const Inputs *in, const Blocks *blocks, int rows, Inp
         texels += whole ? columns * in->args[i].stream->type->bytes / 16 : 0;
     }
     columns = key->texels ? columns : 1;
-    int step = columns == WIDE_COLUMNS || blocks->block < rows ? 0 : rows;
-    step = step ? step : SHORT_STEP;
-    bool fits = texels * step <= MAX_CHUNK_TEXELS && blocks->block >= step && all_plain(in, blocks);
+    bool wide = columns == WIDE_COLUMNS;
+    int step = wide ? (rows > 0 && blocks->block >= WIDE_STEP ? WIDE_STEP : 1)
+                    : (rows > 0 && blocks->block >= rows ? rows : SHORT_STEP);
+    bool fits = texels * (wide ? 1 : step) <= MAX_CHUNK_TEXELS && blocks->block >= step && all_plain(in, blocks);
     key->columns = (uint8_t)columns;
     key->chunk = (uint8_t)(fits && small ? step : 1);
 }

@@ -90,17 +90,33 @@ void inputs_write_rows_start(InputText *t, const char *start)
     }
 }
 
+static void write_texel_load(InputText *t, int i, int k)
+{
+    const char *name = t->in->params[i].name;
+    int texels = row_texels(t, i);
+    strbuf_addf(t->out,
+                t->layout->args[i].texture != NO_UNIT
+                    ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d * r_%s + %d);\n"
+                    : "        uvec4 f_%s_%d = in_%s[a_%s + %d * r_%s + %d];\n",
+                name, k, name, name, k / texels, name, k % texels);
+}
+
 void inputs_write_rows_loads(InputText *t, int from, int rows)
 {
     for (int i = 0; i < t->in->streams; i++) {
-        const char *name = t->in->params[i].name;
-        bool texture = t->layout->args[i].texture != NO_UNIT;
         int texels = inputs_is_texels(t, i) ? row_texels(t, i) : 0;
         for (int k = from * texels; k < (from + rows) * texels; k++) {
-            strbuf_addf(t->out,
-                        texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d * r_%s + %d);\n"
-                                : "        uvec4 f_%s_%d = in_%s[a_%s + %d * r_%s + %d];\n",
-                        name, k, name, name, k / texels, name, k % texels);
+            write_texel_load(t, i, k);
+        }
+    }
+}
+
+void inputs_write_texel_loads(InputText *t, int c)
+{
+    for (int i = 0; i < t->in->streams; i++) {
+        int bytes = t->key->args[i].type->bytes;
+        if (inputs_is_texels(t, i) && c * bytes % 16 == 0) {
+            write_texel_load(t, i, c * bytes / 16);
         }
     }
 }

@@ -13,12 +13,9 @@ enum {
     GPU_GROUP = 256,
     GPU_RUN = 32, /* elements per thread before the tree */
     GPU_FEW_OUTPUTS = 4096,
-    CPU_PAGE = 4096,
     /* of columns */
     CPU_FEW_LANES = 256, /* of later levels */
     CPU_ROWS = 64,       /* the shortest run that is worth another level */
-    CPU_APART = 32,      /* the longest one of rows that are a page apart */
-    CPU_MOST = 1024,     /* on later levels only of so many rows */
     GPU_LANES = 1 << 16,
     GPU_ROWS = 128, /* on later levels */
     /* of bodies */
@@ -104,21 +101,6 @@ static int64_t cut_walk(const Inputs *in, const Blocks *shape, const ReducerKey 
     return blocks < 1 ? 1 : blocks;
 }
 
-/* Rows of a stream are a page or more apart. */
-static bool rows_apart(const Inputs *in, const Blocks *shape)
-{
-    int d = 0;
-    while (d < shape->rank - 1 && shape->part[d] == 1) {
-        d++;
-    }
-    bool apart = false;
-    for (int i = 0; i < in->streams; i++) {
-        int64_t bytes = shape->dim[i][d].stride * in->args[i].stream->type->bytes;
-        apart = apart || bytes >= CPU_PAGE || -bytes >= CPU_PAGE;
-    }
-    return apart;
-}
-
 /* How columns are cut: runs of rows, enough of them to fill the device. Neighbours go on where a run's rows end, so that short runs stay
  * on pages at hand. */
 static void cut_columns(const Inputs *in, const Blocks *shape, const ReducerKey *key, ReducerLevel *level)
@@ -130,9 +112,6 @@ static void cut_columns(const Inputs *in, const Blocks *shape, const ReducerKey 
     int64_t lanes = !cpu ? GPU_LANES : key->first ? CPU_LANES : CPU_FEW_LANES, runs = lanes / groups;
     runs = runs < shape->block / least ? runs : shape->block / least;
     level->length = round_up(runs < 1 ? shape->block : (shape->block + runs - 1) / runs, chunk);
-    if (cpu && level->length > CPU_APART && (key->first || shape->block > CPU_MOST) && rows_apart(in, shape)) {
-        level->length = CPU_APART;
-    }
     level->length = level->length < most ? level->length : most;
     level->runs = (shape->block + level->length - 1) / level->length;
 }

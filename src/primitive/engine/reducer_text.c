@@ -133,6 +133,46 @@ static void write_chunks(Writer *w)
 
 /* columns: the invocation's blocks lie side by side; acc0, acc1 ... are what they are reduced to */
 
+/* A row of columns: `each` writes what becomes of one. A texel is used before the next one is asked for, since drivers that read texels by a
+ * function of their own save all that is alive around each call. */
+static void write_row(Writer *w, void (*each)(Writer *w, int c))
+{
+    for (int c = 0; c < w->key->input.columns; c++) {
+        inputs_write_texel_loads(w->input, c);
+        inputs_write_column(w->input, c);
+        each(w, c);
+    }
+    inputs_write_rows_step(w->input, 1);
+}
+
+static void write_first_value(Writer *w, int c)
+{
+    strbuf_addf(w->out, "        precise float h%d = ", c);
+    inputs_write_row_value(w->input, 0, 0, c);
+    strbuf_add(w->out, ";\n");
+}
+
+static void write_next_value(Writer *w, int c)
+{
+    strbuf_addf(w->out, "        h%d += ", c);
+    inputs_write_row_value(w->input, 0, 0, c);
+    strbuf_add(w->out, ";\n");
+}
+
+/* Some rows into plain sums, which are added to what there is. */
+static void write_wide_sums(Writer *w)
+{
+    strbuf_addf(w->out, "    while (t < end) {\n        int stop = min(t + %d, end);\n", w->key->input.chunk);
+    write_row(w, write_first_value);
+    strbuf_add(w->out, "        for (t++; t < stop; t++) {\n"); /* of a constant number it would be unrolled */
+    write_row(w, write_next_value);
+    strbuf_add(w->out, "        }\n");
+    for (int c = 0; c < w->key->input.columns; c++) {
+        strbuf_addf(w->out, "        acc%d = rill_add(acc%d, h%d, 0.0);\n", c, c, c);
+    }
+    strbuf_add(w->out, "    }\n");
+}
+
 /* Four rows or sixteen, four at a time: fewer values are alive at once. */
 static void write_special_rows(Writer *w)
 {
@@ -176,6 +216,18 @@ static void write_column_element(Writer *w, int k, int c)
     strbuf_addf(w->out,
                 w->key->first ? "acc%d = rill_step(acc%d, v, t + %d); }\n" : "acc%d = rill_merge(acc%d, v); }\n", c, c,
                 k);
+}
+
+static void write_only_element(Writer *w, int c)
+{
+    write_column_element(w, 0, c);
+}
+
+static void write_wide_rows(Writer *w)
+{
+    strbuf_add(w->out, "    for (; t < end; t++) {\n");
+    write_row(w, write_only_element);
+    strbuf_add(w->out, "    }\n");
 }
 
 /* A loop over steps of so many rows, as far as they go. */
@@ -240,10 +292,14 @@ static void write_columns(Writer *w)
         glsl_zero(w->out, w->text->accumulator);
         strbuf_add(w->out, ";\n");
     }
-    if (chunk > 1) {
-        write_rows(w, chunk, w->key->special);
+    if (columns == INPUT_WIDE_COLUMNS) {
+        (w->key->special ? write_wide_sums : write_wide_rows)(w);
+    } else {
+        if (chunk > 1) {
+            write_rows(w, chunk, w->key->special);
+        }
+        write_rows(w, 1, false);
     }
-    write_rows(w, 1, false);
     write_columns_store(w);
 }
 
