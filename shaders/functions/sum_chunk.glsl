@@ -10,7 +10,3 @@ u_Sum rill_join(u_Sum a, float p, float q, float r, float s)
     precise float x = (p + q) + (r + s);
     return rill_add(a, x, 0.0);
 }
-u_Sum rill_chunk(u_Sum a, bool first, uvec4 p, uvec4 q, uvec4 r, uvec4 s)
-{
-    return rill_join(a, rill_h(p), rill_h(q), rill_h(r), rill_h(s));
-}

@@ -141,12 +141,13 @@ void inputs_write_header(InputText *text, int group, int vectors, const Type *co
 void inputs_write_access(InputText *text);
 /* Statements: this invocation's block is number `run` (an int variable). */
 void inputs_write_place(InputText *text, const char *run);
-/* Steps of key->chunk elements from t on: declarations in front of the loop, loads at the head of its body, the value of source
- * s of element t + k, and the advance. */
+/* Steps of key->chunk elements from t on: declarations in front of the loop, loads of the texels that begin with elements t + k to t + end - 1, the value
+ * of source s of element t + k, and the advance. Where much is alive a texel is best used before the next one is loaded: drivers that read texels by a
+ * function of their own save all of that around each call. */
 void inputs_write_chunk_start(InputText *text, const char *start);
 /* int skip: how many elements stand before that one in its first step, of ragged ones. */
 void inputs_write_chunk_skip(InputText *text, const char *run, const char *start);
-void inputs_write_chunk_loads(InputText *text);
+void inputs_write_chunk_loads(InputText *text, int k, int end);
 void inputs_write_chunk_value(InputText *text, int s, int k);
 void inputs_write_chunk_step(InputText *text);
 /* The same for columns: steps of `rows` elements of each. The value is that of row t + k in column c, an expression for which

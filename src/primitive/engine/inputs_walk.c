@@ -39,16 +39,17 @@ void inputs_write_chunk_skip(InputText *t, const char *run, const char *start)
                 start, t->key->ragged);
 }
 
-void inputs_write_chunk_loads(InputText *t)
+void inputs_write_chunk_loads(InputText *t, int k, int end)
 {
     for (int i = 0; i < t->in->streams; i++) {
         const char *name = t->in->params[i].name;
         bool texture = t->layout->args[i].texture != NO_UNIT;
-        for (int k = 0; inputs_is_texels(t, i) && k < chunk_texels(t, i); k++) {
+        int bytes = t->key->args[i].type->bytes;
+        for (int at = (k * bytes + 15) / 16; inputs_is_texels(t, i) && at < (end * bytes + 15) / 16; at++) {
             strbuf_addf(t->out,
                         texture ? "        uvec4 f_%s_%d = texelFetch(tex_%s, a_%s + %d);\n"
                                 : "        uvec4 f_%s_%d = in_%s[a_%s + %d];\n",
-                        name, k, name, name, k);
+                        name, at, name, name, at);
         }
     }
 }

@@ -12,9 +12,9 @@
 typedef struct ReducerText {
     const char *name; /* for messages */
     const char *functions;
-    bool any_order;    /* elements may be taken in another order, whatever their numbers */
-    const char *chunk; /* optional: A rill_chunk(A a, bool first, uvec4 t0, ..., uvec4 t3) reduces 16 floats at once */
-    const Type *value; /* T, of the built-in texts */
+    bool any_order;          /* elements may be taken in another order, whatever their numbers */
+    const char *chunk;       /* optional: float rill_h(uvec4) of four floats, A rill_join(A a, four of those) */
+    const Type *value;       /* T, of the built-in texts */
     const Type *accumulator; /* A */
     const Type *result;      /* R */
 } ReducerText;

@@ -66,17 +66,19 @@ static const char *step_call(const Writer *w)
 /* All sixteen values as the bits of floats; of what is none of the block's those of -0, which adds nothing. */
 static void write_special(Writer *w)
 {
-    strbuf_add(w->out, "        acc = rill_chunk(acc, t <= start");
     for (int k = 0; k < w->key->input.chunk; k++) {
-        strbuf_add(w->out, k % 4 ? ", " : ", uvec4(");
+        if (k % 4 == 0) {
+            inputs_write_chunk_loads(w->input, k, k + 4);
+            strbuf_addf(w->out, "        float h%d = rill_h(uvec4(", k / 4);
+        }
         if (w->key->input.ragged) {
             strbuf_addf(w->out, "!rill_within(t + %d) ? 0x80000000u : ", k);
         }
         strbuf_add(w->out, "floatBitsToUint(");
         inputs_write_chunk_value(w->input, 0, k);
-        strbuf_add(w->out, k % 4 == 3 ? "))" : ")");
+        strbuf_add(w->out, k % 4 == 3 ? ")));\n" : "), ");
     }
-    strbuf_add(w->out, ");\n");
+    strbuf_add(w->out, "        acc = rill_join(acc, h0, h1, h2, h3);\n");
 }
 
 static void write_chunk_element(Writer *w, int k)
@@ -120,12 +122,13 @@ static void write_chunks(Writer *w)
         strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk,
                     chunk);
     }
-    inputs_write_chunk_loads(w->input);
     if (w->key->special) {
         write_special(w);
-    }
-    for (int k = 0; k < chunk && !w->key->special; k++) {
-        write_chunk_element(w, k);
+    } else {
+        inputs_write_chunk_loads(w->input, 0, chunk);
+        for (int k = 0; k < chunk; k++) {
+            write_chunk_element(w, k);
+        }
     }
     inputs_write_chunk_step(w->input);
     strbuf_addf(w->out, "        t += %d;\n    }\n", chunk);
@@ -133,8 +136,7 @@ static void write_chunks(Writer *w)
 
 /* columns: the invocation's blocks lie side by side; acc0, acc1 ... are what they are reduced to */
 
-/* A row of columns: `each` writes what becomes of one. A texel is used before the next one is asked for, since drivers that read texels by a
- * function of their own save all that is alive around each call. */
+/* A row of columns: `each` writes what becomes of one. */
 static void write_row(Writer *w, void (*each)(Writer *w, int c))
 {
     for (int c = 0; c < w->key->input.columns; c++) {
@@ -309,6 +311,8 @@ static void write_run(Writer *w)
     if (w->key->walk) {
         strbuf_addf(w->out, "    const int start = 0;\n    int end = int(%s), t = 0;\n",
                     access_word(layout->input.block));
+    } else if (w->key->once) {
+        strbuf_addf(w->out, "    int run = lane, start = 0, end = int(%s), t = 0;\n", access_word(layout->input.block));
     } else {
         strbuf_addf(w->out,
                     "    int run = int(rill_div(uint(lane), %s, %s)), part = lane - run * int(%s);\n"

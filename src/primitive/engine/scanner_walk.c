@@ -200,7 +200,7 @@ static void write_chunks(ScannerWriter *w, bool store)
         }
     }
     strbuf_addf(w->out, "    int whole = start + (end - start) / %d * %d;\n    while (t < whole) {\n", chunk, chunk);
-    inputs_write_chunk_loads(w->input);
+    inputs_write_chunk_loads(w->input, 0, chunk);
     if (w->key->special) {
         write_special(w, store);
     }
