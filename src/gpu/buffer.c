@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* UPKEEP: what a buffer costs beside its bytes, in the driver and here, as seen with Mesa. */
-enum { ALIGNMENT = 16, SPARE_TAIL = 16, UPKEEP = 4096 };
+/* The tail holds what the last step of a launch stores behind the elements. */
+enum { ALIGNMENT = 16, SPARE_TAIL = 240, UPKEEP = 4096 };
 
 static const uint64_t MIB = 1024 * 1024;
 /* What one GL call is asked to move: drivers have been seen to keep sizes in an int. */

@@ -378,6 +378,7 @@ bool kernel_compile(Kernel *kernel, Device *device)
     bool two = kernel->body.uses_position && !group;
     key.rank = (uint8_t)(group ? f->group_rank : two ? 2 : 1);
     key.flat_stores = !group;
+    key.paired = variant_pairs(device_traits(device));
     key.count = (uint8_t)f->param_count;
     int outputs = 0;
     for (int i = 0; i < f->param_count; i++) {

@@ -74,17 +74,38 @@ static uint8_t gather_place(const Plan *plan, int i)
     return (uint8_t)(k + 1);
 }
 
-/* The last store may pass the end of a view: it must be cut off by the device or land in the buffer's spare tail. */
+static int64_t end_of(const Plan *plan, const Stream *s)
+{
+    return (s->offset + plan->count) * s->type->bytes;
+}
+
+/* The last store may pass the end of a view: whether it lands in the buffer's spare tail, where it does. */
+static bool has_room(const Plan *plan, const Stream *s, int elements)
+{
+    int64_t end = end_of(plan, s), rest = plan->count % elements, past = (elements - rest) * s->type->bytes;
+    return rest == 0 ||
+           ((uint64_t)end == buffer_bytes(s->buffer) && (uint64_t)(end + past) <= buffer_capacity(s->buffer));
+}
+
+/* Where it has no room the device must cut it off. */
 bool launch_storable(const Plan *plan, const Stream *s, int elements)
 {
     int64_t unit = (int64_t)elements * s->type->bytes;
     if (!s->contiguous || unit % 4 != 0 || (s->offset * s->type->bytes) % (unit % 16 ? 4 : 16) != 0) {
         return false;
     }
-    int64_t end = (s->offset + plan->count) * s->type->bytes;
-    int64_t rest = plan->count % elements, past = rest ? (elements - rest) * s->type->bytes : 0;
-    bool tail = (uint64_t)end == buffer_bytes(s->buffer) && (uint64_t)(end + past) <= buffer_capacity(s->buffer);
-    return rest == 0 || tail || (plan->traits->exact_ranges && end % 4 == 0);
+    return has_room(plan, s, elements) || (plan->traits->exact_ranges && end_of(plan, s) % 4 == 0);
+}
+
+/* Devices that store word by word store doubles as fast; but cut them off as wholes. */
+static bool paired(const Plan *plan, const VariantKey *key, int elements)
+{
+    const Function *f = &plan->kernel->function;
+    bool pairs = variant_pairs(plan->traits);
+    for (int i = 0; pairs && key->flat_stores && i < f->param_count; i++) {
+        pairs = !variant_stores(f, key, i) || has_room(plan, plan->streams[i], elements);
+    }
+    return pairs;
 }
 
 static void arg_key(const Plan *plan, int i, ArgKey *key)
@@ -148,7 +169,9 @@ static int choose_stores(Plan *plan, const KernelText *text, VariantKey *key)
             key->flat_stores = 0;
         }
     }
-    return key->flat_stores == flat ? elements : variant_elements(text, key);
+    elements = key->flat_stores == flat ? elements : variant_elements(text, key);
+    key->paired = paired(plan, key, elements);
+    return elements;
 }
 
 /* launches over pages */
@@ -396,6 +419,7 @@ void launch_key(Plan *plan, const KernelText *text, uint64_t outputs, VariantKey
                             : plan->active->length.buffer ? ACTIVE_DEVICE_COUNTED
                                                           : ACTIVE_COUNTED);
     key->outputs = outputs;
+    key->paired = variant_pairs(plan->traits);
     key->count = (uint8_t)f->param_count;
     for (int i = 0; i < f->param_count; i++) {
         if (launch_kind(f, i)->stream) {

@@ -28,6 +28,13 @@ void access_declare_words(StrBuf *out, int vectors, bool copied)
     strbuf_add(out, copied ? " }\n" : "");
 }
 
+void access_declare_texel(StrBuf *out, bool paired)
+{
+    strbuf_add(out, paired ? "#define RILL_TEXEL dvec2\n#define rill_texel(a, b, c, d) "
+                             "dvec2(packDouble2x32(uvec2(a, b)), packDouble2x32(uvec2(c, d)))\n"
+                           : "#define RILL_TEXEL uvec4\n#define rill_texel uvec4\n");
+}
+
 const char *access_size(const AccessText *text, int d)
 {
     static _Thread_local char texts[4][40];

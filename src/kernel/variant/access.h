@@ -31,6 +31,8 @@ extern const AccessPath access_paths[PATH_COUNT];
 const char *access_size(const AccessText *text, int d);
 /* A word of rill_p as a uint expression: "rill_u3.y"; valid until the eighth further call on this thread. */
 const char *access_word(int word);
+/* RILL_TEXEL, the GLSL element of storage blocks of texels that are written, and rill_texel(a, b, c, d), one of four words. */
+void access_declare_texel(StrBuf *out, bool paired);
 /* Declares rill_p and these names; where they are copies, main() calls rill_copy() first. */
 void access_declare_words(StrBuf *out, int vectors, bool copied);
 

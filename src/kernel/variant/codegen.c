@@ -48,7 +48,7 @@ static const char *store_type(const Generator *g, int i)
         return body_plain_random(g->key->args[i].type) ? glsl_type(g->key->args[i].type) : "uint";
     }
     int bytes = variant_flat_store(g->f, g->key, i) ? generator_step_bytes(g, i) : g->key->args[i].type->bytes;
-    return bytes % 16 == 0 ? "uvec4" : "uint";
+    return bytes % 16 == 0 ? "RILL_TEXEL" : "uint";
 }
 
 /* The first argument that is read through the same place: what shares one is declared once, as devices count declarations. */
@@ -80,6 +80,7 @@ static void write_active(Generator *g)
 static void write_bindings(Generator *g)
 {
     write_active(g);
+    access_declare_texel(g->out, g->key->paired);
     for (int i = 0; i < g->f->param_count; i++) {
         const ArgLayout *arg = &g->layout->args[i];
         const char *name = g->f->params[i].name;

@@ -178,7 +178,7 @@ void generate_store_words(Generator *g, int i, const char *at)
         if (words % 4) {
             strbuf_addf(g->out, "        out_%s[%s + %d] = w_%s_%d;\n", name, at, w, name, w);
         } else {
-            strbuf_addf(g->out, "        out_%s[%s + %d] = uvec4(w_%s_%d, w_%s_%d, w_%s_%d, w_%s_%d);\n", name, at,
+            strbuf_addf(g->out, "        out_%s[%s + %d] = rill_texel(w_%s_%d, w_%s_%d, w_%s_%d, w_%s_%d);\n", name, at,
                         w / 4, name, w, name, w + 1, name, w + 2, name, w + 3);
         }
     }
@@ -223,7 +223,8 @@ void generate_store(Generator *g, int i)
     }
     int count = glsl_words(type), width = count % 4 ? 1 : 4; /* as store_type() has it */
     for (int w = 0; w < count; w += width) {
-        strbuf_addf(g->out, " out_%s[a * %d + %d] = %s", name, count / width, w / width, width > 1 ? "uvec4(" : "");
+        strbuf_addf(g->out, " out_%s[a * %d + %d] = %s", name, count / width, w / width,
+                    width > 1 ? "rill_texel(" : "");
         for (int k = w; k < w + width; k++) {
             strbuf_add(g->out, k > w ? ", " : "");
             glsl_encode(g->out, type, param->type, value, k);

@@ -97,6 +97,11 @@ bool variant_flat_load(const Function *f, const VariantKey *key, int i)
            ((key->flat_loads && key->args[i].path == PATH_DENSE) || key->args[i].texels & PAGED_TEXEL_LOADS);
 }
 
+bool variant_pairs(const DeviceTraits *traits)
+{
+    return traits->family == FAMILY_CPU;
+}
+
 bool variant_flat_store(const Function *f, const VariantKey *key, int i)
 {
     return variant_stores(f, key, i) && (key->flat_stores || key->args[i].texels & PAGED_TEXEL_STORES);

@@ -70,6 +70,7 @@ typedef struct VariantKey {
     uint8_t rank;           /* of the launch, after merging dimensions */
     uint8_t flat_loads;     /* every element-wise input is read as aligned 16-byte texels */
     uint8_t flat_stores;    /* every output is written contiguously */
+    uint8_t paired;         /* texels are stored as two doubles each */
     uint8_t rows;           /* the elements of one invocation stand in one row */
     uint8_t check;          /* report indices out of range */
     uint8_t aliased;        /* what storage blocks read is written by the same launch */
@@ -181,6 +182,8 @@ bool variant_texels_fit(const KernelText *text, const VariantKey *key);
 bool variant_formats_clash(const KernelText *text, const VariantKey *key);
 /* Whether argument i is read as whole texels, and written as whole words, by each step. */
 bool variant_flat_load(const Function *f, const VariantKey *key, int i);
+/* Whether texels are best stored as doubles. */
+bool variant_pairs(const DeviceTraits *traits);
 bool variant_flat_store(const Function *f, const VariantKey *key, int i);
 /* Notes of which arguments elements are whole texels. */
 void variant_whole(const KernelText *text, VariantKey *key);
