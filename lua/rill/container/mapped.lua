@@ -303,9 +303,9 @@ local function joins(c, name, ...)
     return joined[name] ~= nil and not ((name == "filter" or name == "find") and is_numbered((...)))
 end
 
--- What does not depend on the order of the elements, but for rounding.
+-- What does not depend on the order of the elements, but for rounding. Products do: they are too large for a number in one order only.
 local UNORDERED <const> = {
-    sum = true, prod = true, min = true, max = true, mean = true, var = true, std = true, any = true, all = true,
+    sum = true, min = true, max = true, mean = true, var = true, std = true, any = true, all = true,
     count = true, norm = true, stats = true,
 }
 
