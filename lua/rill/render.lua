@@ -242,7 +242,10 @@ local function render(m, given)
     for _, s in ipairs {picture.color, picture.at, picture.tint, picture.shadow.depth} do
         s:close()
     end
-    return done, buffers
+    if buffers then
+        return done, buffers
+    end
+    return done
 end
 
 return blame.guard(render, "rill.render")

@@ -126,6 +126,9 @@ end
 subdivide.loop = blame.guard(function(m, options)
     object.take(WHERE, m)
     local taken = choices.options(WHERE, options, OPTIONS)
+    if not taken.adaptive and type(options) == "table" and options.patch ~= nil then
+        fail("%s: option 'patch' is of adaptive subdivision: without 'adaptive' no edges gape", WHERE)
+    end
     local creases = creases_of(taken.creases)
     local report = {faces = {m.faces}, vertices = {m.vertices}}
     if m.faces == 0 then

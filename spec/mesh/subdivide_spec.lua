@@ -367,13 +367,14 @@ describe("rill.subdivide.loop", function()
         local m, gone = rill.mesh.box(), rill.mesh.box()
         gone:close()
         for _, row in ipairs {
-            {"argument #1 'm': expected an open mesh, got number 3", 3, {levels = 1}},
-            {"argument #1 'm': expected an open mesh, got closed mesh", gone, {levels = 1}},
+            {"argument #1 'm': expected a mesh, got number 3", 3, {levels = 1}},
+            {"argument #1 'm': expected a mesh, got one that was closed", gone, {levels = 1}},
             {"option 'levels' is missing", m, {}}, {"option 'levels'", m, {levels = 1.5}},
             {"option 'levels': 12 triangles would become", m, {levels = 15}},
             {"crease 0, {0, 70}, is no edge", m, {levels = 1, creases = {{0, 70}}}},
             {"option 'creases': expected pairs", m, {levels = 1, creases = {1, 2}}},
             {"option 'patch'", m, {levels = 1, patch = "blue"}},
+            {"option 'patch' is of adaptive subdivision", m, {levels = 1, patch = "sliver"}},
             {"option 'adaptive': expected one of", m, {levels = 1, adaptive = {}}},
             {"option 'adaptive': expected one of", m, {levels = 1, adaptive = {edge = 3, camera = {}}}},
             {"rill.subdivide.loop: option 'camera': unknown option 'angle'", m, {levels = 1, adaptive = {pixels = 3,

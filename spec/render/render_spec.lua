@@ -342,6 +342,9 @@ describe("rill.render", function()
         for pattern, call in pairs {
             ["argument #1 'm': expected a mesh or a list of meshes, got number 3"] = {3},
             ["argument #1 'm': mesh 2: expected a mesh, or {mesh, color = ...}, got number 5"] = {{m, 5}},
+            ["a list of meshes has 'color': what holds for one of them stands with it"] = {{m, color = "red"}},
+            ["mesh 2 of the list is missing"] = {{m, nil, m}},
+            ["option 'range': expected {least, greatest}, the first below the second"] = {m, {range = {1, 0}}},
             ["mesh 1: unknown option 'colour'"] = {{{m, colour = "red"}}},
             ["unknown option 'colour'"] = {m, {colour = "red"}},
             ["option 'color': expected"] = {m, {color = "reddish"}},
@@ -360,6 +363,8 @@ describe("rill.render", function()
             local message = check.failure(rill.render, table.unpack(call))
             assert(message:find(pattern, 1, true), message)
         end
+        assert.equal(1, select("#", rill.render(m, {size = {8, 8}, edges = false})))
+        assert.equal(2, select("#", rill.render(m, {size = {8, 8}, buffers = true})))
         local heap = {}
         for i = 1, 520 do heap[i] = {0, 1, 2} end
         check.raises("520 transparent triangles lie over one pixel, more than 512", rill.render,

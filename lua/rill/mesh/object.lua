@@ -20,6 +20,10 @@ local TEXT <const> = [=[
         uvec3 high = floatBitsToUint(p) & 0x7f800000u;
         bad = any(equal(high, uvec3(0x7f800000u))) ? indexof(bad).x : 0x7fffffff;
     }
+    kernel void bad_pair(vec2 p<>, out int bad<>) {
+        uvec2 high = floatBitsToUint(p) & 0x7f800000u;
+        bad = any(equal(high, uvec2(0x7f800000u))) ? indexof(bad).x : 0x7fffffff;
+    }
     kernel void bad_triangle(ivec3 t<>, int n, out int bad<>) {
         bad = any(lessThan(t, ivec3(0))) || any(greaterThanEqual(t, ivec3(n))) ? indexof(bad).x : 0x7fffffff;
     }
@@ -94,6 +98,15 @@ function object.check_positions(what, positions)
     end
 end
 
+-- Raises where a stream of vec2 or vec3 has NaN or infinity.
+local function check_numbers(where, name, s)
+    local kernel = s.type == "vec2" and kernels().bad_pair or kernels().bad_place
+    local bad = s.size > 0 and first_bad(kernel, s:reshape(s.size)) or NONE
+    if bad < NONE then
+        fail("%s: option '%s': element %d is not finite", where, name, bad)
+    end
+end
+
 local function check_triangles(where, triangles, vertices)
     local bad = triangles.size > 0 and first_bad(kernels().bad_triangle, triangles, vertices) or NONE
     if bad < NONE then
@@ -148,6 +161,7 @@ function object.new(where, given)
         if s and s.type ~= kind then
             fail("%s: option '%s': expected %s, got %s", where, name, kind, s.type)
         end
+        if s then check_numbers(where, name, s) end
         rawset(m, "_" .. name, s or false)
     end
     for name, value in pairs(taken.attributes or {}) do
@@ -168,8 +182,8 @@ end
 --- object.take(where, value): raises unless it is a mesh that is open, the first argument of a function.
 function object.take(where, value)
     if not object.is(value) or not value._positions then
-        fail("%s: argument #1 'm': expected an open mesh, got %s", where,
-            object.is(value) and tostring(value) or blame.told(value))
+        fail("%s: argument #1 'm': expected a mesh, got %s", where,
+            object.is(value) and "one that was closed" or blame.told(value))
     end
     return value
 end

@@ -87,13 +87,25 @@ end
 
 -- ---- what is made of cells
 
-local POSITIVE <const> = {choices.is_positive, "a number above 0"}
+local LARGEST <const> = 1e38 -- sizes and places that floats hold, sums of them too
+local MOST_CELLS <const> = 1 << 29
+
+local function is_size(v) return choices.is_positive(v) and v <= LARGEST end
+
+local function is_place(v, n)
+    for d = 1, choices.is_vector(v, n) and n or 0 do
+        if math.abs(v[d]) > LARGEST then return false end
+    end
+    return choices.is_vector(v, n)
+end
+
+local POSITIVE <const> = {is_size, "a number above 0, at most 1e38"}
 
 local function counts(least)
     return {function(v)
         return choices.is_vector(v, 2) and math.type(v[1]) == "integer" and math.type(v[2]) == "integer" and
-            v[1] >= least and v[2] >= least and v[1] * v[2] < 1 << 29
-    end, ("{%s}, whole numbers, %d or more"):format("n, m", least)}
+            v[1] >= least and v[2] >= least and v[1] < MOST_CELLS / v[2]
+    end, ("{n, m}, whole numbers, %d or more, together less than 2^29 cells"):format(least)}
 end
 
 -- The triangles of cells between rows x columns vertices, as many cells along each side as told.
@@ -113,7 +125,7 @@ function shapes.torus(options)
 end
 
 local GRID <const> = {
-    size = {function(v) return choices.is_vector(v, 2) and v[1] > 0 and v[2] > 0 end, "{height, width}, above 0"},
+    size = {function(v) return is_place(v, 2) and v[1] > 0 and v[2] > 0 end, "{height, width}, above 0, at most 1e38"},
     segments = counts(1),
 }
 
@@ -130,10 +142,10 @@ function shapes.grid(options)
     return object.own {positions = p:reshape(rows * columns), triangles = turned, uv = uv:reshape(rows * columns)}
 end
 
-local function is_box(v) return choices.is_vector(v, 3) and v[1] > 0 and v[2] > 0 and v[3] > 0 end
+local function is_box(v) return is_place(v, 3) and v[1] > 0 and v[2] > 0 and v[3] > 0 end
 local BOX <const> = {
-    size = {function(v) return choices.is_positive(v) or is_box(v) end, "a number above 0 or three of them"},
-    center = {function(v) return choices.is_vector(v, 3) end, "a table of 3 numbers"},
+    size = {function(v) return is_size(v) or is_box(v) end, "a number above 0, at most 1e38, or three of them"},
+    center = {function(v) return is_place(v, 3) end, "a table of 3 numbers, at most 1e38"},
 }
 
 --- rill.mesh.box{size =, center =}: 8 vertices, 12 triangles; size: along x, y and z, or of a cube (1).

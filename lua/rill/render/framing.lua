@@ -88,7 +88,8 @@ framing.FOV = 40
 local function axes(taken, eye, target, up, where)
     local seen = up and cameras.axes(eye, target, up)
     if not seen then
-        fail("%s: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it", where)
+        fail("%s: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it: "
+            .. "give another 'up', as {0, 0, 1}", where)
     end
     local distance = math.sqrt((eye[1] - target[1]) ^ 2 + (eye[2] - target[2]) ^ 2 + (eye[3] - target[3]) ^ 2)
     seen.parallel = taken.orthographic and 1 or 0

@@ -43,11 +43,12 @@ models.color_row = {function(v) return models.color(v) ~= nil end, COLOR}
 models.looks = {
     color = {function(v) return models.color(v) or is_source(v) end, COLOR .. ", or a stream"},
     colormap = {function(v) return type(v) == "string" and (pcall(core._colormap, v)) end, "the name of a colour map"},
-    range = {function(v) return choices.is_vector(v, 2) and v[1] < v[2] end, "{least, greatest}"},
+    range = {function(v) return choices.is_vector(v, 2) and v[1] < v[2] end,
+        "{least, greatest}, the first below the second"},
     texture = {is_source, "a picture, a stream {rows, columns} of vec3 or vec4"},
     opacity = {is_unit, "a number from 0 to 1"},
     shading = choices.words {smooth = true, flat = true, wireframe = true, none = true},
-    edges = {function(v) return v == true or models.color(v) ~= nil end, "true, " .. COLOR},
+    edges = {function(v) return type(v) == "boolean" or models.color(v) ~= nil end, "true, false, " .. COLOR},
 }
 
 -- ---- meshes
@@ -160,12 +161,16 @@ local function model(where, value, look)
     return mesh
 end
 
+local function told(value)
+    return rill.type(value) == "mesh" and tostring(value) or blame.told(value)
+end
+
 -- A mesh, or {mesh, color =, ...} with looks of its own over those for all.
 local function entry(where, value, looks)
     if models.is_mesh(value) then
         return model(where, value, looks)
     elseif type(value) ~= "table" or rill.type(value) or not models.is_mesh(value[1]) then
-        fail("rill.render: %s: expected a mesh, or {mesh, color = ...}, got %s", where, blame.told(value))
+        fail("rill.render: %s: expected a mesh, or {mesh, color = ...}, got %s", where, told(value))
     end
     local own, both = {}, {}
     for key, v in pairs(value) do
@@ -179,6 +184,18 @@ local function entry(where, value, looks)
     return model(where, value[1], both)
 end
 
+-- A list has meshes from 1 on, and nothing else.
+local function check_list(list)
+    for key in pairs(list) do
+        if math.type(key) ~= "integer" then
+            fail("rill.render: argument #1 'm': a list of meshes has '%s': what holds for one of them stands with it, "
+                .. "as in {{mesh, color = \"red\"}}, and what holds for all in the second argument", tostring(key))
+        elseif key < 1 or key > #list or list[key - 1] == nil and key > 1 then
+            fail("rill.render: argument #1 'm': mesh %d of the list is missing", key > 1 and key - 1 or 1)
+        end
+    end
+end
+
 --- models.take(value, looks): the meshes of a mesh or a list, each with `base`, the number of its first face.
 function models.take(value, looks)
     local meshes, base = {}, 0
@@ -186,8 +203,9 @@ function models.take(value, looks)
         meshes[1] = entry("argument #1 'm'", value, looks)
     elseif type(value) ~= "table" or rill.type(value) or (#value == 0 and next(value) ~= nil) then
         fail("rill.render: argument #1 'm': expected a mesh or a list of meshes, got %s",
-            rill.type(value) == "mesh" and tostring(value) or blame.told(value))
+            told(value))
     else
+        check_list(value)
         for i, one in ipairs(value) do
             meshes[i] = entry(("argument #1 'm': mesh %d"):format(i), one, looks)
         end

@@ -39,10 +39,34 @@ static size_t count_of(const Reader *reader, int which)
 
 /* ---- a line */
 
+/* Further numbers of a line, at most so many, which count for nothing: a weight, a colour. */
+static bool pass_numbers(Reader *reader, const char *what, int most)
+{
+    for (int i = 0;; i++) {
+        TextReader before = reader->text;
+        TextWord word = text_word(&before);
+        double number;
+        if (word.length == 0) {
+            return true;
+        }
+        if (i == most) {
+            return error_set("line %zu: what is \"%.*s\" behind %s?", reader->text.line,
+                             word.length < 20 ? word.length : 20, word.text, what);
+        }
+        if (!text_number(&reader->text, text_word(&reader->text), what, &number)) {
+            return false;
+        }
+    }
+}
+
+enum { BEHIND_VERTEX = 4, BEHIND_UV = 1 };
+
 static bool read_vertex(Reader *reader)
 {
+    static const char what[] = "a coordinate";
     double position[3];
-    return text_finite(&reader->text, "a coordinate", position, 3) && mesh_add_vertex(reader->mesh, position);
+    return text_finite(&reader->text, what, position, 3) && pass_numbers(reader, what, BEHIND_VERTEX) &&
+           mesh_add_vertex(reader->mesh, position);
 }
 
 static bool add_extra(Extra *extra, const double *values)
@@ -64,7 +88,8 @@ static bool add_extra(Extra *extra, const double *values)
 static bool read_normal(Reader *reader)
 {
     double normal[3];
-    return text_finite(&reader->text, "a normal", normal, 3) && add_extra(&reader->extra[NORMAL], normal);
+    return text_finite(&reader->text, "a normal", normal, 3) && pass_numbers(reader, "a normal", 0) &&
+           add_extra(&reader->extra[NORMAL], normal);
 }
 
 /* The second number may be missing. */
@@ -77,7 +102,8 @@ static bool read_uv(Reader *reader)
     }
     TextReader before = reader->text;
     bool second = text_word(&before).length > 0;
-    return (!second || text_finite(&reader->text, what, uv + 1, 1)) && add_extra(&reader->extra[UV], uv);
+    return (!second || text_finite(&reader->text, what, uv + 1, 1)) && pass_numbers(reader, what, BEHIND_UV) &&
+           add_extra(&reader->extra[UV], uv);
 }
 
 /* A part of a corner "1/2/3", from 1, or from -1 back: its index. */
