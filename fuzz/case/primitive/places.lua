@@ -22,6 +22,7 @@ local function index_stream(d, name, shape, n, low)
         if type == "uint" and v < 0 then
             v = n
         end
+        v = type == "int16" and math.min(v, 32767) or v
         return type == "float" and v + 0.0 or v
     end)
 end
