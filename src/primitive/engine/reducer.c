@@ -108,7 +108,8 @@ static void cut_columns(const Inputs *in, const Blocks *shape, const ReducerKey 
     const DeviceTraits *traits = device_traits(in->device);
     bool cpu = traits->family == FAMILY_CPU;
     int64_t groups = shape->outputs / key->input.columns, chunk = key->input.chunk;
-    int64_t most = longest_run(traits, in, chunk), least = cpu ? CPU_ROWS : key->first ? GPU_RUN : GPU_ROWS;
+    int64_t trip = key->input.columns == INPUT_WIDE_COLUMNS ? 1 : chunk; /* rows of one */
+    int64_t most = longest_run(traits, in, trip), least = cpu ? CPU_ROWS : key->first ? GPU_RUN : GPU_ROWS;
     int64_t lanes = !cpu ? GPU_LANES : key->first ? CPU_LANES : CPU_FEW_LANES, runs = lanes / groups;
     runs = runs < shape->block / least ? runs : shape->block / least;
     level->length = round_up(runs < 1 ? shape->block : (shape->block + runs - 1) / runs, chunk);

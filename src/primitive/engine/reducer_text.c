@@ -161,7 +161,7 @@ static void write_next_value(Writer *w, int c)
     strbuf_add(w->out, ";\n");
 }
 
-/* Some rows into plain sums, which are added to what there is. */
+/* Some rows into plain sums, which are added to what there is. Each row is a trip. */
 static void write_wide_sums(Writer *w)
 {
     strbuf_addf(w->out, "    while (t < end) {\n        int stop = min(t + %d, end);\n", w->key->input.chunk);
