@@ -59,10 +59,25 @@ function makers.gather(d)
         mode == "clamp" and "" or (":boundary %q"):format(mode))
 end
 
+-- Rounded to nearest even, as stores of `half` are.
+local function half(value)
+    local step = 2.0 ^ -24
+    while step * 2048 <= math.abs(value) and step <= 32 do
+        step = step * 2
+    end
+    local below = value / step // 1
+    local above = value / step - below
+    local rounded = above > 0.5 or above == 0.5 and below % 2 == 1
+    value = (rounded and below + 1 or below) * step
+    return math.abs(value) > 65504 and value * math.huge or value
+end
+
 local function stored(value, type)
     local range = ranges[type]
     if type == "bool" then
         return value ~= 0
+    elseif type == "half" then
+        return half(value)
     elseif range and type ~= "int" and type ~= "uint" then
         local bits = type:find "8" and 8 or 16
         value = value & ((1 << bits) - 1)
