@@ -509,6 +509,32 @@ describe("sums and differences", function()
     end)
 end)
 
+describe("products and quotients", function()
+    leaks.watch(setup, teardown)
+
+    it("with a factor that is always 0 keep NaN and infinity", function()
+        local i, u = rill.from({1, 2, 3}, "int"), rill.from({1, 2, 3}, "uint")
+        local b = i:gt(1)
+        for _, type in ipairs {"float", "double"} do
+            local x = rill.from({0 / 0, 1 / 0, -1 / 0}, type)
+            local names = {"x:lt(x)", "i:gt(i)", "i - i", "i ~ i", "u - u", "b:ne(b)", "b & ~b", "2 i - 2 i", "i:ne(i)"}
+            for k, zero in ipairs {x:lt(x), i:gt(i), i - i, i ~ i, u - u, b:ne(b), b & ~b, i * 2 - i * 2, i:ne(i)} do
+                for _, e in ipairs(together {x * zero, zero * x, zero / (0 * i)}) do
+                    local values = e:values()
+                    for at = 1, 3 do
+                        local what = ("%s beside %s: element %d is %g"):format(names[k], type, at, values[at])
+                        assert.is_true(values[at] ~= values[at], what)
+                    end
+                end
+                assert.same({0, 0, 0}, (rill.from({1, 0, 2.5}, type) * zero):values())
+            end
+        end
+        local v, z = rill.from({{0 / 0, 1 / 0}}, "vec2"), rill.from({{1, 2}}, "ivec2")
+        local values = (v * (z - z)):values()
+        assert.is_true(values[1] ~= values[1] and values[2] ~= values[2])
+    end)
+end)
+
 describe("unorm8", function()
     leaks.watch(setup, teardown)
 

@@ -2,6 +2,7 @@
 -- the key under which the kernel is kept. Constants are arguments, so numbers never compile anything.
 local core = require "rill.core"
 local rill = require "rill"
+local define = require "rill.algebra.define"
 local formula = require "rill.algebra.formula"
 local recent = require "rill.support.recent"
 local blame = require "rill.support.blame"
@@ -59,6 +60,39 @@ local function add(sequence, token, op, name, a, b, c, d)
     return number
 end
 
+local function add_constant(sequence, name, value)
+    local constants = sequence.constants
+    constants[#constants + 1] = value
+    return add(sequence, "c" .. #constants .. name, CONSTANT, name, #constants)
+end
+
+-- Whether a compiler cannot know the value of an instruction: one of inputs and arguments, none of them twice.
+local function is_plain(sequence, instruction)
+    if instruction.op == LEAF or instruction.op == CONSTANT then
+        return true
+    end
+    for i = 1, #instruction do
+        local operand = sequence.code[instruction[i]]
+        if operand.op ~= LEAF and operand.op ~= CONSTANT or i > 1 and instruction[i] == instruction[i - 1] then
+            return false
+        end
+    end
+    return true
+end
+
+-- A factor that is computed of integers or tests. A compiler may find that it is always 0 (x:lt(x), i - i), and drivers then take
+-- 0 times infinity for 0: so it becomes real by adding a zero that is an argument, which they do not know.
+local function factor(sequence, number, result)
+    local instruction, scalar = sequence.code[number], types[result].scalar
+    local own = types[instruction.type]
+    if not EXACT[scalar] or not own or EXACT[own.scalar] or is_plain(sequence, instruction) then
+        return number
+    end
+    sequence.zero = sequence.zero or add_constant(sequence, scalar, 0)
+    local op, name = define.named.add, by_parts[scalar][own.components]
+    return add(sequence, op.name .. name .. number .. "," .. sequence.zero, op, name, number, sequence.zero)
+end
+
 local function compile(sequence, node)
     local number = sequence.seen[node]
     if number then
@@ -71,14 +105,15 @@ local function compile(sequence, node)
         local declared = types[name] and name or core._declare(node._view) -- structures of one name may differ
         number = add(sequence, "s" .. input .. declared, op, name, input)
     elseif op == CONSTANT then
-        local constants = sequence.constants
-        constants[#constants + 1] = node._value
-        number = add(sequence, "c" .. #constants .. name, op, name, #constants)
+        number = add_constant(sequence, name, node._value)
     else
         local a = compile(sequence, node._a)
         local b = node._b and compile(sequence, node._b)
         local c = node._c and compile(sequence, node._c)
         local d = node._d and compile(sequence, node._d)
+        if op.name == "mul" or op.name == "div" then
+            a, b = factor(sequence, a, name), factor(sequence, b, name)
+        end
         local token = op.name .. name .. a .. (b and "," .. b .. (c and "," .. c .. (d and "," .. d or "") or "") or "")
         number = add(sequence, token, op, name, a, b, c, d)
     end
