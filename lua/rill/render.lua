@@ -217,18 +217,19 @@ local function render(m, given)
     local taken = options_of(given)
     local meshes, side, size = models.take(m, taken), taken.side, taken.size
     local extent = {side * size[2], side * size[1]}
-    local camera = framing.focused(framing.camera(taken.camera, meshes, size, "rill.render"), extent[1], extent[2])
+    local scale, camera, drawn = framing.scaled(framing.camera(taken.camera, meshes, size, "rill.render"), meshes)
+    framing.focused(camera, extent[1], extent[2])
     local target = {depth = rill.stream("uint", extent[1] * extent[2]), seen = rill.stream("int",
         extent[1] * extent[2], coverage.NONE)}
     local opaque, clear = {}, {}
-    for _, mesh in ipairs(meshes) do
+    for _, mesh in ipairs(drawn) do
         local list = mesh.opacity < 1 and clear or opaque
         list[#list + 1] = coverage.view(mesh, camera, extent)
     end
     solid(opaque, target)
     local picture = {camera = camera, thick = side * (taken.thickness or 1),
         light = cameras.unit(taken.light or default_light(camera))}
-    picture.shadow = shadow_of(taken, meshes, picture.light)
+    picture.shadow = shadow_of(taken, drawn, picture.light)
     streams_of(picture, extent, shading.linear(models.color(taken.background or {0.95, 0.96, 0.97})))
     for _, view in ipairs(opaque) do
         shade(view, target.seen, picture)
@@ -242,7 +243,11 @@ local function render(m, given)
     for _, s in ipairs {picture.color, picture.at, picture.tint, picture.shadow.depth} do
         s:close()
     end
+    for i = 1, scale ~= 1 and #drawn or 0 do
+        drawn[i].positions:close()
+    end
     if buffers then
+        buffers.depth = scale == 1 and buffers.depth or (buffers.depth / scale):eval()
         return done, buffers
     end
     return done

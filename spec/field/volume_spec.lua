@@ -421,7 +421,7 @@ describe("rill.volume", function()
             ["and not straight along 'up' from it"] = {s, {camera = {eye = {1, 2, 3}, target = {1, 2, 9}}}},
             ["option 'camera': 'eye' must be away"] = {s, {camera = {up = {0, 0, 0}}}},
             ["option 'transfer': expected 2 to 32 points, got 1"] = {s, {transfer = {{0, {1, 1, 1}, 1}}}},
-            ["point 2: expected {value, {red, green, blue}, opacity}, an opacity of 0 or more, got {1, {...}, -1}"] =
+            ["expected {value, {red, green, blue}, opacity}, an opacity of 0 or more, got {1, {1, 1, 1}, -1}"] =
                 {s, {transfer = {{0, {1, 1, 1}, 1}, {1, {1, 1, 1}, -1}}}},
             ["values must not fall: point 2 has 1 after 2"] = {s, {transfer = {{2, {1, 1, 1}, 1}, {1, {1, 1, 1}, 1}}}},
             ["the text of a function vec4 transfer(float value), or one of"] =

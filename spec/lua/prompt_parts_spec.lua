@@ -141,6 +141,10 @@ describe("rill.help", function()
             ["rill has no field or module 'linspce'; did you mean rill.iter?"] = function() return rill.linspce end,
             ["rill has no field or module 'cumsum'; did you mean s:scan?"] = function() return rill.cumsum end,
             ["rill.image has no field 'lod'; did you mean rill.image.load?"] = function() return rill.image.lod end,
+            ["rill.mesh has no field 'sphere'; did you mean rill.mesh.icosphere?"] = function()
+                return rill.mesh.sphere
+            end,
+            ["rill has no field or module 'cube'; did you mean rill.mesh.box?"] = function() return rill.cube end,
             ["rill.debug has no field 'wacth'; did you mean rill.debug.watch?"] =
                 function() return rill.debug.wacth end,
             ["a stream has no field or method 'srot'; did you mean s:sort?"] = function() return s:srot() end,

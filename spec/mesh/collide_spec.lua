@@ -242,6 +242,9 @@ describe("rill.collide", function()
         refused("argument #2 'b': expected a tree of rill.collide, got number 1", rill.collide.pairs, t, 1)
         refused("option 'stop': expected \"all\", \"first\" or \"any\"", rill.collide.pairs, t, t, {stop = "some"})
         refused("option 'b': expected 4 rows of 4 finite numbers", rill.collide.pairs, t, t, {b = {{1, 0, 0, 0 / 0}}})
+        local unit <const> = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}
+        refused("option 'b': element [2]: expected 4 rows of 4 finite numbers up to 1e18, got {{1, 0}}",
+            rill.collide.pairs, t, t, {b = {unit, {{1, 0}}}})
         refused("option 'a': its last row must be 0, 0, 0, 1", rill.collide.pairs, t, t,
             {a = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 1, 0}}})
         t:close()

@@ -317,7 +317,10 @@ describe("trees of rill.collide", function()
         end
         refused("T:ray: argument #1 'origins': expected a stream of vec3 or a list of {x, y, z}, got number 3", t.ray,
             t, 3, o)
-        refused("'directions': expected a list of {x, y, z}, got {{...}}", t.ray, t, o, {{0, 0}})
+        refused("'origins': element [2]: component 2: expected a number for float, got string", t.ray, t,
+            {{0, 0, 1}, {0, "x", 1}}, o)
+        refused("'directions': element [1]: expected a table of 3 numbers for vec3, got table of 2", t.ray, t, o,
+            {{0, 0}})
         refused("'directions': expected as many as origins {10}, or one of either, got shape {2}", t.ray, t, o,
             {{0, 0, 1}, {0, 0, 1}})
         refused("'points': expected a stream of vec3 or a list of {x, y, z}, got a stream of float", t.contains, t,

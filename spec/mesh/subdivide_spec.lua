@@ -384,6 +384,8 @@ describe("rill.subdivide.loop", function()
             {"option 'edge'", m, {levels = 1, adaptive = {edge = 0 / 0}}},
             {"option 'kernel' must give", m, {levels = 1, adaptive = {kernel =
                 rill.kernel "kernel float f(vec3 a<>, vec3 b<>) { return 1.0; }"}}},
+            {"option 'kernel', called with the two ends of edges, streams of vec3: f: argument #1 'a'", m, {levels = 1,
+                adaptive = {kernel = rill.kernel "kernel int f(float a<>) { return 1; }"}}},
         } do
             local done, message = pcall(loop, row[2], row[3])
             assert.is_false(done)

@@ -337,6 +337,31 @@ describe("rill.render", function()
         check.raises("expected a mesh or a list of meshes, got closed mesh", rill.render, box)
     end)
 
+    it("draws meshes of any size alike", function()
+        local ball <close> = rill.mesh.icosphere(2)
+        for _, camera in ipairs {{}, {orthographic = 3}} do
+            local wanted, depths
+            for _, scale in ipairs {1, 1e-9, 1e-30, 1e15} do
+                local m <close> = ball:transform {{scale, 0, 0, 0}, {0, scale, 0, 0}, {0, 0, scale, 0}, {0, 0, 0, 1}}
+                local options = {size = {32, 32}, shadow = 64, buffers = true, edges = true, camera = {
+                    orthographic = camera.orthographic and camera.orthographic * scale}}
+                local picture, more = rill.render(m, options)
+                local values, near = picture:values(), more.depth:values()
+                wanted, depths = wanted or values, depths or near
+                for i, value in ipairs(values) do
+                    local what = ("%g: value %d is %g, not %g"):format(scale, i, value, wanted[i])
+                    assert(math.abs(value - wanted[i]) < 1e-2, what)
+                end
+                for i, depth in ipairs(near) do
+                    local what = ("%g: depth %d is %g, not %g"):format(scale, i, depth, depths[i] * scale)
+                    assert(depth == depths[i] or math.abs(depth / scale - depths[i]) < 1e-4, what)
+                end
+            end
+        end
+        local point = mesh({{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, {{0, 1, 2}})
+        rill.render(point, {size = {8, 8}}):close()
+    end)
+
     it("says what is wrong with its arguments", function()
         local m = mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}})
         for pattern, call in pairs {
@@ -348,6 +373,9 @@ describe("rill.render", function()
             ["mesh 1: unknown option 'colour'"] = {{{m, colour = "red"}}},
             ["unknown option 'colour'"] = {m, {colour = "red"}},
             ["option 'color': expected"] = {m, {color = "reddish"}},
+            ["or a stream, got {r = 1}"] = {m, {color = {r = 1}}},
+            ['option \'colormap\': expected "coolwarm" or "gray" or "magma" or "viridis", got "jet"'] =
+                {m, {colormap = "jet"}},
             ["'color' must be a number or vec3 per vertex {3}, face {1} or corner {1, 3}, and is float of shape 2"] =
                 {m, {color = rill.stream("float", 2)}},
             ["option 'texture' needs texture coordinates"] = {m, {texture = rill.stream("vec3", {2, 2})}},

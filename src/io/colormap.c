@@ -71,8 +71,14 @@ const Colormap *colormap_find(const char *name)
             return &maps[i];
         }
     }
-    error_set("there is no colormap '%.60s': viridis, magma, gray and coolwarm there are", name);
+    error_set("there is no colormap '%.60s': %s, %s, %s and %s there are", name, maps[0].name, maps[1].name,
+              maps[2].name, maps[3].name);
     return NULL;
+}
+
+const char *colormap_name(size_t i)
+{
+    return i < sizeof maps / sizeof maps[0] ? maps[i].name : NULL;
 }
 
 static int digit(char c)

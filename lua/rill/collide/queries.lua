@@ -28,6 +28,10 @@ local function vectors(where, i, name, value)
     if type(value) == "table" and not rill.type(value) then
         local done, made = pcall(rill.from, value, "vec3")
         if not done or #made.shape ~= 1 then
+            local element = not done and made:match "element %[%d+%]: .*$"
+            if element then
+                fail("%s: argument #%d '%s': %s", where, i, name, element)
+            end
             fail("%s: argument #%d '%s': expected a list of {x, y, z}, got %s", where, i, name, blame.told(value))
         end
         return made

@@ -14,21 +14,22 @@ local function is_row(row)
         and math.abs(row[4]) <= LARGEST
 end
 
-local function check(where, name, m)
+local function check(where, name, element, m)
     local good = type(m) == "table" and not rill.type(m) and #m == 4
     for i = 1, 4 do good = good and is_row(m[i]) end
     if not good then
-        fail("%s: option '%s': expected 4 rows of 4 finite numbers up to 1e18, got %s", where, name, blame.told(m))
+        fail("%s: option '%s': %sexpected 4 rows of 4 finite numbers up to 1e18, got %s", where, name, element,
+            blame.told(m))
     elseif m[4][1] ~= 0 or m[4][2] ~= 0 or m[4][3] ~= 0 or m[4][4] ~= 1 then
-        fail("%s: option '%s': its last row must be 0, 0, 0, 1, as that of a motion is", where, name)
+        fail("%s: option '%s': %sits last row must be 0, 0, 0, 1, as that of a motion is", where, name, element)
     end
 end
 
 -- The rows of a list of transforms.
 local function streams_of(where, name, list)
     local rows = {}
-    for _, m in ipairs(list) do
-        check(where, name, m)
+    for number, m in ipairs(list) do
+        check(where, name, #list > 1 and ("element [%d]: "):format(number) or "", m)
         for i = 1, 3 do rows[#rows + 1] = m[i] end
     end
     return rill.stream("dvec4", #rows, #rows > 0 and rows or nil)

@@ -269,7 +269,11 @@ end
 
 local function is_matrix(rows)
     local good = type(rows) == "table" and not rill.type(rows) and #rows == 4
-    for i = 1, good and 4 or 0 do good = good and choices.is_vector(rows[i], 4) end
+    for i = 1, good and 4 or 0 do
+        local row = rows[i]
+        good = good and choices.is_vector(row, 4)
+        for d = 1, good and 4 or 0 do good = good and math.abs(row[d]) < 3.5e38 end -- kernels' floats
+    end
     return good
 end
 

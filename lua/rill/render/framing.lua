@@ -14,10 +14,12 @@ local CAMERA <const> = {eye = VECTOR, target = VECTOR, up = VECTOR, fov = ANGLE,
     near = POSITIVE}
 local MARGIN <const> = 1.02 -- how much larger than the box the picture is
 local NEAR <const> = 1e-4 -- of the distance to the target
+local ORDINARY <const> = 1e6 -- distances to the target up to this, and down to its inverse, are taken as they are
 
 local TEXT <const> = [=[
     bool is_shown(vec3 p) { return max(max(abs(p.x), abs(p.y)), abs(p.z)) < 1e30; }
     kernel vec3 outermost(vec3 p<>, float sign) { return is_shown(p) ? sign * p : vec3(3e38); }
+    kernel vec3 scaled(vec3 p<>, float scale) { return p * scale; }
     // How far from the target the eye must be for the picture to have a vertex.
     kernel float away(vec3 p<>, vec3 target, vec3 right, vec3 above, vec3 ahead, vec2 widths) {
         vec3 d = p - target;
@@ -51,6 +53,24 @@ function framing.bounds(meshes)
     return low or {-1, -1, -1}, high or {1, 1, 1}
 end
 
+--- framing.scaled(camera, meshes): a number, and the camera and the meshes so many times as large where they are so small or large that squares of lengths
+-- would leave the range of floats. 1 and what is given of all others.
+function framing.scaled(camera, meshes)
+    if camera.reach > 1 / ORDINARY and camera.reach < ORDINARY then
+        return 1, camera, meshes
+    end
+    local scale, list = 2.0 ^ -(math.log(camera.reach, 2) // 1), {}
+    local width = camera.parallel ~= 0 and camera.width * scale or nil
+    local larger = {eye = {}, limit = camera.limit / scale, width = width}
+    for d = 1, 3 do
+        larger.eye[d] = camera.eye[d] * scale
+    end
+    for i, mesh in ipairs(meshes) do
+        list[i] = setmetatable({positions = kernels().scaled(mesh.positions, scale)}, {__index = mesh})
+    end
+    return scale, setmetatable(larger, {__index = camera}), list
+end
+
 -- Half of how wide a box is as seen along axes.
 local function half_of(seen, low, high)
     local most = 0
@@ -67,7 +87,7 @@ end
 
 -- The nearest eye above and to the right of the front that sees all vertices; without perspective one beyond them.
 local function eye_of(taken, target, up, meshes, size)
-    local towards, eye, back = cameras.unit(cameras.above({0, 0, 0}, up, 1)), {}, 1e-6
+    local towards, eye, back = cameras.unit(cameras.above({0, 0, 0}, up, 1)), {}, 0
     local seen = cameras.axes(towards, {0, 0, 0}, up)
     local per = taken.orthographic and 0 or MARGIN / math.tan(math.rad((taken.fov or framing.FOV) / 2))
     for _, mesh in ipairs(meshes) do
@@ -75,6 +95,7 @@ local function eye_of(taken, target, up, meshes, size)
             per * size[2] / size[1]})
         back = math.max(back, MARGIN * (away:max() or 0))
     end
+    back = back > 0 and back or 1 -- of a single point
     for d = 1, 3 do
         eye[d] = target[d] + back * towards[d]
     end
@@ -94,6 +115,7 @@ local function axes(taken, eye, target, up, where)
     local distance = math.sqrt((eye[1] - target[1]) ^ 2 + (eye[2] - target[2]) ^ 2 + (eye[3] - target[3]) ^ 2)
     seen.parallel = taken.orthographic and 1 or 0
     seen.limit = taken.orthographic and 0 or 1 / (taken.near or NEAR * distance)
+    seen.reach = taken.orthographic or distance
     return seen
 end
 

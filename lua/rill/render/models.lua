@@ -38,11 +38,14 @@ local function is_source(value)
 end
 local COLOR <const> = '"#rrggbb", three numbers from 0 to 1, ' .. table.concat(names, ", ")
 
+local colormaps = {}
+for _, name in ipairs(core._colormaps) do colormaps[name] = true end
+
 --- models.looks: rows for choices.options of what each mesh may have of its own.
 models.color_row = {function(v) return models.color(v) ~= nil end, COLOR}
 models.looks = {
     color = {function(v) return models.color(v) or is_source(v) end, COLOR .. ", or a stream"},
-    colormap = {function(v) return type(v) == "string" and (pcall(core._colormap, v)) end, "the name of a colour map"},
+    colormap = choices.words(colormaps),
     range = {function(v) return choices.is_vector(v, 2) and v[1] < v[2] end,
         "{least, greatest}, the first below the second"},
     texture = {is_source, "a picture, a stream {rows, columns} of vec3 or vec4"},

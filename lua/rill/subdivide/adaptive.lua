@@ -118,10 +118,13 @@ local OPTIONS <const> = {
 -- What the user's kernel says of the two ends of each edge.
 local function asked(where, kernel, l)
     local a, b = kernels().both(l.edges, l.m.positions)
-    local said = kernel(a, b)
+    local done, said = pcall(kernel, a, b)
     a:close()
     b:close()
-    if rill.type(said) ~= "stream" or said.size ~= l.count or said.type ~= "int" and said.type ~= "bool" then
+    if not done then
+        fail("%s: option 'kernel', called with the two ends of edges, streams of vec3: %s", where,
+            (said:gsub("^[^\n]-:%d+: ", "")))
+    elseif rill.type(said) ~= "stream" or said.size ~= l.count or said.type ~= "int" and said.type ~= "bool" then
         fail("%s: option 'kernel' must give one int or bool for each edge", where)
     end
     return (said.type == "bool" and said or said:ne(0)):cast "int"

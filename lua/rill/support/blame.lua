@@ -138,14 +138,34 @@ function blame.not_open(value)
     return kind.not_open(value)
 end
 
+local function told_item(value, depth, whole)
+    if rill.type(value) then
+        return rill.type(value)
+    elseif type(value) == "table" then
+        return depth > 1 and "{...}" or whole(value, depth + 1)
+    end
+    return type(value) == "number" and blame.number(value) or type(value) == "string" and ('"%s"'):format(value) or
+        tostring(value)
+end
+
+-- A table for messages: its first items and, of one without items, a key. Tables in tables in it are left out.
+local function told_table(value, depth)
+    local items = {}
+    for i = 1, math.min(#value, 4) do
+        items[i] = told_item(value[i], depth, told_table)
+    end
+    local key, one = next(value)
+    if #items == 0 and key ~= nil then
+        items[1] = ("%s = %s"):format(tostring(key), told_item(one, depth, told_table))
+        items[2] = next(value, key) ~= nil and "..." or nil
+    end
+    return ("{%s%s}"):format(table.concat(items, ", "), #value > 4 and ", ..." or "")
+end
+
 --- What a value is, for messages about options: numbers, strings and short lists as they are.
 function blame.told(value)
     if type(value) == "table" and not rill.type(value) then
-        local items = {}
-        for i = 1, math.min(#value, 4) do
-            items[i] = type(value[i]) == "table" and "{...}" or tostring(value[i])
-        end
-        return ("{%s%s}"):format(table.concat(items, ", "), #value > 4 and ", ..." or "")
+        return told_table(value, 1)
     end
     return type(value) == "number" and "number " .. blame.number(value) or type(value) == "string" and
         ('"%s"'):format(value) or type(value) == "boolean" and tostring(value) or blame.not_open(value) or

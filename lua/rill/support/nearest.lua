@@ -12,6 +12,7 @@ local elsewhere <const> = {
     randn = "rill.random", argwhere = "s:find", take = "rill.gather",
     compile = "rill.kernel", synchronize = "rill.sync", tolist = "s:values", len = "s.size", buffer = "rill.stream",
     linalg = "rill.solve", inv = "rill.solve.lu", gmres = "rill.solve.bicgstab", conv = "rill.convolve",
+    sphere = "rill.mesh.icosphere", cube = "rill.mesh.box", plane = "rill.mesh.grid",
     imread = "rill.image.load", imwrite = "rill.image.save", imshow = "rill.show", digitize = "rill.searchsorted",
 }
 
@@ -93,8 +94,9 @@ end
 --- nearest.name(name): the whole name of what is meant by a name with or without an owner; nil when nothing is near.
 function nearest.name(name)
     local owner, last = name:match "^(.-)[.:]?([%w_]+)$"
-    local found = last and nearest.of(last, candidates(owner))
-    if not found and last and (owner == "" or owner:find "^rill") then
+    local anywhere = last and (owner == "" or owner:find "^rill")
+    local found = anywhere and elsewhere[last] or last and nearest.of(last, candidates(owner))
+    if not found and anywhere then
         return nearest.of(last, candidates "")
     end
     return found

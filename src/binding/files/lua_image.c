@@ -160,8 +160,20 @@ static int l_colormap(lua_State *L)
     return 1;
 }
 
+static void push_colormap_names(lua_State *L)
+{
+    lua_newtable(L);
+    const char *name;
+    for (size_t i = 0; (name = colormap_name(i)); i++) {
+        lua_pushstring(L, name);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
 void open_image(lua_State *L)
 {
+    push_colormap_names(L);
+    lua_setfield(L, -2, "_colormaps");
     lua_pushcfunction(L, l_colormap);
     lua_setfield(L, -2, "_colormap");
     lua_pushcfunction(L, l_png);
