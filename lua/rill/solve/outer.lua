@@ -33,6 +33,12 @@ local TOTAL <const> = "reduce void total(double x<>, reduce double sum<>) { sum 
 local PREPARE <const> = [[
     kernel void prepare(B b<>, double mean, double scale, out double r<>) { r = scale * (double(b) - mean); }
 ]]
+local PREPARE_BOTH <const> = [[
+    kernel void prepare(B b<>, double mean, double scale, out double r<>, out float e<>) {
+        r = scale * (double(b) - mean);
+        e = float(r);
+    }
+]]
 
 local total
 
@@ -112,15 +118,15 @@ end
 
 --- m:begin(x, b, mean, unit [, zero]): the same; x is read here, and written by m:finish.
 function Marching:begin(x, b, mean, unit, zero)
-    local prepare = operator.kernel(PREPARE, {B = b.type})
-    prepare(b, mean, 1 / unit, self.right_s)
+    local finest = self.finest
     if zero then
+        operator.kernel(PREPARE_BOTH, {B = b.type})(b, mean, 1 / unit, self.right_s, finest.b.s)
         self.here:fill(0)
     else
+        operator.kernel(PREPARE, {B = b.type})(b, mean, 1 / unit, self.right_s)
         self.here_s:write(x)
     end
-    local finest = self.finest
-    self.x, self.unit, self.fresh = x, unit, false
+    self.x, self.unit, self.fresh = x, unit, zero -- where x is zero its residual is there
     self.matrix = {finest.center / unit, finest.c[1] / unit, finest.c[2] / unit}
 end
 
@@ -131,7 +137,7 @@ function Marching:advance(factor)
     self.fresh = true
 end
 
---- m:residual(): the same; m:step has left it.
+--- m:residual(): the same; m:step has left it, or m:begin.
 function Marching:residual()
     if not self.fresh then
         self:advance(0)
