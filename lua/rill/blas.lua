@@ -254,6 +254,6 @@ function blas.gemm(alpha, A, B, beta, C, options)
 end
 
 for name, f in pairs(blas) do
-    blas[name] = blame.guard(f, "rill.blas." .. name)
+    blas[name] = blame.guard(f, "rill.blas." .. name, "^" .. name .. "%f[:]")
 end
 return blame.strict(blas, "rill.blas")

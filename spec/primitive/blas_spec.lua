@@ -319,6 +319,8 @@ describe("rill.blas", function()
         check.names({"rill.blas.dot", "x has 5 elements, y has 3 elements"}, blas.dot, x, y)
         check.names({"rill.blas.axpy", "#2 'x'", "float or double", "int"}, blas.axpy, 1, n, x)
         check.names({"rill.blas.axpy", "#1 'alpha'", "a number", "stream"}, blas.axpy, x, x, x)
+        check.names({"rill.blas.scal: argument 'x' is a view that can't be written to"}, blas.scal, 2,
+            rill.iter("float", 3, 0, 1))
         check.names({"rill.blas.scal", "#2 'x'", "which is written", "expression"}, blas.scal, 2, x + 1)
         check.names({"rill.blas.gemv", "#3 'x'", "a vector", "3x4"}, blas.gemv, 1, a, a, 0, y)
         check.names({"rill.blas.gemv", "#2 'A'", "a matrix", "5"}, blas.gemv, 1, x, x, 0, y)

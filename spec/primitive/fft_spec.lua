@@ -378,7 +378,8 @@ describe("fft", function()
         back.length = 10
         raises("argument #1 's': 5 coefficients are half the spectrum of 8 or 9 numbers, not of 10", half, back)
         back.length = nil
-        raises("1 coefficients are half the spectrum of 0 or 1 numbers, not of 0", rill.stream("vec2", 1), back)
+        raises("1 coefficient is half the spectrum of 1 number: give 'length', which is 1",
+            rill.stream("vec2", 1), back)
         raises("expected half a spectrum, elements of vec2 or dvec2, got float", bins, back)
         raises("argument #1 's': expected real numbers, float or double, got elements of vec2", s, {real = true})
         raises("expected complex numbers, vec2 or dvec2, or real ones, got .* vec3", rill.stream("vec3", 3))

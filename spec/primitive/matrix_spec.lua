@@ -315,7 +315,7 @@ describe("rill.sparse", function()
         A:close()
         assert.equal("closed matrix", tostring(A))
         check.names({"A:multiply", "closed"}, A.multiply, A, rill.from {1, 2})
-        check.names({"A:shape", "closed"}, function() return A.shape end)
+        check.names({"closed", "'shape'"}, function() return A.shape end)
     end)
 
     it("names what does not fit", function()
@@ -366,6 +366,8 @@ describe("rill.sparse", function()
         local broken = csr {}()
         broken.offsets:close()
         check.raises("matrix_spec.lua:%d+: .* closed stream", function() return broken.rows end)
+        check.names({"A:multiply: the matrix's stream of offsets was closed"}, broken.multiply, broken,
+            rill.from {1, 2, 3})
         local wide = sparse.coo {shape = {50000, 50000}, rows = {0}, columns = {49999}, values = {1}}
         check.names({"A:dense", "50000 x 50000"}, wide.dense, wide)
         local full = one_full(50000, 3)

@@ -6,6 +6,7 @@
 #include "io/file.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ typedef enum Symmetry { GENERAL, SYMMETRIC, SKEW } Symmetry;
 typedef struct Reader {
     const unsigned char *at, *end;
     size_t line; /* from 1 */
-    bool pattern;
+    bool pattern, whole;
     Symmetry symmetry;
     size_t announced;
 } Reader;
@@ -65,7 +66,7 @@ static bool next_line(Reader *reader)
     }
 }
 
-/* The next word of the line, in lower case; "" where there is none, or too long a one. */
+/* The next word of the line, in lower case; "" where there is none. One that is too long is cut, and ends in "...", so that it is no number. */
 static void read_word(Reader *reader, char word[MOST_WORD])
 {
     size_t length = 0;
@@ -76,7 +77,10 @@ static void read_word(Reader *reader, char word[MOST_WORD])
             word[length++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
         }
     }
-    word[length < MOST_WORD - 1 ? length : 0] = '\0';
+    word[length] = '\0';
+    if (length == MOST_WORD - 1) {
+        snprintf(word + 16, MOST_WORD - 16, "...");
+    }
 }
 
 /* A whole number from `least` to `most`. */
@@ -102,14 +106,21 @@ static bool read_value(Reader *reader, double *value)
         *c = *c == 'd' ? 'e' : *c; /* Fortran's exponents */
     }
     *value = decimal_read(word, strlen(word), &used);
-    return (word[0] && !word[used]) || error_set("line %zu: expected a value, got \"%.20s\"", reader->line, word);
+    if (!word[0] || word[used]) {
+        return error_set("line %zu: expected a value, got \"%.20s\"", reader->line, word);
+    }
+    if (isinf(*value) && strpbrk(word, "0123456789")) {
+        return error_set("line %zu: %.20s is beyond double", reader->line, word);
+    }
+    return !reader->whole || isinf(*value) || isnan(*value) || *value == floor(*value) ||
+           error_set("line %zu: expected a whole number, as the field is integer, got \"%.20s\"", reader->line, word);
 }
 
-static bool end_line(Reader *reader)
+static bool end_line(Reader *reader, const char *of)
 {
     skip_blanks(reader);
     if (!at_line_end(reader)) {
-        return fault(reader, "more than there is in an entry");
+        return error_set("line %zu: more than there is in %s", reader->line, of);
     }
     skip_line(reader);
     return true;
@@ -149,6 +160,7 @@ static bool read_banner(Reader *reader)
     if (mirror < 0) {
         return error_set("its symmetry is \"%s\": expected general, symmetric or skew-symmetric", symmetry);
     }
+    reader->whole = kind == 2;
     reader->pattern = kind == 3;
     reader->symmetry = (Symmetry)mirror;
     skip_line(reader);
@@ -163,13 +175,14 @@ static bool read_sizes(Reader *reader, MtxMatrix *matrix)
     }
     if (!read_count(reader, "the number of rows", 0, INT32_MAX - 1, &rows) ||
         !read_count(reader, "the number of columns", 0, INT32_MAX - 1, &columns) ||
-        !read_count(reader, "the number of entries", 0, INT32_MAX - 1, &count) || !end_line(reader)) {
+        !read_count(reader, "the number of entries", 0, INT32_MAX - 1, &count) ||
+        !end_line(reader, "a line of sizes: rows, columns and entries")) {
         return false;
     }
     size_t least = reader->pattern ? 4 : 6, left = (size_t)(reader->end - reader->at) + 1; /* "1 1 1\n" */
     if ((size_t)count > left / least) {
-        return error_set("it is truncated: it announces %lld entries, and has %zu bytes for them", (long long)count,
-                         left - 1);
+        return error_set("it is truncated: it announces %lld entr%s, and has %zu bytes for them", (long long)count,
+                         count == 1 ? "y" : "ies", left - 1);
     }
     if (reader->symmetry != GENERAL && rows != columns) {
         return error_set("a symmetric matrix is square, this one is %lld x %lld", (long long)rows, (long long)columns);
@@ -216,21 +229,22 @@ static bool read_entry(Reader *reader, MtxMatrix *matrix)
     if (reader->symmetry != GENERAL && !diagonal) {
         add(matrix, column, row, reader->symmetry == SKEW ? -value : value);
     }
-    return end_line(reader);
+    return end_line(reader, "an entry");
 }
 
 static bool read_entries(Reader *reader, MtxMatrix *matrix)
 {
     for (size_t i = 0; i < reader->announced; i++) {
         if (!next_line(reader)) {
-            return error_set("it is truncated: it announces %zu entries, and has %zu", reader->announced, i);
+            return error_set("it is truncated: it announces %zu entr%s, and has %zu", reader->announced,
+                             reader->announced == 1 ? "y" : "ies", i);
         }
         if (!read_entry(reader, matrix)) {
             return false;
         }
     }
-    return !next_line(reader) ||
-           error_set("line %zu: more than the %zu entries it announces", reader->line, reader->announced);
+    return !next_line(reader) || error_set("line %zu: more than the %zu entr%s it announces", reader->line,
+                                           reader->announced, reader->announced == 1 ? "y" : "ies");
 }
 
 bool mtx_decode(const unsigned char *bytes, size_t size, MtxMatrix *matrix)

@@ -61,6 +61,9 @@ bool fft_accepts(const Stream *s, const FftSpec *spec)
         return error_set("dimension %d is empty: there is nothing to transform", axis + 1);
     }
     if (spec->real && spec->inverse && (length < 1 || length / 2 + 1 != size)) {
+        if (size == 1) {
+            return error_set("1 coefficient is half the spectrum of 1 number: give 'length', which is 1");
+        }
         return error_set("%lld coefficients are half the spectrum of %lld or %lld numbers, not of %lld",
                          (long long)size, (long long)(2 * size - 2), (long long)(2 * size - 1), (long long)length);
     }

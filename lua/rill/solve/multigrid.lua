@@ -309,16 +309,18 @@ local function is_shape(value)
     if type(value) ~= "table" or rill.type(value) or #value < 2 or #value > 3 then
         return false
     end
+    local size = 1.0
     for _, n in ipairs(value) do
         if not is_count(n) then
             return false
         end
+        size = size * n
     end
-    return true
+    return size < 2.0 ^ 31
 end
 
 local HIERARCHY <const> = union(GRID, {
-    shape = {is_shape, "a table of 2 or 3 whole numbers, 1 or more"},
+    shape = {is_shape, "a table of 2 or 3 whole numbers, 1 or more, their product below 2^31"},
     tolerance = false, iterations = false, every = false, strict = false, x0 = false,
 })
 

@@ -17,6 +17,10 @@ local REASONS <const> = {
     singular = {"A is singular", "take another A, as this system has no solution or many"},
 }
 
+-- What may be done where a method of elimination gives no numbers.
+local BEYOND <const> = "scale A and b by a power of two, as their elements are very large or small"
+local SCALE <const> = {lu = BEYOND, cholesky = BEYOND, tridiagonal = BEYOND}
+
 -- What may be done when the iterations of a method were spent.
 local SPENT <const> = {
     cg = "give more 'iterations' or a preconditioner, or take rill.solve.bicgstab where A is not symmetric",
@@ -32,8 +36,9 @@ local NEARER <const> = 'take a larger tolerance, or precision = "double" where i
 
 -- What may be done about a report.
 local function advice(method, x, made)
-    return made.reason == "iterations" and SPENT[method] or made.reason == "floor" and x.type == "double" and NEARER or
-        REASONS[made.reason][2]
+    local reason = made.reason
+    return reason == "iterations" and SPENT[method] or reason == "diverged" and SCALE[method] or
+        reason == "floor" and x.type == "double" and NEARER or REASONS[reason][2]
 end
 
 local function line(self)
@@ -42,8 +47,8 @@ local function line(self)
     if self.row then -- elimination came to no x
         return ("not solved (%s)"):format(REASONS[self.reason][1])
     elseif self.converged and self.reason == "floor" then
-        return ("converged after %s: residual %.3g, no float x has less, tolerance %.3g"):format(steps, self.residual,
-            self.tolerance)
+        return ("converged after %s: residual %.3g by rounding x to float, before at most the tolerance, %.3g"):format(
+            steps, self.residual, self.tolerance)
     end
     return ("%s after %s: residual %.3g, tolerance %.3g (%s)"):format(self.converged and "converged" or "not converged",
         steps, self.residual, self.tolerance, REASONS[self.reason][1])

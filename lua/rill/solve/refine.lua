@@ -100,9 +100,10 @@ local function run(problem, work)
         local residual = norm / problem.norm
         local found = verdict(problem, residual, before, result.iterations)
         local worse = before and (residual ~= residual or residual > before)
-        if worse and added and found ~= "iterations" then -- the last correction did harm
+        if worse and added then -- the last correction did harm
             work:add(-1)
             residual = work:residual() / problem.norm
+            where = found == "iterations" and "the residual grew" or where
         end
         history[#history + 1] = {result.iterations, residual}
         reason = found == "tolerance" and found or reason or found

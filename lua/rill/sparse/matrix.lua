@@ -36,6 +36,11 @@ local function check_open(A, name)
     elseif not A._values then
         fail("A:%s: the matrix was closed", name)
     end
+    for _, part in ipairs {"values", "columns", "offsets", "rows"} do
+        if A["_" .. part] and not core._is_open(A["_" .. part]) then
+            fail("A:%s: the matrix's stream of %s was closed", name, part)
+        end
+    end
 end
 
 -- How many entries of ELL's rows are given.
@@ -79,7 +84,9 @@ function Matrix.__index(A, key)
     if not field then
         fail("a matrix has no field or method '%s'%s", tostring(key), hint(key))
     end
-    check_open(A, key)
+    if not A._values then
+        fail("the matrix was closed, and has no '%s' any more", key)
+    end
     return field(A)
 end
 
