@@ -142,14 +142,12 @@ local function solid(views, target)
     end
 end
 
--- Transparent faces, in their order: in each round the next one of every sample. How many rounds there are is read back.
-local function blend(views, target, picture)
+-- The transparent faces of one mesh, in their order: in each round the next one of every sample. How many rounds there are is read back.
+local function blend(view, target, picture)
     local samples <const> = target.depth.size
     local counts <close> = rill.stream("int", samples)
-    for _, view in ipairs(views) do
-        coverage.draw(view, coverage.COUNT, {depth = target.depth, seen = counts})
-    end
-    local layers = #views > 0 and counts:max() or 0
+    coverage.draw(view, coverage.COUNT, {depth = target.depth, seen = counts})
+    local layers = counts:max()
     if layers > LAYERS then
         fail("rill.render: option 'opacity': %d transparent triangles lie over one pixel, more than %d", layers, LAYERS)
     end
@@ -157,12 +155,8 @@ local function blend(views, target, picture)
     local last <close> = rill.stream("int", samples, -1)
     for _ = 1, layers do
         seen:fill(coverage.NONE)
-        for _, view in ipairs(views) do
-            coverage.draw(view, coverage.NEXT, {depth = target.depth, seen = seen, last = last})
-        end
-        for _, view in ipairs(views) do
-            shade(view, seen, picture)
-        end
+        coverage.draw(view, coverage.NEXT, {depth = target.depth, seen = seen, last = last})
+        shade(view, seen, picture)
         last:write(seen)
     end
 end
@@ -234,8 +228,8 @@ local function render(m, given)
     for _, view in ipairs(opaque) do
         shade(view, target.seen, picture)
     end
-    if #clear > 0 then
-        blend(clear, target, picture)
+    for _, view in ipairs(clear) do
+        blend(view, target, picture)
     end
     local done = shading.kernels().finish {k = side, columns = extent[1], coded = taken.linear and 0 or 1,
         color = picture.color, shape = size}
