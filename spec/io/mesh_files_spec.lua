@@ -252,9 +252,9 @@ describe("mesh files", function()
         check.collect() -- meshes of the cases above
         local before = rill.memory().bytes
         for _, format in ipairs {"ascii", "binary_little_endian"} do
-            refused({"truncated", "announces 700000000 of element 1"},
+            refused({"truncated", "announces 700000000 of element 'vertex'"},
                 (ply:gsub("vertex 3", "vertex 700000000"):gsub("ascii", format)) .. rows)
-            refused({"line 3: 1000000000 of an element"}, (ply:gsub("vertex 3", "vertex 1000000000")))
+            refused({"line 3: 1000000000 of element 'vertex'"}, (ply:gsub("vertex 3", "vertex 1000000000")))
         end
         assert.equal(before, rill.memory().bytes)
         refused({"no end_header"}, ply:sub(1, ply:find "property" - 1))

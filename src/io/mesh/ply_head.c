@@ -49,10 +49,15 @@ bool ply_has(const PlyElement *element, PlyRole role)
     return false;
 }
 
+/* How much of a word is shown. */
+static int shown(TextWord word)
+{
+    return word.length < 20 ? word.length : 20;
+}
+
 static bool strange(const TextReader *text, TextWord word, const char *expected)
 {
-    return error_set("line %zu: expected %s, got \"%.*s\"", text->line, expected, word.length < 20 ? word.length : 20,
-                     word.text);
+    return error_set("line %zu: expected %s, got \"%.*s\"", text->line, expected, shown(word), word.text);
 }
 
 static bool read_type(TextReader *text, TextWord word, PlyType *type)
@@ -112,7 +117,7 @@ static bool read_element(TextReader *text, PlyHead *head)
         return error_set("line %zu: more than %d elements", text->line, PLY_MOST_ELEMENTS);
     }
     PlyElement *element = &head->elements[head->length++];
-    TextWord name = text_word(text);
+    TextWord name = element->name = text_word(text);
     element->kind = text_is(name, "vertex")      ? PLY_VERTEX
                     : text_is(name, "face")      ? PLY_FACE
                     : text_is(name, "tristrips") ? PLY_STRIPS
@@ -122,8 +127,8 @@ static bool read_element(TextReader *text, PlyHead *head)
     }
     bool known = element->kind == PLY_VERTEX || element->kind == PLY_FACE;
     if (element->count < 0 || (known && element->count > MESH_MOST)) {
-        return error_set("line %zu: %lld of an element: expected 0 .. %d", text->line, (long long)element->count,
-                         MESH_MOST);
+        return error_set("line %zu: %lld of element '%.*s': expected 0 .. %d", text->line, (long long)element->count,
+                         shown(name), name.text, MESH_MOST);
     }
     head->vertices = element->kind == PLY_VERTEX ? element->count : head->vertices;
     return true;
@@ -161,9 +166,10 @@ static bool check_counts(const TextReader *text, const PlyHead *head)
     for (int i = 0; i < head->length; i++) {
         size_t least = least_bytes(&head->elements[i], head->encoding), count = (size_t)head->elements[i].count;
         if (least > 0 && count > left / least) {
-            return error_set("it is truncated: it announces %zu of element %d, of at least %zu bytes each, and has %zu "
-                             "bytes in all",
-                             count, i + 1, least, whole - (head->encoding == MESH_ASCII));
+            TextWord name = head->elements[i].name;
+            return error_set("it is truncated: it announces %zu of element '%.*s', of at least %zu bytes each, and has "
+                             "%zu bytes in all",
+                             count, shown(name), name.text, least, whole - (head->encoding == MESH_ASCII));
         }
         left -= least * count;
     }

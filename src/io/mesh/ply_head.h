@@ -35,6 +35,7 @@ enum { PLY_MOST_PROPERTIES = 64, PLY_MOST_ELEMENTS = 16 };
 
 typedef struct PlyElement {
     PlyKind kind;
+    TextWord name; /* in the file's text */
     int64_t count;
     PlyProperty properties[PLY_MOST_PROPERTIES];
     int length; /* of properties */
