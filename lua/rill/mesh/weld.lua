@@ -13,7 +13,7 @@ local weld = {}
 local MOST_CELLS <const> = 2 ^ 30 -- along an axis: cells and what is two beside them are numbered by ints
 local SIDE <const> = 0.57735 -- of a cell, in epsilons: what is in one cell is no further apart than an epsilon, and what is not further is at most two cells away
 
-local BLOCK <const> = 32 -- vertices that are passed over together
+local BLOCK <const> = 32 -- vertices that are passed over together, and so many of these blocks
 
 local TEXT <const> = morton .. [=[
     kernel void bits(vec3 p<>, out ivec3 c<>) { c = floatBitsToInt(mix(p, vec3(0.0), equal(p, vec3(0.0)))); }
@@ -56,6 +56,19 @@ local TEXT <const> = morton .. [=[
             high = max(high, p[orders[i]]);
         }
     }
+    kernel void wider(vec3 lows[], vec3 highs[], int n, out vec3 low<>, out vec3 high<>) {
+        int first = indexof(low).x * BLOCK;
+        low = lows[first];
+        high = highs[first];
+        for (int i = first + 1; i < min(first + BLOCK, n); i++) {
+            low = min(low, lows[i]);
+            high = max(high, highs[i]);
+        }
+    }
+    bool is_far(dvec3 p, vec3 low, vec3 high, double most) {
+        dvec3 away = max(max(dvec3(low) - p, p - dvec3(high)), dvec3(0.0lf));
+        return dot(away, away) > most;
+    }
     // The cells behind one, in the order of cells, that may have vertices near its own, are in 13 rows of five; of the first row only the last two are.
     ivec3 place_of(int row, int across) {
         return row == 0 ? ivec3(across, 0, 0) : ivec3(across, row < 3 ? row : (row - 3) % 5 - 2, row < 3 ? 0 : (row - 3) / 5 + 1);
@@ -63,7 +76,7 @@ local TEXT <const> = morton .. [=[
     // Notes in which of those cells a vertex is near: bit 5 * row + 2 + how far the cell is along x, of three words for each cell. What is noted already,
     // and blocks of vertices that are all too far, are passed over.
     kernel void near(int order<>, ivec3 s[], vec3 p[], int orders[], int running[], int start[], int cells, vec3 low[],
-                     vec3 high[], int n, float epsilon, inout uint noted[]) {
+                     vec3 high[], vec3 lowest[], vec3 highest[], int n, float epsilon, inout uint noted[]) {
         int i = indexof(order).x, words = 3 * (running[i] - 1);
         ivec3 c = s[i];
         dvec3 own = dvec3(p[order]);
@@ -78,9 +91,12 @@ local TEXT <const> = morton .. [=[
                 if ((noted[words + bit / 32] >> uint(bit % 32) & 1u) != 0u) {
                     j = end;
                 } else {
-                    int block = j / BLOCK, stop = min(end, (block + 1) * BLOCK);
-                    dvec3 away = max(max(dvec3(low[block]) - own, own - dvec3(high[block])), dvec3(0.0lf));
-                    if (dot(away, away) > most) j = stop;
+                    int block = j / BLOCK, many = block / BLOCK, stop = min(end, (block + 1) * BLOCK);
+                    if (is_far(own, lowest[many], highest[many], most)) {
+                        j = stop = min(end, (many + 1) * BLOCK * BLOCK);
+                    } else if (is_far(own, low[block], high[block], most)) {
+                        j = stop;
+                    }
                     for (; j < stop; j++) {
                         dvec3 d = dvec3(p[orders[j]]) - own;
                         if (dot(d, d) <= most) {
@@ -172,8 +188,12 @@ local function links_of(m, g, least, epsilon)
     local k, p, n = kernels(), m._positions, m.vertices
     local low <close>, upper = k.bounds {p = p, orders = g.order, n = n, shape = (n + BLOCK - 1) // BLOCK}
     local high <close> = upper
+    local lowest <close>, uppermost = k.wider {lows = low, highs = high, n = low.size,
+        shape = (low.size + BLOCK - 1) // BLOCK}
+    local highest <close> = uppermost
     local noted <close> = rill.stream("uint", 3 * least.size)
-    k.near(g.order, g.s, p, g.order, g.running, g.start, least.size, low, high, n, epsilon, noted)
+    k.near(g.order, g.s, p, g.order, g.running, g.start, least.size, low, high, lowest, highest, n, epsilon,
+        noted)
     return k.links(least, g.s, g.running, g.start, least, noted, n)
 end
 
