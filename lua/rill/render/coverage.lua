@@ -14,6 +14,7 @@ coverage.NONE = 0x7fffffff
 
 -- COVER visits pixels from `low` on, `many` of them, of the triangle a, b, c with depths z, whose edges are ab, bc and ca. An edge's value at the first pixel, `e`, is
 -- floor(value / 256), which has the sign of the value, and whole numbers all the way; `start` is the depth there.
+-- KEEP is what a pass does with a pixel; loops are passed over where no invocation beside has anything to do, which branches need not be.
 local COVER <const> = [=[
     ivec3 right = -ivec3(bc.y, ca.y, ab.y), down = ivec3(bc.x, ca.x, ab.x);
     ivec3 most = e + max(right, 0) * (many.x - 1) + max(down, 0) * (many.y - 1);
@@ -26,21 +27,22 @@ local COVER <const> = [=[
         if ((inside.x | inside.y | inside.z) >= 0) {
             uint near = level(clamp(start + slope.x * float(at.x) + slope.y * float(at.y), farthest, nearest));
             int pixel = (low.y + at.y) * extent.x + low.x + at.x;
-            if (pass == 0) {
-                if (near > depth[pixel]) atomicMax(depth[pixel], near);
-            } else if (pass == 1) {
-                if (near == depth[pixel]) atomicMin(seen[pixel], id);
-            } else if (near > depth[pixel]) {
-                if (pass == 2) atomicAdd(seen[pixel], 1);
-                else if (id > last[pixel]) atomicMin(seen[pixel], id);
-            }
+            KEEP
         }
         at.x++;
         if (at.x == many.x) at = ivec2(0, at.y + 1);
     }
 ]=]
 
-local TEXT <const> = [=[
+-- What each pass does with a pixel.
+local KEEP <const> = {
+    [0] = "for (bool on = near > depth[pixel]; on; on = false) atomicMax(depth[pixel], near);",
+    [1] = "for (bool on = near == depth[pixel]; on; on = false) atomicMin(seen[pixel], id);",
+    [2] = "for (bool on = near > depth[pixel]; on; on = false) atomicAdd(seen[pixel], 1);",
+    [3] = "for (bool on = near > depth[pixel] && id > last[pixel]; on; on = false) atomicMin(seen[pixel], id);",
+}
+
+local COMMON <const> = [=[
     struct Piece { ivec2 a; ivec2 b; ivec2 c; vec3 z; int face; };
 
     // Depths as whole numbers in the same order; none is 0.
@@ -78,7 +80,9 @@ local TEXT <const> = [=[
     ivec2 snapped(vec4 c) { return ivec2(floor(c.xy / c.w * 256.0 + 0.5)); }
     // A vertex that clipping kept is where its neighbours have it.
     ivec2 placed(vec4 c, vec4 corner, ivec4 place, ivec2 other) { return place.w != 0 && c == corner ? place.xy : other; }
+]=]
 
+local FRAME <const> = [=[
     // Where vertices are seen: times w in pixels, a depth that is greater nearer, w; and snapped, with the depth's bits and whether they are inside all planes.
     kernel void project(vec3 eye, vec3 right, vec3 above, vec3 ahead, float focus, vec2 middle, int parallel, float limit, vec3 p<>,
                         out vec4 clip<>, out ivec4 place<>) {
@@ -88,23 +92,6 @@ local TEXT <const> = [=[
         if (!(abs(far) <= 1e30)) clip = vec4(uintBitsToFloat(0x7fc00000u));
         bool good = is_inside(clip, limit);
         place = good ? ivec4(snapped(clip), floatBitsToInt(clip.z / clip.w), 1) : ivec4(0);
-    }
-
-    kernel void small(int pass, int base, ivec2 extent, ivec3 t<>, ivec4 places[], inout uint depth[], inout int seen[], int last[]) {
-        int vertices = sizeof_stream(places).x, id = base + indexof(t).x;
-        bool known = min(min(t.x, t.y), t.z) >= 0 && max(max(t.x, t.y), t.z) < vertices;
-        ivec4 p = places[t.x], q = places[t.y], r = places[t.z];
-        ivec2 a = p.xy, b = q.xy, c = r.xy, low, many;
-        box(a, b, c, extent, low, many);
-        if (known && (p.w & q.w & r.w) != 0 && many.x * many.y > 0 && is_small(a, b, c, many)) {
-            vec3 z = vec3(intBitsToFloat(p.z), intBitsToFloat(q.z), intBitsToFloat(r.z));
-            int turn = cross2(b - a, c - a);
-            if (turn < 0) { ivec2 other = b; b = c; c = other; z = z.xzy; }
-            ivec2 o = (low << 8) + 128, ab = b - a, bc = c - b, ca = a - c;
-            ivec3 value = ivec3(cross2(bc, o - b), cross2(ca, o - c), cross2(ab, o - a)), e = (value - opens(ab, bc, ca)) >> 8;
-            float area = float(abs(turn)), start = z.x + (float(value.y) * (z.y - z.x) + float(value.z) * (z.z - z.x)) / area;
-            if (turn != 0) { COVER }
-        }
     }
 
     // Triangles that `small` leaves, in pieces that are inside all planes.
@@ -163,8 +150,27 @@ local TEXT <const> = [=[
         many = (many + 7) >> 3;
         return many.x * many.y;
     }
+]=]
 
-    kernel void tile(int pass, int total, ivec2 extent, int item<>, Piece pieces[], int ends[], inout uint depth[], inout int seen[], int last[]) {
+local DRAW <const> = [=[
+    kernel void small(int base, ivec2 extent, ivec3 t<>, ivec4 places[], inout uint depth[], inout int seen[], int last[]) {
+        int vertices = sizeof_stream(places).x, id = base + indexof(t).x;
+        bool known = min(min(t.x, t.y), t.z) >= 0 && max(max(t.x, t.y), t.z) < vertices;
+        ivec4 p = places[t.x], q = places[t.y], r = places[t.z];
+        ivec2 a = p.xy, b = q.xy, c = r.xy, low, many;
+        box(a, b, c, extent, low, many);
+        if (known && (p.w & q.w & r.w) != 0 && many.x * many.y > 0 && is_small(a, b, c, many)) {
+            vec3 z = vec3(intBitsToFloat(p.z), intBitsToFloat(q.z), intBitsToFloat(r.z));
+            int turn = cross2(b - a, c - a);
+            if (turn < 0) { ivec2 other = b; b = c; c = other; z = z.xzy; }
+            ivec2 o = (low << 8) + 128, ab = b - a, bc = c - b, ca = a - c;
+            ivec3 value = ivec3(cross2(bc, o - b), cross2(ca, o - c), cross2(ab, o - a)), e = (value - opens(ab, bc, ca)) >> 8;
+            float area = float(abs(turn)), start = z.x + (float(value.y) * (z.y - z.x) + float(value.z) * (z.z - z.x)) / area;
+            if (turn != 0) { COVER }
+        }
+    }
+
+    kernel void tile(int total, ivec2 extent, int item<>, Piece pieces[], int ends[], inout uint depth[], inout int seen[], int last[]) {
         int least = 0, above = sizeof_stream(ends).x - 1;
         while (least < above) {
             int half = (least + above) >> 1;
@@ -190,15 +196,19 @@ local TEXT <const> = [=[
     }
 ]=]
 
-local kernels
 local NOBODY <const> = {-1} -- before every face
 
+local kernels
 local function program()
-    if not kernels then
-        local text = TEXT:gsub("COVER", COVER):gsub("GUARD", ("%.1f"):format(GUARD))
-        kernels = rill.program(text)
-    end
+    kernels = kernels or rill.program(((COMMON .. FRAME):gsub("GUARD", ("%.1f"):format(GUARD))))
     return kernels
+end
+
+local passes = {}
+local function program_of(pass)
+    passes[pass] = passes[pass] or rill.program(((COMMON .. DRAW):gsub("COVER", COVER):gsub("KEEP", KEEP[pass])
+        :gsub("GUARD", ("%.1f"):format(GUARD))))
+    return passes[pass]
 end
 
 --- coverage.project(mesh, camera): where its vertices are seen: clip coordinates (vec4) and snapped ones (ivec4).
@@ -245,13 +255,14 @@ function coverage.draw(view, pass, target)
         return
     end
     local depth, seen, last = target.depth, target.seen, target.last or NOBODY
-    program().small {
-        pass = pass, base = view.mesh.base, extent = view.extent, t = view.mesh.triangles, places = view.place,
+    local draw = program_of(pass)
+    draw.small {
+        base = view.mesh.base, extent = view.extent, t = view.mesh.triangles, places = view.place,
         depth = depth, seen = seen, last = last,
     }
     for _, batch in ipairs(view.batches) do
-        program().tile {
-            pass = pass, total = batch.total, extent = view.extent, item = rill.iota(batch.total),
+        draw.tile {
+            total = batch.total, extent = view.extent, item = rill.iota(batch.total),
             pieces = batch.pieces, ends = batch.ends,
             depth = depth, seen = seen, last = last,
         }
