@@ -12,6 +12,8 @@ local refine = {}
 -- A correction is computed no further than this at once: beyond, its own residual is rounding.
 local LEAST_GOAL <const> = {float = 1e-7, mixed = 1e-6, double = 1e-14}
 local HALF <const> = 0.5 -- a correction that leaves more than this of the residual was in vain
+-- Conjugate gradients that were cut short have come nearer to x while the residual grew, but not by so much.
+local GROWN <const> = 1e3
 local MARGIN <const> = 0.5 -- later corrections are computed to this share of what is missing
 local MOST <const> = 10000 -- iterations, unless told
 
@@ -100,10 +102,12 @@ local function run(problem, work)
         local residual = norm / problem.norm
         local found = verdict(problem, residual, before, result.iterations)
         local worse = before and (residual ~= residual or residual > before)
-        if worse and added then -- the last correction did harm
+        local spent = found == "iterations"
+        where = worse and spent and "the residual grew" or where
+        local harmful = worse and (not spent or residual ~= residual or residual > GROWN * before)
+        if harmful and added then
             work:add(-1)
             residual = work:residual() / problem.norm
-            where = found == "iterations" and "the residual grew" or where
         end
         history[#history + 1] = {result.iterations, residual}
         reason = found == "tolerance" and found or reason or found
