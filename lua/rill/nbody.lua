@@ -1,5 +1,5 @@
---- rill.nbody: bodies that attract each other, each with each, in two and three dimensions: G m / (r^2 + softening^2), the law of Plummer (1911), which
--- is Newton's without softening. A step is of second order (leapfrog, Verlet 1967) or of fourth (three of leapfrog, Yoshida 1990).
+--- rill.nbody: bodies that attract each other, each with each, in two and three dimensions: G m r / (r^2 + softening^2)^(3/2), the law of Plummer (1911),
+-- which is Newton's without softening. A step is of second order (leapfrog, Verlet 1967) or of fourth (three of leapfrog, Yoshida 1990).
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local choices = require "rill.support.choices"
