@@ -1,5 +1,5 @@
--- Walls: planes, boxes and signed distances. A particle behind one is mirrored at it, and so is the part of its velocity that leads into it
--- (chapter 28.7.2), times a restitution.
+-- Walls: planes, boxes and signed distances. A particle behind a wall is moved onto it, and beyond it by `restitution` times its depth. The part of its
+-- velocity that leads into the wall is mirrored, times the restitution (chapter 28.7.2).
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local choices = require "rill.support.choices"
@@ -9,7 +9,8 @@ local walls = {}
 local MOST_NODES <const> = 1 << 24 -- that a function of distance is asked at
 
 -- Planes and boxes are rows of three: what it is (0 a plane, 1 a box to stay out of), restitution, friction, and a plane's distance; normal or middle;
--- half the sides. All are gone through twice: a corner has more than one.
+-- half the sides. A particle in such a box leaves it by the nearest side, the first of them if several are. All are gone through twice: a corner has more
+-- than one.
 local LIST <const> = [[
     for (int n = 0; n < 2 * wall_count; n++) {
         int at = 3 * (n < wall_count ? n : n - wall_count);
@@ -19,24 +20,29 @@ local LIST <const> = [[
         if (kind.x > 0.5) {
             V apart = here - normal, depth = abs(apart) - side;
             away = @2 max(depth.x, depth.y) @3 max(max(depth.x, depth.y), depth.z) @;
-            normal = V(equal(depth, V(away))) * mix(V(1.0), V(-1.0), lessThan(apart, V(0.0)));
-            normal /= max(length(normal), 1e-30);
+            normal = V(depth.x == away, @2 depth.x != away @3 depth.x != away && depth.y == away, max(depth.x, depth.y) != away @);
+            normal *= mix(V(1.0), V(-1.0), lessThan(apart, V(0.0)));
         }
         REFLECT
     }
 ]]
 
-local FIELD_PARAMETERS <const> = "float distance_N%s, V low_N, V scale_N, float restitution_N, float friction_N, "
+-- `at` is the place in nodes. The slope is that over one node, or as much of it as is within the field; it has no unit, and is 1 where the field is a
+-- distance: where it is below 1e-6 the field has no direction, and is not a wall.
+local FIELD_PARAMETERS <const> = "float distance_N%s, V low_N, V high_N, V scale_N, float restitution_N, float friction_N, "
 local FIELD <const> = [[
     {
         vec4 kind = vec4(0.0, restitution_N, friction_N, 0.0);
-        V at = (here - low_N) * scale_N, half_x = V(0.5, @2 0.0 @3 0.0, 0.0 @), half_y = V(0.0, @2 0.5 @3 0.5, 0.0 @);
-        V last = V(sizeof_stream(distance_N).FIELDS) - 1.0;
-        bool inside = all(greaterThanEqual(at, V(0.0))) && all(lessThanEqual(at, last));
+        bool inside = all(greaterThanEqual(here, low_N)) && all(lessThanEqual(here, high_N));
+        V last = V(sizeof_stream(distance_N).FIELDS) - 1.0, at = clamp((here - low_N) * scale_N, V(0.0), last);
+        V from = max(at - 0.5, V(0.0)), to = min(at + 0.5, last);
         float away = inside ? sample(distance_N, at) : 1.0;
-        V normal = V(sample(distance_N, at + half_x) - sample(distance_N, at - half_x),
-                     sample(distance_N, at + half_y) - sample(distance_N, at - half_y)
-                     @2 @3 , sample(distance_N, at + V(0.0, 0.0, 0.5)) - sample(distance_N, at - V(0.0, 0.0, 0.5)) @) * scale_N;
+        V normal = scale_N / (to - from) * V(@2
+            sample(distance_N, V(to.x, at.y)) - sample(distance_N, V(from.x, at.y)),
+            sample(distance_N, V(at.x, to.y)) - sample(distance_N, V(at.x, from.y)) @3
+            sample(distance_N, V(to.x, at.yz)) - sample(distance_N, V(from.x, at.yz)),
+            sample(distance_N, V(at.x, to.y, at.z)) - sample(distance_N, V(at.x, from.y, at.z)),
+            sample(distance_N, V(at.xy, to.z)) - sample(distance_N, V(at.xy, from.z)) @);
         float steep = length(normal);
         away = steep > 1e-6 ? away / max(steep, 1.0) : 1.0;
         normal /= max(steep, 1e-6);
@@ -85,7 +91,7 @@ local function rows_of(dimensions)
     }
 end
 
--- Planes and boxes as rows, fields as lists of stream, low corner, nodes per length, restitution and friction.
+-- Planes and boxes as rows, fields as lists of stream, corners, nodes per length, restitution and friction.
 local function add_row(self, wall, what, distance, middle, side)
     local list = self.rows
     list[#list + 1] = {what, wall.restitution or 0, wall.friction or 0, distance}
@@ -129,12 +135,13 @@ local function add_obstacle(self, wall)
     add_row(self, wall, 1, 0, middle, side)
 end
 
--- A function's values at nodes, x the fastest, from low on.
+-- A function's values at nodes from low to high, x the fastest, at most `spacing` apart.
 local function sampled(self, wall, where, spacing)
-    local low, dimensions, shape, nodes = wall.low, self.dimensions, {}, 1
+    local low, dimensions, shape, step, nodes = wall.low, self.dimensions, {}, {}, 1
     for d = 1, dimensions do
-        shape[dimensions + 1 - d] = math.ceil((wall.high[d] - low[d]) / spacing) + 1
-        nodes = nodes * shape[dimensions + 1 - d]
+        local side = wall.high[d] - low[d]
+        local parts = math.max(1, math.ceil(side / spacing))
+        shape[dimensions + 1 - d], step[d], nodes = parts + 1, side / parts, nodes * (parts + 1)
     end
     if nodes > MOST_NODES then
         blame.fail("%s: 'distance' would be asked at %.0f nodes: give a 'spacing' above %g", where, nodes, spacing)
@@ -147,9 +154,9 @@ local function sampled(self, wall, where, spacing)
         return distance
     end
     return rill.stream("float", shape, dimensions == 2 and function(i, j)
-        return value(low[1] + (j - 1) * spacing, low[2] + (i - 1) * spacing)
+        return value(low[1] + (j - 1) * step[1], low[2] + (i - 1) * step[2])
     end or function(k, i, j)
-        return value(low[1] + (j - 1) * spacing, low[2] + (i - 1) * spacing, low[3] + (k - 1) * spacing)
+        return value(low[1] + (j - 1) * step[1], low[2] + (i - 1) * step[2], low[3] + (k - 1) * step[3])
     end)
 end
 
@@ -175,9 +182,9 @@ local function add_distance(self, wall, where)
             blame.fail("%s: 'distance': expected two nodes at least in every dimension, got shape %s", where,
                 tostring(s.shape))
         end
-        scale[d] = spacing and 1 / spacing or (size - 1) / (wall.high[d] - wall.low[d])
+        scale[d] = (size - 1) / (wall.high[d] - wall.low[d])
     end
-    self.fields[#self.fields + 1] = {s, wall.low, scale, wall.restitution or 0, wall.friction or 0}
+    self.fields[#self.fields + 1] = {s, wall.low, wall.high, scale, wall.restitution or 0, wall.friction or 0}
 end
 
 local ADD <const> = {normal = add_normal, box = add_box, obstacle = add_obstacle, distance = add_distance}
@@ -212,7 +219,7 @@ function walls.finish(self)
         local brackets = ("[]"):rep(self.dimensions)
         parameters[n + 1] = FIELD_PARAMETERS:format(brackets):gsub("_N", "_" .. n)
         statements[n + 1] = FIELD:gsub("_N", "_" .. n)
-        for i, name in ipairs {"distance", "low", "scale", "restitution", "friction"} do
+        for i, name in ipairs {"distance", "low", "high", "scale", "restitution", "friction"} do
             self.values[name .. "_" .. n] = field[i]
         end
     end
