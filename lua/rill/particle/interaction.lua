@@ -26,7 +26,8 @@ local DENSITIES <const> = {
     },
 }
 
--- An invocation has SHARE particles that stand side by side, and so mostly the same ones around. The last invocation has the last one several times.
+-- An invocation computes SHARE particles that are stored one after the other, and so have mostly the same neighbors. Where the last invocation has fewer, it
+-- computes the last particle several times and must store it once: sliced sums add to what is stored.
 local OWN <const> = [=[
         int own[SHARE];
         V mine[SHARE];
@@ -54,6 +55,7 @@ local DENSITY <const> = [=[
         }
         for (int k = 0; k < SHARE; k++) {
             int i = own[k];
+            if (SHARE * group + k > i) break;
             GO_ON(sum[k], partial[i], 0.0)
             float rho = RESULT, p;
             STATE
@@ -94,7 +96,10 @@ local FORCE <const> = [=[
                 sum[k] += on[k] ? part : V(0.0);
             }
         }
-        for (int k = 0; k < SHARE; k++) GO_ON(sum[k], a[own[k]], V(0.0))
+        for (int k = 0; k < SHARE; k++) {
+            if (SHARE * group + k > own[k]) break;
+            GO_ON(sum[k], a[own[k]], V(0.0))
+        }
     }
 ]=]
 
