@@ -36,7 +36,8 @@ end
 local function compare(what, x, wanted, got)
     for i = 1, #x do
         for d = 1, #x[1] do
-            if not (math.abs(wanted[i][d] - got[i][d]) < 2e-5) then
+            local off = math.abs(wanted[i][d] - got[i][d])
+            if off > 2e-5 or off ~= off then
                 error(("%s: from (%s) to (%s), expected (%s)"):format(what, table.concat(x[i], " "),
                     table.concat(got[i], " "), table.concat(wanted[i], " ")))
             end
@@ -82,7 +83,7 @@ describe("walls of particles", function()
             local solver, dimensions = table.unpack(case)
             math.randomseed(6)
             for n = 1, 12 do
-                local low, high, normal, length, shape, x = {}, {}, {}, 0, {}, nil
+                local low, high, normal, length, shape = {}, {}, {}, 0, {}
                 for d = 1, dimensions do
                     low[d], normal[d] = uniform(-2, 2), uniform(-1, 1)
                     high[d], length = low[d] + uniform(0.5, 3), length + normal[d] ^ 2
@@ -109,7 +110,7 @@ describe("walls of particles", function()
                     end or function(k, i, j) return distance(at(1, j), at(2, i), at(3, k)) end)
                 end
                 -- Within, on the border, and beyond it by less than a node.
-                x = points(200, dimensions, function(d)
+                local x = points(200, dimensions, function(d)
                     local side = math.random(4)
                     return side == 1 and low[d] or side == 2 and high[d] or
                         side == 3 and uniform(low[d], high[d]) or uniform(low[d] - 0.1, high[d] + 0.1)

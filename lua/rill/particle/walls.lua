@@ -29,7 +29,8 @@ local LIST <const> = [[
 
 -- `at` is the place in nodes. The slope is that over one node, or as much of it as is within the field; it has no unit, and is 1 where the field is a
 -- distance: where it is below 1e-6 the field has no direction, and is not a wall.
-local FIELD_PARAMETERS <const> = "float distance_N%s, V low_N, V high_N, V scale_N, float restitution_N, float friction_N, "
+local FIELD_PARAMETERS <const> =
+    "float distance_N%s, V low_N, V high_N, V scale_N, float restitution_N, float friction_N, "
 local FIELD <const> = [[
     {
         vec4 kind = vec4(0.0, restitution_N, friction_N, 0.0);
