@@ -116,4 +116,87 @@ describe("a launch over the mapped part", function()
         assert.equal("closed range", tostring(range))
         raises("p: option 'over': expected a range or a list of ranges, got closed range", k, {x = c, over = range})
     end)
+
+    local inc = rill.kernel "kernel void inc(float x<>, inout float c<>) { c = c + x; }"
+
+    it("maps only the pages of elements that `where` takes", function()
+        local mask = rill.stream("bool", {64, 64}):set(true, 1, 1)
+        local one = rill.stream("float", {64, 64}, 1)
+        local c = rill.sparse("float", {64, 64}, {page = {8, 8}, capacity = 3}):set(1, 1, 1)
+        inc {x = one, c = c, where = mask}
+        assert.same({1, 2}, {c.pages.mapped, c:sum()})
+        mask:set(true, 8, 9):set(true, 57, 64):set(true, 64, 57)
+        local list = rill.active(mask)
+        inc {x = one, c = c, where = list}
+        inc {x = one, c = c, where = list}
+        assert.same({3, 10}, {c.pages.mapped, c:sum()})
+        list.indices:set(63, 1) -- element {1, 64}
+        raises("inc: argument 'c': it takes 1 page, of which 0 are mapped and 0 free: 'capacity' is 3", inc,
+            {x = one, c = c, where = list})
+        assert.same({3, 10}, {c.pages.mapped, c:sum()})
+        inc {x = one, c = c, where = rill.stream("bool", {64, 64})}
+        assert.equal(3, c.pages.mapped)
+        local copy = rill.kernel "kernel void copy(float x<>, out float r<>) { r = x; }"
+        local made = copy {x = c, where = mask:fill(false):set(true, 64, 1)}
+        assert.same({1, 0}, {made.pages.mapped, made:sum()})
+        local t = rill.translator.pages {shape = {64, 64}, page = {8, 8}}:map({0, 0}, {7, 7}, 0)
+        local v = rill.virtual(t, rill.physical("float", 64))
+        inc {x = one, c = v, where = rill.stream("bool", {64, 64}):set(true, 8, 8)}
+        assert.equal(1, v:get(8, 8))
+        raises("inc: argument 'c': 64 of the 128 elements to be written are not mapped", inc,
+            {x = one, c = v, where = rill.stream("bool", {64, 64}):set(true, 8, 8):set(true, 8, 9)})
+        local q = rill.quadtree("float", {size = 32, page = 4})
+        inc {x = rill.stream("float", q.shape, 1), c = q, where = rill.stream("bool", q.shape):set(true, 3, 3)}
+        assert.same({1, 0, 13}, {q:get(3, 3), q:get(1, 1), q.pages.mapped})
+    end)
+
+    -- A random mask of a random shape: values, the pages that are mapped, and what a snapshot kept.
+    local function try_where(random)
+        local rank, shape, page, count = random(5), {}, {}, 1
+        for d = 1, rank do
+            shape[d], page[d] = random(rank < 3 and 40 or 6), random(rank < 3 and 9 or 4)
+            count = count * shape[d]
+        end
+        local function point(i)
+            local at = {}
+            for d = rank, 1, -1 do
+                at[d], i = i % shape[d] + 1, i // shape[d]
+            end
+            return at
+        end
+        local c = rill.sparse("float", shape, {page = page, default = 5})
+        local start = random(count) - 1
+        c:set(7, table.unpack(point(start)))
+        local snapshot, masked, added, expected, pages = c:snapshot(), {}, {}, {}, {}
+        local density = ({0, 0.02, 0.3, 1})[random(4)]
+        for i = 0, count - 1 do
+            local takes = random() < density
+            masked[i + 1], added[i + 1] = takes and 1 or 0, random(100)
+            expected[i + 1] = (i == start and 7 or 5) + (takes and 2 * added[i + 1] or 0)
+            local at = point(i)
+            for d = 1, rank do
+                at[d] = (at[d] - 1) // page[d]
+            end
+            pages[table.concat(at, " ")] = (takes or i == start) and 1 or pages[table.concat(at, " ")]
+        end
+        local mask = rill.from(masked, "int"):reshape(shape)
+        local x = rill.from(added):reshape(shape)
+        inc {x = x, c = c, where = mask}
+        inc {x = x, c = c, where = rill.active(mask)}
+        local mapped = 0
+        for _ in pairs(pages) do
+            mapped = mapped + 1
+        end
+        assert.same(expected, c:stream():values())
+        assert.equal(mapped, c.pages.mapped)
+        c:undo(snapshot)
+        assert.same({1, 5 * count + 2}, {c.pages.mapped, c:stream():sum()})
+    end
+
+    it("maps the pages of random masks", function()
+        math.randomseed(27)
+        for _ = 1, 25 do
+            try_where(math.random)
+        end
+    end)
 end)

@@ -51,6 +51,9 @@ Region *region_box(Device *device, const Shape *shape, bool unbounded, const int
  * once. NULL: they could not be made. */
 Region *region_pages(Device *device, const Shape *shape, bool unbounded, const int64_t *page, int32_t *origins,
                      int64_t count);
+/* Returns the boxes of `page` elements (x first) that contain elements of an active list of the shape, at most 2^31 - 1 elements. Waits for the
+ * device. */
+Region *region_of_active(const Stream *active, const Shape *shape, const int64_t *page);
 /* Takes over the origins of a region of pages in the order in which these stand in memory. */
 void region_set_in_memory(Region *region, int32_t *origins);
 /* Of a set and its words, so many, which it takes over on failure, too; NULL: they could not be made. */

@@ -158,7 +158,7 @@ function active.of(indices, shape)
     return setmetatable({ indices = indices, shape = shape }, Active)
 end
 
---- What the binding makes of `where`: indices, and the shape they count in.
+--- What the binding makes of `where`: indices, the shape they count in, and the list, in which it keeps the pages of containers.
 function active.list(where, kernel)
     if getmetatable(where) ~= Active then
         if not is_mask(where) then
@@ -167,7 +167,7 @@ function active.list(where, kernel)
         end
         where = is_contained(where) and contained_list(where, kernel .. ": 'where'") or active.active(where)
     end
-    return where.indices, where.shape
+    return where.indices, where.shape, where
 end
 
 --- rill.branch(cond, F, G): a function that launches kernel F over the elements where `cond` (a mask stream or an expression)

@@ -212,13 +212,15 @@ static void note_mapped(lua_State *L, Call *call, Container *c)
 static void map_written(lua_State *L, Call *call, LuaContainer *c, const Param *param)
 {
     static const int64_t origin[SHAPE_MAX_RANK];
-    const PageSet *set = call->over ? region_set(call->over, call->function->group_rank > 0) : NULL;
-    if (container_pooled(c->container) && !(set && container_is_ready(c->container, call->over))) {
+    bool some = call->active && container_partial(c->container);
+    const Region *region = some ? call_active_pages(L, call, c) : call->over;
+    const PageSet *set = region ? region_set(region, call->function->group_rank > 0) : NULL;
+    if (container_pooled(c->container) && !(set && container_is_ready(c->container, region))) {
         note_mapped(L, call, c->container);
     }
     const char *label = lua_pushfstring(L, "%s: argument '%s'", call->function->name, param->name);
     if (set && kernel_page_elements(set, call->domain.rank) <= SHAPE_MAX_ELEMENTS) {
-        container_map_region(L, c, call->over, label);
+        container_map_region(L, c, region, label);
     } else if (!set && stream_elements(&c->stream) <= SHAPE_MAX_ELEMENTS) {
         int64_t last[SHAPE_MAX_RANK]; /* the header may change */
         memcpy(last, c->stream.shape.size, sizeof last);

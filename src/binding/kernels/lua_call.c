@@ -223,7 +223,7 @@ void call_keys(lua_State *L, const Call *call, int table)
     }
 }
 
-/* Takes the value on top of the stack as `where`: what rill.active makes of it is a list and the shape it counts in. It stays on the stack. */
+/* Takes the value on top of the stack as `where`: rill.active makes a list, the shape it counts in and its own table of it, which stay on the stack. */
 static void take_where(lua_State *L, Call *call)
 {
     const char *name = call->function->name;
@@ -232,9 +232,10 @@ static void take_where(lua_State *L, Call *call)
     lua_getfield(L, -1, "_active_list");
     lua_pushvalue(L, -4);
     lua_pushstring(L, name);
-    lua_call(L, 2, 2); /* the list of indices, the shape */
-    shape_check_arg(L, lua_gettop(L), name, 0, "where", &call->masked);
-    call->active = accept_open(L, lua_gettop(L) - 1, name, 0, "where");
+    lua_call(L, 2, 3); /* the list of indices, the shape, the table */
+    call->active_at = lua_gettop(L);
+    shape_check_arg(L, call->active_at - 1, name, 0, "where", &call->masked);
+    call->active = accept_open(L, call->active_at - 2, name, 0, "where");
 }
 
 /* Takes the value on top of the stack as `over`. It stays there. */

@@ -19,6 +19,7 @@ typedef struct Call {
     Shape shape, domain;
     Shape masked;                /* with an active list: the shape it counts in */
     const Stream *active;        /* the list of `where`, or NULL */
+    int active_at;               /* stack index of the table of rill.active that has it */
     struct LuaContainer *lined;  /* of a reduce kernel: the first container, which is on the stack */
     bool dense;                  /* takes no containers */
     bool preview;                /* nothing is mapped */
@@ -66,6 +67,9 @@ void call_allocate(lua_State *L, Call *call);
  * the container that stands for output i, if it has container inputs. Push; raise. */
 void call_find_over(lua_State *L, Call *call);
 void call_map_written(lua_State *L, Call *call);
+/* call_active.c: returns the pages of a container that contain elements of `where`. The table of the list keeps them, so that a list that is launched over
+ * again is not read again. Raises. */
+const struct Region *call_active_pages(lua_State *L, const Call *call, const struct LuaContainer *c);
 /* When it was issued: pages that were mapped for it stay, which are unmapped if anything raises before. */
 void call_launched(Call *call);
 bool call_like_container(lua_State *L, Call *call, int i);
