@@ -1,6 +1,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local process = require "spec.support.process"
+local tempfiles = require "spec.support.tempfiles"
 
 -- What a script finds out about its device, printed.
 local REPORT <const> = [[
@@ -121,6 +122,31 @@ describe("the environment", function()
         local lines = process.output(REPORT, {RILL_MAX_BLOCKS = "4", RILL_MAX_OUTPUTS = "1", RILL_MAX_TEXTURES = "2",
             RILL_MAX_TEXELS = "99"})
         assert.matches("\t4\t1\t2\t99\n500500\n$", lines)
+    end)
+
+    it("RILL_POISON fills memory whose contents are undefined", function()
+        local files = tempfiles.open()
+        files:write("transpose.comp", "layout(local_size_x = GROUP) in; void main() {}")
+        local script = [[
+            local rill = require "rill"
+            local words = rill.iota({64, 64}):transpose():copy():bytes() -- which the shader above does not write
+            print(("<i4i4i4"):unpack(words, 5))
+            print(rill.stream("int", 5):sum(), rill.from({1, 2, 3}, "uint8"):sum(), rill.iota(1000):sum())
+        ]]
+        for _, family in ipairs {"cpu", "gpu"} do
+            local environment = {RILL_SHADER_PATH = files.directory, RILL_FAMILY = family,
+                RILL_POISON = "2147483647,0x7fc00000,-1"}
+            local text = process.output(script, environment)
+            assert.equal("2143289344\t-1\t2147483647", text:match "^(.-)\t%d+\n")
+            assert.equal("0\t6\t499500", text:match "\n([^\n]*)")
+        end
+        files:close()
+        for _, wrong in ipairs {"x", "1,2,3,4,5", "1,,2", "4294967296", "1 2"} do
+            local result = process.run("require('rill').device()", {RILL_POISON = wrong})
+            assert.equal(1, result.status)
+            local expected = ('RILL_POISON is "%s": expected one to four 32-bit numbers'):format(wrong)
+            assert.is_not_nil(result.err:find(expected, 1, true))
+        end
     end)
 
     it("RILL_CHECK=1 switches checks on", function()

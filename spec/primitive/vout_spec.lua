@@ -276,6 +276,28 @@ describe("variable outputs", function()
         assert.equal(third:sum(), rill.iota(third.size):sum() * 3)
     end
 
+    it("do not depend on what recycled memory holds", function()
+        local push = rill.kernel [[
+            kernel void both(int t<>, vout int r<>, vout vec3 v<>) {
+                push(r, t); push(r, t + 10); push(v, vec3(float(t))); push(r, t + 20);
+            }
+        ]]
+        for _, stale in ipairs {2147483647, 2147483646, -1, -2147483648, 0x7fc00000, 2, 1000} do
+            for _, size in ipairs {1, 3, 17} do
+                for room = 1, 40 do
+                    rill.stream("int", room, stale):close()
+                end
+                local r, v = push(rill.iota(size))
+                local expected = {}
+                for i = 0, size - 1 do
+                    table.move({i, i + 10, i + 20}, 1, 3, #expected + 1, expected)
+                end
+                assert.same(expected, r:values())
+                assert.equal(size * (size - 1) / 2, v:sum()[1])
+            end
+        end
+    end)
+
     it("#slow of many elements", function() push_many((1 << 18) + 1) end)
 
     it("#slow of very many elements #long", function() push_many((1 << 20) + 1) end)

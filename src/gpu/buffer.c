@@ -107,6 +107,21 @@ static bool clear(Buffer *buffer)
     return gl_error_check(buffer->device, "buffer_create");
 }
 
+/* From byte `from` to the end: see poison.c. */
+static bool poison(Buffer *buffer, uint64_t from)
+{
+    const Device *device = buffer->device;
+    if (!device->poisoned) {
+        return true;
+    }
+    uint64_t whole = (from + POISON_BYTES - 1) / POISON_BYTES * POISON_BYTES;
+    const char *part = (const char *)device->poison + from % POISON_BYTES;
+    bool done = buffer_write(buffer, from, part, whole - from) &&
+                buffer_fill(buffer, whole, buffer->capacity - whole, device->poison, POISON_BYTES);
+    buffer->writes.count = 0; /* nobody had the buffer before */
+    return done;
+}
+
 Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
 {
     uint64_t ceiling = device->buffer_ceiling ? device->buffer_ceiling : (uint64_t)INT64_MAX / 2;
@@ -129,7 +144,7 @@ Buffer *buffer_create(Device *device, uint64_t bytes, bool zero)
         return NULL;
     }
     account(buffer, bytes);
-    if (zero && !clear(buffer)) {
+    if ((zero && !clear(buffer)) || !poison(buffer, zero ? bytes : 0)) {
         buffer_release(buffer);
         return NULL;
     }

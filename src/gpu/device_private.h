@@ -102,6 +102,8 @@ typedef struct Workspace {
     size_t bytes;
 } Workspace;
 
+enum { POISON_WORDS = 4, POISON_BYTES = 4 * POISON_WORDS }; /* poison.c */
+
 typedef struct Staging Staging;
 typedef struct Recorder Recorder;
 
@@ -154,6 +156,8 @@ struct Device {
     int attachment_count;
     Workspace workspaces[WORKSPACE_DEPTH];
     int workspaces_taken;
+    bool poisoned; /* RILL_POISON is set */
+    uint32_t poison[POISON_WORDS];
 };
 
 /* egl.c: displays and contexts. A candidate is one way to reach a device; numbers from 0. The caller holds the
@@ -239,6 +243,11 @@ void pool_shrink(Device *device, uint64_t bytes); /* destroys the oldest until a
 /* buffer.c */
 GLuint buffer_texture(Buffer *buffer, TexelFormat format); /* made on first use */
 extern const GLenum buffer_texture_formats[TEXEL_FORMATS];
+
+/* poison.c: reads RILL_POISON. Returns false with error_set if its value is invalid. */
+bool poison_look_up(Device *device);
+/* Fills host memory with the words of RILL_POISON. Does nothing if it is not set. */
+void poison_host(const Device *device, void *memory, size_t bytes);
 
 /* memory.c: the bytes that may be live and pooled together, 0: any; whether so many more are within them; the pool giving way to those that
  * are; the host's collector; the error that there is no room, always false. */

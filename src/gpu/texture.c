@@ -206,6 +206,26 @@ static void store(const TextureForm *form, GLuint name)
     glBindTexture(target, 0);
 }
 
+static void upload_level(const Texture *texture, int level, const void *from);
+
+/* See poison.c. */
+static bool poison_levels(const Texture *texture, const Device *device)
+{
+    const TextureForm *form = &texture->form;
+    uint64_t bytes = (uint64_t)format_of(form->kind, form->components)->bytes; /* of an element */
+    for (int level = 0; device->poisoned && level < form->levels; level++) {
+        size_t size = (size_t)(level_bytes(form, level) / (uint64_t)texel_bytes(form) * bytes);
+        void *elements = malloc(size);
+        if (!elements) {
+            return error_set("out of host memory");
+        }
+        poison_host(device, elements, size);
+        upload_level(texture, level, elements);
+        free(elements);
+    }
+    return true;
+}
+
 bool texture_attach(Buffer *buffer, const TextureForm *form)
 {
     Device *device = buffer->device;
@@ -222,7 +242,7 @@ bool texture_attach(Buffer *buffer, const TextureForm *form)
     glGenTextures(1, &texture->name);
     store(form, texture->name);
     buffer->texture = texture;
-    if (!gl_error_check(device, "texture_attach")) {
+    if (!poison_levels(texture, device) || !gl_error_check(device, "texture_attach")) {
         texture_detach(buffer);
         return false;
     }
@@ -251,45 +271,51 @@ void texture_detach(Buffer *buffer)
 
 /* contents */
 
-static void copy_cube(const TextureForm *form, int level, const int64_t *size)
+static void copy_cube(const TextureForm *form, int level, const int64_t *size, const void *from)
 {
     const TextureFormat *format = format_of(form->kind, form->components);
     for (int face = 0; face < 6; face++) {
-        uintptr_t at = (uintptr_t)face * (uintptr_t)(format->bytes * size[0] * size[1]); /* in the buffer */
+        uintptr_t at = (uintptr_t)from + (uintptr_t)face * (uintptr_t)(format->bytes * size[0] * size[1]);
         glTexSubImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + (GLenum)face, level, 0, 0, (GLsizei)size[0], (GLsizei)size[1],
                         format->format, format->type, (const void *)at);
     }
 }
 
-static void copy_box(const TextureForm *form, int level, const int64_t *size)
+static void copy_box(const TextureForm *form, int level, const int64_t *size, const void *from)
 {
     const TextureFormat *format = format_of(form->kind, form->components);
     GLenum target = target_of(form);
     GLsizei x = (GLsizei)size[0], y = (GLsizei)size[1], z = (GLsizei)size[2];
     if (form->rank == 1) {
-        glTexSubImage1D(target, level, 0, x, format->format, format->type, NULL);
+        glTexSubImage1D(target, level, 0, x, format->format, format->type, from);
     } else if (form->rank == 2) {
-        glTexSubImage2D(target, level, 0, 0, x, y, format->format, format->type, NULL);
+        glTexSubImage2D(target, level, 0, 0, x, y, format->format, format->type, from);
     } else {
-        glTexSubImage3D(target, level, 0, 0, 0, x, y, z, format->format, format->type, NULL);
+        glTexSubImage3D(target, level, 0, 0, 0, x, y, z, format->format, format->type, from);
     }
+}
+
+/* `from`: elements, in the buffer that pixels are unpacked from where there is one. */
+static void upload_level(const Texture *texture, int level, const void *from)
+{
+    const TextureForm *form = &texture->form;
+    int64_t size[TEXTURE_MAX_RANK];
+    texture_level_size(form, level, size);
+    glActiveTexture(GL_TEXTURE0 + SPARE_UNIT);
+    glBindTexture(target_of(form), texture->name);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    (form->cube ? copy_cube : copy_box)(form, level, size, from);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glBindTexture(target_of(form), 0);
 }
 
 /* The device copies: a buffer is what the pixels come from. */
 static void copy_level(const Texture *texture, int level, const Buffer *elements)
 {
-    const TextureForm *form = &texture->form;
-    int64_t size[TEXTURE_MAX_RANK];
-    texture_level_size(form, level, size);
     bindings_barrier(elements->device, GL_PIXEL_BUFFER_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT);
-    glActiveTexture(GL_TEXTURE0 + SPARE_UNIT);
-    glBindTexture(target_of(form), texture->name);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, elements->name);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    (form->cube ? copy_cube : copy_box)(form, level, size);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    upload_level(texture, level, NULL);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-    glBindTexture(target_of(form), 0);
 }
 
 bool texture_set_level(Buffer *buffer, int level, Buffer *elements)

@@ -22,6 +22,7 @@ void *workspace_take(Device *device, size_t bytes)
         return NULL;
     }
     device->workspaces_taken++;
+    poison_host(device, space->memory, bytes);
     return space->memory;
 }
 

@@ -208,11 +208,14 @@ static void write_pushes(const Function *kernel, BodyMode mode, StrBuf *out)
         strbuf_addf(out, "void rill_push_%s(%s v) { ", name, type);
         if (mode == BODY_WRITE) {
             /* Two programs may round differently: whatever they decide, an element keeps to its own places. */
-            strbuf_addf(out, "if (rill_n_%s < rill_end_%s) ", name, name);
-            strbuf_addf(out, body_plain_random(param->type) ? "data_%s[rill_n_%s] = v; " : "store_%s(rill_n_%s, v); ",
+            strbuf_addf(out, "if (rill_n_%s < rill_end_%s) { ", name, name);
+            strbuf_addf(out,
+                        body_plain_random(param->type) ? "data_%s[rill_n_%s++] = v; } }\n"
+                                                       : "store_%s(rill_n_%s++, v); } }\n",
                         name, name);
+        } else {
+            strbuf_addf(out, "rill_n_%s++; }\n", name);
         }
-        strbuf_addf(out, "rill_n_%s++; }\n", name);
     }
 }
 
