@@ -45,9 +45,6 @@ static bool put_indices(Rewriter *rw, size_t i, size_t last, int rank, int root,
     int count = count_indices(rw, i, last, rank);
     for (int k = 0; k < count; k++) {
         size_t close = module_close(rw->module, i, last);
-        if (!close) {
-            return fail(rw, rewriter_token(rw, i), "is never closed");
-        }
         if (close == i + 2) {
             return fail(rw, rewriter_token(rw, i), "needs an index");
         }

@@ -67,9 +67,6 @@ bool rewrite_call_write(Rewriter *rw, size_t i, size_t last, const Function *cal
 {
     const Token *name = rewriter_token(rw, i);
     size_t close = module_close(rw->module, i + 1, last);
-    if (!close) {
-        return source_error(&rw->module->source, name->offset, "the call of '%s' is never closed", callee->name);
-    }
     if (!rw->instances) {
         return source_error(&rw->module->source, name->offset, "a constant can't be computed by '%s'", callee->name);
     }

@@ -1,6 +1,7 @@
 #include "kernel/text/macro.h"
 
 #include "base/array.h"
+#include "kernel/text/brackets.h"
 #include "kernel/text/condition.h"
 
 #include <stdlib.h>
@@ -125,30 +126,30 @@ static bool expand(Expander *x, const Token *tokens, size_t count, TokenList *ou
 /* Reads "( a, b )", unexpanded. */
 static bool read_arguments(Expander *x, TokenStack *s, const Macro *macro, const Token *place, MacroArguments *args)
 {
-    int depth = 0;
+    Brackets open = {0};
     for (const Token *t = stack_next(s); t; t = stack_next(s)) {
         Token token = *t;
-        bool open = token_is(t, "(") || token_is(t, "[") || token_is(t, "{");
-        bool close = token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
-        depth += open - close;
-        if (depth == 0) {
+        bool first = open.depth == 0;
+        if (!brackets_step(&open, x->source, &token)) {
+            return false;
+        }
+        if (open.depth == 0) {
             bool none = args->number == 0 && args->lists[0].count == 0 && macro->parameter_count == 0;
             args->number += !none;
             return args->number == macro->parameter_count ||
                    source_error(x->source, place->offset, "macro '%.*s' takes %d arguments, got %d", macro->name.length,
                                 macro->name.text, macro->parameter_count, args->number);
         }
-        if (depth == 1 && token_is(t, ",")) {
+        if (open.depth == 1 && token_is(&token, ",")) {
             if (++args->number == MAX_PARAMETERS) {
                 return source_error(x->source, place->offset, "macro '%.*s' takes %d arguments, got more",
                                     macro->name.length, macro->name.text, macro->parameter_count);
             }
-        } else if ((depth > 1 || !open) && !emit(x, &args->lists[args->number], &token)) {
+        } else if (!first && !emit(x, &args->lists[args->number], &token)) {
             return false;
         }
     }
-    return source_error(x->source, place->offset, "the arguments of macro '%.*s' are never closed", macro->name.length,
-                        macro->name.text);
+    return brackets_finish(&open, x->source);
 }
 
 static int parameter_index(const Macro *macro, const Token *token)

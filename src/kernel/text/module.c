@@ -1,6 +1,7 @@
 #include "kernel/text/module.h"
 
 #include "base/array.h"
+#include "kernel/text/brackets.h"
 #include "kernel/text/names.h"
 #include "kernel/text/parser.h"
 
@@ -160,7 +161,9 @@ static bool parse_function(Parser *p, FunctionKind kind)
         done = parser_fail(p, "'{' and the body");
     }
     f.body_first = p->at + 1;
-    done = done && parser_skip_bracket(p);
+    if (done) {
+        parser_skip_bracket(p);
+    }
     f.body_last = p->at - 1;
     if (!done || !ARRAY_ROOM(&p->module->functions)) {
         free(f.params);
@@ -174,14 +177,13 @@ static bool parse_function(Parser *p, FunctionKind kind)
 static bool skip_initialiser(Parser *p)
 {
     while (!token_is(parser_peek(p), ";") && !token_is(parser_peek(p), ",")) {
-        bool opens = token_is(parser_peek(p), "(") || token_is(parser_peek(p), "[") || token_is(parser_peek(p), "{");
-        if (opens && !parser_skip_bracket(p)) {
-            return false;
-        }
-        if (!opens && (parser_peek(p)->kind == TOKEN_END || token_is(parser_peek(p), "kernel"))) {
+        if (token_is(parser_peek(p), "(") || token_is(parser_peek(p), "[") || token_is(parser_peek(p), "{")) {
+            parser_skip_bracket(p);
+        } else if (parser_peek(p)->kind == TOKEN_END || token_is(parser_peek(p), "kernel")) {
             return parser_fail(p, "';' after the constant");
+        } else {
+            p->at++;
         }
-        p->at += !opens;
     }
     return true;
 }
@@ -197,9 +199,7 @@ static bool parse_constant(Parser *p, size_t first)
         return false;
     }
     while (token_is(parser_peek(p), "[")) {
-        if (!parser_skip_bracket(p)) {
-            return false;
-        }
+        parser_skip_bracket(p);
     }
     do {
         if (!parser_check_new(p) || !parser_name(p, constant.name, &offset, "the constant's name") ||
@@ -286,7 +286,7 @@ static bool check_recursion(const Module *m)
  * their stack. */
 static bool check_depth(const Module *m)
 {
-    enum { MAX_NESTING = 200, MAX_CHAIN = 2000 };
+    enum { MAX_CHAIN = 2000 };
     int count[MAX_NESTING + 1] = {0}, depth = 0, total = 0;
     for (size_t i = 0; i < m->tokens.count; i++) {
         const Token *t = &m->tokens.items[i];
@@ -303,9 +303,7 @@ static bool check_depth(const Module *m)
             total++;
             count[depth]++;
         }
-        if (open && ++depth > MAX_NESTING) {
-            return source_error(&m->source, t->offset, "brackets are nested more than %d deep", MAX_NESTING);
-        }
+        depth += open;
         if (total > MAX_CHAIN) {
             return source_error(&m->source, t->offset, "this expression has more than %d operators", MAX_CHAIN);
         }
@@ -316,10 +314,21 @@ static bool check_depth(const Module *m)
     return true;
 }
 
+static bool check_brackets(const Module *m)
+{
+    Brackets open = {0};
+    for (size_t i = 0; i < m->tokens.count; i++) {
+        if (!brackets_step(&open, &m->source, &m->tokens.items[i])) {
+            return false;
+        }
+    }
+    return brackets_finish(&open, &m->source);
+}
+
 static bool parse_all(Module *module)
 {
     Parser p = {module, 0};
-    if (!check_depth(module)) {
+    if (!check_brackets(module) || !check_depth(module)) {
         return false;
     }
     while (parser_peek(&p)->kind != TOKEN_END) {

@@ -70,13 +70,7 @@ bool parser_check_new(Parser *p)
     return true;
 }
 
-bool parser_skip_bracket(Parser *p)
+void parser_skip_bracket(Parser *p)
 {
-    size_t after = module_close(p->module, p->at, p->module->tokens.count);
-    if (!after) {
-        return source_error(&p->module->source, parser_peek(p)->offset, "this '%.*s' is never closed",
-                            parser_peek(p)->length, parser_peek(p)->text);
-    }
-    p->at = after;
-    return true;
+    p->at = module_close(p->module, p->at, p->module->tokens.count);
 }

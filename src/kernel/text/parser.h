@@ -18,7 +18,8 @@ bool parser_name(Parser *p, char name[MAX_NAME + 1], size_t *offset, const char 
 bool parser_type(Parser *p, const Type **type, int *matrix);
 bool parser_declared(const Module *m, const Token *name);
 bool parser_check_new(Parser *p);
-bool parser_skip_bracket(Parser *p);
 bool parser_params(Parser *p, Function *f);
+/* Moves behind the bracket that closes the one at the place: brackets match (brackets.h). */
+void parser_skip_bracket(Parser *p);
 
 #endif

@@ -184,8 +184,8 @@ static bool parse_param(Parser *p, Function *f)
     *param = (Param){0};
     Qualifiers q;
     take_qualifiers(p, &q);
-    if (is_word(&q, "vout") && token_is(parser_peek(p), "[") && !parser_skip_bracket(p)) {
-        return false;
+    if (is_word(&q, "vout") && token_is(parser_peek(p), "[")) {
+        parser_skip_bracket(p);
     }
     const Token *place = parser_peek(p);
     if (!parser_type(p, &param->type, &param->matrix)) {
@@ -201,9 +201,7 @@ static bool parse_param(Parser *p, Function *f)
     param->array_first = p->at;
     while (token_is(parser_peek(p), "[")) {
         sized = sized || !token_is(&p->module->tokens.items[p->at + 1], "]");
-        if (!parser_skip_bracket(p)) {
-            return false;
-        }
+        parser_skip_bracket(p);
         param->rank++;
     }
     param->array_last = p->at;

@@ -70,6 +70,13 @@ int source_line(const SourceText *source, size_t offset)
     return line_of(source, offset, &start) + source->first_line;
 }
 
+int source_column(const SourceText *source, size_t offset)
+{
+    size_t start;
+    line_of(source, offset, &start);
+    return (int)(offset - start) + 1;
+}
+
 /* Control bytes would garble the terminal the message ends up in. */
 static void add_line(StrBuf *buf, const char *line, size_t length)
 {

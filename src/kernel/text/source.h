@@ -15,6 +15,8 @@ typedef struct SourceText {
 
 /* The line of the file in which byte `offset` stands. */
 int source_line(const SourceText *source, size_t offset);
+/* The place of byte `offset` in that line, in bytes from 1. */
+int source_column(const SourceText *source, size_t offset);
 
 /* Copies the text and the chunk's name; release with source_free. False with error_set when out of host memory. */
 bool source_create(SourceText *source, const char *text, size_t length, const char *chunk, int first_line);

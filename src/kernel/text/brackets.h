@@ -1,0 +1,23 @@
+/* Whether brackets match, token by token. */
+#ifndef RILL_BRACKETS_H
+#define RILL_BRACKETS_H
+
+#include "kernel/text/source.h"
+#include "kernel/text/token.h"
+
+enum { MAX_NESTING = 200 };
+
+/* The brackets that are open, outermost first. Empty when all bytes are zero. */
+typedef struct Brackets {
+    int depth;
+    char mark[MAX_NESTING];
+    size_t offset[MAX_NESTING];
+} Brackets;
+
+/* Adds a bracket that opens and removes the one that a bracket closes; ignores other tokens. Returns false with error_set, at the
+ * innermost bracket that is never closed, or at a bracket that closes nothing. */
+bool brackets_step(Brackets *b, const SourceText *source, const Token *token);
+/* Returns false with error_set, at the innermost open bracket, if the text ends here. */
+bool brackets_finish(const Brackets *b, const SourceText *source);
+
+#endif
