@@ -1,5 +1,6 @@
 --- Brook's dialect: bodies convert as Cg's do.
 local rill = require "rill"
+local check = require "spec.support.check"
 
 local brook = {dialect = "brook"}
 
@@ -127,6 +128,67 @@ describe("Brook's dialect", function()
             float first(float4 v) { return v; }
             kernel void doubled(float x<>, out float y<>) { y = 2 * x; }
         ]])
+    end)
+
+    it("takes % of floats for what is left, with the sign of the first", function()
+        holds {
+            {"r = a % 2.5", {1, 2, -0.5, 1.5}},
+            {"r.x = 7 % 2.5; r.y = i % 2.0; r.z = s % 2; r.w = 7 % 4", {2, -1, 0.5, 3}},
+            {"r.xyz = b % a", {0, 0, 1, 0}},
+            {"r = a; r %= 2", {1, 0, -1, 0}},
+            {"r = a; r.xy %= c", {0, 0, -3, 4}},
+            {"int k = 7; k %= 2.5; r.x = k; k = 17; k %= 5; r.y = k", {2, 2, 0, 0}},
+            {"r.x = (s > 1) % 0.75", {0.25, 0, 0, 0}},
+            {"r.x = 2 * s % 2 * 3", {3, 0, 0, 0}},
+        }
+    end)
+
+    it("fills matrices from lists, in the order of their constructors", function()
+        holds({
+            {"float4x4 m = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}; r = m[1]", {5, 6, 7, 8}},
+            {"float4x4 m = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}; r = m[i + 5][3]", {12, 12, 12, 12}},
+            {"float2x2 m = {c, 3, i}; r = float4(m[0], m[1])", {-1, 2, 3, -3}},
+            {"float2x2 m[2] = {{1, 2, 3, 4}, {{5, 6}, {7, s}}}; r = float4(m[0][1], m[1][1])", {3, 4, 7, 2.5}},
+            {"float2x2 m = {1, 2, 3, 4}; float k = m[1]; r = k", {3, 3, 3, 3}},
+            {"r.xyz = table * b", {54, 66, 78, 0}},
+        }, "const float3x3 table = {1, 2, 3, 4, 5, 6, 7, 8, 9};")
+        check.names({":1: ", "the list has 3 numbers, the matrix 4 components"}, rill.kernel,
+            "kernel void f(out float r<>) { float2x2 m = {1, 2, 3}; r = m[0][0]; }", brook)
+    end)
+
+    it("converts what outputs give back", function()
+        holds({
+            {"int k; give(k); r.x = k", {1, 0, 0, 0}},
+            {"int k = 2; r.x = add(s, k) + add(1, k); r.y = k", {95, 5, 0, 0}},
+            {"int2 k; float p; int4 q = {1, 2, 3, 4}; two(k, q); two(p, q); r = float4(k, p, q.w)", {1, 2, 1, 16}},
+            {"int m[2]; m[1] = 0; int j = 1; give(m[j]); if (yes(m[0])) r.x = m[0] + m[1]", {2, 0, 0, 0}},
+            {"int k = 1; for (int j = 0; j < 3; add(1.5, k), j++) r.x += k; r.y = k", {6, 4, 0, 0}},
+            {"Pair p; p.k = 0; r.x = pair(p.k).v; r.y = p.k; int k; r.z = pair(k).k + k", {4, 1, 10, 0}},
+            {"int k; through(k); r.x = k; float y; through(y); r.y = y", {1, 1, 0, 0}},
+            {"int k; half_more(s, k); r.x = k; k = 100; more(s, k); r.y = k", {3, 102, 0, 0}},
+            {"int k; r.x = modf(3.5, k); r.y = k; float e; r.z = frexp(6.0, e); r.w = e", {0.5, 3, 0.75, 3}},
+            {"float y = 0; give(y); r.x = y; r.y = 1; give(r.w)", {1.5, 1, 0, 1.5}},
+        }, [[
+            typedef struct { float v; int k; } Pair;
+            void give(out float y) { y = 1.5; }
+            float add(float x, inout float y) { y += x; return y * 10; }
+            void two(out float3 y, inout float4 z) { y = float3(1, 2, 3.75); z *= 2; }
+            bool yes(out float y) { y = 1.25; return true; }
+            Pair pair(out float y) { y = 1.5; Pair p; p.v = 4; p.k = 9; return p; }
+            void through(out int y) { give(y); }
+            kernel void half_more(float x<>, out float y<>) { y = x + 0.5; }
+            kernel void more(float x<>, inout float y<>) { y += x; }
+        ]])
+        local k = rill.kernel([[
+            void give(out float y) { y = 2.75; }
+            kernel void f(float x<>, out int r<>, out float s<>) { s = x; give(r); }
+        ]], brook)
+        local r, s = k(rill.from {1, 2, 3})
+        assert.same({2, 2, 2, 1.0, 2.0, 3.0}, {r:get(1), r:get(2), r:get(3), s:get(1), s:get(2), s:get(3)})
+        check.names({":2: ", "without ++"}, rill.kernel, "void g(out float y) { y = 1; }\n"
+            .. "kernel void f(out float r<>) { int m[3]; int i = 0; g(m[i++]); r = m[0]; }", brook)
+        check.names({":2: ", "2 components can't become 4"}, rill.kernel, "void g(out float2 y) { y = 1; }\n"
+            .. "kernel void f(out float4 r<>) { float4 v; g(v); r = v; }", brook)
     end)
 
     it("has an index of floats", function()

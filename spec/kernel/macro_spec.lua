@@ -33,6 +33,26 @@ describe("the preprocessor of kernel text", function()
         assert.equal(8, body("#define N 2\n#undef N\n#define N 5", "x + float(N)"))
     end)
 
+    it("joins tokens by ##, which are expanded afterwards only", function()
+        local cat = "#define CAT(a, b) a##b\n#define XCAT(a, b) CAT(a, b)\n#define N 4\n"
+        assert.equal(12, body(cat, "float(CAT(1, 2))"))
+        assert.equal(14, body(cat, "float(XCAT(1, N))"))
+        assert.equal(4.5, body(cat, "CAT(x, ) + CAT(, 1.) + CAT(, .5) CAT(,)"))
+        assert.equal(8, body(cat .. "#define N4 5.0", "x + CAT(N, 4)"))
+        assert.equal(9, body("#define f_x 9.0\n#define G(a) f_##a", "G(x)"))
+        assert.equal(19, body("#define CAT3(a, b, c) a##b ## c", "float(CAT3(1,,2) + CAT3(,7,))"))
+        assert.equal(6, body("#define SCALE(v, op) v op##= 2.0", "(SCALE(x, *)), x"))
+        assert.equal(0.5, body("#define LONG(a) a ## lf", "float(LONG(0.5))"))
+        assert.equal(3, body("#define xy 3.0\n#define P x##y", "P"))
+        assert.equal(3, body("#define CAT(a, b) a##b\n#define STRING(a) #a\n#define SUM(a) a ## + ## 1", "x"))
+        check.names({":2: ", "'x' and '+'", "one token"}, rill.kernel,
+            "#define SUM(a) a ## + ## 1\nkernel float f(float x<>) { return SUM(x); }")
+        check.names({":2: ", "'STRING'", "string"}, rill.kernel,
+            "#define STRING(a) #a\nkernel float f(float x<>) { return STRING(x); }")
+        check.names({"between two tokens"}, rill.kernel, "#define A(x) x ##\n")
+        check.names({"between two tokens"}, rill.kernel, "#define A(x) ## x\n")
+    end)
+
     it("keeps a macro's name without arguments, and strings of tokens in comments", function()
         assert.equal(4, value([[
             #define add(a) (a + 100.0) /* not
@@ -53,9 +73,12 @@ describe("the preprocessor of kernel text", function()
             ["5 & 4"] = true,
             ["(5 ^ 5) | 0"] = false, ["0x10 == 16"] = true, ["UNKNOWN"] = false, ["defined(N)"] = true,
             ["defined N && N > 3"] = true,
+            ["(1 > 2 ? 0 : N) == 5"] = true, ["1 ? 0 : 1 / 0"] = false, ["0 ? 1 / 0 : 0 ? 0 : 7"] = true,
+            ["MAX(TWICE(2), 3) == 4 && MAX (1, N) == N"] = true,
             ["!defined(M)"] = true, ["N + 1 == TWICE(3)"] = true, ["1 != 1"] = false, ["8 >> 1 <= 3"] = false,
         } do
-            assert.equal(expected, chosen(condition, "#define N 5\n#define TWICE(a) (2 * (a))"), condition)
+            assert.equal(expected, chosen(condition, "#define N 5\n#define TWICE(a) (2 * (a))\n"
+                .. "#define MAX(a, b) ((a) > (b) ? (a) : (b))"), condition)
         end
         assert.equal(2,
             body("#define B\n#ifdef A\n#define R 1.0\n#elif defined(B)\n#define R 2.0\n#else\n#define R 3.0\n#endif",
@@ -137,7 +160,8 @@ describe("the preprocessor of kernel text", function()
         raises({"#elif behind #else"}, "#if 1\n#else\n#elif 1\n#endif\n")
         raises({"unexpected character"}, "#define A \"text\"\n")
         raises({"unexpected character"}, "kernel float f(float x<>) { return x @ 2; }")
-        raises({"'##'"}, "#define A(x) x ## 1\n")
+        raises({"':'"}, "#if 1 ? 2\n#endif\n")
+        raises({"nested too deep"}, "#if " .. ("0 ? 1 : "):rep(1000) .. "1\n#endif\n")
         raises({":2: ", "macro 'F' takes 2 arguments, got 1"},
             "#define F(a, b) a\nkernel float f(float x<>) { return F(x); }")
         raises({":2: ", "never closed"}, "#define F(a, b) a\nkernel float f(float x<>) { return F(x")

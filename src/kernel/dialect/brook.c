@@ -59,7 +59,8 @@ static bool convert(BrookWriter *w, const Stretch *stretch)
             return false;
         }
     }
-    bool done = brook_statements(w) && brook_put_until(w, stretch->last);
+    size_t first = w->out.count;
+    bool done = brook_statements(w) && brook_put_until(w, stretch->last) && brook_declare_temporaries(w, first);
     brook_leave(w);
     return done;
 }
@@ -114,6 +115,7 @@ bool brook_convert(Module *module)
         token_list_free(&w.out);
     }
     free(w.names.items);
+    free(w.temporaries.items);
     free(place);
     return done;
 }

@@ -27,15 +27,121 @@ static bool takes_value(const Param *param)
            param->array_first == param->array_last;
 }
 
-static bool call_function(BrookWriter *w, const Function *f, BrookArguments *a, Value *value)
+/* outputs */
+
+/* A variable of one type handed over for an output of another: a temporary goes in its place, and the variable takes its value. */
+typedef struct Output {
+    int argument;
+    bool read; /* inout */
+    Value type;
+    Token name; /* of the temporary */
+} Output;
+
+/* Notes argument `k` where it is one; GLSL converts by itself what it gets back, if no number is lost. */
+static void note_output(const BrookArguments *a, int k, Value type, bool read, Output *outputs, int *count)
 {
-    *value = brook_value(f->result, f->result_matrix);
-    for (int k = 0; k < a->count && k < f->param_count; k++) {
-        if (takes_value(&f->params[k]) && !fit_argument(w, a, k, brook_value_param(&f->params[k]))) {
+    Value have = a->value[k];
+    bool same = have.base == type.base && have.count == type.count;
+    if (brook_value_plain(have) && brook_value_plain(type) && !same && (read || !brook_value_fits(type, have))) {
+        outputs[(*count)++] = (Output){.argument = k, .read = read, .type = type};
+    }
+}
+
+/* ", variable = temporary" behind all. */
+static bool take_back(BrookWriter *w, const BrookArguments *a, const Output *output)
+{
+    size_t first = a->first[output->argument], count = a->last[output->argument] - first;
+    if (!brook_insert(w, w->out.count, ",")) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!brook_insert_token(w, w->out.count, w->out.items[first + i])) {
             return false;
         }
     }
-    return true;
+    Value value = output->type;
+    size_t at = w->out.count + 1, last = at + 1;
+    return brook_insert(w, at - 1, "=") && brook_insert_token(w, at, output->name) &&
+           brook_fit(w, at, &last, &value, a->value[output->argument]);
+}
+
+/* "temporary = variable," in front of output token `at`; the variable stands at `first`. */
+static bool put_in(BrookWriter *w, size_t at, size_t first, size_t count, Value have, const Output *output)
+{
+    size_t before = w->out.count, last = at + 2 + count;
+    if (!brook_insert_token(w, at, output->name) || !brook_insert(w, at + 1, "=")) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t moved = w->out.count - before;
+        if (!brook_insert_token(w, at + 2 + i, w->out.items[first + moved + i])) {
+            return false;
+        }
+    }
+    return brook_fit(w, at + 2, &last, &have, output->type) && brook_insert(w, last, ",");
+}
+
+/* Makes the call from output token `at` on "(t = v, result = f(t), v = t, result)". */
+static bool convert_outputs(BrookWriter *w, size_t at, const BrookArguments *a, Output *outputs, int count, Value result)
+{
+    Token kept;
+    bool gives = result.base != VALUE_VOID;
+    for (int i = 0; i < count; i++) {
+        size_t first = a->first[outputs[i].argument];
+        if (brook_changes(w, first, a->last[outputs[i].argument])) {
+            return source_error(&w->module->source, w->out.items[first].offset,
+                                "an output of another type takes a variable without ++, -- and =");
+        }
+        if (!brook_temporary(w, outputs[i].type, &outputs[i].name)) {
+            return false;
+        }
+        outputs[i].name.offset = w->out.items[first].offset;
+        if (!take_back(w, a, &outputs[i])) {
+            return false;
+        }
+    }
+    if (gives && !(brook_temporary(w, result, &kept) && brook_insert(w, w->out.count, ",") &&
+                   brook_insert_token(w, w->out.count, kept))) {
+        return false;
+    }
+    size_t moved = 0, end = w->out.count;
+    for (int i = count; i-- > 0;) { /* the last first: those before stay where they are */
+        int k = outputs[i].argument;
+        size_t length = a->last[k] - a->first[k];
+        if (outputs[i].read && !put_in(w, at, a->first[k] + moved, length, a->value[k], &outputs[i])) {
+            return false;
+        }
+        moved += w->out.count - end;
+        size_t first = a->first[k] + moved;
+        w->out.items[first] = outputs[i].name;
+        w->out.count -= length - 1;
+        memmove(w->out.items + first + 1, w->out.items + first + length,
+                (w->out.count - first - 1) * sizeof *w->out.items);
+        end = w->out.count;
+    }
+    if (gives && !(brook_insert_token(w, at + moved, kept) && brook_insert(w, at + moved + 1, "="))) {
+        return false;
+    }
+    end = w->out.count;
+    return brook_wrap(w, at, &end, NULL);
+}
+
+static bool call_function(BrookWriter *w, const Function *f, size_t at, BrookArguments *a, Value *value)
+{
+    Output outputs[MAX_PARAMS];
+    int count = 0;
+    *value = brook_value(f->result, f->result_matrix);
+    for (int k = 0; k < a->count && k < f->param_count; k++) {
+        const Param *param = &f->params[k];
+        Value want = brook_value_param(param);
+        if (takes_value(param) && !fit_argument(w, a, k, want)) {
+            return false;
+        }
+        if (param->output || param->kind == PARAM_OUTPUT || param->kind == PARAM_INOUT) {
+            note_output(a, k, want, param->output == 2 || param->kind == PARAM_INOUT, outputs, &count);
+        }
+    }
+    return count == 0 || convert_outputs(w, at, a, outputs, count, *value);
 }
 
 /* constructors */
@@ -157,6 +263,24 @@ static bool call_known(BrookWriter *w, int which, size_t name, BrookArguments *a
     return true;
 }
 
+/* GLSL's functions with an output: "modf(x, whole)" gives it the type of x, "frexp(x, exponent)" an int. */
+static bool call_splitting(BrookWriter *w, const Token *name, size_t at, BrookArguments *a, Value *value)
+{
+    Output outputs[1];
+    int count = 0;
+    *value = a->value[0];
+    if (!brook_value_plain(*value)) {
+        return true;
+    }
+    value->base = value->base < VALUE_FLOAT ? VALUE_FLOAT : value->base;
+    if (!fit_exactly(w, a, 0, *value)) {
+        return false;
+    }
+    Value second = brook_value_of(token_is(name, "frexp") ? VALUE_INT : value->base, value->count);
+    note_output(a, 1, second, false, outputs, &count);
+    return count == 0 || convert_outputs(w, at, a, outputs, count, *value);
+}
+
 /* rill's own */
 
 static bool call_own(BrookWriter *w, const Token *name, size_t at, BrookArguments *a, Value *value)
@@ -183,7 +307,7 @@ bool brook_call(BrookWriter *w, const Token *name, size_t at, BrookArguments *a,
 {
     const Function *f = module_function(w->module, name);
     if (f && !(f == w->function && names_builtin(name))) {
-        return call_function(w, f, a, value);
+        return call_function(w, f, at, a, value);
     }
     const Type *type;
     int matrix, used;
@@ -194,6 +318,9 @@ bool brook_call(BrookWriter *w, const Token *name, size_t at, BrookArguments *a,
         if (token_is(name, functions[i].name)) {
             return call_known(w, i, at, a, value);
         }
+    }
+    if ((token_is(name, "modf") || token_is(name, "frexp")) && a->count == 2) {
+        return call_splitting(w, name, at, a, value);
     }
     return call_own(w, name, at, a, value);
 }

@@ -37,7 +37,9 @@ static bool indices(BrookWriter *w, Value *value)
         if (value->offsets) {
             continue;
         }
-        if (element) {
+        if (element && value->matrix) {
+            *value = brook_value_column(*value);
+        } else if (element) {
             *value = brook_value_of(value->base >= VALUE_BOOL && value->count > 1 ? value->base : VALUE_UNKNOWN, 1);
         } else {
             value->brackets = vector ? 0 : value->brackets - 1;

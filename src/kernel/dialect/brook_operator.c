@@ -112,6 +112,27 @@ static bool make_call(BrookWriter *w, const Operand *left, const char *function)
     return brook_wrap(w, left->first, &last, function);
 }
 
+/* Makes a number one of type `want`, even where GLSL would widen it by itself: among several functions of one name compilers differ in
+ * which they take. */
+static bool make_exactly(BrookWriter *w, Operand *side, Value want)
+{
+    bool same = side->value.base == want.base && side->value.count == want.count;
+    return same || brook_wrap(w, side->first, &side->last, brook_value_name(want));
+}
+
+/* "a % b" of numbers of which one is a float. */
+static bool float_remainder(BrookWriter *w, Operand *left, Operand *right, Value *result)
+{
+    *result = together(left->value, right->value);
+    return make_exactly(w, right, *result) && make_exactly(w, left, *result) && make_call(w, left, "rill_fmod");
+}
+
+static bool takes_remainder(const char *mark, const Operand *left, const Operand *right)
+{
+    bool real = left->value.base >= VALUE_FLOAT || right->value.base >= VALUE_FLOAT;
+    return *mark == '%' && real && brook_value_plain(left->value) && brook_value_plain(right->value);
+}
+
 static bool compare(BrookWriter *w, int op, Operand *left, Operand *right, Value *result)
 {
     *result = brook_value_of(VALUE_BOOL, 1);
@@ -143,8 +164,8 @@ static bool combine(BrookWriter *w, int op, Operand *left, Operand *right, Value
     return fit_both(w, left, right, *result) && (count == 1 || make_call(w, left, operators[op].vectors));
 }
 
-/* "a op= b" where b is wider than a: "a = T(a op (b))", as C has it. */
-static bool widen_assignment(BrookWriter *w, int op, Operand *left, Operand *right)
+/* "a op= b" that GLSL has not, since b is wider than a or the operator is % of floats: "a = T(a op (b))", as C has it. */
+static bool spell_assignment(BrookWriter *w, int op, Operand *left, Operand *right)
 {
     static const char *const plain[] = {"", "+", "-", "*", "/", "%"};
     size_t last = right->last, at = right->first;
@@ -152,26 +173,18 @@ static bool widen_assignment(BrookWriter *w, int op, Operand *left, Operand *rig
     if (!brook_wrap(w, at, &last, NULL) || !brook_insert(w, at, plain[op])) {
         return false;
     }
+    Operand again = {at, at + left->last - left->first, left->value};
     for (size_t i = left->last; i-- > left->first;) {
-        if (!brook_insert(w, at, "")) {
+        if (!brook_insert_token(w, at, w->out.items[i])) {
             return false;
         }
-        w->out.items[at] = w->out.items[i];
-        w->out.items[at].starts_line = false;
+    }
+    Operand by = {again.last + 1, w->out.count, right->value};
+    if (takes_remainder(plain[op], &again, &by) && !float_remainder(w, &again, &by, &again.value)) {
+        return false;
     }
     last = w->out.count;
     return brook_wrap(w, at, &last, brook_value_name(left->value));
-}
-
-static bool has_effects(const BrookWriter *w, const Operand *operand)
-{
-    for (size_t i = operand->first; i < operand->last; i++) {
-        const Token *t = &w->out.items[i];
-        if (token_is(t, "++") || token_is(t, "--") || token_is(t, "=")) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static bool assign(BrookWriter *w, int op, Operand *left, Operand *right, Value *result)
@@ -183,9 +196,9 @@ static bool assign(BrookWriter *w, int op, Operand *left, Operand *right, Value 
         !fit_right(w, right, with_count(right->value, left->value.count))) {
         return false;
     }
-    if (plain && arithmetic && left->value.base < VALUE_FLOAT && right->value.base >= VALUE_FLOAT &&
-        !has_effects(w, left)) {
-        return widen_assignment(w, op, left, right);
+    bool widens = left->value.base < VALUE_FLOAT && right->value.base >= VALUE_FLOAT;
+    if (plain && arithmetic && (widens || takes_remainder(operators[op].mark, left, right)) && !brook_changes(w, left->first, left->last)) {
+        return spell_assignment(w, op, left, right);
     }
     bool scalar = op > 0 && plain && right->value.count == 1;
     return fit_right(w, right, scalar ? with_count(left->value, 1) : left->value);
@@ -199,6 +212,9 @@ bool brook_binary(BrookWriter *w, int op, Operand *left, Operand *right, Value *
     }
     if (level == LEVEL_EQUAL || level == LEVEL_ORDER) {
         return compare(w, op, left, right, result);
+    }
+    if (takes_remainder(operators[op].mark, left, right)) {
+        return float_remainder(w, left, right, result);
     }
     return level <= LEVEL_AND ? combine(w, op, left, right, result) : fit_numbers(w, left, right, result);
 }

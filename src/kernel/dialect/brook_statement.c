@@ -42,11 +42,55 @@ static bool bracketed(BrookWriter *w)
 
 /* declarations */
 
+static bool list(BrookWriter *w, Value value);
+
+/* "{a, b}" behind the brace, whose items are numbers, vectors or lists of a column; *count is how many numbers, 0 where that is not
+ * known. */
+static bool matrix_items(BrookWriter *w, Value matrix, int *count)
+{
+    bool known = true;
+    Value column = brook_value_column(matrix);
+    for (*count = 0; w->at < w->last && !brook_next_is(w, "}");) {
+        Value item = column;
+        if (!(brook_next_is(w, "{") ? list(w, column) : brook_expression(w, 0, &item) && brook_put_rest(w, ",")) ||
+            !put_if(w, ",")) {
+            return false;
+        }
+        known = known && brook_value_plain(item);
+        *count += item.count;
+    }
+    *count = known ? *count : 0;
+    return true;
+}
+
+/* "{a, b}" of a matrix, in the order in which its constructor takes numbers. */
+static bool matrix_list(BrookWriter *w, Value matrix)
+{
+    size_t brace = w->out.count;
+    int count, all = brook_value_columns(matrix) * brook_value_column(matrix).count;
+    if (!brook_put(w) || !matrix_items(w, matrix, &count)) {
+        return false;
+    }
+    if (count && count != all) {
+        return source_error(&w->module->source, w->out.items[brace].offset,
+                            "the list has %d number%s, the matrix %d components", count, count == 1 ? "" : "s", all);
+    }
+    if (!put_if(w, "}")) {
+        return false;
+    }
+    brook_replace(w, w->out.count - 1, ")");
+    brook_replace(w, brace, "(");
+    return brook_insert(w, brace, brook_value_declared(matrix));
+}
+
 /* "{a, b}": of an array its elements, of a vector its components, of a structure its fields. */
 static bool list(BrookWriter *w, Value value)
 {
     size_t brace = w->out.count;
     bool vector = brook_value_plain(value);
+    if (value.matrix && value.brackets == 0) {
+        return matrix_list(w, value);
+    }
     Value item = vector ? brook_value_of(value.base, 1) : value;
     item.brackets -= value.brackets > 0;
     if (!brook_put(w)) {

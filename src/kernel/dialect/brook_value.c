@@ -16,7 +16,7 @@ Value brook_value(const Type *type, int matrix)
         }
     }
     if (matrix) {
-        return brook_value_of(VALUE_UNKNOWN, 1);
+        return (Value){.base = VALUE_UNKNOWN, .count = 1, .matrix = matrix};
     }
     if (!type) {
         return brook_value_of(VALUE_VOID, 1);
@@ -80,6 +80,27 @@ const char *brook_value_name(Value value)
         [VALUE_DOUBLE] = {"double", "dvec2", "dvec3", "dvec4"},
     };
     return names[value.base][value.count - 1];
+}
+
+const char *brook_value_declared(Value value)
+{
+    if (value.matrix) {
+        return module_value_name(value.matrix);
+    }
+    bool one = value.base == VALUE_BOOL && value.count == 1;
+    return value.fields ? value.fields->name : one ? "bool" : brook_value_name(value);
+}
+
+int brook_value_columns(Value matrix)
+{
+    return strpbrk(module_value_name(matrix.matrix), "234")[0] - '0';
+}
+
+/* "mat2x3" has columns of three. */
+Value brook_value_column(Value matrix)
+{
+    const char *name = module_value_name(matrix.matrix);
+    return brook_value_of(*name == 'd' ? VALUE_DOUBLE : VALUE_FLOAT, name[strlen(name) - 1] - '0');
 }
 
 bool brook_value_fits(Value have, Value want)

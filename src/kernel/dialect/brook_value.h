@@ -23,6 +23,7 @@ typedef struct Value {
     bool gather;        /* its indices are numbers of any type */
     bool offsets;       /* a neighbour: any number of indices is one element */
     const Type *fields; /* of a structure */
+    int matrix;         /* of a matrix: its number of module_value_name, else 0 */
 } Value;
 
 /* Of a declared type, as module_type says it; a structure's, a vector's ... */
@@ -41,6 +42,11 @@ const char *brook_value_name(Value value);
 bool brook_value_fits(Value have, Value want);
 /* How many components two have together: a scalar counts as many as the other, and the longer is cut. */
 int brook_value_common(int a, int b);
+/* GLSL's name of any type that is no array: the same, and of a structure or a matrix. */
+const char *brook_value_declared(Value value);
+/* How many columns a matrix has, and what a column is. */
+int brook_value_columns(Value matrix);
+Value brook_value_column(Value matrix);
 /* What is in a field or behind a swizzle's letters. */
 Value brook_value_field(Value value, const Token *field);
 

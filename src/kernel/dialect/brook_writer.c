@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const Token nothing = {.kind = TOKEN_END, .text = ""};
@@ -87,6 +88,20 @@ void brook_replace(BrookWriter *w, size_t at, const char *text)
     token->length = (int)strlen(text);
 }
 
+bool brook_insert_token(BrookWriter *w, size_t at, Token token)
+{
+    bool spaced = at < w->out.count && w->out.items[at].spaced;
+    token.starts_line = false;
+    if (!brook_insert(w, at, "")) {
+        return false;
+    }
+    w->out.items[at] = token;
+    if (at + 1 < w->out.count) {
+        w->out.items[at + 1].spaced = spaced;
+    }
+    return true;
+}
+
 /* Behind token `at` - 1, and on its line. */
 static bool insert_behind(BrookWriter *w, size_t at, const char *text)
 {
@@ -117,6 +132,17 @@ static bool error_short(const BrookWriter *w, size_t first, Value have, Value wa
 {
     return source_error(&w->module->source, w->out.items[first].offset,
                         "%d components can't become %d: only a scalar fills a vector", have.count, want.count);
+}
+
+bool brook_changes(const BrookWriter *w, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        const Token *t = &w->out.items[i];
+        if (token_is(t, "++") || token_is(t, "--") || token_is(t, "=")) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool brook_fit(BrookWriter *w, size_t first, size_t *last, Value *value, Value want)
@@ -152,6 +178,36 @@ bool brook_declare(BrookWriter *w, const Token *name, Value value)
         return false;
     }
     w->names.items[w->names.count++] = (BrookName){*name, w->depth, value};
+    return true;
+}
+
+bool brook_temporary(BrookWriter *w, Value value, Token *name)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "rill_t%zu", w->temporaries.count);
+    *name = (Token){.kind = TOKEN_NAME, .text = source_keep(&w->module->source, text, (size_t)length), .length = length};
+    if (!name->text || !ARRAY_ROOM(&w->temporaries)) {
+        return false;
+    }
+    w->temporaries.items[w->temporaries.count++] = (BrookName){.token = *name, .value = value};
+    return true;
+}
+
+bool brook_declare_temporaries(BrookWriter *w, size_t at)
+{
+    while (w->temporaries.count > 0) {
+        const BrookName *made = &w->temporaries.items[--w->temporaries.count];
+        const char *type = brook_value_declared(made->value);
+        Token tokens[] = {{.kind = TOKEN_NAME, .text = type, .length = (int)strlen(type), .spaced = true}, made->token,
+                          {.kind = TOKEN_MARK, .text = ";", .length = 1}};
+        tokens[1].spaced = true;
+        for (int i = 3; i-- > 0;) {
+            tokens[i].offset = at > 0 ? w->out.items[at - 1].offset : 0;
+            if (!brook_insert_token(w, at, tokens[i])) {
+                return false;
+            }
+        }
+    }
     return true;
 }
 

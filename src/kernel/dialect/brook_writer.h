@@ -11,7 +11,7 @@ typedef struct BrookName {
 } BrookName;
 
 typedef struct BrookWriter {
-    const Module *module;
+    Module *module;
     const Function *function; /* whose body this is; NULL: a constant */
     size_t at, last;          /* the next token, one past the last */
     int depth;
@@ -20,6 +20,10 @@ typedef struct BrookWriter {
         BrookName *items;
         size_t count, capacity;
     } names;
+    struct {
+        BrookName *items;
+        size_t count, capacity;
+    } temporaries; /* of the function */
 } BrookWriter;
 
 /* The next token, TOKEN_END where there is none; the one after it. */
@@ -35,14 +39,23 @@ bool brook_put_rest(BrookWriter *w, const char *ends);
 /* Writes a word or mark of GLSL in front of output token `at`, or in its place: no name of the user's, it stays as it is. */
 bool brook_insert(BrookWriter *w, size_t at, const char *text);
 void brook_replace(BrookWriter *w, size_t at, const char *text);
+/* Copies a token in front of output token `at`. */
+bool brook_insert_token(BrookWriter *w, size_t at, Token token);
 /* Makes output tokens [first, last) the argument of a function, or with NULL puts them in brackets: *last is behind them then. */
 bool brook_wrap(BrookWriter *w, size_t first, size_t *last, const char *function);
+
+/* Whether output tokens [first, last) change something by ++, -- or =. */
+bool brook_changes(const BrookWriter *w, size_t first, size_t last);
 
 /* The same as GLSL wants it where `want` is taken: *last moves, and *value is `want` where it was converted. */
 bool brook_fit(BrookWriter *w, size_t first, size_t *last, Value *value, Value want);
 
 /* A variable, parameter or constant is there from here on, to the end of its block. */
 bool brook_declare(BrookWriter *w, const Token *name, Value value);
+/* Makes a variable of a name that no other has; the function declares it at its begin. */
+bool brook_temporary(BrookWriter *w, Value value, Token *name);
+/* Writes these declarations in front of output token `at`. */
+bool brook_declare_temporaries(BrookWriter *w, size_t at);
 /* Leaves a block: its names are gone. */
 void brook_leave(BrookWriter *w);
 /* The variable, parameter or constant of that name; NULL: none. */

@@ -31,8 +31,8 @@ bool brackets_step(Brackets *b, const SourceText *source, const Token *token)
         return true;
     }
     if (strchr(openers, *token->text)) {
-        if (b->depth == MAX_NESTING) {
-            return source_error(source, token->offset, "brackets are nested more than %d deep", MAX_NESTING);
+        if (b->depth == MAX_BRACKETS) {
+            return source_error(source, token->offset, "brackets are nested more than %d deep", MAX_BRACKETS);
         }
         b->mark[b->depth] = *token->text;
         b->offset[b->depth++] = token->offset;

@@ -5,13 +5,13 @@
 #include "kernel/text/source.h"
 #include "kernel/text/token.h"
 
-enum { MAX_NESTING = 200 };
+enum { MAX_BRACKETS = 200 };
 
 /* The brackets that are open, outermost first. Empty when all bytes are zero. */
 typedef struct Brackets {
     int depth;
-    char mark[MAX_NESTING];
-    size_t offset[MAX_NESTING];
+    char mark[MAX_BRACKETS];
+    size_t offset[MAX_BRACKETS];
 } Brackets;
 
 /* Adds a bracket that opens and removes the one that a bracket closes; ignores other tokens. Returns false with error_set, at the

@@ -3,14 +3,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MAX_NESTING = 64, LEVELS = 10 };
+enum { MAX_DEPTH = 128, LEVELS = 10 };
 
 typedef struct Condition {
     const SourceText *source;
     const Token *tokens, *place;
     size_t count, at;
     int depth;
-    int skipped; /* more than 0: behind || or && that is decided */
+    int skipped; /* more than 0: in what || && ? leave out */
     bool failed;
 } Condition;
 
@@ -19,7 +19,7 @@ static const char *const operators[LEVELS][5] = {
     {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 };
 
-static int64_t binary(Condition *c, int level);
+static int64_t choice(Condition *c);
 
 static bool accept(Condition *c, const char *text)
 {
@@ -84,7 +84,7 @@ static int64_t name(Condition *c)
 
 static int64_t unary(Condition *c)
 {
-    if (c->failed || ++c->depth > MAX_NESTING) {
+    if (c->failed || ++c->depth > MAX_DEPTH) {
         return fail(c, "this #if is nested too deep");
     }
     int64_t value = 0;
@@ -97,7 +97,7 @@ static int64_t unary(Condition *c)
     } else if (accept(c, "~")) {
         value = ~unary(c);
     } else if (accept(c, "(")) {
-        value = binary(c, 0);
+        value = choice(c);
         value = accept(c, ")") ? value : fail(c, "expected ')' in #if");
     } else if (c->at < c->count && c->tokens[c->at].kind == TOKEN_NUMBER) {
         value = number(c);
@@ -157,10 +157,33 @@ static int64_t binary(Condition *c, int level)
     return value;
 }
 
+/* "a ? b : c" */
+static int64_t choice(Condition *c)
+{
+    int64_t value = binary(c, 0);
+    if (c->failed || !accept(c, "?")) {
+        return value;
+    }
+    if (++c->depth > MAX_DEPTH) {
+        return fail(c, "this #if is nested too deep");
+    }
+    c->skipped += value == 0;
+    int64_t yes = choice(c);
+    c->skipped -= value == 0;
+    if (!accept(c, ":")) {
+        return fail(c, "expected ':' after '?' in #if");
+    }
+    c->skipped += value != 0;
+    int64_t no = choice(c);
+    c->skipped -= value != 0;
+    c->depth--;
+    return value ? yes : no;
+}
+
 bool condition_value(const SourceText *source, const Token *tokens, size_t count, const Token *place, bool *value)
 {
     Condition c = {.source = source, .tokens = tokens, .place = place, .count = count};
-    *value = binary(&c, 0) != 0;
+    *value = choice(&c) != 0;
     if (!c.failed && c.at < count) {
         unexpected(&c);
     }

@@ -3,12 +3,8 @@
 #include "base/array.h"
 #include "kernel/text/macro.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const long_marks[] = {"<<=", ">>=", "...", "++", "--", "<=", ">=", "==", "!=", "&&", "||", "^^",
-                                         "<<",  ">>",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##"};
 
 typedef struct Scanner {
     const SourceText *source;
@@ -52,64 +48,14 @@ static bool skip_blank(Scanner *s)
     return true;
 }
 
-static int name_length(const char *at, const char *end)
-{
-    const char *p = at;
-    while (p < end && (isalnum((unsigned char)*p) || *p == '_')) {
-        p++;
-    }
-    return (int)(p - at);
-}
-
-/* A preprocessing number: digits, letters, dots, and signs after an exponent. */
-static int number_length(const char *at, const char *end)
-{
-    const char *p = at;
-    bool hex = end - at > 1 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
-    while (p < end) {
-        if (isalnum((unsigned char)*p) || *p == '.') {
-            p++;
-        } else if ((*p == '+' || *p == '-') && !hex && (p[-1] == 'e' || p[-1] == 'E')) {
-            p++;
-        } else {
-            break;
-        }
-    }
-    return (int)(p - at);
-}
-
-static int mark_length(const char *at, const char *end)
-{
-    for (size_t i = 0; i < sizeof long_marks / sizeof *long_marks; i++) {
-        size_t length = strlen(long_marks[i]);
-        if ((size_t)(end - at) >= length && memcmp(at, long_marks[i], length) == 0) {
-            return (int)length;
-        }
-    }
-    return 1;
-}
-
 static void scan_token(Scanner *s, Token *token)
 {
-    char c = *s->at;
     token->text = s->at;
     token->offset = scanner_offset(s);
     token->spaced = s->spaced;
     token->starts_line = s->starts_line;
     token->final = false;
-    if (isalpha((unsigned char)c) || c == '_') {
-        token->kind = TOKEN_NAME;
-        token->length = name_length(s->at, s->end);
-    } else if (isdigit((unsigned char)c) || (c == '.' && s->at + 1 < s->end && isdigit((unsigned char)s->at[1]))) {
-        token->kind = TOKEN_NUMBER;
-        token->length = number_length(s->at, s->end);
-    } else if (c > 32 && c < 127 && c != '"' && c != '\'' && c != '@' && c != '$' && c != '`' && c != '\\') {
-        token->kind = TOKEN_MARK;
-        token->length = mark_length(s->at, s->end);
-    } else {
-        token->kind = TOKEN_OTHER;
-        token->length = 1;
-    }
+    token_scan(token, s->end);
     s->at += token->length;
     s->spaced = s->starts_line = false;
 }
@@ -133,7 +79,7 @@ static bool scan_all(const SourceText *source, TokenList *raw)
     }
 }
 
-bool lexer_run(const SourceText *source, TokenList *tokens)
+bool lexer_run(SourceText *source, TokenList *tokens)
 {
     TokenList raw = {0};
     const char *zero = memchr(source->text, '\0', source->length);

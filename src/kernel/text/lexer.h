@@ -7,6 +7,6 @@
 
 /* Splits the text, joins multi-character operators, removes comments, carries out #define, #undef, #if, #ifdef,
  * #ifndef, #elif, #else and #endif. The list ends in TOKEN_END. False with the place of the error. */
-bool lexer_run(const SourceText *source, TokenList *tokens);
+bool lexer_run(SourceText *source, TokenList *tokens);
 
 #endif

@@ -1,6 +1,7 @@
 #include "kernel/text/macro.h"
 
 #include "base/array.h"
+#include "base/strbuf.h"
 #include "kernel/text/brackets.h"
 #include "kernel/text/condition.h"
 
@@ -20,7 +21,7 @@ typedef struct Macro {
 } Macro;
 
 typedef struct Expander {
-    const SourceText *source;
+    SourceText *source;
     struct {
         Macro *items;
         size_t count, capacity;
@@ -162,22 +163,78 @@ static int parameter_index(const Macro *macro, const Token *token)
     return -1;
 }
 
-/* The macro's body with its arguments in place, each expanded by itself. */
+/* "a ## b": joins the tokens `at` and the next one of `out` to one. */
+static bool join(Expander *x, TokenList *out, size_t at)
+{
+    Token *left = &out->items[at], *right = left + 1;
+    StrBuf both = STRBUF_EMPTY;
+    strbuf_addf(&both, "%.*s%.*s", left->length, left->text, right->length, right->text);
+    Token token = *left;
+    token.text = source_keep(x->source, strbuf_text(&both), both.length);
+    strbuf_free(&both);
+    if (!token.text) {
+        return false;
+    }
+    int length = left->length + right->length;
+    token_scan(&token, token.text + length);
+    if (token.length != length || token.kind == TOKEN_OTHER) {
+        return source_error(x->source, left->offset, "'##' can't join '%.*s' and '%.*s' to one token",
+                            left->length, left->text, right->length, right->text);
+    }
+    token.final = false;
+    *left = token;
+    memmove(right, right + 1, (--out->count - at - 1) * sizeof *right);
+    return true;
+}
+
+/* Adds token `i` of the body, or the argument it stands for: expanded by itself, but for operands of '##'. */
+static bool add_operand(Expander *x, const Macro *macro, const MacroArguments *args, const Token *place, size_t i,
+                        TokenList *out)
+{
+    Token token = macro->body[i];
+    token.offset = place->offset;
+    int p = parameter_index(macro, &macro->body[i]);
+    bool joined = (i > 0 && token_is(&macro->body[i - 1], "##")) ||
+                  (i + 1 < macro->body_count && token_is(&macro->body[i + 1], "##"));
+    if (p < 0) {
+        return emit(x, out, &token);
+    }
+    if (!joined) {
+        return expand(x, args->lists[p].items, args->lists[p].count, out);
+    }
+    for (size_t k = 0; k < args->lists[p].count; k++) {
+        if (!emit(x, out, &args->lists[p].items[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The macro's body with its arguments in place. */
 static bool substitute(Expander *x, const Macro *macro, const MacroArguments *args, const Token *place, TokenList *out)
 {
+    bool left = false; /* the operand before was not empty */
     for (size_t i = 0; i < macro->body_count; i++) {
-        int p = parameter_index(macro, &macro->body[i]);
+        const Token *token = &macro->body[i];
+        if (macro->has_parameters && token_is(token, "#")) {
+            return source_error(x->source, place->offset, "macro '%.*s' makes a string by '#', and kernel text has none",
+                                macro->name.length, macro->name.text);
+        }
+        bool joins = token_is(token, "##");
+        i += joins;
         size_t first = out->count;
-        Token token = macro->body[i];
-        token.offset = place->offset;
-        bool done = p < 0 ? emit(x, out, &token) : expand(x, args->lists[p].items, args->lists[p].count, out);
-        if (!done) {
+        if (!add_operand(x, macro, args, place, i, out)) {
             return false;
         }
         for (size_t k = first; k < out->count; k++) {
             out->items[k].starts_line = false;
             out->items[k].spaced = true;
         }
+        bool any = out->count > first;
+        if (joins && left && any && !join(x, out, first - 1)) {
+            return false;
+        }
+        left = any || (joins && left);
     }
     return true;
 }
@@ -278,10 +335,8 @@ static bool define(Expander *x, const Token *line, size_t count)
     }
     macro.body = line + i;
     macro.body_count = count - i;
-    for (; i < count; i++) {
-        if (token_is(&line[i], "#") || token_is(&line[i], "##")) {
-            return source_error(x->source, line[i].offset, "'#' and '##' in macros are not supported");
-        }
+    if (count > i && (token_is(&line[i], "##") || token_is(&line[count - 1], "##"))) {
+        return source_error(x->source, line[0].offset, "'##' stands between two tokens of a macro");
     }
     if (x->macros.count == MAX_MACROS) {
         return source_error(x->source, line[0].offset, "a kernel text has at most %d macros", MAX_MACROS);
@@ -440,7 +495,7 @@ static size_t run_length(const Token *tokens)
     return n;
 }
 
-bool macro_expand(const SourceText *source, const TokenList *raw, TokenList *out)
+bool macro_expand(SourceText *source, const TokenList *raw, TokenList *out)
 {
     Expander x = {.source = source};
     bool done = true;

@@ -6,6 +6,6 @@
 #include "kernel/text/token.h"
 
 /* Carries out the directives in `raw` and writes the expanded tokens, with TOKEN_END, to `out`. */
-bool macro_expand(const SourceText *source, const TokenList *raw, TokenList *out);
+bool macro_expand(SourceText *source, const TokenList *raw, TokenList *out);
 
 #endif

@@ -287,7 +287,7 @@ static bool check_recursion(const Module *m)
 static bool check_depth(const Module *m)
 {
     enum { MAX_CHAIN = 2000 };
-    int count[MAX_NESTING + 1] = {0}, depth = 0, total = 0;
+    int count[MAX_BRACKETS + 1] = {0}, depth = 0, total = 0;
     for (size_t i = 0; i < m->tokens.count; i++) {
         const Token *t = &m->tokens.items[i];
         char c = t->kind == TOKEN_MARK && t->length == 1 ? *t->text : t->kind == TOKEN_MARK ? '+' : '\0';

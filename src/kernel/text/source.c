@@ -1,5 +1,6 @@
 #include "kernel/text/source.h"
 
+#include "base/array.h"
 #include "base/strbuf.h"
 
 #include <stdarg.h>
@@ -46,9 +47,23 @@ bool source_create(SourceText *source, const char *text, size_t length, const ch
 
 void source_free(SourceText *source)
 {
+    for (size_t i = 0; i < source->words.count; i++) {
+        free(source->words.items[i]);
+    }
+    free(source->words.items);
     free(source->text);
     free(source->chunk);
     *source = (SourceText){0};
+}
+
+const char *source_keep(SourceText *source, const char *word, size_t length)
+{
+    char *copy = ARRAY_ROOM(&source->words) ? strndup(word, length) : NULL;
+    if (!copy) {
+        error_set("out of host memory");
+        return NULL;
+    }
+    return source->words.items[source->words.count++] = copy;
 }
 
 static int line_of(const SourceText *source, size_t offset, size_t *start)

@@ -23,6 +23,9 @@ typedef struct TokenList {
     size_t count, capacity;
 } TokenList;
 
+/* Sets the kind and the length of the token whose text begins at token->text and ends before `end`. */
+void token_scan(Token *token, const char *end);
+
 /* Frees the tokens and empties the list. */
 void token_list_free(TokenList *tokens);
 
