@@ -467,7 +467,7 @@ describe("Brook's dialect", function()
             return pick(makers)(depth - 1)
         end
 
-        local function check(kernels)
+        local function compare(kernels)
             for _ = 1, kernels do
                 local rows = {}
                 for k = 1, 40 do
@@ -490,12 +490,12 @@ describe("Brook's dialect", function()
 
         it("agrees with Lua", function()
             math.randomseed(7)
-            check(2)
+            compare(2)
         end)
 
         it("agrees with Lua in many #long", function()
             math.randomseed(8)
-            check(60)
+            compare(60)
         end)
     end)
 end)

@@ -82,7 +82,8 @@ static bool put_in(BrookWriter *w, size_t at, size_t first, size_t count, Value 
 }
 
 /* Makes the call from output token `at` on "(t = v, result = f(t), v = t, result)". */
-static bool convert_outputs(BrookWriter *w, size_t at, const BrookArguments *a, Output *outputs, int count, Value result)
+static bool convert_outputs(BrookWriter *w, size_t at, const BrookArguments *a, Output *outputs, int count,
+                            Value result)
 {
     Token kept;
     bool gives = result.base != VALUE_VOID;

@@ -185,7 +185,8 @@ bool brook_temporary(BrookWriter *w, Value value, Token *name)
 {
     char text[32];
     int length = snprintf(text, sizeof text, "rill_t%zu", w->temporaries.count);
-    *name = (Token){.kind = TOKEN_NAME, .text = source_keep(&w->module->source, text, (size_t)length), .length = length};
+    *name =
+        (Token){.kind = TOKEN_NAME, .text = source_keep(&w->module->source, text, (size_t)length), .length = length};
     if (!name->text || !ARRAY_ROOM(&w->temporaries)) {
         return false;
     }
@@ -198,7 +199,8 @@ bool brook_declare_temporaries(BrookWriter *w, size_t at)
     while (w->temporaries.count > 0) {
         const BrookName *made = &w->temporaries.items[--w->temporaries.count];
         const char *type = brook_value_declared(made->value);
-        Token tokens[] = {{.kind = TOKEN_NAME, .text = type, .length = (int)strlen(type), .spaced = true}, made->token,
+        Token tokens[] = {{.kind = TOKEN_NAME, .text = type, .length = (int)strlen(type), .spaced = true},
+                          made->token,
                           {.kind = TOKEN_MARK, .text = ";", .length = 1}};
         tokens[1].spaced = true;
         for (int i = 3; i-- > 0;) {

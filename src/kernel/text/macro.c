@@ -178,8 +178,8 @@ static bool join(Expander *x, TokenList *out, size_t at)
     int length = left->length + right->length;
     token_scan(&token, token.text + length);
     if (token.length != length || token.kind == TOKEN_OTHER) {
-        return source_error(x->source, left->offset, "'##' can't join '%.*s' and '%.*s' to one token",
-                            left->length, left->text, right->length, right->text);
+        return source_error(x->source, left->offset, "'##' can't join '%.*s' and '%.*s' to one token", left->length,
+                            left->text, right->length, right->text);
     }
     token.final = false;
     *left = token;
@@ -217,8 +217,9 @@ static bool substitute(Expander *x, const Macro *macro, const MacroArguments *ar
     for (size_t i = 0; i < macro->body_count; i++) {
         const Token *token = &macro->body[i];
         if (macro->has_parameters && token_is(token, "#")) {
-            return source_error(x->source, place->offset, "macro '%.*s' makes a string by '#', and kernel text has none",
-                                macro->name.length, macro->name.text);
+            return source_error(x->source, place->offset,
+                                "macro '%.*s' makes a string by '#', and kernel text has none", macro->name.length,
+                                macro->name.text);
         }
         bool joins = token_is(token, "##");
         i += joins;
