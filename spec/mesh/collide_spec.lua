@@ -141,6 +141,25 @@ describe("rill.collide", function()
         end
     end)
 
+    it("finds the same pairs by as many tests, whatever the unit of length", function()
+        local positions = rill.mesh.torus().positions
+        local expected, tests = {}, {}
+        for _, power in ipairs {0, -110, -90, -70, -60, -50, -40, -39, -20, 20, 50} do
+            local unit <const> = 2.0 ^ power
+            local m = rill.mesh.torus()
+            m.positions:write((positions * unit):eval())
+            local how = {b = turned({1, 2, 3}, 0.8, {0.9 * unit, 0.2 * unit, 0.3 * unit})}
+            for _, kind in ipairs(kinds) do
+                local t = rill.collide[kind](m)
+                local found, report = rill.collide.pairs(t, t, how)
+                expected[kind], tests[kind] = expected[kind] or words(found), tests[kind] or report.tests
+                assert.equal(expected[kind], words(found), kind .. " in units of 2^" .. power)
+                assert.near(tests[kind], report.tests, 0.01 * tests[kind])
+            end
+        end
+        assert.equal(expected.bvh, expected.obbtree)
+    end)
+
     it("reports levels, tests and the length of the list at each level", function()
         local t = rill.collide.bvh(rill.mesh.icosphere(2))
         local found, report = rill.collide.pairs(t, t, {b = turned({0, 0, 1}, 0, {0.5, 0, 0})})

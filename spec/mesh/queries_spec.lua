@@ -192,6 +192,63 @@ describe("trees of rill.collide", function()
         end
     end)
 
+    it("give the lowest triangle of those that meet at the nearest vertex or edge", function()
+        local two = rill.mesh.new {positions = {{0.7, 0, 0}, {0.9, 0.9, 0.7}, {0, 0.5, 0}, {0, 0, 0.7}},
+            triangles = {{0, 1, 2}, {1, 3, 0}}}
+        assert.equal(0, (select(2, rill.collide.bvh(two):distance {{0.9, 0.9, 0.7}}):get(1)))
+        local m = rill.mesh.icosphere(2)
+        local lowest, edges, apart = {}, {}, m:adjacency().edges
+        for i = 1, m.faces do
+            local t = m.triangles:get(i)
+            for k = 1, 3 do
+                local a, b = t[k], t[k % 3 + 1]
+                local edge = math.min(a, b) .. " " .. math.max(a, b)
+                lowest[a], edges[edge] = lowest[a] or i - 1, edges[edge] or i - 1
+            end
+        end
+        local middles = rill.kernel "kernel void middle(ivec2 e<>, vec3 p[], out vec3 m<>) { m = 0.5 * (p[e.x] + p[e.y]); }"
+        local ends, middle = m.positions, middles(apart, m.positions)
+        each_tree(m, function(tree, which)
+            for _, height in ipairs {1, 1.5, 1e6, 1e20, 1e38} do
+                local away, at_vertex, point = tree:distance((ends * height):eval())
+                for i = 1, m.vertices do
+                    assert.equal(lowest[i - 1], at_vertex:get(i), ("%s: vertex %d from %g"):format(which, i, height))
+                    assert.same(ends:get(i), point:get(i))
+                    if height == 1 then assert.equal(0, away:get(i)) end
+                end
+            end
+            local at_edge = select(2, tree:distance((middle * 1.5):eval()))
+            for i = 1, apart.size do
+                local e = apart:get(i)
+                local expected = edges[math.min(e[1], e[2]) .. " " .. math.max(e[1], e[2])]
+                assert.equal(expected, at_edge:get(i), ("%s: edge %d"):format(which, i))
+            end
+            local at_end = select(2, tree:ray((ends * 2):eval(), (ends * -1):eval()))
+            for i = 1, m.vertices do assert.equal(lowest[i - 1], at_end:get(i), which .. ": a ray at vertex " .. i) end
+        end)
+    end)
+
+    it("answer from as far as floats reach", function()
+        local box = rill.mesh.box {}
+        each_tree(box, function(tree, which)
+            for power = 0, 38 do
+                local x = 10.0 ^ power
+                local what = which .. " from 1e" .. power
+                local length, hit = tree:ray({{x, 0, 0}, {x, x, 0}, {x, 0.25, 0.125}, {x, 0.75, 0}, {0.25, -x, 0.125}},
+                    {{-1, 0, 0}, {-1, -1, 0}, {-1, 0, 0}, {-1, 0, 0}, {0, 1e-30, 0}})
+                for i = 1, 3 do near(x - 0.5, length:get(i), 1e-6 * x, what) end
+                assert.equal(math.huge, length:get(4), what)
+                assert(hit:get(5) >= 0, what)
+                assert.equal(hit:get(1), select(2, tree:ray({{2, 0, 0}}, {{-1, 0, 0}})):get(1), what)
+                local away, _, point = tree:distance {{x, 0, 0}, {x, 0.25, 0.125}, {x, x, 0.125}, {-x, x, -x}}
+                for i, expected in ipairs {{0.5, 0, 0}, {0.5, 0.25, 0.125}, {0.5, 0.5, 0.125}, {-0.5, 0.5, -0.5}} do
+                    assert.same(expected, point:get(i), what)
+                end
+                near(x - 0.5, away:get(1), 1e-6 * x, what)
+            end
+        end)
+    end)
+
     it("contain what a surface goes around, however it is turned", function()
         for name, m in pairs(shapes()) do
             local list, points, around, count = corners_of(m), scattered(100, 1.2, 10), {}, 0

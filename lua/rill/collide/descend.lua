@@ -20,7 +20,7 @@ local DEPTH <const> = 52 -- lists there may be: both trees have at most 25 level
 local TEXT <const> = [=[
     const int PARTED = @PARTED, LEVELS = 52;
     typedef struct { int pose; int from; int step; int size; int level; } Share;
-    typedef struct { int levels; int leaf; int faces; } Extent;
+    typedef struct { int levels; int leaf; int faces; float most; } Extent;
 
     bool is_there(int node, Extent t) { return node > 0 && first_place(node, t.levels, t.leaf) < t.faces; }
     // 0: apart, or not there; 1 and 2: the first, the second is to be parted; 3: both are leaves.
@@ -36,7 +36,8 @@ local TEXT <const> = [=[
         Share own = share[groupid()];
         int me = localid(), n = own.size, level = own.level, ended = 0;
         int list = 8 * room * groupid(), other = list + 2 * room, leaves = list + 4 * room;
-        Motion m = motion_of(ma[0], ma[1], ma[2], mb[3 * own.pose], mb[3 * own.pose + 1], mb[3 * own.pose + 2]);
+        Motion m = motion_of(ma[0], ma[1], ma[2], mb[3 * own.pose], mb[3 * own.pose + 1], mb[3 * own.pose + 2],
+                             double(s.most), double(t.most));
         if (skip != 0 && found[own.pose] != 0) n = 0;
         for (int k = me; k < n; k += @LANES) { pool[list + k] = from[own.from + k * own.step]; }
         memoryBarrierBuffer();
@@ -106,7 +107,7 @@ local function passes_of(test)
     return programs[key], lanes
 end
 
-local function extent(t) return {levels = t.levels, leaf = t.leaf, faces = t.faces} end
+local function extent(t) return {levels = t.levels, leaf = t.leaf, faces = t.faces, most = t.most} end
 
 -- What groups have left, dealt out anew: {pool, shares}. Each share takes every so manieth pair of a list, so that shares are much alike.
 local function deal(pool, left, shares)

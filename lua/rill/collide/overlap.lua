@@ -3,13 +3,13 @@
 -- Each text defines, after shared.nodes:
 --   Store                     what a tree keeps, an element for a node or for two siblings, and Shape, one box of it
 --   Two two_of(s, i, parted)  the two children of node i, or that node twice
---   Motion motion_of(...)     what is common to all tests of one pose, from three rows of each transform
+--   Motion motion_of(...)     what is common to all tests of one pose, from three rows of each transform and the largest coordinate of each mesh
 --   apart_in(a, b, m)         whether some axis parts the boxes; wider(a, b, m): whether the first one is to be parted before the second
 local shared = require "rill.collide.shared"
 
 local overlap = {}
 
---- overlap.any: boxes of any direction, moved by any matrices.
+--- overlap.any: boxes of any direction, moved by any matrices. Their unit is the largest coordinate, so that products of floats do not vanish.
 overlap.any = shared.boxes .. [=[
     #define Store Box
     #define Shape Box
@@ -22,10 +22,14 @@ overlap.any = shared.boxes .. [=[
         t.other = s[parted ? 2 * i + 1 : i];
         return t;
     }
-    Motion motion_of(dvec4 a0, dvec4 a1, dvec4 a2, dvec4 b0, dvec4 b1, dvec4 b2) {
+    double far(dvec4 row, double most) { return (abs(row.x) + abs(row.y) + abs(row.z)) * most + abs(row.w); }
+    Motion motion_of(dvec4 a0, dvec4 a1, dvec4 a2, dvec4 b0, dvec4 b1, dvec4 b2, double most_a, double most_b) {
+        double a = max(max(far(a0, most_a), far(a1, most_a)), far(a2, most_a));
+        double b = max(max(far(b0, most_b), far(b1, most_b)), far(b2, most_b));
+        double unit = max(max(a, b), 1e-30lf); // the inverse of less is not a float
         Motion m;
-        m.a0 = vec4(a0); m.a1 = vec4(a1); m.a2 = vec4(a2);
-        m.b0 = vec4(b0); m.b1 = vec4(b1); m.b2 = vec4(b2);
+        m.a0 = vec4(a0 / unit); m.a1 = vec4(a1 / unit); m.a2 = vec4(a2 / unit);
+        m.b0 = vec4(b0 / unit); m.b1 = vec4(b1 / unit); m.b2 = vec4(b2 / unit);
         return m;
     }
     float girth(Box b) { return dot(b.x, b.x) + dot(b.y, b.y) + dot(b.z, b.z); }
@@ -55,7 +59,7 @@ overlap.upright = [=[
         return t;
     }
     vec3 product(dvec3 x, dvec3 y, dvec3 z, dvec3 p) { return vec3(dot(x, p), dot(y, p), dot(z, p)); }
-    Motion motion_of(dvec4 a0, dvec4 a1, dvec4 a2, dvec4 b0, dvec4 b1, dvec4 b2) {
+    Motion motion_of(dvec4 a0, dvec4 a1, dvec4 a2, dvec4 b0, dvec4 b1, dvec4 b2, double most_a, double most_b) {
         dvec3 x = dvec3(a0.x, a1.x, a2.x), y = dvec3(a0.y, a1.y, a2.y), z = dvec3(a0.z, a1.z, a2.z);
         dvec3 f = dvec3(a0.w, a1.w, a2.w), g = dvec3(b0.w, b1.w, b2.w);
         double size = dot(x, cross(y, z));
@@ -65,9 +69,10 @@ overlap.upright = [=[
         m.v = product(i, j, k, dvec3(b0.y, b1.y, b2.y));
         m.w = product(i, j, k, dvec3(b0.z, b1.z, b2.z));
         m.t = product(i, j, k, g - f);
-        m.cu = abs(cross(m.v, m.w));
-        m.cv = abs(cross(m.w, m.u));
-        m.cw = abs(cross(m.u, m.v));
+        // Of axes that are nearly parallel both sides of a comparison may vanish: 1e-7 of a box is less than what the other terms allow for.
+        m.cu = abs(cross(m.v, m.w)) + 1e-7;
+        m.cv = abs(cross(m.w, m.u)) + 1e-7;
+        m.cw = abs(cross(m.u, m.v)) + 1e-7;
         m.own = vec3(dot(m.u, m.u), dot(m.v, m.v), dot(m.w, m.w));
         m.mixed = abs(vec3(dot(m.v, m.w), dot(m.w, m.u), dot(m.u, m.v)));
         m.slack = float(1e-14lf * (length(f) + length(g)) * (length(i) + length(j) + length(k)));
@@ -91,13 +96,10 @@ overlap.upright = [=[
     bool wider(Shape a, Shape b, Motion m) { return dot(a.h, a.h) >= dot(b.h * b.h, m.own); }
 ]=]
 
-local FAR <const> = 1e9 -- products of three such numbers are floats
+local FAR <const> = 1e9 -- products of three such numbers, or of their inverses, are floats
 
 local function small(t)
-    for d = 1, 3 do
-        if math.max(math.abs(t.low[d]), math.abs(t.high[d])) > FAR then return false end
-    end
-    return true
+    return t.most == 0 or t.most <= FAR and t.most >= 1 / FAR
 end
 
 local function column(m, k) return {m[1][k], m[2][k], m[3][k]} end

@@ -9,7 +9,8 @@ local fail <const> = blame.fail
 local queries = {}
 
 local TRIPS <const>, NODES <const> = 512, 24 -- of a launch, where a device cuts long loops, and of its loop within
-local FAR <const> = 1e300 -- further than anything
+local FAR <const> = 1e300 -- further than anything: squares of floats are below 1e78
+local NONE <const> = {0, 0, 0} -- the bounds of a tree of nothing
 
 local program
 
@@ -112,10 +113,10 @@ function queries.ray(t, origins, directions)
     local at, best, found = start(t, shape)
     if t.faces > 0 and best.size > 0 then
         walk(t, at, function()
-            run.ray(from, way, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
+            run.ray(from, way, t.low, t.high, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
         end)
     end
-    local distance, triangle = run.ray_end(best, found, t.face)
+    local distance, triangle = run.ray_end(from, way, t.low or NONE, t.high or NONE, best, found, t.face)
     close(at, best, found)
     done_with(o, from)
     done_with(d, way)
@@ -130,10 +131,10 @@ function queries.distance(t, points)
     local at, best, found = start(t, p.shape)
     if t.faces > 0 and p.size > 0 then
         walk(t, at, function()
-            run.distance(p, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
+            run.distance(p, t.low, t.high, 1 << t.levels, t.leaf, spans_of(t), t.face, t.corner, at, best, found)
         end)
     end
-    local distance, triangle, point = run.distance_end(p, found, t.face, t.corner)
+    local distance, triangle, point = run.distance_end(p, t.low or NONE, t.high or NONE, found, t.face, t.corner)
     close(at, best, found)
     done_with(points, p)
     return distance, triangle, point

@@ -25,10 +25,10 @@ shared.nodes = [=[
 ]=]
 
 -- Separating axes (Gottschalk 1996): if any line parts the projections, the boxes are apart. Each axis is a proof of its own, so that a matrix which is no motion
--- leaves boxes together that are apart, never the other way round. `slack` bounds what floats lose.
+-- leaves boxes together that are apart, never the other way round. `slack` bounds what floats lose, and 1e-36 what products lose that are too small for floats.
 shared.boxes = [=[
     bool parts(vec3 l, vec3 t, Box a, Box b, vec3 slack) {
-        return abs(dot(l, t)) > reach(a, l) + reach(b, l) + dot(abs(l), slack);
+        return abs(dot(l, t)) > reach(a, l) + reach(b, l) + dot(abs(l), slack) + 1e-36;
     }
     bool apart(Box a, Box b) {
         vec3 t = b.c - a.c;

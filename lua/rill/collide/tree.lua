@@ -42,13 +42,26 @@ local TEXT <const> = shared.nodes .. morton .. [=[
         int k = indexof(face).x;
         face = k < faces ? order[k] : -1;
     }
+    bool is_less(vec3 a, vec3 b) { return a.x < b.x || (a.x == b.x && (a.y < b.y || (a.y == b.y && a.z < b.z))); }
+    void put_in_order(inout vec3 a, inout vec3 b) {
+        if (is_less(b, a)) {
+            vec3 v = a;
+            a = b;
+            b = v;
+        }
+    }
+    // Corners are in the order of their coordinates, so that triangles which share an edge, or all corners, compute with the same numbers.
     kernel void corners(int face<>, ivec3 t[], vec3 x[], inout vec3 corner[]) {
         int k = 3 * indexof(face).x;
         if (face >= 0) {
             ivec3 v = t[face];
-            corner[k] = x[v.x];
-            corner[k + 1] = x[v.y];
-            corner[k + 2] = x[v.z];
+            vec3 a = x[v.x], b = x[v.y], c = x[v.z];
+            put_in_order(a, b);
+            put_in_order(b, c);
+            put_in_order(a, b);
+            corner[k] = a;
+            corner[k + 1] = b;
+            corner[k + 2] = c;
         }
     }
     kernel void around(int node<>, int leaf, int leaves, int face[], vec3 corner[], inout vec3 low[], inout vec3 high[]) {
@@ -107,7 +120,7 @@ end
 
 local function morton_order(m, low, high)
     local scale = {}
-    for d = 1, 3 do scale[d] = high[d] > low[d] and 1023 / (high[d] - low[d]) or 0 end
+    for d = 1, 3 do scale[d] = high[d] > low[d] and math.min(1023 / (high[d] - low[d]), 3e38) or 0 end
     local codes <close> = passes().codes(low, scale, m.triangles, m.positions)
     return rill.argsort(codes)
 end
@@ -178,7 +191,7 @@ function tree.new(where, kind, m, options)
     if m.faces > 0 then
         t.vertices, t.triangles = m.vertices, m.triangles:copy() -- for what is asked about its parts
         local low, high, most = bounds_of(where, m)
-        t.pad, t.low, t.high = 2e-6 * most, low, high
+        t.pad, t.low, t.high, t.most = 2e-6 * most, low, high, most
         tree.kinds[kind](t, m, low, high)
     end
     return setmetatable({own = t}, Tree)
