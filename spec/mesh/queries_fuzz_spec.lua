@@ -236,7 +236,8 @@ describe("queries of rill.collide", function()
             local tree <close> = rill.collide[kind](m, {leaf = draw(1, 4)})
             local q, o, d = {}, {}, {}
             for i = 1, 48 do
-                q[i], o[i], d[i] = lattice_point(({reach, 2 * reach, 40})[draw(1, 3)]), lattice_point(2 * reach), lattice_point(2)
+                q[i] = lattice_point(({reach, 2 * reach, 40})[draw(1, 3)])
+                o[i], d[i] = lattice_point(2 * reach), lattice_point(2)
                 if i % 2 == 0 then d[i] = sub(p[draw(1, #p)], o[i]) end
             end
             local away, nearest_one, point = tree:distance(scaled(q, factor))
@@ -263,7 +264,8 @@ describe("queries of rill.collide", function()
             local tree <close> = rill.collide[draw(0, 1) == 0 and "bvh" or "obbtree"](m, {leaf = draw(1, 4)})
             local far, way, near_origin, origin, points = {}, {}, {}, {}, {}
             for i = 1, 48 do
-                far[i], way[i], near_origin[i], origin[i] = 2.0 ^ draw(10, 120 - math.max(power, 0)), lattice_point(2), {}, {}
+                far[i], way[i] = 2.0 ^ draw(10, 120 - math.max(power, 0)), lattice_point(2)
+                near_origin[i], origin[i] = {}, {}
                 for k = 1, 3 do
                     local aside = way[i][k] == 0 and draw(-reach, reach) or 0
                     near_origin[i][k], origin[i][k] = aside - 16 * way[i][k], (aside - far[i] * way[i][k]) * factor
