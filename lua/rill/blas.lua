@@ -3,6 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 local fail <const> = blame.fail
 
 local blas = {}
@@ -173,11 +174,9 @@ local function turned(s)
 end
 
 local function check_options(name, options, known)
-    blame.options("rill.blas." .. name, options)
+    given.check("rill.blas." .. name, options, known)
     for key, value in pairs(options or {}) do
-        if not known[key] then
-            fail("rill.blas.%s: unknown option '%s'", name, tostring(key))
-        elseif type(value) ~= "boolean" then
+        if type(value) ~= "boolean" then
             fail("rill.blas.%s: option '%s': expected true or false, got %s", name, key, tostring(value))
         end
     end

@@ -11,6 +11,7 @@ local forces = require "rill.fluid.forces"
 local grids = require "rill.fluid.grid"
 local settings = require "rill.fluid.settings"
 local obstacles = require "rill.fluid.obstacles"
+local options = require "rill.support.given"
 local pressure = require "rill.fluid.pressure"
 local warning = require "rill.support.warning"
 local fail <const> = blame.fail
@@ -161,12 +162,7 @@ function methods:carry(name, stream, given)
     if type(name) ~= "string" then
         fail("f:carry: argument #1 'name': expected a string, got %s", settings.told(name))
     end
-    blame.options("f:carry", given)
-    for key in pairs(given or {}) do
-        if not CARRY[key] then
-            fail("f:carry: unknown option '%s': expected diffusion, inflow", tostring(key))
-        end
-    end
+    options.check("f:carry", given, CARRY)
     local diffusivity = given and given.diffusion or 0
     if type(diffusivity) ~= "number" or not (diffusivity >= 0 and diffusivity < math.huge) then
         fail("f:carry: option 'diffusion': expected a number, 0 or more, got %s", settings.told(diffusivity))

@@ -12,6 +12,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 local kind = require "rill.support.kind"
 local oneline = require "rill.stream.oneline"
 local sure <const> = oneline.sure
@@ -198,7 +199,7 @@ local function check_options(name, number, options, allowed)
     end
     for key, value in pairs(options) do
         if not allowed[key] then
-            argument_error(name, number, "options", "unknown option '%s'", tostring(key))
+            given.refuse("rill.horn." .. name .. ": argument #" .. number .. " 'options'", key, allowed)
         elseif key == "struct" and rill.type(value) ~= "struct" then
             local expected = "option 'struct': expected a structure type, got %s"
             argument_error(name, number, "options", expected, kind.of(value))

@@ -74,7 +74,13 @@ end
 local function hint(owner, key)
     return later.require "rill.support.nearest".hint(owner, key)
 end
-require "rill.algebra.expression".hooks.hint = hint
+local hooks = require "rill.algebra.expression".hooks
+hooks.hint = hint
+
+-- What is known, and the nearest of it, for errors about a key that is not.
+function hooks.among(key, known)
+    return later.require "rill.support.nearest".among(key, known)
+end
 
 -- Files beside this one that are no modules to use.
 local inside = {init = true, core = true}

@@ -2,6 +2,7 @@
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local kind = require "rill.support.kind"
+local later = require "rill.support.later"
 local types = require "rill.support.types"
 local marks = require "rill.plot.marks"
 local terminal = require "rill.support.terminal"
@@ -46,22 +47,14 @@ local function check_option(where, key, value, wanted)
     end
 end
 
-local function names(known)
-    local list = {}
-    for name in pairs(known) do
-        list[#list + 1] = name
-    end
-    table.sort(list)
-    return table.concat(list, ", ")
-end
-
 -- The named keys of a table, each known and of its type.
 local function options_of(from, known, where)
     local options = {}
     for key, value in pairs(from) do
         if type(key) ~= "number" then
             if not known[key] then
-                problem("%sunknown option '%s': expected %s", where, tostring(key), names(known))
+                problem("%sunknown option '%s': expected %s", where, tostring(key),
+                    later.require "rill.support.nearest".among(key, known))
             end
             check_option(where, key, value, known[key])
             -- Control characters would move the cursor.

@@ -2,6 +2,7 @@
 -- goes wrong in it, the session goes on.
 local core = require "rill.core"
 local rill = require "rill"
+local given = require "rill.support.given"
 local help = require "rill.help"
 local pretty = require "rill.prompt.pretty"
 local preview = require "rill.prompt.preview"
@@ -281,6 +282,7 @@ end
 --- rill.repl([{quiet = true}]): the prompt, until the end of input: a terminal with editing, history and completion where lua-readline
 -- is, else plain lines; from a pipe, without prompts. quiet: no line about the version and the device.
 return function(options)
+    given.check("rill.repl", options, {quiet = true})
     local terminal = look_at_terminal()
     local complete = require "rill.prompt.completion"
     if rawget(_G, "rill") == nil then

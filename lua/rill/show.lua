@@ -3,6 +3,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 local types = require "rill.support.types"
 local sparkline = require "rill.support.sparkline"
 local terminal = require "rill.support.terminal"
@@ -56,7 +57,7 @@ local function check_options(options)
         local wanted = options_known[key]
         value = key == "mode" and value == 256 and "256" or value
         if not wanted then
-            problem("unknown option '%s': width, colormap, min, max, mode and text there are", tostring(key))
+            given.refuse("rill.show", key, options_known)
         elseif type(value) ~= wanted then
             problem("option '%s': expected a %s, got %s", key, wanted, type(value))
         elseif wanted == "number" and value - value ~= 0 then

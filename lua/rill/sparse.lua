@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 local entries = require "rill.sparse.entries"
 local matrix = require "rill.sparse.matrix"
 local fail <const>, make <const>, normal <const> = blame.fail, matrix.make, matrix.normal
@@ -18,11 +19,7 @@ local function check_options(name, options, known)
         fail("rill.sparse.%s: argument #1 'options': expected a table like {shape = {m, n}, ...}, got %s", name,
             rill.type(options) or type(options))
     end
-    for key in pairs(options) do
-        if not known[key] then
-            fail("rill.sparse.%s: unknown option '%s'", name, tostring(key))
-        end
-    end
+    given.check("rill.sparse." .. name, options, known)
     local shape = options.shape
     if type(shape) ~= "table" or #shape ~= 2 or not is_size(shape[1]) or not is_size(shape[2]) then
         fail("rill.sparse.%s: option 'shape': expected {rows, columns}, up to %d each", name, MOST)

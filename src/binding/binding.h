@@ -77,6 +77,8 @@ void binding_count(lua_State *L, const char *function, int most, bool self);
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name);
 /* An index argument counted from 0; -1 for all below 1, which say themselves what is wrong. */
 int64_t binding_index(lua_State *L, int index, const char *function, int n, const char *name);
+/* Raises that the key at `index` is not an option; the names, which end in NULL, are. */
+_Noreturn void binding_unknown(lua_State *L, int index, const char *function, const char *const *names);
 /* Raises unless every key of the table at `options` is among the names, which end in NULL. */
 void binding_known(lua_State *L, int options, const char *function, const char *const *names);
 /* Option `name` of the table at `options`, false when it is not there; raises unless it is true or false. */
@@ -126,6 +128,9 @@ bool binding_is_options(lua_State *L, int index);
 /* Calls a function of lua/rill/algebra/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
  * its `results` replace. */
 void hooks_call(lua_State *L, const char *name, int arguments, int results);
+/* What an error says after the unknown key at `index` where the keys of the table at `known` are expected: "axis, keep; did you mean 'axis'?";
+ * pushes it. Runs Lua. */
+const char *binding_among(lua_State *L, int index, int known);
 /* "; did you mean ...?" for the key at `index`, which an owner ("s", "k", "rill.image") has not, or ""; pushes it. Runs Lua. */
 const char *binding_hint(lua_State *L, const char *owner, int index);
 /* A call whose arguments (the stack) hold an expression: the hook is called with all of them and does what it can in one pass.

@@ -2,6 +2,7 @@
 local rill = require "rill"
 local core = require "rill.core"
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 local fail <const> = blame.fail
 
 local lists = {}
@@ -11,13 +12,12 @@ local known <const> = {shape = true, counts = true, offsets = true, keys = true,
 local points <const> = {"int", "ivec2", "ivec3", "ivec4"}
 
 local function check_options(options)
-    blame.options(name, options)
-    local given = 0
+    given.check(name, options, known)
+    local ways = 0
     for key in pairs(options or {}) do
-        if not known[key] then fail("%s: unknown option '%s'", name, tostring(key)) end
-        given = given + ((key == "counts" or key == "offsets" or key == "keys") and 1 or 0)
+        ways = ways + ((key == "counts" or key == "offsets" or key == "keys") and 1 or 0)
     end
-    if given ~= 1 then fail("%s: expected one of 'counts', 'offsets' and 'keys'", name) end
+    if ways ~= 1 then fail("%s: expected one of 'counts', 'offsets' and 'keys'", name) end
     return options
 end
 

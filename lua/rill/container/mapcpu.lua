@@ -1,6 +1,7 @@
 -- c:map_cpu: a box of a container as an indexable view on the host, page by page.
 local core = require "rill.core"
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 
 local EXPECTED <const> = {first = true, last = true, lazy = true}
 local states = setmetatable({}, {__mode = "k"}) -- view -> what it is made of
@@ -172,11 +173,7 @@ end
 
 local function check_options(options)
     blame.options("c:map_cpu: argument #1 'options'", options)
-    for key in pairs(options or {}) do
-        if not EXPECTED[key] then
-            blame.fail("c:map_cpu: unknown option '%s' (the options are first, last and lazy)", tostring(key))
-        end
-    end
+    given.check("c:map_cpu", options, EXPECTED)
     options = options or {}
     if options.lazy ~= nil and type(options.lazy) ~= "boolean" then
         blame.fail("c:map_cpu: option 'lazy': expected true or false, got %s", type(options.lazy))

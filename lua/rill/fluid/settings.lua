@@ -1,6 +1,7 @@
 -- What rill.fluid takes: options, and what stands for a field.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local options = require "rill.support.given"
 local operator = require "rill.solve.operator"
 local fail <const> = blame.fail
 
@@ -99,15 +100,6 @@ local ROWS <const> = {
     velocity = {function(v) return type(v) == "function" or not blame.not_open(v) end, "an open stream or a function"},
 }
 
-local function names()
-    local list = {}
-    for name in pairs(ROWS) do
-        list[#list + 1] = name
-    end
-    table.sort(list)
-    return table.concat(list, ", ")
-end
-
 -- What a side is: {kind=, velocity=}.
 local function side(value, axis, end_, rank)
     local kind = is_plain(value) and "velocity" or value == nil and "wall" or value
@@ -121,7 +113,7 @@ local function side(value, axis, end_, rank)
     local velocity = value.velocity
     for key in pairs(value) do
         if key ~= "velocity" then
-            fail("%sunknown key '%s'", words, tostring(key))
+            fail("%sunknown key '%s': expected velocity", words, tostring(key))
         end
     end
     if not is_plain(velocity) or #velocity ~= rank or not some(is_finite)(velocity) then
@@ -189,7 +181,7 @@ function settings.take(given)
     for key, value in pairs(given) do
         local row = ROWS[key]
         if not row then
-            fail("rill.fluid: unknown option '%s': expected %s", tostring(key), names())
+            options.refuse("rill.fluid", key, ROWS)
         elseif not row[1](value) then
             fail("rill.fluid: option '%s': expected %s, got %s", key, row[2], told(value))
         end

@@ -1,19 +1,15 @@
 -- rill.permutation and rill.choice: what is drawn with the numbers of rill.random.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local given = require "rill.support.given"
 local types = require "rill.support.types"
 local fail <const> = blame.fail
 
 local choice = {}
 
 local function check_options(name, options, known)
-    blame.options(name, options)
+    given.check(name, options, known)
     options = options or {}
-    for key in pairs(options) do
-        if not known[key] then
-            fail("%s: unknown option '%s'", name, tostring(key))
-        end
-    end
     if options.seed ~= nil and math.type(options.seed) ~= "integer" then
         fail("%s: option 'seed': expected a whole number, got %s", name, tostring(options.seed))
     end

@@ -1,16 +1,24 @@
 -- Tables of options, checked.
 local blame = require "rill.support.blame"
+local later = require "rill.support.later"
 local fail <const> = blame.fail
 
 local given = {}
 
-local function names_of(known)
-    local names = {}
-    for key in pairs(known) do
-        names[#names + 1] = key
+--- given.refuse(where, key, known): raises that `key` is not an option; the keys of `known` are.
+function given.refuse(where, key, known)
+    fail("%s: unknown option %s: expected %s", where, type(key) == "string" and "'" .. key .. "'" or blame.told(key),
+        later.require "rill.support.nearest".among(key, known))
+end
+
+--- given.check(where, options, known): raises where `options` is neither nil nor a table of options, or has a key that `known` has not.
+function given.check(where, options, known)
+    blame.options(where, options)
+    for key in pairs(options or {}) do
+        if not known[key] then
+            given.refuse(where, key, known)
+        end
     end
-    table.sort(names)
-    return table.concat(names, ", ")
 end
 
 --- given.take(where, options, known): a copy of a table of options, nil being an empty one. `known`: by name {test, words}, and as a third what stands
@@ -21,7 +29,7 @@ function given.take(where, options, known)
     for key, value in pairs(options or {}) do
         local row = known[key]
         if not row then
-            fail("%s: unknown option '%s': expected %s", where, tostring(key), names_of(known))
+            given.refuse(where, key, known)
         elseif not row[1](value) then
             fail("%s: option '%s': expected %s, got %s", where, key, row[2], blame.told(value))
         end

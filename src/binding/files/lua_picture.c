@@ -92,8 +92,7 @@ static void read_option(lua_State *L, const PictureCall *call, Options *options)
             return;
         }
     }
-    luaL_error(L, "%s: unknown option '%s': min, max, colormap and depth there are", call->function,
-               luaL_tolstring(L, -2, NULL));
+    binding_unknown(L, -2, call->function, (const char *const[]){"min", "max", "colormap", "depth", NULL});
 }
 
 static void read_options(lua_State *L, const PictureCall *call, Options *options)

@@ -211,14 +211,46 @@ static bool is_option(const Call *call, const char *key)
            ((strcmp(key, "where") == 0 || strcmp(key, "over") == 0) && call->function->kind == FUNCTION_KERNEL);
 }
 
+void call_push_names(lua_State *L, const Call *call, bool constants)
+{
+    static const char *const options[] = {"shape", "where", "over"};
+    lua_newtable(L);
+    for (int i = 0; i < call->function->param_count; i++) {
+        const Param *param = &call->function->params[i];
+        if (!kernel_is_baked(call->kernel, i) && !(constants && param_kinds[param->kind].stream)) {
+            lua_pushboolean(L, true);
+            lua_setfield(L, -2, param->name);
+        }
+    }
+    for (size_t i = 0; !constants && i < sizeof options / sizeof *options; i++) {
+        if (is_option(call, options[i])) {
+            lua_pushboolean(L, true);
+            lua_setfield(L, -2, options[i]);
+        }
+    }
+}
+
+/* The key is below the top of the stack; `name`: NULL where it is not a string. */
+static void unknown_key(lua_State *L, const Call *call, const char *name)
+{
+    const char *function = call->function->name;
+    lua_pop(L, 1);
+    if (!name) {
+        luaL_error(L,
+                   "%s: unknown argument or option %s: a table holds arguments by name; rill.from makes a stream of a "
+                   "list",
+                   function, binding_key(L, -1));
+    }
+    call_push_names(L, call, false);
+    luaL_error(L, "%s: unknown argument or option '%s': expected %s", function, name, binding_among(L, -2, -1));
+}
+
 void call_keys(lua_State *L, const Call *call, int table)
 {
     for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
         if (!key || (call_param(call, key) < 0 && !is_option(call, key))) {
-            const char *hint = key ? "" : ": a table holds arguments by name; rill.from makes a stream of a list";
-            luaL_error(L, "%s: unknown argument or option '%s'%s", call->function->name, luaL_tolstring(L, -2, NULL),
-                       hint);
+            unknown_key(L, call, key);
         }
     }
 }

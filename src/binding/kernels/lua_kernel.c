@@ -408,8 +408,12 @@ static int kernel_specialize_call(lua_State *L)
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
         int i = lua_type(L, -2) == LUA_TSTRING ? call_param(&call, lua_tostring(L, -2)) : -1;
         if (i < 0 || param_kinds[call.function->params[i].kind].stream) {
-            return luaL_error(L, "kernel:specialize: '%s' is no constant of '%s'", luaL_tolstring(L, -2, NULL),
-                              call.function->name);
+            lua_pop(L, 1);
+            const int at = lua_gettop(L);
+            const char *key = binding_key(L, at);
+            call_push_names(L, &call, true);
+            return luaL_error(L, "kernel:specialize: %s is not a constant of '%s': expected %s", key,
+                              call.function->name, binding_among(L, at, -1));
         }
         call_argument(L, &call, i, -1, i + 1);
         words[i] = call.args[i].words;

@@ -47,6 +47,8 @@ void call_argument(lua_State *L, Call *call, int i, int index, int n);
 int call_param(const Call *call, const char *name);
 /* Raises unless every key of the table is a parameter or a launch option. */
 void call_keys(lua_State *L, const Call *call, int table);
+/* Pushes a table whose keys are the names that a launch takes, options too; or only the kernel's constants. */
+void call_push_names(lua_State *L, const Call *call, bool constants);
 /* Takes the arguments behind the kernel at index 1: by position, or by name from one plain table; raises. */
 void call_collect(lua_State *L, Call *call);
 /* What a call that was allocated runs over. */

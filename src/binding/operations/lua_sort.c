@@ -14,7 +14,7 @@ enum { MOST_VALUES = 16 };
 /* Options at `index` (absent: defaults) for a stream of `rank` dimensions. */
 static SortOptions read_options(lua_State *L, int index, const char *function, int n, int rank)
 {
-    static const char *const names[] = {"descending", "axis", NULL};
+    const char *const names[] = {"descending", "axis", strcmp(function, "s:sort") == 0 ? "key" : NULL, NULL};
     SortOptions options = {.descending = false, .axis = rank - 1};
     if (lua_isnoneornil(L, index)) {
         return options;

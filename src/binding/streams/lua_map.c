@@ -220,11 +220,7 @@ static bool lazy_option(lua_State *L)
     if (!binding_is_options(L, 2)) {
         binding_argument(L, "s:map_cpu", 1, "options", 2, "a table of options");
     }
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
-        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "lazy") != 0) {
-            luaL_error(L, "s:map_cpu: unknown option %s (the option is lazy)", binding_key(L, -2));
-        }
-    }
+    binding_known(L, 2, "s:map_cpu", (const char *const[]){"lazy", NULL});
     lua_getfield(L, 2, "lazy");
     if (!lua_isboolean(L, -1) && !lua_isnil(L, -1)) {
         binding_argument(L, "s:map_cpu", 1, "lazy", -1, "true or false");

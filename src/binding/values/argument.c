@@ -10,6 +10,10 @@
 static int strict_index(lua_State *L)
 {
     const char *what = lua_tostring(L, lua_upvalueindex(1));
+    if (strncmp(what, "rill.", 5) != 0) {
+        return luaL_error(L, "%s has no field '%s': expected %s", what, luaL_tolstring(L, 2, NULL),
+                          binding_among(L, 2, 1));
+    }
     return luaL_error(L, "%s has no field '%s'%s", what, luaL_tolstring(L, 2, NULL), binding_hint(L, what, 2));
 }
 
@@ -91,6 +95,19 @@ int64_t binding_index(lua_State *L, int index, const char *function, int n, cons
     return value < 1 ? -1 : value - 1;
 }
 
+void binding_unknown(lua_State *L, int index, const char *function, const char *const *names)
+{
+    index = lua_absindex(L, index);
+    const char *key = binding_key(L, index);
+    lua_newtable(L);
+    for (; *names; names++) {
+        lua_pushboolean(L, true);
+        lua_setfield(L, -2, *names);
+    }
+    luaL_error(L, "%s: unknown option %s: expected %s", function, key, binding_among(L, index, -1));
+    abort();
+}
+
 void binding_known(lua_State *L, int options, const char *function, const char *const *names)
 {
     for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
@@ -99,7 +116,7 @@ void binding_known(lua_State *L, int options, const char *function, const char *
             name++;
         }
         if (!*name) {
-            luaL_error(L, "%s: unknown option %s", function, binding_key(L, -2));
+            binding_unknown(L, -2, function, names);
         }
     }
 }

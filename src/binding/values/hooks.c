@@ -27,8 +27,8 @@ void hooks_call(lua_State *L, const char *name, int arguments, int results)
 
 const char *binding_hint(lua_State *L, const char *owner, int index)
 {
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key) != LUA_TTABLE || strncmp(owner, "the ", 4) == 0) {
-        return ""; /* rill.core by itself; a program's names are the user's */
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key) != LUA_TTABLE) {
+        return ""; /* rill.core by itself */
     }
     index = lua_absindex(L, index);
     lua_pop(L, 1);
@@ -37,6 +37,21 @@ const char *binding_hint(lua_State *L, const char *owner, int index)
     hooks_call(L, "hint", 2, 1);
     const char *hint = lua_tostring(L, -1);
     return hint ? hint : "";
+}
+
+const char *binding_among(lua_State *L, int index, int known)
+{
+    index = lua_absindex(L, index);
+    known = lua_absindex(L, known);
+    bool alone = lua_rawgetp(L, LUA_REGISTRYINDEX, &hooks_key) != LUA_TTABLE; /* rill.core by itself */
+    lua_pop(L, 1);
+    if (alone) {
+        return lua_pushliteral(L, "another");
+    }
+    lua_pushvalue(L, index);
+    lua_pushvalue(L, known);
+    hooks_call(L, "among", 2, 1);
+    return lua_tostring(L, -1);
 }
 
 static bool has_expression(lua_State *L)

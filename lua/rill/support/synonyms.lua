@@ -1,0 +1,355 @@
+-- Names from numpy, CuPy, PyTorch, CUDA and Warp, and how rill writes the same. nearest.lua looks a name up here before it compares letters.
+-- The keys are the owners of the unknown name: "s" a stream or an expression, "c" a container, "k" a kernel, "A" a matrix, "M" a mesh,
+-- "rill" the module and its parts. A line is `what rill has: the other names`. A text begins with a public name or with an expression.
+local synonyms = {}
+
+local lines <const> = {
+    s = [==[
+s:copy(): clone dup duplicate deepcopy contiguous ascontiguousarray
+s:transpose(): T t mT mH H transposed permute swapaxes swapdims moveaxis movedim rollaxis
+s:reshape(shape): view view_as reshape_as reshaped squeeze unsqueeze expand_dims unflatten resized
+s:reshape(s.size): flatten ravel flat
+s:replicate(...): repeat_interleave upsample
+s:tile(...): expand expand_as broadcast_to repeat_ repeated
+s:domain(first, last): slice narrow sub section window crop split chunk head tail
+s:cast(type): astype to type_as asType convert converted as_type
+s:cast "float": float
+s:cast "double": double
+s:cast "half": half
+s:cast "int": int long
+s:cast "bool": bool
+s:get(1): item first
+s:get(...): at index __getitem__
+s:set(value, ...): put itemset put_ index_put_ __setitem__
+s:values(): tolist list to_table totable toTable unpack data elements
+s:read(): numpy array cpu toarray asnumpy to_host get_array download copy_to_host to_numpy detach
+s:write(data): upload copy_ copy_from copyto copy_to_device load_from assign memcpy to_device update
+s:bytes(): tobytes tostring buffer
+s:gl(): data_ptr ptr ctypes native handle __cuda_array_interface__
+s.size: len length numel nelement count_elements
+#s.shape: ndim dim dims rank ndimension ndims
+s.shape: sizes dimensions extent
+s.nbytes: element_size itemsize bytesize
+s.type: dtype
+rill.device(): device get_device is_cuda context
+s:like(): zeros_like empty_like new_zeros new_empty new
+s:like():fill(1): ones_like new_ones
+s:like():fill(value): full_like new_full
+s:fill(0): zero_ zero zeros memset
+s:fill(1): ones
+s:fill(value): fill_ full
+rill.clamp(s, low, high): clip clip_ clamp_
+s + t: add add_ plus
+s - t: subtract subtract_ sub_ minus
+s * t: mul mul_ multiply times
+s / t: div div_ divide true_divide
+s // t: floor_divide floordiv
+s % t: remainder fmod
+-s: neg negative negate
+s ^ t: power
+s * s: square
+1 / s: reciprocal
+1 / (1 + rill.exp(-s)): sigmoid sigmoid_
+rill.log(s) / math.log(10): log10
+rill.log(1 + s): log1p
+rill.exp(s) - 1: expm1
+~(rill.isnan(s) | rill.isinf(s)): isfinite
+rill.gather(s, s.size - 1 - rill.iota(s.size)): flip fliplr flipud reverse reversed
+rill.abs(s): absolute fabs abs_ magnitude
+rill.trunc(s): fix
+rill.round(s): rint around
+rill.max(s, t): maximum fmax
+rill.max(s, 0): relu relu_
+rill.min(s, t): minimum fmin
+s:eq(t): equal equals
+s:ne(t): not_equal
+(s:eq(t)):all(): array_equal
+s:lt(t): less
+s:le(t): less_equal
+s:gt(t): greater
+s:ge(t): greater_equal
+(rill.abs(s - t):le(eps)):all(): allclose isclose
+s & t: logical_and bitwise_and band
+s | t: logical_or bitwise_or bor
+~s: logical_not bitwise_not bnot
+s:scan(): cumsum prefix_sum inclusive_scan cumulative_sum
+s:scan("add", {exclusive = true}): exclusive_scan
+s:scan "mul": cumprod
+s:scan "max": cummax
+s:scan "min": cummin
+s:max(): amax nanmax
+s:min(): amin nanmin
+s:mean(): average avg
+s:var(): variance
+s:std(): stdev stddev
+s:sum(): total reduce fold accumulate nansum
+s:prod(): product
+s:count(): count_nonzero
+s:norm(): norm2 nrm2
+s:find(pred): nonzero argwhere flatnonzero indices
+s:filter(pred): masked_select compress select extract copy_if where_
+s:partition(pred): masked
+rill.gather(s, index): take index_select take_along_axis take_along_dim
+rill.scatter(s, index, t, "add"): scatter_add scatter_add_ index_add index_add_
+rill.scatter(s, index, t): scatter_ index_copy_ masked_scatter_
+rill.argsort(s): sort_indices
+s:top_k(k): topk nlargest
+s:histogram(): hist histc
+s:unique(): distinct set_unique unique_consecutive
+rill.concat {s, t}: cat append concatenate stack hstack vstack extend
+s:map(expression): apply apply_ foreach forEach map_ transform
+s:each(): pairs ipairs iter iterate items
+rill.matmul(s, t): mm bmm mv
+rill.solve.lu(s, t): solve inv inverse pinv
+rill.solve.lu(s): det
+rill.image.save(s, path): imsave savefig write_png
+s:save(path): dump tofile store
+rill.show(s): imshow display preview
+rill.sync(): synchronize wait block_until_ready
+s:request(): async read_async get_async
+rill.random(shape): uniform_ normal_ random_ rand
+s:boundary(mode): wrap
+]==],
+    c = [==[
+c:copy(): clone dup duplicate deepcopy
+c:stream(): dense to_dense todense toarray to_stream densify
+c:cast(type): astype to convert
+c:read(): numpy array cpu to_host download asnumpy
+c:values(): tolist list items to_table totable
+c:each(): pairs ipairs iter iterate keys
+c:get(i, ...): at lookup item getValue probe
+c:set(value, i, ...): put insert setValue assign store
+c:allocate(first, last): activate touch reserve map_pages ensure
+c:pages: page_count mapped page_table
+c:active(): mapped_part active_range topology
+c.size: len length numel
+c.type: dtype
+c:push(elements): append add push_back extend emplace_back
+c:boundary(mode): wrap pad
+c:save(path): dump write_file
+c:refine(points): split subdivide
+c:like(): zeros_like empty_like new
+c:neighbors(reach): neighbours stencil
+c:update(f): apply foreach forEach transform
+rill.sync(): synchronize wait
+]==],
+    k = [==[
+k(...): launch run call invoke dispatch execute exec forward apply enqueue go start __call
+k:source(): code text glsl ptx cubin disassemble get_source src asm
+k.params: args arguments parameters signature inputs outputs argtypes
+k.name: __name__ title
+k:specialize(constants): bind partial constants define defines set_constant curry template
+k:explain(...): plan describe debug inspect analyze info
+rill.profile(f): time profile timing benchmark bench
+rill.cost(k, ...): cost estimate
+rill.kernel(text): compile build
+rill.sync(): wait synchronize sync
+]==],
+    A = [==[
+A:multiply(x): matmul mul dot mv spmv matvec apply multiplied times
+A:transpose(): T t transposed
+A:dense(): todense toarray to_dense stream read
+A:to "csr": tocsr
+A:to "coo": tocoo
+A:to "ell": toell
+A:cast(type): astype
+A.values: data
+A.columns: indices col cols
+A.offsets: indptr row_ptr crow_indices
+A.rows: row
+A.nnz: size count
+A.type: dtype
+rill.solve.cg(A, b): solve cg
+]==],
+    M = [==[
+M:copy(): clone
+M.positions: points verts vertices_ coordinates
+M.triangles: indices cells elements
+M:bounds(): aabb bbox bounding_box extents
+M:components(): split connected_components
+M:weld(): merge_vertices deduplicate
+M:transform(matrix): translate rotate scale apply_transform
+M:save(path): export write
+rill.subdivide.loop(M, {levels = n}): subdivide refine
+rill.render(M): show draw plot
+rill.collide.bvh(M): ray intersect raycast distance closest contains nearest tree
+]==],
+    rill = [==[
+rill.iota: arange range
+rill.iter: linspace ramp
+rill.stream: zeros ones full empty buffer malloc alloc cudaMalloc cuMemAlloc device_array to_device ndarray Buffer Array
+rill.from: asarray fromlist fromtable as_tensor tensor Tensor from_numpy from_dlpack ascontiguousarray vector table
+s:like(): zeros_like empty_like
+s:like():fill(1): ones_like
+s:like():fill(value): full_like
+s:copy(): copy clone
+s:write: memcpy cudaMemcpy copyto copy_to
+s:read: asnumpy download copy_to_host
+s:values: tolist
+s.size: len numel size
+s.type: dtype
+s:cast: astype
+s:scan: cumsum cumprod cumulative prefix_sum inclusive_scan exclusive_scan
+s:find: nonzero argwhere flatnonzero
+s:filter: compress select copy_if masked_select extract
+s:max: amax
+s:min: amin
+s:top_k: topk
+s:sum: reduce total
+s:histogram: hist histc
+s:map: vectorize apply foreach map_
+s:tile: broadcast_to repeat_
+s:replicate: repeat_interleave
+s:reshape: ravel flatten squeeze unsqueeze expand_dims view
+s:transpose: swapaxes permute moveaxis
+s:domain: slice split narrow chunk
+s:save: savez save_npy dump
+(s:eq(t)):all(): array_equal
+(rill.abs(s - t):le(eps)):all(): allclose isclose
+rill.concat: concatenate cat hstack vstack dstack append
+rill.random: rand randn uniform normal randint rng default_rng curand
+rill.permutation: randperm shuffle
+rill.seed: manual_seed random_seed srand
+rill.gather: take take_along_axis index_select
+rill.scatter: scatter_add put index_add
+rill.scatter(dst, index, src, "add"): atomic_add atomicAdd
+rill.clamp: clip
+rill.min: minimum fmin
+rill.max: maximum fmax
+rill.max(s, 0): relu
+rill.pow: power
+rill.abs: absolute fabs
+rill.round: rint around
+rill.mod: remainder fmod
+rill.rsqrt: inversesqrt rcp_sqrt
+rill.mix: interpolate
+~(rill.isnan(s) | rill.isinf(s)): isfinite
+s * s: square
+1 / s: reciprocal
+rill.matmul: mm bmm einsum
+rill.searchsorted: digitize bisect lower_bound upper_bound
+rill.fft: ifft rfft irfft fftn ifftn fft2 ifft2
+rill.convolve: conv conv1d conv2d convolve2d
+rill.correlate: correlate2d
+rill.solve: linalg solver
+rill.solve.lu: inv lu_factor lstsq inverse
+rill.solve.bicgstab: gmres bicg
+rill.solve.cholesky: cho_factor
+rill.sparse.csr: csr_matrix
+rill.sparse.coo: coo_matrix
+rill.sparse.load: mmread
+rill.mesh.icosphere: sphere uv_sphere ball
+rill.mesh.box: cube
+rill.mesh.grid: plane quad
+rill.mesh.new: Mesh trimesh
+rill.collide.bvh: Bvh BVH aabbtree
+rill.image.load: imread
+rill.image.save: imwrite imsave
+rill.show: imshow display
+rill.kernel: compile jit func Function RawKernel ElementwiseKernel ReductionKernel create_kernel Program __global__ global
+rill.program: RawModule SourceModule load_module
+rill.program: module
+k(...): launch dispatch run invoke cuLaunchKernel
+rill.sync: synchronize cudaDeviceSynchronize deviceSynchronize wait finish flush
+rill.devices: device_count get_devices list_devices cudaGetDeviceCount
+rill.open: set_device use_device cudaSetDevice init context create_context
+rill.memory: mem_get_info memory_info memory_allocated cudaMemGetInfo
+rill.clock: time perf_counter now Event timer cudaEventRecord
+rill.profile: benchmark timeit bench nvprof
+rill.hashgrid: HashGrid
+rill.length(rill.vec2(s, t)): hypot
+rill.log(s) / math.log(10): log10
+rill.log(1 + s): log1p
+rill.exp(s) - 1: expm1
+1 / (1 + rill.exp(-s)): sigmoid
+indexof(r).x in a kernel: tid threadIdx blockIdx get_global_id thread_id
+localid() in a kernel: get_local_id
+groupid() in a kernel: get_group_id
+sizeof_stream(x).x in a kernel: blockDim gridDim
+rill.struct: Struct structure dtype_struct
+rill.type: is_tensor isinstance typeof istype
+rill.plot: figure chart scatter_plot
+rill.check: assert_bounds bounds_check
+]==],
+}
+
+-- The names of options elsewhere, and the option here; the first of several that the function has is meant.
+local option_lines <const> = [==[
+axis: dim dims axes dimension along
+axes: axis dim dims
+keep: keepdims keepdim keep_dims
+type: dtype
+tolerance: tol rtol atol eps epsilon
+iterations: maxiter max_iter maxiters niter max_iterations maxit steps
+preconditioner: M precond pc
+x0: guess initial x
+descending: desc decreasing reverse order
+reverse: reversed backward backwards
+exclusive: excl
+seed: random_state rng
+sd: std stddev scale sigma stdev
+mean: loc mu
+low: min a
+high: max b
+min: vmin low range
+max: vmax high range
+bins: nbins n_bins buckets
+weights: w
+colormap: cmap colourmap colors
+color: colour c
+colour: color c
+spacing: dx h step cell
+default: fill fill_value background
+boundary: mode border padding pad wrap edge
+filter: interpolation method order mode interp
+length: n size
+inverse: ifft backward
+transpose: trans transposed op T
+transpose_a: transa trans_a
+transpose_b: transb trans_b
+replace: replacement
+p: probabilities weights prob
+size: shape resolution width dims
+shape: size dims resolution sizes
+page: block tile leaf page_size block_size chunk
+capacity: size max_pages max_size reserve
+path: filename file
+dialect: language
+softening: eps epsilon soften
+masses: mass m
+mass: masses m
+velocities: velocity v vel
+velocity: velocities v vel
+positions: position pos points vertices x
+triangles: faces indices cells
+dt: timestep time_step delta
+largest: greatest descending
+normals: normal
+offsets: indptr row_ptr
+columns: indices cols col
+rows: row
+values: data vals
+]==]
+
+-- Lines `what is here: names` as a table of names; of a name that stands in several lines a list.
+local function parsed(text)
+    local names = {}
+    for here, others in text:gmatch "([^\n]-): ([^:\n]+)\n" do
+        for other in others:gmatch "%S+" do
+            names[other] = names[other] or {}
+            table.insert(names[other], here)
+        end
+    end
+    return names
+end
+
+--- synonyms.of[owner]: what is written here, by the other name, as a list of which the first is meant.
+synonyms.of = {}
+for owner, text in pairs(lines) do
+    synonyms.of[owner] = parsed(text)
+end
+
+--- synonyms.options: the options that may be meant, by the other name, as a list.
+synonyms.options = parsed(option_lines)
+
+return synonyms

@@ -1,0 +1,228 @@
+-- Unknown options of every function that has a table of options: the message lists what is known and names the nearest.
+local rill = require "rill"
+local check = require "spec.support.check"
+local reference = require "rill.support.reference"
+
+local f = rill.from {{4, 1}, {1, 3}}
+local line = rill.from {3, 1, 2, 5}
+local gray = rill.random({8, 8}, {seed = 1})
+
+-- By its name: a call with these options. A name ends in a function of the options where no argument comes before them.
+local function sparse_array()
+    return rill.sparse("float", {4}, {page = {2}}):write(line)
+end
+
+local function dense_array()
+    return rill.array("float", {4}):write(line)
+end
+
+local function system(name)
+    return function(o) return rill.solve[name](f, rill.from {1, 2}, o) end
+end
+
+local function with(given, call) -- what must be there beside the unknown option
+    return function(o)
+        for key, value in pairs(given) do
+            o[key] = value
+        end
+        return call(o)
+    end
+end
+
+local three = rill.from {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}
+local points = rill.from({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, "vec3")
+local shape = {shape = {8, 8}}
+local calls = {
+    ["rill.repl"] = rill.repl,
+    ["rill.selftest"] = rill.selftest,
+    ["s:map_cpu"] = function(o) return line:map_cpu(o) end,
+    ["rill.kernel"] = function(o) return rill.kernel("kernel void f(out float r<>) { r = 1.0; }", o) end,
+    ["rill.program"] = function(o) return rill.program("kernel void f(out float r<>) { r = 1.0; }", o) end,
+    ["rill.programfile"] = function(o) return rill.programfile("/nowhere", o) end,
+    ["s:dot"] = function(o) return line:dot(line, 1, o) end,
+    ["c:dot"] = function(o) local c = dense_array() return c:dot(c, 1, o) end,
+    ["rill.random"] = function(o) return rill.random(3, o) end,
+    ["rill.permutation"] = function(o) return rill.permutation(3, o) end,
+    ["rill.choice"] = function(o) return rill.choice(3, 2, o) end,
+    ["s:scan"] = function(o) return line:scan("add", o) end,
+    ["s:sort"] = function(o) return line:sort(o) end,
+    ["s:top_k"] = function(o) return line:top_k(1, o) end,
+    ["rill.argsort"] = function(o) return rill.argsort(line, o) end,
+    ["rill.sort_by_key"] = function(o) return rill.sort_by_key(line, line, o) end,
+    ["rill.searchsorted"] = function(o) return rill.searchsorted(line, line, o) end,
+    ["rill.merge"] = function(o) return rill.merge(line, line, o) end,
+    ["s:histogram"] = function(o) return line:histogram(o) end,
+    ["rill.bincount"] = function(o) return rill.bincount(rill.iota(3), o) end,
+    ["rill.blas.gemv"] = function(o) return rill.blas.gemv(1, f, rill.from {1, 2}, 0, rill.from {1, 2}, o) end,
+    ["rill.blas.gemm"] = function(o) return rill.blas.gemm(1, f, f, 0, f:copy(), o) end,
+    ["rill.fft"] = function(o) return rill.fft(line, o) end,
+    ["rill.convolve"] = function(o) return rill.convolve(line, line, o) end,
+    ["rill.correlate"] = function(o) return rill.correlate(line, line, o) end,
+    ["rill.sparse.csr"] = rill.sparse.csr, ["rill.sparse.coo"] = rill.sparse.coo, ["rill.sparse.ell"] = rill.sparse.ell,
+    ["rill.solve.cg"] = system "cg", ["rill.solve.bicgstab"] = system "bicgstab",
+    ["rill.solve.jacobi"] = system "jacobi", ["rill.solve.gauss_seidel"] = system "gauss_seidel",
+    ["rill.solve.sor"] = system "sor", ["rill.solve.lu"] = system "lu", ["rill.solve.cholesky"] = system "cholesky",
+    ["rill.solve.tridiagonal"] = function(o) return rill.solve.tridiagonal(line, line, line, line, o) end,
+    ["F:solve"] = function(o) return rill.solve.lu(f):solve(rill.from {1, 2}, o) end,
+    ["rill.solve.multigrid"] = function(o) return rill.solve.multigrid(gray, o) end,
+    ["rill.solve.hierarchy"] = with(shape, rill.solve.hierarchy),
+    ["h:solve"] = function(o) return rill.solve.hierarchy(shape):solve(gray, o) end,
+    ["rill.fluid"] = with(shape, rill.fluid),
+    ["f:carry"] = function(o) return rill.fluid(shape):carry("smoke", gray, o) end,
+    ["rill.volume"] = function(o) return rill.volume(rill.random({4, 4, 4}), o) end,
+    ["rill.sph"] = with({positions = points, radius = 1}, rill.sph),
+    ["P:picture"] = function(o) return rill.sph {positions = points, radius = 1, sound = 1}:picture(o) end,
+    ["rill.wave"] = with(shape, rill.wave),
+    ["W:picture"] = function(o) return rill.wave(shape):picture(o) end,
+    ["rill.heat"] = with(shape, rill.heat),
+    ["H:picture"] = function(o) return rill.heat(shape):picture(o) end,
+    ["rill.cloth"] = with(shape, rill.cloth),
+    ["C:picture"] = function(o) return rill.cloth(shape):picture(o) end,
+    ["rill.nbody"] = with({positions = points}, rill.nbody),
+    ["N:picture"] = function(o) return rill.nbody {positions = points}:picture(o) end,
+    ["rill.render"] = function(o) return rill.render(rill.mesh.box(), o) end,
+    ["rill.collide.bvh"] = function(o) return rill.collide.bvh(rill.mesh.box(), o) end,
+    ["rill.collide.obbtree"] = function(o) return rill.collide.obbtree(rill.mesh.box(), o) end,
+    ["rill.collide.pairs"] = function(o)
+        local tree = rill.collide.bvh(rill.mesh.box())
+        return rill.collide.pairs(tree, tree, o)
+    end,
+    ["rill.mesh.new"] = with({positions = three, triangles = {{0, 1, 2}}}, rill.mesh.new),
+    ["rill.mesh.torus"] = rill.mesh.torus, ["rill.mesh.box"] = rill.mesh.box, ["rill.mesh.grid"] = rill.mesh.grid,
+    ["rill.mesh.load"] = function(o) return rill.mesh.load("/nowhere.obj", o) end,
+    ["rill.mesh.marching_cubes"] = function(o) return rill.mesh.marching_cubes(rill.random({4, 4, 4}), 0.5, o) end,
+    ["M:save"] = function(o) return rill.mesh.box():save("/nowhere.obj", o) end,
+    ["rill.subdivide.loop"] = with({levels = 1}, function(o) return rill.subdivide.loop(rill.mesh.box(), o) end),
+    ["rill.image.save"] = function(o) return rill.image.save(gray, "/nowhere/a.png", o) end,
+    ["rill.image.bilateral"] = function(o) return rill.image.bilateral(gray, o) end,
+    ["rill.image.canny"] = function(o) return rill.image.canny(gray, o) end,
+    ["rill.image.cel"] = function(o) return rill.image.cel(gray, o) end,
+    ["rill.image.resize"] = function(o) return rill.image.resize(gray, {4, 4}, o) end,
+    ["rill.image.tonemap"] = function(o) return rill.image.tonemap(gray, o) end,
+    ["rill.image.convolve"] = function(o) return rill.image.convolve(gray, {{1}}, o) end,
+    ["rill.image.correlate"] = function(o) return rill.image.correlate(gray, {{1}}, o) end,
+    ["rill.image.diffuse"] = function(o) return rill.image.diffuse(gray, o) end,
+    ["rill.image.segment"] = function(o) return rill.image.segment(gray, o) end,
+    ["rill.image.otsu"] = function(o) return rill.image.otsu(gray, o) end,
+    ["rill.image.equalize"] = function(o) return rill.image.equalize(gray, o) end,
+    ["rill.show"] = function(o) return rill.show(gray, o) end,
+    ["a:frame"] = function(o)
+        local path = os.tmpname() .. ".png"
+        local a = rill.animate(path)
+        local done, message = pcall(a.frame, a, gray, o)
+        a:frame(gray):close()
+        os.remove(path)
+        error(done and "no error" or message, 0)
+    end,
+    ["rill.plot"] = function(o) return rill.plot(line, o) end,
+    ["rill.array"] = function(o) return rill.array("float", 4, o) end,
+    ["rill.sparse"] = with({page = 2}, function(o) return rill.sparse("float", 4, o) end),
+    ["rill.hashgrid"] = function(o) return rill.hashgrid("float", o) end,
+    ["rill.quadtree"] = with({size = 4, page = 2}, function(o) return rill.quadtree("float", o) end),
+    ["rill.octree"] = with({size = 4, page = 2}, function(o) return rill.octree("float", o) end),
+    ["rill.stack"] = function(o) return rill.stack("float", o) end,
+    ["rill.lists"] = function(o) return rill.lists("float", o) end,
+    ["rill.physical"] = function(o) return rill.physical("float", 4, o) end,
+    ["rill.virtual"] = function(o) return rill.virtual(rill.translator.linear {shape = 4}, line, o) end,
+    ["c:map_cpu"] = function(o) return sparse_array():map_cpu(o) end,
+    ["c:scan"] = function(o) return sparse_array():scan("add", o) end,
+    ["c:sort"] = function(o) return sparse_array():sort(o) end,
+    ["c:top_k"] = function(o) return sparse_array():top_k(1, o) end,
+    ["c:histogram"] = function(o) return sparse_array():histogram(o) end,
+    ["rill.horn.filter"] = function(o) return rill.horn.filter(line, "x > 0", o) end,
+    ["rill.horn.sort_filter"] = function(o) return rill.horn.sort_filter(line, "x > 0", o) end,
+    ["rill.horn.search"] = function(o) return rill.horn.search(rill.iota(4), o) end,
+    ["rill.horn.gather"] = function(o) return rill.horn.gather(line, rill.iota(4), o) end,
+}
+for name in pairs {sum = 1, prod = 1, min = 1, max = 1, mean = 1, var = 1, std = 1, any = 1, all = 1, count = 1,
+    argmin = 1, argmax = 1, norm = 1} do
+    calls["s:" .. name] = function(o) return line[name](line, 1, o) end
+    calls["c:" .. name] = function(o) local c = dense_array() return c[name](c, 1, o) end
+end
+for _, name in ipairs {"linear", "fold", "pages", "hash", "lists", "new"} do
+    calls["rill.translator." .. name] = rill.translator[name]
+end
+
+-- The documented options of every function: name, then a list.
+local function documented()
+    local functions = {}
+    for _, entry in ipairs(reference.entries()) do
+        for _, parameter in ipairs(entry.params or {}) do
+            if parameter.options then
+                functions[entry.name] = parameter.options
+            end
+        end
+    end
+    return functions
+end
+
+-- The other options that only some calls of the function have.
+local allowed_missing = {
+    ["rill.plot"] = {label = true, color = true}, -- of a series
+    ["P:picture"] = {low = true, high = true}, ["N:picture"] = {low = true, high = true}, -- in two dimensions
+}
+
+describe("an unknown option", function()
+    for name, options in pairs(documented()) do
+        it("of " .. name .. " is refused with a list of what there is", function()
+            assert.truthy(calls[name], "no call of " .. name .. " in this spec")
+            local message = check.raises("unknown option 'zzqxj': expected [%w_, ]+$", calls[name], {zzqxj = 1})
+            local listed = {}
+            for option in message:match "': expected (.*)$":gmatch "[%w_]+" do
+                listed[option] = true
+            end
+            for _, option in ipairs(options) do
+                local missing = (allowed_missing[name] or {})[option.name]
+                assert.truthy(listed[option.name] or missing, option.name .. " is not listed: " .. message)
+            end
+            local wrong = options[1].name .. "_"
+            check.raises("unknown option '" .. wrong .. "': expected .*" .. (#wrong > 2 and "; did you mean '" or "$"),
+                calls[name], {[wrong] = 1})
+        end)
+    end
+
+    it("names what other libraries call so", function()
+        for call, names in pairs {
+            [function(o) return line:sort(o) end] = {desc = "descending", dim = "axis", reverse = "descending"},
+            [function(o) return line:sum(1, o) end] = {keepdims = "keep", keepdim = "keep"},
+            [function(o) return rill.random(3, o) end] = {dtype = "type", std = "sd", loc = "mean"},
+            [system "cg"] = {tol = "tolerance", maxiter = "iterations", M = "preconditioner", precon = "preconditioner"},
+            [function(o) return rill.array("float", 4, o) end] = {mode = "boundary", interpolation = "filter"},
+            [function(o) return rill.image.save(gray, "/nowhere/a.png", o) end] = {cmap = "colormap", vmin = "min"},
+        } do
+            for wrong, right in pairs(names) do
+                check.raises("unknown option '" .. wrong .. "': .*; did you mean '" .. right .. "'%?$", call,
+                    {[wrong] = 1})
+            end
+        end
+    end)
+
+    it("may be no name at all", function()
+        check.raises("s:sort: unknown option number 1: expected axis, descending, key$", line.sort, line, {true})
+        check.raises("rill.cloth: unknown option number 1: expected ", rill.cloth, {1, shape = {2, 2}})
+        check.raises("rill.random: unknown option stream<float>%[4%]: expected ", rill.random, 3, {[line] = 1})
+    end)
+
+    it("of a launch by name is refused with the parameters and options", function()
+        local k = rill.kernel "kernel void scaled(float factor, float x<>, out float r<>) { r = factor * x; }"
+        check.raises("scaled: unknown argument or option 'fcator': expected factor, over, r, shape, where, x; " ..
+            "did you mean 'factor'%?$", k, {fcator = 1, x = line})
+        check.raises("scaled: unknown argument or option 'size': .*; did you mean 'shape'%?$", k,
+            {factor = 1, x = line, size = 4})
+        local total = rill.kernel "reduce void total(float x<>, reduce float r<>) { r += x; }"
+        check.raises("total: unknown argument or option 'y': expected r, shape, x$", total, {x = line, y = 1})
+        check.raises("kernel:specialize: 'x' is not a constant of 'scaled': expected factor$", k.specialize, k, {x = 1})
+        check.raises("kernel:specialize: 'facto' is not a constant of 'scaled': expected factor; did you mean 'factor'",
+            k.specialize, k, {facto = 1})
+    end)
+
+    it("of a program is refused with the names it has", function()
+        local p = rill.program [[
+            kernel void first(out float r<>) { r = 1.0; }
+            kernel void second(out float r<>) { r = 2.0; }
+        ]]
+        check.raises("the program has no field 'frist': expected first, second; did you mean 'first'%?$", function()
+            return p.frist
+        end)
+    end)
+end)

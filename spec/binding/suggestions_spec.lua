@@ -1,0 +1,124 @@
+-- What errors suggest for an unknown name: what other libraries call so, what stands elsewhere in rill, else the nearest; never a method that discards.
+local rill = require "rill"
+local nearest = require "rill.support.nearest"
+local reference = require "rill.support.reference"
+local synonyms = require "rill.support.synonyms"
+
+local function suggested(owner, key)
+    return nearest.hint(owner, key):match "^; did you mean (.*)%?$"
+end
+
+-- The names there are, with and without their owners: "rill.sqrt", "s:copy".
+local names = {}
+for _, entry in ipairs(reference.entries()) do
+    names[(entry.name:gsub(":", "."))] = true
+end
+for part in pairs(nearest.parts()) do
+    names["rill." .. part] = true
+end
+
+describe("a suggestion", function()
+    it("is what numpy, Torch and CUDA call so", function()
+        for owner, expected in pairs {
+            s = {
+                clone = "s:copy()", T = "s:transpose()", view = "s:reshape(shape)", astype = "s:cast(type)",
+                item = "s:get(1)", numpy = "s:read()", zeros_like = "s:like()", clip = "rill.clamp(s, low, high)",
+                abs = "rill.abs(s)", round = "rill.round(s)", sqrt = "rill.sqrt(s)", cumsum = "s:scan()",
+                length = "s.size", dtype = "s.type", numel = "s.size", matmul = "rill.matmul(s, b)",
+                gaussian = "rill.image.gaussian(s, sigma)", argsort = "rill.argsort(s)", topk = "s:top_k(k)",
+            },
+            c = {sqrt = "rill.sqrt(c)", clone = "c:copy()", reshape = "c:stream():reshape"},
+            k = {launch = "k(...)", ptx = "k:source()", bind = "k:specialize(constants)"},
+            A = {T = "A:transpose()", todense = "A:dense()"},
+            M = {render = "rill.render(M)", bvh = "rill.collide.bvh(M)"},
+            rill = {
+                save = "s:save", sort = "s:sort", zeros = "rill.stream", arange = "rill.iota", tensor = "rill.from",
+                malloc = "rill.stream", cudaMalloc = "rill.stream", transpose = "s:transpose", Mesh = "rill.mesh.new",
+                explain = "k:explain", gaussian = "rill.image.gaussian", threadIdx = "indexof(r).x in a kernel",
+            },
+        } do
+            for key, text in pairs(expected) do
+                assert.equal(text, suggested(owner, key), owner .. "." .. key)
+            end
+        end
+    end)
+
+    it("is raised by streams, expressions, containers, kernels, matrices and the module", function()
+        local s = rill.from {1, 2}
+        for text, access in pairs {
+            ["a stream has no field or method 'clone'; did you mean s:copy()?"] = function() return s:clone() end,
+            ["an expression has no field or method 'clip'; did you mean rill.clamp(s, low, high)?"] =
+                function() return (s + 1):clip(0, 1) end,
+            ["a container has no field or method 'abs'; did you mean rill.abs(c)?"] =
+                function() return rill.array("float", 2):abs() end,
+            ["a kernel has no field or method 'launch'; did you mean k(...)?"] =
+                function() return rill.kernel "kernel void f(out float r<>) { r = 1.0; }":launch() end,
+            ["a matrix has no field or method 'T'; did you mean A:transpose()?"] = function()
+                return rill.sparse.coo {shape = {1, 1}, rows = {0}, columns = {0}, values = {1}}.T
+            end,
+            ["rill has no field or module 'save'; did you mean s:save?"] = function() return rill.save end,
+            ["rill.image has no field 'imread'; did you mean rill.image.load?"] =
+                function() return rill.image.imread end,
+        } do
+            local _, message = pcall(access)
+            assert.truthy(message:find(text, 1, true), message)
+        end
+    end)
+
+    it("is never a method that discards something", function()
+        for _, owner in ipairs {"s", "c", "m", "t", "rill", ""} do
+            for _, word in ipairs {"close", "unmap", "pop", "undo", "release", "coarsen", "clear"} do
+                for at = 1, #word do -- a letter left out, doubled or changed
+                    for _, wrong in ipairs {word:sub(1, at - 1) .. word:sub(at + 1), word:sub(1, at) .. word:sub(at),
+                        word:sub(1, at - 1) .. "z" .. word:sub(at + 1)} do
+                        local hint = suggested(owner, wrong) or ""
+                        local discards = hint:match "[:.](%w+)" or hint
+                        assert.falsy(hint:find ":" and (discards == "close" or discards == "unmap" or discards == "pop" or
+                            discards == "undo" or discards == "release" or discards == "coarsen" or
+                            discards == "clear"), owner .. "." .. wrong .. " -> " .. hint)
+                    end
+                end
+            end
+            for _, word in ipairs {"free", "delete", "destroy", "drop", "clear", "reset", "clone_", "cls"} do
+                local hint = suggested(owner, word) or ""
+                assert.falsy(hint:find ":close" or hint:find ":unmap" or hint:find ":release", owner .. "." .. word)
+            end
+        end
+        assert.is_nil(suggested("rill", "close"))
+    end)
+
+    it("begins with a name that there is, or is an expression", function()
+        for owner, words in pairs(synonyms.of) do
+            for other, here in pairs(words) do
+                local name = here[1]:match "^%(?[%-~#]?%(?([%a_]+[.:][%a_][%w_]*)"
+                assert.truthy(not name or names[(name:gsub(":", "."))], owner .. "." .. other .. " -> " .. here[1])
+                assert.equal(1, #here, owner .. "." .. other .. " stands in two lines")
+                assert.falsy(names[owner .. "." .. other], owner .. "." .. other .. " is a name of rill's own")
+            end
+        end
+    end)
+
+    it("is no option that no function has", function()
+        local options = {}
+        for _, entry in ipairs(reference.entries()) do
+            for _, parameter in ipairs(entry.params or {}) do
+                for _, option in ipairs(parameter.options or {}) do
+                    options[option.name] = true
+                end
+            end
+        end
+        for other, here in pairs(synonyms.options) do
+            for _, name in ipairs(here) do
+                assert.truthy(options[name], other .. " -> " .. name)
+            end
+        end
+    end)
+
+    it("is not a short word with another letter", function()
+        for owner, words in pairs {s = {"sars", "svd", "sirt", "tap", "file"}, rill = {"five", "wade", "rink"}} do
+            for _, word in ipairs(words) do
+                assert.is_nil(suggested(owner, word), owner .. "." .. word)
+            end
+        end
+    end)
+end)
