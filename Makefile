@@ -54,7 +54,7 @@ AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
 .PHONY: build help demo test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
-.PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery
+.PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery names
 
 build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
 
@@ -260,6 +260,9 @@ format: ## let clang-format rewrite the C files
 	clang-format -i $(C_FILES)
 
 # ---- the manual
+
+names: build ## write the tables of names into the pages of the manual
+	@$(RUN) $(LUA) tools/names.lua
 
 docs: ## the manual as a static site in build/site
 	$(DEPS) build docs

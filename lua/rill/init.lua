@@ -77,7 +77,7 @@ end
 local hooks = require "rill.algebra.expression".hooks
 hooks.hint = hint
 
--- What is known, and the nearest of it, for errors about a key that is not.
+--- hooks.among(key, known): nearest.among, for errors of the C part.
 function hooks.among(key, known)
     return later.require "rill.support.nearest".among(key, known)
 end

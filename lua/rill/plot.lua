@@ -47,6 +47,15 @@ local function check_option(where, key, value, wanted)
     end
 end
 
+local function names_of(known)
+    local list = {}
+    for name in pairs(known) do
+        list[#list + 1] = name
+    end
+    table.sort(list)
+    return table.concat(list, ", ")
+end
+
 -- The named keys of a table, each known and of its type.
 local function options_of(from, known, where)
     local options = {}
@@ -170,7 +179,7 @@ local function check_chart(chart)
         end
     end
     if chart.mode and not modes[chart.mode] then
-        problem("option 'mode': expected %s, got '%s'", names(modes), chart.mode)
+        problem("option 'mode': expected %s, got '%s'", names_of(modes), chart.mode)
     end
 end
 

@@ -391,7 +391,8 @@ describe("PNG", function()
             local function refused(options, pattern)
                 assert.matches("rill%.image%.save: .*" .. pattern, failure(rill.image.save, s, path, options))
             end
-            refused({ colourmap = "magma" }, "unknown option 'colourmap': expected colormap, depth, max, min; did you mean 'colormap'?")
+            refused({ colourmap = "magma" },
+                "unknown option 'colourmap': expected colormap, depth, max, min; did you mean 'colormap'?")
             refused({ "magma" }, "unknown option number 1")
             refused({ colormap = "jet" }, "'jet': viridis, magma, gray and coolwarm")
             refused({ colormap = 1 }, "'colormap'")

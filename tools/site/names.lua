@@ -1,5 +1,5 @@
--- Pages of the manual with their tables of names. A line `<!-- names: PAGE -->` stands for the table of all names that
--- lua/rill/support/reference.lua has for docs/PAGE.md: what each is called with and what it does, so that no page types them again.
+-- Pages of the manual with their tables of names. Between the lines `<!-- names: PAGE -->` and `<!-- end of names -->` is the table of all names
+-- that lua/rill/support/reference.lua has for docs/PAGE.md: what each is called with and what it does. `make names` writes the tables into the pages.
 local files = require "tools.site.files"
 local reference = require "rill.support.reference"
 
@@ -35,9 +35,10 @@ local function name_table(page)
     return table.concat(rows, "\n")
 end
 
---- The text of a page of the manual, with its tables of names.
+--- The text of a page of the manual, with its tables of names as they should be.
 function names.read(path)
-    return (files.read(path):gsub("%f[^\n\0]<!%-%- names: (%l+) %-%->%f[\n\0]", name_table))
+    return (files.read(path):gsub("%f[^\n\0](<!%-%- names: (%l+) %-%->\n).-(\n<!%-%- end of names %-%->)%f[\n\0]",
+        function(head, page, foot) return head .. "\n" .. name_table(page) .. "\n" .. foot end))
 end
 
 return names

@@ -66,10 +66,12 @@ define("le", "s t", "order", {method = true, doc = "element by element: s <= t",
 define("gt", "s t", "order", {method = true, doc = "element by element: s > t", any = "$1 > $2"})
 define("ge", "s t", "order", {method = true, doc = "element by element: s >= t", any = "$1 >= $2"})
 define("eq", "s t", "equal", {
-    method = true, doc = "element by element: s == t; of vectors, whole elements", any = "$1 == $2",
+    method = true, any = "$1 == $2",
+    doc = "element by element: s == t; of vectors, whole elements. Always true in `if`, where you want (s:eq(t)):all()",
 })
 define("ne", "s t", "equal", {
-    method = true, doc = "element by element: s ~= t; of vectors, whole elements", any = "$1 != $2",
+    method = true, any = "$1 != $2",
+    doc = "element by element: s ~= t; of vectors, whole elements. Always true in `if`, where you want (s:ne(t)):any()",
 })
 
 define("where", "cond a b", "choice", {

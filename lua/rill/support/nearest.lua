@@ -57,13 +57,18 @@ local function alike(a, b)
     return #a > 4 or a:byte(1) == b:byte(1) and (#a ~= #b or letters(a) == letters(b))
 end
 
--- The value of the key nearest to a name by edit distance of at most `most`; nil without one. Of equally near keys the first in alphabetical order.
+-- Of two equally near keys the longer, since letters are left out more often than added; then the first in alphabetical order.
+local function before(a, b)
+    return #a > #b or #a == #b and a < b
+end
+
+-- The value of the key nearest to a name by edit distance of at most `most`; nil without one.
 local function near(name, names, most)
     local best, least = nil, most + 1
     for key in pairs(names) do
         local lower = key:lower()
         local far = math.abs(#key - #name) <= least and alike(name, lower) and distance(name, lower) or least + 1
-        if far < least or far == least and best and key < best then
+        if far < least or far == least and best and before(key, best) then
             best, least = key, far
         end
     end

@@ -28,7 +28,7 @@ s:bytes(): tobytes tostring buffer
 s:gl(): data_ptr ptr ctypes native handle __cuda_array_interface__
 s.size: len length numel nelement count_elements
 #s.shape: ndim dim dims rank ndimension ndims
-s.shape: sizes dimensions extent
+s.shape: dimensions extent
 s.nbytes: element_size itemsize bytesize
 s.type: dtype
 rill.device(): device get_device is_cuda context
