@@ -262,7 +262,7 @@ format: ## let clang-format rewrite the C files
 # ---- the manual
 
 names: build ## write the tables of names into the pages of the manual
-	@$(RUN) $(LUA) tools/names.lua
+	@$(RUN) $(LUA) tools/name_tables.lua
 
 docs: ## the manual as a static site in build/site
 	$(DEPS) build docs
