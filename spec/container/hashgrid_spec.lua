@@ -158,6 +158,23 @@ describe("a hash grid", function()
         assert.equal(0, few.pages.mapped)
     end)
 
+    it("have pages up to the last coordinates that they fit", function()
+        for _, page in ipairs {1, 3, 4, 5, 7} do
+            for _, at in ipairs {2147483648, 2147483647, 2147483640, -2147483646, -2147483645, -2147483639} do
+                local c = rill.hashgrid("float", {page = {page}})
+                local first = (at - 1) // page * page
+                local fits = first >= -2147483647 and first + page - 1 <= 2147483647
+                if fits then
+                    c:set(3, at)
+                else
+                    raises(("c:set: the page of coordinates %%%d .. %%%d does not lie"):format(first, first + page - 1)
+                        :gsub("%%(%d)", "%1"), c.set, c, 3, at)
+                end
+                assert.same({fits and 3 or 0, fits and 3 or 0, fits and 1 or 0}, {c:get(at), c:sum(), c.pages.mapped})
+            end
+        end
+    end)
+
     it("names wrong arguments", function()
         raises("rill.hashgrid: argument #2 'options': expected a table like", rill.hashgrid, "float")
         raises("rill.hashgrid: expected 'rank', or 'page' of as many sizes as there are dimensions", rill.hashgrid,
@@ -171,7 +188,8 @@ describe("a hash grid", function()
         raises("c:values: a container without bounds", c.values, c, {1, 1})
         raises("c:values: dimension 2: 3 .. 1 is no box", c.values, c, {1, 3}, {1, 1})
         raises("c:stream: a container without bounds has no whole: c:read takes a box", c.stream, c)
-        raises("c:set: a page of it has coordinates beyond 2147483647 either way", c.set, c, 1, 1, -2147483646)
+        raises("c:set: the page of coordinates %-2147483648 .. %-2147483641 does not lie within %-2147483647 .. 2147483647",
+            c.set, c, 1, 1, -2147483646)
         local k = rill.kernel "kernel void k(float x<>, out float r<>) { r = x; }"
         c:set(1, 1, 1)
         raises("k: argument 'r' is a stream, the launch runs over pages of a container without bounds", k,

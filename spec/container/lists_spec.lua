@@ -131,7 +131,12 @@ describe("a grid of lists", function()
 
     it("takes no entries at all", function()
         local l = rill.lists("int", {counts = rill.from({0, 0, 0}, "int")})
-        assert.same({0, 0}, {l.size, l:active().size})
+        assert.same({0, 0, 0, 3}, {l.size, l:active().size, l.shape[2], l.shape[1]})
+        local gather = rill.kernel "kernel void g(int i<>, int l[][], out int r<>) { r = l[i][0] + sizeof_list(l, i); }"
+        assert.same({0, 0}, gather(rill.from({0, 5}, "int"), l):values())
+        assert.same({0, 0}, rill.gather(l, rill.from({0, 5}, "int")):values())
+        assert.same({0, 0, 0}, {(l + 1):sum(), l:copy().shape[2], l:stream().size})
+        raises("c:get: index 1 of dimension 2 does not lie in 1 .. 0", l.get, l, 1, 1)
         expect(l, {{}, {}, {}}, {3})
         expect(rill.lists("int", {shape = 2, keys = rill.from({}, "int")}), {{}, {}}, {2})
     end)

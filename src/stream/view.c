@@ -256,6 +256,7 @@ bool stream_reshape(const Stream *s, const Shape *shape, Stream *result)
     }
     made.shape = *shape;
     if (shape_elements(shape) == 0) {
+        made.map = NULL; /* of a container nothing is looked up */
         for (int d = 0; d < shape->rank; d++) {
             made.dim[d] = (ViewDim){.stride = 1, .step = 1, .div = 1};
         }
