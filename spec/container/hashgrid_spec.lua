@@ -188,8 +188,8 @@ describe("a hash grid", function()
         raises("c:values: a container without bounds", c.values, c, {1, 1})
         raises("c:values: dimension 2: 3 .. 1 is no box", c.values, c, {1, 3}, {1, 1})
         raises("c:stream: a container without bounds has no whole: c:read takes a box", c.stream, c)
-        raises("c:set: the page of coordinates %-2147483648 .. %-2147483641 does not lie within %-2147483647 .. 2147483647",
-            c.set, c, 1, 1, -2147483646)
+        raises("c:set: the page of coordinates %-2147483648 .. %-2147483641 does not lie within", c.set, c, 1, 1,
+            -2147483646)
         local k = rill.kernel "kernel void k(float x<>, out float r<>) { r = x; }"
         c:set(1, 1, 1)
         raises("k: argument 'r' is a stream, the launch runs over pages of a container without bounds", k,

@@ -23,7 +23,7 @@ describe("mipmaps", function()
     local function compare_levels(c, data, type, shape)
         local n, chain = components(type), {{data:values(), shape}}
         while math.max(table.unpack(chain[#chain][2])) > 1 do
-            chain[#chain + 1] = {halved(chain[#chain][1], chain[#chain][2], n)}
+            chain[#chain + 1] = {halved(chain[1][1], shape, n, #chain)}
         end
         local p, at, levels = {}, {}, {}
         for i = 1, 40 do
@@ -70,6 +70,34 @@ describe("mipmaps", function()
     end
 
     it("are means of what they stand for, of any sizes", function() compare_means(3) end)
+
+    it("are means of what they stand for where sizes are odd at several levels", function()
+        for _, shape in ipairs {15, {7, 31}, {12, 14, 3}} do
+            local data <close> = numbers("float", shape)
+            local a <close> = rill.array("float", shape, {storage = "texture", mipmaps = true})
+            compare_levels(a:write(data):mipmap(), data, "float", math.type(shape) and {shape} or shape)
+        end
+    end)
+
+    it("have of boxes without infinities finite means", function()
+        local nearest = level_sampler("float", 1)
+        for _, size in ipairs {8, 12, 15} do
+            local a <close> = rill.array("float", size, {storage = "texture", mipmaps = true, filter = "nearest"})
+            a:fill(1):set(1 / 0, size // 2 + 1):mipmap()
+            for level = 1, 3 do
+                local n, p, levels, expected = size >> level, {}, {}, {}
+                for i = 0, n - 1 do
+                    p[i + 1], levels[i + 1] = (i + 0.5) * size / n - 0.5, level
+                    local inside = i * size < (size // 2 + 1) * n and (i + 1) * size > size // 2 * n
+                    expected[i + 1] = inside and 1 / 0 or 1
+                end
+                local got = nearest(rill.from(p), rill.from(levels), a):values()
+                for i = 1, n do
+                    assert.is_true(got[i] == expected[i] or math.abs(got[i] - 1) < 1e-6 and expected[i] == 1)
+                end
+            end
+        end
+    end)
 
     it("are so of more sizes #long", function() compare_means(1, 2, 4, 5, 6, 7) end)
 
@@ -122,7 +150,7 @@ describe("cubes", function()
             local data <close> = numbers(type, shape)
             local c <close> = rill.array(type, shape, {storage = "texture", cube = true, mipmaps = true})
             c:write(data):mipmap()
-            local small, small_shape = halved(data:values(), shape, n, true)
+            local small, small_shape = halved(data:values(), shape, n, 1, true)
             local p, levels, expected, values = {}, {}, {}, data:values()
             for i = 1, 60 do
                 local face, level = (i - 1) % 6 + 1, i % 2

@@ -97,12 +97,12 @@ local function compare(c, data, type, shape, options, mode)
     end
 end
 
--- The next level of flat values: each dimension halved but for the faces of a cube (slowest first), by the means of boxes.
-local function halved(values, shape, n, cube)
+-- A level (1: the next) of flat values: each dimension halved so often but for the faces of a cube (slowest first), by the means of boxes.
+local function halved(values, shape, n, level, cube)
     local next_shape, strides, count = {}, {}, 1
     for d = #shape, 1, -1 do
         strides[d], count = count, count * shape[d]
-        next_shape[d] = cube and d == 1 and 6 or math.max(1, shape[d] // 2)
+        next_shape[d] = cube and d == 1 and 6 or math.max(1, shape[d] >> level)
     end
     -- From a to b of n elements in all: which, and how much of the box each is.
     local function box(size, i, parts)
