@@ -115,10 +115,10 @@ test: ## install what is missing, build, run the suite but for #long tests; SPEC
 	@$(AGAIN) $(PARALLEL) build
 	@$(SUITE) own -- $(SPEC)
 
-test-all: ## the same and what takes minutes, then for the other family, under an aggressive collector, and on all drivers; PASSES="own other": only these
+test-all: ## the same and what takes minutes, then for the other family, under an aggressive collector in hostile memory, and on all drivers; PASSES="own other": only these
 	$(DEPS) build prompt test drivers
 	@$(AGAIN) $(PARALLEL) build
-	@RILL_SUITE_LONG=1 $(SUITE) $(or $(PASSES),own other gc drivers) -- $(SPEC)
+	@RILL_SUITE_LONG=1 $(SUITE) $(or $(PASSES),own other poison drivers) -- $(SPEC)
 
 drivers: ## the suite on every driver of this machine, for both families
 	$(DEPS) build prompt test drivers
