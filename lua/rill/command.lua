@@ -44,6 +44,7 @@ local function parser_of(argparse, steps)
     parser:flag("-W", "Turn warnings on."):target "warnings"
     parser:flag("--devices", "List the devices: driver, memory, measured copy rate.")
     parser:flag("--selftest", "Check this device and its driver against plain Lua.")
+    parser:flag("--tune", "Measure anew which variants of kernels are fastest on this device, and keep them.")
     parser:flag("--check", "Kernels report indices out of range (rill.check).")
     parser:flag("--profile", "Print what launches cost (rill.profile) at the end.")
     parser:flag("-v --version", "Print versions.")
@@ -218,6 +219,35 @@ local function self_test()
     return report.passed
 end
 
+-- One row per choice that decides speed: its value, why it has it, and how long each value took.
+local function print_tuning(rill)
+    local tuning, names = rill.device().tuning, {}
+    for name in pairs(tuning) do
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    local rows = { { "choice", "value", "source", "measured" } }
+    for _, name in ipairs(names) do
+        local choice, times = tuning[name], {}
+        for value, seconds in pairs(choice.seconds) do
+            times[#times + 1] = ("%d: %.3f ms"):format(value, seconds * 1e3)
+        end
+        table.sort(times, function(a, b) return tonumber(a:match "%d+") < tonumber(b:match "%d+") end)
+        rows[#rows + 1] = { name, tostring(choice.value), choice.source, table.concat(times, ", ") }
+    end
+    columns(rows)
+end
+
+-- Measures the choices that decide speed anew. A device that cannot be measured uses the defaults.
+local function tune()
+    local rill = require "rill"
+    print(rill.device().name)
+    if not require "rill.core"._tune() then
+        print "This device is not measured: it queues work. It uses the defaults."
+    end
+    print_tuning(rill)
+end
+
 local function print_versions()
     local rill = require "rill"
     print(("rill %s, %s"):format(rill._VERSION, _VERSION))
@@ -275,7 +305,7 @@ local function perform(options, words, at)
         return opened
     end
     local script = words[at]
-    local asked = options.version or options.devices or options.selftest or #options.steps > 0
+    local asked = options.version or options.devices or options.selftest or options.tune or #options.steps > 0
     local interactive = options.interactive or not script and not asked
     if options.warnings then
         warn "@on"
@@ -285,6 +315,9 @@ local function perform(options, words, at)
     end
     if #options.steps > 0 or script or interactive then
         prepare(options, script == "-")
+    end
+    if options.tune then
+        tune()
     end
     if options.selftest then
         prepare(options)

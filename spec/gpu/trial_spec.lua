@@ -35,7 +35,7 @@ describe("a driver is tried", function()
     -- What OPEN prints on a driver that errs in that way, with an empty cache.
     local function opened(way, more)
         local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = way, RILL_CACHE = files.directory,
-            RILL_TRUST = false }
+            RILL_TRUST = false, RILL_TUNE = "default" }
         for name, value in pairs(more or {}) do
             environment[name] = value
         end
@@ -162,7 +162,7 @@ describe("a driver is tried", function()
             os.remove(name)
         ]==]
         local lua = os.getenv "RILL_LUA" or "lua5.4"
-        assert.equal("1111", process.output(many, { RILL_CACHE = files.directory, RILL_LUA = lua }))
+        assert.equal("1111", process.output(many, { RILL_CACHE = files.directory, RILL_LUA = lua, RILL_TUNE = "default" }))
         assert.equal(1, #files:list())
     end)
 
@@ -170,7 +170,7 @@ describe("a driver is tried", function()
         local resets = files:write("resets", "")
         local shown = process.output(("do %s end print(#rill.devices()) assert(os.remove %q) %s print(#rill.devices())")
             :format(OPEN, resets, OPEN):gsub("local rill", "rill"), { LD_PRELOAD = wrong_driver(), RILL_WRONG = "reset",
-                RILL_RESETS = resets, RILL_CACHE = files.directory, RILL_TRUST = false })
+                RILL_RESETS = resets, RILL_CACHE = files.directory, RILL_TRUST = false, RILL_TUNE = "default" })
         assert.matches('^[^\n]*no device is left: ".-" %(.-%) is left out: it cannot be tried: .- reset the GPU.-\n'
             .. "left out: .*\n0\nopens [^\n]*\n1\n$", shown)
         assert.same(records(), files:list())
@@ -193,7 +193,7 @@ describe("a driver is tried", function()
     it("again after it was killed in a trial #refused", function()
         for _ = 1, 2 do
             local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = "crash", RILL_CACHE = files.directory,
-                RILL_TRUST = false }
+                RILL_TRUST = false, RILL_TUNE = "default" }
             assert.equal(139, process.run(OPEN, environment).status)
             assert.equal(139, process.run(OPEN, environment).status)
             assert.matches("^opens", opened "") -- and the count begins anew
@@ -204,7 +204,7 @@ describe("a driver is tried", function()
 
     it("the start after three crashes says so and leaves it out, for a while #refused", function()
         local environment = { LD_PRELOAD = wrong_driver(), RILL_WRONG = "crash", RILL_CACHE = files.directory,
-            RILL_TRUST = false }
+            RILL_TRUST = false, RILL_TUNE = "default" }
         for _ = 1, 3 do
             assert.equal(139, process.run(OPEN, environment).status)
         end

@@ -3,6 +3,7 @@
 #include "container/frames.h"
 #include "gpu/timer.h"
 #include "gpu/trial.h"
+#include "kernel/launch/tuner.h"
 
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -80,7 +81,7 @@ static void push_traits(lua_State *L, const Device *device)
     set_boolean(L, "synchronous", traits->synchronous);
     set_boolean(L, "host_memory", traits->host_memory);
     set_integer(L, "group_size", (uint64_t)traits->group_size);
-    set_boolean(L, "buffer_textures", traits->buffer_textures);
+    set_boolean(L, "buffer_textures", traits->tuning[TUNING_BUFFER_TEXTURES] != 0);
     set_boolean(L, "exact_ranges", traits->exact_ranges);
     set_integer(L, "loop_limit", traits->loop_limit);
     set_boolean(L, "kept_loads", traits->kept_loads);
@@ -95,6 +96,28 @@ static void push_traits(lua_State *L, const Device *device)
     lua_pushnumber(L, traits->barrier_ns);
     lua_setfield(L, -2, "barrier_ns");
     binding_strict(L, "device.traits");
+}
+
+/* By the name of the choice: its value, why it has that value, and the seconds that each value took. */
+static void push_tuning(lua_State *L, const Device *device)
+{
+    static const char *const sources[] = {"default", "measured", "forced"};
+    lua_createtable(L, 0, TUNING_IDS);
+    for (int id = 0; id < TUNING_IDS; id++) {
+        const TuningChoice *choice = &tuning_choices[id];
+        const TuningResult *result = tuning_result(device, (TuningId)id);
+        lua_createtable(L, 0, 3);
+        set_integer(L, "value", (uint64_t)device_traits(device)->tuning[id]);
+        set_string(L, "source", sources[result->source]);
+        lua_createtable(L, 0, choice->count);
+        for (int k = 0; k < choice->count && result->source == TUNING_MEASURED; k++) {
+            lua_pushnumber(L, result->seconds[k]);
+            lua_rawseti(L, -2, choice->values[k]);
+        }
+        lua_setfield(L, -2, "seconds");
+        lua_setfield(L, -2, choice->name);
+    }
+    binding_strict(L, "device.tuning");
 }
 
 static void push_name(lua_State *L, const Device *device)
@@ -127,7 +150,7 @@ static const struct {
     void (*push)(lua_State *L, const Device *device);
 } fields[] = {
     {"name", push_name},     {"vendor", push_vendor}, {"version", push_version}, {"software", push_software},
-    {"limits", push_limits}, {"traits", push_traits}, {"family", push_family},
+    {"limits", push_limits}, {"traits", push_traits}, {"family", push_family},   {"tuning", push_tuning},
 };
 
 /* d[key]: upvalue 1 holds the number of each field. */
@@ -136,7 +159,8 @@ static int device_index(lua_State *L)
     const Device *device = device_check(L, 1);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNUMBER) {
-        return luaL_error(L, "a device has no field %s (it has name vendor version software limits traits family)",
+        return luaL_error(L,
+                          "a device has no field %s (it has name vendor version software limits traits family tuning)",
                           binding_key(L, 2));
     }
     fields[lua_tointeger(L, -1)].push(L, device);
@@ -220,6 +244,17 @@ static int rill_trial(lua_State *L)
         set_string(L, "text", line->text);
         set_string(L, "remedy", line->verdict == TRIAL_WRONG ? trial_remedy(device, line) : "");
         lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* rill._tune(): measures the device's choices anew. Returns false if it cannot be measured. */
+static int rill_tune(lua_State *L)
+{
+    Device *device = state_device(L);
+    lua_pushboolean(L, tuning_possible(device));
+    if (tuning_possible(device)) {
+        tuner_run(device);
     }
     return 1;
 }
@@ -366,6 +401,7 @@ void open_device(lua_State *L)
         {"_reads", rill_reads},
         {"_terminal", rill_terminal},
         {"_trial", rill_trial},
+        {"_tune", rill_tune},
         {NULL, NULL},
     };
     lua_newtable(L);

@@ -4,6 +4,7 @@
 #ifndef RILL_DEVICE_H
 #define RILL_DEVICE_H
 
+#include "gpu/tuning.h"
 #include "shared/fault_words.h"
 
 #include <stdbool.h>
@@ -24,14 +25,14 @@ typedef struct DeviceTraits {
     bool subgroup_ops;    /* GL_KHR_shader_subgroup arithmetic */
     bool subgroup_ballot; /* and its ballots */
     bool subgroup_shuffle;
-    bool synchronous;     /* work is finished when a dispatch returns, the fault words are current at once */
-    bool host_memory;     /* buffers live in host memory: a mapped pointer needs no copy */
-    int group_size;       /* preferred work-group size of element-wise work */
-    bool buffer_textures; /* reads through buffer textures beat storage blocks */
-    bool exact_ranges;    /* a store past a bound range is cut off word by word */
-    uint32_t loop_limit;  /* trips after which loops are cut in silence; 0 when there is no such limit */
-    bool kept_loads;      /* what a loop loaded stays with the lanes that left it before others */
-    bool exact_rounds;    /* loops left by comparing with a minimum run all their rounds */
+    bool synchronous;       /* work is finished when a dispatch returns, the fault words are current at once */
+    bool host_memory;       /* buffers live in host memory: a mapped pointer needs no copy */
+    int group_size;         /* preferred work-group size of element-wise work */
+    bool exact_ranges;      /* a store past a bound range is cut off word by word */
+    uint32_t loop_limit;    /* trips after which loops are cut in silence; 0 when there is no such limit */
+    bool kept_loads;        /* what a loop loaded stays with the lanes that left it before others */
+    bool exact_rounds;      /* loops left by comparing with a minimum run all their rounds */
+    int tuning[TUNING_IDS]; /* what decides speed only: see tuning.h */
 
     /* What is only shown, to those who write kernels: generated code is right whatever they are. */
     bool exact_division; /* quotients of floats are correctly rounded; else off by at most 3 units in the last place */

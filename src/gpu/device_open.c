@@ -43,7 +43,8 @@ static bool set_up(Device *device, bool *final)
         return false;
     }
     TrialMeasures measures;
-    bool good = trial_measure(device, &measures, final) && traits_look_up(device, &measures) && poison_look_up(device);
+    bool good = trial_measure(device, &measures, final) && traits_look_up(device, &measures) &&
+                poison_look_up(device) && tuning_look_up(device);
     if (!good) {
         fault_destroy(device);
     }

@@ -107,6 +107,14 @@ enum { POISON_WORDS = 4, POISON_BYTES = 4 * POISON_WORDS }; /* poison.c */
 typedef struct Staging Staging;
 typedef struct Recorder Recorder;
 
+/* What a measurement suspends, and what it leaves as it was. */
+typedef struct DeviceQuiet {
+    Recorder *recorder;
+    bool dumps, traced;
+    DeviceMemory memory;
+    uint64_t charge;
+} DeviceQuiet;
+
 struct Device {
     int count;
     uint64_t serial;
@@ -120,6 +128,9 @@ struct Device {
     DeviceInfo info;
     DeviceTraits traits;
     DeviceLimits limits;
+    TuningResult tuning[TUNING_IDS];
+    bool tuning_due;
+    DeviceQuiet untuned; /* while it is measured */
     int gl_version;      /* 43, 45 ... */
     bool buffer_storage; /* persistent mapping */
     bool reset_status;   /* glGetGraphicsResetStatus answers */
@@ -189,6 +200,9 @@ void shader_cache_prepare(void);
 /* rill's own directory for what it keeps from run to run: RILL_CACHE, else by the rules of XDG; false where none can be written. */
 enum { CACHE_PATH_ROOM = 1024 };
 bool shader_cache_directory(char path[CACHE_PATH_ROOM]);
+
+/* tuning.c: chooses the values of all choices. False with error_set if RILL_TUNE is malformed. */
+bool tuning_look_up(Device *device);
 
 /* trial.c: measures of the driver, kept or taken now. False with error_set where it is refused; `wrong`: for what it computes. */
 bool trial_measure(Device *device, TrialMeasures *measures, bool *wrong);

@@ -111,7 +111,6 @@ static void look_up_cpu(DeviceTraits *traits, const TrialMeasures *measures)
     traits->family = FAMILY_CPU;
     traits->subgroup_size = measures->lanes >= 4 ? (int)measures->lanes : 8;
     traits->group_size = 64;
-    traits->buffer_textures = true;
     traits->barrier_ns = 1.6;
 }
 
@@ -122,7 +121,6 @@ static void look_up_gpu(DeviceTraits *traits)
     traits->subgroup_size = 32;
     traits->synchronous = traits->host_memory = false;
     traits->group_size = 256;
-    traits->buffer_textures = false;
     traits->exact_ranges = false;
     traits->barrier_ns = 0.02;
 }

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIAL_VERSION = 5, RECORD_ROOM = 2048, PATH_ROOM = CACHE_PATH_ROOM };
+enum { TRIAL_VERSION = 5, PATH_ROOM = CACHE_PATH_ROOM };
 
 /* --- keys --- */
 
@@ -122,14 +122,15 @@ static bool read_measures(const char *text, TrialMeasures *measures)
     return good && *text == '\0';
 }
 
-/* The text of a record, without its checksum where that is right; NULL for anything else. */
-static bool read_record(const char *path, char text[RECORD_ROOM])
+/* The text comes without its checksum. */
+bool trial_read(uint64_t key, const char *ending, char text[TRIAL_RECORD_ROOM])
 {
-    FILE *file = fopen(path, "rbe");
+    char path[PATH_ROOM];
+    FILE *file = path_of(key, ending, path) ? fopen(path, "rbe") : NULL;
     if (!file) {
         return false;
     }
-    size_t length = fread(text, 1, RECORD_ROOM - 1, file);
+    size_t length = fread(text, 1, TRIAL_RECORD_ROOM - 1, file);
     fclose(file);
     text[length] = '\0';
     char *sum = strstr(text, "\nsum ");
@@ -147,10 +148,10 @@ static bool read_record(const char *path, char text[RECORD_ROOM])
 
 bool trial_recall(uint64_t key, TrialMeasures *measures)
 {
-    char path[PATH_ROOM], text[RECORD_ROOM];
+    char text[TRIAL_RECORD_ROOM];
     int version = 0, used = 0;
-    if (!path_of(key, "", path) || !read_record(path, text) ||
-        sscanf(text, "rill trial %d\n%n", &version, &used) != 1 || version != TRIAL_VERSION || used == 0) {
+    if (!trial_read(key, "", text) || sscanf(text, "rill trial %d\n%n", &version, &used) != 1 ||
+        version != TRIAL_VERSION || used == 0) {
         return false;
     }
     const char *at = strstr(text, "\n"
@@ -171,27 +172,32 @@ static bool write_all(int file, const char *text, size_t length)
     return true;
 }
 
-void trial_keep(uint64_t key, const Device *device, const TrialMeasures *measures)
+void trial_write(uint64_t key, const char *ending, StrBuf *text)
 {
     char path[PATH_ROOM], temporary[PATH_ROOM + 16];
-    StrBuf text = STRBUF_EMPTY;
-    if (!path_of(key, "", path)) {
+    if (!path_of(key, ending, path)) {
         return;
     }
-    strbuf_addf(&text, "rill trial %d\nrenderer %s\nvendor %s\nversion %s\nmeasures\n", TRIAL_VERSION,
-                device->info.name, device->info.vendor, device->info.version);
-    add_measures(&text, measures);
-    const uint64_t sum = text.failed ? 0 : hash_bytes(HASH_START, text.text, text.length);
-    strbuf_addf(&text, "sum %016llx\n", (unsigned long long)sum);
+    const uint64_t sum = text->failed ? 0 : hash_bytes(HASH_START, text->text, text->length);
+    strbuf_addf(text, "sum %016llx\n", (unsigned long long)sum);
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int file = text.failed ? -1 : mkostemp(temporary, O_CLOEXEC);
+    int file = text->failed ? -1 : mkostemp(temporary, O_CLOEXEC);
     if (file >= 0) {
-        bool written = write_all(file, text.text, text.length);
+        bool written = write_all(file, text->text, text->length);
         written = close(file) == 0 && written;
         if (!written || rename(temporary, path) != 0) {
             unlink(temporary);
         }
     }
+}
+
+void trial_keep(uint64_t key, const Device *device, const TrialMeasures *measures)
+{
+    StrBuf text = STRBUF_EMPTY;
+    strbuf_addf(&text, "rill trial %d\nrenderer %s\nvendor %s\nversion %s\nmeasures\n", TRIAL_VERSION,
+                device->info.name, device->info.vendor, device->info.version);
+    add_measures(&text, measures);
+    trial_write(key, "", &text);
     strbuf_free(&text);
 }
 

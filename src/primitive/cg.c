@@ -55,7 +55,7 @@ static bool bind(const CgVectors *v, const Stream *state, bool cpu, Dispatch *di
 {
     const Stream *read[] = {v->x, v->r, v->p, v->q, v->z ? v->z : v->r};
     const Stream *stored[] = {v->x, v->r, v->p, state, v->q, v->z ? v->z : v->r};
-    bool block = !cpu || !device_traits(v->x->device)->buffer_textures;
+    bool block = !cpu || !device_traits(v->x->device)->tuning[TUNING_BUFFER_TEXTURES];
     for (int i = 0; i < 5; i++) {
         block = block || !buffer_texture_reaches(read[i]->device, TEXEL_VECTOR, buffer_capacity(read[i]->buffer));
         dispatch->textures[i] = (DispatchTexture){read[i]->buffer, TEXEL_VECTOR};

@@ -41,7 +41,7 @@ static int group_size(const Device *device)
 
 static bool by_blocks(const Device *device)
 {
-    return !device_traits(device)->buffer_textures;
+    return !device_traits(device)->tuning[TUNING_BUFFER_TEXTURES];
 }
 
 int64_t cg_group_room(int64_t rows, bool wide)

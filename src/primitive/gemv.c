@@ -117,7 +117,7 @@ static bool too_large(const Stream *s)
 
 static bool dispatch(const Stream *a, const Stream *x, bool columns, const uint32_t *params, const Stream sums[2])
 {
-    bool block = !device_traits(a->device)->buffer_textures || too_large(a) || too_large(x);
+    bool block = !device_traits(a->device)->tuning[TUNING_BUFFER_TEXTURES] || too_large(a) || too_large(x);
     int group = on_cpu(a) ? CPU_GROUP : GPU_GROUP;
     StrBuf defines = STRBUF_EMPTY;
     strbuf_addf(&defines, "#define GROUP %d\n#define WIDE %d\n%s%s%s", group, wide_of(a),

@@ -72,7 +72,7 @@ static bool bind(MultigridPart part, const MultigridLaunch *launch, bool cpu, Di
 {
     Device *device = launch->written[0]->device;
     int reads = parts[part].reads, writes = parts[part].writes;
-    bool block = !cpu || !device_traits(device)->buffer_textures;
+    bool block = !cpu || !device_traits(device)->tuning[TUNING_BUFFER_TEXTURES];
     for (int i = 0; i < writes; i++) dispatch->blocks[i].buffer = launch->written[i]->buffer;
     for (int i = 0; i < reads; i++) {
         Buffer *buffer = launch->read[i]->buffer;

@@ -191,7 +191,7 @@ static bool multiply(const Product *p, const Operand *a, const Operand *b, const
 {
     const DeviceTraits *traits = device_traits(p->device);
     bool tile = traits->family == FAMILY_GPU, flat = !tile && b->texels < CPU_GROUP;
-    bool block = !traits->buffer_textures || too_large(&a->dense) || too_large(&b->dense);
+    bool block = !traits->tuning[TUNING_BUFFER_TEXTURES] || too_large(&a->dense) || too_large(&b->dense);
     int rows = p->type->scalar == SCALAR_DOUBLE ? CPU_ROWS / 2 : CPU_ROWS;
     rows = p->m <= 1 ? 1 : p->m <= 4 ? 4 : rows;
     Way way = {.tile = tile, .block = block, .rows = rows, .fours = has_fours(p, c)};

@@ -71,7 +71,7 @@ static bool bind(const SparseRows *a, const Stream *x, const Stream *y, Dispatch
         TEXEL_WORD, way->fours ? TEXEL_VECTOR : TEXEL_WORD, TEXEL_VECTOR, TEXEL_VECTOR, TEXEL_WORD, TEXEL_VECTOR};
     int count = a->order ? 6 : a->list ? 5 : a->columns ? 4 : 2;
     streams[4] = a->list ? a->list : a->order; /* where there is none, it is not read */
-    way->block = !device_traits(y->device)->buffer_textures;
+    way->block = !device_traits(y->device)->tuning[TUNING_BUFFER_TEXTURES];
     for (int i = 0; i < count; i++) {
         way->block = way->block || too_large(streams[i], formats[i]);
     }

@@ -46,7 +46,7 @@ static uint32_t round_up(uint64_t n, uint64_t unit)
 
 static bool in_texture(const Stream *s, TexelFormat format)
 {
-    return device_traits(s->device)->buffer_textures &&
+    return device_traits(s->device)->tuning[TUNING_BUFFER_TEXTURES] &&
            buffer_texture_reaches(s->device, format, buffer_capacity(s->buffer));
 }
 

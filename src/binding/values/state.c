@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/environment.h"
 #include "binding/binding.h"
+#include "kernel/launch/tuner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,9 @@ void state_use_device(lua_State *L, Device *device)
     }
     state->devices.items[state->devices.count++] = device;
     state->device = device;
+    if (tuning_due(device)) {
+        tuner_run(device);
+    }
 }
 
 Device *state_device(lua_State *L)

@@ -9,7 +9,6 @@ enum {
     MAX_INLINED = 3000,
     MAX_STEP_BYTES = 512, /* of one argument, in one step */
     LANE_BYTES = 512,     /* of all arguments, in one step: more do not stay in the registers of a processor */
-    WIDE_STEP = 16,
     THIN_BYTES = 8,
     WIDE_GATHERS = 3200,
     WIDE_LOOKUPS = 5600, /* of containers, whose addresses are many tokens for what they take */
@@ -99,7 +98,7 @@ bool variant_flat_load(const Function *f, const VariantKey *key, int i)
 
 bool variant_pairs(const DeviceTraits *traits)
 {
-    return traits->family == FAMILY_CPU;
+    return traits->tuning[TUNING_PAIRED_STORES] != 0;
 }
 
 bool variant_flat_store(const Function *f, const VariantKey *key, int i)
@@ -132,7 +131,7 @@ static bool strips_fit(const KernelText *text, const VariantKey *key, int elemen
     const ArgKey *arg = &key->args[i];
     bool steps = arg->near || (arg->ordered && key->rows && key->flat_stores);
     return steps && (arg->near || text->body->use[i].offset_count > 0) && text->traits->family == FAMILY_CPU &&
-           text->traits->buffer_textures && !arg->type->is_struct && arg->type->bytes < 16 &&
+           text->traits->tuning[TUNING_BUFFER_TEXTURES] && !arg->type->is_struct && arg->type->bytes < 16 &&
            16 % arg->type->bytes == 0 && elements * arg->type->bytes % 16 == 0;
 }
 
@@ -196,7 +195,8 @@ static int widened(const KernelText *text, const VariantKey *key, int elements, 
         others = others || (path_mapped(key->args[i].path) && (!gathered || key->args[i].path == PATH_BLENDED));
         loads = loads || (param_kinds[kind].element && param_kinds[kind].read && param_kinds[kind].stream);
     }
-    int wide = elements < WIDE_STEP ? WIDE_STEP : elements;
+    const int step = text->traits->tuning[gathers ? TUNING_GATHER_STEP : TUNING_STEP];
+    int wide = elements < step ? step : elements;
     bool words = key->flat_loads && loads && !neighbors && bytes <= 4;
     bool fits = key->flat_stores && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
                 wide * bytes <= MAX_STEP_BYTES &&
@@ -229,9 +229,10 @@ int variant_page_step(const KernelText *text, const VariantKey *key)
     for (int i = 0; i < key->count; i++) {
         near = near || key->args[i].near;
     }
+    const int step = text->traits->tuning[TUNING_STEP];
     bool wide = !near && text->traits->family == FAMILY_CPU && text->body->trips == 0 &&
-                WIDE_STEP * tokens < WIDE_WORDS && WIDE_STEP * bytes <= MAX_STEP_BYTES;
-    int elements = wide && least < WIDE_STEP ? WIDE_STEP : tokens > LARGE_BODY ? 1 : least;
+                (size_t)step * tokens < WIDE_WORDS && step * bytes <= MAX_STEP_BYTES;
+    int elements = wide && least < step ? step : tokens > LARGE_BODY ? 1 : least;
     while (elements > 1 && (text->body->trips * elements > (double)TRIP_BUDGET || elements * bytes > MAX_STEP_BYTES ||
                             (double)elements * (double)tokens >= (double)MAX_INLINED)) {
         elements /= 2;
@@ -242,7 +243,9 @@ int variant_page_step(const KernelText *text, const VariantKey *key)
 /* As many rows as small bodies take without pages. */
 static int step_rows(const KernelText *text, size_t tokens)
 {
-    return tokens < 4 * MEDIUM_BODY && text->body->trips == 0 ? 8 : tokens < 8 * MEDIUM_BODY ? 2 : 1;
+    return tokens < 4 * MEDIUM_BODY && text->body->trips == 0 ? text->traits->tuning[TUNING_STRIP_ROWS]
+           : tokens < 8 * MEDIUM_BODY                         ? 2
+                                                              : 1;
 }
 
 int variant_page_rows(const KernelText *text, const VariantKey *key)
@@ -360,7 +363,7 @@ static bool place_read(const KernelText *text, const VariantKey *key, int free_b
     ArgLayout *arg = &layout->args[i];
     bool textured = !key->args[i].block, room = layout->textures < text->texture_limit;
     arg->behind = false;
-    if (textured && room && (text->traits->buffer_textures || *blocks == free_blocks)) {
+    if (textured && room && (text->traits->tuning[TUNING_BUFFER_TEXTURES] || *blocks == free_blocks)) {
         arg->texture = layout->textures++;
     } else if (*blocks < free_blocks) {
         arg->block = (*blocks)++;

@@ -122,7 +122,7 @@ static bool run_pass(const Fourier *f, const FourierPass *pass, bool last, const
     Device *device = from->device;
     Form form = form_of(pass, from);
     TexelFormat format = form == LONE ? TEXEL_WORD : TEXEL_VECTOR;
-    bool block = !device_traits(device)->buffer_textures ||
+    bool block = !device_traits(device)->tuning[TUNING_BUFFER_TEXTURES] ||
                  !buffer_texture_reaches(device, format, buffer_capacity(from->buffer));
     Program *program = find_program(device, pass->radix, form, block);
     Buffer *factors = program ? find_factors(device, pass, form == DOUBLE) : NULL;

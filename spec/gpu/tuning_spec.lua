@@ -1,0 +1,135 @@
+-- Choices that decide speed only: they are measured once, kept, forced by RILL_TUNE, and change no result.
+local process = require "spec.support.process"
+local tempfiles = require "spec.support.tempfiles"
+
+local PRINT <const> = [[
+    local rill = require "rill"
+    local names = {}
+    for name, choice in pairs(rill.device().tuning) do
+        local count = 0
+        for _, seconds in pairs(choice.seconds) do
+            assert(seconds > 0 and seconds < 1)
+            count = count + 1
+        end
+        names[#names + 1] = ("%s=%d %s %d"):format(name, choice.value, choice.source, count)
+    end
+    table.sort(names)
+    print(table.concat(names, "\n"))
+    print(rill.memory().bytes, rill.memory().streams, rill.memory().pooled)
+]]
+
+-- Kernels of each kind that a choice concerns; the results as bytes, as one number.
+local COMPUTE <const> = [[
+    local rill = require "rill"
+    local sum = 0
+    local function add(s)
+        for i, byte in ipairs {s:bytes():byte(1, -1)} do sum = (sum * 31 + byte * i) % 1000000007 end
+    end
+    for _, n in ipairs {1, 3, 15, 16, 17, 64, 255, 1000, 4099} do
+        local x, y = rill.random(n, {seed = n}), rill.random(n, {seed = n + 1})
+        add(x:map "2.5 * x + 0.1")
+        add((x * y + x):eval())
+        add(x:cast "half":map "x + 1.0")
+        add(x:cast "double":map "x * 3.0LF")
+        add(rill.gather(x, rill.floor(y * n):eval():cast "int"))
+        add(x:domain(1, n // 2 + 1):map "x + 1.0")
+    end
+    local blur = rill.kernel [=[
+        kernel void blur(neighbor float u<>, out float r<>) { r = u[ivec2(-1, 0)] + u[ivec2(0, 1)] - u[ivec2(1, -1)]; }
+    ]=]
+    for _, shape in ipairs {{1, 1}, {3, 5}, {17, 31}, {64, 64}} do
+        add(blur(rill.random(shape, {seed = 5})))
+    end
+    print(sum)
+]]
+
+local VALUES <const> = {
+    "buffer_textures=0", "paired_stores=0", "step=8", "step=4", "gather_step=8", "gather_step=4", "strip_rows=4", "strip_rows=2",
+    "buffer_textures=0 paired_stores=0, step=4 gather_step=4 strip_rows=2",
+}
+
+describe("choices that decide speed", function()
+    local files
+
+    before_each(function() files = tempfiles.open() end)
+    after_each(function() files:close() end)
+
+    local function run(script, more)
+        local environment = { RILL_CACHE = files.directory, RILL_TUNE = false }
+        for name, value in pairs(more or {}) do
+            environment[name] = value
+        end
+        return process.output(script, environment)
+    end
+
+    local function records()
+        local names = {}
+        for _, name in ipairs(files:list()) do
+            names[#names + 1] = name:match "^trial%-%x+%-tuning$"
+        end
+        return names
+    end
+
+    local function measured()
+        local traits = require "rill".device().traits
+        if traits.family ~= "cpu" or not traits.synchronous then
+            pending "devices that queue work are not measured"
+            return false
+        end
+        return true
+    end
+
+    it("are measured once and kept, and leave no memory behind", function()
+        if not measured() then return end
+        local first = run(PRINT)
+        assert.matches("paired_stores=%d measured 2", first)
+        assert.matches("strip_rows=%d measured 3", first)
+        assert.matches("\n0\t0\t0", first)
+        assert.equal(1, #records())
+        assert.equal(first, run(PRINT))
+    end)
+
+    it("are measured anew where the record is damaged", function()
+        if not measured() then return end
+        run(PRINT)
+        local path = files.directory .. "/" .. records()[1]
+        local file = assert(io.open(path, "r+"))
+        file:seek("set", 20)
+        file:write "x"
+        file:close()
+        assert.matches("paired_stores=%d measured 2", run(PRINT))
+        local text = assert(io.open(path)):read "a"
+        assert.matches("^rill tuning 1\nbuffer_textures ", text)
+    end)
+
+    it("are forced by RILL_TUNE, which keeps no record of them", function()
+        local output = run(PRINT, { RILL_TUNE = "paired_stores=0, strip_rows=2" })
+        assert.matches("paired_stores=0 forced 0", output)
+        assert.matches("strip_rows=2 forced 0", output)
+        assert.same({}, records())
+    end)
+
+    it("are the defaults with RILL_TUNE=default", function()
+        local output = run(PRINT, { RILL_TUNE = "default" })
+        for line in output:gmatch "[^\n]+=[^\n]+" do
+            assert.matches(" default 0$", line)
+        end
+        assert.same({}, records())
+    end)
+
+    it("change no result", function()
+        local expected = run(COMPUTE, { RILL_TUNE = "default" })
+        assert.matches("^%d+", expected)
+        for _, value in ipairs(VALUES) do
+            assert.equal(expected, run(COMPUTE, { RILL_TUNE = value }), value)
+        end
+    end)
+
+    it("are named by the message about a malformed RILL_TUNE", function()
+        for _, value in ipairs { "pairs=1", "step=5", "step=", "step", "step=4x", "default=1" } do
+            local output = run([[print(select(2, pcall(require "rill".device)))]], { RILL_TUNE = value })
+            assert.matches("RILL_TUNE: '" .. value .. "' is not a choice: expected 'default', or some of ", output, 1, true)
+            assert.matches("step=16|8|4", output, 1, true)
+        end
+    end)
+end)

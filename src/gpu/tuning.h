@@ -1,0 +1,69 @@
+/* Choices that decide how fast a device works, and never what it computes. They are measured once per processor model, driver version and
+ * environment on devices of the family cpu that finish work within the call, and the outcome is kept next to the record of the driver
+ * test. Other devices use the defaults. */
+#ifndef RILL_TUNING_H
+#define RILL_TUNING_H
+
+#include <stdbool.h>
+
+/* Each row: identifier, name, default of the family gpu, the work that is timed, and the values that are compared. The first value is the
+ * default of the family cpu. */
+#define TUNING_CHOICES(X)                                                                                              \
+    /* 1: kernels read through buffer textures; 0: through storage blocks */                                           \
+    X(BUFFER_TEXTURES, "buffer_textures", 0, TUNING_SAXPY, 1, 0)                                                       \
+    /* 1: kernels store 16 bytes as two doubles; 0: as four 32-bit words */                                            \
+    X(PAIRED_STORES, "paired_stores", 0, TUNING_COPY, 1, 0)                                                            \
+    /* elements that one step of a kernel over streams of at most 4 bytes per element computes */                      \
+    X(STEP, "step", 4, TUNING_SAXPY, 16, 8, 4)                                                                         \
+    /* elements that one step of a kernel with gathers computes */                                                     \
+    X(GATHER_STEP, "gather_step", 4, TUNING_GATHER, 16, 8, 4)                                                          \
+    /* rows that one step of a small stencil computes */                                                               \
+    X(STRIP_ROWS, "strip_rows", 8, TUNING_STENCIL, 8, 4, 2)
+
+typedef enum TuningWork { TUNING_COPY, TUNING_SAXPY, TUNING_GATHER, TUNING_STENCIL, TUNING_WORKS } TuningWork;
+
+typedef enum TuningId {
+#define X(id, ...) TUNING_##id,
+    TUNING_CHOICES(X)
+#undef X
+        TUNING_IDS
+} TuningId;
+
+enum { TUNING_VALUES = 4 };
+
+typedef struct TuningChoice {
+    const char *name;
+    int gpu; /* default of the family gpu */
+    TuningWork work;
+    int values[TUNING_VALUES]; /* unused ones are 0, except that 0 may be the second of two */
+    int count;
+} TuningChoice;
+
+extern const TuningChoice tuning_choices[TUNING_IDS];
+
+typedef enum TuningSource { TUNING_DEFAULT, TUNING_MEASURED, TUNING_FORCED } TuningSource;
+
+/* Why a choice has the value it has, and how long the work took with each value, in seconds; 0 if the value was not measured. */
+typedef struct TuningResult {
+    TuningSource source;
+    double seconds[TUNING_VALUES];
+} TuningResult;
+
+struct Device;
+
+/* Returns whether the device's choices are to be measured before it is used: it can be measured and no record was found. */
+bool tuning_due(const struct Device *device);
+/* Returns whether the device can be measured. */
+bool tuning_possible(const struct Device *device);
+const TuningResult *tuning_result(const struct Device *device, TuningId id);
+
+/* Prepares a measurement: resets the choices that RILL_TUNE does not force to their defaults, and suspends traces, dumps and profiles. */
+void tuning_begin(struct Device *device);
+/* Uses a value from now on. Programs that exist keep the values with which they were made. */
+void tuning_use(struct Device *device, TuningId id, int value);
+/* Notes the times of one choice; values[k] took seconds[k]. */
+void tuning_note(struct Device *device, TuningId id, const double seconds[TUNING_VALUES]);
+/* Ends a measurement. If `complete`, writes the record. Frees the memory that the measurement used if the device was new. */
+void tuning_end(struct Device *device, bool complete);
+
+#endif
