@@ -1,17 +1,17 @@
 -- Whether the choices that rill measured on this machine are the fastest: for each choice and each other value, the kernels of
--- bench/support/choices.lua in two processes, one with the measured choices and one with that value forced, in turns. The ratio is the
+-- bench.support.tuning_kernels.lua in two processes, one with the measured choices and one with that value forced, in turns. The ratio is the
 -- forced value's time over the chosen value's time; below 1 the forced value is faster. The interval is that of the mean of the
 -- logarithms of 25 paired ratios, at 95 %.
 local rill = require "rill"
 local pipe = require "bench.support.pipe"
 local support = require "bench.support"
-local choices = require "bench.support.choices"
+local kernels = require "bench.support.tuning_kernels"
 
 local ROUNDS <const>, T_24 <const> = 25, 2.064 -- the quantile of Student's t for 24 degrees of freedom
 
 -- Which of the kernels a choice can change.
 local concerned <const> = {
-    buffer_textures = choices.names,
+    buffer_textures = kernels.names,
     paired_stores = {"copy", "saxpy", "exp", "half", "int", "vec4", "stencil"},
     step = {"copy", "saxpy", "exp", "int"},
     gather_step = {"gather"},
@@ -49,11 +49,12 @@ return function()
     local names, lines = {}, {{"choice", "chosen", "forced", "kernel", "ratio", "from", "to", ""}}
     for name in pairs(tuning) do names[#names + 1] = name end
     table.sort(names)
-    local chosen <close> = assert(pipe.rill("", "bench.support.choices"))
+    local chosen <close> = assert(pipe.rill("", "bench.support.tuning_kernels"))
     for _, name in ipairs(names) do
         for value in pairs(tuning[name].seconds) do
             if value ~= tuning[name].value then
-                local forced <close> = assert(pipe.rill(("RILL_TUNE=%s=%d"):format(name, value), "bench.support.choices"))
+                local forced <close> = assert(
+                    pipe.rill(("RILL_TUNE=%s=%d"):format(name, value), "bench.support.tuning_kernels"))
                 for _, case in ipairs(concerned[name]) do
                     local mean, low, high = compare(chosen, forced, case)
                     lines[#lines + 1] = {name, tuning[name].value, value, case, mean, low, high,

@@ -162,7 +162,8 @@ describe("a driver is tried", function()
             os.remove(name)
         ]==]
         local lua = os.getenv "RILL_LUA" or "lua5.4"
-        assert.equal("1111", process.output(many, { RILL_CACHE = files.directory, RILL_LUA = lua, RILL_TUNE = "default" }))
+        assert.equal("1111", process.output(many,
+            { RILL_CACHE = files.directory, RILL_LUA = lua, RILL_TUNE = "default" }))
         assert.equal(1, #files:list())
     end)
 

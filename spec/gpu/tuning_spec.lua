@@ -44,7 +44,8 @@ local COMPUTE <const> = [[
 ]]
 
 local VALUES <const> = {
-    "buffer_textures=0", "paired_stores=0", "step=8", "step=4", "gather_step=8", "gather_step=4", "strip_rows=4", "strip_rows=2",
+    "buffer_textures=0", "paired_stores=0", "step=8", "step=4", "gather_step=8", "gather_step=4",
+    "strip_rows=4", "strip_rows=2",
     "buffer_textures=0 paired_stores=0, step=4 gather_step=4 strip_rows=2",
 }
 
@@ -128,7 +129,8 @@ describe("choices that decide speed", function()
     it("are named by the message about a malformed RILL_TUNE", function()
         for _, value in ipairs { "pairs=1", "step=5", "step=", "step", "step=4x", "default=1" } do
             local output = run([[print(select(2, pcall(require "rill".device)))]], { RILL_TUNE = value })
-            assert.matches("RILL_TUNE: '" .. value .. "' is not a choice: expected 'default', or some of ", output, 1, true)
+            assert.matches("RILL_TUNE: '" .. value .. "' is not a choice: expected 'default', or some of ", output, 1,
+                true)
             assert.matches("step=16|8|4", output, 1, true)
         end
     end)

@@ -1,14 +1,14 @@
 -- Kernels over 2^22 elements on which the choices of rill.device().tuning act: for bench/tuning.lua and its peers.
 local rill = require "rill"
 
-local choices = {}
+local kernels = {}
 
 local count <const>, side <const> = 1 << 22, 2048
 
-choices.names = {"copy", "saxpy", "exp", "half", "int", "vec4", "gather", "stencil"}
+kernels.names = {"copy", "saxpy", "exp", "half", "int", "vec4", "gather", "stencil"}
 
---- choices.cases(): by name, each with `run`.
-function choices.cases()
+--- kernels.cases(): by name, each with `run`.
+function kernels.cases()
     local x, y = rill.random(count, {seed = 1}), rill.random(count, {seed = 2})
     local r, plane, cases = rill.stream("float", count), rill.stream("float", {side, side}), {}
     local function add(name, text, ...)
@@ -33,4 +33,4 @@ function choices.cases()
     return cases
 end
 
-return choices
+return kernels
