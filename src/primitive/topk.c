@@ -173,8 +173,8 @@ static bool select_numbers(const Stream *s, int64_t k, const RadixKey *key, Stre
     if (done) {
         t.keys = words->buffer;
         t.tiles = traits->family == FAMILY_GPU;
-        t.read_blocks =
-            !traits->tuning[TUNING_BUFFER_TEXTURES] || !buffer_texture_reaches(t.device, TEXEL_VECTOR, buffer_bytes(t.keys));
+        t.read_blocks = !traits->tuning[TUNING_BUFFER_TEXTURES] ||
+                        !buffer_texture_reaches(t.device, TEXEL_VECTOR, buffer_bytes(t.keys));
         cut(&t);
         fill_params(&t, key_base);
         done = create_buffers(&t) && select_last(&t) && pick_out(&t) && sort_picked(&t, numbers);

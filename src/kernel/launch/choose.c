@@ -401,7 +401,8 @@ static bool reads_written(const Plan *plan, const VariantKey *key)
     const Function *f = &plan->kernel->function;
     for (int i = 0; i < f->param_count; i++) {
         if (path_buffered(key->args[i].path) && launch_kind(f, i)->stream && launch_kind(f, i)->read &&
-            (key->args[i].block || !plan->traits->tuning[TUNING_BUFFER_TEXTURES]) && stream_written(plan, plan->streams[i])) {
+            (key->args[i].block || !plan->traits->tuning[TUNING_BUFFER_TEXTURES]) &&
+            stream_written(plan, plan->streams[i])) {
             return true;
         }
     }

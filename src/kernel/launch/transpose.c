@@ -180,7 +180,8 @@ bool transpose_copy(Stream *to, const Stream *from)
         return error_set("transpose: the views are not ones it serves");
     }
     TexelFormat format = unit.vector ? TEXEL_VECTOR : TEXEL_WORD;
-    bool block = !traits->tuning[TUNING_BUFFER_TEXTURES] || !buffer_texture_reaches(device, format, buffer_capacity(from->buffer));
+    bool block = !traits->tuning[TUNING_BUFFER_TEXTURES] ||
+                 !buffer_texture_reaches(device, format, buffer_capacity(from->buffer));
     int group = tile ? GPU_GROUP : traits->family == FAMILY_GPU ? 32 : traits->subgroup_size;
     Program *program = find_program(device, &unit, tile, block, group);
     if (!program || !buffer_block_fits(to->buffer) || (block && !buffer_block_fits(from->buffer))) {

@@ -393,7 +393,8 @@ static bool in_textures(const RadixJob *job)
 bool radix_sort(const RadixJob *job, Buffer **keys, Buffer **words)
 {
     const DeviceTraits *traits = device_traits(job->device);
-    Sort s = {.job = job, .device = job->device, .read_blocks = !traits->tuning[TUNING_BUFFER_TEXTURES] || !in_textures(job)};
+    Sort s = {
+        .job = job, .device = job->device, .read_blocks = !traits->tuning[TUNING_BUFFER_TEXTURES] || !in_textures(job)};
     s.tiles = traits->family == FAMILY_GPU || job->known.buffer;
     cut(&s);
     bool done, one = pass_count(job) == 1;
