@@ -36,7 +36,7 @@ local CAMERA <const> = {eye = VECTOR, target = VECTOR, up = VECTOR, fov = ANGLE,
 
 -- ---- cameras
 
--- The sides of the volume along x, y and z, in lengths.
+-- The sides of the volume along x, y and z.
 local function sides_of(s, spacing)
     local sides = {}
     for d = 1, 3 do
@@ -45,21 +45,9 @@ local function sides_of(s, spacing)
     return sides
 end
 
-local function camera_of(given, sides, size)
-    local taken = choices.options("rill.volume: option 'camera'", given, CAMERA)
-    if taken.fov and taken.orthographic then
-        fail("rill.volume: option 'camera': either 'fov' or 'orthographic'")
-    end
-    local up = cameras.unit(taken.up or {0, 0, 1})
-    local target, reach = taken.target or {sides[1] / 2, sides[2] / 2, sides[3] / 2}, math.max(table.unpack(sides))
-    local eye = taken.eye or up and cameras.above(target, up, reach)
-    local seen = up and cameras.axes(eye, target, up)
-    if not seen then
-        fail("rill.volume: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it")
-    end
-    seen.middle, seen.parallel = {(size[2] - 1) / 2, (size[1] - 1) / 2}, taken.orthographic and 1 or 0
-    seen.focus = taken.orthographic and size[2] / taken.orthographic or cameras.focus(size[2], taken.fov or 40)
-    return seen
+-- A vector in other units, if there is one.
+local function scaled(v, unit)
+    return v and {v[1] / unit, v[2] / unit, v[3] / unit}
 end
 
 -- How far in front of the eye's plane the volume begins and ends.
@@ -75,6 +63,31 @@ local function depths(camera, sides)
     return math.max(least, 0), most
 end
 
+-- Lengths are in units of `unit`. Rays begin at the eye, or a diagonal of the volume before it: floats would lose where a far eye's rays are in the volume.
+local function camera_of(given, sides, size, unit)
+    local taken = choices.options("rill.volume: option 'camera'", given, CAMERA)
+    if taken.fov and taken.orthographic then
+        fail("rill.volume: option 'camera': either 'fov' or 'orthographic'")
+    end
+    local up, diagonal = cameras.unit(taken.up or {0, 0, 1}), math.sqrt(sides[1] ^ 2 + sides[2] ^ 2 + sides[3] ^ 2)
+    local target = scaled(taken.target, unit) or {sides[1] / 2, sides[2] / 2, sides[3] / 2}
+    local eye = scaled(taken.eye, unit) or up and cameras.above(target, up, math.max(table.unpack(sides)))
+    local seen = up and cameras.axes(eye, target, up)
+    if not seen then
+        fail("rill.volume: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it")
+    end
+    local first, last = depths(seen, sides)
+    local ahead = math.max(0, first - diagonal)
+    for d = 1, 3 do
+        seen.eye[d] = seen.eye[d] + ahead * seen.ahead[d]
+    end
+    seen.first, seen.last, seen.diagonal = first - ahead, last - ahead, diagonal
+    seen.middle, seen.parallel = {(size[2] - 1) / 2, (size[1] - 1) / 2}, taken.orthographic and 1 or 0
+    seen.focus = taken.orthographic and size[2] / taken.orthographic * unit or cameras.focus(size[2], taken.fov or 40)
+    seen.spread = taken.orthographic and 1 or ahead
+    return seen
+end
+
 -- ---- the two ways
 
 local styles = {}
@@ -87,7 +100,7 @@ end
 
 --- styles.slices(kernels, values, how): slices from front to back, some in each launch.
 function styles.slices(kernels, values, how)
-    local first, last = depths(how.camera, how.sides)
+    local first, last = how.camera.first, how.camera.last
     local count <const> = math.max(0, math.ceil((last - first) / how.step))
     local sum <close> = rill.stream("vec4", how.size, {0, 0, 0, 1})
     values.step, values.sum = how.step, sum
@@ -120,17 +133,19 @@ local function check_kind(taken)
     end
 end
 
--- What was told, with what follows from it.
+-- What was given, with what follows from it. Lengths are in units of the least spacing: pictures do not depend on what they are measured in.
 local function settled(s, taken)
-    local spacing = lattice.new("rill.volume", {table.unpack(s.shape)}, taken.spacing or 1).spacing
-    local how = {spacing = spacing, sides = sides_of(s, spacing), least = math.min(table.unpack(spacing))}
+    local given = lattice.new("rill.volume", {table.unpack(s.shape)}, taken.spacing or 1).spacing
+    local unit = math.min(table.unpack(given))
+    local how = {unit = unit, spacing = scaled(given, unit)}
+    how.sides = sides_of(s, how.spacing)
     how.size, how.background = taken.size or {480, 640}, taken.background or {0, 0, 0}
-    how.camera = camera_of(taken.camera, how.sides, how.size)
-    how.step = taken.step or 0.5 * how.least
-    local diagonal = math.sqrt(how.sides[1] ^ 2 + how.sides[2] ^ 2 + how.sides[3] ^ 2)
+    how.camera = camera_of(taken.camera, how.sides, how.size, unit)
+    how.step = (taken.step or 0.5 * unit) / unit
+    local diagonal = how.camera.diagonal
     if diagonal / how.step > rays.STEPS then
         fail("rill.volume: option 'step': rays would take %.0f steps, more than %d: give one above %g",
-            diagonal / how.step, rays.STEPS, diagonal / rays.STEPS)
+            diagonal / how.step, rays.STEPS, diagonal * unit / rays.STEPS)
     end
     how.light, how.colour = taken.light, taken.colour
     return how
@@ -142,7 +157,7 @@ local function arguments(s, how)
     for d = 1, 3 do
         values.per[d] = 1 / how.spacing[d]
     end
-    for _, name in ipairs {"eye", "right", "above", "ahead", "middle", "focus", "parallel"} do
+    for _, name in ipairs {"eye", "right", "above", "ahead", "middle", "focus", "parallel", "spread"} do
         values[name] = how.camera[name]
     end
     if how.light then
@@ -154,17 +169,15 @@ end
 local function surface(s, how, taken)
     lattice.all_finite("rill.volume: argument #1 's'", s)
     local values = arguments(s, how)
-    values.iso, values.stride, values.shape, values.scale = taken.iso, how.step / how.least, how.size, {}
-    for d = 1, 3 do
-        values.scale[d] = how.least / how.spacing[d]
-    end
+    values.iso, values.stride, values.shape = taken.iso, how.step, how.size
     return shell[taken.surface or "shaded"](values, how)
 end
 
 local function clouds(s, how, taken)
     local given = taken.transfer or "gray"
     local low, high = range_of(s, given, taken.range)
-    local painted = transfer.take(given, low, high, math.max(table.unpack(how.sides)), taken.density or 1)
+    local reach = how.unit * math.max(table.unpack(how.sides))
+    local painted = transfer.take(given, low, high, reach, how.unit * (taken.density or 1))
     local values = arguments(s, how)
     for name, value in pairs(painted.values) do
         values[name] = value

@@ -84,22 +84,28 @@ local function integrate(voxels, shape, o, row, column, piece)
     local h, sides = o.spacing or {1, 1, 1}, {}
     for k = 1, 3 do sides[k] = shape[4 - k] * h[4 - k] end
     local enter, leave = clip(from, way, sides)
-    local function value(t, k, by)
+    local function value(t, k, by) -- and where along axis k, which is within the outer voxels
         local p = {}
-        for d = 1, 3 do p[d] = (from[d] + t * way[d]) / h[4 - d] - 0.5 + (d == k and by or 0) end
-        return interpolate(voxels, shape, p)
+        for d = 1, 3 do p[d] = (from[d] + t * way[d]) / h[4 - d] - 0.5 end
+        if k then p[k] = math.max(0, math.min(shape[4 - k] - 1, p[k] + by)) end
+        return interpolate(voxels, shape, p), p[k]
+    end
+    local function slope(t, k)
+        local above, to = value(t, k, 1)
+        local below, at = value(t, k, -1)
+        return to > at and (above - below) / (to - at) / h[4 - k] or 0
     end
     local sum, through = {0, 0, 0}, 1
     local n = math.max(0, math.ceil((leave - enter) / piece))
     local ds = (leave - enter) / math.max(n, 1)
     for i = 0, n - 1 do
         local t = enter + (i + 0.5) * ds
-        local colour, k = transferred(o.transfer, value(t))
+        local colour, k = transferred(o.transfer, (value(t)))
         local lit = 1
         if o.light then
             local g, steep, facing = {}, 0, 0
             for d = 1, 3 do
-                g[d] = (value(t, d, 1) - value(t, d, -1)) / h[4 - d]
+                g[d] = slope(t, d)
                 steep, facing = steep + g[d] ^ 2, facing - g[d] * o.light[d]
             end
             lit = steep > 0 and 0.3 + 0.7 * math.max(0, facing / math.sqrt(steep)) or 1
@@ -388,6 +394,174 @@ describe("rill.volume", function()
             local count = rill.length(picture - clear):map "x > 1e-3 ? 1.0 : 0.0":sum()
             local wide = 20.5 / math.tan(math.rad(15)) * R / math.sqrt(2500 - R * R)
             assert.near(1, count / (math.pi * wide ^ 2), 0.08)
+        end)
+    end)
+
+    describe("does not depend on units", function()
+        local ball
+        setup(function()
+            ball = rill.stream("float", {16, 15, 17}, function(z, y, x)
+                return math.exp(-((x - 8) ^ 2 + (y - 8) ^ 2 + (z - 7) ^ 2) / 20)
+            end)
+        end)
+        teardown(function() ball:close() end)
+
+        local KINDS <const> = {
+            {iso = 0.5}, {iso = 0.2, surface = "water"}, {light = {1, 0.3, 1}}, {light = true, method = "slices"},
+        }
+
+        -- A picture of values times `gain`, voxels `size` apart.
+        local function picture(kind, gain, size)
+            local s <close> = ball:map(("%.17g * x"):format(gain))
+            local o = {
+                size = {20, 24}, spacing = {0.9 * size, size, 1.1 * size}, step = 0.4 * size,
+                camera = {eye = {40 * size, -20 * size, 30 * size}, target = {8 * size, 7 * size, 7 * size}, fov = 35},
+            }
+            for name, value in pairs(kind) do o[name] = value end
+            o.iso = o.iso and o.iso * gain
+            if not o.iso then
+                o.transfer = {{0.1 * gain, {0, 0, 1}, 0}, {0.7 * gain, {1, 0.6, 0.1}, 0.6 / size}}
+            end
+            return rill.volume(s, o):values()
+        end
+
+        it("of values", function()
+            for _, kind in ipairs(KINDS) do
+                local want = picture(kind, 1, 1)
+                for _, power in ipairs {-100, -40, 70, 120} do
+                    check.equal(want, picture(kind, 2.0 ^ power, 1), 0)
+                end
+                for _, gain in ipairs {1e-12, 1e-8, 1e20} do check.equal(want, picture(kind, gain, 1), 2e-5) end
+            end
+        end)
+
+        it("of lengths", function()
+            for _, kind in ipairs(KINDS) do
+                local want = picture(kind, 1, 1)
+                for _, power in ipairs {-59, 40, 59} do check.equal(want, picture(kind, 1, 2.0 ^ power), 0) end
+                for _, size in ipairs {1e-17, 3e11, 1e12, 9e17} do check.equal(want, picture(kind, 1, size), 2e-5) end
+            end
+        end)
+
+        it("of values at which colours jump", function()
+            for _, gain in ipairs {1e-30, 1, 1e30} do
+                local s = rill.stream("float", {1, 1, 2}, function(_, _, x) return gain * x end)
+                local o = {
+                    camera = {eye = {-5, 0.5, 0.5}, target = {0, 0.5, 0.5}, orthographic = 1}, size = {1, 1},
+                    step = 1e-3, transfer = {{1.5 * gain, {1, 0, 0}, 0}, {1.5 * gain, {0, 1, 0}, 3}},
+                }
+                check.equal({0, 1 - math.exp(-3), 0}, rill.volume(s, o):get(1, 1), 5e-3)
+            end
+        end)
+
+        it("of far eyes", function()
+            local block = rill.stream("float", {16, 16, 16}, 1)
+            for _, kind in ipairs {{iso = 0.5}, {iso = 0.5, surface = "water"}, {light = true}, {method = "slices"}} do
+                local function from(far, perspective)
+                    local camera = {eye = {8 + far, 8 + 0.7 * far, 8 + far / 2}, target = {8, 8, 8}}
+                    local distance = far * math.sqrt(1.74)
+                    camera.orthographic = not perspective and 30 or nil
+                    camera.fov = perspective and math.deg(2 * math.atan(15 / distance)) or nil
+                    local o = {camera = camera, size = {20, 20}}
+                    for name, value in pairs(kind) do o[name] = value end
+                    return rill.volume(kind.iso and block or ball, o):values()
+                end
+                local want = from(20)
+                for _, far in ipairs {1e2, 1e5, 1e9} do check.equal(want, from(far), 1e-4) end
+                local near = from(1e5, true)
+                for _, far in ipairs {1e7, 1e9} do check.equal(near, from(far, true), 2e-3) end
+            end
+        end)
+    end)
+
+    describe("shows the sides that cut a surface", function()
+        it("as long as the light falls on them, and the slope up to them", function()
+            -- A plane, seen along its slope and beside it; its side and the volume's are told apart by where a ray begins.
+            local slope, shape = {1, 2, 0.5}, {9, 10, 11}
+            local s <close> = rill.stream("float", shape, function(z, y, x) return x + 2 * y + 0.5 * z end)
+            local light, tint, iso, seen = unit {-0.5, -1, 1}, {0.9, 0.5, 0.2}, 19, {0, 0}
+            for _, toward in ipairs {{-1, -2, -0.5}, {-2, -2, 1}} do
+                local camera = {eye = {}, target = {5.5, 5, 4.5}, orthographic = 18}
+                for d = 1, 3 do camera.eye[d] = camera.target[d] + 10 * toward[d] end
+                local size = {30, 30}
+                local got = rill.volume(s, {
+                    iso = iso, camera = camera, light = light, colour = tint, background = {0, 0, 1}, size = size,
+                }):values()
+                for row = 0, 29 do
+                    for column = 0, 29 do
+                        local from, way = ray(camera, size, row, column)
+                        local enter, leave = clip(from, way, {11, 10, 9})
+                        local start, rise, face, margin = 0, 0, 1, math.huge
+                        local function value(t, d) return from[d] + t * way[d] - 0.5 end
+                        for d = 1, 3 do
+                            start, rise = start + slope[d] * (value(enter, d) + 1), rise + slope[d] * way[d]
+                            local far = math.abs(value(enter, d) + 0.5 - shape[4 - d] / 2) / shape[4 - d]
+                            if far > math.abs(value(enter, face) + 0.5 - shape[4 - face] / 2) / shape[4 - face] then
+                                face = d
+                            end
+                        end
+                        local t = enter + (iso - start) / rise
+                        local cut = start > iso
+                        for d = 1, 3 do -- within the outer voxels, where the field is a plane
+                            local place = value(cut and enter or t, d)
+                            margin = math.min(margin, cut and d == face and 9 or place, cut and d == face and 9 or
+                                shape[4 - d] - 1 - place)
+                        end
+                        if enter < leave and margin > 0.05 and math.abs(start - iso) > 0.8 then
+                            local normal, at = {0, 0, 0}, 3 * (30 * row + column)
+                            if cut then
+                                normal[face] = way[face] > 0 and -1 or 1
+                            else
+                                normal = unit {-slope[1], -slope[2], -slope[3]}
+                            end
+                            local half = unit {light[1] - way[1], light[2] - way[2], light[3] - way[3]}
+                            local lit, shine = 0, 0
+                            for d = 1, 3 do lit, shine = lit + normal[d] * light[d], shine + normal[d] * half[d] end
+                            seen[cut and 1 or 2] = seen[cut and 1 or 2] + 1
+                            for d = 1, 3 do
+                                local want = tint[d] * (0.2 + 0.8 * math.max(0, lit)) + 0.2 * math.max(0, shine) ^ 30
+                                assert.near(math.min(want, 1), got[at + d], 1e-4, ("%d, %d"):format(row, column))
+                            end
+                        end
+                    end
+                end
+            end
+            assert.is_true(seen[1] > 50 and seen[2] > 100, ("%d, %d"):format(seen[1], seen[2]))
+        end)
+
+        it("of water, through which what is behind is seen", function()
+            local function mix(a, b, share) return (1 - share) * a + share * b end
+            -- The sky in a direction that does not fall, as the scene has it.
+            local function sky(d, right)
+                local sun, half = 0, unit {0.5 * right[1], 0.5 * right[2], 1}
+                for k = 1, 3 do sun = sun + d[k] * half[k] end
+                local colour, share = {}, math.max(0, d[3])
+                for k = 1, 3 do
+                    colour[k] = mix(({0.95, 0.96, 0.98})[k], ({0.42, 0.60, 0.85})[k], share)
+                    colour[k] = colour[k] + 0.9 * math.max(0, sun) ^ 60
+                end
+                return colour
+            end
+            local block <close> = rill.stream("float", {6, 8, 10}, 1)
+            for _, rise in ipairs {0, 0.1, 0.4} do -- in through one side, out through the other one
+                local camera = {eye = {5, -30, 3 - 34 * rise}, target = {5, 4, 3}, orthographic = 3}
+                local o = {iso = 0.5, surface = "water", camera = camera, size = {5, 5}}
+                local got, way = rill.volume(block, o), unit {0, 1, rise}
+                local into = {0, 0, 0.75 * way[3]}
+                into[2] = math.sqrt(1 - into[3] ^ 2)
+                local shine = 0.02 + 0.98 * (1 - way[2]) ^ 5
+                local behind, mirrored = sky(way, {1, 0, 0}), sky({0, -way[2], way[3]}, {1, 0, 0})
+                local want = {}
+                for k, dim in ipairs {1.6, 0.5, 0.25} do
+                    want[k] = mix(behind[k] * math.exp(-dim * 8 / into[2] / 10), mirrored[k], shine)
+                end
+                check.equal(want, got:get(3, 3), 1e-4)
+            end
+            -- From within, straight out: no surface but the side that is left.
+            local inside = {eye = {5, 2, 3}, target = {5, 9, 3}, fov = 1}
+            local o = {iso = 0.5, surface = "water", camera = inside, size = {1, 1}}
+            local through = math.exp(-0.5 * 6 / 10)
+            assert.near(0.96 * (0.98 * through + 0.02), rill.volume(block, o):get(1, 1)[2], 1e-3)
         end)
     end)
 

@@ -16,8 +16,10 @@ camera.size = {is_size, "{rows, columns}, whole numbers from 1 to 16384"}
 
 --- camera.unit(v): v with length 1; nil where it has none.
 function camera.unit(v)
-    local length = math.sqrt(v[1] ^ 2 + v[2] ^ 2 + v[3] ^ 2)
-    return length > 0 and {v[1] / length, v[2] / length, v[3] / length} or nil
+    local most = math.max(math.abs(v[1]), math.abs(v[2]), math.abs(v[3])) -- its square may be beyond numbers
+    local x, y, z = v[1] / most, v[2] / most, v[3] / most
+    local length = math.sqrt(x * x + y * y + z * z)
+    return most > 0 and {x / length, y / length, z / length} or nil
 end
 local unit <const> = camera.unit
 

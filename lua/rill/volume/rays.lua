@@ -1,28 +1,20 @@
 -- The kernels of rill.volume, whose names are not those a transfer function of the user's may have. Rays go through the middles of pixels; places along them
--- are in lengths from where they begin, places in the volume in voxels, whose middles are whole numbers.
+-- are in units of the least spacing from where they begin, places in the volume in voxels, whose middles are whole numbers.
 local rill = require "rill"
 local isosurface = require "rill.support.isosurface"
 local recent = require "rill.support.recent"
+local tracing = require "rill.support.tracing"
 
 local rays = {}
 
 rays.STEPS = isosurface.STEPS -- at most, of a ray
 
--- `parallel` is 1 where all rays have one direction, else 0. DETAILS: the parameters of the transfer function and the light.
+-- `parallel` is 1 where all rays have one direction, else 0. Rays begin in a plane through `eye`, `spread` times as far apart as they are one unit in front
+-- of where they meet (parallel rays: 1). DETAILS: the parameters of the transfer function and the light.
 local CAMERA <const> =
-    "vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, float parallel, vec3 per, "
+    "vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, float parallel, float spread, vec3 per, "
 
---- rays.box: the function volume_box, which the rays of rays.text need.
-rays.box = [=[
-    // How far along a ray it enters the box of the voxels, and leaves it.
-    vec2 volume_box(vec3 o, vec3 d, vec3 size) {
-        vec3 safe = mix(d, vec3(1e-12), lessThan(abs(d), vec3(1e-12)));
-        vec3 a = (vec3(-0.5) - o) / safe, b = (size - 0.5 - o) / safe, enter = min(a, b), leave = max(a, b);
-        return vec2(max(max(max(enter.x, enter.y), enter.z), 0.0), min(min(leave.x, leave.y), leave.z));
-    }
-]=]
-
-local TEXT <const> = rays.box .. [=[
+local TEXT <const> = tracing.unit .. tracing.span .. tracing.slope .. [=[
     // `sum` is colour in front of a place, and how much light comes through: a piece of length ds goes behind it.
     kernel vec4 volume_behind(vec4 sum, float ds, vec3 p, vec3 way, vec3 per, DETAILS float s[][][]) {
         float v = sample(s, p);
@@ -61,18 +53,14 @@ local TEXT <const> = rays.box .. [=[
 local RAY <const> = [=[
         vec2 at = (vec2(indexof(%1).xy) - middle) / focus;
         vec3 aside = at.x * right - at.y * above, way = normalize(ahead + (1.0 - parallel) * aside);
-        vec3 o = (eye + parallel * aside) * per - 0.5, d = way * per;
-        vec2 span = volume_box(o, d, vec3(sizeof_stream(s).xyz));]=]
+        vec3 o = (eye + spread * aside) * per - 0.5, d = way * per, outer = vec3(sizeof_stream(s).xyz) - 1.0;
+        vec2 span = span_of(o, d, vec3(-0.5), outer + 0.5);]=]
 
 -- Lambert's law where the volume's values change: the side of lower values is lit. Without a direction the light is the eye's.
 local SHADE <const> = [=[
         if (c.w > 0.0) {
-            vec3 slope = per * vec3(sample(s, p + vec3(1, 0, 0)) - sample(s, p - vec3(1, 0, 0)),
-                sample(s, p + vec3(0, 1, 0)) - sample(s, p - vec3(0, 1, 0)),
-                sample(s, p + vec3(0, 0, 1)) - sample(s, p - vec3(0, 0, 1)));
-            float steep = length(slope);
-            vec3 to = dot(light, light) > 0.0 ? light : -way;
-            if (steep > 0.0) c.xyz *= 0.3 + 0.7 * max(0.0, -dot(slope, to) / steep);
+            vec3 slope = unit_of(per * slope_of(s, p)), to = dot(light, light) > 0.0 ? light : -way;
+            if (slope != vec3(0.0)) c.xyz *= 0.3 + 0.7 * max(0.0, -dot(slope, to));
         }]=]
 
 -- Names of parameters, as arguments of a call.

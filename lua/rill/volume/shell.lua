@@ -7,37 +7,30 @@ local rays = require "rill.volume.rays"
 local shell = {}
 
 local TEXT <const> = [=[
-    // Where the volume's own side is seen, which cuts through higher values, the normal is that side's.
-    vec3 side_of(vec3 p, vec3 size, vec3 way) {
-        vec3 q = abs((p + 0.5) / size - 0.5);
-        vec3 axis = q.x >= max(q.y, q.z) ? vec3(1, 0, 0) : q.y >= q.z ? vec3(0, 1, 0) : vec3(0, 0, 1);
-        return -axis * sign(dot(axis, way));
-    }
-    kernel void volume_surface(CAMERA float stride, vec3 scale, float iso, vec3 tint, vec3 light, vec3 background, float s[][][],
+    kernel void volume_surface(CAMERA float stride, float iso, vec3 tint, vec3 light, vec3 background, float s[][][],
                        out vec3 colour<>) {
         RAY(colour)
-        d = scale * way;
-        float t = passing(s, iso, 1.0, 0.5, stride, o, d), begin = inside(s, 0.5, o, d).x;
+        o += span.x <= span.y ? span.x * d : vec3(0.0);
+        float t = passing(s, iso, 1.0, stride, span.y - span.x, o, d);
         colour = background;
         if (t >= 0.0) {
-            vec3 p = o + t * d, normal = facing(scale * slope_of(s, p), way), to = dot(light, light) > 0.0 ? light : -way;
-            if (begin > 0.0 && t < begin + 2e-3) normal = side_of(p, vec3(sizeof_stream(s).xyz), way);
-            float shine = pow(max(0.0, dot(normal, normalize(to - way))), 30.0);
+            vec3 p = o + t * d, to = dot(light, light) > 0.0 ? light : -way;
+            vec3 normal = t == 0.0 && span.x > 0.0 ? side_of(p, outer, 0.5, way) : facing(per * slope_of(s, p), way);
+            float shine = pow(max(0.0, dot(normal, unit_of(to - way))), 30.0);
             colour = min(tint * (0.2 + 0.8 * max(0.0, dot(normal, to))) + 0.2 * shine, 1.0);
         }
     }
-    kernel void volume_water(CAMERA vec3 up, float stride, vec3 scale, float iso, vec3 low, vec3 to_length, float clear, vec3 floor_at,
+    kernel void volume_water(CAMERA vec3 up, float stride, float iso, vec3 low, vec3 to_length, float clear, vec3 floor_at,
                       float tile, float s[][][], out vec3 colour<>) {
         RAY(colour)
-        colour = watery(s, iso, 0.5, stride, eye + parallel * aside, way, up, right, low, to_length, scale, clear, floor_at,
-            tile);
+        colour = watery(s, iso, 0.5, stride, eye + spread * aside, way, up, right, low, to_length, per, clear, floor_at, tile);
     }
 ]=]
 
 local program
 
 local function kernels()
-    program = program or rill.program(rays.box .. isosurface.passing .. isosurface.water .. rays.text(TEXT))
+    program = program or rill.program(isosurface.passing .. isosurface.water .. rays.text(TEXT))
     return program
 end
 
@@ -65,7 +58,7 @@ function shell.water(values, how)
     end
     local reach
     values.floor_at, values.tile, reach = isosurface.surroundings({0, 0, 0}, how.sides, how.camera.up)
-    values.clear = reach / how.least
+    values.clear = reach
     return kernels().volume_water(values)
 end
 

@@ -6,6 +6,7 @@ local fail <const> = blame.fail
 local transfer = {}
 
 local MOST <const> = 32 -- points: each is a term of what a sample costs
+local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- float: how steep a jump is
 
 -- Values from 0 to 1; opacities per longest side of the volume.
 local PRESETS <const> = {
@@ -66,7 +67,7 @@ local function constants(list, low, high, density)
     for i = 2, #list do
         local a, b, from = of(list[i - 1]), of(list[i]), low + (high - low) * list[i - 1][1]
         local width = (high - low) * (list[i][1] - list[i - 1][1])
-        values["v" .. i], values["w" .. i] = from, math.min(1 / width, 1e30)
+        values["v" .. i], values["w" .. i] = from, math.min(1 / width, LARGEST)
         values["c" .. i] = {b[1] - a[1], b[2] - a[2], b[3] - a[3], b[4] - a[4]}
     end
     return values
@@ -101,7 +102,7 @@ function transfer.spans(value)
 end
 
 --- transfer.take(value, low, high, reach, density): what it is as {before = text of functions, declared = parameters, body = the text that
--- finds vec4 c, colour and opacity per length, for float v, values = of the parameters, key}. A preset spans low to high and its opacities `reach`.
+-- finds vec4 c, colour and opacity per length, for float v, values = of the parameters, key}. A preset spans low to high and its opacities `reach` lengths.
 function transfer.take(value, low, high, reach, density)
     if type(value) == "string" and not PRESETS[value] then
         return {
