@@ -225,6 +225,32 @@ describe("operators mean what they mean in Lua:", function()
     end)
 end)
 
+describe("s:eval and c:eval", function()
+    it("return what is evaluated already, so that code need not ask which it has", function()
+        local s = rill.from {1, 2}
+        assert.is_true(rawequal(s, s:eval()))
+        assert.equal("stream", rill.type((s + 1):eval():eval()))
+        local counted = s:filter "x > 1.0"
+        assert.is_true(rawequal(counted, counted:eval()))
+        local c = rill.array("float", 2)
+        assert.is_true(rawequal(c, c:eval()))
+        assert.equal("container", rill.type((c + 1):eval():eval()))
+        s:close()
+        c:close()
+        check.raises("s:eval: argument 's': expected an open stream, got closed stream", function() s:eval() end)
+        check.raises("c:eval: argument 'c': the container was closed", function() c:eval() end)
+        check.raises("s:eval: argument 's': expected a stream before the colon, got number 1", counted.eval, 1)
+        check.raises("s:eval: expected at most 0 arguments, got 1", counted.eval, counted, 1)
+    end)
+
+    it("give a view as it is", function()
+        local s = rill.from {1, 2, 3, 4}
+        local part = s:domain(2, 3)
+        s:set(7, 2)
+        check.equal({7, 3}, part:eval():values())
+    end)
+end)
+
 describe("comparisons", function()
     leaks.watch(setup, teardown)
 

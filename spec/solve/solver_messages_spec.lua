@@ -19,6 +19,20 @@ describe("what solvers say", function()
         for _, name in ipairs(iterative) do
             check.names({"b has shape 3x1", "a vector of 3 elements"}, solve[name], A, b:reshape {3, 1})
         end
+        local picture <close> = rill.stream("float", {128, 128})
+        local wide <close> = rill.sparse.coo {shape = {16384, 16384}, rows = {0}, columns = {0}, values = {1}}
+        for _, name in ipairs(iterative) do
+            check.raises("b has shape 128x128: it must be a vector of 16384 elements; b:reshape {16384} has that shape$",
+                solve[name], wide, picture)
+        end
+        check.raises("a vector of 3 elements$", solve.cg, A, rill.stream("float", {3, 2})) -- no reshape fits
+        check.raises("'x0' has shape 3x1, x has 3; x0:reshape {3} has that shape$", solve.cg, A, b,
+            {x0 = b:reshape {3, 1}})
+        check.raises("A is 3 x 3, b is 1 x 3; b:reshape {3} has that shape$", solve.lu, A, b:reshape {1, 3})
+        check.raises("X is 128 x 128; x:reshape {16384} has that shape$", wide.multiply, wide, picture)
+        local grid <close> = solve.hierarchy {shape = {4, 4}}
+        check.raises("b has shape 16, the hierarchy 4x4; b:reshape {4, 4} has that shape$", grid.solve, grid,
+            rill.stream("float", 16))
         check.names({"elements of vec2"}, solve.cg, A, rill.stream("vec2", 3))
         check.names({"option 'shape'", "got {0, 4}"}, solve.hierarchy, {shape = {0, 4}})
         check.names({"option 'shape'", "got {1, 2, 3, 4, ...}"}, solve.hierarchy, {shape = {1, 2, 3, 4, 5}})
@@ -34,6 +48,34 @@ describe("what solvers say", function()
         end
         local wide <close> = rill.sparse.coo {shape = {100000, 100000}, rows = {0}, columns = {0}, values = {1}}
         check.names({"rill.solve.lu", "100000 x 100000", "rill.solve.cg"}, solve.lu, wide, rill.stream("float", 100000))
+    end)
+
+    it("of a zero on the diagonal by what divides by it", function()
+        local Z = rill.from {{4, 1, 0}, {1, 0, 1}, {0, 1, 2}}
+        for _, name in ipairs {"jacobi", "polynomial"} do
+            check.raises("rill.solve.cg: A has 0 on its diagonal, in row 2: preconditioner \"" .. name ..
+                "\" cannot divide by it", solve.cg, Z, b, {preconditioner = name})
+        end
+        check.raises("rill.solve.bicgstab: A has 0 on its diagonal, in row 2: preconditioner \"jacobi\"", solve.bicgstab,
+            Z, b, {preconditioner = "jacobi"})
+        check.raises("rill.solve.sor: A has 0 on its diagonal, in row 2: exchange rows", solve.sor, Z, b)
+        check.raises("rill.solve.jacobi: option 'diagonal' has 0 in row 3", solve.jacobi,
+            function(x, y) y:write(x) end, b, {diagonal = rill.from {1, 1, 0}})
+    end)
+
+    it("in history: pairs of iterations and relative residuals", function()
+        for _, name in ipairs {"cg", "bicgstab", "jacobi"} do
+            local x, report = solve[name](A, b, {every = 1})
+            local norm = b:norm()
+            assert.same({0, 1.0}, report.history[1])
+            for i, row in ipairs(report.history) do
+                assert.is_true(#row == 2 and row[1] >= (report.history[i - 1] or row)[1])
+            end
+            local last = report.history[#report.history]
+            assert.same({report.iterations, report.residual}, last)
+            local r = b:cast "double" - rill.matmul(A:cast "double", x:cast "double")
+            assert.is_true(math.abs(last[2] - r:norm() / norm) < 1e-9)
+        end
     end)
 
     it("of methods by their own names", function()

@@ -56,7 +56,8 @@ local function check_sides(method, shape, b)
         same = same and b.shape[d] == shape[d]
     end
     if not same then
-        fail("rill.solve.%s: A is %s, b %s", method, times(shape), direct.size_text(b))
+        fail("rill.solve.%s: A is %s, b %s%s", method, times(shape), direct.size_text(b),
+            rank == 2 and blame.reshaped("b", b, {shape[1]}) or "")
     end
     return count == rank and b.shape[rank] or 1
 end

@@ -129,7 +129,8 @@ end
 local function take_b(self, name, b)
     b = operator.vector(name, "b", b)
     if b.shape ~= self._shape then
-        fail("rill.solve.%s: b has shape %s, the hierarchy %s", name, tostring(b.shape), tostring(self._shape))
+        fail("rill.solve.%s: b has shape %s, the hierarchy %s%s", name, tostring(b.shape), tostring(self._shape),
+            blame.reshaped("b", b, self._shape))
     end
     return b
 end

@@ -113,8 +113,8 @@ local function check_shapes(method, m, n, b)
     if m ~= n then
         fail("rill.solve.%s: A is %d x %d: it must be square", method, m, n)
     elseif #b.shape ~= 1 then
-        fail("rill.solve.%s: b has shape %s: it must be a vector of %s", method, tostring(b.shape),
-            plural(m, "element"))
+        fail("rill.solve.%s: b has shape %s: it must be a vector of %s%s", method, tostring(b.shape),
+            plural(m, "element"), blame.reshaped("b", b, {m}))
     elseif b.size ~= m then
         fail("rill.solve.%s: A is %d x %d, b has %s", method, m, n, plural(b.size, "element"))
     end

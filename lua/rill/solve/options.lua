@@ -51,7 +51,8 @@ function options.start(method, taken, shape, type)
         fail("rill.solve.%s: option 'x0': expected elements of float or double, got elements of %s", method,
             tostring(x0.type))
     elseif x0.shape ~= shape then
-        fail("rill.solve.%s: option 'x0' has shape %s, x has %s", method, tostring(x0.shape), tostring(shape))
+        fail("rill.solve.%s: option 'x0' has shape %s, x has %s%s", method, tostring(x0.shape), tostring(shape),
+            blame.reshaped("x0", x0, shape))
     end
     operator.finite(method, "x0", x0)
     return x0.type == type and x0:copy() or x0:cast(type)

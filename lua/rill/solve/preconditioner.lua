@@ -9,16 +9,17 @@ local preconditioner = {}
 
 local INVERSE <const> = "kernel T inverse(T d<>) { return T(1) / d; }"
 
---- preconditioner.jacobi(A, type): the inverse diagonal, in whole texels as operator.room gives it.
-function preconditioner.jacobi(A, type)
+--- preconditioner.jacobi(A, type [, name]): the inverse diagonal, in whole texels as operator.room gives it. `name`: of the preconditioner that
+-- needs it, for the message about a zero. Default: "jacobi".
+function preconditioner.jacobi(A, type, name)
     local d <close> = A:diagonal(type)
     local inverse = operator.room(type, d.shape)
     if d.size > 0 then
         kernel(INVERSE, {T = type})(d, inverse)
         local size = operator.norm(inverse, true)
         if (size ~= size or size == math.huge) and rill.abs(d):min() == 0 then
-            fail("rill.solve.%s: A has 0 on its diagonal, in row %d: \"jacobi\" can't divide by it", A.method,
-                (rill.abs(d):argmin()))
+            fail("rill.solve.%s: A has 0 on its diagonal, in row %d: preconditioner \"%s\" cannot divide by it",
+                A.method, (rill.abs(d):argmin()), name or "jacobi")
         end
     end
     return inverse
@@ -68,7 +69,7 @@ function preconditioner.polynomial(A, type, shape, degree)
         m = rill.stream(type, shape, 1)
         largest = estimate(A, d, az)
     else
-        m = preconditioner.jacobi(A, type)
+        m = preconditioner.jacobi(A, type, "polynomial")
         largest = bound(A, m)
     end
     local least = largest / (SHARE * degree * degree)

@@ -48,12 +48,17 @@ function stationary.diagonal(method, A, given, type, shape)
     end
     local d = given and operator.vector(method, "diagonal", given) or A:diagonal(type)
     if d.shape ~= shape then
-        fail("rill.solve.%s: option 'diagonal' has shape %s, b has %s", method, tostring(d.shape), tostring(shape))
+        fail("rill.solve.%s: option 'diagonal' has shape %s, b has %s%s", method, tostring(d.shape), tostring(shape),
+            blame.reshaped("diagonal", d, shape))
     end
     operator.finite(method, "the diagonal", d)
     local sizes <close> = rill.abs(d):eval()
     if d.size > 0 and sizes:min() == 0 then
         local flat = sizes:reshape(d.size):argmin() - 1
+        if given then
+            fail("rill.solve.%s: option 'diagonal' has 0 in row %s: expected the diagonal of A without zeros", method,
+                row_text(d, flat))
+        end
         fail("rill.solve.%s: A has 0 on its diagonal, in row %s: exchange rows so that none is there, or take " ..
             "rill.solve.lu", method, row_text(d, flat))
     end

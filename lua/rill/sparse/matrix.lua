@@ -280,10 +280,14 @@ function methods.multiply(A, x, y)
     if not REAL[x.type] then
         fail("A:multiply: argument #1 'x': expected elements of float or double, got elements of %s", tostring(x.type))
     elseif #shape > 2 then
-        fail("A:multiply: argument #1 'x': expected a vector or a matrix, got a stream of shape %s", tostring(shape))
+        fail("A:multiply: argument #1 'x': expected a vector or a matrix, got a stream of shape %s%s", tostring(shape),
+            blame.reshaped("x", x, {A._n}))
     elseif shape[1] ~= A._n then
-        fail(#shape == 1 and "A:multiply: A is %d x %d, x has %d elements" or "A:multiply: A is %d x %d, X is %d x %d",
-            A._m, A._n, shape[1], shape[2])
+        if #shape == 1 then
+            fail("A:multiply: A is %d x %d, x has %d elements", A._m, A._n, shape[1])
+        end
+        fail("A:multiply: A is %d x %d, X is %d x %d%s", A._m, A._n, shape[1], shape[2],
+            blame.reshaped("x", x, {A._n}))
     end
     local type = (A._values.type == "double" or x.type == "double") and "double" or "float"
     local given = y ~= nil and check_result(A, x, y, type)

@@ -138,6 +138,17 @@ function blame.not_open(value)
     return kind.not_open(value)
 end
 
+--- blame.reshaped(name, s, shape): for the end of a message about a stream of another shape: how to reshape it, or "" where that would not give the
+-- shape, or would give it another order of elements, as of a matrix that should be transposed.
+function blame.reshaped(name, s, shape)
+    local size = 1
+    for _, extent in ipairs(shape) do
+        size = size * extent
+    end
+    local fits = s.size == size and #s.shape ~= #shape
+    return fits and ("; %s:reshape {%s} has that shape"):format(name, table.concat(shape, ", ")) or ""
+end
+
 local function told_item(value, depth, whole)
     if rill.type(value) then
         return rill.type(value)

@@ -80,6 +80,7 @@ s:request(first?: index, last?: index): request -- a read-back in flight
 s:map_cpu(options?: {lazy?: boolean}): map -- the elements as a host array m[i], flat, from 1; with lazy only pages that are touched travel
 s:gl(): integer, integer, integer, table -- for an OpenGL renderer sharing the context: buffer name, byte offset, byte length, layout
 s:copy(): stream -- the elements in a new stream
+s:eval(): stream -- the stream itself, as e:eval() of an expression gives a new one
 s:cast(type: typename): stream -- converted to another type: floats truncate into integers, bool is x ~= 0
 s:like(type?: typename): stream -- a new zero stream of the same shape
 s:close() -- frees its memory at once; views of it and expressions stay valid
@@ -283,6 +284,7 @@ c:request(first?: index, last?: index): request -- the same as a read-back in fl
 c:write(data: data|range, first?: index, last?: index): container -- writes a box, or all of it, which is mapped, or will be in a sparse container; of a range the elements of its container, where they are there, or with the least corner at `first`
 c:fill(value: element): container -- sets all that is mapped
 c:copy(): container -- the same elements in memory of their own, by the same translator
+c:eval(): container -- the container itself, as e:eval() of an expression gives a new one
 c:stream(): stream -- all of it as a dense stream
 c:like(type?: typename): container -- one of the same kind, all zero as is its default; one with pages has none yet
 c:cast(type: typename): container -- the same elements, and default, converted to another type as s:cast does

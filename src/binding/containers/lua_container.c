@@ -294,6 +294,14 @@ static int container_length(lua_State *L)
     return 1;
 }
 
+/* c:eval(): the container itself, as s:eval. */
+static int container_eval(lua_State *L)
+{
+    container_check(L, 1, "c:eval", 0, "c");
+    binding_count(L, "c:eval", 1, true);
+    return 1;
+}
+
 /* rill.container(virtual, methods): the same container with further methods, which come first. */
 static int rill_container(lua_State *L)
 {
@@ -365,6 +373,7 @@ void open_container(lua_State *L)
                                        {"write", container_write_call},
                                        {"fill", container_fill_call},
                                        {"copy", container_copy_call},
+                                       {"eval", container_eval},
                                        {"each", container_each},
                                        {"update", container_update},
                                        {"generate", container_generate},

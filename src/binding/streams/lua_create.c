@@ -267,6 +267,14 @@ static int stream_copy(lua_State *L)
     return push_copy(L, s, NULL, "s:copy");
 }
 
+/* s:eval(): the stream itself, so that code which takes expressions need not ask. Its length may be known to the device only. */
+static int stream_eval(lua_State *L)
+{
+    accept_open(L, 1, "s:eval", 0, "s");
+    binding_count(L, "s:eval", 1, true);
+    return 1;
+}
+
 static int stream_cast(lua_State *L)
 {
     const Stream *s = accept_check(L, 1, "s:cast", 0, "s");
@@ -299,7 +307,7 @@ void open_create(lua_State *L)
     static const luaL_Reg functions[] = {{"stream", rill_stream}, {"from", rill_from},    {"iota", rill_iota},
                                          {"iter", rill_iter},     {"_sized", rill_sized}, {NULL, NULL}};
     static const luaL_Reg methods[] = {
-        {"copy", stream_copy}, {"cast", stream_cast}, {"like", stream_like}, {NULL, NULL}};
+        {"copy", stream_copy}, {"eval", stream_eval}, {"cast", stream_cast}, {"like", stream_like}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
     handle_methods(L, methods);
 }
