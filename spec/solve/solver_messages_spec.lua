@@ -22,8 +22,8 @@ describe("what solvers say", function()
         local picture <close> = rill.stream("float", {128, 128})
         local wide <close> = rill.sparse.coo {shape = {16384, 16384}, rows = {0}, columns = {0}, values = {1}}
         for _, name in ipairs(iterative) do
-            check.raises("b has shape 128x128: it must be a vector of 16384 elements; b:reshape {16384} has that shape$",
-                solve[name], wide, picture)
+            check.raises("b has shape 128x128: it must be a vector of 16384 elements; " ..
+                "b:reshape {16384} has that shape$", solve[name], wide, picture)
         end
         check.raises("a vector of 3 elements$", solve.cg, A, rill.stream("float", {3, 2})) -- no reshape fits
         check.raises("'x0' has shape 3x1, x has 3; x0:reshape {3} has that shape$", solve.cg, A, b,
@@ -56,8 +56,8 @@ describe("what solvers say", function()
             check.raises("rill.solve.cg: A has 0 on its diagonal, in row 2: preconditioner \"" .. name ..
                 "\" cannot divide by it", solve.cg, Z, b, {preconditioner = name})
         end
-        check.raises("rill.solve.bicgstab: A has 0 on its diagonal, in row 2: preconditioner \"jacobi\"", solve.bicgstab,
-            Z, b, {preconditioner = "jacobi"})
+        check.raises("rill.solve.bicgstab: A has 0 on its diagonal, in row 2: preconditioner \"jacobi\"",
+            solve.bicgstab, Z, b, {preconditioner = "jacobi"})
         check.raises("rill.solve.sor: A has 0 on its diagonal, in row 2: exchange rows", solve.sor, Z, b)
         check.raises("rill.solve.jacobi: option 'diagonal' has 0 in row 3", solve.jacobi,
             function(x, y) y:write(x) end, b, {diagonal = rill.from {1, 1, 0}})
