@@ -17,6 +17,27 @@ describe("a mistake that Lua or Brook suggests", function()
         assert.same({5, 9}, parts(rill.from({{5, 5}}, "float2")):values())
     end)
 
+    it("in a shape or a type names one that would do", function()
+        local five, seven = rill.from {1, 2, 3, 4, 5}, rill.stream("float", 7)
+        local add = rill.kernel "kernel void add(float x<>, float y<>, out float r<>) { r = x + y; }"
+        check.names({"add", "5 and 7 of 'y'", "'y' must have the shape 5, or sizes of 1"}, add, five, seven)
+        check.names({"add", "'x'", "shape 5 does not fit 7", "dimension 1 must be 7, a divisor of it, or larger"}, add, five,
+            five, seven)
+        local pick = rill.kernel "kernel void pick(float w[], int i<>, out float r<>) { r = w[i]; }"
+        check.names({"'w'", "5x3", "reshape it to 15"}, pick, rill.stream("float", {5, 3}), rill.iota(5))
+        assert.same({1, 2, 3, 4, 5}, pick(five:reshape(5), rill.iota(5)):values())
+        local at = rill.kernel "kernel void at(float w[][], int i<>, out float r<>) { r = w[0][i]; }"
+        check.names({"'w'", "shape 5", "reshape it to 1x5"}, at, five, rill.iota(5))
+        assert.same({1, 2, 3, 4, 5}, at(five:reshape {1, 5}, rill.iota(5)):values())
+        check.names({"'w'", "shape 2x3x4", "reshape it to 6x4"}, at, rill.stream("float", {2, 3, 4}), rill.iota(5))
+        local count = rill.kernel "kernel void count(int x<>, out int r<>) { r = x + 1; }"
+        check.names({"'x'", ':cast "int"', "stream<float>[5]"}, count, five)
+        check.names({"'x'", ':cast "int"', "stream<float>[5]"}, count, five * 2)
+        assert.same({2, 3, 4, 5, 6}, count(five:cast "int"):values())
+        local _, message = pcall(count, rill.iota(5), five) -- of an output a copy would not do
+        assert.is_nil(message:find("cast", 1, true), message)
+    end)
+
     it("is none in names that rill uses itself, nor in many inputs beside a gather", function()
         local x = rill.from {1, 2, 3}
         for _, name in ipairs {"rill_active", "rill_length", "rill_list", "rill_e"} do

@@ -6,7 +6,7 @@ local leaks = require "spec.support.leaks"
 
 -- The index (from 0) of an input of size `from` that element i of an output of size `to` takes.
 local function source(i, from, to)
-    return to >= from and i // (to // from) or i * (from // to)
+    return to >= from and i // (to // from) or -(-i * from // to)
 end
 
 local function size_of(shape, d) return shape[#shape - d + 1] or 1 end -- d from 1: the fastest
@@ -36,6 +36,8 @@ local cases = {
     3}, {2, 21}},
     {{3, 4}, {3, 4}}, {{4}, {3, 8}}, {{1, 4}, {6, 2}}, {{2, 3, 4}, {4, 1, 8}}, {{3}, {2, 2, 6}}, {{2, 4, 6}, {4, 3}},
     {{64}, {1024}}, {{1025 * 2}, {1025}},
+    {{9}, {5}}, {{10}, {4}}, {{7}, {6}}, {{1025}, {1024}}, {{5, 9}, {3, 18}}, {{9, 5}, {7, 3}}, {{3, 7, 5}, {7, 4}},
+    {{3, 7}, {5}}, {{11}, {3, 2, 4}},
 }
 
 describe("an input of another shape", function()
@@ -43,6 +45,7 @@ describe("an input of another shape", function()
 
     local k = rill.program [=[
         kernel void copy(int x<>, out int r<>) { r = x; }
+        kernel void first(int x<>, out int r<>) { r = indexof(x).x; }
         kernel void two(int x<>, int y<>, out int r<>) { r = x + y; }
         kernel void place(int x<>, out int4 i<>, out int4 o<>, out int4 n<>, out int4 m<>) {
             i = indexof(x); o = indexof o; n = sizeof_stream(x); m = sizeof_stream(m); }
@@ -97,9 +100,9 @@ describe("an input of another shape", function()
         end)
     end
 
-    it("must repeat or stride evenly", function()
-        for _, case in ipairs {{{5}, {7}}, {{10}, {4}}, {{4}, {10}}, {{2, 3}, {3, 2}}, {{3, 5}, {5}}, {{0}, {3}},
-            {{3}, {0}}, {{0, 3}, {3}}} do
+    it("must repeat evenly", function()
+        for _, case in ipairs {{{5}, {7}}, {{4}, {10}}, {{2, 3}, {3, 2}}, {{3, 5}, {5}}, {{0}, {3}}, {{3}, {0}},
+            {{0, 3}, {3}}} do
             local x <close> = rill.stream("int", case[1])
             local r <close> = rill.stream("int", case[2])
             if r.size == 0 then
@@ -142,6 +145,49 @@ describe("an input of another shape", function()
                 number[#number + 1] = base[n + 1]
             end
             check.equal(number, r:values())
+        end
+    end)
+
+    it("strides as Brook does", function()
+        local digits <close> = rill.from({1, 2, 3, 4, 5, 6, 7, 8, 9}, "int")
+        check.equal({1, 3, 5, 7, 9}, k.copy(digits, rill.stream("int", 5)):values())
+        check.equal({1, 4, 7}, k.copy(digits, rill.stream("int", 3)):values())
+        check.equal({1, 3, 5, 7, 9}, (k.copy(digits * 1, rill.stream("int", 5))):values())
+    end)
+
+    it("strides where sizes have products beyond 32 bits, and views, and small types", function()
+        local from, to = 100003, 50000
+        local x <close> = rill.iota(from)
+        local r <close> = rill.stream("int", to)
+        local expected = kernels.list(to, function(i) return source(i - 1, from, to) end)
+        check.equal(expected, k.copy(x, r):values())
+        check.equal(expected, k.first(x, r):values())
+        local bytes <close> = rill.iota({3, 70001, 1}):map "x % 121":cast "int8"
+        local wide <close> = k.copy(bytes, rill.stream("int", {2, 50021, 2}))
+        local got, at = wide:values(), 0
+        for i = 0, 1 do
+            for j = 0, 50020 do
+                local want = (source(i, 3, 2) * 70001 + source(j, 70001, 50021)) % 121
+                at = at + 2
+                assert(got[at - 1] == want and got[at] == want, at)
+            end
+        end
+        local s <close> = rill.iota({12, 10})
+        for _, view in ipairs {
+            s:domain({3, 4}, {8, 9}), s:stride(2, 3), s:transpose(), s:tile(2, 1), s:replicate(1, 2),
+            s:domain({2, 2}, {5, 9}):transpose(), s:group(3, 5), s:domain({1, 1}, {6, 6}):stride(2),
+        } do
+            local shape, base = view.shape, view:values()
+            local fewer = kernels.list(#shape, function(d) return math.max(shape[d] - d, 1) end)
+            local thinned, number = {}, k.copy(view, rill.stream("int", fewer)):values()
+            for index in each(fewer) do
+                local n = 0
+                for d = 1, #shape do
+                    n = n * shape[d] + source(index[d], shape[d], fewer[d])
+                end
+                thinned[#thinned + 1] = base[n + 1]
+            end
+            check.equal(thinned, number)
         end
     end)
 

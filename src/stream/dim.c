@@ -115,6 +115,24 @@ bool view_dim_replicate(Stream *s, int d, int64_t n)
     return view_dim_simplify(s, d);
 }
 
+/* floor((i n + m - 1) / m) is ceil(i n / m); floors of floors join. */
+bool view_dim_thin(Stream *s, int d, int64_t extent)
+{
+    ViewDim *dim = &s->dim[d];
+    int64_t common = gcd(s->shape.size[d], extent), n = s->shape.size[d] / common, m = extent / common;
+    if (m == 1) {
+        return view_dim_stride(s, d, n);
+    }
+    if (dim->step != 1 || dim->div * dim->mod > SHAPE_MAX_ELEMENTS || dim->div > SHAPE_MAX_ELEMENTS / m) {
+        return false;
+    }
+    dim->start = dim->start * m + m - 1;
+    dim->step = n;
+    dim->div *= m;
+    s->shape.size[d] = extent;
+    return view_dim_simplify(s, d);
+}
+
 /* f(i % extent) for a map f that is not periodic itself: f may go on counting, if it arrives at a multiple of one
  * modulus exactly at the end of the extent. */
 static bool tile_wraps(ViewDim *dim, int64_t extent)

@@ -23,11 +23,11 @@ static Stream with_rank(const Stream *s, int rank)
     return made;
 }
 
-static bool resample_error(const Stream *s, const Shape *shape, int d)
+static bool resample_error(const Stream *s, const Shape *shape, int d, int64_t extent)
 {
     char from[SHAPE_TEXT], to[SHAPE_TEXT];
-    return error_set("shape %s does not fit %s: dimension %d must be equal, divide it or be a multiple of it",
-                     shape_text(&s->shape, from), shape_text(shape, to), d + 1);
+    return error_set("shape %s does not fit %s: dimension %d must be %" PRId64 ", a divisor of it, or larger",
+                     shape_text(&s->shape, from), shape_text(shape, to), d + 1, extent);
 }
 
 /* An empty stream fits only an empty launch. */
@@ -36,7 +36,7 @@ static bool fits(int64_t size, int64_t extent)
     if (size == 0 || extent == 0) {
         return extent == 0;
     }
-    return extent % size == 0 || size % extent == 0;
+    return extent % size == 0 || size > extent;
 }
 
 static bool resample_dim(Stream *made, int d, int64_t extent)
@@ -49,7 +49,7 @@ static bool resample_dim(Stream *made, int d, int64_t extent)
         made->shape.size[d] = 0;
         return view_dim_simplify(made, d);
     }
-    return extent > size ? view_dim_replicate(made, d, extent / size) : view_dim_stride(made, d, size / extent);
+    return extent > size ? view_dim_replicate(made, d, extent / size) : view_dim_thin(made, d, extent);
 }
 
 bool stream_resample(const Stream *s, const Shape *shape, Stream *result, bool *needs_copy)
@@ -58,13 +58,13 @@ bool stream_resample(const Stream *s, const Shape *shape, Stream *result, bool *
     *needs_copy = false;
     for (int d = 0; d < s->shape.rank - shape->rank; d++) {
         if (s->shape.size[d] == 0 && shape_elements(shape) > 0) {
-            return resample_error(s, shape, d);
+            return resample_error(s, shape, d, 1);
         }
     }
     Stream made = with_rank(s, shape->rank);
     for (int d = 0; d < shape->rank; d++) {
         if (!fits(made.shape.size[d], shape->size[d])) {
-            return resample_error(s, shape, d);
+            return resample_error(s, shape, d, shape->size[d]);
         }
     }
     for (int d = 0; d < shape->rank; d++) {

@@ -117,10 +117,10 @@ uint64_t stream_version(const Stream *stream);
 bool stream_written_since(const Stream *stream, uint64_t version);
 void stream_wrote(const Stream *stream);
 
-/* Replaces dimension i's extent by `extent` for a launch: repeats (extent a multiple) or strides (extent divides), as
- * Brook resizes inputs. Missing leading dimensions count as 1, on either side. Where the view has no such form, *needs_copy is set and
- * the result is closed: resample a copy of `s` instead. False with
- * error_set, both shapes printed, where the ratio is neither. */
+/* Makes `s` a view of the shape of a launch, as Brook resizes inputs: a dimension of which the new extent is a multiple repeats its
+ * elements, and of a larger dimension of n elements, element i of m is ceil(i n / m). Missing leading dimensions count as 1, on either
+ * side. If no view has this form, *needs_copy is set and the result is closed: copy_resampled makes a stream of it. False with
+ * error_set, both shapes printed, if a dimension is smaller than the new extent and does not divide it. */
 bool stream_resample(const Stream *s, const Shape *shape, Stream *result, bool *needs_copy);
 
 #endif

@@ -13,6 +13,8 @@ int64_t view_dim_at(const ViewDim *dim, int64_t index);
 /* Replace dimension d of a header, its extent included. False, with no error set, where the result has no such form. */
 bool view_dim_stride(Stream *s, int d, int64_t n);
 bool view_dim_replicate(Stream *s, int d, int64_t n);
+/* Fewer elements of a dimension of n: element i of `extent` reads ceil(i n / extent). */
+bool view_dim_thin(Stream *s, int d, int64_t extent);
 bool view_dim_tile(Stream *s, int d, int64_t n);
 
 /* Brings dimension d into its simplest form: a plain one wherever it is one. False when its indices pass 32 bits. */

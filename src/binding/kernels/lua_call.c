@@ -34,11 +34,20 @@ static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
     return true;
 }
 
-static const char *expected_text(const Param *param, bool table, char text[128])
+enum { EXPECTED_TEXT = 256 };
+
+/* `table`: a table was given; `stream`, unless NULL, was given. */
+static const char *expected_text(const Param *param, bool table, const Stream *stream, char text[EXPECTED_TEXT])
 {
-    const char *type = param->matrix ? "matrix" : param->type->name;
-    snprintf(text, 128, "a stream of %s (%s%s)", type, param_kinds[param->kind].name,
-             table ? "; rill.from makes one of a table" : "");
+    const char *type = param->matrix ? "matrix" : param->type->name, *kind = param_kinds[param->kind].name;
+    bool casts = stream && !param->matrix && !param_kinds[param->kind].written && !param->type->is_struct &&
+                 !stream->type->is_struct && stream->type->components == param->type->components;
+    if (casts) {
+        snprintf(text, EXPECTED_TEXT, "a stream of %s (%s; :cast \"%s\" converts one)", type, kind, type);
+    } else {
+        snprintf(text, EXPECTED_TEXT, "a stream of %s (%s%s)", type, kind,
+                 table ? "; rill.from makes one of a table" : "");
+    }
     return text;
 }
 
@@ -49,14 +58,15 @@ static Stream *check_stream(lua_State *L, Call *call, int i, Stream *stream, int
     LuaContainer *container = stream ? NULL : container_to(L, index);
     stream = container ? &container->stream : stream;
     call->contained = call->contained || container;
-    char expected[128];
+    char expected[EXPECTED_TEXT];
     if (container && (call->dense || call->function->kind == FUNCTION_REDUCE)) {
         luaL_error(L, "%s: argument #%d '%s': expected a stream, got a container: its elements as one are c:stream()",
                    call->function->name, n, param->name);
     }
     if (!stream || !stream->device || !call_types_fit(param, stream->type)) {
+        const Stream *given = stream && stream->device && !container ? stream : NULL;
         binding_argument(L, call->function->name, n, param->name, index,
-                         expected_text(param, binding_is_options(L, index), expected));
+                         expected_text(param, binding_is_options(L, index), given, expected));
     } else if (stream->device != call->device) {
         luaL_error(L,
                    "%s: argument #%d '%s': the stream belongs to another device (%s): open that one with rill.open, "

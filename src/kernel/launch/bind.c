@@ -124,8 +124,10 @@ static void fill_resample(const Plan *plan, int i, int at, uint32_t *words)
         int64_t out = plan->domain.size[plan->domain.rank - 1 - d];
         int64_t in = d < own->rank ? own->size[own->rank - 1 - d] : 1;
         uint32_t *w = words + at + 3 * d;
-        w[0] = (uint32_t)(in > out ? in / (out ? out : 1) : 1);
-        access_divisor(in > out ? 1 : in ? out / in : 1, &w[1], &w[2]);
+        bool thins = in > out && out > 0;
+        w[0] = (uint32_t)(thins ? in : 1);
+        w[1] = (uint32_t)(thins ? out - 1 : 0);
+        w[2] = (uint32_t)(thins ? out : in ? out / in : 1);
     }
 }
 

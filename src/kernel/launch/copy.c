@@ -167,6 +167,83 @@ bool copy_new(const Stream *from, const Type *type, Stream *result)
     return true;
 }
 
+/* Thins dimension d of a contiguous stream where the product of the sizes passes 32 bits: i n / m is i (n / m) + i rest / m, and a quotient
+ * of doubles is off by one at most, which shows in what is left. */
+static bool thin(const Stream *from, int d, int64_t extent, Stream *result)
+{
+    Shape shape = from->shape, flat = {.rank = 1, .size = {stream_elements(from)}};
+    Stream a = {0}, b = {0}, in = {0}, out = {0};
+    int64_t inner = 1, n = shape.size[d];
+    for (int k = d + 1; k < shape.rank; k++) {
+        inner *= shape.size[k];
+    }
+    shape.size[d] = extent;
+    if (!stream_create(from->device, from->type, &shape, false, result)) {
+        return false;
+    }
+    bool done = raw_view(from, &a) && raw_view(result, &b) && stream_reshape(&a, &flat, &in);
+    flat.size[0] = stream_elements(result);
+    done = done && stream_reshape(&b, &flat, &out);
+    if (done) {
+        uint32_t words[] = {(uint32_t)inner, (uint32_t)n, (uint32_t)extent, (uint32_t)(n % extent)};
+        const char *raw = b.type->value->name;
+        StrBuf text = STRBUF_EMPTY;
+        raw_declare(&text, b.type);
+        strbuf_addf(&text,
+                    "kernel void thin(%s x[], int inner, int n, int m, int rest, out %s r<>) {\n"
+                    "    int e = indexof(r).x, outer = e / inner / m, i = e / inner - outer * m;\n"
+                    "    int k = int(double(i) * double(rest) / double(m));\n"
+                    "    int left = int(uint(i) * uint(rest) - uint(k) * uint(m));\n"
+                    "    k += left > m ? 2 : left > 0 ? 1 : left > -m ? 0 : -1;\n"
+                    "    r = x[(outer * n + i * (n / m) + k) * inner + e %% inner];\n"
+                    "}",
+                    raw, raw);
+        Argument args[] = {{.stream = &in},      {.words = words},     {.words = words + 1},
+                           {.words = words + 2}, {.words = words + 3}, {.stream = &out}};
+        done = launch(&text, args, &out);
+    }
+    stream_release(&a);
+    stream_release(&b);
+    stream_release(&in);
+    stream_release(&out);
+    if (!done) {
+        stream_release(result);
+    }
+    return done;
+}
+
+bool copy_resampled(const Stream *from, const Shape *shape, Stream *result)
+{
+    bool needs_copy;
+    Stream dense;
+    if (!stream_resample(from, shape, result, &needs_copy)) {
+        return false;
+    }
+    if (!needs_copy) {
+        return true;
+    }
+    if (!copy_new(from, NULL, &dense)) {
+        return false;
+    }
+    int shift = dense.shape.rank - shape->rank;
+    bool done = stream_resample(&dense, shape, result, &needs_copy);
+    for (int d = shape->rank; done && needs_copy && d-- > 0;) {
+        int64_t size = d + shift < 0 ? 1 : dense.shape.size[d + shift];
+        if (size <= shape->size[d] || size % shape->size[d] == 0) {
+            continue;
+        }
+        Stream thinned;
+        done = thin(&dense, d + shift, shape->size[d], &thinned);
+        if (done) {
+            stream_release(&dense);
+            dense = thinned;
+            done = stream_resample(&dense, shape, result, &needs_copy);
+        }
+    }
+    stream_release(&dense);
+    return done;
+}
+
 bool copy_fill_over(Stream *to, const void *element, const Domain *domain)
 {
     Stream view;

@@ -40,9 +40,10 @@ bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shap
         const Shape *own = &args[i].stream->shape;
         Shape both;
         if (any && !shape_broadcast(domain, own, &both)) {
-            return error_set(
-                "%s: the shapes of its inputs (%s and %s of '%s') don't broadcast: give 'shape' or an output", f->name,
-                shape_text(domain, a), shape_text(own, b), f->params[i].name);
+            return error_set("%s: the shapes of its inputs (%s and %s of '%s') don't broadcast: '%s' must have the "
+                             "shape %s, or sizes of 1 in it; else give 'shape' or an output",
+                             f->name, shape_text(domain, a), shape_text(own, b), f->params[i].name, f->params[i].name,
+                             shape_text(domain, a));
         }
         *domain = any ? both : *own;
         any = true;
@@ -92,21 +93,12 @@ static bool resample(Plan *plan, int i)
         return true;
     }
     const Function *f = &plan->kernel->function;
-    bool needs_copy = false;
     Stream *view = temporary(plan);
     if (!view) {
         return false;
     }
-    if (!stream_resample(stream, &plan->domain, view, &needs_copy)) {
+    if (!copy_resampled(stream, &plan->domain, view)) {
         return error_prefix("%s: argument '%s'", f->name, f->params[i].name);
-    }
-    if (needs_copy) {
-        stream_release(view);
-        const Stream *copy = plan_copied(plan, stream);
-        view = temporary(plan);
-        if (!copy || !view || !stream_resample(copy, &plan->domain, view, &needs_copy)) {
-            return false;
-        }
     }
     plan->temporary_count++;
     plan->streams[i] = view;
@@ -160,6 +152,25 @@ static bool check_unbounded(const Plan *plan, int i)
                      f->name, f->params[i].name);
 }
 
+/* A gather of other dimensions: the shape that would do has the same elements in the same rows. */
+static bool error_rank(const Function *f, int i, const Stream *stream)
+{
+    const Param *param = &f->params[i];
+    const Shape *own = &stream->shape;
+    char got[SHAPE_TEXT], fit[SHAPE_TEXT];
+    Shape shape = {.rank = param->rank};
+    for (int d = 0; d < shape.rank; d++) {
+        int k = d + own->rank - shape.rank;
+        shape.size[d] = k < 0 ? 1 : own->size[k];
+    }
+    for (int k = 0; k < own->rank - shape.rank; k++) {
+        shape.size[0] *= own->size[k];
+    }
+    return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s: reshape it to %s",
+                     f->name, param->name, param->rank, param->rank == 1 ? "" : "s", shape_text(own, got),
+                     shape_text(&shape, fit));
+}
+
 static bool check_shapes(Plan *plan)
 {
     const Function *f = &plan->kernel->function;
@@ -175,9 +186,7 @@ static bool check_shapes(Plan *plan)
         }
         if (param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere) {
             if (stream->shape.rank != param->rank) {
-                return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s",
-                                 f->name, param->name, param->rank, param->rank == 1 ? "" : "s",
-                                 shape_text(&stream->shape, a));
+                return error_rank(f, i, stream);
             }
         } else if (launch_is_output(f, i) || param->kind == PARAM_NEIGHBOR) {
             if (!shape_equal(&stream->shape, &plan->domain)) {

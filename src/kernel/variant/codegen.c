@@ -138,7 +138,8 @@ static void write_indices(Generator *g)
             snprintf(texts[d], sizeof texts[d], "rill_d%d", d);
             if (resampled) {
                 int at = g->layout->args[i].resample + 3 * d;
-                snprintf(texts[d], sizeof texts[d], "int(rill_div(uint(rill_d%d) * %s, %s, %s))", d, access_word(at),
+                snprintf(texts[d], sizeof texts[d],
+                         "int((double(rill_d%d) * double(%s) + double(%s) + 0.5lf) / double(%s))", d, access_word(at),
                          access_word(at + 1), access_word(at + 2));
             }
             index[d] = texts[d];

@@ -84,23 +84,9 @@ static const Stream *shaped(Inputs *in, const Stream *s)
     if (shape_equal(&s->shape, &in->domain)) {
         return s;
     }
-    Stream *view = next_temporary(in), copy;
-    bool needs_copy;
-    if (!view) {
+    Stream *view = next_temporary(in);
+    if (!view || !copy_resampled(s, &in->domain, view)) {
         return NULL;
-    }
-    if (!stream_resample(s, &in->domain, view, &needs_copy)) {
-        return NULL;
-    }
-    if (needs_copy) {
-        if (!copy_new(s, NULL, &copy)) {
-            return NULL;
-        }
-        bool done = stream_resample(&copy, &in->domain, view, &needs_copy);
-        stream_release(&copy);
-        if (!done) {
-            return NULL;
-        }
     }
     in->temporary_count++;
     return view;
