@@ -21,8 +21,8 @@ describe("a mistake that Lua or Brook suggests", function()
         local five, seven = rill.from {1, 2, 3, 4, 5}, rill.stream("float", 7)
         local add = rill.kernel "kernel void add(float x<>, float y<>, out float r<>) { r = x + y; }"
         check.names({"add", "5 and 7 of 'y'", "'y' must have the shape 5, or sizes of 1"}, add, five, seven)
-        check.names({"add", "'x'", "shape 5 does not fit 7", "dimension 1 must be 7, a divisor of it, or larger"}, add, five,
-            five, seven)
+        check.names({"add", "'x'", "shape 5 does not fit 7", "dimension 1 must be 7, a divisor of it, or larger"},
+            add, five, five, seven)
         local pick = rill.kernel "kernel void pick(float w[], int i<>, out float r<>) { r = w[i]; }"
         check.names({"'w'", "5x3", "reshape it to 15"}, pick, rill.stream("float", {5, 3}), rill.iota(5))
         assert.same({1, 2, 3, 4, 5}, pick(five:reshape(5), rill.iota(5)):values())

@@ -409,3 +409,19 @@ bool kernel_compile(Kernel *kernel, Device *device)
     program_note(device, NULL);
     return done;
 }
+
+bool kernel_error_rank(const Function *f, const Param *param, const Shape *own)
+{
+    char got[SHAPE_TEXT], fit[SHAPE_TEXT];
+    Shape shape = {.rank = param->rank};
+    for (int d = 0; d < shape.rank; d++) {
+        int k = d + own->rank - shape.rank;
+        shape.size[d] = k < 0 ? 1 : own->size[k];
+    }
+    for (int k = 0; k < own->rank - shape.rank; k++) {
+        shape.size[0] *= own->size[k];
+    }
+    return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s: reshape it to %s",
+                     f->name, param->name, param->rank, param->rank == 1 ? "" : "s", shape_text(own, got),
+                     shape_text(&shape, fit));
+}

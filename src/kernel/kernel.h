@@ -33,6 +33,9 @@ typedef union Argument {
 Kernel *kernel_counting(const Kernel *kernel);
 Kernel *kernel_writing(const Kernel *kernel);
 
+/* Says that a gather of shape `own` has other dimensions than its parameter, and which shape would do; returns false. */
+bool kernel_error_rank(const Function *f, const Param *param, const Shape *own);
+
 /* The shape of outputs that are still to be allocated: `shape` if given, that of the outputs given, else what the
  * element-wise inputs broadcast to. Outputs not yet allocated have a NULL stream. */
 bool kernel_domain(const Kernel *kernel, const Argument *args, const Shape *shape, Shape *domain);

@@ -152,25 +152,6 @@ static bool check_unbounded(const Plan *plan, int i)
                      f->name, f->params[i].name);
 }
 
-/* A gather of other dimensions: the shape that would do has the same elements in the same rows. */
-static bool error_rank(const Function *f, int i, const Stream *stream)
-{
-    const Param *param = &f->params[i];
-    const Shape *own = &stream->shape;
-    char got[SHAPE_TEXT], fit[SHAPE_TEXT];
-    Shape shape = {.rank = param->rank};
-    for (int d = 0; d < shape.rank; d++) {
-        int k = d + own->rank - shape.rank;
-        shape.size[d] = k < 0 ? 1 : own->size[k];
-    }
-    for (int k = 0; k < own->rank - shape.rank; k++) {
-        shape.size[0] *= own->size[k];
-    }
-    return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s: reshape it to %s",
-                     f->name, param->name, param->rank, param->rank == 1 ? "" : "s", shape_text(own, got),
-                     shape_text(&shape, fit));
-}
-
 static bool check_shapes(Plan *plan)
 {
     const Function *f = &plan->kernel->function;
@@ -186,7 +167,7 @@ static bool check_shapes(Plan *plan)
         }
         if (param->kind == PARAM_GATHER || param_kinds[param->kind].anywhere) {
             if (stream->shape.rank != param->rank) {
-                return error_rank(f, i, stream);
+                return kernel_error_rank(f, param, &stream->shape);
             }
         } else if (launch_is_output(f, i) || param->kind == PARAM_NEIGHBOR) {
             if (!shape_equal(&stream->shape, &plan->domain)) {

@@ -136,11 +136,8 @@ static bool add_stream(Inputs *in, const Stream *given, const Type *seen, int *s
 /* A gather has as many dimensions as declared; an empty one reads zero, from a small stream. */
 static bool add_gather(Inputs *in, const Kernel *kernel, const Param *param, const Stream *s)
 {
-    char text[SHAPE_TEXT];
     if (s->shape.rank != param->rank) {
-        return error_set("%s: argument '%s' has %d dimension%s in the kernel, got a stream of shape %s",
-                         kernel->function.name, param->name, param->rank, param->rank == 1 ? "" : "s",
-                         shape_text(&s->shape, text));
+        return kernel_error_rank(&kernel->function, param, &s->shape);
     }
     for (int i = in->streams; i < in->count; i++) {
         if (in->params[i].kind == PARAM_GATHER && strcmp(in->params[i].name, param->name) == 0) {
