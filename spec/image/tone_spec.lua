@@ -133,6 +133,48 @@ describe("tones and colours", function()
         end
     end)
 
+    it("tonemap as if components that are negative, NaN or infinite were black", function()
+        local nan <const>, inf <const> = 0 / 0, math.huge
+        local s = rill.from({{{1, 2, 3}, {0, 0, 0}, {nan, 1, 1}, {100, 0, 0}, {inf, 2, nan}, {-inf, -3, 1}}}, "vec3")
+        local black = rill.from({{{1, 2, 3}, {0, 0, 0}, {0, 1, 1}, {100, 0, 0}, {0, 2, 0}, {0, 0, 1}}}, "vec3")
+        for _, operator in ipairs {"linear", "reinhard"} do
+            local got = rill.image.tonemap(s, {operator = operator}):values()
+            local want = rill.image.tonemap(black, {operator = operator}):values()
+            for i, v in ipairs(s:values()) do
+                if v ~= v or v == inf or v == -inf then
+                    assert.equal(tostring(math.abs(v)), tostring(math.abs(got[i])))
+                elseif v >= 0 then
+                    assert.near(want[i], got[i], 1e-6, operator .. " component " .. i)
+                end
+            end
+            assert(got[8] > 0 and math.max(got[8], got[9]) <= 1)
+            for _, row in ipairs {{inf, nan}, {-inf, 0}, {-1, -2}} do
+                local one = rill.from {row}
+                assert.equal(table.concat(one:values(), " "),
+                    table.concat(rill.image.tonemap(one, {operator = operator}):values(), " "))
+            end
+        end
+    end)
+
+    it("tonemap light of any unit alike", function()
+        local row = {1, 0.1, 0.25, 0.5, 0.01}
+        for _, operator in ipairs {"linear", "reinhard"} do
+            local want = rill.image.tonemap(rill.from {row}, {operator = operator}):values()
+            for _, power in ipairs {-132, -126, -100, -64, -63, -20, 20, 64, 65, 127} do
+                local scaled = {}
+                for i, v in ipairs(row) do scaled[i] = v * 2.0 ^ power end
+                check.equal(want, rill.image.tonemap(rill.from {scaled}, {operator = operator}):values(),
+                    power < -126 and 2e-2 or 1e-5)
+            end
+        end
+        local dim = rill.image.tonemap(rill.from {{1e-40, 1e-41}}, {operator = "linear"})
+        check.equal({1, 0.1}, dim:values(), 1e-4)
+        for _, white in ipairs {1e-30, 1e30} do
+            local r = rill.image.tonemap(rill.from {{0, 1}}, {white = white}):values()
+            assert.equal(0, r[1])
+        end
+    end)
+
     it("cel: so many levels, of every component", function()
         local ramp = rill.stream("float", {1, 14}, function(_, j) return (j - 3) / 8 end)
         ramp:set(0 / 0, 1, 14)

@@ -8,30 +8,42 @@ local tone = {}
 
 -- ---- high dynamic range
 
--- How bright, and what is brightest of a pixel, by type; what a pixel is scaled by, and what stays.
+-- The luminance of a pixel, its largest component, and the pixel with its colors multiplied, by type.
 local READS <const> = {
-    float = {light = "p", most = "p", scaled = "f * p"},
-    vec3 = {light = "dot(p, WEIGHTS)", most = "max(max(p.x, p.y), p.z)", scaled = "f * p"},
-    vec4 = {light = "dot(p.rgb, WEIGHTS)", most = "max(max(p.x, p.y), p.z)", scaled = "vec4(f * p.rgb, p.a)"},
+    float = {light = "bright(p)", most = "bright(p)", scaled = "f * ratio(p, most[0])"},
+    vec3 = {light = "luminance(p)", most = "largest(p)", scaled = "f * ratios(p, most[0])"},
+    vec4 = {light = "luminance(p.rgb)", most = "largest(p.rgb)", scaled = "vec4(f * ratios(p.rgb, most[0]), p.a)"},
 }
 
+-- Everything is computed in units of the brightest pixel, so that it neither overflows nor vanishes. Powers of two keep the denominator and its inverse normal floats.
 local TEXT <const> = [=[
-    float bright(float x) { return x > 0.0 ? x : 0.0; } // NaN is not
-    kernel void most(T p<>, out float r<>) { r = bright(MOST); }
-    kernel void levels(T p<>, out float light<>, out float level<>) {
-        light = bright(LIGHT);
-        level = log(1e-6 + light);
+    const float LARGE = 18446744073709551616.0; // 2^64
+    float bright(float x) { return x > 0.0 && !isinf(x) ? x : 0.0; } // NaN is not above 0
+    vec3 brights(vec3 p) { return vec3(bright(p.x), bright(p.y), bright(p.z)); }
+    float luminance(vec3 p) { return dot(brights(p), vec3(0.2126, 0.7152, 0.0722)); }
+    float largest(vec3 p) {
+        vec3 b = brights(p);
+        return max(max(b.x, b.y), b.z);
+    }
+    float unit(float most) { return most < 1.0 / LARGE ? LARGE : (most > LARGE ? 1.0 / LARGE : 1.0); }
+    float ratio(float x, float most) { return x * unit(most) / (most * unit(most)); }
+    vec3 ratios(vec3 x, float most) { return x * unit(most) / (most * unit(most)); }
+
+    kernel void most(T p<>, out float r<>) { r = MOST; }
+    kernel void lights(T p<>, out float light<>) { light = LIGHT; }
+    kernel void levels(float light<>, float most[], out float level<>) {
+        float black = most[0] > 1.0 ? max(1e-6 / most[0], 1e-37) : 1e-6;
+        level = log(black + (most[0] > 0.0 ? ratio(light, most[0]) : 0.0));
     }
     kernel void linear(T p<>, float most[], out T r<>) {
-        float f = most[0] > 0.0 ? 1.0 / most[0] : 1.0;
-        r = SCALED;
+        float f = 1.0;
+        r = most[0] > 0.0 ? SCALED : p;
     }
     kernel void reinhard(T p<>, float most[], float level[], float count, float key, float white, out T r<>) {
-        float to = key / exp(level[0] / count), l = to * bright(LIGHT);
-        float w = white > 0.0 ? white : to * most[0];
-        float f = to * (1.0 + l / (w * w)) / (1.0 + l);
-        if (!(w > 0.0)) f = 1.0;
-        r = SCALED;
+        float to = key * exp(-level[0] / count), w = white > 0.0 ? white : to;
+        float l = to * ratio(LIGHT, most[0]);
+        float f = to * (1.0 + l / w / w) / (1.0 + l);
+        r = most[0] > 0.0 ? SCALED : p;
     }
 ]=]
 
@@ -40,7 +52,7 @@ local function program(type)
     local row = READS[type]
     programs[type] = programs[type] or rill.program((TEXT:gsub("%u%u%u+", {
         MOST = row.most, LIGHT = row.light, SCALED = row.scaled,
-    }):gsub("WEIGHTS", "vec3(0.2126, 0.7152, 0.0722)"):gsub("%f[%w_]T%f[^%w_]", type)))
+    }):gsub("%f[%w_]T%f[^%w_]", type)))
     return programs[type]
 end
 
@@ -57,10 +69,11 @@ local function linear(p, s)
 end
 
 local function reinhard(p, s, o)
-    local light, level = p.levels(s)
+    local light = p.lights(s)
     local most <close> = whole(light, "max")
-    local sum <close> = whole(level, "sum")
+    local level = p.levels(light, most)
     light:close()
+    local sum <close> = whole(level, "sum")
     level:close()
     return p.reinhard(s, most, sum, s.size, o.key, o.white or 0)
 end
@@ -74,7 +87,8 @@ local TONEMAP <const> = {
 
 --- rill.image.tonemap(s [, {operator=, key=, white=}]): light of any range, linear, to 0 to 1. "linear": so that the largest component is 1. "reinhard" (unless told):
 -- luminances L, scaled so that their geometric mean is `key` (0.18 unless told), become L (1 + L / white^2) / (1 + L); `white`, of scaled ones, is what becomes
--- 1, the brightest pixel unless told (Reinhard and others, "Photographic tone reproduction for digital images", 2002, equations 1, 2 and 4).
+-- 1, the brightest pixel unless told (Reinhard and others, "Photographic tone reproduction for digital images", 2002, equations 1, 2 and 4). Components that are
+-- negative, NaN or infinite do not count; NaN and infinities stay.
 tone.tonemap = blame.guard(function(s, options)
     local where <const> = "rill.image.tonemap"
     local type
