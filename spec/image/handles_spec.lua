@@ -77,4 +77,20 @@ describe("filters of pictures", function()
         table.sort(left)
         assert.equal("", table.concat(left, "\n"))
     end)
+
+    it("give nothing of nothing", function()
+        for _, shape in ipairs {{0, 3}, {3, 0}, {0, 0}} do
+            local s, mask = rill.stream("float", shape), rill.stream("bool", shape)
+            local named <const> = tostring(s.shape)
+            for name, call in pairs(CALLS) do
+                if not name:find "^segment" and not name:find "^resize" and not name:find "by a mask" then
+                    for _, r in ipairs {call(s, mask)} do assert.equal(named, tostring(r.shape), name) end
+                end
+            end
+            assert.equal("0x7", tostring(image.resize(s, {0, 7}).shape))
+            check.raises("nothing to make 2 x 2 of", image.resize, s, {2, 2})
+            check.raises("expected a picture with pixels, got shape " .. named, image.segment, s,
+                {seeds = mask, tolerance = 1})
+        end
+    end)
 end)

@@ -9,15 +9,18 @@ local OPTIONS <const> = {
     step = given.number(0.0, 0.25, 0.2), conductance = given.choice({"exp", "quotient"}, "exp"),
 }
 
--- `scale` is 1 / k.
+-- `scale` is 1 / k. Nothing flows where the conductance is 0, nor where it is NaN: infinite and NaN pixels stay, and leave the others alone.
 local TEXT <const> = [=[
-    T flow(T d, float scale) { T q = scale * d; return d * (CONDUCTANCE); }
+    T flow(T d, float scale) { T q = scale * d, g = CONDUCTANCE; return FLOW; }
     kernel void diffuse(float scale, float rate, neighbor T u<>, out T r<>) {
         T c = u[0][0];
         r = c + rate * (flow(u[0][1] - c, scale) + flow(u[0][-1] - c, scale) + flow(u[1][0] - c, scale)
             + flow(u[-1][0] - c, scale));
     }
 ]=]
+local FLOWS <const> = {float = "g > 0.0 ? d * g : 0.0"}
+FLOWS.vec3 = "mix(T(0.0), d * g, greaterThan(g, T(0.0)))"
+FLOWS.vec4 = FLOWS.vec3
 local CONDUCTANCES <const> = {exp = "exp(-q * q)", quotient = "1.0 / (1.0 + q * q)"}
 
 --- rill.image.diffuse(s, {k= [, steps=, step=, conductance=]}): s after so many steps (20 unless told) of length `step` (0.2; at most 0.25) of diffusion
@@ -27,7 +30,8 @@ local function diffuse(s, options)
     local type
     s, type = picture.take(where, s)
     local o = given.take(where, options, OPTIONS)
-    local kernel = picture.kernel((TEXT:gsub("CONDUCTANCE", CONDUCTANCES[o.conductance])), type)
+    local text = TEXT:gsub("%u%u%u+", {CONDUCTANCE = CONDUCTANCES[o.conductance], FLOW = FLOWS[type]})
+    local kernel = picture.kernel(text, type)
     local scale, u, spare = math.min(1 / o.k, 1e18), s, nil
     for _ = 1, o.steps do
         local next = picture.with_border(kernel(scale, o.step, u, spare), s)

@@ -8,8 +8,9 @@ local fail <const> = blame.fail
 
 -- ---- filters
 
+-- sin(pi x) of floats is not exactly 0 where x is a whole number.
 local function sinc(x)
-    return x == 0 and 1 or math.sin(math.pi * x) / (math.pi * x)
+    return x == 0 and 1 or x == math.floor(x) and 0 or math.sin(math.pi * x) / (math.pi * x)
 end
 
 -- Keys's cubic convolution with a = -1/2 ("Cubic convolution interpolation for digital image processing", 1981).
@@ -26,16 +27,16 @@ local FILTERS <const> = {
     lanczos = {reach = 3, weight = function(x) return sinc(x) * sinc(x / 3) end, stretched = true},
 }
 
--- Of n pixels m: for pixel i of m, from 0, the first source pixel and the weights from it on.
+-- Of n pixels m: for pixel i of m, from 0, the first source pixel and the weights from it on. Positions are whole numbers, in 1 / (2 m) of a source pixel, so that
+-- weights are exactly 0 where the filter is.
 local function sampled(filter, n, m)
-    local scale = n / m
-    local stretch = filter.stretched and math.max(1, scale) or 1
-    local reach = filter.reach * stretch
+    local unit <const> = 2 * (filter.stretched and math.max(n, m) or m) -- where the filter's distance is 1
+    local reach <const> = filter.reach * unit
     return function(i)
-        local center = (i + 0.5) * scale - 0.5
-        local first, weights, total = math.ceil(center - reach), {}, 0
-        for j = first, math.floor(center + reach) do
-            local w = filter.weight((j - center) / stretch)
+        local center = (2 * i + 1) * n - m
+        local first, weights, total = -((reach - center) // (2 * m)), {}, 0
+        for j = first, (center + reach) // (2 * m) do
+            local w = filter.weight((2 * m * j - center) / unit)
             weights[#weights + 1], total = w, total + w
         end
         return first, weights, total
@@ -49,17 +50,15 @@ local function nearest(n, m)
     end
 end
 
--- As much of each pixel as the result's pixel covers.
+-- As much of each pixel as the result's pixel covers, in 1 / m of a source pixel.
 local function area(n, m)
-    local scale = n / m
     return function(i)
-        local low, high = i * scale, (i + 1) * scale
-        local first, weights, total = math.floor(low + 1e-9), {}, 0
-        for j = first, math.max(first, math.ceil(high - 1e-9) - 1) do
-            local w = math.min(high, j + 1) - math.max(low, j)
-            weights[#weights + 1], total = w, total + w
+        local low, high = i * n, (i + 1) * n
+        local first, weights = low // m, {}
+        for j = first, (high - 1) // m do
+            weights[#weights + 1] = math.min(high, (j + 1) * m) - math.max(low, j * m)
         end
-        return first, weights, total
+        return first, weights, n
     end
 end
 

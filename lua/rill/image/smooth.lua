@@ -44,6 +44,7 @@ local BILATERAL <const> = {
 }
 
 local TEXT <const> = [=[
+    // A pixel that is infinitely far in value weighs 0, and 0 times infinity would be NaN. Infinite pixels stay.
     kernel void bilateral(neighbor T s<>, int radius, float space, float range, out T r<>) {
         T here = s[0], sum = T(0.0);
         float total = 0.0;
@@ -51,17 +52,21 @@ local TEXT <const> = [=[
             for (int i = -radius; i <= radius; i++) {
                 T there = s[j][i], apart = there - here;
                 float w = exp(space * float(i * i + j * j) + range * dot(apart, apart));
-                sum += w * there;
+                if (w != 0.0) sum += w * there;
                 total += w;
             }
-        r = sum / total;
+        r = INFINITE ? here : sum / total;
     }
 ]=]
+
+local function kernel_of(type)
+    return picture.kernel((TEXT:gsub("INFINITE", type == "float" and "isinf(here)" or "any(isinf(here))")), type)
+end
 
 local specialized = {}
 local function written_out(type, radius)
     local key = type .. radius
-    specialized[key] = specialized[key] or picture.kernel(TEXT, type):specialize {radius = radius}
+    specialized[key] = specialized[key] or kernel_of(type):specialize {radius = radius}
     return specialized[key]
 end
 
@@ -83,7 +88,7 @@ smooth.bilateral = blame.guard(function(s, options)
     if radius <= UNROLLED then
         return written_out(type, radius)(s, space, range)
     end
-    return picture.kernel(TEXT, type)(s, radius, space, range)
+    return kernel_of(type)(s, radius, space, range)
 end, "rill.image.bilateral")
 
 return smooth

@@ -29,25 +29,36 @@ local function sum_text(count, index)
     return table.concat(terms, " + ")
 end
 
-local function packed(weights, first, count)
+local function packed(weights)
     local list = {}
-    for i = 0, count - 1, 4 do
-        local four = {}
-        for k = 0, 3 do
-            four[k + 1] = i + k < count and weights[first + i + k] or 0
-        end
-        list[#list + 1] = four
+    for i = 1, #weights, 4 do
+        list[#list + 1] = {weights[i], weights[i + 1] or 0, weights[i + 2] or 0, weights[i + 3] or 0}
     end
     return table.unpack(list)
 end
 
+-- The places and weights of terms whose weight is not 0 as a float: 0 times an infinite pixel would be NaN.
+local function counted(places, weights)
+    local kept, numbers = {}, {}
+    for i, w in ipairs(weights) do
+        if ("f"):unpack(("f"):pack(w)) ~= 0 then
+            kept[#kept + 1], numbers[#numbers + 1] = places[i], w
+        end
+    end
+    return kept, numbers
+end
+
 --- weighted.sum(s, type, places, weights): a new picture, each element of which is the sum of weights[i] times the neighbour of s at
--- places[i], {dx, dy}; at most 32 of them.
+-- places[i], {dx, dy}; at most 32 of them. Weights of 0 leave a neighbour out.
 function weighted.sum(s, type, places, weights)
+    places, weights = counted(places, weights)
+    if #places == 0 then
+        return rill.stream(type, s.shape)
+    end
     local text <const> = "kernel void weigh(neighbor T s<>, %s, out T r<>) { r = %s; }"
     return picture.kernel(text:format(parameters(#places), sum_text(#places, function(i)
         return ("[%d][%d]"):format(places[i + 1][2], places[i + 1][1])
-    end)), type)(s, packed(weights, 1, #weights))
+    end)), type)(s, packed(weights))
 end
 
 -- ---- rows and columns
@@ -56,12 +67,16 @@ local function along(axis, offset)
     return axis == 1 and {0, offset} or {offset, 0}
 end
 
--- A part of a long sum, added to r: `count` neighbours from `first` on.
+-- A part of a long sum, added to r: of `count` neighbours from `first` on those that weigh something.
 local function add_part(s, type, axis, first, r, weights, from, count)
+    local offsets = {}
+    for i = 1, count do offsets[i] = i - 1 end
+    local kept, numbers = counted(offsets, table.move(weights, from, from + count - 1, 1, {}))
+    if #kept == 0 then return end
     local text <const> = "kernel void weigh_part(neighbor T s<>, int first, inout T r<>, %s) { r += %s; }"
-    picture.kernel(text:format(parameters(count), sum_text(count, function(i)
-        return (axis == 1 and "[first + %d][0]" or "[0][first + %d]"):format(i)
-    end)), type)(s, first, r, packed(weights, from, count))
+    picture.kernel(text:format(parameters(#kept), sum_text(#kept, function(i)
+        return (axis == 1 and "[first + %d][0]" or "[0][first + %d]"):format(kept[i + 1])
+    end)), type)(s, first, r, packed(numbers))
 end
 
 local function long_line(s, type, axis, first, weights)
@@ -102,7 +117,9 @@ local function narrow_line(s, type, axis, first, weights)
     local text <const> = [=[
         kernel void weigh_narrow(neighbor T s<>, float w[], int count, int first, ivec2 along, out T r<>) {
             r = T(0.0);
-            for (int k = 0; k < count; k++) r += w[k] * s[(first + k) * along];
+            for (int k = 0; k < count; k++) {
+                if (w[k] != 0.0) r += w[k] * s[(first + k) * along];
+            }
         }
     ]=]
     local list <close> = rill.from(weights)
