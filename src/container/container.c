@@ -25,7 +25,7 @@ static bool check_domain(const TranslatorInfo *info)
 {
     const int64_t most = INT64_C(1) << 53;
     int64_t count = 1;
-    for (int d = 0; d < info->rank && info->domain.known && count > 0; d++) {
+    for (int d = 0; d < info->rank && info->domain.known; d++) {
         if (info->domain.size[d] > most / count) {
             return error_set("the domain of translator '%s' has more than 2^53 elements", info->name);
         }

@@ -31,6 +31,9 @@ static void set_runs(Container *c, const TranslatorInfo *info)
 
 static int64_t whole_size(const Container *c, const TranslatorInfo *info, int d)
 {
+    if (c->lists && c->count == 0 && d == info->rank - 1) {
+        return 0; /* the translator's sizes go from 1 */
+    }
     return c->stack ? c->count : info->domain.known ? info->domain.size[info->rank - 1 - d] : 0;
 }
 

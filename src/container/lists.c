@@ -116,7 +116,7 @@ static const TranslatorKind lists_kind = {
 
 Translator *translator_lists(Device *device, const Shape *cells, const int32_t *offsets)
 {
-    int64_t count, longest = 0;
+    int64_t count, longest = 1;
     bool equal = true;
     if (!translator_shape_fits(cells, "shape", &count)) {
         return NULL;

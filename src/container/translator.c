@@ -42,7 +42,7 @@ int translator_number(Translator *t, int64_t number)
 int translator_size(Translator *t, int64_t size)
 {
     uint32_t multiplier, shift;
-    access_divisor(size > 0 ? size : 1, &multiplier, &shift); /* lists may all be empty */
+    access_divisor(size, &multiplier, &shift);
     int place = translator_number(t, size);
     translator_number(t, multiplier);
     translator_number(t, shift);
