@@ -119,31 +119,9 @@ function blas.dot(x, y)
     return x:dot(y)
 end
 
--- Squares are as exact as the others where their sum is at least so many times the number of elements: below, some may have lost bits
--- below the least normal number.
-local SQUARES <const> = {float = 2.0 ^ -101, double = 2.0 ^ -968}
-local SCALE_MOST <const> = 1000 -- a power of two
-
--- The same with elements scaled so that no square is too large, in double.
-local function scaled_norm(x)
-    local largest = rill.abs(x):max()
-    if largest == 0 or largest == math.huge or largest ~= largest then
-        return largest
-    end
-    local scale = x.type == "double" and 2.0 ^ math.min(-math.floor(math.log(largest, 2)), SCALE_MOST) or 1.0
-    local squares = kernel("kernel double square(T x<>, double scale) { double d = double(x) * scale; return d * d; }",
-        x.type)
-    return math.sqrt(core._reduce("sum", squares, {x, scale})) / scale
-end
-
---- rill.blas.nrm2(x): the root of the sum of squares, a number. Squares neither overflow nor vanish.
+--- rill.blas.nrm2(x): the root of the sum of squares, a number: x:norm(). Squares neither overflow nor vanish.
 function blas.nrm2(x)
-    x = check_real("nrm2", 1, x, "x")
-    local norm = x:norm()
-    if norm ~= norm or norm < math.huge and norm * norm >= SQUARES[x.type] * x.size then
-        return norm
-    end
-    return x.size == 0 and norm or scaled_norm(x)
+    return check_real("nrm2", 1, x, "x"):norm()
 end
 
 --- rill.blas.asum(x): the sum of absolute values, a number.

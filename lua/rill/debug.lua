@@ -51,7 +51,9 @@ local function add_numbers(total, part, floats)
         local least, most = low:min(), high:max()
         total.min = total.min and math.min(total.min, least) or least
         total.max = total.max and math.max(total.max, most) or most
-        total.sum, total.finite = total.sum + sum:sum(), total.finite + finite
+        local before <const> = total.finite
+        total.finite = before + finite
+        total.mean = (total.mean or 0) * (before / total.finite) + sum:mean() * (sum.size / total.finite)
     end
 end
 
@@ -72,7 +74,7 @@ function debug.stats(s, ...)
     if not kind then
         blame.fail("rill.debug.stats: argument #1 's': expected a stream of numbers or vectors, got %s", s.type)
     end
-    local total = { count = 0, nan = 0, inf = 0, sum = 0, finite = 0 }
+    local total = { count = 0, nan = 0, inf = 0, finite = 0 }
     for _, part in ipairs(parts_of(s, count)) do
         if s.type == "bool" then
             part = part:cast "int"
@@ -81,8 +83,7 @@ function debug.stats(s, ...)
             add_numbers(total, part, kind == "float")
         end
     end
-    total.mean = total.finite > 0 and total.sum / total.finite or nil
-    total.sum, total.finite = nil, nil
+    total.finite = nil
     return setmetatable(total, Stats)
 end
 debug.stats = blame.guard(debug.stats, "rill.debug.stats")

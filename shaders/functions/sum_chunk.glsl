@@ -1,12 +1,17 @@
-// Sixteen floats pairwise, then one compensated addition: as fast as plain addition, its error bounded by a few ulps.
+// Sixteen floats, by fours in floats, whose sums may overflow, then in doubles: as fast as plain addition. What overflowed is added again one by one.
 float rill_h(uvec4 u)
 {
     vec4 v = uintBitsToFloat(u);
     precise float q = (v.x + v.y) + (v.z + v.w);
     return q;
 }
-u_Sum rill_join(u_Sum a, float p, float q, float r, float s)
+double rill_join(double a, float p, float q, float r, float s)
 {
-    precise float x = (p + q) + (r + s);
-    return rill_add(a, x, 0.0);
+    return a + ((double(p) + double(q)) + (double(r) + double(s)));
 }
+bool rill_lost(double a)
+{
+    return (unpackDouble2x32(a).y & 0x7ff00000u) == 0x7ff00000u;
+}
+#define rill_first_again rill_first
+#define rill_step_again rill_step

@@ -118,7 +118,7 @@ static bool fetch_built_in(Fetch *f)
     const Type *type = f->flat.type;
     StrBuf text = STRBUF_EMPTY;
     ScanOperator found;
-    bool known = f->op == SCATTER_SET || scan_operator(ops[f->op], type, &text, &found);
+    bool known = f->op == SCATTER_SET || scan_operator(ops[f->op], type, false, &text, &found);
     strbuf_free(&text);
     int64_t n = stream_elements(&f->keys);
     if (!known || !create(f, type, n, &f->got) || !create(f, type, n, &f->after)) {

@@ -28,6 +28,7 @@ static bool reduce_sources(ReduceOp op, const Type *type, InputSource *sources, 
                         .functions = strbuf_text(&row.functions),
                         .any_order = op != REDUCE_ARGMIN && op != REDUCE_ARGMAX,
                         .chunk = row.chunk,
+                        .again = row.again,
                         .value = row.value,
                         .accumulator = row.accumulator,
                         .result = row.result};
@@ -58,12 +59,19 @@ const Type *reduce_input_type(const Kernel *kernel)
     return inputs_kernel_type(kernel);
 }
 
-bool reduce_input(ReduceOp op, Kernel *input, const Argument *args, Device *device, const Shape *domain,
-                  const Shape *shape, bool whole, bool check, Stream *result)
+bool reduce_input(ReduceOp op, const ReduceInput *inputs, Device *device, const Shape *domain, const Shape *shape,
+                  bool whole, bool check, Stream *result)
 {
-    InputSource source = {.kernel = input, .args = args};
-    return inputs_accepts(input) &&
-           reduce_sources(op, inputs_kernel_type(input), &source, 1, device, domain, shape, whole, check, result);
+    InputSource sources[2];
+    int count = op == REDUCE_DOT ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+        if (!inputs_accepts(inputs[i].kernel)) {
+            return false;
+        }
+        sources[i] = (InputSource){.kernel = inputs[i].kernel, .args = inputs[i].args};
+    }
+    return reduce_sources(op, inputs_kernel_type(inputs[0].kernel), sources, count, device, domain, shape, whole, check,
+                          result);
 }
 
 /* Input and accumulator have the same type. */

@@ -20,7 +20,7 @@ typedef enum ReduceOp {
     REDUCE_ARGMAX,
     REDUCE_NORM,
     REDUCE_DOT,
-    REDUCE_MOMENTS, /* what means and variances of parts are joined of: a structure of mean + more, the squares m2 + rest, and how many */
+    REDUCE_MOMENTS, /* what means and variances of parts are joined of: a structure of the mean and the (standard) deviation, in doubles */
     REDUCE_OPS
 } ReduceOp;
 
@@ -36,10 +36,15 @@ bool reduce_stream(ReduceOp op, const Stream *x, const Stream *y, const Shape *s
 bool reduce_accepts(const Kernel *kernel);
 const Type *reduce_input_type(const Kernel *kernel);
 
-/* The same of what an input kernel (see inputs.h; `args` as it declares them) makes of every element of a domain: nothing is
- * written in between. For all operations but dot. */
-bool reduce_input(ReduceOp op, Kernel *input, const Argument *args, Device *device, const Shape *domain,
-                  const Shape *shape, bool whole, bool check, Stream *result);
+/* What an input kernel (see inputs.h; `args` as it declares them) makes of every element of a domain. */
+typedef struct ReduceInput {
+    Kernel *kernel;
+    const Argument *args;
+} ReduceInput;
+
+/* The same as reduce_stream for inputs, two of them for dot: nothing is written in between. */
+bool reduce_input(ReduceOp op, const ReduceInput *inputs, Device *device, const Shape *domain, const Shape *shape,
+                  bool whole, bool check, Stream *result);
 
 /* A reduce kernel over its input (args as declared; the reduce parameter's is ignored) into `result`, whose shape divides
  * the input's, or has one element. */

@@ -1,6 +1,7 @@
 #include "primitive/reduce_ops.h"
 
 #include "base/strbuf.h"
+#include "primitive/scaled.h"
 #include "shaders_embedded.h"
 
 #include <string.h>
@@ -12,14 +13,33 @@ const char *reduce_ops_name(ReduceOp op)
     return names[op];
 }
 
-static const char sum_merge[] = "u_Sum rill_merge(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n";
-static const char sum_steps[] = "u_Sum rill_first(T x, int t) { return u_Sum(x, T(0)); }\n"
-                                "u_Sum rill_step(u_Sum a, T x, int t) { return rill_add(a, x, T(0)); }\n";
-static const char sum_finish[] = "T rill_finish(u_Sum a, int n) { return rill_total(a); }\n";
+/* Sums of floats are made in doubles, which none overflows. */
+static const char sum_steps[] = "W rill_merge(W a, W b) { return a + b; }\n"
+                                "W rill_first(T x, int t) { return W(x); }\n"
+                                "W rill_step(W a, T x, int t) { return a + W(x); }\n";
+static const char scaled_steps[] = "u_Sum rill_first(T x, int t) { return u_Sum(x, T(0), T(0), T(0)); }\n"
+                                   "u_Sum rill_step(u_Sum a, T x, int t) { return rill_plain(a, x); }\n"
+                                   "bool rill_lost(u_Sum a) { return rill_not_finite(a); }\n"
+                                   "u_Sum rill_first_again(T x, int t) { return rill_of(x); }\n"
+                                   "u_Sum rill_step_again(u_Sum a, T x, int t) { return rill_both(a, rill_of(x)); }\n"
+                                   "u_Sum rill_merge(u_Sum a, u_Sum b) { return rill_both(a, b); }\n";
+/* Products of doubles, x times y. */
+static const char scaled_products[] = "u_Sum rill_start(P x, P y) { return u_Sum(dot(x, y), T(0), T(0), T(0)); }\n"
+                                      "u_Sum rill_more(u_Sum a, P x, P y) { return rill_plain(a, dot(x, y)); }\n"
+                                      "u_Sum rill_merge(u_Sum a, u_Sum b) { return rill_both(a, b); }\n"
+                                      "bool rill_lost(u_Sum a) { return rill_not_finite(a) || abs(a.s + a.e) <= "
+                                      "1.101803207925311e-280lf; }\n"; /* 2^-930 */
+static const char plain_products[] = "W rill_start(P x, P y) { return dot(W2(x), W2(y)); }\n"
+                                     "W rill_more(W a, P x, P y) { return a + dot(W2(x), W2(y)); }\n"
+                                     "W rill_merge(W a, W b) { return a + b; }\n";
+/* The sum is (result + m) * h * h. */
+static const char plain_total[] = "W rill_total(W a, out W m, out W h) { m = W(0); h = W(1); return a; }\n";
 static const char long_finish[] = "u_Long rill_finish(u_Long a, int n) { return a; }\n";
 static const char plain_first[] = "T rill_first(T x, int t) { return x; }\n"
                                   "T rill_step(T a, T x, int t) { return rill_merge(a, x); }\n"
                                   "T rill_finish(T a, int n) { return a; }\n";
+
+static const char *const parts[] = {".x", ".y", ".z", ".w"};
 
 static const Type *pair_type(const char *name, const char *first, const Type *a, const char *second, const Type *b)
 {
@@ -40,33 +60,44 @@ static bool refuse(ReduceOp op, const Type *type, const char *accepted)
                      accepted);
 }
 
-/* rill_finish for means: the sum is sum + more in doubles, component by component, where W is their type. */
-static void add_mean(ReduceRow *row, const char *accumulator, const Type *result, const char *sum, const char *more)
+/* rill_finish for means: the sum is sum + more in doubles, component by component. */
+static void add_mean(ReduceRow *row, const char *accumulator, const char *sum)
 {
-    const char *wide = type_of(SCALAR_DOUBLE, result->components)->name;
+    const Type *result = row->result;
     strbuf_add(&row->functions, shader_ratio);
-    strbuf_addf(&row->functions, "#define W %s\n%s rill_finish(%s a, int n) { W t = %s, m = %s; return %s(", wide,
-                result->name, accumulator, sum, more, result->name);
+    strbuf_addf(&row->functions, "%s rill_finish(%s a, int n) { W m, h; W t = %s; return %s((W(", result->name,
+                accumulator, sum, result->name);
     for (int c = 0; c < result->components; c++) {
-        const char *one = result->components == 1 ? "" : (const char *[]){".x", ".y", ".z", ".w"}[c];
+        const char *one = result->components == 1 ? "" : parts[c];
         strbuf_addf(&row->functions, "%srill_ratio(t%s, m%s, n)", c ? ", " : "", one, one);
     }
-    strbuf_add(&row->functions, "); }\n");
+    strbuf_add(&row->functions, ") * h) * h); }\n");
 }
 
-static void sum_row(ReduceOp op, const Type *value, ReduceRow *row)
+static void real_sum(ReduceOp op, const Type *value, ReduceRow *row)
 {
-    row->accumulator = pair_type("Sum", "s", value, "e", value);
+    bool scaled = value->scalar == SCALAR_DOUBLE;
     row->result = value;
-    strbuf_add(&row->functions, shader_two_sum);
-    strbuf_add(&row->functions, sum_merge);
-    strbuf_add(&row->functions, sum_steps);
-    if (op == REDUCE_MEAN) {
-        add_mean(row, "u_Sum", value, "W(a.s)", "W(a.e)");
+    scaled_macros(&row->functions, value->components);
+    if (scaled) {
+        row->accumulator = scaled_sum(value);
+        row->again = true;
+        strbuf_add(&row->functions, shader_scaled_sum);
+        strbuf_add(&row->functions, scaled_steps);
     } else {
-        strbuf_add(&row->functions, sum_finish);
+        row->accumulator = type_of(SCALAR_DOUBLE, value->components);
+        strbuf_add(&row->functions, sum_steps);
+        strbuf_add(&row->functions, plain_total);
+        row->chunk = value->components == 1 ? shader_sum_chunk : NULL;
     }
-    row->chunk = value == type_of(SCALAR_FLOAT, 1) ? shader_sum_chunk : NULL;
+    const char *accumulator = scaled ? "u_Sum" : "W";
+    if (op == REDUCE_MEAN) {
+        add_mean(row, accumulator, "rill_total(a, m, h)");
+    } else {
+        strbuf_addf(&row->functions,
+                    "T rill_finish(%s a, int n) { W m, h; W t = rill_total(a, m, h); return T(((t + m) * h) * h); }\n",
+                    accumulator);
+    }
 }
 
 /* Integers are averaged, multiplied and compared with their mean in doubles, which hold every one; a stream of results is of floats. */
@@ -76,27 +107,43 @@ static const Type *real_result(const Type *type, bool whole, int components)
 }
 
 /* Dot and norm join the components of vectors first. */
-static bool product_row(ReduceOp op, const Type *value, ReduceRow *row)
+static void product_row(ReduceOp op, const Type *value, bool scaled, ReduceRow *row)
 {
-    const Type *scalar = type_of(value->scalar, 1);
-    const char *result = row->result->name;
-    row->accumulator = pair_type("Sum", "s", scalar, "e", scalar);
-    strbuf_addf(&row->functions, "#undef T\n#define T %s\n", scalar->name);
-    strbuf_add(&row->functions, shader_two_sum);
-    strbuf_add(&row->functions, sum_merge);
-    const char *type = value->name;
-    if (op == REDUCE_NORM) {
-        strbuf_addf(&row->functions,
-                    "u_Sum rill_first(%s x, int t) { return u_Sum(dot(x, x), T(0)); }\n"
-                    "u_Sum rill_step(u_Sum a, %s x, int t) { return rill_add(a, dot(x, x), T(0)); }\n"
-                    "%s rill_finish(u_Sum a, int n) { return %s(sqrt(rill_total(a))); }\n",
-                    type, type, result, result);
-    } else {
-        strbuf_addf(&row->functions, "T rill_pair(%s x, %s y) { return dot(x, y); }\n", type, type);
-        strbuf_add(&row->functions, sum_steps);
-        strbuf_addf(&row->functions, "%s rill_finish(u_Sum a, int n) { return %s(rill_total(a)); }\n", result, result);
+    const char *result = row->result->name, *sum = scaled ? "u_Sum" : "W";
+    const Type *wide = type_of(SCALAR_DOUBLE, 1);
+    StrBuf *out = &row->functions;
+    row->accumulator = scaled ? scaled_sum(wide) : wide;
+    row->again = scaled;
+    strbuf_addf(out, "#undef T\n#define T double\n#define P %s\n#define W2 %s\n", value->name,
+                type_of(SCALAR_DOUBLE, value->components)->name);
+    scaled_macros(out, 1);
+    strbuf_add(out, scaled ? shader_scaled_sum : plain_total);
+    strbuf_add(out, scaled ? scaled_products : plain_products);
+    if (scaled) {
+        strbuf_add(out, "u_Sum rill_more_again(u_Sum a, P x, P y) { ");
+        for (int c = 0; c < value->components; c++) {
+            const char *part = value->components == 1 ? "" : parts[c];
+            strbuf_addf(out, "a = rill_both(a, rill_of(x%s, y%s)); ", part, part);
+        }
+        strbuf_add(out, "return a; }\nu_Sum rill_start_again(P x, P y) { return rill_more_again(u_Sum(T(0), T(0), "
+                        "T(0), T(0)), x, y); }\n");
     }
-    return true;
+    if (op == REDUCE_DOT) {
+        strbuf_add(out, "struct Rill_pair { P x, y; };\n#undef T\n#define T Rill_pair\n"
+                        "T rill_pair(P x, P y) { return T(x, y); }\n");
+    } else {
+        strbuf_add(out, "#undef T\n#define T P\n");
+    }
+    for (int again = 0; again <= (int)scaled; again++) {
+        const char *more = again ? "_again" : "", *x = op == REDUCE_DOT ? "x.x, x.y" : "x, x";
+        strbuf_addf(
+            out,
+            "%s rill_first%s(T x, int t) { return rill_start%s(%s); }\n%s rill_step%s(%s a, T x, int t) { return "
+            "rill_more%s(a, %s); }\n",
+            sum, more, more, x, sum, more, sum, more, x);
+    }
+    strbuf_addf(out, "%s rill_finish(%s a, int n) { W m, h; W t = rill_total(a, m, h); return %s(%s); }\n", result, sum,
+                result, op == REDUCE_DOT ? "((t + m) * h) * h" : "sqrt(t + m) * h");
 }
 
 static void integer_macros(const Type *value, ReduceRow *row)
@@ -120,7 +167,11 @@ static void integer_sum(ReduceOp op, const Type *value, bool whole, ReduceRow *r
     strbuf_add(&row->functions, shader_long_sum);
     if (op == REDUCE_MEAN) {
         row->result = real_result(value, whole, value->components);
-        add_mean(row, "u_Long", row->result, "W(T(a.hi)) * 4294967296.0lf + W(a.lo)", "W(0.0)");
+        scaled_macros(&row->functions, value->components);
+        strbuf_add(&row->functions,
+                   "W rill_total(u_Long a, out W m, out W h) { m = W(0); h = W(1); return W(T(a.hi)) * "
+                   "4294967296.0lf + W(a.lo); }\n");
+        add_mean(row, "u_Long", "rill_total(a, m, h)");
     } else if (whole) {
         row->result = row->accumulator;
         strbuf_add(&row->functions, long_finish);
@@ -153,34 +204,38 @@ static void extreme_row(ReduceOp op, const Type *value, ReduceRow *row)
     strbuf_add(&row->functions, plain_first);
 }
 
-static const Type *moments_type(const Type *value, const Type *count)
+static void moment_row(ReduceOp op, const Type *value, bool scaled, ReduceRow *row)
 {
-    static const char *const names[] = {"mean", "more", "m2", "rest", "n"};
-    Field fields[5];
-    for (int i = 0; i < 5; i++) {
-        fields[i] = (Field){.type = i < 4 ? value : count, .offset = i * value->bytes};
-        strcpy(fields[i].name, names[i]);
+    const Type *wide = type_of(SCALAR_DOUBLE, value->components);
+    scaled_macros(&row->functions, value->components);
+    strbuf_add(&row->functions, scaled ? shader_moments : shader_shifted_moments);
+    row->again = scaled;
+    row->accumulator =
+        scaled ? scaled_fields("Moments", wide, (const char *[]){"mean", "more", "m2", "rest", "scale"}, 5, "n")
+               : scaled_fields("Moments", wide, (const char *[]){"element", "sum", "squares"}, 3, "n");
+    if (op == REDUCE_MOMENTS) {
+        row->result = pair_type("Part", "mean", wide, "deviation", wide);
+        strbuf_add(&row->functions,
+                   "u_Part rill_finish(u_Moments a, int n) { W h; W q = rill_squares(a, h) / W(n); return "
+                   "u_Part(rill_mean(a), sqrt(q) * h); }\n");
+        return;
     }
-    return type_struct_kept("Moments", fields, 5);
+    const char *result = row->result->name;
+    strbuf_addf(&row->functions,
+                "%s rill_finish(u_Moments a, int n) { W h; W q = rill_squares(a, h) / W(n); return %s(%s); }\n", result,
+                result, op == REDUCE_STD ? "sqrt(q) * h" : "(q * h) * h");
 }
 
-static bool moment_row(ReduceOp op, const Type *value, ReduceRow *row)
+static void prod_row(const Type *value, ReduceRow *row)
 {
-    const Type *count = type_of(value->scalar, 1);
-    const char *result = row->result->name;
-    row->accumulator = moments_type(value, count);
-    if (op == REDUCE_MOMENTS) {
-        row->result = row->accumulator;
-    }
-    strbuf_addf(&row->functions, "#define N %s\n", count->name);
-    strbuf_add(&row->functions, shader_moments);
-    if (op == REDUCE_MOMENTS) {
-        strbuf_add(&row->functions, "u_Moments rill_finish(u_Moments a, int n) { return a; }\n");
-        return true;
-    }
-    strbuf_addf(&row->functions, "%s rill_finish(u_Moments a, int n) { return %s(%s((a.m2 + a.rest) / T(n))); }\n",
-                result, result, op == REDUCE_STD ? "sqrt" : "");
-    return true;
+    scaled_macros(&row->functions, value->components);
+    row->accumulator = scaled_product(value);
+    strbuf_add(&row->functions, value->scalar == SCALAR_DOUBLE ? "#define RILL_SCALED 1\n" : "#define RILL_SCALED 0\n");
+    strbuf_add(&row->functions, shader_scaled_product);
+    strbuf_addf(&row->functions,
+                "u_Product rill_merge(u_Product a, u_Product b) { return rill_both(a, b); }\n"
+                "%s rill_finish(u_Product a, int n) { return %s(rill_value_of(a)); }\n",
+                row->result->name, row->result->name);
 }
 
 static bool arg_row(ReduceOp op, const Type *value, ReduceRow *row)
@@ -223,34 +278,34 @@ bool reduce_row(ReduceOp op, const Type *type, bool whole, ReduceRow *row)
     }
     const Type *value = type->value;
     bool moment = op == REDUCE_VAR || op == REDUCE_STD || op == REDUCE_MOMENTS,
-         product = op == REDUCE_NORM || op == REDUCE_DOT;
+         product = op == REDUCE_NORM || op == REDUCE_DOT, wide = moment || product || op == REDUCE_PROD;
     if (value->scalar == SCALAR_BOOL) {
         value = type_of(SCALAR_INT, value->components); /* true counts as 1 */
     }
-    if (moment || product) {
-        row->result = real_result(value, whole, moment ? value->components : 1);
+    if (wide) {
+        row->result = real_result(value, whole, product ? 1 : value->components);
     }
-    if ((moment || product) && !is_real(value)) {
+    bool whole_numbers = !is_real(value),
+         scaled = value->scalar == SCALAR_DOUBLE || (op == REDUCE_DOT && whole_numbers);
+    if (wide && whole_numbers) {
         value = type_of(SCALAR_DOUBLE, value->components);
     }
     row->value = value;
     bool done = true;
     if (op == REDUCE_SUM || op == REDUCE_MEAN) {
         if (is_real(value)) {
-            sum_row(op, value, row);
+            real_sum(op, value, row);
         } else {
             integer_sum(op, value, whole, row);
         }
     } else if (op == REDUCE_PROD) {
-        row->accumulator = row->result = value;
-        strbuf_add(&row->functions, "T rill_merge(T a, T b) { precise T p = a * b; return p; }\n");
-        strbuf_add(&row->functions, plain_first);
+        prod_row(value, row);
     } else if (op == REDUCE_MIN || op == REDUCE_MAX) {
         extreme_row(op, value, row);
     } else if (moment) {
-        done = moment_row(op, value, row);
+        moment_row(op, value, scaled, row);
     } else if (product) {
-        done = product_row(op, value, row);
+        product_row(op, value, scaled, row);
     } else if (op == REDUCE_ARGMIN || op == REDUCE_ARGMAX) {
         done = arg_row(op, value, row);
     } else {

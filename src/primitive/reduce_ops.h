@@ -10,6 +10,7 @@ typedef struct ReduceRow {
     const Type *accumulator; /* what a run is reduced to */
     const Type *result;
     StrBuf functions;  /* GLSL; T is the value type. The caller's to free, on failure too */
+    bool again;        /* see reducer.h */
     const char *chunk; /* see reducer.h; NULL where there is none */
 } ReduceRow;
 

@@ -55,7 +55,7 @@ static const Type *element_type(const ScanSpec *spec)
 static bool find_operator(const ScanSpec *spec, const Inputs *in, StrBuf *out, ScanOperator *op)
 {
     if (!spec->operation) {
-        return scan_operator(spec->op, element_type(spec), out, op);
+        return scan_operator(spec->op, element_type(spec), false, out, op);
     }
     StrBuf call = STRBUF_EMPTY;
     inputs_write_operation(&call, in);
@@ -111,7 +111,7 @@ bool scan_run(const ScanSpec *spec, Stream *result)
                 sources[0].type = spec->operation->function.params[i].type;
             }
         }
-    } else if (!scan_operator(spec->op, element_type(spec), &functions, &op)) {
+    } else if (!scan_operator(spec->op, element_type(spec), false, &functions, &op)) {
         strbuf_free(&functions);
         return false;
     } else {

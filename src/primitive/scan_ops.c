@@ -2,6 +2,7 @@
 
 #include "kernel/body/glsl.h"
 #include "kernel/kernel_private.h"
+#include "primitive/scaled.h"
 #include "shaders_embedded.h"
 
 #include <stdio.h>
@@ -33,13 +34,38 @@ static const char sum_functions[] = "u_Sum rill_from(T x) { return u_Sum(x, T(0)
                                     "u_Sum rill_none() { return u_Sum(T(0), T(0)); }\n"
                                     "u_Sum rill_join(u_Sum a, u_Sum b) { return rill_add(a, b.s, b.e); }\n"
                                     "T rill_finish(u_Sum a) { return rill_total(a); }\n";
+/* Of reductions: floats are added in doubles, which none of them overflows. */
+static const char float_functions[] = "W rill_from(T x) { return W(x); }\n"
+                                      "W rill_none() { return W(0); }\n"
+                                      "W rill_join(W a, W b) { return a + b; }\n"
+                                      "T rill_finish(W a) { return T(a); }\n";
+static const char double_functions[] =
+    "u_Sum rill_from(T x) { return rill_of(x); }\n"
+    "u_Sum rill_none() { return u_Sum(T(0), T(0), T(0), T(0)); }\n"
+    "u_Sum rill_join(u_Sum a, u_Sum b) { return rill_both(a, b); }\n"
+    "T rill_finish(u_Sum a) { T m, h, t = rill_total(a, m, h); return ((t + m) * h) * h; }\n";
+static const char product_functions[] = "u_Product rill_from(T x) { return rill_scaled(W(x), W(0)); }\n"
+                                        "u_Product rill_none() { return u_Product(W(1), W(0)); }\n"
+                                        "u_Product rill_join(u_Product a, u_Product b) { return rill_both(a, b); }\n"
+                                        "T rill_finish(u_Product a) { return T(rill_value_of(a)); }\n";
 
-static const Type *sum_type(const Type *value)
+/* Of reductions: sums and products of floats and doubles that are within the range of numbers wherever their results are. */
+static void real_functions(ScanOp op, const Type *value, StrBuf *out, ScanOperator *result)
 {
-    Field fields[2] = {{.type = value}, {.type = value, .offset = value->bytes}};
-    strcpy(fields[0].name, "s");
-    strcpy(fields[1].name, "e");
-    return type_struct_kept("Sum", fields, 2);
+    scaled_macros(out, value->components);
+    if (op == SCAN_MUL) {
+        result->accumulator = scaled_product(value);
+        strbuf_add(out, "#define RILL_SCALED 1\n");
+        strbuf_add(out, shader_scaled_product);
+        strbuf_add(out, product_functions);
+    } else if (value->scalar == SCALAR_DOUBLE) {
+        result->accumulator = scaled_sum(value);
+        strbuf_add(out, shader_scaled_sum);
+        strbuf_add(out, double_functions);
+    } else {
+        result->accumulator = type_of(SCALAR_DOUBLE, value->components);
+        strbuf_add(out, float_functions);
+    }
 }
 
 /* The neutral element of min (or max) as a scalar. */
@@ -104,7 +130,7 @@ static bool bit_functions(ScanOp op, const Type *type, const Type *value, StrBuf
     return true;
 }
 
-bool scan_operator(ScanOp op, const Type *type, StrBuf *out, ScanOperator *result)
+bool scan_operator(ScanOp op, const Type *type, bool reduces, StrBuf *out, ScanOperator *result)
 {
     if (type->is_struct) {
         return refuse(op, type, "structures are scanned by a reduce kernel of yours");
@@ -115,12 +141,14 @@ bool scan_operator(ScanOp op, const Type *type, StrBuf *out, ScanOperator *resul
         value = type_of(SCALAR_INT, value->components); /* true counts as 1 */
     }
     bool sum = op == SCAN_ADD && value->scalar == SCALAR_FLOAT;
-    *result =
-        (ScanOperator){.value = value, .accumulator = sum ? sum_type(value) : value, .result = value, .identity = true};
+    *result = (ScanOperator){.value = value, .accumulator = value, .result = value, .identity = true};
     result->plain = sum && value->components == 1;
     strbuf_addf(out, "#define T %s\n", value->name);
     result->neutral = op == SCAN_MUL ? "1" : "0";
-    if (sum) {
+    if (reduces && is_real(value) && (op == SCAN_ADD || op == SCAN_MUL)) {
+        real_functions(op, value, out, result);
+    } else if (sum) {
+        result->accumulator = scaled_fields("Sum", value, (const char *[]){"s", "e"}, 2, NULL);
         strbuf_add(out, shader_two_sum);
         strbuf_add(out, sum_functions);
     } else if (op == SCAN_ADD || op == SCAN_MUL) {

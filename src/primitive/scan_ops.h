@@ -29,8 +29,9 @@ typedef struct ScanOperator {
 } ScanOperator;
 
 /* The operator over elements of `type`, or of a reduce kernel (see inputs_write_operation for the call of it, which the caller hands
- * over). Adds the functions to `out`. False with error_set where it has no meaning for the type. */
-bool scan_operator(ScanOp op, const Type *type, StrBuf *out, ScanOperator *result);
+ * over). Adds the functions to `out`. False with error_set where it has no meaning for the type. `reduces`: only the last result counts, and
+ * is finite where it is within the range of its type, whatever is before it. */
+bool scan_operator(ScanOp op, const Type *type, bool reduces, StrBuf *out, ScanOperator *result);
 bool scan_operator_kernel(const Kernel *kernel, const char *call, StrBuf *out, ScanOperator *result);
 /* Whether a reduce kernel can be an operator: one input and the reduce parameter, no more. False with error_set. */
 bool scan_accepts(const Kernel *kernel);

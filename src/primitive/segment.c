@@ -125,7 +125,7 @@ static void write_group(const ScanOperator *op, const char *element, const char 
 static bool find_operator(const SegmentSpec *spec, const Type *type, const Inputs *in, StrBuf *out, ScanOperator *op)
 {
     if (!spec->operation) {
-        return scan_operator(spec->op, type, out, op);
+        return scan_operator(spec->op, type, true, out, op);
     }
     StrBuf call = STRBUF_EMPTY;
     if (in) {
@@ -209,7 +209,7 @@ static bool expand(const SegmentSpec *spec, const Type *type, const Stream *leng
     counted.length = (DeviceLength){0};
     Kernel *some = internal_kernel(spec->device, "kernel int some(int length<>) { return length > 0 ? 1 : 0; }");
     Stream rank = {0};
-    bool done = some && scan_lengths(lengths, some, &rank) && scan_operator(spec->op, type, &text, &op) &&
+    bool done = some && scan_lengths(lengths, some, &rank) && scan_operator(spec->op, type, true, &text, &op) &&
                 stream_create(spec->device, op.result, &lengths->shape, false, result);
     if (done) {
         const char *name = op.result->name;

@@ -277,15 +277,15 @@ local function is_float(value)
     return info and (info.scalar == "float" or info.scalar == "double") and info
 end
 
--- The products that s:dot(t) sums, as an expression; nil where they are not as easily told.
-local function products(s, t)
-    local mine, other = is_float(s), is_float(t)
-    if not mine or mine ~= other or s.shape ~= t.shape then
-        return nil
-    elseif mine.components > 1 then
-        return rill.dot(s, t)
-    end
-    return s * t
+-- Whether s:dot(t) can be one pass: floats of one type and shape.
+local function fits(s, t)
+    local mine <const> = rill.type(s) and rill.type(t) and is_float(s)
+    return mine and mine == is_float(t) and s.shape == t.shape
+end
+
+-- The kernel of a stream or an expression, and its arguments.
+local function prepared(value)
+    return prepare(is(value) and value or expression.leaf(value, "s:dot", 1, "t"))
 end
 
 local stream_dot = core._method "dot"
@@ -293,12 +293,12 @@ local stream_dot = core._method "dot"
 -- s:dot(t) where t is an expression: true and the result where it was one pass.
 local function dot(s, t, axis, options, ...)
     local keep = keep_of(options)
-    local e = keep ~= nil and select("#", ...) == 0 and rill.type(s) and rill.type(t) and products(s, t)
-    if not e then
+    if keep == nil or select("#", ...) > 0 or not fits(s, t) then
         return false
     end
-    local kernel, arguments = prepare(e)
-    return pcall(core._reduce, "sum", kernel, arguments, axis, keep)
+    local kernel, arguments = prepared(s)
+    local other, others = prepared(t)
+    return pcall(core._reduce, "dot", kernel, arguments, axis, keep, other, others)
 end
 
 local function expression_dot(e, t, ...)

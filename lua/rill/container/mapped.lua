@@ -116,52 +116,65 @@ local function folding(f)
     end
 end
 
--- What a value of the device becomes there: products of ints have their low 32 bits, those of floats are floats.
-local function kept(c, value)
-    if math.type(value) == "integer" then
-        value = value & 0xFFFFFFFF
-        return not c.type:find "^u" and value > 0x7FFFFFFF and value - 0x100000000 or value
-    end
-    return c.type:find "^d" and value or (string.unpack("f", string.pack("f", value)))
+local function times(a, b) return a * b end
+
+-- Products of floats are floats, those of others doubles.
+local function product(c, parts, ...)
+    local result = folding(times)(c, parts, ...)
+    return c.type:find "^d" and result
+        or componentwise(function(x) return (string.unpack("f", string.pack("f", x))) end, result)
 end
 
-local function product(c, parts, ...)
-    return folding(function(a, b) return kept(c, a * b) end)(c, parts, ...)
+-- The root of a^2 + b^2, wherever it is in the range of numbers.
+local function root(a, b)
+    local most = greater(math.abs(a), math.abs(b))
+    if most == 0 or most ~= most or most == math.huge then
+        return most
+    end
+    return most * math.sqrt((a / most) ^ 2 + (b / most) ^ 2)
+end
+
+local function average(means, sizes, count)
+    local result
+    for i, mean in ipairs(means) do
+        local own = componentwise(function(m) return m * (sizes[i] / count) end, mean)
+        result = result and componentwise(add, result, own) or own
+    end
+    return result
 end
 
 local function mean(_, parts, ...)
-    local total
+    local means, sizes = {}, {}
     local count = parts(function(results, size)
-        local own = componentwise(function(m) return m * size end, results[1])
-        total = total and componentwise(add, total, own) or own
+        means[#means + 1], sizes[#sizes + 1] = results[1], size
     end, ...)
-    return componentwise(function(t) return t / count end, total)
+    return average(means, sizes, count)
 end
 
 local function norm(_, parts, ...)
-    local total = 0
-    parts(function(results) total = total + results[1] ^ 2 end, ...)
-    return math.sqrt(total)
+    local total = 0.0
+    parts(function(results) total = root(total, results[1]) end, ...)
+    return total
 end
 
--- Chan, Golub and LeVeque (1979): squares of differences from the means of the parts, and of these from each other.
-local function variance(_, parts)
-    local count, average, squares = 0, nil, nil
-    parts(function(results, size)
-        local part = results[1]
-        local m, own = componentwise(add, part.mean, part.more), componentwise(add, part.m2, part.rest)
-        local away = average and componentwise(function(a, b) return b - a end, average, m)
-        local both = count * size / (count + size)
-        squares = not average and own or componentwise(add, componentwise(add, squares, own),
-            componentwise(function(d) return d * d * both end, away))
-        count = count + size
-        average = not average and m or componentwise(function(a, d) return a + d * size / count end, average, away)
+-- Differences from the means of the parts, and of these from the mean of all.
+local function deviation(_, parts)
+    local means, sizes, own = {}, {}, {}
+    local count = parts(function(results, size)
+        means[#means + 1], sizes[#sizes + 1], own[#own + 1] = results[1].mean, size, results[1].deviation
     end)
-    return componentwise(function(x) return x / count end, squares)
+    local center, result = average(means, sizes, count), nil
+    for i = 1, #own do
+        local away = componentwise(function(a, b) return a - b end, means[i], center)
+        local part = componentwise(function(d) return d * math.sqrt(sizes[i] / count) end,
+            componentwise(root, own[i], away))
+        result = result and componentwise(root, result, part) or part
+    end
+    return result
 end
 
-local function deviation(c, parts)
-    return componentwise(math.sqrt, variance(c, parts))
+local function variance(c, parts)
+    return componentwise(function(d) return d * d end, deviation(c, parts))
 end
 
 -- NaN wins, and of equal ones the first.
@@ -209,19 +222,21 @@ end
 
 -- What rill.debug.stats tells; numbers that are not finite have no mean.
 local function stats(_, parts, ...)
-    local all, sum, finite = nil, 0, 0
+    local all, finite = nil, 0
     parts(function(results)
         local own = results[1]
         local count <const> = own.count - own.nan - own.inf
-        sum, finite = sum + (own.mean or 0) * count, finite + count
         if all then
             for _, key in ipairs {"count", "nan", "inf"} do all[key] = all[key] + own[key] end
             all.min = all.min and own.min and math.min(all.min, own.min) or all.min or own.min
             all.max = all.max and own.max and math.max(all.max, own.max) or all.max or own.max
+            if count > 0 then
+                local share <const> = count / (finite + count)
+                all.mean = (all.mean or 0) * (1 - share) + own.mean * share
+            end
         end
-        all = all or own
+        all, finite = all or own, finite + count
     end, ...)
-    all.mean = finite > 0 and sum / finite or nil
     return all
 end
 
@@ -309,6 +324,21 @@ local UNORDERED <const> = {
     count = true, norm = true, stats = true,
 }
 
+-- Whether the result of parts may be beyond the range of numbers where that of all together is not.
+local IN_RANGE <const> = {sum = true, prod = true, dot = true}
+
+local function is_lost(value)
+    if type(value) == "table" then
+        for _, x in ipairs(value) do
+            if x - x ~= 0 then
+                return true
+            end
+        end
+        return false
+    end
+    return value - value ~= 0
+end
+
 local function call(c, name, axis, ...)
     if rill.type(c) ~= "container" then
         fail("c:%s: argument 'c': expected a container, got %s", name, rill.type(c) or type(c))
@@ -327,7 +357,11 @@ local function call(c, name, axis, ...)
     if parts > 1 and name == "scan" then
         return scanned.by_parts(c, parts, ...)
     elseif parts > 1 then
-        return joined[name](c, function(take, ...) return by_parts(c, name, parts, take, ...) end, ...)
+        local function each(take, ...) return by_parts(c, name, parts, take, ...) end
+        local results = table.pack(joined[name](c, each, ...))
+        if not (IN_RANGE[name] and is_lost(results[1])) then
+            return table.unpack(results, 1, results.n)
+        end
     end
     local arguments, opened = prepared(c, name, nil, ...)
     local line = unordered and core._line_unordered(c, "c:" .. name) or core._line(c, c, "c:" .. name)

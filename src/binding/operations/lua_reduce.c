@@ -48,21 +48,20 @@ static int push_indices(lua_State *L, const Shape *shape, int64_t flat)
 
 /* the built-in reductions */
 
-/* What is reduced: a stream, two for dot, or what an input kernel makes of its arguments. */
+/* What is reduced: a stream, two for dot, or what input kernels make of their arguments. */
 typedef struct Operand {
     Device *device;
     const Type *type;
     Shape shape;
     const Stream *s, *t;
-    Kernel *input;
-    const Argument *args;
+    ReduceInput input[2];
     bool check;
 } Operand;
 
 static bool operand_reduce(ReduceOp op, const Operand *x, const Shape *shape, bool whole, Stream *result)
 {
-    return x->input ? reduce_input(op, x->input, x->args, x->device, &x->shape, shape, whole, x->check, result)
-                    : reduce_stream(op, x->s, x->t, shape, whole, result);
+    return x->input[0].kernel ? reduce_input(op, x->input, x->device, &x->shape, shape, whole, x->check, result)
+                              : reduce_stream(op, x->s, x->t, shape, whole, result);
 }
 
 static int push_splat(lua_State *L, int components, bool integer, int value)
@@ -89,7 +88,7 @@ static int push_empty(lua_State *L, ReduceOp op, const Type *type)
     bool integer = type->value->scalar != SCALAR_FLOAT && type->value->scalar != SCALAR_DOUBLE;
     switch (op) {
     case REDUCE_SUM: return push_splat(L, type->components, integer, 0);
-    case REDUCE_PROD: return push_splat(L, type->components, integer, 1);
+    case REDUCE_PROD: return push_splat(L, type->components, false, 1);
     case REDUCE_DOT:
     case REDUCE_NORM: return push_splat(L, 1, false, 0);
     case REDUCE_COUNT: return push_splat(L, 1, true, 0);
@@ -234,6 +233,11 @@ static int reduce(lua_State *L, ReduceOp op, const char *function)
             return luaL_error(L, "%s: argument #1 't': expected a stream like %s on the same device, got %s", function,
                               s->type->name, t->type->name);
         }
+        if (t->type->value->scalar == SCALAR_DOUBLE) { /* the first one's type is the sum's */
+            Stream *wider = t;
+            t = s;
+            s = wider;
+        }
         first = 3;
     }
     binding_count(L, function, first + 1, true);
@@ -272,23 +276,24 @@ static ReduceOp op_named(lua_State *L, const char *name, const char *function)
     while (op < REDUCE_OPS && strcmp(reduce_ops_name((ReduceOp)op), name) != 0) {
         op++;
     }
-    if (op == REDUCE_OPS || op == REDUCE_DOT || op == REDUCE_MOMENTS) {
-        luaL_error(L, "%s: there is no reduction '%s' of one expression", function, name);
+    if (op == REDUCE_OPS || op == REDUCE_MOMENTS) {
+        luaL_error(L, "%s: there is no reduction '%s' of expressions", function, name);
     }
     return (ReduceOp)op;
 }
 
 /* rill._reduce(operation, kernel, arguments [, axis or shape [, keep or constants]]): what s:sum() and its like (the operation's
  * name), or a call of a reduce kernel (its result's shape or stream in the fourth place, its constants and gathers by name in
- * the fifth), give of the stream that `kernel` would make of `arguments`, in one pass that never writes it. */
+ * the fifth), give of the stream that `kernel` would make of `arguments`, in one pass that never writes it. "dot" takes its second kernel
+ * and arguments of the same shape in the sixth and seventh place. */
 static int module_reduce(lua_State *L)
 {
     Kernel *operation = kernel_to(L, 1), *kernel = kernel_to(L, 2);
-    lua_settop(L, 5);
+    lua_settop(L, 7);
     if (!kernel || !lua_istable(L, 3)) {
         return luaL_error(L, "rill._reduce: expected an operation, a kernel and its arguments");
     }
-    Call input, call;
+    Call input, call, second;
     call_start(L, &input, kernel);
     call_inputs(L, &input, 3, true);
     if (!reduce_accepts(kernel)) {
@@ -302,10 +307,19 @@ static int module_reduce(lua_State *L)
     Operand x = {.device = input.device,
                  .type = reduce_input_type(kernel),
                  .shape = input.domain,
-                 .input = kernel,
-                 .args = input.args,
+                 .input[0] = {kernel, input.args},
                  .check = state_get(L)->check};
     ReduceOp op = op_named(L, name, function);
+    if (op == REDUCE_DOT) {
+        x.input[1] = (ReduceInput){kernel_to(L, 6), second.args};
+        call_start(L, &second, x.input[1].kernel);
+        call_inputs(L, &second, 7, true);
+        if (!shape_equal(&second.domain, &x.shape) || second.device != x.device) {
+            char a[SHAPE_TEXT], b[SHAPE_TEXT];
+            return luaL_error(L, "%s: the shapes differ: %s and %s", function, shape_text(&x.shape, a),
+                              shape_text(&second.domain, b));
+        }
+    }
     if (lua_isnil(L, 4)) {
         return whole(L, op, &x, function);
     }

@@ -157,7 +157,7 @@ void inputs_write_rows_loads(InputText *text, int from, int rows);
 void inputs_write_texel_loads(InputText *text, int c);
 void inputs_write_column(InputText *text, int c);
 void inputs_write_row_value(InputText *text, int s, int k, int c);
-void inputs_write_rows_step(InputText *text, int rows);
+void inputs_write_rows_step(InputText *text, const char *rows);
 /* The watch over loops, at the end of main. */
 void inputs_write_canary(InputText *text);
 /* "u_name(a, x, constants...)": a call of the operation. */

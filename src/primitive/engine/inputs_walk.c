@@ -134,12 +134,12 @@ void inputs_write_row_value(InputText *t, int s, int k, int c)
     inputs_write_call(t, s, k * t->key->columns + c, chunk_element);
 }
 
-void inputs_write_rows_step(InputText *t, int rows)
+void inputs_write_rows_step(InputText *t, const char *rows)
 {
     for (int i = 0; i < t->in->streams; i++) {
         if (inputs_is_texels(t, i)) {
             const char *name = t->in->params[i].name;
-            strbuf_addf(t->out, "        a_%s += %d * r_%s;\n", name, rows, name);
+            strbuf_addf(t->out, "        a_%s += %s * r_%s;\n", name, rows, name);
         }
     }
 }

@@ -145,10 +145,12 @@ static void make_key(const ReducerText *text, const Inputs *in, const Blocks *sh
         cut(text, in, shape, key, level);
         bool one = !key->tree && level->runs == 1;
         key->once = one && key->many && !key->input.ragged && shape->block == key->input.chunk;
+        key->special = key->special && !key->once; /* to look at them again costs more than to add doubles */
         level->blocks = one && !key->once ? cut_walk(in, shape, key) : 1;
         key->walk = level->blocks > 1;
         key->last = one && key->many;
     }
+    key->again = first && (key->special || text->again);
     level->last = key->tree ? level->runs <= GPU_GROUP : level->runs == 1;
 }
 

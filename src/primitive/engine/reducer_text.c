@@ -14,6 +14,7 @@ typedef struct Writer {
     const ReducerLayout *layout;
     StrBuf *out;
     InputText *input;
+    bool again; /* writes what is done where a first result is lost */
 } Writer;
 
 int reducer_words(const Type *type)
@@ -144,7 +145,7 @@ static void write_row(Writer *w, void (*each)(Writer *w, int c))
         inputs_write_column(w->input, c);
         each(w, c);
     }
-    inputs_write_rows_step(w->input, 1);
+    inputs_write_rows_step(w->input, "1");
 }
 
 static void write_first_value(Writer *w, int c)
@@ -170,7 +171,7 @@ static void write_wide_sums(Writer *w)
     write_row(w, write_next_value);
     strbuf_add(w->out, "        }\n");
     for (int c = 0; c < w->key->input.columns; c++) {
-        strbuf_addf(w->out, "        acc%d = rill_add(acc%d, h%d, 0.0);\n", c, c, c);
+        strbuf_addf(w->out, "        acc%d += double(h%d);\n", c, c);
     }
     strbuf_add(w->out, "    }\n");
 }
@@ -194,7 +195,7 @@ static void write_special_rows(Writer *w)
     }
     for (int c = 0; c < columns; c++) {
         strbuf_addf(w->out,
-                    w->key->input.chunk == 4 ? "        acc%d = rill_add(acc%d, h%d_0, 0.0);\n"
+                    w->key->input.chunk == 4 ? "        acc%d = acc%d + double(h%d_0);\n"
                                              : "        acc%d = rill_join(acc%d, h%d_0, h%d_1, h%d_2, h%d_3);\n",
                     c, c, c, c, c, c);
     }
@@ -210,14 +211,17 @@ static void write_column_element(Writer *w, int k, int c)
         inputs_write_row_value(w->input, s, k, c);
     }
     strbuf_add(w->out, pair ? "); " : "; ");
-    if (k == 0) {
-        strbuf_addf(
-            w->out,
-            w->key->first ? "if (t == start) acc%d = rill_first(v, t); else " : "if (t == start) acc%d = v; else ", c);
+    const char *again = w->again ? "_again" : "";
+    if (k == 0 && w->key->first) {
+        strbuf_addf(w->out, "if (t == start) acc%d = rill_first%s(v, t); else ", c, again);
+    } else if (k == 0) {
+        strbuf_addf(w->out, "if (t == start) acc%d = v; else ", c);
     }
-    strbuf_addf(w->out,
-                w->key->first ? "acc%d = rill_step(acc%d, v, t + %d); }\n" : "acc%d = rill_merge(acc%d, v); }\n", c, c,
-                k);
+    if (w->key->first) {
+        strbuf_addf(w->out, "acc%d = rill_step%s(acc%d, v, t + %d); }\n", c, again, c, k);
+    } else {
+        strbuf_addf(w->out, "acc%d = rill_merge(acc%d, v); }\n", c, c);
+    }
 }
 
 static void write_only_element(Writer *w, int c)
@@ -247,8 +251,29 @@ static void write_rows(Writer *w, int rows, bool special)
             write_column_element(w, k, c);
         }
     }
-    inputs_write_rows_step(w->input, rows);
+    char step[16];
+    snprintf(step, sizeof step, "%d", rows);
+    inputs_write_rows_step(w->input, step);
     strbuf_add(w->out, "    }\n");
+}
+
+/* Reduces the rows again where a column's result is lost. The loop is apart, since branches that are not taken may cost as much as taken ones. */
+static void write_columns_again(Writer *w)
+{
+    int columns = w->key->input.columns;
+    for (int c = 0; c < columns; c++) {
+        strbuf_addf(w->out, c ? " || rill_lost(acc%d)" : "    if (rill_lost(acc%d)", c);
+    }
+    strbuf_add(w->out, ") {\n");
+    inputs_write_rows_step(w->input, "(start - t)");
+    strbuf_add(w->out, "        t = start;\n    }\n");
+    w->again = true;
+    if (columns == INPUT_WIDE_COLUMNS) {
+        write_wide_rows(w);
+    } else {
+        write_rows(w, 1, false);
+    }
+    w->again = false;
 }
 
 /* The columns' results, or what is reduced further, side by side. */
@@ -302,7 +327,27 @@ static void write_columns(Writer *w)
         }
         write_rows(w, 1, false);
     }
+    if (w->key->again) {
+        write_columns_again(w);
+    }
     write_columns_store(w);
+}
+
+static void write_elements(Writer *w)
+{
+    strbuf_addf(w->out, "    %s acc = ", glsl_type(w->text->accumulator));
+    if (w->key->input.chunk) {
+        glsl_zero(w->out, w->text->accumulator);
+        strbuf_add(w->out, ";\n");
+        write_chunks(w);
+        if (w->key->input.ragged || w->key->once) {
+            return; /* there is no rest */
+        }
+        strbuf_addf(w->out, "    if (t == start && t < end) { acc = %s; t++; }\n", first_call(w));
+    } else {
+        strbuf_addf(w->out, "%s;\n    t++;\n", first_call(w));
+    }
+    strbuf_addf(w->out, "    for (; t < end; t++) acc = %s;\n", step_call(w));
 }
 
 static void write_run(Writer *w)
@@ -322,19 +367,11 @@ static void write_run(Writer *w)
                     access_word(layout->length), access_word(layout->length), access_word(layout->input.block));
     }
     inputs_write_place(w->input, "run");
-    strbuf_addf(w->out, "    %s acc = ", glsl_type(w->text->accumulator));
-    if (w->key->input.chunk) {
-        glsl_zero(w->out, w->text->accumulator);
-        strbuf_add(w->out, ";\n");
-        write_chunks(w);
-        if (w->key->input.ragged || w->key->once) {
-            return; /* there is no rest */
-        }
-        strbuf_addf(w->out, "    if (t == start && t < end) { acc = %s; t++; }\n", first_call(w));
-    } else {
-        strbuf_addf(w->out, "%s;\n    t++;\n", first_call(w));
+    write_elements(w);
+    if (w->key->again) {
+        strbuf_add(w->out, "    t = rill_lost(acc) ? start : end;\n    for (; t < end; t++) acc = t == start ? "
+                           "rill_first_again(rill_value(t), t) : rill_step_again(acc, rill_value(t), t);\n");
     }
-    strbuf_addf(w->out, "    for (; t < end; t++) acc = %s;\n", step_call(w));
 }
 
 static void write_words(Writer *w, const Type *type)
@@ -424,11 +461,11 @@ static void write_main(Writer *w)
 
 static void write_program(const void *text, const void *key, const void *layout, InputText *input)
 {
-    Writer writer = {text, input->in, key, layout, input->out, input}, *w = &writer;
+    Writer writer = {text, input->in, key, layout, input->out, input, false}, *w = &writer;
     input->key = &w->key->input;
     input->layout = &w->layout->input;
-    inputs_write_header(w->input, w->key->tree ? 256 : w->layout->group, (w->layout->words + 3) / 4,
-                        &w->text->accumulator, 1);
+    const Type *const types[] = {w->text->accumulator, w->text->result};
+    inputs_write_header(w->input, w->key->tree ? 256 : w->layout->group, (w->layout->words + 3) / 4, types, 2);
     strbuf_addf(w->out, "layout(std430, binding = 1) writeonly buffer Rill_out { %s rill_out[]; };\n",
                 w->key->vectors ? "uvec4" : "uint");
     inputs_write_access(w->input);

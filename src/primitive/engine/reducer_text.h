@@ -14,6 +14,7 @@ typedef struct ReducerLevel {
 typedef struct ReducerKey {
     uint8_t first;         /* reads elements, not what another level left */
     uint8_t special, tree; /* 16 floats at once; groups reduce their lanes' results */
+    uint8_t again;         /* runs whose results are lost are reduced again */
     uint8_t last;    /* results are stored; else, of columns, accumulators, of others what the level's words say */
     uint8_t many;    /* outputs: what a work group and a store cost counts */
     uint8_t once;    /* each of many blocks is one step through whole texels: no loops */
