@@ -150,25 +150,32 @@ local ORDER <const> = [=[
     }
 ]=]
 
--- The entries in order, row by row; those of one place are added. `ascending`: those of any row have ascending columns already.
-local function normal(rows, columns, values, ascending)
+-- The largest element of ORDER: 0 if the entries are in order and no two have the same row and column, 1 if some have.
+local function disorder(rows, columns)
+    local order <close> = kernel(ORDER)(rows, columns, rows, columns)
+    return order:max()
+end
+
+-- Returns the entries ordered by row and column, with the sum of those that have the same row and column. May return its arguments.
+local function normal(rows, columns, values)
     local count = values.size
     if count < 2 then
         return rows, columns, values
     end
-    local order = kernel(ORDER)(rows, columns, rows, columns)
-    local worst = order:max()
+    local worst = disorder(rows, columns)
     if worst == 2 then
-        local by_column = not ascending and rill.argsort(columns)
-        local by_row = rill.argsort(by_column and rill.gather(rows, by_column) or rows)
-        local numbers <close> = by_column and rill.gather(by_column, by_row) or by_row
+        local by_column <close> = rill.argsort(columns)
+        local keys <close> = rill.gather(rows, by_column)
+        local by_row <close> = rill.argsort(keys)
+        local numbers <close> = rill.gather(by_column, by_row)
         rows, columns, values = rill.gather(rows, numbers), rill.gather(columns, numbers), rill.gather(values, numbers)
-        order = kernel(ORDER)(rows, columns, rows, columns)
-        worst = order:max()
+        worst = disorder(rows, columns)
     end
     if worst == 1 then
+        local order <close> = kernel(ORDER)(rows, columns, rows, columns)
         local heads <close> = order:find(order:ne(1))
-        local begins <close> = rill.concat {heads, rill.stream("int", 1, count)}
+        local last <close> = rill.stream("int", 1, count)
+        local begins <close> = rill.concat {heads, last}
         rows, columns, values = rill.gather(rows, heads), rill.gather(columns, heads), products.sums(begins, values)
     end
     return rows, columns, values
@@ -372,18 +379,39 @@ end
 
 -- ---- other methods
 
+-- Whether a stream is among a matrix's own.
+local function own(A, s)
+    return rawequal(s, A._columns) or rawequal(s, A._values) or rawequal(s, A._rows)
+end
+
+-- Returns a matrix of entries in order that were derived from A. Copies streams that are A's; closes the others, and `temporary` ones, unless
+-- the result has them.
+local function made_of(A, format, m, n, temporary, ...)
+    local given = {...}
+    for i, s in ipairs(given) do
+        temporary[#temporary + 1] = s
+        given[i] = own(A, s) and s:copy() or s
+    end
+    local result = make[format](m, n, table.unpack(given))
+    for _, s in ipairs(temporary) do
+        if not own(A, s) and not own(result, s) then
+            s:close()
+        end
+    end
+    return result
+end
+
 --- A:transpose(): the transpose, a new matrix of the same format.
 function methods.transpose(A)
     check_open(A, "transpose")
     local rows, columns, values = triples(A)
-    local r, c, v = normal(columns, rows, values, true)
-    return make[A._format](A._n, A._m, r == A._columns and r:copy() or r, c == A._rows and c:copy() or c,
-        v == A._values and v:copy() or v)
-end
-
--- Whether a stream is among a matrix's own.
-local function own(A, s)
-    return rawequal(s, A._columns) or rawequal(s, A._values) or rawequal(s, A._rows)
+    if values.size < 2 or disorder(rows, columns) > 0 then
+        return made_of(A, A._format, A._n, A._m, {rows, columns, values}, normal(columns, rows, values))
+    end
+    -- The sort is stable, so entries of one column stay in the order of their rows.
+    local numbers <close> = rill.argsort(columns)
+    return made_of(A, A._format, A._n, A._m, {rows, columns, values}, rill.gather(columns, numbers),
+        rill.gather(rows, numbers), rill.gather(values, numbers))
 end
 
 --- A:to(format): the same matrix as "csr", "coo" or "ell"; a copy, where it has that format.
@@ -393,9 +421,7 @@ function methods.to(A, format)
         fail("A:to: argument #1 'format': expected \"csr\", \"coo\" or \"ell\", got %s", tostring(format))
     end
     local rows, columns, values = triples(A)
-    rows, columns, values = normal(rows, columns, values)
-    return make[format](A._m, A._n, own(A, rows) and rows:copy() or rows, own(A, columns) and columns:copy() or columns,
-        own(A, values) and values:copy() or values)
+    return made_of(A, format, A._m, A._n, {rows, columns, values}, normal(rows, columns, values))
 end
 
 local DIAGONAL <const> = [=[
