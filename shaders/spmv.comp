@@ -113,8 +113,9 @@ ivec4 signed_columns(int q) { return ivec4(FOUR_COLUMNS(columns_first + q)); }
 T4 four_values(int q) { return T4(1.0); }
 ivec4 signed_columns(int q) { return 4 * q + ivec4(0, 1, 2, 3); }
 #endif
-// Always rows of X, whatever stands beyond the last entry.
-ivec4 four_columns(int q) { return clamp(signed_columns(q), 0, x_last); }
+// Rows of X for any columns: -1 and what lies beyond the last entry become the last row. One unsigned minimum is faster than a clamp.
+ivec4 within_x(ivec4 columns) { return ivec4(min(uvec4(columns), uvec4(x_last))); }
+ivec4 four_columns(int q) { return within_x(signed_columns(q)); }
 
 // Entries that stand among the four and are not the row's take no part, whatever they are.
 #define IN_ROW(k) (k >= begin && k < end)
@@ -140,7 +141,7 @@ void main()
 #endif
         precise T4 sum = T4(0.0);
         for (int k = 0; k < places; k++) {
-            ivec4 s = signed_columns(q), c = clamp(s, 0, x_last);
+            ivec4 s = signed_columns(q), c = within_x(s);
             precise T4 p = four_values(q) * T4(x_element(c.x), x_element(c.y), x_element(c.z), x_element(c.w));
             sum += T4(s.x < 0 ? T(0.0) : p.x, s.y < 0 ? T(0.0) : p.y, s.z < 0 ? T(0.0) : p.z, s.w < 0 ? T(0.0) : p.w);
             q += pitch;

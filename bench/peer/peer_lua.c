@@ -276,7 +276,8 @@ static int lua_loop(lua_State *L)
     return 3;
 }
 
-/* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are packed words; the first is read in fours. */
+/* peer.shader(glsl, groups, bytes of the result, input, ...) -> its number. Inputs are packed words, as strings. The first one is read in
+ * fours, and so is one in a table of its own. */
 static int lua_shader(lua_State *L)
 {
     PeerShaderInput inputs[PEER_SHADER_INPUTS];
@@ -284,8 +285,12 @@ static int lua_shader(lua_State *L)
     size_t bytes = (size_t)luaL_checkinteger(L, 3);
     luaL_argcheck(L, count <= PEER_SHADER_INPUTS, PEER_SHADER_INPUTS + 4, "fewer inputs expected");
     for (int i = 0; i < count; i++) {
+        inputs[i].quads = i == 0 || lua_istable(L, i + 4);
+        if (lua_istable(L, i + 4)) {
+            lua_rawgeti(L, i + 4, 1);
+            lua_replace(L, i + 4);
+        }
         inputs[i].data = luaL_checklstring(L, i + 4, &inputs[i].bytes);
-        inputs[i].quads = i == 0;
     }
     peer_enter();
     lua_pushinteger(L, peer_shader(luaL_checkstring(L, 1), groups, bytes, count, inputs));
