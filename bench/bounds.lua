@@ -22,14 +22,21 @@ local function close_to(ours, bytes, tolerance)
     return apart:max() <= tolerance * sizes:max()
 end
 
--- One row: rill's `run`, which returns a stream, and variants by hand, of which the fastest counts. Each: name, text, groups, inputs.
-local function bound(title, run, bytes, variants)
-    local shaders, contenders = {}, {function() return support.timed(function() run():close() end, RUNS) end}
-    local result <close> = run()
+-- One row: rill's `run`, and variants by hand, of which the fastest counts. Each: name, text, groups, inputs. They must compute `expected`, or
+-- else the stream that `run` returns.
+local function bound(title, run, bytes, variants, expected)
+    local shaders, contenders = {}, {function()
+        return support.timed(function()
+            local s <close> = run() -- luacheck: ignore
+        end, RUNS)
+    end}
+    local own <close> = run()
+    local result = expected or own
     for i, variant in ipairs(variants) do
         local number = peer.shader(variant[2], variant[3], bytes, table.unpack(variant, 4))
         peer.shader_run(number)
-        assert(close_to(result, peer.shader_read(number), 1e-3), title .. ": '" .. variant[1] .. "' computes another result")
+        local same = close_to(result, peer.shader_read(number), 1e-3)
+        assert(same, ("%s: '%s' computes another result"):format(title, variant[1]))
         shaders[i], contenders[i + 1] = number, function() return peer.shader_run(number, RUNS) end
     end
     local times = {support.race(ROUNDS, table.unpack(contenders))}
@@ -179,8 +186,8 @@ local function dense_rows(rows)
             N // 4 // group, bytes, {xs}}
     end
     for _, wide in ipairs {2, 4, 8} do
-        turned[#turned + 1] = {wide .. " texels a lane", HEAD:format(8) .. GEMV_T:gsub("PITCH", N // 4):gsub("WIDE", wide),
-            N // 4 // (8 * wide), bytes, {xs}}
+        turned[#turned + 1] = {wide .. " texels a lane", HEAD:format(8) ..
+            GEMV_T:gsub("PITCH", N // 4):gsub("WIDE", wide), N // 4 // (8 * wide), bytes, {xs}}
     end
     local function gemv(options)
         return function()
@@ -191,6 +198,145 @@ local function dense_rows(rows)
     end
     rows[#rows + 1] = bound("sgemv 4096", gemv(), 4 * N, straight)
     rows[#rows + 1] = bound("sgemv 4096, transposed", gemv {transpose = true}, 4 * N, turned)
+end
+
+-- ---- neighborhoods over pages
+
+-- A program that adds up the neighborhood of every element of a cube whose pages of SIZE^3 are stored in any order. `pages` has the first texels
+-- of the 27 pages around each page and the page itself, x fastest; the boundary is "wrap". An invocation takes SLABS planes of a page. All addresses
+-- within a page are constants.
+local function neighborhood(size, taps, whole)
+    local lines, texels = {}, size // 4
+    local function add(format, ...) lines[#lines + 1] = format:format(...) end
+    local function page(dz, dy, dx) return ("b%d"):format((dz + 1) * 9 + (dy + 1) * 3 + dx + 1) end
+    -- The row that is off by dy and dz: its texels, and with `ends` the words before and after it.
+    local function row(name, z, dz, y, dy, ends)
+        local at_y, at_z = y + dy, whole and z + dz
+        local py = at_y < 0 and -1 or at_y >= size and 1 or 0
+        local pz = whole and (at_z < 0 and -1 or at_z >= size and 1 or 0)
+        local function base(dx)
+            if whole then return page(pz, py, dx) end
+            if dz == 0 then return page(0, py, dx) end
+            return dz < 0 and ("(z == 0 ? %s : %s)"):format(page(-1, py, dx), page(0, py, dx)) or
+                ("(z == %d ? %s : %s)"):format(size - 1, page(1, py, dx), page(0, py, dx))
+        end
+        local plane = whole and ("%d"):format(at_z % size * size * texels) or
+            ("((z + %d) %% %d) * %d"):format(dz + size, size, size * texels)
+        local offset = ("%s + %d"):format(plane, at_y % size * texels)
+        add("int %s_at = %s + %s;", name, base(0), offset)
+        for t = 0, texels - 1 do add("vec4 %s%d = T(%s_at + %d);", name, t, name, t) end
+        if ends then
+            add("float %s_l = W(4 * (%s + %s) + %d), %s_r = W(4 * (%s + %s));", name, base(-1), offset, size - 1, name,
+                base(1), offset)
+        end
+    end
+    -- A row shifted to the left and to the right.
+    local function sides(name, t)
+        local left = t == 0 and name .. "_l" or ("%s%d.w"):format(name, t - 1)
+        local right = t == texels - 1 and name .. "_r" or ("%s%d.x"):format(name, t + 1)
+        local own = name .. t
+        return ("vec4(%s, %s.xyz) + vec4(%s.yzw, %s)"):format(left, own, own, right)
+    end
+    for z = 0, whole and size - 1 or 0 do
+        for y = 0, size - 1 do
+            local id, terms = ("r%d_%d_"):format(z, y), {}
+            for t = 0, texels - 1 do terms[t] = {} end
+            for dz = -1, 1 do
+                for dy = -1, 1 do
+                    if taps == 27 or math.abs(dz) + math.abs(dy) <= 1 then
+                        local name, ends = id .. (dz + 1) .. (dy + 1) .. "_", taps == 27 or dz == 0 and dy == 0
+                        row(name, z, dz, y, dy, ends)
+                        for t = 0, texels - 1 do
+                            local centre = taps == 6 and dz == 0 and dy == 0
+                            terms[t][#terms[t] + 1] = (centre and "-6.0 * " or "") .. name .. t
+                            terms[t][#terms[t] + 1] = ends and sides(name, t) or nil
+                        end
+                    end
+                end
+            end
+            for t = 0, texels - 1 do
+                add("q[b13 + %s + %d] = floatBitsToUint(%s);", whole and ("%d"):format(z * size * texels) or
+                    ("z * %d"):format(size * texels), y * texels + t, table.concat(terms[t], " + "))
+            end
+        end
+    end
+    local bases = {}
+    for i = 0, 26 do bases[#bases + 1] = ("int b%d = int(texelFetch(pages, 27 * page + %d).x);"):format(i, i) end
+    return HEAD:format(8) .. [=[
+layout(binding = 0) uniform usamplerBuffer x;
+layout(binding = 1) uniform usamplerBuffer pages;
+layout(binding = 2) uniform usamplerBuffer words;
+vec4 T(int i) { return uintBitsToFloat(texelFetch(x, i)); }
+float W(int i) { return uintBitsToFloat(texelFetch(words, i).x); }
+void main() {
+    int n = int(gl_GlobalInvocationID.x);
+]=] .. (whole and "int page = n;" or ("int page = n / %d, z = n %% %d;"):format(size, size)) ..
+        table.concat(bases, "\n") .. table.concat(lines, "\n") .. "}"
+end
+
+-- The neighborhoods as users write them, without loops.
+local function around_text(taps)
+    local terms = taps == 6 and {"-6.0 * x"} or {}
+    for z = -1, 1 do
+        for y = -1, 1 do
+            for x = -1, 1 do
+                if taps == 27 or math.abs(x) + math.abs(y) + math.abs(z) == 1 then
+                    terms[#terms + 1] = ("x[%d][%d][%d]"):format(z, y, x)
+                end
+            end
+        end
+    end
+    return ("kernel void around(neighbor float x<>, out float r<>) { r = %s; }"):format(table.concat(terms, " + "))
+end
+
+local function page_row(rows, size, taps)
+    local SIDE <const> = 128
+    local n, cube <const> = SIDE // size, {SIDE, SIDE, SIDE}
+    local order = rill.permutation(n * n * n, {seed = 1}):values()
+    local c <close> = rill.sparse("float", cube, {page = {size, size, size}})
+    for _, p in ipairs(order) do c:allocate {p // (n * n) * size + 1, p // n % n * size + 1, p % n * size + 1} end
+    local d <close> = c:copy()
+    local from <close> = rill.random(cube, {seed = 2})
+    c:write(from)
+    local around = rill.kernel(around_text(taps))
+    local wrapped <close> = around(from:boundary "wrap")
+    -- By hand: the pages in the same order, and where each of them and of those around it begin.
+    local place, words = {}, {}
+    for k, p in ipairs(order) do place[p] = k - 1 end
+    local gather = rill.kernel [[
+        kernel float gather(int p<>, float x[][][], int order[], int size, int n) {
+            int e = p % (size * size * size), page = order[p / (size * size * size)];
+            int z = page / (n * n) * size + e / (size * size), y = page / n % n * size + e / size % size;
+            return x[z][y][page % n * size + e % size];
+        }
+    ]]
+    local numbers <close> = rill.iota(from.size):cast "int"
+    local in_pages <close> = gather(numbers, from, rill.from(order, "int"), size, n)
+    local expected <close> = gather(numbers, wrapped, rill.from(order, "int"), size, n)
+    for _, p in ipairs(order) do
+        for dz = -1, 1 do
+            for dy = -1, 1 do
+                for dx = -1, 1 do
+                    local other = (p // (n * n) + dz) % n * n * n + (p // n % n + dy) % n * n + (p % n + dx) % n
+                    words[#words + 1] = place[other] * size * size * size // 4
+                end
+            end
+        end
+    end
+    local around_pages <close> = rill.from(words, "int")
+    local range <close> = c:active()
+    around {x = c, r = d, over = range}
+    local variants, bytes = {}, in_pages:bytes()
+    for _, whole in ipairs {true, false} do
+        if size == 4 or not whole then
+            variants[#variants + 1] = {whole and "a page an invocation" or "a plane of a page an invocation",
+                neighborhood(size, taps, whole), n * n * n * (whole and 1 or size) // 8, bytes,
+                around_pages:bytes(), bytes}
+        end
+    end
+    rows[#rows + 1] = bound(("%d neighbors, pages of %d^3"):format(taps, size), function()
+        around {x = c, r = d, over = range}
+    end, 4 * from.size, variants, expected)
 end
 
 -- ---- small transforms
@@ -234,6 +380,9 @@ return function()
     sparse_rows(rows, "10^6 rows of 7, stencil", stencil)
     ell_row(rows, "the same as ELL", stencil)
     dense_rows(rows)
+    for _, size in ipairs {4, 8} do
+        for _, taps in ipairs {6, 27} do page_row(rows, size, taps) end
+    end
     fft_rows(rows)
     return rows
 end

@@ -9,8 +9,8 @@ local peer = require "peer"
 local support = require "bench.support"
 
 local cases = {
-    "saxpy", "sum", "jacobi", "launch", "startup", "tuning", "bounds", "smoke_step", "numpy", "torch", "blas", "spmv", "cg",
-    "elimination", "fft", "multigrid", "particles", "motion", "fluid", "raymarch", "tbb", "pocl", "mv",
+    "saxpy", "sum", "jacobi", "launch", "startup", "tuning", "bounds", "smoke_step", "numpy", "torch", "blas", "spmv",
+    "cg", "elimination", "fft", "multigrid", "particles", "motion", "fluid", "raymarch", "tbb", "pocl", "mv",
     "predication", "horn", "cost", "gpu", "image", "geometry", "embree", "containers", "container_access",
     "sparse_fluid", "shadow_map", "shadow_lookup", "paint", "brook",
 }
