@@ -10,12 +10,14 @@ layout(location = 0) uniform uvec4 rill_p[CG_P_VECTORS];
 #ifdef WIDE
 #define T double
 #define V dvec2
+#define GROWTH CG_GROWTH_DOUBLE
 #define PRODUCT(a, b) dot(a, b)
 V vector_of(uvec4 w) { return V(packDouble2x32(w.xy), packDouble2x32(w.zw)); }
 uvec4 texel_of(V v) { return uvec4(unpackDouble2x32(v.x), unpackDouble2x32(v.y)); }
 #else
 #define T float
 #define V vec4
+#define GROWTH double(CG_GROWTH_FLOAT)
 #define PRODUCT(a, b) dot(dvec4(a), dvec4(b))
 V vector_of(uvec4 w) { return uintBitsToFloat(w); }
 uvec4 texel_of(V v) { return floatBitsToUint(v); }
@@ -25,9 +27,10 @@ layout(std430, binding = 1) buffer X { uvec4 x_io[]; };
 layout(std430, binding = 2) buffer R { uvec4 r_io[]; };
 layout(std430, binding = 3) buffer P { uvec4 p_io[]; };
 layout(std430, binding = 4) coherent buffer State { double state[]; };
+layout(std430, binding = 5) buffer Best { uvec4 best_io[]; }; // x of the least residual, once it is left
 #ifdef BLOCK
-layout(std430, binding = 5) readonly buffer Q { uvec4 q_in[]; };
-layout(std430, binding = 6) readonly buffer Z { uvec4 z_in[]; };
+layout(std430, binding = 6) readonly buffer Q { uvec4 q_in[]; };
+layout(std430, binding = 7) readonly buffer Z { uvec4 z_in[]; };
 #define READ_X(i) vector_of(x_io[i])
 #define READ_R(i) vector_of(r_io[i])
 #define READ_P(i) vector_of(p_io[i])
@@ -136,10 +139,16 @@ void main()
 #else
         double rz = total(2);
 #endif
-        double after = now != CG_RUNNING ? now : rr <= least ? CG_CONVERGED : rz > 0.0lf ? CG_RUNNING :
+        double best = state[CG_BEST], best_rz = state[CG_BEST_RZ];
+        bool grown = rr > GROWTH * best && rz > GROWTH * best_rz;
+        double after = now != CG_RUNNING ? now : rr <= least ? CG_CONVERGED : grown ? CG_GROWN : rz > 0.0lf ? CG_RUNNING :
             rz <= 0.0lf ? CG_UNEVEN : CG_NO_NUMBER;
         T beta = T(rz / rz_before);
         int stop = now == CG_RUNNING ? end : begin;
+        int left = !(rr < best) && state[CG_RR] == best ? stop : begin; // a loop without trips is passed over, a branch computed
+        for (int i = begin; i < left; i += GROUP) {
+            best_io[i] = texel_of(READ_X(i));
+        }
         for (int i = begin; i < stop; i += GROUP) {
             V p = READ_P(i);
             x_io[i] = texel_of(READ_X(i) + T(alpha) * p);
@@ -159,8 +168,18 @@ void main()
                 state[CG_COUNT] += 1.0lf;
                 state[CG_RR] = rr;
                 state[CG_RZ] = rz;
+                state[CG_BEST] = rr < best ? rr : best;
+                state[CG_BEST_RZ] = rz < best_rz ? rz : best_rz;
             }
             state[CG_STATE] = after;
+        }
+    }
+
+    if ((phases & uint(CG_RESTORE)) != 0u) {
+        double best = state[CG_BEST];
+        int stop = !isinf(best) && !(state[CG_RR] <= least * best) ? end : begin;
+        for (int i = begin; i < stop; i += GROUP) {
+            x_io[i] = best_io[i];
         }
     }
 }

@@ -1,7 +1,7 @@
 // Conjugate gradients for a small sparse matrix by one work group: whole iterations, many in a launch, and the refinement around them (the correction's
 // sum with x, the residual in double). The matrix is slices of SPMV_SLICE rows in their order, as spmv.h has them: an invocation takes four rows at a
-// time, here a quad. What is kept between launches stands in `work`: CG_GROUP_KEPT doubles, then vectors, whole slices each: in double x, the residual
-// and b, in T the inverse diagonal m, p, q = A p, r and the correction d. Sums are in double and in a fixed order. Defines: GROUP; WIDE: T is double;
+// time, here a quad. What is kept between launches stands in `work`: CG_GROUP_KEPT doubles, then vectors, whole slices each: in double x, the residual,
+// b and x before the correction, in T the inverse diagonal m, p, q = A p, r, the correction d, and that of the least r once it is left. Sums are in double and in a fixed order. Defines: GROUP; WIDE: T is double;
 // VALUE_DOUBLE; WIDE_VALUE_DOUBLE, of the values that the residual is computed with; X_DOUBLE; B_DOUBLE; JACOBI; TILED: the matrix is tiles (cg_group.h); BLOCK to read through storage blocks.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
@@ -14,11 +14,13 @@ layout(location = 0) uniform uvec4 rill_p[CG_GROUP_P_VECTORS];
 #define T double
 #define V dvec4
 #define TEXELS 2 // of a quad
+#define GROWTH CG_GROWTH_DOUBLE
 #define PRODUCT(a, b) dot(a, b)
 #else
 #define T float
 #define V vec4
 #define TEXELS 1
+#define GROWTH double(CG_GROWTH_FLOAT)
 #define PRODUCT(a, b) dot(dvec4(a), dvec4(b))
 #endif
 
@@ -68,8 +70,9 @@ int rows = int(PARAMETER(CG_GROUP_P_ROWS)), quads = int(PARAMETER(CG_GROUP_P_SLI
 int begins_first = int(PARAMETER(CG_GROUP_P_BEGINS)), columns_first = int(PARAMETER(CG_GROUP_P_COLUMNS)) / 4;
 int values_first = int(PARAMETER(CG_GROUP_P_VALUES)) / 4, wide_values_first = int(PARAMETER(CG_GROUP_P_WIDE)) / 4;
 // The first texels of vectors.
-int at_x = CG_GROUP_KEPT / 2, at_residual = at_x + 2 * quads, at_b = at_residual + 2 * quads, at_m = at_b + 2 * quads;
-int at_p = at_m + TEXELS * quads, at_q = at_p + TEXELS * quads, at_r = at_q + TEXELS * quads, at_d = at_r + TEXELS * quads;
+int at_x = CG_GROUP_KEPT / 2, at_residual = at_x + 2 * quads, at_b = at_residual + 2 * quads;
+int at_before = at_b + 2 * quads, at_m = at_before + 2 * quads;
+int at_p = at_m + TEXELS * quads, at_q = at_p + TEXELS * quads, at_r = at_q + TEXELS * quads, at_d = at_r + TEXELS * quads, at_best = at_d + TEXELS * quads;
 
 double double_parameter(int word) { return packDouble2x32(uvec2(PARAMETER(word), PARAMETER(word + 1))); }
 
@@ -298,14 +301,15 @@ V preconditioned(V r, int n)
 }
 
 struct Scalars {
-    double rr, rz, pq, least;
+    double rr, rz, pq, least, best, best_rz;
     int state, count;
 };
 
 // After a residual of the iteration: whether to go on.
 int judged(Scalars s)
 {
-    return s.rr <= s.least ? int(CG_CONVERGED) : s.rz > 0.0lf ? int(CG_RUNNING) : s.rz <= 0.0lf ? int(CG_UNEVEN) : int(CG_NO_NUMBER);
+    bool grown = s.rr > GROWTH * s.best && s.rz > GROWTH * s.best_rz;
+    return s.rr <= s.least ? int(CG_CONVERGED) : grown ? int(CG_GROWN) : s.rz > 0.0lf ? int(CG_RUNNING) : s.rz <= 0.0lf ? int(CG_UNEVEN) : int(CG_NO_NUMBER);
 }
 
 Scalars begin_correction()
@@ -320,7 +324,7 @@ Scalars begin_correction()
         sums += dvec2(PRODUCT(r, r), PRODUCT(r, z));
     }
     sums = group_sum(sums);
-    Scalars s = Scalars(sums.x, sums.y, 0.0lf, goal * goal * sums.x, 0, 0);
+    Scalars s = Scalars(sums.x, sums.y, 0.0lf, goal * goal * sums.x, sums.x, sums.y, 0, 0);
     s.state = judged(s);
     if (lane == 0) {
         keep(CG_GROUP_FIRST, s.rr);
@@ -346,7 +350,6 @@ void iterate(inout Scalars s, int place)
         for (int n = lane; n < quads; n += GROUP) {
             V r = quad(at_r, n) - alpha * quad(at_q, n);
             store_quad(at_r, n, r);
-            store_quad(at_d, n, quad(at_d, n) + alpha * quad(at_p, n));
             double square = PRODUCT(r, r);
 #ifdef JACOBI
             sums += dvec2(square, PRODUCT(r, preconditioned(r, n)));
@@ -356,12 +359,20 @@ void iterate(inout Scalars s, int place)
         }
         sums = group_sum(sums);
         T beta = T(sums.y / s.rz);
+        int left = !(sums.x < s.best) && s.rr == s.best ? quads : 0; // a loop without trips is passed over, a branch computed
+        for (int n = lane; n < left; n += GROUP) {
+            store_quad(at_best, n, quad(at_d, n));
+        }
         s.rr = sums.x;
         s.rz = sums.y;
         s.count++;
         s.state = judged(s);
+        s.best = s.rr < s.best ? s.rr : s.best;
+        s.best_rz = s.rz < s.best_rz ? s.rz : s.best_rz;
         for (int n = lane; n < quads; n += GROUP) {
-            store_quad(at_p, n, preconditioned(quad(at_r, n), n) + beta * quad(at_p, n));
+            V p = quad(at_p, n);
+            store_quad(at_d, n, quad(at_d, n) + alpha * p);
+            store_quad(at_p, n, preconditioned(quad(at_r, n), n) + beta * p);
         }
         if (lane == 0) {
             keep(place, s.rr);
@@ -370,19 +381,41 @@ void iterate(inout Scalars s, int place)
     }
 }
 
+// Where the correction is: that of the least residual, unless the last one's is about as small.
+int at_correction(Scalars s)
+{
+    double growth = s.state == int(CG_RUNNING) ? double(CG_GROWTH_ALLOWED) * double(CG_GROWTH_ALLOWED) : 1.0lf;
+    return s.rr <= growth * s.best ? at_d : at_best;
+}
+
+void take_back()
+{
+    for (int n = lane; n < quads; n += GROUP) {
+        dvec4 before = wide_quad(at_before, n);
+        store_wide(at_x, n, before);
+        for (int j = 0; j < 4; j++) {
+            if (4 * n + j < rows) {
+                store_x(4 * n + j, before[j]);
+            }
+        }
+    }
+    meet();
+}
+
 // Adds a share of the correction to x, unless that would be no number of x's type: then all of x stays.
-void add_correction()
+void add_correction(int at)
 {
     double factor = double_parameter(CG_GROUP_P_FACTOR), largest = double_parameter(CG_GROUP_P_LARGEST), beyond = 0.0lf;
     for (int n = lane; n < quads; n += GROUP) {
-        dvec4 sum = abs(wide_quad(at_x, n) + factor * dvec4(quad(at_d, n)));
+        dvec4 sum = abs(wide_quad(at_x, n) + factor * dvec4(quad(at, n)));
         bool fits = sum.x <= largest && sum.y <= largest && sum.z <= largest && sum.w <= largest;
         beyond += fits ? 0.0lf : 1.0lf;
     }
     beyond = group_sum(dvec2(beyond)).x;
     if (beyond == 0.0lf) {
         for (int n = lane; n < quads; n += GROUP) {
-            dvec4 sum = wide_quad(at_x, n) + factor * dvec4(quad(at_d, n));
+            dvec4 before = wide_quad(at_x, n), sum = before + factor * dvec4(quad(at, n));
+            store_wide(at_before, n, before);
             for (int j = 0; j < 4; j++) {
                 if (4 * n + j < rows) {
                     sum[j] = store_x(4 * n + j, sum[j]);
@@ -417,19 +450,19 @@ void main()
     uint phases = PARAMETER(CG_GROUP_P_PHASES);
     int steps = int(PARAMETER(CG_GROUP_P_STEPS)), most = int(PARAMETER(CG_GROUP_P_MOST));
     bool stopped = true;
+    Scalars s;
     if ((phases & uint(CG_GROUP_START)) != 0u) {
         start();
         meet();
     }
+    if ((phases & uint(CG_GROUP_BEGIN)) != 0u) {
+        s = begin_correction();
+    } else {
+        double goal = double_parameter(CG_GROUP_P_GOAL);
+        s = Scalars(kept(CG_RR), kept(CG_RZ), kept(CG_PQ), goal * goal * kept(CG_GROUP_FIRST), kept(CG_GROUP_BEST),
+                    kept(CG_GROUP_BEST_RZ), int(kept(CG_STATE)), int(kept(CG_COUNT)));
+    }
     if ((phases & uint(CG_GROUP_ITERATE)) != 0u) {
-        Scalars s;
-        if ((phases & uint(CG_GROUP_BEGIN)) != 0u) {
-            s = begin_correction();
-        } else {
-            double goal = double_parameter(CG_GROUP_P_GOAL);
-            s = Scalars(kept(CG_RR), kept(CG_RZ), kept(CG_PQ), goal * goal * kept(CG_GROUP_FIRST), int(kept(CG_STATE)),
-                        int(kept(CG_COUNT)));
-        }
         meet();
         for (int step = 0; step < steps && s.count < most && s.state == int(CG_RUNNING); step++) {
             iterate(s, CG_GROUP_HISTORY + step);
@@ -441,11 +474,17 @@ void main()
             keep(CG_PQ, s.pq);
             keep(CG_STATE, double(s.state));
             keep(CG_COUNT, double(s.count));
+            keep(CG_GROUP_BEST, s.best);
+            keep(CG_GROUP_BEST_RZ, s.best_rz);
             keep(CG_GROUP_DONE, stopped ? 1.0lf : 0.0lf);
         }
     }
     if (stopped && (phases & uint(CG_GROUP_ADD)) != 0u) {
-        add_correction();
+        if (double_parameter(CG_GROUP_P_FACTOR) == 0.0lf) {
+            take_back();
+        } else {
+            add_correction(at_correction(s));
+        }
     }
     if (stopped && (phases & uint(CG_GROUP_MEASURE)) != 0u) {
         residual();

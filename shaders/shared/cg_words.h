@@ -3,12 +3,13 @@
 #define CG_P_CHUNK 1  // of them for a group
 #define CG_P_GROUPS 2
 #define CG_P_PHASES 3
-#define CG_P_LEAST 4 // two words: the square of the residual to stop at
+#define CG_P_LEAST 4 // two words: the square of the residual to stop at; of CG_RESTORE that of the growth allowed
 #define CG_P_VECTORS 2
 // Phases of an iteration
 #define CG_DOT 1       // p'q
 #define CG_RESIDUAL 2  // r -= alpha q; r'r and r'z
 #define CG_DIRECTION 4 // x += alpha p; p = z + beta p
+#define CG_RESTORE 8   // x of the least residual, if the residual is larger by more than the growth allowed
 // Doubles kept between launches
 #define CG_RZ 0
 #define CG_RZ_BEFORE 1
@@ -18,7 +19,9 @@
 #define CG_COUNT 5  // iterations done
 #define CG_RR 6
 #define CG_PQ 7
-#define CG_PARTIALS 8 // from here on sums of groups: of p'q, r'r, r'z
+#define CG_BEST 8 // the least r'r
+#define CG_BEST_RZ 9
+#define CG_PARTIALS 10 // from here on sums of groups: of p'q, r'r, r'z
 #define CG_MOST_GROUPS 1024
 // States
 #define CG_RUNNING 0.0
@@ -26,3 +29,8 @@
 #define CG_INDEFINITE 2.0 // p'A p is not positive
 #define CG_UNEVEN 3.0     // r'z is not: the preconditioner is not positive definite
 #define CG_NO_NUMBER 4.0
+#define CG_GROWN 5.0 // r'r and r'z are so much larger than the least before that A is singular to working precision, or not positive definite
+// How many times: r'r grows by no more than A's condition, r'z by no more than that of the preconditioned matrix. 1 / rounding of float and of double.
+#define CG_GROWTH_FLOAT 16777216.0          // 2^24
+#define CG_GROWTH_DOUBLE 4503599627370496.0lf // 2^52
+#define CG_GROWTH_ALLOWED 1000 // of the residual where iterations are spent: conjugate gradients approach x meanwhile

@@ -1,4 +1,6 @@
 -- Systems A x = b in plain Lua: rows of A as lists, or as {column -> value}, and vectors as lists.
+local rill = require "rill"
+
 local systems = {}
 
 --- systems.norm(list): the 2-norm.
@@ -31,6 +33,20 @@ function systems.residual(rows, b, x, from)
         rest[i] = b[i] - value
     end
     return systems.norm(rest) / systems.norm(b)
+end
+
+--- systems.neumann(n, off): the singular matrix of second differences along n points, a sparse one; A x + off for an x, which no A x is; and the least
+-- relative residual.
+function systems.neumann(n, off)
+    local i = rill.iota(n)
+    local ends = rill.stream("float", n, 2):set(1, 1):set(1, n)
+    local beside, next_, last = rill.stream("float", n - 1, -1), i:domain(2, n):copy(), i:domain(1, n - 1):copy()
+    local A = rill.sparse.coo {
+        shape = {n, n}, rows = rill.concat {i, next_, last}, columns = rill.concat {i, last, next_},
+        values = rill.concat {ends, beside, beside},
+    }:to "csr"
+    local b = (A:multiply(rill.random(n, {seed = 1})) + off):eval()
+    return A, b, math.abs(b:sum()) / math.sqrt(n) / b:norm()
 end
 
 return systems

@@ -54,14 +54,14 @@ static Program *find_program(const CgVectors *v, bool cpu, bool block, bool fuse
 static bool bind(const CgVectors *v, const Stream *state, bool cpu, Dispatch *dispatch)
 {
     const Stream *read[] = {v->x, v->r, v->p, v->q, v->z ? v->z : v->r};
-    const Stream *stored[] = {v->x, v->r, v->p, state, v->q, v->z ? v->z : v->r};
+    const Stream *stored[] = {v->x, v->r, v->p, state, v->best, v->q, v->z ? v->z : v->r};
     bool block = !cpu || !device_traits(v->x->device)->tuning[TUNING_BUFFER_TEXTURES];
     for (int i = 0; i < 5; i++) {
         block = block || !buffer_texture_reaches(read[i]->device, TEXEL_VECTOR, buffer_capacity(read[i]->buffer));
         dispatch->textures[i] = (DispatchTexture){read[i]->buffer, TEXEL_VECTOR};
     }
     dispatch->texture_count = block ? 0 : 5;
-    dispatch->block_count = block ? 6 : 4;
+    dispatch->block_count = block ? 7 : 5;
     for (int i = 0; i < dispatch->block_count; i++) {
         dispatch->blocks[i].buffer = stored[i]->buffer;
     }
@@ -83,13 +83,14 @@ bool cg_advance(const CgVectors *v, Stream *state, int phases, double least)
     bool block = bind(v, state, cpu, &dispatch);
     dispatch.program = find_program(v, cpu, block, fused);
     bool done = dispatch.program != NULL;
-    for (int phase = CG_DOT; done && phase <= CG_DIRECTION; phase = fused ? CG_DIRECTION + 1 : 2 * phase) {
+    for (int phase = CG_DOT; done && phase <= CG_RESTORE; phase = fused ? CG_RESTORE + 1 : 2 * phase) {
         params[CG_P_PHASES] = (uint32_t)(fused ? phases : phases & phase);
         done = !params[CG_P_PHASES] || device_dispatch(device, &dispatch);
     }
     stream_wrote(v->x);
     stream_wrote(v->r);
     stream_wrote(v->p);
+    stream_wrote(v->best);
     stream_wrote(state);
     return done;
 }

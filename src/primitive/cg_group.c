@@ -47,7 +47,7 @@ static bool by_blocks(const Device *device)
 int64_t cg_group_room(int64_t rows, bool wide)
 {
     int64_t padded = divide_up(rows, SPMV_SLICE) * SPMV_SLICE;
-    return CG_GROUP_KEPT + padded * 3 + padded * 5 / (wide ? 1 : 2);
+    return CG_GROUP_KEPT + padded * 4 + padded * 6 / (wide ? 1 : 2);
 }
 
 int cg_group_steps(const Device *device, int64_t rows, int64_t places, int64_t entries, bool tiled)

@@ -13,35 +13,44 @@ local bicgstab = {}
 
 local EVERY <const> = 8
 
--- What the device keeps: `s`; `rv`, the product of the shadow (the residual it began with) and v = A p; `mid`: t's and t't; `last`: the new r'r
--- and the shadow's product with r.
+-- What the device keeps: `s`, with r'r and the least r'r; `rv`, the product of the shadow (the residual it began with) and v = A p; `mid`: t's and t't;
+-- `last`: the new r'r and the shadow's product with r.
 local COMMON <const> = [=[
-    const int RHO = 0, SHADOW2 = 1, STATE = 2, COUNT = 3, RESTARTS = 4;
+    const int RHO = 0, SHADOW2 = 1, STATE = 2, COUNT = 3, RESTARTS = 4, RR = 5, BEST = 6;
     double step_of(double state, double rho, double rv) { return state == 0.0 && rv != 0.0 ? rho / rv : 0.0; }
     double omega_of(double state, dvec2 mid) { return state == 0.0 && mid.y > 0.0 ? mid.x / mid.y : 0.0; }
     bool lost(double alpha, double omega, dvec2 last, double shadow2) {
         return alpha == 0.0 || omega == 0.0 || last.y * last.y <= 1e-24 * last.x * shadow2;
     }
 ]=]
-local SIZE <const>, STATE <const>, COUNT <const>, RESTARTS <const> = 5, 3, 4, 5 -- from 1
-local CONVERGED <const>, BROKEN <const> = 1, 2 -- states; 3: no number
+local STATE <const>, COUNT <const>, RESTARTS <const>, RR <const>, BEST <const>, SIZE <const> = 3, 4, 5, 6, 7, 7 -- from 1
+local BROKEN <const>, NO_NUMBER <const>, GROWN <const> = 2, 3, 4 -- states; 1: converged
+local SHARE <const> = 64 -- elements that a lane of KEEP copies
+local GROWTH <const> = {float = 0x1p24, double = 0x1p52} -- of r'r, as in shaders/shared/cg_words.h
 
 local HALF <const> = COMMON .. [=[
-    kernel void bicgstab_half(double s[], double rv[], T v<>, inout T r<>) {
-        r -= T(step_of(s[STATE], s[RHO], rv[0])) * v;
+    kernel void bicgstab_half(double s[], double rv[], T v<>, T r<>, out T half_r<>) {
+        half_r = r - T(step_of(s[STATE], s[RHO], rv[0])) * v;
     }
 ]=]
 local UPDATE <const> = COMMON .. [=[
-    kernel void bicgstab_update(double s[], double rv[], dvec2 mid[], T p<>, T half_r<>, T t<>, inout T x<>, inout T r<>) {
-        T omega = T(omega_of(s[STATE], mid[0]));
-        x += T(step_of(s[STATE], s[RHO], rv[0])) * p + omega * half_r;
-        r -= omega * t;
+    kernel void bicgstab_update(double s[], dvec2 mid[], T half_r<>, T t<>, out T r<>) {
+        r = half_r - T(omega_of(s[STATE], mid[0])) * t;
+    }
+]=]
+-- Keeps the x that is left where its residual is the least. Few lanes, each with many elements, so that where it is not next to nothing is done.
+local KEEP <const> = COMMON .. [=[
+    kernel void bicgstab_keep(int first<>, uint lanes, double s[], dvec2 last[], T x[], inout T best[]) {
+        bool leaves = s[STATE] == 0.0 && !(last[0].x < s[BEST]) && s[RR] == s[BEST];
+        uint end = leaves ? uint(sizeof_stream(best).x) : 0u;
+        for (uint i = uint(first); i < end; i += lanes) best[i] = x[i];
     }
 ]=]
 local DIRECTION <const> = COMMON .. [=[
-    kernel void bicgstab_direction(double s[], double rv[], dvec2 mid[], dvec2 last[], T r<>, T v<>, inout T shadow<>,
-        inout T p<>) {
+    kernel void bicgstab_direction(double s[], double rv[], dvec2 mid[], dvec2 last[], T r<>, T v<>, T near_p<>, T near<>,
+        inout T shadow<>, inout T p<>, inout T x<>) {
         double alpha = step_of(s[STATE], s[RHO], rv[0]), omega = omega_of(s[STATE], mid[0]);
+        x += T(alpha) * near_p + T(omega) * near;
         bool anew = lost(alpha, omega, last[0], s[SHADOW2]);
         T beta = anew ? T(0) : T(last[0].y / s[RHO] * (alpha / omega));
         shadow = anew ? r : shadow;
@@ -49,17 +58,19 @@ local DIRECTION <const> = COMMON .. [=[
     }
 ]=]
 local TURN <const> = COMMON .. [=[
-    kernel void bicgstab_turn(int k<>, double rv[], dvec2 mid[], dvec2 last[], double least, inout double s[]) {
+    kernel void bicgstab_turn(int k<>, double rv[], dvec2 mid[], dvec2 last[], double least, double growth, inout double s[]) {
         double alpha = step_of(s[STATE], s[RHO], rv[0]), omega = omega_of(s[STATE], mid[0]);
         double rr = last[0].x, rho = last[0].y;
         bool anew = lost(alpha, omega, last[0], s[SHADOW2]);
         if (s[STATE] == 0.0) {
             s[COUNT] += 1.0;
             s[STATE] = rr <= least ? 1.0 : isnan(rr) || isinf(rr) || isnan(rho) ? 3.0 :
-                alpha == 0.0 && omega == 0.0 ? 2.0 : 0.0;
+                alpha == 0.0 && omega == 0.0 ? 2.0 : rr > growth * s[BEST] ? 4.0 : 0.0;
             s[RESTARTS] += anew && s[STATE] == 0.0 ? 1.0 : 0.0;
             s[RHO] = anew ? rr : rho;
             s[SHADOW2] = anew ? rr : s[SHADOW2];
+            s[RR] = rr;
+            s[BEST] = rr < s[BEST] ? rr : s[BEST];
         }
     }
 ]=]
@@ -79,50 +90,60 @@ local function prepare(A, like, every, precondition, counts)
     local types = {T = like.type}
     local half, update, direction = kernel(HALF, types), kernel(UPDATE, types), kernel(DIRECTION, types)
     local turn, pair, products = kernel(TURN, {}), kernel(PAIR, {}), kernel(PRODUCTS, types)
-    local p, v, t, shadow = room(), room(), room(), room()
-    local near = precondition and room() -- to the solution for r
+    local p, v, t, shadow, half_r, best = room(), room(), room(), room(), room(), room()
+    local near = precondition and room() or half_r -- to the solution for half_r
     local near_p = precondition and room() or p
+    local flat_best, lanes = best:reshape(best.size), rill.iota((best.size + SHARE - 1) // SHARE)
+    local keep = kernel(KEEP, types)
     local s, one, rv = rill.stream("double", SIZE), rill.iota(1), rill.stream("double", 1)
     local mid, last = rill.stream("dvec2", 1), rill.stream("dvec2", 1)
-    local function iterate(r, x, least)
+    local function iterate(r, x, flat_x, least)
         if precondition then
             precondition(p, near_p)
         end
         A:apply(near_p, v)
         operator.dot(shadow, v, rv)
-        half(s, rv, v, r)
+        half(s, rv, v, r, half_r)
         if precondition then
-            precondition(r, near)
+            precondition(half_r, near)
         end
-        A:apply(near or r, t)
-        core._reduce(pair, products, {t, r, t}, mid)
-        update(s, rv, mid, near_p, near or r, t, x, r)
+        A:apply(near, t)
+        core._reduce(pair, products, {t, half_r, t}, mid)
+        update(s, mid, half_r, t, r)
         core._reduce(pair, products, {r, r, shadow}, last)
-        direction(s, rv, mid, last, r, v, shadow, p)
-        turn(one, rv, mid, last, least, s)
+        keep(lanes, lanes.size, s, last, flat_x, flat_best)
+        direction(s, rv, mid, last, r, v, near_p, near, shadow, p, x)
+        turn(one, rv, mid, last, least, GROWTH[like.type], s)
     end
     return function(r, x, goal, left, note)
+        local flat_x <close> = x:reshape(x.size)
         x:fill(0)
         p:write(r)
         shadow:write(r)
         operator.dot(r, r, rv)
         local start = rv:get(1)
-        s:write {start, start, 0, 0, 0}
+        s:write {start, start, 0, 0, 0, start, start}
         local least = goal * goal * start
         local count = 0
         local kept
         repeat
             for _ = 1, math.min(every, left - count) do
-                iterate(r, x, least)
+                iterate(r, x, flat_x, least)
             end
             kept = s:values()
             count = math.tointeger(kept[COUNT])
             note(count, math.sqrt(last:values()[1] / start))
         until count >= left or kept[STATE] ~= 0
         counts.restarts = counts.restarts + math.tointeger(kept[RESTARTS])
-        local broken = kept[STATE] == BROKEN
-        return count, broken and "breakdown" or kept[STATE] > CONVERGED and "diverged" or nil,
-            broken and "no step along A r lessens r" or nil
+        local state = kept[STATE]
+        local growth = state == 0 and refine.GROWTH or 1
+        if kept[RR] ~= kept[RR] or kept[RR] > growth ^ 2 * kept[BEST] then
+            x:write(best)
+        end
+        if state == BROKEN then
+            return count, "breakdown", "no step along A r lessens r"
+        end
+        return count, state == NO_NUMBER and "diverged" or nil, state == GROWN and outcome.GREW or nil
     end
 end
 

@@ -27,6 +27,7 @@ for i = 1, words.PARTIALS do
     BEGIN[i] = 0.0
 end
 BEGIN[words.RZ_BEFORE + 1], BEGIN[words.COUNT + 1] = 1.0, -1.0
+BEGIN[words.BEST + 1], BEGIN[words.BEST_RZ + 1] = math.huge, math.huge
 
 -- Why to stop, of the numbers kept; nil to go on. `kind`: of the operator.
 local function judge(kept, count, named, kind)
@@ -40,7 +41,9 @@ local function judge(kept, count, named, kind)
     elseif state == words.UNEVEN then
         return "breakdown", "the preconditioner is not positive definite"
     end
-    if state > words.CONVERGED then
+    if state == words.GROWN then
+        return nil, outcome.GREW
+    elseif state > words.CONVERGED then
         return "diverged", "A p, or what the preconditioner gave, is no number"
     end
     return nil
@@ -48,11 +51,13 @@ end
 
 --- cg.machine(like, multiply, z, jacobi, precondition): the work on vectors of one type and shape: m.begin(r, x) from x = 0, of which it returns r'r
 -- as a stream of one double; m.first(r, x, least), then m.go(r, x, least, count), iterations, which the device stops by itself below `least`; m.kept, what it keeps. Nothing is
--- read back. multiply(p, q) writes A p; `z`: nil, the inverse diagonal (jacobi), or what `precondition` writes. Vectors are operator.room's.
+-- read back; m.finish(r, x, growth): x of the least residual, if the residual is now more than `growth` times as large. multiply(p, q) writes A p; `z`: nil, the inverse diagonal (jacobi), or what `precondition` writes. Vectors are operator.room's.
 function cg.machine(like, multiply, z, jacobi, precondition)
     local p, q = operator.room(like.type, like.shape), operator.room(like.type, like.shape)
-    local advance = core._cg
-    local s = rill.stream("double", SIZE)
+    local best, s = operator.room(like.type, like.shape), rill.stream("double", SIZE)
+    local function advance(phases, least, x, r)
+        core._cg(phases, s, least, x, r, p, best, q, z, jacobi)
+    end
     local head = s:domain(1, words.PARTIALS)
     local rr = s:domain(words.PARTIALS + words.MOST_GROUPS + 1, words.PARTIALS + words.MOST_GROUPS + 1)
     local rz = s:domain(words.PARTIALS + 2 * words.MOST_GROUPS + 1, words.PARTIALS + 2 * words.MOST_GROUPS + 1)
@@ -74,18 +79,21 @@ function cg.machine(like, multiply, z, jacobi, precondition)
         return rr
     end
     function machine.first(r, x, least)
-        advance(words.DIRECTION, s, least, x, r, p, q, z, jacobi)
+        advance(words.DIRECTION, least, x, r)
+    end
+    function machine.finish(r, x, growth)
+        advance(words.RESTORE, growth * growth, x, r)
     end
     function machine.go(r, x, least, count)
         for _ = 1, count do
             multiply(p, q)
             if precondition then
-                advance(BEFORE, s, least, x, r, p, q, z, jacobi)
+                advance(BEFORE, least, x, r)
                 precondition(r, z)
                 operator.dot(r, z, rz)
-                advance(words.DIRECTION, s, least, x, r, p, q, z, jacobi)
+                advance(words.DIRECTION, least, x, r)
             else
-                advance(ALL, s, least, x, r, p, q, z, jacobi)
+                advance(ALL, least, x, r)
             end
         end
     end
@@ -107,6 +115,11 @@ local function prepare(A, like, every, named, z, jacobi, precondition)
             count = math.tointeger(kept[words.COUNT + 1])
             note(count, math.sqrt(kept[words.RR + 1] / start))
         until count >= left or kept[words.STATE + 1] ~= 0
+        local growth = kept[words.STATE + 1] == 0 and words.GROWTH_ALLOWED or 1
+        local rr = kept[words.RR + 1]
+        if rr ~= rr or rr > growth ^ 2 * kept[words.BEST + 1] then
+            machine.finish(r, x, growth)
+        end
         return count, judge(kept, count, named, A.kind)
     end
 end

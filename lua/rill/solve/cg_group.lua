@@ -133,13 +133,15 @@ function Work:correct(norm, goal, left, note)
     return before, self.judge(kept, before)
 end
 
---- work:add(sign): whether x has the correction; takes it away again where sign is -1.
-function Work:add(sign)
-    if sign < 0 then
-        launch(self, words.ADD | words.MEASURE, 0, 0, 0.0, 0.0, -1.0 / self.by)
-        measure(self, head(self, 0))
-    end
+--- work:add(): whether x has the correction.
+function Work:add()
     return self.added
+end
+
+--- work:take_back(): makes x what it was before the correction.
+function Work:take_back()
+    launch(self, words.ADD | words.MEASURE, 0, 0, 0.0, 0.0, 0.0)
+    measure(self, head(self, 0))
 end
 
 --- work:close(): frees its memory.

@@ -1,7 +1,8 @@
 -- What solvers report beside their result, and the error where that is not what was asked for.
 local blame = require "rill.support.blame"
 
-local outcome = {}
+-- GREW: what `where` says of corrections that were ended, with the least residual, because it grew.
+local outcome = {GREW = "the residual grew"}
 
 local Report = {__name = "rill.solution"}
 
@@ -32,17 +33,25 @@ function outcome.new(fields)
     return setmetatable(fields, Report)
 end
 
+-- What may be done when the residual of a method grew (outcome.GREW).
+local GREW <const> = {
+    cg = "take rill.solve.bicgstab where A is not symmetric, and where it is singular a b that A x reaches",
+    bicgstab = "take a preconditioner, or rill.solve.lu; where A is singular, a b that A x reaches",
+}
+
 local NEARER <const> = 'take a larger tolerance, or precision = "double" where it is "mixed"' -- where x is double already
 
 -- What may be done about a report.
 local function advice(method, x, made)
     local reason = made.reason
-    return reason == "iterations" and SPENT[method] or reason == "diverged" and SCALE[method] or
+    local grew = made.where == outcome.GREW and GREW[method]
+    return reason == "iterations" and SPENT[method] or reason == "diverged" and (SCALE[method] or grew) or
         reason == "floor" and x.type == "double" and NEARER or REASONS[reason][2]
 end
 
 local function line(self)
     local count = self.iterations
+    local why = self.reason == "diverged" and self.where == outcome.GREW and "it diverged" or REASONS[self.reason][1]
     local steps = ("%d %s%s"):format(count, self.cycles and "cycle" or "iteration", count == 1 and "" or "s")
     if self.row then -- elimination came to no x
         return ("not solved (%s)"):format(REASONS[self.reason][1])
@@ -51,7 +60,7 @@ local function line(self)
             steps, self.residual, self.tolerance)
     end
     return ("%s after %s: residual %.3g, tolerance %.3g (%s)"):format(self.converged and "converged" or "not converged",
-        steps, self.residual, self.tolerance, REASONS[self.reason][1])
+        steps, self.residual, self.tolerance, why)
 end
 
 Report.__tostring = line

@@ -1,19 +1,22 @@
 -- Iterative refinement (Wilkinson 1963; Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., chapter 12): corrections are computed in
 -- one precision, the residual in double, until the true residual is what was asked for or falls no further. All iterative solvers run in it: so
 -- what they report is the true residual, and with x of double and corrections of float ("mixed") it passes float's floor.
+local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local operator = require "rill.solve.operator"
 local options = require "rill.solve.options"
+local outcome = require "rill.solve.outcome"
 local fail <const>, kernel <const> = blame.fail, operator.kernel
 
-local refine = {}
+local refine = {
+    -- Where iterations are spent, conjugate gradients have come nearer to x while the residual grew, but not by so much.
+    GROWTH = core._cg_words.GROWTH_ALLOWED,
+}
 
 -- A correction is computed no further than this at once: beyond, its own residual is rounding.
 local LEAST_GOAL <const> = {float = 1e-7, mixed = 1e-6, double = 1e-14}
 local HALF <const> = 0.5 -- a correction that leaves more than this of the residual was in vain
--- Conjugate gradients that were cut short have come nearer to x while the residual grew, but not by so much.
-local GROWN <const> = 1e3
 local MARGIN <const> = 0.5 -- later corrections are computed to this share of what is missing
 local MOST <const> = 10000 -- iterations, unless told
 
@@ -41,8 +44,8 @@ local function add(d, by, x)
     return true
 end
 
--- Why to stop at a residual, nil to go on. `before`: the residual before the last correction; `spent` of all iterations.
-local function verdict(problem, residual, before, spent)
+-- Why to stop at a residual, nil to go on. `before`: the residual before the last correction, in which it grew or not; `spent` of all iterations.
+local function verdict(problem, residual, before, spent, grew)
     if residual <= problem.tolerance then
         return "tolerance"
     elseif residual ~= residual or residual == math.huge then
@@ -50,7 +53,7 @@ local function verdict(problem, residual, before, spent)
     elseif spent >= problem.limit then
         return "iterations"
     end
-    return before and residual > HALF * before and "floor" or nil
+    return before and residual > HALF * before and (grew and "diverged" or "floor") or nil
 end
 
 -- The work of a refinement in launches of its own: the residual, a correction, and its sum with x. Another work may stand for it: see refine.solve.
@@ -60,7 +63,8 @@ Separate.__index = Separate
 local function separate(problem, correct)
     local shape, type = problem.b.shape, problem.type
     return setmetatable({problem = problem, perform = correct, r = rill.stream("double", shape),
-        right = operator.room(type, shape), d = operator.room(type, shape)}, Separate)
+        right = operator.room(type, shape), d = operator.room(type, shape), saved = rill.stream(problem.x.type, shape),
+    }, Separate)
 end
 
 --- work:residual(): the norm of b - A x.
@@ -77,14 +81,20 @@ function Separate:correct(norm, goal, left, note)
     return self.perform(self.right, self.d, goal, left, note)
 end
 
---- work:add(sign): adds the correction to x, or takes it away again; false where x would be no number, and stays.
-function Separate:add(sign)
-    return add(self.d, sign / self.by, self.problem.x)
+--- work:add(): adds the correction to x; false where x would be no number, and stays.
+function Separate:add()
+    self.saved:write(self.problem.x)
+    return add(self.d, 1 / self.by, self.problem.x)
+end
+
+--- work:take_back(): makes x what it was before the correction.
+function Separate:take_back()
+    self.problem.x:write(self.saved)
 end
 
 --- work:close(): frees its memory.
 function Separate:close()
-    for _, name in ipairs {"r", "right", "d"} do
+    for _, name in ipairs {"r", "right", "d", "saved"} do
         self[name]:close()
     end
 end
@@ -96,34 +106,41 @@ local function run(problem, work)
     local result = {tolerance = problem.tolerance, history = {}, iterations = 0, residual = 0.0, reason = "tolerance",
         converged = true}
     local history = result.history
-    local before, added, reason, where
+    local before, added, reason, where, most -- most: iterations of a correction, once one was harmful
+    local count = 0
     while true do
         local norm = work:residual()
         local residual = norm / problem.norm
-        local found = verdict(problem, residual, before, result.iterations)
+        local found = verdict(problem, residual, before, result.iterations, where or most)
         local worse = before and (residual ~= residual or residual > before)
         local spent = found == "iterations"
-        where = worse and spent and "the residual grew" or where
-        local harmful = worse and (not spent or residual ~= residual or residual > GROWN * before)
+        where = worse and spent and outcome.GREW or where
+        local much = worse and (residual ~= residual or residual > refine.GROWTH * before)
+        local harmful = worse and (not spent or much)
         if harmful and added then
-            work:add(-1)
-            residual = work:residual() / problem.norm
+            work:take_back()
+            norm = work:residual()
+            residual = norm / problem.norm
         end
+        if not reason and not spent and (much or where and found) and count > 1 and found ~= "tolerance" then
+            found, most = nil, count // 2 -- the first of its iterations may do better
+        end
+        where = not reason and most and outcome.GREW or where
         history[#history + 1] = {result.iterations, residual}
         reason = found == "tolerance" and found or reason or found
         if reason then
             where = where or residual ~= residual and "A x is no number" or nil
-            result.residual, result.reason, result.where = residual, reason, where
+            result.residual, result.reason, result.where = residual, reason, reason ~= "tolerance" and where or nil
             result.converged = reason == "tolerance"
             return result
         end
         local goal = math.max(problem.tolerance / residual * (before and MARGIN or 1.0), LEAST_GOAL[problem.precision])
-        local start, count = result.iterations
-        count, reason, where = work:correct(norm, goal, problem.limit - start,
+        local start = result.iterations
+        count, reason, where = work:correct(norm, goal, math.min(problem.limit - start, most or math.huge),
             function(iteration, relative)
                 history[#history + 1] = {start + iteration, relative * residual}
             end)
-        added = work:add(1)
+        added = work:add()
         if not added then
             reason, where = "diverged", "x grew beyond " .. problem.x.type
         end

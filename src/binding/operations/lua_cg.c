@@ -7,7 +7,7 @@
 #include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
 
-/* _cg(phases, state, least, x, r, p, q, z, jacobi): cg_advance of cg.h; z may be nil. rill.solve.cg sees to what streams must be. */
+/* _cg(phases, state, least, x, r, p, best, q, z, jacobi): cg_advance of cg.h; z may be nil. rill.solve.cg sees to what streams must be. */
 static int advance(lua_State *L)
 {
     static const char function[] = "rill.solve.cg";
@@ -17,9 +17,10 @@ static int advance(lua_State *L)
     CgVectors v = {.x = accept_check(L, 4, function, 4, "x"),
                    .r = accept_check(L, 5, function, 5, "r"),
                    .p = accept_check(L, 6, function, 6, "p"),
-                   .q = accept_check(L, 7, function, 7, "q"),
-                   .z = lua_isnil(L, 8) ? NULL : accept_check(L, 8, function, 8, "z"),
-                   .jacobi = lua_toboolean(L, 9)};
+                   .best = accept_check(L, 7, function, 7, "best"),
+                   .q = accept_check(L, 8, function, 8, "q"),
+                   .z = lua_isnil(L, 9) ? NULL : accept_check(L, 9, function, 9, "z"),
+                   .jacobi = lua_toboolean(L, 10)};
     DeviceScope scope;
     binding_enter(L, state->device, &scope);
     bool done = cg_advance(&v, state, phases, least);
@@ -100,16 +101,21 @@ static void push_words(lua_State *L)
     } words[] = {{"DOT", CG_DOT},
                  {"RESIDUAL", CG_RESIDUAL},
                  {"DIRECTION", CG_DIRECTION},
+                 {"RESTORE", CG_RESTORE},
                  {"RZ_BEFORE", CG_RZ_BEFORE},
                  {"STATE", CG_STATE},
                  {"COUNT", CG_COUNT},
                  {"RR", CG_RR},
                  {"PQ", CG_PQ},
+                 {"BEST", CG_BEST},
+                 {"BEST_RZ", CG_BEST_RZ},
                  {"PARTIALS", CG_PARTIALS},
                  {"MOST_GROUPS", CG_MOST_GROUPS},
                  {"CONVERGED", (int)CG_CONVERGED},
                  {"INDEFINITE", (int)CG_INDEFINITE},
                  {"UNEVEN", (int)CG_UNEVEN},
+                 {"GROWN", (int)CG_GROWN},
+                 {"GROWTH_ALLOWED", CG_GROWTH_ALLOWED},
                  {"START", CG_GROUP_START},
                  {"BEGIN", CG_GROUP_BEGIN},
                  {"ITERATE", CG_GROUP_ITERATE},
