@@ -20,17 +20,18 @@ local ABREAST <const> = {cpu = 4, gpu = 1} -- bodies whose pull an invocation fi
 
 -- ---- passes
 
--- `b` are places with the masses behind them. Bodies closer than 1e-12, a body and itself among them, do not act on each other: there is no direction.
+-- `b` are positions and masses, in units of how far apart the bodies were at first and of the largest mass then (powers of two): squares and cubes of
+-- distances are floats whatever the units are. Bodies closer than 1e-12 of that, a body and itself among them, do not act on each other: there is no direction.
 -- PER{...} is done for the bodies of an invocation, # being their number, of which each is a share of all after the one before.
 local TEXT <const> = [=[
     float closeness(V d, float soft) {
         float r2 = dot(d, d) + soft;
         return r2 > 1e-24 ? inversesqrt(r2) : 0.0;
     }
-    kernel void drift(float kick, float share, V a<>, float m<>, inout V x<>, inout V v<>, out vec4 b<>) {
+    kernel void drift(float kick, float share, float per, float weight, V a<>, float m<>, inout V x<>, inout V v<>, out vec4 b<>) {
         v += kick * a;
         x += share * v;
-        b = vec4(x, @2 0.0, @3 @ m);
+        b = vec4(per * x, @2 0.0, @3 @ weight * m);
     }
     kernel void pull(int n, int share, int from, int to, float g, float soft, int nth<>, vec4 b[], inout V a[]) {
         PER{ V here#; here# = V(b[min(nth + # * share, n - 1)].FIELDS); V sum#; sum# = V(0.0); }
@@ -41,12 +42,13 @@ local TEXT <const> = [=[
         }
         PER{ if (nth + # * share < n) a[nth + # * share] = g * sum# + (from > 0 ? a[nth + # * share] : V(0.0)); }
     }
-    kernel void weigh(int from, int to, float soft, V x<>, vec4 b[], inout double depth<>) {
+    kernel void weigh(int from, int to, float soft, float per, V x<>, vec4 b[], inout double depth<>) {
         int own = indexof(x).x;
+        V here = per * x;
         double sum = from > 0 ? depth : 0.0;
         for (int j = from; j < to; j++) {
             vec4 other = b[j];
-            sum += double(j == own ? 0.0 : other.w * closeness(V(other.FIELDS) - x, soft));
+            sum += double(j == own ? 0.0 : other.w * closeness(V(other.FIELDS) - here, soft));
         }
         depth = sum;
     }
@@ -61,10 +63,10 @@ local TEXT <const> = [=[
         py = double(m) * double(v.y);
         pz = @2 0.0 @3 double(m) * double(v.z) @;
     }
-    // How long a body takes to move as far as what holds it is away.
+    // How long a body takes to move as far as what holds it is away; infinity of a body that nothing pulls.
     kernel void pace(double g, V a<>, double depth<>, out float t<>) {
-        float force = length(a);
-        t = force > 0.0 ? sqrt(float(abs(g * depth))) / force : 3e38;
+        double force = length(@2 dvec2(a) @3 dvec3(a) @);
+        t = force > 0.0lf ? float(sqrt(abs(g * depth)) / force) : uintBitsToFloat(0x7f800000u);
     }
 ]=]
 
@@ -72,7 +74,7 @@ local TEXT <const> = [=[
 local DRAW <const> = viewpoint.text .. [=[
     kernel void shine(CAMERA float spot, float fastest, V x<>, V v<>, inout int amounts[], inout int speeds[]) {
         vec4 s = seen(x, eye, right, above, ahead, middle, focus);
-        bool shown = s.w > 0.0 && all(lessThan(abs(s.xy), vec2(1e6)));
+        bool shown = s.w > 0.0 && all(lessThan(abs(s.xy), vec2(1e6))); // pixels: further away is beyond any picture, and ints
         ivec2 low = ivec2(max(ceil(s.xy - spot), 0.0)), high = ivec2(min(floor(s.xy + spot), vec2(extent - 1)));
         float hue = min(length(v) / fastest, 1.0);
         for (int row = low.y; shown && row <= high.y; row++) {
@@ -140,6 +142,20 @@ local function masses_of(self, value)
     return m
 end
 
+-- About one over a number, a power of two that is a float; 1 of 0.
+local function inverse(value)
+    return value > 0 and 2.0 ^ math.min(-math.floor(math.log(value, 2)), 126) or 1
+end
+
+-- One over how far bodies are apart, or over the softening if that is more.
+local function per_extent(low, high, softening)
+    local extent = softening
+    for d = 1, #low do
+        extent = math.max(extent, high[d] - low[d])
+    end
+    return inverse(extent)
+end
+
 -- Moves by parts of a time step, and says where all are then.
 local function drift(b, kick, share)
     local call = b.drifts
@@ -158,27 +174,30 @@ local function pull(b)
     in_slices(b, b.passes.pull, b.pulls)
 end
 
--- How deep each body is in the field of the others, sum of m / distance; a new stream of doubles.
+-- How deep each body is in the field of the others, sum of m / distance in the units of `b.packed`; a new stream of doubles.
 local function depths(b)
     local depth = rill.stream("double", b.count)
     drift(b, 0, 0)
-    in_slices(b, b.passes.weigh, {soft = b.soft, x = b.x, b = b.packed, depth = depth})
+    in_slices(b, b.passes.weigh, {soft = b.soft * b.per ^ 2, per = b.per, x = b.x, b = b.packed, depth = depth})
     return depth
 end
 
 -- A time step that follows the body which turns fastest. It is read back.
 local function default_step(b)
     local depth <close> = depths(b)
-    local times <close> = b.passes.pace(b.G, b.a, depth)
+    local times <close> = b.passes.pace(b.G * b.per / b.weight, b.a, depth)
     local least = times:min()
-    return least < 1e38 and least > 0 and SHARE * least or 1
+    return least < math.huge and least > 0 and SHARE * least or 1
 end
 
 local function add_calls(b)
     local share = -(-b.count // ABREAST[rill.device().family])
     b.nth = rill.iota(share):copy()
-    b.drifts = {a = b.a, m = b.m, x = b.x, v = b.v, b = b.packed}
-    b.pulls = {n = b.count, share = share, g = b.G, soft = b.soft, nth = b.nth, b = b.packed, a = b.a}
+    b.drifts = {a = b.a, m = b.m, x = b.x, v = b.v, b = b.packed, per = b.per, weight = b.weight}
+    b.pulls = {
+        n = b.count, share = share, g = b.G * b.per ^ 2 / b.weight, soft = b.soft * b.per ^ 2, nth = b.nth,
+        b = b.packed, a = b.a,
+    }
 end
 
 --- rill.nbody{positions=, masses=, ...}: bodies at rest unless `velocities` says how they move. What is given is copied.
@@ -187,7 +206,7 @@ local function new(given)
     if not taken.positions then
         fail("rill.nbody: option 'positions' is missing: %s", OPTIONS.positions[2])
     end
-    local x = coordinates.vectors("rill.nbody", "positions", taken.positions)
+    local x, low, high = coordinates.vectors("rill.nbody", "positions", taken.positions)
     local v = taken.velocities and coordinates.vectors("rill.nbody", "velocities", taken.velocities, x.type, x.size)
     local b = {
         x = x, v = v or rill.stream(x.type, x.size), a = rill.stream(x.type, x.size), count = x.size, shape = {x.size},
@@ -195,6 +214,7 @@ local function new(given)
         soft = (taken.softening or 0) ^ 2, kind = KINDS[taken.integrator or "leapfrog"], dt = taken.dt,
     }
     b.m = masses_of(b, taken.masses)
+    b.per, b.weight = per_extent(low, high, taken.softening or 0), inverse(b.m:max())
     b.passes = program(b.dimensions, ABREAST[rill.device().family])
     add_calls(b)
     drift(b, 0, 0)
@@ -260,7 +280,7 @@ end
 function fields.energy(self)
     local b = state_of(self, "energy")
     local depth <close> = depths(b)
-    local e <close> = b.passes.energy(b.G, b.m, b.v, depth)
+    local e <close> = b.passes.energy(b.G * b.per / b.weight, b.m, b.v, depth)
     return e:sum()
 end
 
@@ -318,7 +338,7 @@ function methods:picture(options)
     local kernels, pixels = drawings[b.dimensions], size[1] * size[2]
     local amounts <close>, speeds = rill.stream("int", size), rill.stream("int", size)
     kernels.shine(viewpoint.seen(camera, {
-        spot = taken.spot or 1.5, fastest = math.max(fastest, 1e-30), x = b.x, v = b.v,
+        spot = taken.spot or 1.5, fastest = math.max(fastest, 2.0 ^ -126), x = b.x, v = b.v, -- at rest: not 0, to divide by
         amounts = amounts:reshape(pixels), speeds = speeds:reshape(pixels),
     }))
     local colours = kernels.sky(taken.light or 1, amounts, speeds)

@@ -67,6 +67,44 @@ end
 describe("rill.nbody", function()
     leaks.watch(setup, teardown)
 
+    it("does not depend on the units of lengths, masses and times", function()
+        for _, dimensions in ipairs {2, 3} do
+            math.randomseed(dimensions)
+            local x, v, m, n = {}, {}, {}, 9
+            for i = 1, n do
+                x[i], v[i], m[i] = {}, {}, math.random() + 0.1
+                for d = 1, dimensions do x[i][d], v[i][d] = math.random() - 0.5, 0.2 * (math.random() - 0.5) end
+            end
+            -- Lengths are `long` units, masses `heavy`, and times `slow`; powers of two change no digit.
+            local function run(long, heavy, slow)
+                local function vectors(list, factor)
+                    return rill.stream("vec" .. dimensions, n, function(i)
+                        local one = {}
+                        for d = 1, dimensions do one[d] = factor * list[i][d] end
+                        return one
+                    end)
+                end
+                local b <close> = rill.nbody {
+                    positions = vectors(x, long), velocities = vectors(v, long / slow), softening = 0.05 * long,
+                    masses = rill.stream("float", n, function(i) return heavy * m[i] end),
+                    G = 0.5 * long ^ 3 / heavy / slow ^ 2,
+                }
+                local energy, dt = b.energy / heavy / (long / slow) ^ 2, b.dt / slow
+                for _ = 1, 20 do b:step() end
+                local values = b.positions:values()
+                for i, value in ipairs(values) do values[i] = value / long end
+                return values, energy, dt
+            end
+            local want, energy, dt = run(1, 1, 1)
+            for _, units in ipairs {{-60, 0, 0}, {70, 0, 40}, {60, 100, 50}, {-30, -80, 0}, {0, 90, 0}, {80, 90, 60}} do
+                local got, other, step = run(2.0 ^ units[1], 2.0 ^ units[2], 2.0 ^ units[3])
+                check.equal(want, got, 0)
+                assert.near(1, other / energy, 1e-12)
+                assert.equal(dt, step)
+            end
+        end
+    end)
+
     it("pulls as all pairs do, whatever the number of bodies", function()
         for _, case in ipairs {{1, 2}, {2, 3}, {3, 2}, {4, 3}, {5, 3}, {63, 2}, {130, 3}} do
             for _, softening in ipairs {0, 0.1} do
