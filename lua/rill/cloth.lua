@@ -6,6 +6,7 @@ local choices = require "rill.support.choices"
 local face = require "rill.support.face"
 local lattice = require "rill.support.lattice"
 local neighbours = require "rill.particle.neighbours"
+local tracing = require "rill.support.tracing"
 local walls = require "rill.particle.walls"
 local fail <const> = blame.fail
 
@@ -23,7 +24,7 @@ bool there(ivec2 p, ivec2 n) { return all(greaterThanEqual(p, ivec2(0))) && all(
 void pull(vec3 x, vec3 v, vec3 here, vec3 fast, float k, float l, float damping, inout vec3 force) {
     vec3 d = x - here;
     float length_ = length(d);
-    vec3 way = d / max(length_, 1e-12);
+    vec3 way = length_ > 0.0 ? d / length_ : vec3(0.0);
     force += (k * (length_ - l) + damping * dot(v - fast, way)) * way;
 }
 kernel void step(WALLS float kick, float dt, vec3 stiff, vec2 rest, float damping, float drag, float lightness, vec3 gravity, vec3 wind,
@@ -44,7 +45,7 @@ kernel void step(WALLS float kick, float dt, vec3 stiff, vec2 rest, float dampin
     SPRING(ivec2(0, -2), stiff.z, 2.0 * rest.y);
     SPRING(ivec2(0, 2), stiff.z, 2.0 * rest.y);
     vec3 normal = cross(x[ivec2(1, 0)] - x[ivec2(-1, 0)], x[ivec2(0, 1)] - x[ivec2(0, -1)]);
-    normal /= max(length(normal), 1e-30);
+    normal = unit_of(normal);
     force += drag * dot(wind - speed, normal) * normal;
     speed = held > 0.5 ? vec3(0.0) : speed + kick * (lightness * force + gravity);
     here += dt * speed;
@@ -68,12 +69,12 @@ kernel void strew(vec3 x[][], int parts, vec3 eye, vec3 right, vec3 above, vec3 
     vec3 here = place(a, b, c, d, w) - eye;
     ivec2 q = ivec2(step(vec2(0.5), w)) + p, before = max(q - 1, ivec2(0)), after = min(q + 1, last);
     vec3 normal = cross(x[after.y][q.x] - x[before.y][q.x], x[q.y][after.x] - x[q.y][before.x]);
-    normal /= max(length(normal), 1e-30);
-    float depth = dot(here, ahead), scale = focus / max(depth, 1e-6);
-    ivec2 s = ivec2(floor(middle + scale * vec2(dot(here, right), -dot(here, above))));
-    bool shown = depth > 0.0 && all(greaterThanEqual(s, ivec2(0))) && all(lessThan(s, extent));
-    pixel = shown ? s.y * extent.x + s.x : -1;
-    key = floatBitsToInt(1.0 / max(depth, 1e-6)); // of positive floats the bits are in the order of the numbers
+    normal = unit_of(normal);
+    float depth = dot(here, ahead);
+    vec2 s = floor(middle + focus / depth * vec2(dot(here, right), -dot(here, above)));
+    bool shown = depth > 0.0 && all(greaterThanEqual(s, vec2(0.0))) && all(lessThan(s, vec2(extent)));
+    pixel = shown ? int(s.y) * extent.x + int(s.x) : -1;
+    key = floatBitsToInt(1.0 / depth); // of positive floats the bits are in the order of the numbers
     bool back = dot(normal, here) > 0.0;
     normal = back ? -normal : normal;
     bool line = ((p.x / 4 + p.y / 4) & 1) == 0;
@@ -176,7 +177,7 @@ local function new(given)
         rill.stream("float", shape)
     self.spare, self.faster = rill.stream("vec3", shape), rill.stream("vec3", shape)
     self.walls = walls.new("rill.cloth", taken.walls or {}, 3, 4 * h)
-    local text = STEP:gsub("WALLS", self.walls.parameters):gsub("COLLIDE", (self.walls.statements:gsub("%%", "%%%%")))
+    local text = tracing.unit .. STEP:gsub("WALLS", self.walls.parameters):gsub("COLLIDE", (self.walls.statements:gsub("%%", "%%%%")))
     steppers[text] = steppers[text] or rill.kernel(neighbours.text(3, text))
     self.stepper = steppers[text]
     local stiff = taken.stiffness
@@ -290,11 +291,11 @@ function methods:picture(options)
     local size = taken.size or {480, 480}
     local ahead = {at[1] - eye[1], at[2] - eye[2], at[3] - eye[3]}
     if ahead[1] == 0 and ahead[3] == 0 then
-        ahead[3] = ahead[3] - 1e-6 * math.abs(ahead[2]) - 1e-12
+        ahead[3] = ahead[2] ~= 0 and -1e-6 * math.abs(ahead[2]) or -1 -- not straight down, and somewhere
     end
     ahead = unit(ahead)
     local right = unit(cross(ahead, {0, 1, 0}))
-    drawing = drawing or rill.program(DRAW)
+    drawing = drawing or rill.program(tracing.unit .. DRAW)
     local parts = math.max(2, math.ceil(3 * math.max(size[1], size[2]) / math.min(c.shape[1], c.shape[2])))
     local pixel, key, colour = drawing.strew {
         x = c.x, parts = parts, eye = eye, right = right, above = cross(right, ahead), ahead = ahead,

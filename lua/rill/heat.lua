@@ -37,7 +37,7 @@ kernel void stage(float mu, float nu, float share, float share0, float d, vec3 p
 
 local PICTURE <const> = [=[
 kernel void glow(float low, float high, float u<>, out vec3 colour<>) {
-    float t = clamp((u - low) / max(high - low, 1e-30), 0.0, 1.0);
+    float t = u > low ? min((u - low) / (high - low), 1.0) : 0.0;
     colour = mix(vec3(0.03, 0.02, 0.08), vec3(0.45, 0.08, 0.35), smoothstep(0.0, 0.35, t));
     colour = mix(colour, vec3(0.96, 0.45, 0.15), smoothstep(0.3, 0.7, t));
     colour = mix(colour, vec3(1.0, 0.97, 0.80), smoothstep(0.65, 1.0, t));
@@ -127,7 +127,7 @@ local function state_of(self, name)
     return self._state
 end
 
--- How many stages a step takes that is so many times as long as the longest stable one of Euler's method.
+-- How many stages a step takes that is so many times as long as the longest stable one of Euler's method; 1e-9 of a stage is rounding.
 local function stages(ratio)
     return math.max(3, math.ceil(0.5 * (math.sqrt(9 + 16 * ratio) - 1) - 1e-9))
 end

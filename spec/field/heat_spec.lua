@@ -10,6 +10,16 @@ end
 describe("rill.heat", function()
     leaks.watch(setup, teardown)
 
+    it("has pictures that do not depend on the unit of its values", function()
+        local function picture(unit)
+            local u = rill.stream("float", {6, 7}, function(i, j) return unit * (i * j % 5) end)
+            return rill.heat({shape = {6, 7}, temperature = u}):picture():values()
+        end
+        local want = picture(1)
+        for _, power in ipairs {-115, -60, 60, 120} do check.equal(want, picture(2.0 ^ power), 0) end
+        check.equal(picture(0), rill.heat({shape = {6, 7}, temperature = 3}):picture():values(), 0)
+    end)
+
     it("lets modes decay at their own rate, in one to three dimensions", function()
         for _, shape in ipairs {{33}, {12, 17}, {5, 7, 6}} do
             local spacing, rate = {}, 0

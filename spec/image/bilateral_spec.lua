@@ -55,6 +55,31 @@ end
 describe("filters that keep edges:", function()
     leaks.watch(setup, teardown)
 
+    it("bilateral and diffuse do not depend on the unit of values", function()
+        for _, kind in ipairs {"float", "vec3"} do
+            local s <close> = rill.random({17, 19}, {seed = 2, type = kind})
+            local filters = {
+                function(p, unit) return rill.image.bilateral(p, {sigma_space = 1.5, sigma_range = 0.2 * unit}) end,
+                function(p, unit) return rill.image.diffuse(p, {k = 0.2 * unit}) end,
+            }
+            for _, filter in ipairs(filters) do
+                local want = filter(s, 1):values()
+                for _, power in ipairs {-99, -60, 50} do
+                    local unit = 2.0 ^ power -- which changes no digit
+                    local got = filter((s * unit):eval(), unit):values()
+                    for i, value in ipairs(got) do got[i] = value / unit end
+                    check.equal(want, got, 0)
+                end
+            end
+        end
+        local edge = rill.from {{0, 0, 1e-30, 1e-30, 5e-30}}
+        for _, narrow in ipairs {{sigma_space = 2, sigma_range = 1e-33}, {sigma_space = 1e-9, sigma_range = 1e30}} do
+            for i, value in ipairs(rill.image.bilateral(edge, narrow):values()) do
+                assert.near(edge:get(1, i), value, 1e-36)
+            end
+        end
+    end)
+
     shortened(it, "bilateral, of every border and shape", function(whole)
         local o = {radius = 2, sigma_space = 1.3, sigma_range = 0.3}
         for _, shape in ipairs {{6, 7}, {1, 1}, {1, 4}, {3, 1}} do

@@ -65,6 +65,33 @@ end
 describe("rill.cloth", function()
     leaks.watch(setup, teardown)
 
+    it("does not depend on the unit of lengths, nor do its pictures", function()
+        math.randomseed(3)
+        local off = {}
+        for i = 1, 9 * 8 * 3 do off[i] = math.random() end
+        local function run(unit)
+            local function place(i, j)
+                local at = 3 * (8 * (i - 1) + j - 1)
+                return {unit * (j + 0.1 * off[at + 1]), 0.3 * unit * off[at + 2], unit * (i + 0.1 * off[at + 3])}
+            end
+            local c <close> = rill.cloth {
+                positions = rill.stream("vec3", {9, 8}, place), spacing = unit, drag = 0.3, damping = 0.5, dt = 0.001,
+                wind = {unit, 0.5 * unit, -unit}, gravity = {0, -9.81 * unit, 0},
+                walls = {{normal = {0, 1, 0}, point = {0, -0.1 * unit, 0}}},
+            }
+            for _ = 1, 10 do c:step() end
+            local list, picture = c.positions:values(), c:picture({size = {60, 60}}):values()
+            for i, value in ipairs(list) do list[i] = value / unit end
+            return list, picture
+        end
+        local want, picture = run(1)
+        for _, power in ipairs {-49, -30, 30, 49} do -- which changes no digit
+            local got, other = run(2.0 ^ power)
+            check.equal(want, got, 0)
+            check.equal(picture, other, 0)
+        end
+    end)
+
     it("moves as its springs say, whatever the shape", function()
         for _, shape in ipairs {{1, 1}, {1, 5}, {2, 2}, {4, 3}, {3, 9}} do
             local x = rill.stream("vec3", shape, function(i, j)

@@ -9,6 +9,8 @@ local OPTIONS <const> = {
     step = given.number(0.0, 0.25, 0.2), conductance = given.choice({"exp", "quotient"}, "exp"),
 }
 
+local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- float: of 1 / k where k is 0 or nearly so, since infinity times 0 is NaN
+
 -- `scale` is 1 / k. Nothing flows where the conductance is 0, nor where it is NaN: infinite and NaN pixels stay, and leave the others alone.
 local TEXT <const> = [=[
     T flow(T d, float scale) { T q = scale * d, g = CONDUCTANCE; return FLOW; }
@@ -32,7 +34,7 @@ local function diffuse(s, options)
     local o = given.take(where, options, OPTIONS)
     local text = TEXT:gsub("%u%u%u+", {CONDUCTANCE = CONDUCTANCES[o.conductance], FLOW = FLOWS[type]})
     local kernel = picture.kernel(text, type)
-    local scale, u, spare = math.min(1 / o.k, 1e18), s, nil
+    local scale, u, spare = math.min(1 / o.k, LARGEST), s, nil
     for _ = 1, o.steps do
         local next = picture.with_border(kernel(scale, o.step, u, spare), s)
         u, spare = next, u ~= s and u or nil

@@ -36,6 +36,8 @@ end, "rill.image.gaussian")
 
 -- ---- bilateral
 
+local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- float
+local NARROW <const> = 1e-3 -- pixels: of a narrower weight the next pixel has none either
 local BILATERAL <const> = {
     radius = {function(v) return math.type(v) == "integer" and v >= 0 and v <= MOST_RADIUS end,
         ("a whole number from 0 to %d"):format(MOST_RADIUS)},
@@ -50,8 +52,8 @@ local TEXT <const> = [=[
         float total = 0.0;
         for (int j = -radius; j <= radius; j++)
             for (int i = -radius; i <= radius; i++) {
-                T there = s[j][i], apart = there - here;
-                float w = exp(space * float(i * i + j * j) + range * dot(apart, apart));
+                T there = s[j][i], apart = range * (there - here);
+                float w = exp(space * float(i * i + j * j) - dot(apart, apart));
                 if (w != 0.0) sum += w * there;
                 total += w;
             }
@@ -70,9 +72,9 @@ local function written_out(type, radius)
     return specialized[key]
 end
 
--- What a squared distance is multiplied by; no infinity, whose product with 0 is NaN.
+-- What a distance is multiplied by before it is squared: squares of values may be beyond floats. Not infinity, whose product with 0 is NaN.
 local function falloff(sigma)
-    return math.max(-3e38, -0.5 / sigma ^ 2)
+    return math.min(math.sqrt(0.5) / sigma, LARGEST)
 end
 
 --- rill.image.bilateral(s, {sigma_space=, sigma_range= [, radius=]}): a new picture, the mean of the (2 radius + 1)^2 pixels around each, weighed
@@ -84,7 +86,7 @@ smooth.bilateral = blame.guard(function(s, options)
     s, type = picture.take(where, s)
     local o = given.take(where, options, BILATERAL)
     local radius = o.radius or math.min(MOST_RADIUS, math.ceil(3 * o.sigma_space))
-    local space, range = falloff(o.sigma_space), falloff(o.sigma_range)
+    local space, range = -falloff(math.max(o.sigma_space, NARROW)) ^ 2, falloff(o.sigma_range)
     if radius <= UNROLLED then
         return written_out(type, radius)(s, space, range)
     end

@@ -12,8 +12,8 @@ local BEAT <const> = [=[
     kernel void beat(float wanted, float part, float s, float sound, float viscous, vec2 most[], inout vec4 pace<>, inout float left<>,
                      inout double time<>) {
         vec2 m = sqrt(most[0]);
-        float limit = part * min(s / (sound + m.x), sqrt(s / max(m.y, 1e-30)));
-        limit = min(limit, viscous);
+        float limit = s / (sound + m.x);
+        limit = min(part * (m.y > 0.0 ? min(limit, sqrt(s / m.y)) : limit), viscous);
         float dt = wanted > 0.0 ? wanted : limit;
         if (wanted < 0.0) {
             dt = left / max(ceil(left / limit), 1.0);

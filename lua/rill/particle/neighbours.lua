@@ -10,7 +10,8 @@ local ACROSS <const> = 8 -- cells along x in the support
 local SLACK <const> = 1 - 1 / 512 -- cells are larger by that much, so that rounding of their numbers loses nobody
 local SORTED <const> = 4096 -- cells of more particles than that are left in the order that the device took them
 
--- `mask` is the grid's sizes less 1, powers of two all; `scale` cells per length. Places are clamped where floats are whole numbers, also NaN.
+-- `mask` is the grid's sizes less 1, powers of two all; `scale` cells per length. Cells are clamped to 1e6 on either side, which is less than where floats
+-- skip whole numbers, also NaN: particles that are further away share cells, and their distances tell them apart.
 local CELLS <const> = [[
     V grid_place(V x, V scale) { return clamp(floor(x * scale), V(-1e6), V(1e6)); }
     int cell_of(IV c, IV mask) {

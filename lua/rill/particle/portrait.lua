@@ -34,6 +34,7 @@ local FOOT <const> = [=[
 ]=]
 
 local DRAW <const> = [=[
+    // A depth as a part of the farthest, 2^24 of them: floats have no more.
     int level(float depth, float size, float bulge, float far) {
         return int(clamp((depth - size * sqrt(bulge)) / far, 0.0, 1.0) * 16777216.0);
     }
@@ -224,7 +225,7 @@ function portrait.draw(state, how, given, sort, sliced)
     end
     local camera = viewpoint.new("P:picture", taken, low, high, size, how.gravity)
     taken.radius, taken.iso = taken.radius or how.radius / 5, taken.iso or 0.5
-    taken.fastest = taken.fastest or math.max(math.sqrt(state.most:get(1)[1]), 1e-30)
+    taken.fastest = taken.fastest or math.max(math.sqrt(state.most:get(1)[1]), 2.0 ^ -126) -- at rest: not 0
     if taken.style == "surface" then
         sort()
     end

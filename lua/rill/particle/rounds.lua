@@ -39,7 +39,7 @@ local function add_arguments(self, how)
     self.beat = {
         part = how.cfl, s = h / 2, sound = how.sound,
         most = self.most, pace = self.pace, left = self.left, time = self.time,
-        viscous = how.viscosity > 0 and how.cfl * (h / 2) ^ 2 * how.density / (2 * how.viscosity) or 1e30,
+        viscous = how.viscosity > 0 and how.cfl * (h / 2) ^ 2 * how.density / (2 * how.viscosity) or math.huge,
     }
     self.drift = {
         mask = grid.mask, scale = grid.scale, pace = self.pace, a = self.a, count = grid.count, cell = self.cell,

@@ -11,8 +11,10 @@ viewpoint.text = [=[
     vec4 seen(V x, vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus) {
         @2 return vec4(middle + focus * (x - eye.xy) * vec2(1.0, -1.0), 1.0, focus); @3
         vec3 d = x - eye;
-        float depth = dot(d, ahead), scale = focus / max(depth, 1e-6);
-        return vec4(middle + scale * vec2(dot(d, right), -dot(d, above)), depth, depth > 0.0 ? scale : 0.0); @
+        vec2 aside = vec2(dot(d, right), -dot(d, above));
+        // Pictures are at most 170 degrees wide: what is 89.9 degrees or more beside the axis is not seen.
+        float depth = dot(d, ahead), scale = depth > 1e-3 * (abs(aside.x) + abs(aside.y)) ? focus / depth : 0.0;
+        return vec4(middle + scale * aside, depth, scale); @
     }
 ]=]
 

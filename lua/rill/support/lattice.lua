@@ -26,7 +26,7 @@ local function is_shape(value)
     return true
 end
 
--- One over its square is a float.
+-- One over its square is a float, and so is that times what grids multiply it by.
 local function is_width(value)
     return choices.is_positive(value) and value >= 1e-18 and value <= 1e18
 end
@@ -147,7 +147,7 @@ end
 local MOST_PARTS <const> = 100000
 
 --- lattice.parts(where, dt, asked, longest): into how many steps one of dt seconds is parted: as many as asked for, or, where that is true, so many that each is
--- at most `longest`.
+-- at most `longest`, but for 1e-6 of a step, which is rounding.
 function lattice.parts(where, dt, asked, longest)
     if asked ~= true then
         return asked

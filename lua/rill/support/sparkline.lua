@@ -13,7 +13,7 @@ kernel void add(float s[], int n, int chunks, out float sum<>, out float count<>
     int from = k * most + min(k, rest), to = from + most + (k < rest ? 1 : 0);
     for (int i = from; i < to; i++) {
         float v = s[i];
-        if (abs(v) < 3.0e38) {
+        if (abs(v) <= 3.4028235e38) { // finite: the largest float
             sum += v;
             count += 1.0;
         }

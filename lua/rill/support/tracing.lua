@@ -1,4 +1,4 @@
--- Functions that texts of kernels which follow rays begin with.
+-- Functions of vectors and of rays that texts of kernels begin with.
 local tracing = {}
 
 --- tracing.unit: `unit_of(v)` has the direction of v and length 1; it is 0 where v is. The squares of v may be beyond what floats hold.
