@@ -177,7 +177,8 @@ local function new(given)
         rill.stream("float", shape)
     self.spare, self.faster = rill.stream("vec3", shape), rill.stream("vec3", shape)
     self.walls = walls.new("rill.cloth", taken.walls or {}, 3, 4 * h)
-    local text = tracing.unit .. STEP:gsub("WALLS", self.walls.parameters):gsub("COLLIDE", (self.walls.statements:gsub("%%", "%%%%")))
+    local text = tracing.unit .. STEP:gsub("WALLS", self.walls.parameters)
+        :gsub("COLLIDE", function() return self.walls.statements end)
     steppers[text] = steppers[text] or rill.kernel(neighbours.text(3, text))
     self.stepper = steppers[text]
     local stiff = taken.stiffness

@@ -47,6 +47,7 @@ local function level_of(m, creases, first)
     return l
 end
 
+-- One over the longest side of the bounds, if that is a float; 1 of a point.
 local function scale_of(m)
     local low, high = m:bounds()
     local side = math.max(high[1] - low[1], high[2] - low[2], high[3] - low[3])

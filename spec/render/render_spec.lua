@@ -95,6 +95,17 @@ end
 describe("rill.render", function()
     leaks.watch(setup, teardown)
 
+    it("takes normals of any length", function()
+        local ball = rill.mesh.icosphere(1)
+        local function picture(length)
+            return rill.render(mesh(ball.positions:read(), ball.triangles:read(), {
+                normals = (ball:normals() * length):eval(),
+            }), {size = {12, 12}}):values()
+        end
+        local want = picture(1)
+        for _, power in ipairs {-90, -75, 75, 120} do check.equal(want, picture(2.0 ^ power), 1e-6) end
+    end)
+
     it("covers the pixels whose middles are inside, by the rule of top and left edges", function()
         math.randomseed(13)
         for _, case in ipairs {{{17, 33}, 20, 1}, {{40, 56}, 30, 2}, {{40, 56}, 400, 8}, {{9, 100}, 60, 512}} do

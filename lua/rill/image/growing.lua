@@ -16,6 +16,9 @@ local WHERE <const> = "rill.image.segment"
 local EVERY <const> = 32 -- steps between looks at whether it still grows
 local TURNS <const> = 16 -- as many steps at most, if not told, as the picture's rows and columns make together
 
+local LARGEST <const> = 2.0 ^ 128 - 2.0 ^ 104 -- float: infinity times a difference of 0 is NaN
+
+-- Squares of differences up to 1e15, times those of 1 / tolerance and summed over a pixel, are floats.
 local OPTIONS <const> = {
     seeds = {
         function(v) return type(v) == "table" or not blame.not_open(v) end, "places {row, column}, or a mask",
@@ -135,7 +138,8 @@ segment.segment = blame.guard(function(s, options)
     local smooth <close> = diffuse.diffuse(s, {k = edge, steps = o.smooth, step = 0.2, conductance = "quotient"})
     local p <close> = smooth:boundary "clamp"
     local seed <const>, kernel <const> = mean_of(p, u, type, count), picture.kernel(GROW, type)
-    local function step(from, to) kernel(seed, 1 / o.tolerance, 1 / edge, p, from, to) end
+    local scale <const>, across <const> = math.min(1 / o.tolerance, LARGEST), math.min(1 / edge, LARGEST)
+    local function step(from, to) kernel(seed, scale, across, p, from, to) end
     local most = told and o.steps or TURNS * (s.shape[1] + s.shape[2])
     local level, steps, stands = grow(step, u, most, not told)
     return mask.threshold(level, 0.5), {level = level, iterations = steps, converged = stands}

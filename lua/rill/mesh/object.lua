@@ -241,7 +241,7 @@ function methods:bounds()
     end
 end
 
--- One over the longest side of the bounds; 1 of a point.
+-- One over the longest side of the bounds, if that is a float; 1 of a point.
 local function scale_of(m)
     local low, high = m:bounds()
     local side = math.max(high[1] - low[1], high[2] - low[2], high[3] - low[3])

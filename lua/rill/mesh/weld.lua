@@ -263,7 +263,7 @@ end
 --- weld.weld(m, epsilon): see M:weld. Groups stand where their first vertex does.
 function weld.weld(m, epsilon)
     epsilon = epsilon or 0
-    if not choices.is_finite(epsilon) or epsilon < 0 or epsilon > 3e38 then
+    if not choices.is_finite(epsilon) or epsilon < 0 or epsilon > 3e38 then -- kernels' floats
         fail("M:weld: argument #1 'epsilon': expected a length of 0 or more, got %s", blame.told(epsilon))
     end
     if m.vertices == 0 then

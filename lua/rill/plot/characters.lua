@@ -74,7 +74,7 @@ function draw.scatter(self, mark)
     end
 end
 
---- Bars fill whole columns of cells, the highest bar that reaches into a column counts; their tops are in eighths of a cell.
+--- Places are shares of the width, of which 1e-9 is rounding. Bars fill whole columns of cells, the highest bar that reaches into a column counts; their tops are in eighths of a cell.
 function draw.histogram(self, mark)
     local tops = {}
     for _, bar in ipairs(mark.bars) do

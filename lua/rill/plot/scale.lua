@@ -54,6 +54,8 @@ function Scale:at(v)
     return (self.to(v) - self.low) / (self.high - self.low)
 end
 
+-- Below, 1e-9 and 1e-6 are parts of a step, of a digit or of the axis: rounding.
+
 -- 1.50e+06 as 1.5e6.
 local function trimmed(text)
     local mantissa, sign, exponent = text:match "^(.-)e([+-])0*(%d+)$"

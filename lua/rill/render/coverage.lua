@@ -73,6 +73,7 @@ local COMMON <const> = [=[
         float value = plane < 3 ? c.x : c.y;
         return GUARD * c.w + ((plane & 1) != 0 ? value : -value);
     }
+    // framing.scaled keeps the distance to what is looked at between 1e-6 and 1e6: what is 1e30 away is infinite, and products with pixels overflow.
     bool is_inside(vec4 c, float limit) {
         return c.w > 0.0 && c.w < 1e30 && c.z <= c.w * limit && max(abs(c.x), abs(c.y)) <= GUARD * c.w;
     }

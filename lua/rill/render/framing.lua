@@ -16,6 +16,7 @@ local MARGIN <const> = 1.02 -- how much larger than the box the picture is
 local NEAR <const> = 1e-4 -- of the distance to the target
 local ORDINARY <const> = 1e6 -- distances to the target up to this, and down to its inverse, are taken as they are
 
+-- Vertices 1e30 away and more are not shown, since focus and pixels times that overflow; 3e38 stands for no vertex among the least coordinates.
 local TEXT <const> = [=[
     bool is_shown(vec3 p) { return max(max(abs(p.x), abs(p.y)), abs(p.z)) < 1e30; }
     kernel vec3 outermost(vec3 p<>, float sign) { return is_shown(p) ? sign * p : vec3(3e38); }
@@ -33,7 +34,7 @@ local function kernels()
     return program
 end
 
--- Vertices that no picture shows, with NaN or infinity, are left out.
+-- Vertices that no picture shows, as those with NaN or infinity, are left out; below 1e38 is what is not the 3e38 of those.
 local function corner(positions, sign)
     local far <close> = kernels().outermost(positions, sign)
     local least = far:min()
@@ -138,6 +139,7 @@ function framing.camera(given, meshes, size, where)
     return seen
 end
 
+-- The light's camera of a single point is 1e-6 wide: of lengths around 1, as framing.scaled has them.
 --- framing.light(direction, meshes, pixels): a camera far away in the direction of a light, without perspective, that sees all vertices in a square
 -- picture; beside it how long a pixel is.
 function framing.light(direction, meshes, pixels)

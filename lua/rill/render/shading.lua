@@ -2,9 +2,12 @@
 -- (linear) until then. Each stage is a launch over all samples of the picture, and changes those that show the mesh.
 local rill = require "rill"
 
+local tracing = require "rill.support.tracing"
+
 local shading = {}
 
-local TEXT <const> = [=[
+-- Lengths are those that framing.scaled leaves, about 1e-6 to 1e6 where something is seen: their squares are floats, and so are those of areas.
+local TEXT <const> = tracing.unit .. [=[
     vec3 linear(vec3 c) {
         c = clamp(c, 0.0, 1.0);
         return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), greaterThan(c, vec3(0.04045)));
@@ -28,6 +31,7 @@ local TEXT <const> = [=[
             vec4 a = clips[t.x], b = clips[t.y], c = clips[t.z];
             vec3 u = vec3(a.xy - p * a.w, a.w), v = vec3(b.xy - p * b.w, b.w), w = vec3(c.xy - p * c.w, c.w);
             vec3 bc = cross(v, w), ca = cross(w, u), ab = cross(u, v), weight = vec3(bc.z, ca.z, ab.z);
+            // A triangle seen from its edge has no weights, and an edge of no length is 0 / 1e-30 pixels away.
             vec3 away = abs(weight) / max(vec3(length(bc.xy), length(ca.xy), length(ab.xy)), vec3(1e-30));
             float sum = weight.x + weight.y + weight.z;
             weight = max(weight / sum, 0.0);
@@ -84,8 +88,8 @@ local TEXT <const> = [=[
             vec3 n = plane;
             if ((flags & 1) == 0) {
                 n = at.x * normals[seat(per, t, f, 0)] + at.y * normals[seat(per, t, f, 1)] + at.z * normals[seat(per, t, f, 2)];
-                float l = length(n);
-                n = l > 0.0 && l < 1e30 ? n / l : plane;
+                n = unit_of(n); // which users may have given in any length
+                n = dot(n, n) > 0.5 ? n : plane; // 0 and NaN are not
                 if (dot(n, plane) < 0.0) n = -n;
             }
             float day = 1.0;
@@ -131,7 +135,7 @@ local TEXT <const> = [=[
         vec3 p[3] = vec3[3](positions[t.x], positions[t.y], positions[t.z]);
         vec3 n = cross(p[1] - p[0], p[2] - p[0]);
         float l = length(n);
-        if (l > 0.0 && l < 1e30) {
+        if (l > 0.0 && l < 1e30) { // neither infinity nor NaN
             for (int k = 0; k < 3; k++) {
                 vec3 u = p[(k + 1) % 3] - p[k], v = p[(k + 2) % 3] - p[k];
                 ivec3 part = ivec3(round(n / l * atan(l, dot(u, v)) * 1048576.0));

@@ -97,6 +97,7 @@ local TEXT <const> = [=[
         }
         vec3 r = cross(along, across);
         float most = max(max(abs(r.x), abs(r.y)), abs(r.z));
+        // `scale` makes the mesh 1 long: what is below 1e-30 is rounding.
         n = ring && h == leave && count == valence && most > 1e-30 ? normalize(r / most) : plain;
     }
     kernel void smooth_only(int start[], int ring[], int sharp[], int valence<>, out int r<>) {
