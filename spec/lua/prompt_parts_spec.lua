@@ -57,6 +57,11 @@ describe("completion", function()
         os.execute("mkdir '" .. files:path "somewhere" .. "'")
         local start = "rill.load('" .. files.directory .. "/so"
         assert.equal(files:path "some file.txt" .. " " .. files:path "somewhere/", complete(start, 12))
+        -- Two texts, so that a line editor does not close the quote.
+        assert.equal(files:path "somewhere/" .. " " .. files:path "somewhere/.", complete(start .. "mew", 12))
+        files:write("somewhere/inside", "")
+        assert.equal(files:path "somewhere/" .. " " .. files:path "somewhere/inside", complete(start .. "mew", 12))
+        assert.equal(files:path "somewhere/inside", complete(start .. "mewhere/", 12))
         assert.equal("", complete "k = [[ kernel pri")
         assert.equal("print", complete "k = [[ kernel ]] .. pri")
         files:close()

@@ -96,6 +96,19 @@ describe("the prompt", function()
         s:expect "\n> "
     end, true)
 
+    talk("leaves the quote open behind a directory, and closes it behind a file", nil, function(s)
+        for _, name in ipairs {"nested", "nested/deep", "hollow"} do
+            os.execute(("mkdir '%s/%s'"):format(home, name))
+        end
+        io.open(home .. "/nested/deep/leaf.txt", "w"):close()
+        s:ready()
+        s:send("#'" .. home .. "/ne\tde\tle\t == " .. #home .. " + 21\n")
+        s:expect "\ntrue\n> "
+        s:ready()
+        s:send("#'" .. home .. "/ho\t' == " .. #home .. " + 8\n")
+        s:expect "\ntrue\n> "
+    end, true)
+
     talk("survives Ctrl-C while it completes", nil, function(s)
         for i = 1, 10 do
             s:send "rill.s\t\t"

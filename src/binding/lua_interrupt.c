@@ -46,6 +46,21 @@ static void stop_hook(lua_State *L, lua_Debug *activation)
     lua_error(L);
 }
 
+/* Says why Ctrl-C has not ended the statement yet: it came within a launch, or it is not the first. */
+static void say_waiting(bool launched)
+{
+    static const char *const first[] = {"\nwaiting for the statement to end; press ",
+                                        "\nwaiting for the launch to end; press "};
+    static const char *const left[PATIENCE] = {"once more to quit\n", "2 more times to quit\n",
+                                               "3 more times to quit\n"};
+    const char *texts[] = {first[launched], left[PATIENCE - interrupt.pending]};
+    for (int i = 0; i < 2; i++) {
+        if (write(STDERR_FILENO, texts[i], strlen(texts[i])) < 0) {
+            return;
+        }
+    }
+}
+
 /* As lua.c does: Lua itself can't be entered here, but it looks at its hooks before the next instruction. */
 static void on_interrupt(int signal_number)
 {
@@ -62,6 +77,9 @@ static void on_interrupt(int signal_number)
     interrupt.pending = interrupt.pending + 1;
     if (interrupt.running) {
         lua_sethook(interrupt.current, stop_hook, LUA_MASKCOUNT, 1);
+        if (device_entered() || interrupt.pending > 1) {
+            say_waiting(device_entered());
+        }
     }
     errno = error;
 }

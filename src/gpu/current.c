@@ -1,7 +1,15 @@
 /* Whose context is current. */
 #include "gpu/device_private.h"
 
+#include <signal.h>
 #include <string.h>
+
+static volatile sig_atomic_t entered;
+
+bool device_entered(void)
+{
+    return entered;
+}
 
 static bool make_current(Device *device)
 {
@@ -29,6 +37,7 @@ bool device_enter(Device *device, DeviceScope *scope)
     }
     scope->context = eglGetCurrentContext();
     if (scope->context == device->context) {
+        entered = 1;
         return true;
     }
     if (scope->context != EGL_NO_CONTEXT) {
@@ -40,11 +49,13 @@ bool device_enter(Device *device, DeviceScope *scope)
         return false;
     }
     scope->changed = scope->context != EGL_NO_CONTEXT;
+    entered = 1;
     return true;
 }
 
 void device_leave(DeviceScope *scope)
 {
+    entered = 0;
     if (scope->changed) {
         eglMakeCurrent(scope->display, scope->draw, scope->read, scope->context);
         scope->changed = false;

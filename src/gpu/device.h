@@ -100,6 +100,8 @@ typedef struct DeviceScope {
 } DeviceScope;
 bool device_enter(Device *device, DeviceScope *scope);
 void device_leave(DeviceScope *scope);
+/* Whether a device was entered last, not left: for handlers of signals. */
+bool device_entered(void);
 
 /* Whether launches are to be printed on standard error: RILL_TRACE, read when the device was opened. */
 bool device_traced(const Device *device);

@@ -174,10 +174,18 @@ local function matching(names, part, head, tail)
     return list
 end
 
+-- A line editor closes the quote behind a word that can become one text only. A directory is not the end of a path: what it holds may
+-- follow, or "." where it holds nothing.
 local function paths(text, quote, from)
-    local list = {}
+    local list = core._paths(text:sub(quote + 1))
+    local directory = #list == 1 and list[1]:sub(-1) == "/" and list[1]
+    if directory then
+        local inside = core._paths(directory)
+        table.move(inside, 1, #inside, 2, list)
+        list[2] = list[2] or directory .. "."
+    end
     local skipped = from - quote - 1 -- bytes of the path before the word
-    for i, path in ipairs(core._paths(text:sub(quote + 1))) do
+    for i, path in ipairs(list) do
         list[i] = path:sub(skipped + 1)
     end
     return list
