@@ -80,7 +80,7 @@ describe("choices that decide speed", function()
         return true
     end
 
-    it("are measured once and kept, and leave no memory behind", function()
+    it("are measured once and kept, and leave no memory behind #large", function()
         if not measured() then return end
         local first = run(PRINT)
         assert.matches("paired_stores=%d measured 2", first)
@@ -90,7 +90,7 @@ describe("choices that decide speed", function()
         assert.equal(first, run(PRINT))
     end)
 
-    it("are measured anew where the record is damaged", function()
+    it("are measured anew where the record is damaged #large", function()
         if not measured() then return end
         run(PRINT)
         local path = files.directory .. "/" .. records()[1]
