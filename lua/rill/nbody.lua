@@ -73,7 +73,7 @@ local TEXT <const> = [=[
 -- A picture: each body is a soft spot; spots add up.
 local DRAW <const> = viewpoint.text .. [=[
     kernel void shine(CAMERA float spot, float fastest, V x<>, V v<>, inout int amounts[], inout int speeds[]) {
-        vec4 s = seen(x, eye, right, above, ahead, middle, focus);
+        vec4 s = seen(x, eye, lead, right, above, ahead, middle, focus);
         bool shown = s.w > 0.0 && all(lessThan(abs(s.xy), vec2(1e6))); // pixels: further away is beyond any picture, and ints
         ivec2 low = ivec2(max(ceil(s.xy - spot), 0.0)), high = ivec2(min(floor(s.xy + spot), vec2(extent - 1)));
         float hue = min(length(v) / fastest, 1.0);

@@ -50,38 +50,21 @@ local function scaled(v, unit)
     return v and {v[1] / unit, v[2] / unit, v[3] / unit}
 end
 
--- How far in front of the eye's plane the volume begins and ends.
-local function depths(camera, sides)
-    local least, most = math.huge, -math.huge
-    for corner = 0, 7 do
-        local depth = 0
-        for d = 1, 3 do
-            depth = depth + ((corner >> (d - 1) & 1) * sides[d] - camera.eye[d]) * camera.ahead[d]
-        end
-        least, most = math.min(least, depth), math.max(most, depth)
-    end
-    return math.max(least, 0), most
-end
-
--- Lengths are in units of `unit`. Rays begin at the eye, or a diagonal of the volume before it: floats would lose where a far eye's rays are in the volume.
+-- Lengths are in units of `unit`.
 local function camera_of(given, sides, size, unit)
     local taken = choices.options("rill.volume: option 'camera'", given, CAMERA)
     if taken.fov and taken.orthographic then
         fail("rill.volume: option 'camera': either 'fov' or 'orthographic'")
     end
-    local up, diagonal = cameras.unit(taken.up or {0, 0, 1}), math.sqrt(sides[1] ^ 2 + sides[2] ^ 2 + sides[3] ^ 2)
+    local up = cameras.unit(taken.up or {0, 0, 1})
     local target = scaled(taken.target, unit) or {sides[1] / 2, sides[2] / 2, sides[3] / 2}
     local eye = scaled(taken.eye, unit) or up and cameras.above(target, up, math.max(table.unpack(sides)))
     local seen = up and cameras.axes(eye, target, up)
     if not seen then
         fail("rill.volume: option 'camera': 'eye' must be away from 'target', and not straight along 'up' from it")
     end
-    local first, last = depths(seen, sides)
-    local ahead = math.max(0, first - diagonal)
-    for d = 1, 3 do
-        seen.eye[d] = seen.eye[d] + ahead * seen.ahead[d]
-    end
-    seen.first, seen.last, seen.diagonal = first - ahead, last - ahead, diagonal
+    local ahead
+    seen.eye, ahead, seen.first, seen.last = cameras.approach(seen, {0, 0, 0}, sides)
     seen.middle, seen.parallel = {(size[2] - 1) / 2, (size[1] - 1) / 2}, taken.orthographic and 1 or 0
     seen.focus = taken.orthographic and size[2] / taken.orthographic * unit or cameras.focus(size[2], taken.fov or 40)
     seen.spread = taken.orthographic and 1 or ahead
@@ -142,7 +125,7 @@ local function settled(s, taken)
     how.size, how.background = taken.size or {480, 640}, taken.background or {0, 0, 0}
     how.camera = camera_of(taken.camera, how.sides, how.size, unit)
     how.step = (taken.step or 0.5 * unit) / unit
-    local diagonal = how.camera.diagonal
+    local diagonal = math.sqrt(how.sides[1] ^ 2 + how.sides[2] ^ 2 + how.sides[3] ^ 2)
     if diagonal / how.step > rays.STEPS then
         fail("rill.volume: option 'step': rays would take %.0f steps, more than %d: give one above %g",
             diagonal / how.step, rays.STEPS, diagonal * unit / rays.STEPS)

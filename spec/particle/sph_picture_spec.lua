@@ -85,6 +85,30 @@ describe("rill.sph", function()
             blob:close()
         end)
 
+        it("is the same from eyes that are far away, but for the perspective", function()
+            local low, high = {-0.5, -0.5, -0.5}, {3.5, 9.5, 1.5}
+            local places <close> = rill.from({{0, 0, 0}, {0, 4, 0}, {3, 9, 1}}, "vec3")
+            local target, bodies <const> = {}, rill.nbody {positions = places, dt = 1}
+            for d = 1, 3 do target[d] = (low[d] + high[d]) / 2 end
+            for _, style in ipairs {"spheres", "splats", "surface", "bodies"} do
+                local function from(far)
+                    local eye = {target[1] + far, target[2] - 0.5 * far, target[3] + 0.6 * far}
+                    local o = {
+                        eye = eye, target = target, angle = 2 * math.deg(math.atan(7 / far / math.sqrt(1.61))),
+                        size = {60, 60}, style = style ~= "bodies" and style or nil, up = {0, 0, 1},
+                    }
+                    return style == "bodies" and bodies:picture(o) or solid:picture(o)
+                end
+                local near <close> = from(1e6)
+                assert.is_true(difference(near, from(1e6):map "0.0 * x") > 100)
+                for _, far in ipairs {1e7, 1e9} do
+                    local other <close> = from(far)
+                    assert.is_true(difference(near, other) <= 10, ("%s from %g"):format(style, far))
+                end
+            end
+            bodies:close()
+        end)
+
         it("says what it was given", function()
             for words, options in pairs {
                 ['option \'style\': expected "spheres" or "splats" or "surface", got "dots"'] = {style = "dots"},

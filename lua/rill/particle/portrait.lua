@@ -20,7 +20,7 @@ local SCENE <const> = viewpoint.text .. [=[
 
 -- FOOT{...} is done for the pixels of a particle: `pixel` is the number, `away` the place within its circle, in radii, `bulge` 1 in its middle.
 local FOOT <const> = [=[
-        vec4 s = seen(x, eye, right, above, ahead, middle, focus);
+        vec4 s = seen(x, eye, lead, right, above, ahead, middle, focus);
         float wide = min(s.w * size, WIDEST);
         ivec2 low = max(ivec2(ceil(s.xy - wide)), ivec2(0)), high = min(ivec2(floor(s.xy + wide)), extent - 1);
         for (int row = low.y; wide > 0.0 && row <= high.y; row++) {
@@ -48,7 +48,7 @@ local DRAW <const> = [=[
         ivec2 at = indexof(colour).xy;
         colour = behind(float(at.y) / float(extent.y));
         if (owners < 2147483647) {
-            vec4 s = seen(xs[owners], eye, right, above, ahead, middle, focus);
+            vec4 s = seen(xs[owners], eye, lead, right, above, ahead, middle, focus);
             vec2 away = (vec2(at) - s.xy) / min(s.w * size, WIDEST);
             vec3 normal = vec3(away.x, -away.y, sqrt(max(0.0, 1.0 - dot(away, away))));
             float light = 0.3 + 0.7 * max(0.0, dot(normal, vec3(-0.41, 0.66, 0.63)));
@@ -102,8 +102,8 @@ local SOLID <const> = isosurface.passing .. isosurface.water .. [=[
     kernel void surface(CAMERA vec3 up, vec3 low, float step, float iso, vec3 floor_at, float tile, float clear, float rho[][][],
                         out vec3 colour<>) {
         vec2 at = (vec2(indexof(colour).xy) - middle) / focus;
-        vec3 way = normalize(ahead + at.x * right - at.y * above);
-        colour = watery(rho, iso, 0.0, 0.5, eye, way, up, right, low, vec3(step), vec3(1.0), clear / step, floor_at, tile);
+        vec3 aside = at.x * right - at.y * above, way = normalize(ahead + aside);
+        colour = watery(rho, iso, 0.0, 0.5, eye + lead * aside, way, up, right, low, vec3(step), vec3(1.0), clear / step, floor_at, tile);
     }
 ]=]
 

@@ -6,20 +6,21 @@ local choices = require "rill.support.choices"
 local viewpoint = {}
 
 --- viewpoint.text: where a particle is on the picture: x, y in pixels, its depth in lengths, and pixels per length there. Two dimensions are seen along
--- the third. For neighbours.text.
+-- the third. Depths begin `lead` in front of the camera, at `eye` (camera.approach). For neighbours.text.
 viewpoint.text = [=[
-    vec4 seen(V x, vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus) {
+    vec4 seen(V x, vec3 eye, float lead, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus) {
         @2 return vec4(middle + focus * (x - eye.xy) * vec2(1.0, -1.0), 1.0, focus); @3
         vec3 d = x - eye;
         vec2 aside = vec2(dot(d, right), -dot(d, above));
         // Pictures are at most 170 degrees wide: what is 89.9 degrees or more beside the axis is not seen.
-        float depth = dot(d, ahead), scale = depth > 1e-3 * (abs(aside.x) + abs(aside.y)) ? focus / depth : 0.0;
+        float depth = dot(d, ahead), far = lead + depth, scale = far > 1e-3 * (abs(aside.x) + abs(aside.y)) ? focus / far : 0.0;
         return vec4(middle + scale * aside, depth, scale); @
     }
 ]=]
 
 --- viewpoint.parameters: of a kernel that calls `seen`; viewpoint.seen has the arguments.
-viewpoint.parameters = "vec3 eye, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, ivec2 extent, "
+viewpoint.parameters =
+    "vec3 eye, float lead, vec3 right, vec3 above, vec3 ahead, vec2 middle, float focus, ivec2 extent, "
 
 -- ---- options
 
@@ -46,7 +47,7 @@ local function flat_camera(where, taken, low, high, extent)
     end
     local focus = math.min(extent[1] / (high[1] - low[1]), extent[2] / (high[2] - low[2]))
     return {
-        eye = {(low[1] + high[1]) / 2, (low[2] + high[2]) / 2, 0}, focus = focus, far = 2,
+        eye = {(low[1] + high[1]) / 2, (low[2] + high[2]) / 2, 0}, focus = focus, far = 2, lead = 0,
         right = {1, 0, 0}, above = {0, 1, 0}, ahead = {0, 0, 1},
     }
 end
@@ -62,6 +63,7 @@ local function solid_camera(where, taken, low, high, extent, down)
     if not camera then
         blame.fail("%s: 'eye' must be away from 'target', and not straight above or below it", where)
     end
+    camera.eye, camera.lead = cameras.approach(camera, low, high)
     local far = 0
     for d = 1, 3 do
         far = far + (math.abs(camera.eye[d] - middle[d]) + reach) ^ 2
@@ -81,7 +83,7 @@ end
 
 --- viewpoint.seen(camera, values): the arguments of a launch: what the camera is, and its own.
 function viewpoint.seen(camera, values)
-    for _, name in ipairs {"eye", "right", "above", "ahead", "middle", "focus", "extent"} do
+    for _, name in ipairs {"eye", "lead", "right", "above", "ahead", "middle", "focus", "extent"} do
         values[name] = camera[name]
     end
     return values

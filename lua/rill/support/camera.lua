@@ -47,6 +47,27 @@ function camera.axes(eye, target, up)
     return right and {eye = eye, ahead = ahead, right = right, above = cross(right, ahead), up = up}
 end
 
+--- camera.approach(seen, low, high): where rays to a box are to begin instead of at a camera's eye, since floats would lose where a far eye's rays are in the box: a point
+-- in front of the eye, a diagonal before the box, and how far it is from the eye; and how far in front of it the box begins and ends. The eye, if that is near.
+function camera.approach(seen, low, high)
+    local least, most, squares, eye = math.huge, -math.huge, 0, {}
+    for corner = 0, 7 do
+        local depth = 0
+        for d = 1, 3 do
+            depth = depth + ((corner >> (d - 1) & 1 == 1 and high or low)[d] - seen.eye[d]) * seen.ahead[d]
+        end
+        least, most = math.min(least, depth), math.max(most, depth)
+    end
+    for d = 1, 3 do
+        squares = squares + (high[d] - low[d]) ^ 2
+    end
+    local ahead = math.max(0, least - math.sqrt(squares))
+    for d = 1, 3 do
+        eye[d] = seen.eye[d] + ahead * seen.ahead[d]
+    end
+    return eye, ahead, math.max(least, 0) - ahead, most - ahead
+end
+
 --- camera.focus(columns, degrees): pixels per length at distance 1, of a picture so many degrees wide.
 function camera.focus(columns, degrees)
     return columns / 2 / math.tan(math.rad(degrees / 2))
