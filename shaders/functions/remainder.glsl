@@ -23,5 +23,5 @@ float rill_fmod(float a, float b)
 {
     double x = double(a), y = abs(double(b)), r = rill_remainder(x, y);
     r = r * x < 0.0lf ? r + sign(x) * y : r;
-    return y > 3.5e38lf && abs(x) < 3.5e38lf ? a : float(r);
+    return y > 3.5e38lf && abs(x) < 3.5e38lf ? a : r == 0.0lf ? uintBitsToFloat(floatBitsToUint(a) & 0x80000000u) : float(r);
 }

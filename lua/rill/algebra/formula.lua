@@ -2,7 +2,8 @@
 -- leaves undefined.
 --
 -- A formula is text with $1, $2 ... for the operands, $T for the result's type; or "@name": the function of that name, called component by
--- component. In a function T is the scalar it works on, @name the name of another one, @name_int that for int; float literals have a point.
+-- component; or "@@name": the function is called with whole vectors. In a function T is the scalar it works on, V the vector, @name the name of another
+-- one, @name_int that for int and @name_double that for double; float literals have a point.
 -- A function is one text, one per scalar, or what makes the text when it is needed.
 local formula = {}
 
@@ -31,6 +32,28 @@ functions.infinity = {
 functions.none = {
     float = "float @none() { return uintBitsToFloat(0x7fc00000u); }",
     double = "double @none() { return packDouble2x32(uvec2(0u, 0x7ff80000u)); }",
+}
+
+-- r, of which only the sign may be missing where it is 0, with the sign of x.
+functions.signed = {
+    float = [[float @signed(float r, float x) {
+    return uintBitsToFloat((floatBitsToUint(r) & 0x7fffffffu) | (floatBitsToUint(x) & 0x80000000u));
+}]],
+    double = [[double @signed(double r, double x) {
+    uvec2 w = unpackDouble2x32(r);
+    return packDouble2x32(uvec2(w.x, (w.y & 0x7fffffffu) | (unpackDouble2x32(x).y & 0x80000000u)));
+}]],
+}
+-- The power of two with which no square of a vector's components is too large or too small.
+functions.scale = {
+    float = [[float @@scale(V v) {
+    float l = length(v);
+    return l > 1.0e18 ? 5.421010862427522e-20 : l < 1.0e-15 ? 18446744073709551616.0 : 1.0;
+}]],
+    double = [[double @@scale(V v) {
+    double l = length(v);
+    return l > 1.0e150 ? 2.4099198651028841e-181 : l < 1.0e-150 ? 4.1495155688809930e180 : 1.0;
+}]],
 }
 
 -- An exact product (Dekker 1971: fma() is not fused everywhere).
@@ -113,15 +136,18 @@ local function literals(text, scalar)
     return scalar == "double" and text:gsub("%f[%w_.]%d+%.%d+[e%-%d]*", "%0LF") or text
 end
 
--- Adds a function and what it calls to the list `out` (texts in order of use), once; returns its name.
-local function need(out, prefix, name, scalar)
-    local own = name:match "_(u?int)$"
+-- Adds a function and what it calls to the list `out` (texts in order of use), once; returns its name. `vector`: what it is called with, if whole.
+local function need(out, prefix, name, scalar, vector)
+    local own = name:match "_(u?int)$" or name:match "_(double)$"
     local base = own and name:sub(1, -2 - #own) or name
     scalar = own or scalar
-    local full = prefix .. base .. "_" .. scalar
+    local full = prefix .. base .. "_" .. (vector or scalar)
     if not out[full] then
         out[full] = true
         local text = literals(function_text(base, scalar), scalar):gsub("%f[%w_]T%f[^%w_]", scalar)
+        text = text:gsub("%f[%w_]V%f[^%w_]", vector or scalar):gsub("@@([%w_]+)", function(called)
+            return called == base and full or need(out, prefix, called, scalar, vector)
+        end)
         text = text:gsub("@([%w_]+)", function(called)
             return called == base and full or need(out, prefix, called, scalar)
         end)
@@ -132,9 +158,13 @@ end
 
 local COMPONENTS <const> = {"x", "y", "z", "w"}
 
---- The GLSL of one operation. `text`: a formula; `scalar` and `components` of what it works on; operands: their GLSL, all of that
--- type or scalars (then `flat[i]`); result: the result's type. Functions it needs are added to `out`.
-function formula.write(text, out, prefix, scalar, components, operands, flat, result)
+--- The GLSL of one operation. `text`: a formula; `scalar` and `components` of what it works on, `vector`: the type of both; operands: their GLSL, all of
+-- that type or scalars (then `flat[i]`); result: the result's type. Functions it needs are added to `out`.
+function formula.write(text, out, prefix, scalar, components, vector, operands, flat, result)
+    local whole = text:match "^@@(.*)$"
+    if whole then
+        return ("%s(%s)"):format(need(out, prefix, whole, scalar, vector), table.concat(operands, ", "))
+    end
     local name = text:match "^@(.*)$"
     if not name then
         return (text:gsub("%$(%w)", function(what)

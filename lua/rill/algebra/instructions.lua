@@ -128,13 +128,31 @@ function instructions.of(node)
     return sequence
 end
 
+-- Whether the wider type of an operation's operands is uint: then ints become uints first, whatever it works on.
+local function is_unsigned(op, given)
+    local unsigned = false
+    for _, name in ipairs(given) do
+        local scalar = types[name] and types[name].scalar
+        if EXACT[scalar] then
+            return false
+        end
+        unsigned = unsigned or scalar == "uint"
+    end
+    return unsigned and op.rule ~= nil
+end
+
 -- An operand as the operation wants it.
-local function converted(number, from, to)
-    return from == to and "v" .. number or ("%s(v%d)"):format(to, number)
+local function converted(number, from, to, unsigned)
+    if from == to then
+        return "v" .. number
+    elseif unsigned and types[from].scalar == "int" and EXACT[types[to].scalar] then
+        return ("%s(%s(v%d))"):format(to, by_parts.uint[types[from].components], number)
+    end
+    return ("%s(v%d)"):format(to, number)
 end
 
 -- The operands of an instruction: GLSL, and whether each is a scalar beside vectors.
-local function write_operands(sequence, instruction, wanted, scalar)
+local function write_operands(sequence, instruction, wanted, scalar, unsigned)
     local operands, flat = {}, {}
     for i = 1, #instruction do
         local number = instruction[i]
@@ -143,7 +161,7 @@ local function write_operands(sequence, instruction, wanted, scalar)
         if not wanted[i] and types[own] and types[own].scalar ~= scalar then
             to = by_parts[scalar][types[own].components]
         end
-        operands[i] = converted(number, own, to)
+        operands[i] = converted(number, own, to, unsigned)
         flat[i] = types[to] and types[to].components == 1
     end
     return operands, flat
@@ -162,9 +180,9 @@ local function write(sequence, instruction, out, prefix)
         given[i] = sequence.code[instruction[i]].type
     end
     local scalar, components, wanted = op.works(op, given, instruction.type)
-    local operands, flat = write_operands(sequence, instruction, wanted, scalar)
-    local text = op[scalar] or op.any
-    return formula.write(text, out, prefix, scalar, components, operands, flat, instruction.type)
+    local operands, flat = write_operands(sequence, instruction, wanted, scalar, is_unsigned(op, given))
+    local text, vector = op[scalar] or op.any, by_parts[scalar] and by_parts[scalar][components]
+    return formula.write(text, out, prefix, scalar, components, vector, operands, flat, instruction.type)
 end
 
 -- The structures among the inputs of a sequence of instructions, declared.

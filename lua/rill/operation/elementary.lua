@@ -18,15 +18,17 @@ define("floor", "x", "number", {
     doc = "rounded down", float = "floor($1)", double = "floor($1)", any = "$1", number = math.floor,
 })
 define("ceil", "x", "number", {
-    doc = "rounded up", float = "ceil($1)", double = "ceil($1)", any = "$1", number = math.ceil,
+    doc = "rounded up", float = "ceil($1)", double = "@ceil", any = "$1", number = math.ceil,
+    text = {double = "double @ceil(double x) { return @signed(ceil(x), x); }"}, -- drivers lose the sign of 0
 })
 define("trunc", "x", "number", {
-    doc = "rounded towards zero", float = "trunc($1)", double = "trunc($1)", any = "$1",
+    doc = "rounded towards zero", float = "trunc($1)", double = "@trunc", any = "$1",
+    text = {double = "double @trunc(double x) { return @signed(trunc(x), x); }"},
     number = function(x) return x < 0 and math.ceil(x) or math.floor(x) end,
 })
 define("round", "x", "number", {
     doc = "rounded to the nearest whole number, halves to the even one", float = "roundEven($1)",
-    double = "roundEven($1)", any = "$1",
+    double = "@round", any = "$1", text = {double = "double @round(double x) { return @signed(roundEven(x), x); }"},
     number = function(x)
         local low = math.floor(x)
         local rest = x - low
@@ -137,8 +139,14 @@ define("cos", "x", "real", {
     },
 })
 define("tan", "x", "real", {
-    doc = "the tangent of radians", float = "tan($1)", number = math.tan,
+    doc = "the tangent of radians", number = math.tan,
     text = {
+        float = [[float @tan(float x) { // the rest of the angle in doubles; its sine and cosine as in shaders/functions/circular.glsl
+    int q; float r = float(@turn_double(double(x), q)), z = r * r;
+    float s = (-1.951398e-4 * z + 8.3321513e-3) * z - 1.666665446e-1, c = (2.44316680e-5 * z - 1.38873035e-3) * z + 4.16666454e-2;
+    float sine = r + (r * z) * s, cosine = (1.0 - 0.5 * z) + (z * z) * c;
+    return x == 0.0 ? x : (q & 1) != 0 ? -cosine / sine : sine / cosine;
+}]],
         double = [[double @tan(double x) {
     int q; double r = @turn(x, q);
     return x == 0.0 ? x : (q & 1) != 0 ? -@cosine(r) / @sine(r) : @sine(r) / @cosine(r);

@@ -1,11 +1,17 @@
 -- Geometry: vectors as a whole, of which a plain number is one of one component; units of angles. define.lua says what a row is made of.
 local define = require("rill.algebra.define").row
 
+-- Lengths are in range and accurate wherever the squares of components are not.
 define("length", "v", "geometry", {
-    doc = "the length of each vector", any = "length($1)", result = "scalar", number = math.abs,
+    doc = "the length of each vector", any = "@@length", result = "scalar", number = math.abs,
+    text = [[T @@length(V v) {
+    T s = @@scale(v);
+    return length(v * s) / s;
+}]],
 })
 define("distance", "a b", "geometry", {
-    doc = "the length of a - b", any = "distance($1, $2)", result = "scalar",
+    doc = "the length of a - b", any = "@@distance", result = "scalar",
+    text = "T @@distance(V a, V b) { return @@length(a - b); }",
     number = function(a, b) return math.abs(a - b) end,
 })
 define("dot", "a b", "geometry", {
@@ -14,7 +20,11 @@ define("dot", "a b", "geometry", {
 })
 define("cross", "a b", "geometry", {doc = "the cross product of vec3s", any = "cross($1, $2)", only = 3})
 define("normalize", "v", "geometry", {
-    doc = "v / length(v)", any = "normalize($1)",
+    doc = "v / length(v)", any = "@@normalize",
+    text = [[V @@normalize(V v) {
+    V w = v * @@scale(v);
+    return w / length(w);
+}]],
     number = function(v) return v > 0 and 1.0 or v < 0 and -1.0 or v end,
 })
 define("reflect", "incident normal", "geometry", {

@@ -54,13 +54,13 @@ define("mod", "x y", "number", {
     if (@nan(a) || @nan(b) || @inf(a) || b == 0.0) return @none();
     if (@inf(b)) return a == 0.0 || (a < 0.0) == (b < 0.0) ? a : b;
     float r = fmod(a, b);
-    return r != 0.0 && (r < 0.0) != (b < 0.0) ? r + b : r;
+    return r == 0.0 ? @signed(r, a) : (r < 0.0) != (b < 0.0) ? r + b : r;
 }]],
         double = [[double @mod(double x, double y) {
     if (@nan(x) || @nan(y) || @inf(x) || y == 0.0) return @none();
     if (@inf(y)) return x == 0.0 || (x < 0.0) == (y < 0.0) ? x : y;
     double r = @remainder(x, y);
-    return r != 0.0 && (r < 0.0) != (y < 0.0) ? r + y : r;
+    return r == 0.0 ? @signed(r, x) : (r < 0.0) != (y < 0.0) ? r + y : r;
 }]],
         int = [[int @mod(int a, int b) {
     int r = a - a / (b == -1 ? 1 : b) * b; // see idiv

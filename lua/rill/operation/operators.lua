@@ -12,7 +12,8 @@ define("idiv", "a b", "number", {
         float = [[float @idiv(float a, float b) {
     double x = double(a), y = double(b), q = floor(x / y + 0.5LF);
     precise double rest = x - q * y;
-    return float(rest * y < 0.0LF ? q - 1.0LF : q);
+    float r = float(rest * y < 0.0LF ? q - 1.0LF : q);
+    return r == 0.0 ? @signed(r, uintBitsToFloat(floatBitsToUint(a) ^ floatBitsToUint(b))) : r; // -5 // infinity is -0
 }]],
         double = "double @idiv(double x, double y) { return floor(@quotient(x, y)); }",
         -- Drivers that compute branches not taken, too, must not divide the least int by -1: processors trap there.
@@ -29,7 +30,7 @@ define("idiv", "a b", "number", {
             double = [[double @quotient(double x, double y) {
     precise double q = x / y;
     double more = @less(x, q, y) / y;
-    return @nan(more) || @inf(more) ? q : q + more;
+    return @nan(more) || @inf(more) || more == 0.0 ? q : q + more; // -0 stays
 }]],
         },
     },
