@@ -1,9 +1,12 @@
 #include "base/decimal.h"
 
+#include <float.h>
 #include <locale.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 127, MOST_POWER = 22 };
 
@@ -63,6 +66,17 @@ static size_t read_short(const char *text, size_t length, double *value)
     return at;
 }
 
+/* A copy with the locale's point, as C reads numbers. */
+static void localize(const char *text, size_t length, char copy[MOST + 1])
+{
+    char point = localeconv()->decimal_point[0];
+    size_t count = 0;
+    for (; count < length && count < MOST && (text[count] != point || point == '.'); count++) {
+        copy[count] = text[count] == '.' ? point : text[count];
+    }
+    copy[count] = '\0';
+}
+
 double decimal_read(const char *text, size_t length, size_t *used)
 {
     double value;
@@ -70,13 +84,24 @@ double decimal_read(const char *text, size_t length, size_t *used)
     if (*used > 0) {
         return value;
     }
-    char copy[MOST + 1], *end, point = localeconv()->decimal_point[0];
-    size_t count = 0;
-    for (; count < length && count < MOST && (text[count] != point || point == '.'); count++) {
-        copy[count] = text[count] == '.' ? point : text[count];
-    }
-    copy[count] = '\0';
+    char copy[MOST + 1], *end;
+    localize(text, length, copy);
     value = strtod(copy, &end);
     *used = (size_t)(end - copy);
     return value;
+}
+
+double decimal_read_single(const char *text, size_t length, size_t *used)
+{
+    double value = decimal_read(text, length, used), size = fabs(value);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bool middle = (bits & 0x1fffffff) == 0x10000000; /* of two floats */
+    if (!(size < (double)INFINITY) || (!middle && size >= (double)FLT_MIN)) {
+        return value;
+    }
+    char copy[MOST + 1];
+    localize(text, length, copy);
+    float single = strtof(copy, NULL);
+    return single == (float)value ? value : (double)single;
 }

@@ -341,16 +341,22 @@ void npy_free(NpyArray *array)
     *array = (NpyArray){0};
 }
 
-void npy_to_doubles(NpyArray *array)
+void npy_to_reals(NpyArray *array, bool doubles)
 {
-    unsigned char *data = array->data;
-    for (size_t i = 0; i < array->count; i++, data += sizeof(double)) {
+    const unsigned char *from = array->data;
+    unsigned char *to = array->data;
+    for (size_t i = 0; i < array->count; i++) {
         uint64_t bits;
-        memcpy(&bits, data, sizeof bits);
-        double value = array->kind == NPY_U8 ? (double)bits : (double)(int64_t)bits;
-        memcpy(data, &value, sizeof value);
+        memcpy(&bits, from + i * sizeof bits, sizeof bits);
+        if (doubles) {
+            double value = array->kind == NPY_U8 ? (double)bits : (double)(int64_t)bits;
+            memcpy(to + i * sizeof value, &value, sizeof value);
+        } else {
+            float value = array->kind == NPY_U8 ? (float)bits : (float)(int64_t)bits;
+            memcpy(to + i * sizeof value, &value, sizeof value);
+        }
     }
-    array->kind = NPY_F8;
+    array->kind = doubles ? NPY_F8 : NPY_F4;
 }
 
 bool npy_narrow(NpyArray *array, bool to_unsigned)

@@ -43,8 +43,8 @@ bool npy_recognise(const unsigned char *bytes, size_t size);
 bool npy_decode(const unsigned char *bytes, size_t size, NpyArray *array);
 void npy_free(NpyArray *array);
 
-/* Makes an array of 64-bit integers one of doubles, the nearest ones: exact up to 2^53. */
-void npy_to_doubles(NpyArray *array);
+/* Makes an array of 64-bit integers one of doubles or floats, the nearest ones: doubles are exact up to 2^53. */
+void npy_to_reals(NpyArray *array, bool doubles);
 /* Makes an array of 64-bit integers one of 32 bits; false with error_set, naming the first value that does not fit. */
 bool npy_narrow(NpyArray *array, bool to_unsigned);
 

@@ -79,7 +79,7 @@ static bool settle_numbers(NpyArray *array, const Type *type)
     if (array->kind == NPY_I8 || array->kind == NPY_U8) {
         Scalar asked = type ? type->value->scalar : SCALAR_FLOAT;
         if (type && type_scalar_is_float(asked)) {
-            npy_to_doubles(array);
+            npy_to_reals(array, asked == SCALAR_DOUBLE);
             return true;
         }
         bool to_unsigned = asked == SCALAR_UINT || (array->kind == NPY_U8 && asked != SCALAR_INT);

@@ -21,7 +21,7 @@ static bool pack_matrix(lua_State *L, int index, int n, uint32_t *words)
         bool done = lua_istable(L, -1) && lua_rawlen(L, -1) == (size_t)n;
         for (int column = 0; done && column < n; column++) {
             lua_rawgeti(L, -1, column + 1);
-            float value = (float)lua_tonumber(L, -1);
+            float value = lua_isinteger(L, -1) ? (float)lua_tointeger(L, -1) : (float)lua_tonumber(L, -1);
             done = lua_type(L, -1) == LUA_TNUMBER;
             memcpy(&words[row * n + column], &value, sizeof value);
             lua_pop(L, 1);

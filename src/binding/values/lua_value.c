@@ -87,7 +87,7 @@ static bool pack_float(lua_State *L, int index, void *to)
     if (!real_pack(L, index, "float", &wide)) {
         return false;
     }
-    float value = (float)wide;
+    float value = lua_isinteger(L, index) ? (float)lua_tointeger(L, index) : (float)wide; /* rounded once */
     memcpy(to, &value, sizeof value);
     return true;
 }

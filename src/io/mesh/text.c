@@ -108,7 +108,7 @@ static bool unexpected(const TextReader *reader, TextWord word, const char *what
 bool text_number(const TextReader *reader, TextWord word, const char *what, double *value)
 {
     size_t used = 0;
-    *value = word.length > 0 ? decimal_read(word.text, (size_t)word.length, &used) : 0;
+    *value = word.length > 0 ? decimal_read_single(word.text, (size_t)word.length, &used) : 0;
     return (word.length > 0 && used == (size_t)word.length) || unexpected(reader, word, what, "a number");
 }
 

@@ -86,11 +86,27 @@ bool copy_take(Stream *to, const Stream *from, const Stream *numbers)
     return done;
 }
 
-/* The text of a conversion; GLSL leaves negative floats to uint undefined. */
-static void add_conversion(StrBuf *text, const Type *from, const Type *to)
+/* Kernels see halves and unorm8s as floats: a double on its way there must not be rounded to nearest twice. odd(x) is x cut off after a float's
+ * bits, the last of which is 1 if anything is lost (rounding to odd, Boldo and Melquiond 2005); level(x) the number that an unorm8 has. */
+static const char narrowing[] =
+    "kernel float odd(double x) {\n"
+    "  float f = float(x); double back = double(f); uint u = floatBitsToUint(f);\n"
+    "  return back == x ? f : uintBitsToFloat((abs(back) > abs(x) ? u - 1u : u) | 1u);\n}\n"
+    "kernel float level(double x) { return float(floor(clamp(x, 0.0LF, 1.0LF) * 255.0LF + 0.5LF)) / 255.0; }\n";
+
+static const char *narrowed(const Type *from, const Type *to)
 {
+    bool wide = from->scalar == SCALAR_DOUBLE;
+    return wide && to->scalar == SCALAR_HALF ? "odd" : wide && to->scalar == SCALAR_UNORM8 ? "level" : NULL;
+}
+
+/* The text of a conversion to the value type of `to`; GLSL leaves negative floats to uint undefined. */
+static void add_conversion(StrBuf *text, const Type *from, const Type *stored)
+{
+    const Type *to = stored->value;
+    const char *function = narrowed(from, stored);
     bool real = from->scalar == SCALAR_FLOAT || from->scalar == SCALAR_DOUBLE;
-    if (!real || to->scalar != SCALAR_UINT) {
+    if (!function && (!real || to->scalar != SCALAR_UINT)) {
         strbuf_addf(text, "%s(x)", to->name);
         return;
     }
@@ -98,7 +114,11 @@ static void add_conversion(StrBuf *text, const Type *from, const Type *to)
     for (int c = 0; c < to->components; c++) {
         char part[4] = {'x', '.', "xyzw"[c], '\0'};
         part[1] = to->components > 1 ? '.' : '\0';
-        strbuf_addf(text, "%s(%s < 0 ? uint(int(%s)) : uint(%s))", c ? ", " : "", part, part, part);
+        if (function) {
+            strbuf_addf(text, "%s%s(%s)", c ? ", " : "", function, part);
+        } else {
+            strbuf_addf(text, "%s(%s < 0 ? uint(int(%s)) : uint(%s))", c ? ", " : "", part, part, part);
+        }
     }
     strbuf_add(text, ")");
 }
@@ -107,8 +127,9 @@ static bool cast_over(Stream *to, const Stream *from, const Domain *domain)
 {
     const Type *a = from->type->value, *b = to->type->value;
     StrBuf text = STRBUF_EMPTY;
-    strbuf_addf(&text, "kernel void cast(%s x<>, out %s r<>) { r = ", a->name, b->name);
-    add_conversion(&text, a, b);
+    strbuf_addf(&text, "%skernel void cast(%s x<>, out %s r<>) { r = ", narrowed(a, to->type) ? narrowing : "", a->name,
+                b->name);
+    add_conversion(&text, a, to->type);
     strbuf_add(&text, "; }");
     return launch_over(&text, (Argument[]){{.stream = from}, {.stream = to}}, to->device, domain);
 }
