@@ -284,8 +284,12 @@ describe("variable outputs", function()
         ]]
         for _, stale in ipairs {2147483647, 2147483646, -1, -2147483648, 0x7fc00000, 2, 1000} do
             for _, size in ipairs {1, 3, 17} do
-                for room = 1, 40 do
-                    rill.stream("int", room, stale):close()
+                local held = {}
+                for i = 1, 40 do
+                    held[i] = rill.stream("int", size, stale)
+                end
+                for _, s in ipairs(held) do
+                    s:close()
                 end
                 local r, v = push(rill.iota(size))
                 local expected = {}
