@@ -5,6 +5,7 @@
 local core = require "rill.core"
 local rill = require "rill"
 local cg = require "rill.solve.cg"
+local parts = require "rill.fluid.parts"
 local operator = require "rill.solve.operator"
 local words <const> = core._cg_words
 
@@ -94,15 +95,11 @@ kernel void mirror(Sides s, I turn, float r FIELD, out float b<>) {
 kernel void unmirror(Sides s, I turn, float x FIELD, out float z<>) {
     z = AT(x, indexof(z).PLACE + I(s.size) * I(equal(turn, I(1))));
 }
-kernel void level(Sides s, float solid FIELD, double total[], double count[], inout float b<>) {
-    b -= AT(solid, indexof(b).PLACE + 1) > 0.5 ? 0.0 : float(total[0] / max(count[0], 1.0LF));
-}
 kernel void unit(double square[], float b<>,
     out float r<>) { r = square[0] > 0.0LF ? float(double(b) / sqrt(square[0])) : 0.0; }
 kernel void scaled(double square[],
     inout float x<>) { x = square[0] > 0.0LF ? float(double(x) * sqrt(square[0])) : 0.0; }
 reduce void sum(double x<>, reduce double total<>) { total += x; }
-kernel double widened(float x<>) { return double(x); }
 kernel double fluid(float x<>) { return x > 0.5 ? 0.0LF : 1.0LF; }
 ]=]
 
@@ -124,37 +121,22 @@ local function cycle_of(grid, program, box)
     end
 end
 
--- b without what no pressure takes away, where no side is open.
-local function balance(f, self, b)
-    if not self.closed then
-        return
-    end
-    local program = self.program
-    core._reduce(program.sum, program.fluid, {f.grid:cells(f.solid)}, self.count)
-    core._reduce(program.sum, program.widened, {b}, self.total)
-    program.level(f.grid.sides, f.solid, self.total, self.count, b)
-end
-
-local function is_closed(grid)
-    for d = 1, grid.rank do
-        for _, side in ipairs(grid.kinds[d]) do
-            if side.kind == "open" then
-                return false
-            end
-        end
-    end
-    return true
-end
-
 local function begin(f)
-    local self = streams({turn = {}, program = f.grid:program(TEXT), closed = is_closed(f.grid)}, f.grid.shape)
+    local self = streams({turn = {}, program = f.grid:program(TEXT), parts = parts.new(f)}, f.grid.shape)
     for d = 1, f.grid.rank do
         self.turn[d] = 0
     end
-    self.total, self.count = rill.stream("double", 1), rill.stream("double", 1)
+    self.count, self.square = rill.stream("double", 1), rill.stream("double", 1)
     function self.cells()
         core._reduce(self.program.sum, self.program.fluid, {f.grid:cells(f.solid)}, self.count)
         return self.count:get(1)
+    end
+    -- b without what no pressure takes away.
+    function self.balance(b)
+        parts.level(f, self.parts, b, self.square)
+    end
+    function self.off()
+        return parts.look(self.parts, self.square)
     end
     return self
 end
@@ -182,7 +164,7 @@ function equation.conjugate(f, tolerance, most, box)
         until count >= most or machine.kept:get(words.STATE + 1) ~= 0
     end
     function self.solve(b, look)
-        balance(f, self, b)
+        self.balance(b)
         operator.dot(b, b, square)
         program.unit(square, b, r)
         machine.begin(r, self.x)
@@ -192,6 +174,7 @@ function equation.conjugate(f, tolerance, most, box)
         else
             machine.go(r, self.x, least, math.min(most, count + 1))
         end
+        machine.finish(r, self.x, 1)
         program.scaled(square, self.x)
     end
     return self
@@ -203,7 +186,7 @@ function equation.jacobi(f, rounds)
     local other = operator.room("float", grid.shape)
     self.passes = 1
     function self.solve(b)
-        balance(f, self, b)
+        self.balance(b)
         self.x:fill(0)
         for _ = 1, rounds or JACOBI do
             self.program.relax(grid.sides, f.solid, self.x, b, other)

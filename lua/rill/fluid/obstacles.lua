@@ -99,6 +99,7 @@ function obstacles.stamp(f)
     program.stamp(table.unpack(joined({
         grid.sides, f.obstacle.block, f.obstacle.drive, f.source.block, f.source.drive, f.solid,
     }, f.faces)))
+    f.masks = (f.masks or 0) + 1 -- how often the solid cells have changed
     f.held = (f.obstacle.given > 0 or f.source.given > 0) and f.faces or nil
 end
 

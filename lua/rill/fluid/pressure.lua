@@ -132,31 +132,33 @@ local function project(f, solver)
     f.u, f.w, f.p, f.q = f.w, f.u, f.q, f.p
 end
 
---- pressure.warn_balance(f, total): says that more flows in than out, cells' worth a second.
-function pressure.warn_balance(f, total)
+--- pressure.warn_balance(f, total, apart): says that more flows in than out, cells' worth a second. `apart`: of a part of the fluid.
+function pressure.warn_balance(f, total, apart)
     local volume = 1
     for _, h in ipairs(f.grid.spacing) do
         volume = volume * h
     end
-    warning.say("rill.fluid: %.3g a second more flows %s, and no side is open: no pressure prevents that; it is " ..
-        "spread over all cells, and f.divergence.mean has it", math.abs(total) * volume,
-        total > 0 and "in than out" or "out than in")
+    warning.say("rill.fluid: %.3g a second more flows %s%s: no pressure prevents that; it is spread over all %s",
+        math.abs(total) * volume, total > 0 and "in than out" or "out than in",
+        apart and " of a part of the fluid that no open side reaches" or ", and no side is open",
+        apart and "its cells" or "cells, and f.divergence.mean has it")
 end
 
 local EVEN <const> = 1e-3 -- a mean that is less of the divergence is rounding
 
 -- Says once what no pressure can do.
 local function warn(f, self, solver)
-    if self.warned or not solver.closed then
+    if not solver.off then
         return
     end
-    local cells = solver.cells()
-    local total = cells > 0 and solver.total:get(1) or 0
-    if cells == 0 then
+    local total, size, whole = solver.off()
+    if self.warned then
+        return
+    elseif not total and solver.cells() == 0 then
         warning.say "rill.fluid: obstacles fill the domain: nothing is left that flows"
         self.warned = true
-    elseif math.abs(total) > EVEN * math.sqrt(cells) * solver.before:norm() then
-        pressure.warn_balance(f, total)
+    elseif total and math.abs(total) > EVEN * math.sqrt(size) * solver.before:norm() then
+        pressure.warn_balance(f, total, not whole)
         self.warned = true
     end
 end

@@ -6,11 +6,12 @@
 local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local forest = require "rill.support.forest"
 local take <const> = require "rill.image.mask".take
 
 local label = {}
 
-local text <const> = [=[
+local text <const> = forest .. [=[
     uint lowest(uint bits) { return bits & (~bits + 1u); }
 
     // The part of a tile that `seed` belongs to. Bit 8 y + x is pixel x of row y.
@@ -67,14 +68,6 @@ local text <const> = [=[
         ivec2 at = ivec2(tile.x >> 2, 4 * tile.y + (bit >> 3));
         return count_to[at] - bitCount(word[at] >> (8 * (tile.x & 3) + (bit & 7)));
     }
-    #define HALVE_TO_ROOT(i) { \
-        int up = parent[i]; \
-        if (up != i) { \
-            for (int more = parent[up]; more != up; more = parent[up]) { parent[i] = more; i = up; up = more; } \
-            i = up; \
-        } \
-    }
-    // Parents only ever become less. What was put below another in between is found so by the minimum, which gives its parent of before.
     kernel void unite(uint tile<>, uint first<>, uint tiles[][], uint firsts[][], uint word[][],
                       int count_to[][], inout int parent[]) {
         ivec2 at = indexof(tile).xy;
@@ -93,12 +86,7 @@ local text <const> = [=[
             beside &= up ? ~0u : ~done;
             int a = node(at, here, word, count_to);
             int b = node(at - (up ? ivec2(0, 1) : ivec2(1, 0)), there, word, count_to);
-            HALVE_TO_ROOT(b)
-            while (a != b) {
-                int high = max(a, b), before = atomicMin(parent[high], min(a, b));
-                b = min(a, b);
-                a = before == high ? b : before;
-            }
+            UNITE(a, b)
         }
     }
 
