@@ -49,6 +49,7 @@ u_Moments rill_step(u_Moments a, T x, int t)
     return a;
 }
 
+#define rill_stuck(a) RILL_NONE((a).m2)
 bool rill_lost(u_Moments a)
 {
     precise T q = a.m2 + a.rest;

@@ -6,6 +6,8 @@
 #define RILL_LARGE T(2.7105054312137611e-20lf) /* 2^-65 */
 #define RILL_SMALL T(36893488147419103232.0lf) /* 2^65 */
 
+#define rill_stuck(a) RILL_NONE((a).s)
+
 u_Sum rill_plain(u_Sum a, T x)
 {
     precise T s = a.s + x;

@@ -15,3 +15,4 @@ bool rill_lost(double a)
 }
 #define rill_first_again rill_first
 #define rill_step_again rill_step
+#define rill_stuck(a) isnan(a)

@@ -29,6 +29,6 @@ const Type *scaled_product(const Type *type)
 void scaled_macros(StrBuf *out, int components)
 {
     strbuf_addf(out, "#define W %s\n", type_of(SCALAR_DOUBLE, components)->name);
-    strbuf_add(out, components == 1 ? "#define RILL_ABOVE(x, y) ((x) > (y))\n"
-                                    : "#define RILL_ABOVE(x, y) greaterThan(x, y)\n");
+    strbuf_add(out, components == 1 ? "#define RILL_ABOVE(x, y) ((x) > (y))\n#define RILL_NONE(x) isnan(x)\n"
+                                    : "#define RILL_ABOVE(x, y) greaterThan(x, y)\n#define RILL_NONE(x) false\n");
 }

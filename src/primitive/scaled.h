@@ -12,7 +12,7 @@ const Type *scaled_sum(const Type *type);
 /* u_Product of scaled_product.glsl for elements of a type. */
 const Type *scaled_product(const Type *type);
 
-/* The macros that the texts ask for: W, doubles of so many components, and RILL_ABOVE. */
+/* The macros that the texts ask for: W, doubles of so many components; RILL_ABOVE; and RILL_NONE, whether a scalar is NaN, which of vectors nobody asks. */
 void scaled_macros(StrBuf *out, int components);
 
 #endif

@@ -16,7 +16,8 @@ typedef struct ReducerText {
     const char *
         chunk; /* optional: float rill_h(uvec4) of four floats, A rill_join(A a, four of those), and what `again` asks for */
     bool again;        /* results of runs may be lost: bool rill_lost(A a); then A rill_first_again(T x, int t) and A
-                          rill_step_again(A a, T x, int t), which are slower, reduce the run's elements once more */
+                          rill_step_again(A a, T x, int t), which are slower, reduce the run's elements once more, until bool
+                          rill_stuck(A a): no element changes the result any more */
     const Type *value; /* T, of the built-in texts */
     const Type *accumulator; /* A */
     const Type *result;      /* R */

@@ -369,7 +369,8 @@ static void write_run(Writer *w)
     inputs_write_place(w->input, "run");
     write_elements(w);
     if (w->key->again) {
-        strbuf_add(w->out, "    t = rill_lost(acc) ? start : end;\n    for (; t < end; t++) acc = t == start ? "
+        strbuf_add(w->out, "    t = rill_lost(acc) ? start : end;\n    for (; t < end && (t == start || "
+                           "!rill_stuck(acc)); t++) acc = t == start ? "
                            "rill_first_again(rill_value(t), t) : rill_step_again(acc, rill_value(t), t);\n");
     }
 }
