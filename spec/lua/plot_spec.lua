@@ -73,6 +73,54 @@ describe("the axes of a chart", function()
             end
         end
     end)
+
+    -- The rows of a chart without its axes, from the top: the place of the first and the last mark of each, or nothing.
+    local function marks_of(data, options)
+        options.mode, options.text, options.width, options.height = "ascii", true, 60, 10
+        local rows = {}
+        for line in rill.plot(data, options):gmatch "[^\n]+" do
+            local row = line:match "^[^|+]*[|+](.*)$"
+            rows[#rows + 1] = row and (row:gsub("[-+]", " "))
+        end
+        table.remove(rows)
+        return rows
+    end
+
+    it("draw the largest numbers as they draw others", function()
+        for _, kind in ipairs {"line", "scatter", "histogram"} do
+            for _, shape in ipairs {{1, -1}, {1, 1}, {0, 1}, {-1, 0.5, -0.3}, {0.5, 0.505}, {-1, 1, 0}} do
+                local huge, plain = {}, {}
+                for i, v in ipairs(shape) do huge[i], plain[i] = v * 1.7e308, v * 1.7e108 end
+                assert.are.same(marks_of(plain, {kind = kind, bins = 5}), marks_of(huge, {kind = kind, bins = 5}))
+            end
+        end
+        local n <const> = 30000 -- reduced on the device
+        for _, row in ipairs {{"double", 1.7e308, 1.7e108}, {"float", 3.3e38, 3.3e28}} do
+            local type, large, small = table.unpack(row)
+            local huge = rill.stream(type, n, function(i) return large * math.sin(i / 3000) end)
+            local plain = rill.stream(type, n, function(i) return small * math.sin(i / 3000) end)
+            for _, kind in ipairs {"line", "scatter"} do
+                assert.are.same(marks_of(plain, {kind = kind}), marks_of(huge, {kind = kind}))
+            end
+        end
+        local text = rill.plot({1.7e308, -1.7e308}, {mode = "ascii", text = true})
+        assert(text:find("1.5e308", 1, true) or text:find("1e308", 1, true), text)
+        local limits = marks_of({1, 2, 3}, {ymin = -1.7e308, ymax = 1.7e308})
+        assert(table.concat(limits):find "%.%.%.", "a line at 0")
+    end)
+
+    it("put doubles beyond floats on logarithmic axes", function()
+        local n <const> = 30000
+        local function powers(top)
+            local s = rill.stream("double", n, function(i) return 10.0 ^ ((2 * i / n - 1) * top) end)
+            return marks_of(s, {kind = "scatter", ylog = true})
+        end
+        local wide <const> = powers(300)
+        assert.are.same(powers(200), wide)
+        for _, row in ipairs(wide) do assert(row:find "%S") end
+        local text = rill.plot({1.6e308, 1.7e308}, {ylog = true, mode = "ascii", text = true})
+        assert(text:find("1.7e308", 1, true), text)
+    end)
 end)
 
 describe("what is reduced on the device", function()

@@ -5,6 +5,7 @@ local reduce = require "rill.plot.thinning"
 
 local LONG = 20000 -- points that are drawn one by one; more are reduced on the device
 local BINS = 50 -- of a histogram, at most, unless told
+local MOST = 0x1.fffffffffffffp1023 -- the largest double
 
 local marks = {}
 
@@ -83,7 +84,7 @@ function measure.scatter(series, chart)
     end
 end
 
--- Bins of equal width. Unless their number is told, their edges are round.
+-- Bins of equal width. Unless their number is told, their edges are round. All in a unit in which ranges are numbers.
 local function bins(low, high, told, count)
     if low == high then
         local half = low ~= 0 and math.abs(low) / 10 or 0.5
@@ -107,10 +108,12 @@ function measure.histogram(series, chart)
     if low then
         low, high = chart.xmin or low, chart.xmax or high
         local n
-        n, low, high = bins(low, high, series.bins, values.size)
+        local unit = Scale.unit(low, high)
+        n, low, high = bins(low * unit, high * unit, series.bins, values.size)
+        values = unit == 1 and values or values:cast "double" * unit
         series.counts = values:histogram { bins = n, min = low, max = high }:values()
-        series.from, series.width = low, (high - low) / n
-        widest(chart.xlimits, low, high)
+        series.from, series.to = math.max(low / unit, -MOST), math.min(high / unit, MOST)
+        widest(chart.xlimits, series.from, series.to)
         widest(chart.ylimits, chart.ylog and 0.5 or 0, 1)
         for _, count in ipairs(series.counts) do
             widest(chart.ylimits, count > 0 and count or 1, count)
@@ -192,7 +195,8 @@ end
 function make.scatter(series, chart)
     local xscale, yscale = chart.xscale, chart.yscale
     if series.long then
-        local box = { xscale.low, xscale.high, yscale.low, yscale.high, xlog = chart.xlog, ylog = chart.ylog }
+        local box = { xscale.low, xscale.high, yscale.low, yscale.high, xlog = chart.xlog, ylog = chart.ylog,
+            xunit = xscale.unit, yunit = yscale.unit }
         return { kind = "scatter", cells = function(nx, ny)
             return reduce.cells(series.x, series.y, nx, ny, box)
         end }
@@ -214,9 +218,10 @@ function make.histogram(series, chart)
         return math.min(math.max(v, 0), 1)
     end
     local floor = chart.ylog and 0 or within(yscale:at(0))
+    local n = #series.counts
+    local function edge(i) return within(chart.xscale:at(series.from * ((n - i) / n) + series.to * (i / n))) end
     for i, count in ipairs(series.counts) do
-        local left = within(chart.xscale:at(series.from + (i - 1) * series.width))
-        local right = within(chart.xscale:at(series.from + i * series.width))
+        local left, right = edge(i - 1), edge(i)
         if count > 0 and right > left then
             bars[#bars + 1] = { left, right, within(yscale:at(count)) }
         end

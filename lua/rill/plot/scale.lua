@@ -3,7 +3,9 @@ local Scale = {}
 Scale.__index = Scale
 
 local NARROW = 1e-12 -- a range smaller than this share of its ends has no room for ticks
-local FAR = 4e307 -- ends of axes go no further: the width of a range must be a number
+local FAR = 4e307 -- numbers beyond are in units of 10^SHIFT: the width of a range must be a number
+local SHIFT = 2
+local MOST = 0x1.fffffffffffffp1023 -- the largest double
 local NEAR = 1e-290 -- nor is a range narrower than that: what divides it must not be 0
 
 -- Limits for numbers from low to high that leave some room around them, or that a constant gets.
@@ -27,12 +29,21 @@ function Scale.apart(low, high)
     return low, high
 end
 
+--- What numbers up to these are multiplied by, so that their difference is a number.
+function Scale.unit(...)
+    local unit = 1
+    for _, v in ipairs { ... } do
+        if math.abs(v) > FAR then unit = 10.0 ^ -SHIFT end
+    end
+    return unit
+end
+
 --- A scale of the numbers from low to high (nil where there are none). fixed: {low, high} of limits that were told, each may be nil;
 -- room: the share of the range that is left free at both ends.
 function Scale.new(low, high, fixed, logarithmic, room)
-    local to = logarithmic and math.log or function(v) return v end
-    local from = logarithmic and math.exp or function(v) return v end
     local told_low, told_high = fixed[1], fixed[2]
+    local unit = logarithmic and 1 or Scale.unit(low or 0, high or 0, told_low or 0, told_high or 0)
+    local to = logarithmic and math.log or function(v) return v * unit end
     if not low then
         low = told_low or told_high and (logarithmic and told_high / 10 or told_high - 1) or logarithmic and 1 or 0
         high = told_high or logarithmic and low * 10 or low + 1
@@ -43,7 +54,7 @@ function Scale.new(low, high, fixed, logarithmic, room)
         low, high = told_low and low or high - 1, told_low and low + 1 or high
     end
     low, high = Scale.apart(low, high)
-    return setmetatable({ low = low, high = high, to = to, from = from, logarithmic = logarithmic }, Scale)
+    return setmetatable({ low = low, high = high, to = to, unit = unit, logarithmic = logarithmic }, Scale)
 end
 
 --- Where a number stands: 0 at the lower end, 1 at the upper one. NaN for what has no place.
@@ -56,25 +67,25 @@ end
 
 -- Below, 1e-9 and 1e-6 are parts of a step, of a digit or of the axis: rounding.
 
--- 1.50e+06 as 1.5e6.
-local function trimmed(text)
+-- 1.50e+06 as 1.5e6; the exponent is larger by `shift`.
+local function trimmed(text, shift)
     local mantissa, sign, exponent = text:match "^(.-)e([+-])0*(%d+)$"
     if mantissa:find(".", 1, true) then
         mantissa = mantissa:gsub("%.?0+$", "")
     end
-    return mantissa .. "e" .. (sign == "-" and "-" or "") .. exponent
+    return ("%se%d"):format(mantissa, math.tointeger(sign .. exponent) + shift)
 end
 
--- Tick `value`, a whole number of times 10^exponent, of an axis whose largest number is `size`.
-local function label(value, exponent, size)
+-- Tick `value`, a whole number of times 10^exponent, of an axis whose largest number is `size`, all over 10^shift.
+local function label(value, exponent, size, shift)
     if value == 0 then
         return "0"
     end
     local digits = math.floor(math.log(math.abs(value), 10) + 1e-9) - exponent
     if (size >= 1e5 or size < 1e-3) and digits <= 4 then
-        return trimmed(("%%.%de"):format(math.max(digits, 0)):format(value))
+        return trimmed(("%%.%de"):format(math.max(digits, 0)):format(value), shift)
     end
-    return ("%%.%df"):format(math.max(-exponent, 0)):format(value)
+    return ("%%.%df"):format(math.max(-exponent, 0)):format(value * 10.0 ^ shift)
 end
 
 -- 1, 2 or 5 times a power of ten, so that at most `count` steps fit into the range.
@@ -95,14 +106,15 @@ function Scale.step(range, count)
     return times * 10.0 ^ exponent
 end
 
-local function linear_ticks(low, high, count)
+-- low and high are in the unit.
+local function linear_ticks(low, high, unit, count)
     local times, exponent = round_step(high - low, count)
     local step, ticks = times * 10.0 ^ exponent, {}
     local size = math.max(math.abs(low), math.abs(high))
     for k = math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6) do
         -- Divided rather than multiplied by what no float holds: 3 * 0.1 is not 0.3, 3 / 10 is.
         local value = exponent < 0 and k * times / 10.0 ^ -exponent or k * step
-        ticks[#ticks + 1] = { value = value, label = label(value, exponent, size) }
+        ticks[#ticks + 1] = { value = value / unit, label = label(value, exponent, size, unit < 1 and SHIFT or 0) }
     end
     return ticks
 end
@@ -144,10 +156,16 @@ end
 function Scale:ticks(count)
     count = math.max(count, 1)
     local ticks = self.logarithmic and power_ticks(self.low, self.high, count) or {}
+    local low, high, unit = self.low, self.high, self.unit
+    if self.logarithmic then
+        low, high = math.exp(low), math.min(math.exp(high), MOST)
+        unit = Scale.unit(low, high)
+        low, high = low * unit, high * unit
+    end
     -- One tick alone gives no scale: rather one or two more than were asked for.
     for more = 0, 3 do
         if #ticks < 2 then
-            ticks = linear_ticks(self.from(self.low), self.from(self.high), count + more)
+            ticks = linear_ticks(low, high, unit, count + more)
         end
     end
     local placed = {}

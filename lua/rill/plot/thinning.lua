@@ -9,7 +9,7 @@ local reduce = {}
 -- Finite, and above zero where the axis is logarithmic. V(i): element i of the x; where there is none, its number.
 local shared_text = [=[
 bool drawn(T v, bool logarithmic) {
-    return abs(v) < LARGEST && (!logarithmic || v > T(0));
+    return abs(v) <= LARGEST && (!logarithmic || v > T(0));
 }
 ]=]
 
@@ -87,11 +87,12 @@ kernel void between(T s[], int n, int parts, T low, T high, out int first<>, out
 
 -- Marks the cell of each point. All writers write the same: their order does not matter.
 local cells_text = shared_text .. [=[
-kernel void cells(ELEMENT T y<>, int logx, int logy, T x0, T x1, T y0, T y1, int nx, int ny, inout uint grid[]) {
+float logarithm(T v) { LOGARITHM }
+kernel void cells(ELEMENT T y<>, int logx, int logy, T ux, T uy, T x0, T x1, T y0, T y1, int nx, int ny, inout uint grid[]) {
     T u = V(0), v = y;
     if (drawn(u, logx != 0) && drawn(v, logy != 0)) {
-        if (logx != 0) { u = T(log(float(u))); }
-        if (logy != 0) { v = T(log(float(v))); }
+        u = logx != 0 ? T(logarithm(u)) : u * ux;
+        v = logy != 0 ? T(logarithm(v)) : v * uy;
         T p = (u - x0) / (x1 - x0), q = (v - y0) / (y1 - y0);
         if (p >= T(0) && p <= T(1) && q >= T(0) && q <= T(1)) {
             grid[min(int(q * T(ny)), ny - 1) * nx + min(int(p * T(nx)), nx - 1)] = 1u;
@@ -99,6 +100,10 @@ kernel void cells(ELEMENT T y<>, int logx, int logy, T x0, T x1, T y0, T y1, int
     }
 }
 ]=]
+
+local LARGEST_DOUBLE = "packDouble2x32(uvec2(0xffffffffu, 0x7fefffffu))"
+local DOUBLE_LOGARITHM = "int e; double m = frexp(v, e); return log(float(m)) + 0.69314718 * float(e);"
+local QUARTER = 0.25 -- of floats, so that their differences are floats
 
 local made = {}
 
@@ -114,7 +119,8 @@ local function kernel(text, T, has_x)
             return has_x and "x[" .. index:sub(2, -2) .. "]" or "(start + T" .. index .. ")"
         end)
         local double = T == "double"
-        source = source:gsub("LARGEST", double and "1.0e308lf" or "3.0e38")
+        source = source:gsub("LARGEST", double and LARGEST_DOUBLE or "uintBitsToFloat(0x7f7fffffu)")
+            :gsub("LOGARITHM", double and DOUBLE_LOGARITHM or "return log(v);")
             :gsub("NOTHING", double and "packDouble2x32(uvec2(0u, 0x7ff80000u))" or "uintBitsToFloat(0x7fc00000u)")
             :gsub("%f[%w]T%f[%W]", T)
         made[key] = rill.kernel(source)
@@ -161,7 +167,7 @@ end
 -- The part of two streams whose x reach from just before `low` to just behind `high`.
 local function cut(x, y, T, low, high)
     local parts = parts_of(x.size)
-    local largest = T == "double" and 1e308 or 3e38
+    local largest = T == "double" and 0x1.fffffffffffffp1023 or 0x1.fffffep127
     local first, last = kernel(between_text, T, false) {
         s = x, n = x.size, parts = parts, low = math.max(low, -largest), high = math.min(high, largest), shape = parts,
     }
@@ -209,13 +215,15 @@ function reduce.line(x, y, parts, limits)
 end
 
 --- Which cells of a grid have points in them: a list of flags, nx to a row, rows from the bottom. `box`: the ends of the axes {x0, x1,
--- y0, y1}, logarithms where xlog and ylog say so.
+-- y0, y1}, logarithms where xlog and ylog say so, otherwise multiplied by xunit and yunit (1 unless told).
 function reduce.cells(x, y, nx, ny, box)
     local T = number_type(x or y, y)
     local grid = rill.stream("uint", nx * ny)
+    local kx, ky = box.xlog and 1 or QUARTER, box.ylog and 1 or QUARTER
     kernel(cells_text, T, x ~= nil) {
         x = as(x, T), y = as(y, T), logx = box.xlog and 1 or 0, logy = box.ylog and 1 or 0,
-        x0 = box[1], x1 = box[2], y0 = box[3], y1 = box[4], nx = nx, ny = ny, grid = grid,
+        ux = (box.xunit or 1) * QUARTER, uy = (box.yunit or 1) * QUARTER,
+        x0 = box[1] * kx, x1 = box[2] * kx, y0 = box[3] * ky, y1 = box[4] * ky, nx = nx, ny = ny, grid = grid,
     }
     return grid:values()
 end
