@@ -187,6 +187,23 @@ describe(".npy", function()
             check.equal({2.0 ^ 40, 2.0 ^ 64}, rill.load(path, "double"):values())
         end)
 
+        it("with 64-bit integers is cut to smaller ones as 32-bit integers are", function()
+            local values <const> = {-64, 5, 300, -32769, 70000, 2147483647}
+            local narrow <const> = npy("i4", "<", "(6,)", ("<i4i4i4i4i4i4"):pack(table.unpack(values)))
+            local wide <const> = npy("i8", "<", "(6,)", ("<i8i8i8i8i8i8"):pack(table.unpack(values)))
+            for _, type in ipairs {"int8", "uint8", "int16", "uint16", "int", "float", "double", "half", "unorm8", "bool"} do
+                check.equal(load_bytes(narrow, type):values(), load_bytes(wide, type):values())
+            end
+            local far <const> = ("<i8i8i8"):pack(1 << 32, (1 << 40) + 200, -(1 << 33) - 3)
+            check.equal({0, 200, 253}, load_bytes(npy("i8", "<", "(3,)", far), "uint8"):values())
+            check.equal({0, -56, -3}, load_bytes(npy("i8", "<", "(3,)", far), "int8"):values())
+            assert.are.same({true, true, true}, load_bytes(npy("i8", "<", "(3,)", far), "bool"):read())
+            refused(npy("i8", "<", "(3,)", far), "element 0, 4294967296, does not fit int")
+            -- Beyond the middle of two floats by 1: a double in between would be the middle, and even.
+            local near <const> = (1 << 60) + (1 << 36) + 1
+            check.equal({2.0 ^ 60 + 2.0 ^ 37}, load_bytes(npy("i8", "<", "(1,)", ("<i8"):pack(near)), "float"):values())
+        end)
+
         it("that is something else is refused", function()
             refused("", "empty")
             refused("hello", "neither .npy nor .rill")

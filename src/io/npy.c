@@ -341,13 +341,18 @@ void npy_free(NpyArray *array)
     *array = (NpyArray){0};
 }
 
+static uint64_t wide_element(const NpyArray *array, size_t i)
+{
+    uint64_t bits;
+    memcpy(&bits, (const unsigned char *)array->data + i * sizeof bits, sizeof bits);
+    return bits;
+}
+
 void npy_to_reals(NpyArray *array, bool doubles)
 {
-    const unsigned char *from = array->data;
     unsigned char *to = array->data;
     for (size_t i = 0; i < array->count; i++) {
-        uint64_t bits;
-        memcpy(&bits, from + i * sizeof bits, sizeof bits);
+        uint64_t bits = wide_element(array, i);
         if (doubles) {
             double value = array->kind == NPY_U8 ? (double)bits : (double)(int64_t)bits;
             memcpy(to + i * sizeof value, &value, sizeof value);
@@ -357,6 +362,26 @@ void npy_to_reals(NpyArray *array, bool doubles)
         }
     }
     array->kind = doubles ? NPY_F8 : NPY_F4;
+}
+
+void npy_low_bits(NpyArray *array)
+{
+    unsigned char *to = array->data;
+    for (size_t i = 0; i < array->count; i++) {
+        uint32_t narrow = (uint32_t)wide_element(array, i);
+        memcpy(to + i * sizeof narrow, &narrow, sizeof narrow);
+    }
+    array->kind = NPY_U4;
+}
+
+void npy_to_bools(NpyArray *array)
+{
+    unsigned char *to = array->data;
+    for (size_t i = 0; i < array->count; i++) {
+        uint32_t truth = wide_element(array, i) != 0;
+        memcpy(to + i * sizeof truth, &truth, sizeof truth);
+    }
+    array->kind = NPY_B1;
 }
 
 bool npy_narrow(NpyArray *array, bool to_unsigned)

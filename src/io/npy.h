@@ -45,6 +45,10 @@ void npy_free(NpyArray *array);
 
 /* Makes an array of 64-bit integers one of doubles or floats, the nearest ones: doubles are exact up to 2^53. */
 void npy_to_reals(NpyArray *array, bool doubles);
+/* Makes an array of 64-bit integers one of their low 32 bits. */
+void npy_low_bits(NpyArray *array);
+/* Makes an array of 64-bit integers one of 32-bit bools (NPY_B1, widened): whether they are not 0. */
+void npy_to_bools(NpyArray *array);
 /* Makes an array of 64-bit integers one of 32 bits; false with error_set, naming the first value that does not fit. */
 bool npy_narrow(NpyArray *array, bool to_unsigned);
 

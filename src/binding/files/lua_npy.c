@@ -70,6 +70,25 @@ static bool widen_bools(NpyArray *array)
     return true;
 }
 
+/* 64-bit integers converted as a cast does: to the nearest float, to a truth, cut to the low bits of 8 and 16; int and uint, which stand
+ * for them, must hold them. */
+static bool settle_wide(NpyArray *array, const Type *type)
+{
+    Scalar asked = type ? type->scalar : array->kind == NPY_U8 ? SCALAR_UINT : SCALAR_INT;
+    if (type && type_scalar_is_float(type->value->scalar)) {
+        npy_to_reals(array, type->value->scalar == SCALAR_DOUBLE);
+    } else if (type_scalar_form(asked) == FORM_BOOL) {
+        npy_to_bools(array);
+    } else if (type_scalar_bytes(asked) < (int)sizeof(uint32_t)) {
+        npy_low_bits(array);
+    } else {
+        return npy_narrow(array, asked == SCALAR_UINT) ||
+               error_prefix("its %s numbers are read as 32 bits; the type \"double\" reads all, exactly up to 2^53",
+                            npy_kind_name(array->kind));
+    }
+    return true;
+}
+
 /* The numbers in a form that streams have. `type` is what was asked for, or NULL. */
 static bool settle_numbers(NpyArray *array, const Type *type)
 {
@@ -77,15 +96,7 @@ static bool settle_numbers(NpyArray *array, const Type *type)
         return widen_bools(array);
     }
     if (array->kind == NPY_I8 || array->kind == NPY_U8) {
-        Scalar asked = type ? type->value->scalar : SCALAR_FLOAT;
-        if (type && type_scalar_is_float(asked)) {
-            npy_to_reals(array, asked == SCALAR_DOUBLE);
-            return true;
-        }
-        bool to_unsigned = asked == SCALAR_UINT || (array->kind == NPY_U8 && asked != SCALAR_INT);
-        return npy_narrow(array, to_unsigned) ||
-               error_prefix("its %s numbers are read as 32 bits; the type \"double\" reads all, exactly up to 2^53",
-                            npy_kind_name(array->kind));
+        return settle_wide(array, type);
     }
     return true;
 }

@@ -33,10 +33,10 @@ bool off_recognise(const unsigned char *bytes, size_t size)
     return is_off(text_any_word(&text));
 }
 
-static bool read_count(Reader *reader, const char *what, int64_t *count)
+static bool read_count(Reader *reader, TextWord word, const char *what, int64_t *count)
 {
     size_t left = (size_t)(reader->text.end - reader->text.at);
-    if (!text_whole(&reader->text, text_any_word(&reader->text), what, count)) {
+    if (!text_whole(&reader->text, word, what, count)) {
         return false;
     }
     if (*count < 0 || *count > MESH_MOST) {
@@ -48,6 +48,7 @@ static bool read_count(Reader *reader, const char *what, int64_t *count)
                      (long long)*count, left);
 }
 
+/* The three counts are on one line: a missing one would otherwise be taken from the first vertex. */
 static bool read_head(Reader *reader)
 {
     TextWord word = text_any_word(&reader->text);
@@ -61,9 +62,9 @@ static bool read_head(Reader *reader)
         return error_set("it is a binary OFF file: expected one in text");
     }
     int64_t edges;
-    return read_count(reader, "the number of vertices", &reader->vertices) &&
-           read_count(reader, "the number of faces", &reader->faces) &&
-           text_whole(&reader->text, text_any_word(&reader->text), "the number of edges", &edges);
+    return read_count(reader, text_any_word(&reader->text), "the number of vertices", &reader->vertices) &&
+           read_count(reader, text_word(&reader->text), "the number of faces", &reader->faces) &&
+           text_whole(&reader->text, text_word(&reader->text), "the number of edges", &edges);
 }
 
 /* To the first word of the next line that has any. */
