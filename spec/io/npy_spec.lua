@@ -191,7 +191,7 @@ describe(".npy", function()
             local values <const> = {-64, 5, 300, -32769, 70000, 2147483647}
             local narrow <const> = npy("i4", "<", "(6,)", ("<i4i4i4i4i4i4"):pack(table.unpack(values)))
             local wide <const> = npy("i8", "<", "(6,)", ("<i8i8i8i8i8i8"):pack(table.unpack(values)))
-            local types <const> = {"int8", "uint8", "int16", "uint16", "int", "float", "double", "half", "unorm8", "bool"}
+            local types = {"int8", "uint8", "int16", "uint16", "int", "float", "double", "half", "unorm8", "bool"}
             for _, type in ipairs(types) do
                 check.equal(load_bytes(narrow, type):values(), load_bytes(wide, type):values())
             end
