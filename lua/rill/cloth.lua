@@ -2,6 +2,7 @@
 -- threads, across them and against bending (Provot 1995), damping along springs, wind, walls, particles that are held.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local cameras = require "rill.support.camera"
 local choices = require "rill.support.choices"
 local face = require "rill.support.face"
 local lattice = require "rill.support.lattice"
@@ -103,10 +104,7 @@ local function is_vector(value)
     return choices.is_vector(value, 3)
 end
 
-local function is_shape(value)
-    return type(value) == "table" and not rill.type(value) and #value == 2 and math.type(value[1]) == "integer" and
-        math.type(value[2]) == "integer" and value[1] >= 1 and value[2] >= 1
-end
+local function is_shape(value) return choices.is_shape(value, 2, 2) end
 
 -- Squares of lengths of a cloth are floats.
 local function is_width(value)
@@ -116,7 +114,8 @@ end
 local OPEN <const>, VECTOR <const> = {is_open, "an open stream"}, {is_vector, "a table of 3 numbers"}
 local POSITIVE <const>, SHARE <const> = {choices.is_positive, "a number above 0"}, {not_negative, "a number, 0 or more"}
 local OPTIONS <const> = {
-    shape = {is_shape, "a table of two whole numbers, 1 or more"}, positions = OPEN, velocities = OPEN, held = OPEN,
+    shape = {is_shape, "a table of two whole numbers, 1 or more, at most 2147483647 elements"},
+    positions = OPEN, velocities = OPEN, held = OPEN,
     spacing = {is_width, "a number from 1e-15 to 1e15"}, mass = POSITIVE,
     stiffness = POSITIVE, shear = SHARE, bend = SHARE, damping = SHARE,
     drag = SHARE, gravity = VECTOR, wind = VECTOR, dt = POSITIVE,
@@ -273,7 +272,7 @@ local function cross(a, b)
 end
 
 local PICTURE <const> = {
-    size = {is_shape, "a table of two whole numbers, 1 or more"}, eye = VECTOR, at = VECTOR,
+    size = cameras.size, eye = VECTOR, at = VECTOR,
     angle = {function(v) return choices.is_positive(v) and v < 180 end, "degrees above 0 and below 180"},
 }
 

@@ -53,7 +53,7 @@ core._container_method("neighbors", later.call("rill.container.neighbors", "neig
 for _, name in ipairs {"like", "cast"} do
     core._container_method(name, later.call("rill.container.converted", name))
 end
-core._container_method("map", later.call("rill.stream.map", "map"))
+core._container_method("map", later.call("rill.stream.map", "container_map"))
 for _, row in ipairs(later.require "rill.container.mappednames") do
     core._container_method(row[1], later.call("rill.container.mapped", row[1]))
 end

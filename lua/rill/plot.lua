@@ -86,14 +86,14 @@ local function data(value, where)
         value = value:eval()
         what = "stream"
     end
-    if what == "stream" then
+    if what == "stream" and not blame.not_open(value) then
         if not types.scalar(value.type) or #value.shape ~= 1 then
             problem("%sexpected a stream of numbers of one dimension, got %s", where, told(value))
         end
         return value.type == "bool" and value:cast "float" or value
     elseif type(value) ~= "table" or what then
         problem("%sexpected a stream or a table of numbers, got %s", where,
-            type(value) == "number" and told(value) or kind.told(value))
+            type(value) == "number" and told(value) or kind.not_open(value))
     end
     for i = 1, #value do
         if type(value[i]) ~= "number" then
@@ -104,7 +104,7 @@ local function data(value, where)
 end
 
 local function is_points(value)
-    return (rill.type(value) == "stream" or rill.type(value) == "expression") and
+    return not blame.not_open(value) and
         (value.type == "vec2" or value.type == "dvec2")
 end
 

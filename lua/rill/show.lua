@@ -26,6 +26,7 @@ for name, info in pairs(types.list) do
     end
 end
 local modes = { kitty = true, iterm = true, blocks = true, ["256"] = true, ascii = true }
+local WIDEST <const> = 10000 -- characters
 local options_known = {
     width = "number", min = "number", max = "number", colormap = "string", mode = "string", text = "boolean",
 }
@@ -65,8 +66,8 @@ local function check_options(options)
         end
         copy[key] = value
     end
-    if copy.width and copy.width < 1 then
-        problem("option 'width': expected 1 character or more, got %g", copy.width)
+    if copy.width and not (copy.width >= 1 and copy.width <= WIDEST) then
+        problem("option 'width': expected 1 to %d characters, got %g", WIDEST, copy.width)
     end
     if copy.mode and not modes[copy.mode] then
         problem("option 'mode': expected kitty, iterm, blocks, 256 or ascii, got '%s'", copy.mode)
@@ -316,7 +317,7 @@ local function show(s, options)
     if rill.type(s) == "container" or rill.type(s) == "expression" and s._sparse then
         return show_container(rill.type(s) == "expression" and s:eval() or s, options)
     end
-    if rill.type(s) == "mesh" then
+    if rill.type(s) == "mesh" and tostring(s) ~= "closed mesh" then
         s = portrait(s, check_options(options))
     end
     local other = blame.not_open(s)

@@ -21,7 +21,7 @@ local function check_options(name, options, known)
     end
     given.check("rill.sparse." .. name, options, known)
     local shape = options.shape
-    if type(shape) ~= "table" or #shape ~= 2 or not is_size(shape[1]) or not is_size(shape[2]) then
+    if type(shape) ~= "table" or rill.type(shape) or #shape ~= 2 or not is_size(shape[1]) or not is_size(shape[2]) then
         fail("rill.sparse.%s: option 'shape': expected {rows, columns}, up to %d each", name, MOST)
     end
     return shape[1], shape[2]

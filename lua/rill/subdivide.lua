@@ -31,7 +31,7 @@ local function creases_of(list)
         return rill.type(list) == "expression" and list:eval() or rill.type(list) and list:copy() or
             rill.from(list, "ivec2")
     end)
-    if not done or s.type ~= "ivec2" or #s.shape ~= 1 then
+    if not done or rill.type(s) ~= "stream" or s.type ~= "ivec2" or #s.shape ~= 1 then
         fail("%s: option 'creases': expected pairs of numbers of vertices from 0, a stream of ivec2 or a table", WHERE)
     end
     return s

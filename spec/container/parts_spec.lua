@@ -197,12 +197,12 @@ describe("primitives in parts", function()
         for i, v in ipairs(line:histogram({bins = 9, weights = line:cast "float"}):values()) do
             assert.near(v, weighed:get(i), 1e-5 * math.abs(v))
         end
-        check.raises("parts_spec.lua:%d+: s:scan: unknown option 'foo'", function()
+        check.raises("parts_spec.lua:%d+: c:scan: unknown option 'foo'", function()
             local r = c:scan("add", {foo = 1})
             return r
         end)
-        check.raises("s:histogram: unknown option 'foo'", c.histogram, c, {foo = 1})
-        check.raises("s:histogram: expected at most 1 argument, got 2", c.histogram, c, {}, 1)
+        check.raises("c:histogram: unknown option 'foo'", c.histogram, c, {foo = 1})
+        check.raises("c:histogram: expected at most 1 argument, got 2", c.histogram, c, {}, 1)
         stack:close()
     end)
 

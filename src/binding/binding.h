@@ -123,7 +123,7 @@ void handle_methods(lua_State *L, const luaL_Reg *methods);
 /* Whether a value is an expression. */
 bool hooks_is_expression(lua_State *L, int index);
 
-/* Whether a value is a table that may hold options: an expression is a table of its own kind. */
+/* Whether a value is a table that may hold options: expressions, matrices, meshes and others are tables to Lua only. */
 bool binding_is_options(lua_State *L, int index);
 /* Calls a function of lua/rill/algebra/expression.lua, given to rill._expression by name, with the `arguments` on top of the stack, which
  * its `results` replace. */

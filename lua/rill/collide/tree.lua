@@ -220,6 +220,9 @@ function fields.leaf(self) return rawget(self, "own").leaf end
 
 --- T:close(): frees its memory at once.
 function methods.close(self)
+    if getmetatable(self) ~= Tree then
+        fail("T:close: expected a tree before the colon, got %s", rill.type(self) or type(self))
+    end
     local t = rawget(self, "own")
     for _, name in ipairs {"face", "corner", "box", "twins", "spans", "triangles", "parts"} do
         if t[name] then t[name]:close() end

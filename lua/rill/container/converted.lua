@@ -1,12 +1,13 @@
 -- Containers of other elements at the same places: c:like, c:cast.
 local core = require "rill.core"
 local blame = require "rill.support.blame"
+local kind = require "rill.support.kind"
 
 local converted = {}
 
 local function check(c, name, ...)
-    if core.type(c) ~= "container" then
-        blame.fail("c:%s: argument 'c': expected a container, got %s", name, core.type(c) or type(c))
+    if not core._is_open_container(c) then
+        blame.fail("c:%s: argument 'c': expected a container, got %s", name, kind.told(c))
     end
     local count = select("#", ...)
     if count > 1 then
@@ -52,7 +53,7 @@ function converted.cast(c, ...)
 end
 
 for name, f in pairs(converted) do
-    converted[name] = blame.guard(f, "c:" .. name)
+    converted[name] = blame.guard(f, "c:" .. name, "^s:" .. name .. "%f[:]")
 end
 
 return converted

@@ -2,6 +2,7 @@
 local core = require "rill.core"
 local blame = require "rill.support.blame"
 local given = require "rill.support.given"
+local kind = require "rill.support.kind"
 
 local EXPECTED <const> = {first = true, last = true, lazy = true}
 local states = setmetatable({}, {__mode = "k"}) -- view -> what it is made of
@@ -12,7 +13,7 @@ end
 
 -- An index as a list; a negative one counts from the end, where there is one.
 local function index_of(value, rank, shape, default, name)
-    local list = type(value) == "table" and value or value ~= nil and {value} or default
+    local list = type(value) == "table" and not core.type(value) and value or value ~= nil and {value} or default
     local result = {}
     for d = 1, rank do
         local i = list and #list == rank and math.tointeger(list[d])
@@ -184,8 +185,8 @@ end
 --- c:map_cpu{first=, last=, lazy=}: a view of a box, row-major from 1: m[i], #m, m:unmap(), which writes back what was assigned. `lazy`: pages
 -- are read when an element of them is asked for, else those that are mapped at once.
 local function map_cpu(c, options, ...)
-    if core.type(c) ~= "container" then
-        blame.fail("c:map_cpu: argument 'c': expected a container, got %s", core.type(c) or type(c))
+    if not core._is_open_container(c) then
+        blame.fail("c:map_cpu: argument 'c': expected a container, got %s", kind.told(c))
     elseif select("#", ...) > 0 then
         blame.fail("c:map_cpu: expected at most 1 argument, got %d", 1 + select("#", ...))
     end

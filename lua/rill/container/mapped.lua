@@ -382,7 +382,7 @@ for _, row in ipairs(names) do
     local name, axis = row[1], row[2]
     primitives[name] = blame.guard(function(c, ...)
         return call(c, name, axis, ...)
-    end)
+    end, "c:" .. name, "^s:" .. name .. "%f[:]")
 end
 
 return primitives

@@ -5,6 +5,7 @@ local rill = require "rill"
 local points = require "rill.container.points"
 local oneline = require "rill.stream.oneline"
 local blame = require "rill.support.blame"
+local kind = require "rill.support.kind"
 local fail <const> = blame.fail
 
 local PART <const> = 1 << 18 -- elements gathered at a time
@@ -38,7 +39,7 @@ local function reach_of(reach, rank)
     local list, count = {}, 1
     local one = math.type(reach) == "integer"
     for d = 1, rank do
-        local far = one and reach or type(reach) == "table" and #reach == rank and reach[d]
+        local far = one and reach or type(reach) == "table" and not core.type(reach) and #reach == rank and reach[d]
         if math.type(far) ~= "integer" or far < 0 then
             fail("c:neighbors: argument #1 'reach': expected a whole number, 0 or more, or a table of %d", rank)
         end
@@ -106,8 +107,8 @@ end
 --- c:neighbors(reach [, range]): an iterator over the mapped elements, or those of ranges, as c:each: near, i, j, ...; near(di, dj, ...) is the element so
 -- far from the one at hand, at most `reach` (a number, or one per dimension) in each dimension, near() that itself; outside is what the boundary says.
 local function neighbors(c, reach, range, ...)
-    if core.type(c) ~= "container" then
-        fail("c:neighbors: argument 'c': expected a container, got %s", core.type(c) or type(c))
+    if not core._is_open_container(c) then
+        fail("c:neighbors: argument 'c': expected a container, got %s", kind.told(c))
     elseif select("#", ...) > 0 then
         fail("c:neighbors: expected at most 2 arguments, got %d", 2 + select("#", ...))
     end

@@ -54,9 +54,9 @@ function fields.velocity(f)
 end
 
 -- A function of positions at the places of component k.
-local function component(f, k, value)
+local function component(f, name, k, value)
     local grid, rank = f.grid, f.grid.rank
-    return rill.stream("float", grid.padded, function(...)
+    return settings.filled(name, "the velocity", "float", grid.padded, function(...)
         local place, at = {...}, {}
         for d = 1, rank do
             local shift = grid.mac and d == k and 1 or 0.5
@@ -77,7 +77,7 @@ function fields.start(f, name, value)
     end
     for k = 1, grid.rank do
         if value then
-            local s <close> = component(f, k, value)
+            local s <close> = component(f, name, k, value)
             settings.finite(name, "the velocity", s)
             f.w[k]:write(s)
         else

@@ -1,6 +1,7 @@
 -- What rill.fluid takes: options, and what stands for a field.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local choices = require "rill.support.choices"
 local options = require "rill.support.given"
 local operator = require "rill.solve.operator"
 local fail <const> = blame.fail
@@ -41,18 +42,6 @@ local function one_of(...)
     return {function(value) return type(value) == "string" and names[value] end, table.concat(words, " or ")}
 end
 
-local function is_shape(value)
-    if not is_plain(value) or #value < 2 or #value > 3 then
-        return false
-    end
-    for _, n in ipairs(value) do
-        if not is_count(n) then
-            return false
-        end
-    end
-    return true
-end
-
 -- A number, or an array of numbers.
 local function some(holds)
     return function(value)
@@ -82,7 +71,8 @@ local function is_buoyancy(value)
 end
 
 local ROWS <const> = {
-    shape = {is_shape, "a table of 2 or 3 whole numbers, 1 or more"},
+    shape = {function(v) return choices.is_shape(v, 2, 3) end,
+        "a table of 2 or 3 whole numbers, 1 or more, at most 2147483647 elements"},
     spacing = {some(is_positive), "a number above 0, or a table of one per dimension"},
     dt = {is_positive, "a number of seconds above 0"},
     cfl = {is_positive, "a number above 0"},
@@ -234,6 +224,12 @@ function settings.stream(name, what, value, shape, types)
     return value
 end
 
+--- settings.filled(name, what, type, shape, f): a stream of what f(i, j, ...) returns; an error about that says `what` is filled.
+function settings.filled(name, what, ...)
+    return blame.guard(function(...) return rill.stream(...) end, name .. ": " .. what,
+        "^rill%.stream: argument #3 'init'")(...)
+end
+
 --- settings.vectors(name, what, value, f): a field of vectors at the middles of cells: a stream, or a function of
 -- positions.
 function settings.vectors(name, what, value, f)
@@ -241,7 +237,7 @@ function settings.vectors(name, what, value, f)
     local type_ = "vec" .. grid.rank
     local made = value
     if type(value) == "function" then
-        made = rill.stream(type_, grid.shape, function(...)
+        made = settings.filled(name, what, type_, grid.shape, function(...)
             local place, at = {...}, {}
             for d = 1, grid.rank do
                 at[d] = (place[grid.rank + 1 - d] - 0.5) * grid.spacing[d]

@@ -151,7 +151,8 @@ end
 local OPTIONS <const> = {filter = given.choice({"nearest", "linear", "cubic", "area", "lanczos"}, "linear")}
 
 local function sizes_of(where, shape)
-    local rows, columns = type(shape) == "table" and shape[1], type(shape) == "table" and shape[2]
+    local listed <const> = type(shape) == "table" and not rill.type(shape)
+    local rows, columns = listed and shape[1], listed and shape[2]
     for _, n in ipairs {rows, columns} do
         if math.type(n) ~= "integer" or n < 0 or n > 1 << 24 then rows = nil end
     end

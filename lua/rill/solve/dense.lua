@@ -139,10 +139,15 @@ end
 local Factors = {__name = "rill.factors"}
 local methods = {}
 
-local function check_open(self, name)
+local function check(self, name)
     if getmetatable(self) ~= Factors then
         fail("F:%s: expected factors before the colon, got %s", name, rill.type(self) or type(self))
-    elseif not self._a then
+    end
+end
+
+local function check_open(self, name)
+    check(self, name)
+    if not self._a then
         fail("F:%s: the factors were closed", name)
     end
 end
@@ -306,6 +311,7 @@ end
 
 --- F:close(): frees them at once.
 function methods.close(self)
+    check(self, "close")
     if self._a then
         self._factors:close()
         self._a:close()

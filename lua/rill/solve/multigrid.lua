@@ -118,10 +118,15 @@ local function new(method, shape, taken)
     return setmetatable(self, Hierarchy)
 end
 
-local function check_open(self, name)
+local function check(self, name)
     if getmetatable(self) ~= Hierarchy then
         fail("h:%s: expected a hierarchy before the colon, got %s", name, rill.type(self) or type(self))
-    elseif not self._finest then
+    end
+end
+
+local function check_open(self, name)
+    check(self, name)
+    if not self._finest then
         fail("h:%s: the hierarchy was closed", name)
     end
 end
@@ -295,6 +300,7 @@ face.guard(methods, "h")
 
 --- h:close(): frees the grids' memory.
 function methods:close()
+    check(self, "close")
     if self._finest then
         vcycle.close(self._cycle)
         self._outer:close()

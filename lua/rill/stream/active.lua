@@ -27,7 +27,7 @@ function Active.__tostring(list)
 end
 
 local function is_contained(value)
-    return rill.type(value) == "container" or rill.type(value) == "expression" and value._sparse
+    return core._is_open_container(value) or rill.type(value) == "expression" and value._sparse
 end
 
 -- What is not zero holds.

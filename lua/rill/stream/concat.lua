@@ -8,9 +8,10 @@ local concat = {}
 --- rill.concat(list [, axis]): the streams of a list one after the other along an axis (1 unless told; -1 is the last).
 -- All have the same type, and the same shape but for that axis. Returns a new stream.
 function concat.concat(list, axis)
-    if type(list) ~= "table" or #list == 0 then
+    local listed <const> = type(list) == "table" and not rill.type(list)
+    if not listed or #list == 0 then
         error(("rill.concat: argument #1 'list': expected a table of streams, got %s"):format(
-            type(list) == "table" and "an empty table" or kind.of(list)), 2)
+            listed and "an empty table" or kind.of(list)), 2)
     end
     list = table.move(list, 1, #list, 1, {})
     for i, s in ipairs(list) do

@@ -1,4 +1,5 @@
 -- s:map and c:map: an expression in x over each element.
+local blame = require "rill.support.blame"
 local core = require "rill.core"
 local kind = require "rill.support.kind"
 
@@ -15,7 +16,7 @@ end
 -- kernels see of s (float for half, int for int8). `constants` is a table of numbers, booleans or tables of 2 to 4 numbers by
 -- the names they have in the expression; whole numbers are int beside int elements, uint beside uint, floats elsewhere.
 local function stream_map(s, expression, constants, ...)
-    local contained = core.type(s) == "container"
+    local contained = core._is_open_container(s)
     local element = contained and s.type or kind.element(s)
     if not element then
         map_error(2, "argument 's': expected an open stream, got %s", kind.not_open(s))
@@ -50,4 +51,4 @@ local function stream_map(s, expression, constants, ...)
     return mapped
 end
 
-return {map = stream_map}
+return {map = stream_map, container_map = blame.guard(stream_map, "c:map", "^s:map%f[:]")}

@@ -29,6 +29,23 @@ function choices.is_vector(value, n)
     return true
 end
 
+local MOST <const> = (1 << 31) - 1 -- elements of a stream
+
+--- choices.is_shape(value, least, most): a table of `least` to `most` sizes, 1 or more, of a stream that there can be.
+function choices.is_shape(value, least, most)
+    if type(value) ~= "table" or rill.type(value) or #value < least or #value > most then
+        return false
+    end
+    local size = 1
+    for _, n in ipairs(value) do
+        if math.type(n) ~= "integer" or n < 1 or n > MOST // size then
+            return false
+        end
+        size = size * n
+    end
+    return true
+end
+
 --- choices.words(names): a row for options that are one of the keys of a table.
 function choices.words(names)
     local list = {}

@@ -1,5 +1,6 @@
 -- Tables of options, checked.
 local blame = require "rill.support.blame"
+local rill = require "rill"
 local later = require "rill.support.later"
 local fail <const> = blame.fail
 
@@ -81,6 +82,6 @@ function given.bounded(where, s, modes)
 end
 
 --- The row of the option 'boundary', for given.bounded.
-given.boundary = {function() return true end, "what is outside"}
+given.boundary = {function(v) return not rill.type(v) end, "what is outside: a mode, a number, or a list of them"}
 
 return given

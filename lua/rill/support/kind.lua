@@ -20,6 +20,8 @@ function kind.told(value)
     local what = kind.of(value)
     if what == "expression" and value._sparse then
         return "an expression of containers: its elements as one are e:stream()"
+    elseif what == "mesh" and tostring(value):find "^closed" then
+        return "closed mesh"
     elseif what ~= "container" then
         return what
     end

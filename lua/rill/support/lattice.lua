@@ -14,18 +14,6 @@ local OFFSETS <const> = {
 }
 local AXES <const> = {"x", "y", "z"}
 
-local function is_shape(value)
-    if type(value) ~= "table" or rill.type(value) or #value < 1 or #value > 3 then
-        return false
-    end
-    for _, n in ipairs(value) do
-        if math.type(n) ~= "integer" or n < 1 then
-            return false
-        end
-    end
-    return true
-end
-
 -- One over its square is a float, and so is that times what grids multiply it by.
 local function is_width(value)
     return choices.is_positive(value) and value >= 1e-18 and value <= 1e18
@@ -44,7 +32,8 @@ local function is_spacing(value)
 end
 
 --- Rows for choices.options: of every grid.
-lattice.shape = {is_shape, "a table of 1 to 3 whole numbers, 1 or more"}
+lattice.shape = {function(v) return choices.is_shape(v, 1, 3) end,
+    "a table of 1 to 3 whole numbers, 1 or more, at most 2147483647 elements"}
 lattice.spacing = {is_spacing, "a number from 1e-18 to 1e18, or a table of one per dimension"}
 
 --- A row for an option that is a number or a stream of one for each cell.

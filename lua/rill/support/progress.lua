@@ -1,6 +1,7 @@
 -- rill.progress: a bar in the terminal.
 local rill = require "rill"
 local core = require "rill.core"
+local kind = require "rill.support.kind"
 
 local progress = {}
 local Progress = {}
@@ -16,8 +17,15 @@ local function draw(self)
     io.stdout:flush()
 end
 
+local function check(self, name)
+    if getmetatable(self) ~= Progress then
+        error(("p:%s: expected a progress bar before the colon, got %s"):format(name, kind.of(self)), 3)
+    end
+end
+
 --- p:step([n]): n (1 unless told) more of the total are done.
 function Progress:step(n)
+    check(self, "step")
     n = n or 1
     if type(n) ~= "number" then
         error(("p:step: argument #1 'n': expected a number, got %s"):format(type(n)), 2)
@@ -32,6 +40,7 @@ end
 
 --- p:close(): ends the bar's line.
 function Progress:close()
+    check(self, "close")
     if self.shown and not self.closed then
         draw(self)
         io.stdout:write("\n")

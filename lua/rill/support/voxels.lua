@@ -1,4 +1,5 @@
 -- What a function takes as a volume.
+local core = require "rill.core"
 local rill = require "rill"
 local blame = require "rill.support.blame"
 local types = require "rill.support.types"
@@ -8,7 +9,7 @@ local voxels = {}
 
 --- voxels.take(where, s): argument #1, a stream or container of three dimensions whose elements a kernel can take as floats; raises where it is none.
 function voxels.take(where, s)
-    local container <const> = rill.type(s) == "container"
+    local container <const> = core._is_open_container(s)
     if not container and blame.not_open(s) then
         fail("%s: argument #1 's': expected a volume, a stream {layers, rows, columns}, got %s", where, blame.told(s))
     end

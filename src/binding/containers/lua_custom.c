@@ -205,7 +205,7 @@ static TranslatorTraits option_traits(lua_State *L)
     if (type == LUA_TNIL) {
         lua_newtable(L);
         lua_replace(L, index);
-    } else if (type != LUA_TTABLE) {
+    } else if (!binding_is_options(L, index)) {
         binding_argument(L, function, 1, "traits", index, "a table like {memory = \"1\", complete = true}");
     }
     binding_known(L, index, function, names);

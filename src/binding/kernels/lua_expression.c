@@ -14,6 +14,14 @@ static int rill_is_open(lua_State *L)
     return 1;
 }
 
+/* _is_open_container(v): whether it is a container that is open. */
+static int rill_is_open_container(lua_State *L)
+{
+    const LuaContainer *c = container_to(L, 1);
+    lua_pushboolean(L, c && c->container);
+    return 1;
+}
+
 /* A handle of its own over a container. */
 static int leaf_of_container(lua_State *L, const LuaContainer *c)
 {
@@ -160,8 +168,8 @@ static int rill_fallback(lua_State *L)
 /* _like(c, type, solid): a container like it, with elements of another type. `solid`: in which all can be mapped. */
 static int rill_like(lua_State *L)
 {
-    const LuaContainer *c = container_check(L, 1, "expression", 1, "c");
-    const Type *type = type_check(L, 2, "expression", 2, "type");
+    const LuaContainer *c = container_check(L, 1, "c:like", 0, "c");
+    const Type *type = type_check(L, 2, "c:like", 1, "type");
     container_asked(L, c, "expression");
     bool fixed = lua_toboolean(L, 3) && container_partial(c->container) && !container_paged(c->container) &&
                  !container_adaptive(c->container);
@@ -203,6 +211,7 @@ static int rill_set_fallback(lua_State *L)
 void open_expression(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"_is_open", rill_is_open},
+                                         {"_is_open_container", rill_is_open_container},
                                          {"_leaf", rill_leaf},
                                          {"_written", rill_written},
                                          {"_family", rill_family},

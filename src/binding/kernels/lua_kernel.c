@@ -399,7 +399,7 @@ static int kernel_specialize_call(lua_State *L)
 {
     Kernel *kernel = kernel_check(L, 1, "kernel:specialize");
     binding_count(L, "kernel:specialize", 2, true);
-    if (!lua_istable(L, 2)) {
+    if (!binding_is_options(L, 2)) {
         binding_argument(L, "kernel:specialize", 1, "constants", 2, "a table of constants by name");
     }
     Call call;

@@ -76,7 +76,13 @@ void binding_count(lua_State *L, const char *function, int most, bool self)
 
 bool binding_is_options(lua_State *L, int index)
 {
-    return lua_istable(L, index) && !hooks_is_expression(L, index);
+    if (!lua_istable(L, index)) {
+        return false;
+    }
+    int type = luaL_getmetafield(L, index, "__name");
+    bool value = type == LUA_TSTRING && strncmp(lua_tostring(L, -1), "rill.", 5) == 0;
+    lua_pop(L, type == LUA_TNIL ? 0 : 1);
+    return !value;
 }
 
 lua_Integer binding_integer(lua_State *L, int index, const char *function, int n, const char *name)

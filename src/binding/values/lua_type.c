@@ -293,7 +293,9 @@ static int rill_type(lua_State *L)
                                         "factors",    "hierarchy",  "fluid",  "particles", "wave",
                                         "heat",       "cloth",      "nbody",  "mesh",      "tree"};
     enum { TYPES = sizeof types / sizeof *types, TABLES = 11 };
-    luaL_checkany(L, 1);
+    if (lua_isnone(L, 1)) {
+        binding_argument(L, "rill.type", 1, "value", 1, "a value");
+    }
     bool table = lua_type(L, 1) == LUA_TTABLE && !hooks_is_expression(L, 1);
     if ((table || lua_type(L, 1) == LUA_TUSERDATA || hooks_is_expression(L, 1)) &&
         luaL_getmetafield(L, 1, "__name") == LUA_TSTRING) {
