@@ -51,9 +51,10 @@ local function add_numbers(total, part, floats)
         local least, most = low:min(), high:max()
         total.min = total.min and math.min(total.min, least) or least
         total.max = total.max and math.max(total.max, most) or most
-        local before <const> = total.finite
+        local before <const>, all <const> = total.finite, sum:sum()
         total.finite = before + finite
-        total.mean = (total.mean or 0) * (before / total.finite) + sum:mean() * (sum.size / total.finite)
+        local share <const> = all - all == 0 and all / total.finite or sum:mean() * (sum.size / total.finite)
+        total.mean = (total.mean or 0) * (before / total.finite) + share
     end
 end
 

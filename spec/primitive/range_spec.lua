@@ -186,6 +186,7 @@ describe("reductions stay in the range of numbers", function()
             assert.equal(0.0, of(1 / b, 1 / b):prod())
             assert.equal(0.0, of(b, b, b, 0):prod())
             assert.equal(0.0, of(0, 0):norm())
+            assert(math.abs(of(b, b, -b):stats().mean / (b / 3) - 1) < row.near and of(b, b):stats().mean == b)
             for _, x in ipairs {0 / 0, 1 / 0, -1 / 0} do
                 for _, operation in ipairs {"var", "std"} do
                     local s = of(x, 1)
