@@ -68,6 +68,21 @@ describe("colormaps", function()
         assert.are.same({ high, low }, colours({ 10, 20 }, { colormap = "viridis", min = 20, max = 10 }))
     end)
 
+    it("draw integers and bools by min and max", function()
+        local low, middle, high = "440154", "21918c", "fde725"
+        for _, type in ipairs { "int", "uint", "int8", "int16", "uint8", "uint16", "double" } do
+            assert.are.same({ low, middle, high, high },
+                colours({ 10, 15, 20, 25 }, { colormap = "viridis", min = 10, max = 20 }, type), type)
+        end
+        assert.are.same({ low, high, low }, colours({ false, true, false }, { colormap = "viridis" }, "bool"))
+        assert.are.same({ low, high }, colours({ 0, 255 }, { colormap = "viridis" }, "uint8"))
+        local path = files:path "wrong.png"
+        local done, said = pcall(rill.image.save, rill.stream("int", { 2, 2 }), path, { colormap = "viridis" })
+        assert(not done and said:find("needs the options min and max", 1, true), said)
+        done, said = pcall(rill.image.save, rill.stream("vec3", { 2, 2 }), path, { colormap = "viridis" })
+        assert(not done and said:find("option 'colormap' is for streams of numbers, got", 1, true), said)
+    end)
+
     it("draw halves too, in 16 bits too", function()
         assert.are.same({ "000004", "fcfdbf" }, colours({ 0, 1 }, { colormap = "magma", depth = 16 }, "half"))
     end)

@@ -238,6 +238,15 @@ describe("rill.collide", function()
         assert.equal(before, after)
     end)
 
+    it("says how to make a tree of a mesh", function()
+        local m, t = rill.mesh.box {}, rill.collide.bvh(rill.mesh.box {})
+        local remedy <const> = "expected a tree of rill.collide, got mesh; rill.collide.bvh(m) makes one of a mesh"
+        local done, said = pcall(rill.collide.pairs, m, t)
+        assert(not done and said:find("argument #1 'a': " .. remedy, 1, true), said)
+        done, said = pcall(rill.collide.pairs, t, m)
+        assert(not done and said:find("argument #2 'b': " .. remedy, 1, true), said)
+    end)
+
     it("says what it is given wrong, and closes", function()
         local t = rill.collide.bvh(rill.mesh.box())
         local function refused(message, ...)

@@ -251,3 +251,13 @@ describe("A mesh", function()
         for d = 1, 3 do assert.near(b[d], a[d], 1e-6) end
     end)
 end)
+
+describe("the bounds of a mesh", function()
+    it("are two tables of three that print as coordinates", function()
+        local low, high = rill.mesh.box {size = {1, 2, 0.25}}:bounds()
+        assert.equal("{-0.5, -1, -0.125} {0.5, 1, 0.125}", tostring(low) .. " " .. tostring(high))
+        assert.equal("table 3 -0.5", type(low) .. " " .. #low .. " " .. low[1])
+        assert.equal(3, #{table.unpack(high)})
+        assert.is_nil(rill.mesh.new {positions = {}, triangles = {}}:bounds())
+    end)
+end)

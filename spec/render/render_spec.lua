@@ -410,3 +410,37 @@ describe("rill.render", function()
             mesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, heap), {size = {8, 8}, opacity = 0.1})
     end)
 end)
+
+describe("textures of rill.render", function()
+    local function quad()
+        return rill.mesh.new {positions = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}},
+            triangles = {{0, 1, 2}, {0, 2, 3}}, uv = {{0, 0}, {1, 0}, {1, 1}, {0, 1}}}
+    end
+    local camera <const> = {eye = {0, 0, 3}, target = {0, 0, 0}, up = {0, 1, 0}}
+
+    it("may be gray, of small types, and expressions", function()
+        local gray = rill.random({8, 8}, {seed = 1})
+        local function drawn(texture)
+            return rill.render(quad(), {size = {32, 32}, camera = camera, texture = texture})
+        end
+        local want = drawn(rill.image.convert(gray, "gray", "srgb"))
+        assert.is_true(want:bytes() == drawn(gray):bytes())
+        assert.is_true(want:bytes() == drawn(gray * 1):bytes())
+        for type, allowed in pairs {half = 1e-3, unorm8 = 5e-3} do
+            assert(rill.abs(want - drawn(gray:cast(type))):max()[1] < allowed, type)
+        end
+        assert(rill.abs(want - drawn(rill.stream("float", {8, 8}))):max()[1] > 0.1)
+    end)
+
+    it("are named as the option that they are in messages", function()
+        local function said(...) return select(2, pcall(rill.render, ...)) end
+        local wrong = rill.stream("int", {2, 2})
+        local words <const> = "option 'texture': expected {rows, columns} of float, vec3 or vec4, got int of shape 2x2"
+        assert(said(quad(), {texture = wrong}):find("rill.render: " .. words, 1, true))
+        local own = said {quad(), {quad(), texture = wrong}}
+        assert(own:find("rill.render: argument #1 'm': mesh 2: " .. words, 1, true), own)
+        local short = rill.stream("float", 3)
+        assert(said(quad(), {color = short}):find("rill.render: option 'color' must be", 1, true))
+        assert(said({{quad(), color = short}}):find("argument #1 'm': mesh 1: option 'color' must be", 1, true))
+    end)
+end)

@@ -8,23 +8,16 @@
 
 static const struct {
     size_t bytes;
-    bool is_float;
     double white; /* 0: the range must be told */
 } kinds[] = {
-    [PIXEL_FLOAT] = {4, true, 1},       [PIXEL_DOUBLE] = {8, true, 1}, [PIXEL_HALF] = {2, true, 1},
-    [PIXEL_UNORM8] = {1, true, 1},      [PIXEL_BOOL] = {4, false, 1},  [PIXEL_INT8] = {1, false, 0},
-    [PIXEL_INT16] = {2, false, 0},      [PIXEL_INT] = {4, false, 0},   [PIXEL_UINT8] = {1, false, 255},
-    [PIXEL_UINT16] = {2, false, 65535}, [PIXEL_UINT] = {4, false, 0},
+    [PIXEL_FLOAT] = {4, 1},   [PIXEL_DOUBLE] = {8, 1},     [PIXEL_HALF] = {2, 1},  [PIXEL_UNORM8] = {1, 1},
+    [PIXEL_BOOL] = {4, 1},    [PIXEL_INT8] = {1, 0},       [PIXEL_INT16] = {2, 0}, [PIXEL_INT] = {4, 0},
+    [PIXEL_UINT8] = {1, 255}, [PIXEL_UINT16] = {2, 65535}, [PIXEL_UINT] = {4, 0},
 };
 
 size_t pixels_bytes(PixelKind kind)
 {
     return kinds[kind].bytes;
-}
-
-bool pixels_is_float(PixelKind kind)
-{
-    return kinds[kind].is_float;
 }
 
 bool pixels_range(PixelKind kind, double *min, double *max)

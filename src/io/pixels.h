@@ -34,7 +34,6 @@ typedef struct PixelOptions {
 } PixelOptions;
 
 size_t pixels_bytes(PixelKind kind); /* of one component */
-bool pixels_is_float(PixelKind kind);
 
 /* Fills array->data (made by the caller, with the image's rows and cols) from the image. Floats, halves and unorm8: 0..1 (floats of
  * a PFM as they are), gray by the luminance of Rec. 709 (0.2126 R + 0.7152 G + 0.0722 B; alpha is ignored), gray

@@ -200,7 +200,8 @@ end
 --- tree.take(where, argument, value): what a tree is made of; raises where it is none.
 function tree.take(where, argument, value)
     if getmetatable(value) ~= Tree then
-        fail("%s: %s: expected a tree of rill.collide, got %s", where, argument, blame.told(value))
+        local remedy <const> = rill.type(value) == "mesh" and "; rill.collide.bvh(m) makes one of a mesh" or ""
+        fail("%s: %s: expected a tree of rill.collide, got %s%s", where, argument, blame.told(value), remedy)
     end
     local t = rawget(value, "own")
     if t.closed then

@@ -233,11 +233,20 @@ function methods:copy()
     return changed(check(self, "copy"), {})
 end
 
+-- A table of coordinates that prints as {x, y, z}.
+local Point <const> = {__name = "rill.point"}
+function Point.__tostring(p)
+    local texts = {}
+    for i, v in ipairs(p) do texts[i] = ("%.7g"):format(v) end
+    return "{" .. table.concat(texts, ", ") .. "}"
+end
+local function point(v) return setmetatable(v, Point) end
+
 --- M:bounds(): the least and the largest x, y and z of the vertices, two tables of three; nothing without vertices. Read back.
 function methods:bounds()
     local p = check(self, "bounds")._positions
     if p.size > 0 then
-        return p:min(), p:max()
+        return point(p:min()), point(p:max())
     end
 end
 

@@ -48,7 +48,7 @@ models.looks = {
     colormap = choices.words(colormaps),
     range = {function(v) return choices.is_vector(v, 2) and v[1] < v[2] end,
         "{least, greatest}, the first below the second"},
-    texture = {is_source, "a picture, a stream {rows, columns} of vec3 or vec4"},
+    texture = {is_source, "a picture, a stream {rows, columns} of float, vec3 or vec4"},
     opacity = {is_unit, "a number from 0 to 1"},
     shading = choices.words {smooth = true, flat = true, wireframe = true, none = true},
     edges = {function(v) return type(v) == "boolean" or models.color(v) ~= nil end, "true, false, " .. COLOR},
@@ -85,7 +85,7 @@ local function attribute(where, mesh, s, name, kinds)
     local per = #shape == 1 and (shape[1] == vertices and 0 or shape[1] == faces and 1) or
         #shape == 2 and shape[1] == faces and shape[2] == 3 and 2
     if not per or not kinds[s.type] then
-        fail("rill.render: %s: '%s' must be %s per vertex {%d}, face {%d} or corner {%d, 3}, and is %s of shape %s",
+        fail("rill.render: %s'%s' must be %s per vertex {%d}, face {%d} or corner {%d, 3}, and is %s of shape %s",
             where, name,
             kinds.words, vertices, faces, faces, s.type, table.concat(shape, "x"))
     end
@@ -98,7 +98,7 @@ local function normals_of(where, mesh, value)
     local given = field(value, "normals")
     given = type(given) == "function" and value:normals() or given
     if given then
-        return attribute(where, mesh, given, "normals", {vec3 = true, words = "vec3"})
+        return attribute(where .. ": ", mesh, given, "normals", {vec3 = true, words = "vec3"})
     end
     return {values = shading.normals(mesh), per = 0}
 end
@@ -115,13 +115,13 @@ local function map_of(name)
 end
 
 -- Colours by a stream: of vec3, or of numbers through a colour map.
-local function stream_colour(where, mesh, look)
+local function stream_colour(option, mesh, look)
     local color = look.color
     local info = types.scalar(color.type)
     if not info then
-        return attribute(where, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
+        return attribute(option, mesh, color, "color", {vec3 = true, words = "a number or vec3"})
     end
-    local got = attribute(where, mesh, color:cast "float", "color", {float = true, words = "a number or vec3"})
+    local got = attribute(option, mesh, color:cast "float", "color", {float = true, words = "a number or vec3"})
     local low, high = table.unpack(look.range or {})
     if not low then
         local stats = got.values.size > 0 and got.values:stats() or {}
@@ -131,24 +131,34 @@ local function stream_colour(where, mesh, look)
     return got
 end
 
-local function texture_of(where, mesh, value, look)
-    local s, uv = look.texture, field(value, "uv")
+-- Pictures of what kernels see as one of these, as vec3.
+local TEXTURES <const> = {
+    float = function(s) return rill.image.convert(s, "gray", "srgb") end,
+    vec3 = function(s) return s.type == "vec3" and s or s:cast "vec3" end,
+    vec4 = function(s) return s.xyz end,
+}
+
+local function texture_of(where, option, mesh, value, look)
+    local s, uv <const> = look.texture, field(value, "uv")
+    local info <const> = types.list[s.type]
+    local convert <const> = info and TEXTURES[info.seen]
     if not uv then
-        fail("rill.render: %s: option 'texture' needs texture coordinates, and the mesh has no 'uv'", where)
-    elseif #s.shape ~= 2 or s.size == 0 or s.type ~= "vec3" and s.type ~= "vec4" and s.type ~= "unorm8x4" then
-        fail("rill.render: %s: option 'texture': expected {rows, columns} of vec3 or vec4, got %s of shape %s", where,
+        fail("rill.render: %s'texture' needs texture coordinates, and the mesh has no 'uv'", option)
+    elseif #s.shape ~= 2 or s.size == 0 or not convert then
+        fail("rill.render: %s'texture': expected {rows, columns} of float, vec3 or vec4, got %s of shape %s", option,
             s.type, table.concat(s.shape, "x"))
     end
-    local got = attribute(where, mesh, uv, "uv", {vec2 = true, words = "vec2"})
-    s = s.type == "vec3" and s or s.xyz
+    local got = attribute(where .. ": ", mesh, uv, "uv", {vec2 = true, words = "vec2"})
+    s = convert(s)
     got.picture = (rill.type(s) == "expression" and s:eval() or s):boundary "wrap"
     return got
 end
 
 local DARK <const>, GRAY <const> = {0.13, 0.17, 0.23}, {0.72, 0.73, 0.75}
 
--- A mesh and how it looks, with streams of what is needed.
-local function model(where, value, look)
+-- A mesh and how it looks, with streams of what is needed. own: the looks that stand with the mesh, in argument #1.
+local function model(where, value, look, own)
+    local function option(name) return own and own[name] ~= nil and where .. ": option " or "option " end
     local mesh = {positions = stream_of(where, value, "positions", "vec3"), triangles = stream_of(where, value,
         "triangles", "ivec3")}
     mesh.shading, mesh.opacity = look.shading or "smooth", look.opacity or 1
@@ -157,8 +167,9 @@ local function model(where, value, look)
     mesh.constant = shading.linear(models.color(look.color) or look.texture and {1, 1, 1} or wire and DARK or GRAY)
     mesh.faces = mesh.triangles.size
     if mesh.faces > 0 and mesh.positions.size > 0 then
-        mesh.texture = look.texture and texture_of(where, mesh, value, look)
-        mesh.colors = not mesh.texture and is_source(look.color) and stream_colour(where, mesh, look) or nil
+        mesh.texture = look.texture and texture_of(where, option "texture", mesh, value, look)
+        mesh.colors = not mesh.texture and is_source(look.color) and
+            stream_colour(option "color", mesh, look) or nil
         mesh.normals = mesh.shading == "smooth" and normals_of(where, mesh, value) or {values = mesh.positions, per = 0}
     end
     return mesh
@@ -184,7 +195,7 @@ local function entry(where, value, looks)
         both[name] = looks[name]
         if own[name] ~= nil then both[name] = own[name] end
     end
-    return model(where, value[1], both)
+    return model(where, value[1], both, own)
 end
 
 -- A list has meshes from 1 on, and nothing else.

@@ -66,7 +66,7 @@ static int l_load(lua_State *L)
 
 /* rill.image.save(s, path [, {min=, max=, colormap=, depth=}]): the extension tells the format. min and max are drawn
  * black and white: 0 and 1 for floats, halves, unorm8 and bool, 0 and 255 for uint8, 0 and 65535 for uint16; other
- * integers must give them. What is outside is clamped, NaN is black; alpha is not scaled. colormap: of scalar floats.
+ * integers must give them. What is outside is clamped, NaN is black; alpha is not scaled. colormap: of scalars.
  * depth: 8 or 16 bits; 8 unless the stream is uint16. PFM keeps floats as they are. */
 static int l_save(lua_State *L)
 {

@@ -151,8 +151,8 @@ static void settle_range(lua_State *L, const PictureCall *call, const Stream *st
 static void settle_options(lua_State *L, const PictureCall *call, const Stream *stream, PixelKind kind,
                            Options *options)
 {
-    if (options->pixels.map && (stream->type->components != 1 || !pixels_is_float(kind))) {
-        luaL_error(L, "%s: option 'colormap' is for streams of float, half, double or unorm8, got %s", call->function,
+    if (options->pixels.map && stream->type->components != 1) {
+        luaL_error(L, "%s: option 'colormap' is for streams of numbers, got %s", call->function,
                    binding_describe(L, call->s));
     }
     if (call->limit == PICTURE_FLOATS && options->has_depth) {
