@@ -19,6 +19,20 @@ uint flags(float x, float y)
            uint(x == y) << 5;
 }
 
+// What is right of numbers that the compiler knows to be 0, one bit each; x is a number other than 0, or infinite.
+uint zeros(float x)
+{
+    uint sign = floatBitsToUint(x) & 0x80000000u;
+    precise float zero = 0.0, quotient = x / zero, product = x * 0.0, none = 0.0 / x, sum = uintBitsToFloat(sign) + zero,
+                  rest = zero - uintBitsToFloat(sign), chosen = x > 0.0 ? 100.0 + x / zero : 7.0;
+    precise double far = double(x) / 0.0lf, wide = double(x) * 0.0lf;
+    return uint(isinf(quotient) && (quotient > 0.0) == (x > 0.0)) |
+           uint(isinf(x) ? isnan(product) : floatBitsToUint(product) == sign) << 1 | uint(floatBitsToUint(none) == sign) << 2 |
+           uint(floatBitsToUint(sum) == 0u) << 3 | uint(floatBitsToUint(rest) == 0u) << 4 |
+           uint(x > 0.0 ? isinf(chosen) : chosen == 7.0) << 5 | uint(isinf(far) && (far > 0.0lf) == (x > 0.0)) << 6 |
+           uint(isinf(x) ? isnan(wide) : unpackDouble2x32(wide).y == sign) << 7;
+}
+
 void main()
 {
     uint i = gl_GlobalInvocationID.x;

@@ -97,11 +97,11 @@ describe("names that generated programs use", function()
             :gsub("VALUE", "1.0")))
     end
 
-    -- Numbers that are 8 together, and the streams.
+    -- Numbers that are 8 together, also in floats, and the streams.
     local function arguments(n, ...)
         local all, numbers = {}, #n - 6
         for i = 1, numbers do
-            all[i] = 8 / numbers
+            all[i] = i < numbers and 0.125 or 8 - 0.125 * (numbers - 1)
         end
         return table.unpack(table.move({...}, 1, 4, numbers + 1, all))
     end

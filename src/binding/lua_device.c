@@ -86,6 +86,7 @@ static void push_traits(lua_State *L, const Device *device)
     set_integer(L, "loop_limit", traits->loop_limit);
     set_boolean(L, "kept_loads", traits->kept_loads);
     set_boolean(L, "exact_rounds", traits->exact_rounds);
+    set_boolean(L, "exact_zeros", traits->exact_zeros);
     set_boolean(L, "exact_division", traits->exact_division);
     set_boolean(L, "fused_fma", traits->fused_fma);
     set_boolean(L, "nearest_half", traits->nearest_half);

@@ -32,6 +32,7 @@ typedef struct DeviceTraits {
     uint32_t loop_limit;    /* trips after which loops are cut in silence; 0 when there is no such limit */
     bool kept_loads;        /* what a loop loaded stays with the lanes that left it before others */
     bool exact_rounds;      /* loops left by comparing with a minimum run all their rounds */
+    bool exact_zeros;       /* operations on a 0 that the compiler knows are as IEEE 754 has them */
     int tuning[TUNING_IDS]; /* what decides speed only: see tuning.h */
 
     /* What is only shown, to those who write kernels: generated code is right whatever they are. */

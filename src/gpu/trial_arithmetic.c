@@ -119,6 +119,7 @@ typedef enum Form {
     X(floats_of_integers, FLOATS, 1, "floatBitsToUint(float(int(a)))", bits((float)as_signed(a)))                      \
     X(floors, FLOATS, 0, "floatBitsToUint(floor(x))", bits(floorf(x)))                                                 \
     X(top_bits, WORDS, 0, "uint(findMSB(a))", top_bit(a))                                                              \
+    X(known_zeros, WORDS, 255, "zeros(x)", 255)                                                                        \
     X(bit_counts, WORDS, 0, "uint(bitCount(a))", count_bits(a))                                                        \
     X(double_products, WORDS, 0, "unpackDouble2x32(double(x) * double(y)).y", high_double((double)x *(double)y))       \
     X(double_quotients, WORDS, 1, "unpackDouble2x32(double(x) / double(y)).y", high_double((double)x / (double)y))
@@ -270,8 +271,8 @@ static void judge_step(int step, const Case *cases, uint32_t got[][STEP_COUNT], 
             at = i;
         }
     }
-    if (worst < 0) {
-        return;
+    if (worst < 0 || step == STEP_known_zeros) {
+        return; /* of which judge_special tells */
     }
     char text[160];
     describe(text, sizeof text, step, cases[at], got[at][step], wanted[at][step]);
@@ -294,6 +295,7 @@ static void measure(uint32_t got[][STEP_COUNT], uint32_t wanted[][STEP_COUNT], T
     measures->nearest_half = equal_everywhere(STEP_halves, got, wanted);
     measures->denormals = got[SMALL][STEP_products] == wanted[SMALL][STEP_products] &&
                           got[SMALL_PRODUCT][STEP_products] == wanted[SMALL_PRODUCT][STEP_products];
+    measures->exact_zeros = equal_everywhere(STEP_known_zeros, got, wanted) && got[INFINITE][STEP_known_zeros] == 255;
     measures->nans = got[NAN_FIRST][STEP_comparisons] == wanted[NAN_FIRST][STEP_comparisons] &&
                      got[NAN_SECOND][STEP_comparisons] == wanted[NAN_SECOND][STEP_comparisons];
 }
@@ -305,6 +307,10 @@ static void judge_special(uint32_t got[][STEP_COUNT], Trial *trial)
     }
     if (!trial->measures.denormals) {
         trial_note(trial, "denormals", TRIAL_ALLOWED, "small numbers are taken for 0");
+    }
+    if (!trial->measures.exact_zeros) {
+        trial_note(trial, "known zeros", TRIAL_ALLOWED,
+                   "x / 0.0, x * 0.0 or x + 0.0 is not IEEE's; kernels are guarded");
     }
     if (got[BY_ZERO][STEP_quotients] != bits(-INFINITY)) {
         trial_note(trial, "infinities", TRIAL_ALLOWED, "-1.0 / 0.0 is %.9g",

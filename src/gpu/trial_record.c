@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIAL_VERSION = 5, PATH_ROOM = CACHE_PATH_ROOM };
+enum { TRIAL_VERSION = 6, PATH_ROOM = CACHE_PATH_ROOM };
 
 /* --- keys --- */
 

@@ -119,7 +119,7 @@ static void add_message(const Module *module, StrBuf *out, const char *text, siz
         strbuf_add(out, "error: an index of an array is an int or uint");
         return;
     }
-    if (memmem(text, length, "rill_exit(", 10)) {
+    if (memmem(text, length, "rill_exit(", 10) || memmem(text, length, "rill_truth(", 11)) {
         strbuf_add(out, "error: a condition is a bool: compare, as in x != 0");
         return;
     }
@@ -129,6 +129,18 @@ static void add_message(const Module *module, StrBuf *out, const char *text, siz
     }
     if (memmem(text, length, "rill_push_", 10)) {
         strbuf_add(out, "error: push(name, value) takes one value, of the variable output's type");
+        return;
+    }
+    if (memmem(text, length, "rill_rem", 8)) {
+        strbuf_add(out, "error: a remainder takes ints and uints: write mod(x, y) or fmod(x, y) for floats");
+        return;
+    }
+    if (memmem(text, length, "rill_seen(", 10)) {
+        strbuf_add(out, "error: a quotient takes numbers, vectors and matrices");
+        return;
+    }
+    if (memmem(text, length, "rill_kept(", 10)) {
+        strbuf_add(out, "error: an element of storage takes a number or a vector");
         return;
     }
     for (size_t i = 0; i < length;) {

@@ -307,25 +307,36 @@ Variant *kernel_variant(Kernel *kernel, Device *device, const VariantKey *key)
 
 /* specialize */
 
-static char *literal(const Param *param, const uint32_t *words)
+/* Whether a word of a value is one of a number that is 0, or may be. */
+static bool is_zero(const Param *param, const uint32_t *words, int k)
 {
-    char texts[TYPE_MAX_WORDS][16];
+    const Type *type = param->type;
+    bool packed = type && type->value->scalar == SCALAR_FLOAT && type->bytes / type->components < 4;
+    return type && type->scalar == SCALAR_DOUBLE ? !((words[k | 1] & 0x7fffffffu) | words[k & ~1])
+                                                 : packed || !(words[k] & 0x7fffffffu);
+}
+
+/* The text of a value. With `exact` compilers are not to know of a 0 among floats: see rewrite_exact.c. */
+static char *literal(const Param *param, const uint32_t *words, bool exact)
+{
+    char texts[TYPE_MAX_WORDS][48];
     const char *parts[TYPE_MAX_WORDS];
     StrBuf out = STRBUF_EMPTY;
-    if (param->matrix) {
-        int n = param->matrix;
-        strbuf_addf(&out, "mat%d(", n);
-        for (int k = 0; k < n * n; k++) {
-            strbuf_addf(&out, "%suintBitsToFloat(0x%xu)", k ? ", " : "", words[k % n * n + k / n]);
-        }
-        strbuf_add(&out, ")");
-        return strbuf_take(&out);
-    }
-    for (int k = 0; k < glsl_words(param->type); k++) {
-        snprintf(texts[k], sizeof texts[k], "0x%xu", words[k]);
+    int n = param->matrix, count = n ? n * n : glsl_words(param->type);
+    for (int k = 0; k < count; k++) {
+        bool hidden = exact && is_zero(param, words, k);
+        snprintf(texts[k], sizeof texts[k], hidden ? "(0x%xu | uint(rill_naught))" : "0x%xu", words[k]);
         parts[k] = texts[k];
     }
-    glsl_decode(&out, param->type, param->type, parts, NULL);
+    if (!n) {
+        glsl_decode(&out, param->type, param->type, parts, NULL);
+        return strbuf_take(&out);
+    }
+    strbuf_addf(&out, "mat%d(", n);
+    for (int k = 0; k < n * n; k++) {
+        strbuf_addf(&out, "%suintBitsToFloat(%s)", k ? ", " : "", parts[k % n * n + k / n]);
+    }
+    strbuf_add(&out, ")");
     return strbuf_take(&out);
 }
 
@@ -351,7 +362,9 @@ Kernel *kernel_specialize(const Kernel *kernel, const uint32_t *const *words)
         if (!words[i] && !old) {
             continue;
         }
-        char *text = words[i] ? literal(&kernel->function.params[i], words[i]) : strdup(old);
+        const Param *param = &kernel->function.params[i];
+        bool real = param->matrix || param->type->value->scalar == SCALAR_FLOAT || param->type->scalar == SCALAR_DOUBLE;
+        char *text = words[i] ? literal(param, words[i], real && !kernel->module->fast) : strdup(old);
         bool done = text ? bake(result, i, text) : error_set("out of host memory");
         free(text);
         if (!done) {

@@ -55,7 +55,7 @@ d.software: boolean -- whether it is a software device, as llvmpipe is
 d.family: string -- "cpu" or "gpu": which variants of kernels and algorithms it gets
 d.limits: table -- group_count, group_size, shared_bytes, block_bytes, texture_texels, storage_blocks, texture_units, uniform_vectors, outputs_per_pass, memory_bytes
 d.tuning: table -- choices that decide speed only, by name: tables with value, source ("measured", "default" or "forced") and seconds, the time of each value that was measured
-d.traits: table -- what the compiler decides by, and more that a driver is measured for: family, group_size, subgroup_size, subgroup_ops, subgroup_ballot, subgroup_shuffle, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, kept_loads, exact_rounds, exact_division, fused_fma, nearest_half, denormals, nans, stable_arrays, robust_access, barrier_ns
+d.traits: table -- what the compiler decides by, and more that a driver is measured for: family, group_size, subgroup_size, subgroup_ops, subgroup_ballot, subgroup_shuffle, synchronous, host_memory, buffer_textures, exact_ranges, loop_limit, kept_loads, exact_rounds, exact_zeros, exact_division, fused_fma, nearest_half, denormals, nans, stable_arrays, robust_access, barrier_ns
 ]==] },
     { "stream", [==[
 rill.stream(type: typename, shape: shape, init?: data): stream -- a stream, zero unless init says: one value for all, a flat or nested table, a binary string, or f(i, j, ...) that returns the element
@@ -99,9 +99,9 @@ r:close() -- gives it up
 m:unmap() -- writes back what was changed; `local m <close>` does it by itself
 ]==] },
     { "kernel", [==[
-rill.kernel(text: string, options?: {dialect?: string}): kernel -- compiles a text and returns its last kernel: "kernel void f(float x<>, out float r<>) { r = 2.0 * x; }"
-rill.program(text: string, options?: {dialect?: string}): table -- compiles a text: a table of everything it defines, kernels and structures, by name; dialect "brook" converts as Brook did
-rill.programfile(path: string, options?: {dialect?: string}): table -- rill.program of a file
+rill.kernel(text: string, options?: {dialect?: string, fast?: boolean}): kernel -- compiles a text and returns its last kernel, which computes what is written unless it is fast: "kernel void f(float x<>, out float r<>) { r = 2.0 * x; }"
+rill.program(text: string, options?: {dialect?: string, fast?: boolean}): table -- compiles a text: a table of everything it defines, kernels and structures, by name; dialect "brook" converts as Brook did
+rill.programfile(path: string, options?: {dialect?: string, fast?: boolean}): table -- rill.program of a file
 rill.check(on?: boolean): boolean -- whether kernels made ready from here on report indices out of range; returns what it was before
 rill.active(mask: source): table -- the list of active elements of a mask, made once for several launches' option `where`
 rill.branch(cond: source, yes: kernel, no: kernel): function -- a function that launches one kernel where the condition holds and the other elsewhere, into the same outputs

@@ -167,12 +167,16 @@ static int module_gc(lua_State *L)
     return 0;
 }
 
-/* Option 'dialect' of what is at `options`, where a table may be: whether it says "brook". */
-static bool brook_asked(lua_State *L, int options, const char *function)
+typedef struct TextOptions {
+    bool brook, fast;
+} TextOptions;
+
+/* The options of a kernel text at `options`, where a table may be. */
+static TextOptions text_options(lua_State *L, int options, const char *function)
 {
-    static const char *const names[] = {"dialect", NULL};
+    static const char *const names[] = {"dialect", "fast", NULL};
     if (lua_isnoneornil(L, options)) {
-        return false;
+        return (TextOptions){false, false};
     }
     if (!binding_is_options(L, options)) {
         binding_argument(L, function, 2, "options", options, "a table, as in {dialect = \"brook\"}");
@@ -186,20 +190,22 @@ static bool brook_asked(lua_State *L, int options, const char *function)
                    binding_describe(L, -1));
     }
     lua_pop(L, 1);
-    return brook;
+    return (TextOptions){brook, binding_flag(L, options, function, "fast")};
 }
 
 /* Parses a text; the module is owned by a userdata that is pushed. */
-static Module *module_push(lua_State *L, const char *text, size_t length, const char *chunk, int line, bool brook)
+static Module *module_push(lua_State *L, const char *text, size_t length, const char *chunk, int line,
+                           TextOptions options)
 {
     Module **slot = lua_newuserdatauv(L, sizeof *slot, 0);
     *slot = NULL;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &module_key);
     lua_setmetatable(L, -2);
     *slot = module_create(text, length, chunk, line);
-    if (!*slot || (brook && !brook_convert(*slot))) {
+    if (!*slot || (options.brook && !brook_convert(*slot))) {
         binding_raise_placed(L);
     }
+    (*slot)->fast = options.fast;
     return *slot;
 }
 
@@ -210,10 +216,10 @@ static Module *parse(lua_State *L, const char *function)
     if (lua_type(L, 1) != LUA_TSTRING) {
         binding_argument(L, function, 1, "text", 1, "kernel text (a string)");
     }
-    bool brook = brook_asked(L, 2, function);
+    TextOptions options = text_options(L, 2, function);
     const char *text = lua_tolstring(L, 1, &length), *chunk;
     int line = chunk_locate(L, text, length, &chunk);
-    return module_push(L, text, length, chunk, line, brook);
+    return module_push(L, text, length, chunk, line, options);
 }
 
 /* Pushes a kernel that is compiled already; raises. */
@@ -291,7 +297,7 @@ static int rill_programfile(lua_State *L)
 {
     binding_count(L, "rill.programfile", 2, false);
     const char *path = argument_path(L, 1, "rill.programfile", 1, "path");
-    bool brook = brook_asked(L, 2, "rill.programfile");
+    TextOptions options = text_options(L, 2, "rill.programfile");
     state_device(L);
     chunk_read(L, path);
     size_t length;
@@ -299,7 +305,7 @@ static int rill_programfile(lua_State *L)
     if (!text) {
         return luaL_error(L, "rill.programfile: argument #1 'path': can't read '%s'", path);
     }
-    return push_kernels(L, "rill.programfile", module_push(L, text, length, path, 1, brook));
+    return push_kernels(L, "rill.programfile", module_push(L, text, length, path, 1, options));
 }
 
 /* members */

@@ -60,6 +60,8 @@ static void rewriter_free(Rewriter *rw)
     free(rw->map.items);
     free(rw->locals.items);
     free(rw->insertions.items);
+    free(rw->operations.items);
+    free(rw->operations.slots);
 }
 
 static const char *qualifier(const Param *param)
@@ -98,6 +100,7 @@ static bool write_signature(Rewriter *rw)
             continue;
         }
         strbuf_add(&rw->out, comma ? ", " : "");
+        strbuf_add(&rw->out, rewrite_exact_on(rw) ? "precise " : "");
         strbuf_add(&rw->out, qualifier(param));
         add_type(&rw->out, param->type, param->matrix);
         strbuf_addf(&rw->out, " u_%s", param->name);
@@ -109,8 +112,13 @@ static bool write_signature(Rewriter *rw)
     strbuf_add(&rw->out, ")\n{");
     for (int i = 0; i < f->param_count; i++) {
         if (f->params[i].kind == PARAM_OUTPUT) {
+            bool known = rewrite_exact_on(rw) && rewrite_exact_real(f->params[i].type, 0);
             strbuf_addf(&rw->out, "\n    u_%s = ", f->params[i].name);
-            glsl_zero(&rw->out, f->params[i].type);
+            if (known) {
+                strbuf_addf(&rw->out, "%s(rill_zero)", glsl_type(f->params[i].type));
+            } else {
+                glsl_zero(&rw->out, f->params[i].type);
+            }
             strbuf_add(&rw->out, ";");
         }
     }
@@ -120,7 +128,8 @@ static bool write_signature(Rewriter *rw)
 static bool write_function(Rewriter *rw)
 {
     const Function *f = rw->self.function;
-    if (!write_signature(rw) || !rewriter_range(rw, f->body_first, f->body_last) ||
+    if (!rewrite_exact_scan(rw, f->body_first, f->body_last) || !write_signature(rw) ||
+        !rewriter_range(rw, f->body_first, f->body_last) ||
         !rewriter_put(rw, rewriter_token(rw, f->body_last), "}", 1)) {
         return false;
     }
@@ -195,7 +204,7 @@ static bool write_constants(const Module *module, const Function *root, Body *bo
 enum { LONG_LOOPS = 32768 }; /* trips that a device may cut */
 
 /* Variable outputs: the variables and functions that pushes become. */
-static void write_pushes(const Function *kernel, BodyMode mode, StrBuf *out)
+static void write_pushes(const Function *kernel, BodyMode mode, bool exact, StrBuf *out)
 {
     for (int i = 0; i < kernel->param_count; i++) {
         const Param *param = &kernel->params[i];
@@ -205,7 +214,7 @@ static void write_pushes(const Function *kernel, BodyMode mode, StrBuf *out)
         }
         const char *type = glsl_type(param->type);
         strbuf_addf(out, "int rill_n_%s, rill_end_%s;\n%s rill_v_%s;\n", name, name, type, name);
-        strbuf_addf(out, "void rill_push_%s(%s v) { ", name, type);
+        strbuf_addf(out, "void rill_push_%s(%s%s v) { ", name, exact ? "precise " : "", type);
         if (mode == BODY_WRITE) {
             /* Two programs may round differently: whatever they decide, an element keeps to its own places. */
             strbuf_addf(out, "if (rill_n_%s < rill_end_%s) { ", name, name);
@@ -284,7 +293,7 @@ bool body_create(const Module *module, const Function *kernel, BodyMode mode, co
         bound[i] = param_kinds[kernel->params[i].kind].stream ? i : -1;
     }
     if (mode != BODY_PLAIN) {
-        write_pushes(kernel, mode, &body->text);
+        write_pushes(kernel, mode, !module->fast, &body->text);
     }
     bool done = write_constants(module, kernel, body) && rewriter_instance(&start, kernel, bound, &instance);
     free(list.items);
@@ -295,6 +304,7 @@ bool body_create(const Module *module, const Function *kernel, BodyMode mode, co
     body->unbounded = instance.unbounded || instance.trips > (double)LONG_LOOPS;
     body->trips = instance.trips;
     body->tokens = (size_t)instance.tokens;
+    body->exact = !module->fast;
     strcpy(body->entry, mode == BODY_PLAIN ? "u_" : "rill_entry");
     if (mode == BODY_PLAIN) {
         strcat(body->entry, kernel->name);

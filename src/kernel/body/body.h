@@ -48,6 +48,7 @@ typedef struct Body {
     double trips;               /* of the bounded loops, in all */
     size_t tokens;              /* size of what was written, functions called counted at every call */
     int shared_count;           /* shared variables of a group kernel */
+    bool exact;                 /* compilers are kept to the text: see rewrite_exact.c */
 } Body;
 
 /* What pushes to variable outputs do: see derive.h. */

@@ -147,12 +147,18 @@ static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *p
     }
     const char *root_name = rw->root->params[root].name;
     StrBuf text = STRBUF_EMPTY;
-    strbuf_addf(&text, "); %s rill_v = load_%s(rill_e); rill_v", glsl_type(rw->root->params[root].type), root_name);
+    bool remainder = token_is(op, "%=");
+    strbuf_addf(&text, "); %s%s rill_v = load_%s(rill_e); %srill_v", rewrite_exact_on(rw) ? "precise " : "",
+                glsl_type(rw->root->params[root].type), root_name, remainder ? "rill_rem_to(" : "");
     rewriter_add(rw, strbuf_text(&text));
     strbuf_free(&text);
     /* The ";" by itself: what ends a loop's body stands behind it, and belongs behind the store. */
     const Token *semicolon = rewriter_token(rw, stop - 1);
-    if (!rewriter_range(rw, suffix, stop - 1) || !rewriter_put(rw, semicolon, ";", 1)) {
+    bool done = rewriter_range(rw, suffix, remainder ? end : stop - 1);
+    rewriter_add(rw, remainder ? ", " : "");
+    done = done && (!remainder || rewriter_range(rw, end + 1, stop - 1));
+    rewriter_add(rw, remainder ? ")" : "");
+    if (!done || !rewriter_put(rw, semicolon, ";", 1)) {
         return false;
     }
     strbuf_addf(&text, " store_%s(rill_e, rill_v); }", root_name);
@@ -160,6 +166,32 @@ static bool random_statement(Rewriter *rw, size_t i, size_t last, const Param *p
     strbuf_free(&text);
     *next = stop;
     return true;
+}
+
+/* name[i][j] in storage: what is written, or loaded. */
+static bool put_element(Rewriter *rw, size_t i, size_t last, const Param *param, int root, bool written, size_t *next)
+{
+    const Token *name = rewriter_token(rw, i);
+    char text[2 * MAX_NAME + 32];
+    strcpy(text, written ? "data_" : "load_");
+    strcat(text, rw->root->params[root].name);
+    strcat(text, written ? "[" : "(");
+    if (!rewriter_put(rw, name, text, (int)strlen(text)) || !put_call(rw, name, written ? "w_" : "r_", root) ||
+        !put_indices(rw, i + 1, last, param->rank, written ? -1 : root, next)) {
+        return false;
+    }
+    rewriter_add(rw, written ? ")]" : "))");
+    return true;
+}
+
+/* name[i].field op= value, in full. */
+static bool put_store(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t end, size_t *next)
+{
+    bool real = rewrite_exact_real(param->type, 0), change;
+    return put_element(rw, i, last, param, root, true, next) && rewriter_range(rw, *next, end) &&
+           rewrite_exact_store(rw, i, end, real, &change) &&
+           (!change || (put_element(rw, i, last, param, root, true, next) && rewriter_range(rw, *next, end))) &&
+           rewrite_exact_stored(rw, end, last, change, next);
 }
 
 static bool access_random(Rewriter *rw, size_t i, size_t last, const Param *param, int root, size_t *next)
@@ -173,17 +205,10 @@ static bool access_random(Rewriter *rw, size_t i, size_t last, const Param *para
     if (written && !plain) {
         return random_statement(rw, i, last, param, root, next);
     }
-    char text[2 * MAX_NAME + 32];
-    const char *root_name = rw->root->params[root].name;
-    strcpy(text, written ? "data_" : "load_");
-    strcat(text, root_name);
-    strcat(text, written ? "[" : "(");
-    if (!rewriter_put(rw, name, text, (int)strlen(text)) || !put_call(rw, name, written ? "w_" : "r_", root) ||
-        !put_indices(rw, i + 1, last, param->rank, written ? -1 : root, next)) {
-        return false;
-    }
-    rewriter_add(rw, written ? ")]" : "))");
-    return true;
+    const Token *op = rewriter_token(rw, end);
+    bool whole = written && end < last && is_assignment(op) && !token_is(op, "%=") && rewrite_exact_on(rw);
+    return whole ? put_store(rw, i, last, param, root, end, next)
+                 : put_element(rw, i, last, param, root, written, next);
 }
 
 static bool put_vout(Rewriter *rw, const Token *token, const char *prefix, int root)

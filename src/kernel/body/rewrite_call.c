@@ -115,7 +115,8 @@ bool rewrite_call_write(Rewriter *rw, size_t i, size_t last, const Function *cal
         rewriter_add(rw, comma ? ", " : "");
         comma = true;
         rw->changed = changes(&callee->params[k]) ? first[k] : 0;
-        if (!rewriter_range(rw, first[k], end[k])) {
+        if (!rewrite_exact_argument(rw, first[k], end[k],
+                                    rewrite_exact_real(callee->params[k].type, callee->params[k].matrix))) {
             return false;
         }
     }

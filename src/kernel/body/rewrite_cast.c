@@ -32,8 +32,7 @@ bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last)
     return !called && starts_operand(rewriter_token(rw, close + 1));
 }
 
-/* One past the operand of a cast: signs, further casts, then a value with its indices, fields and calls. */
-static size_t operand_end(Rewriter *rw, size_t i, size_t last)
+size_t rewrite_cast_operand(Rewriter *rw, size_t i, size_t last)
 {
     for (;;) {
         const Token *t = rewriter_token(rw, i);
@@ -74,7 +73,13 @@ bool rewrite_cast_write(Rewriter *rw, size_t i, size_t last, size_t *next)
     int matrix, used;
     const Token *t = rewriter_token(rw, i + 1);
     module_type(rw->module, t, &type, &matrix, &used);
-    size_t first = i + 2 + (size_t)used, end = operand_end(rw, first, last);
+    size_t first = i + 2 + (size_t)used, end = rewrite_cast_operand(rw, first, last);
+    bool handled;
+    *next = end;
+    bool made = rewrite_exact_construct(rw, i + 1, first, end, false, &handled);
+    if (!made || handled) {
+        return made;
+    }
     rewriter_add(rw, " ");
     if (!rewriter_constructor(rw, t)) {
         return false;
@@ -85,6 +90,5 @@ bool rewrite_cast_write(Rewriter *rw, size_t i, size_t last, size_t *next)
         return false;
     }
     rewriter_add(rw, ")");
-    *next = end;
     return true;
 }

@@ -227,7 +227,7 @@ static bool leaves(const Rewriter *rw, size_t first, size_t last, bool breaks)
     return false;
 }
 
-bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last)
+static bool leaves_loop(const Rewriter *rw, size_t i, size_t last)
 {
     const Token *t = rewriter_token(rw, i);
     bool choice = token_is(t, "if");
@@ -239,13 +239,20 @@ bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last)
     return close && leaves(rw, close, end, choice);
 }
 
+bool rewrite_loops_exit(const Rewriter *rw, size_t i, size_t last)
+{
+    const Token *t = rewriter_token(rw, i);
+    size_t close = token_is(t, "if") && token_is(t + 1, "(") ? module_close(rw->module, i + 1, last) : 0;
+    return leaves_loop(rw, i, last) || (close && rewrite_exact_computes(rw, i + 2, close - 1));
+}
+
 bool rewrite_loops_exit_write(Rewriter *rw, size_t i, size_t last, size_t *next)
 {
     size_t close = module_close(rw->module, i + 1, last);
     const Token *t = rewriter_token(rw, i), *open = t + 1, *end = rewriter_token(rw, close - 1);
     bool choice = token_is(t, "if");
     bool done = rewriter_put(rw, t, t->text, t->length) && rewriter_put(rw, open, open->text, open->length);
-    rewriter_add(rw, choice ? apart : "rill_case(");
+    rewriter_add(rw, !choice ? "rill_case(" : leaves_loop(rw, i, last) ? apart : "rill_truth((");
     done = done && rewriter_range(rw, i + 2, close - 1);
     rewriter_add(rw, choice ? apart_end : ")");
     *next = close;

@@ -100,6 +100,9 @@ static bool add_local(Rewriter *rw, size_t at, int shared)
                                                    .end = head ? rw->head_end : 0,
                                                    .shared = shared,
                                                    .counter = head && rw->head_counts,
+                                                   .type = rw->type,
+                                                   .matrix = rw->matrix,
+                                                   .fixed = rw->fixed,
                                                    .reach = head ? rw->head_reach : 0};
     return true;
 }
@@ -202,16 +205,17 @@ static size_t initialiser_end(const Rewriter *rw, size_t i, size_t last)
 
 bool rewriter_lengths(Rewriter *rw, size_t first, size_t last)
 {
-    for (size_t i = first; i < last; i++) {
+    bool fixed = rw->fixed, done = true;
+    rw->fixed = true;
+    for (size_t i = first; done && i < last; i++) {
         size_t close = module_close(rw->module, i, last);
         close = close ? close : last;
-        if (!put_plain(rw, rewriter_token(rw, i)) || !rewriter_range(rw, i + 1, close - 1) ||
-            !put_plain(rw, rewriter_token(rw, close - 1))) {
-            return false;
-        }
+        done = put_plain(rw, rewriter_token(rw, i)) && rewriter_range(rw, i + 1, close - 1) &&
+               put_plain(rw, rewriter_token(rw, close - 1));
         i = close - 1;
     }
-    return true;
+    rw->fixed = fixed;
+    return done;
 }
 
 static bool put_local(Rewriter *rw, const Token *name, int shared)
@@ -257,8 +261,22 @@ static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t
 
 static bool declaration(Rewriter *rw, size_t i, size_t last, int used, size_t name, size_t *next)
 {
-    return rewriter_type(rw, rewriter_token(rw, i)) && rewriter_range(rw, i + (size_t)used, name) &&
-           declarators(rw, name, last, false, next);
+    const Type *type;
+    const Token *t = rewriter_token(rw, i);
+    module_type(rw->module, t, &type, &rw->matrix, &used);
+    rw->type = type;
+    rw->real = rewrite_exact_real(type, rw->matrix);
+    bool whole = type && !type->is_struct && type->components == 1 && !rw->real && i > 0 && token_is(t - 1, "const");
+    rw->fixed = whole && rewrite_exact_fixed(rw, name + 1, initialiser_end(rw, name + 1, last));
+    if (rewrite_exact_on(rw) && !rw->fixed) {
+        rewriter_add(rw, t->spaced ? " precise" : " precise ");
+    }
+    bool done =
+        rewriter_type(rw, t) && rewriter_range(rw, i + (size_t)used, name) && declarators(rw, name, last, false, next);
+    rw->type = NULL;
+    rw->matrix = 0;
+    rw->real = rw->fixed = false;
+    return done;
 }
 
 /* "shared T name[n];" moves to global scope. */
@@ -277,7 +295,7 @@ static bool shared_declaration(Rewriter *rw, size_t i, size_t last, size_t *next
     global.out = STRBUF_EMPTY;
     global.map.items = NULL;
     global.map.count = global.map.capacity = 0;
-    rewriter_add(&global, "shared ");
+    rewriter_add(&global, rewrite_exact_on(rw) ? "precise shared " : "shared ");
     bool done = rewriter_type(&global, rewriter_token(rw, i + 1)) &&
                 rewriter_range(&global, i + 1 + (size_t)used, name) && declarators(&global, name, last, true, next);
     rewriter_add(&global, ";");
@@ -331,8 +349,8 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (callee && !(callee == rw->self.function && names_builtin(t))) {
         return rewrite_call_write(rw, i, last, callee, next);
     }
-    if (token_is(t, "static")) {
-        return true; /* GLSL has it not, and its constants need it not */
+    if (token_is(t, "static") || (token_is(t, "precise") && rewrite_exact_on(rw))) {
+        return true; /* GLSL has it not, and its constants need it not; what is precise in any case is not said twice */
     }
     if (token_is(t, "shared")) {
         return shared_declaration(rw, i, last, next);
@@ -350,8 +368,15 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (token_is(t, "bool") && called) {
         return rewriter_constructor(rw, t);
     }
-    if (module_constant(rw->module, t)) {
-        return rewriter_put_user(rw, t, "u_");
+    size_t close = called ? module_close(rw->module, i + 1, last) : 0;
+    bool made = !close || rewrite_exact_construct(rw, i, i + 2, close - 1, true, &handled);
+    if (!made || (close && handled)) {
+        *next = close;
+        return made;
+    }
+    const Constant *constant = module_constant(rw->module, t);
+    if (constant) {
+        return rewrite_exact_constant(rw, i, last, constant, next);
     }
     if (module_struct(rw->module, t)) {
         return rewriter_put_user(rw, t, "u_");
@@ -389,7 +414,10 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
         bool done;
         leave_loops(rw, i);
         rewrite_loops_insert(rw, i, false);
-        if (rewrite_cast_match(rw, i, last)) {
+        rewrite_exact_open(rw, i, last);
+        if (rewrite_exact_match(rw, i, last, &next, &done)) {
+            rewrite_loops_insert(rw, i, true);
+        } else if (rewrite_cast_match(rw, i, last)) {
             done = rewrite_cast_write(rw, i, last, &next);
         } else if (rewrite_loops_exit(rw, i, last)) {
             done = rewrite_loops_exit_write(rw, i, last, &next);

@@ -11,7 +11,24 @@ typedef struct Local {
     int shared;   /* number of a shared variable, from 1; 0: a plain local */
     bool counter; /* of a loop, and an index as it is: see rewrite_index.c */
     int reach;    /* an int that goes no further than this, either way; 0: not known */
+    const Type *type;
+    int matrix; /* as module_type has them */
+    bool fixed; /* a whole number that the text has: array lengths may be made of it */
 } Local;
+
+/* A remainder, or a condition in front of ?, && or ||: tokens of its left operand's beginning and of its mark, and of a remainder the end of
+ * the right one. `next`: the next one of the same beginning, from 1. */
+typedef struct Operation {
+    size_t start, at, end, next;
+    bool plain; /* left as it stands */
+} Operation;
+
+typedef struct OperationList {
+    Operation *items;
+    size_t count, capacity;
+    size_t first, last; /* the tokens of the function */
+    size_t *slots;      /* by token: the operation that begins or stands there, from 1; NULL: there is none */
+} OperationList;
 
 typedef struct LoopRange {
     size_t end;
@@ -72,6 +89,11 @@ typedef struct Rewriter {
     int head_reach;                         /* and goes so far */
     size_t cast;                            /* token behind the cast written last: another cast may follow */
     size_t changed;                         /* token of an argument that the function called may change; 0: none */
+    OperationList operations;
+    const Type *type; /* of the variables being declared, or NULL */
+    int matrix;
+    bool real;  /* and whether they are floats */
+    bool fixed; /* an array's length is being written, or a whole constant */
 } Rewriter;
 
 /* Token `index` of the module; the list ends in TOKEN_END. */
@@ -104,6 +126,34 @@ bool rewrite_call_write(Rewriter *rw, size_t i, size_t last, const Function *cal
 /* rewrite_cast.c: "(float)x" as C has it becomes "float(x)". */
 bool rewrite_cast_match(const Rewriter *rw, size_t i, size_t last);
 bool rewrite_cast_write(Rewriter *rw, size_t i, size_t last, size_t *next);
+/* One past the operand at i: signs, casts, then a value with its indices, fields and calls. */
+size_t rewrite_cast_operand(Rewriter *rw, size_t i, size_t last);
+
+/* rewrite_exact.c: what keeps compilers to the text. */
+/* Whether they are to be kept to it here. */
+bool rewrite_exact_on(const Rewriter *rw);
+/* Whether a type, as module_type has it, is of floats or doubles. */
+bool rewrite_exact_real(const Type *type, int matrix);
+/* Finds the remainders and conditions of a function, and where each begins: first of all. */
+bool rewrite_exact_scan(Rewriter *rw, size_t first, size_t last);
+/* Writes what goes in front of the token at i, where some of them begin with it. */
+void rewrite_exact_open(Rewriter *rw, size_t i, size_t last);
+/* Handles the token at i where it is a mark, a number or a word that is written otherwise. */
+bool rewrite_exact_match(Rewriter *rw, size_t i, size_t last, size_t *next, bool *done);
+/* Writes a value of floats made of what stands from `first` to `end`: arguments, or the operand of a cast. Not handled: the type at i is none of floats. */
+bool rewrite_exact_construct(Rewriter *rw, size_t i, size_t first, size_t end, bool called, bool *handled);
+/* Writes the constant at i, with its indices where it is an array of floats. */
+bool rewrite_exact_constant(Rewriter *rw, size_t i, size_t last, const Constant *constant, size_t *next);
+/* Writes an argument; `real`: for a parameter of floats. */
+bool rewrite_exact_argument(Rewriter *rw, size_t first, size_t last, bool real);
+/* Whether the condition computes something. */
+bool rewrite_exact_computes(const Rewriter *rw, size_t first, size_t last);
+/* Whether tokens are numbers and whole constants. */
+bool rewrite_exact_fixed(const Rewriter *rw, size_t first, size_t last);
+/* The assignment `op` to an element of storage, the tokens from `first` on, which were written: with `change` the element is to be written
+ * once more, then `stored` writes the rest. */
+bool rewrite_exact_store(Rewriter *rw, size_t first, size_t op, bool real, bool *change);
+bool rewrite_exact_stored(Rewriter *rw, size_t op, size_t last, bool change, size_t *next);
 
 /* rewrite_index.c: indices of the function's own arrays. Writes the bracket at i, and the index behind it where it must be kept
  * apart. */

@@ -72,6 +72,7 @@ typedef struct Constant {
 
 typedef struct Module {
     int references;
+    bool fast; /* compilers may take other operations than those written */
     SourceText source;
     TokenList tokens;
     struct {

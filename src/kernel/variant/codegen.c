@@ -175,7 +175,9 @@ static void write_given(Generator *g)
     for (int i = g->f->param_count - g->f->given; i < g->f->param_count; i++) {
         if (g->f->params[i].kind == PARAM_CONSTANT) {
             const char *baked = g->text->baked[i], *type = glsl_type(g->f->params[i].type);
-            strbuf_addf(g->out, baked ? "const %s k_%s = %s;\n" : "%s k_%s;\n", type, g->f->params[i].name, baked);
+            bool known = baked && !strstr(baked, "rill_naught");
+            strbuf_addf(g->out, known ? "const " : "");
+            strbuf_addf(g->out, baked ? "%s k_%s = %s;\n" : "%s k_%s;\n", type, g->f->params[i].name, baked);
         }
     }
 }

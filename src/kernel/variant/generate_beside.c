@@ -82,7 +82,11 @@ static bool is_name(const Straight *s, Span word)
 static bool add_declared(Straight *s, Span statement)
 {
     static const char *const scalars[] = {"float", "int", "uint", NULL};
+    static const char *const exact[] = {"precise", NULL};
     Span type = word_at(statement.at, statement.end);
+    if (is_any(type, exact)) {
+        type = word_at(skip_space(type.end, statement.end), statement.end);
+    }
     const char *after = skip_space(type.end, statement.end);
     if (!in_word(*after)) {
         return true;
@@ -102,9 +106,11 @@ static bool add_declared(Straight *s, Span statement)
 static bool is_straight(Span text)
 {
     static const char *const words[] = {"if", "for", "while", "do", "switch", "return", NULL};
+    static const char *const plain[] = {"rill_zero", "rill_naught", "rill_seen", "rill_rem", "rill_truth", NULL};
     for (const char *at = text.at; at < text.end; at++) {
         Span word = word_at(at, text.end);
-        if (strchr("{}[]#", *at) || is_any(word, words) || strncmp(at, "rill_", 5) == 0) {
+        bool own = strncmp(at, "rill_", 5) == 0 && !is_any(word, plain);
+        if (strchr("{}[]#", *at) || is_any(word, words) || own) {
             return false;
         }
         at = word.end > at ? word.end - 1 : at;
@@ -188,7 +194,8 @@ static void write_values(const Generator *g, int first)
         char texels[MAX_NAME + 8];
         snprintf(texels, sizeof texels, "f_%s", param->name);
         for (int k = 0; k < BESIDE; k++) {
-            strbuf_addf(g->out, "        %s r%du_%s = ", glsl_type(param->type), k, param->name);
+            strbuf_addf(g->out, "        %s%s r%du_%s = ", g->text->body->exact ? "precise " : "",
+                        glsl_type(param->type), k, param->name);
             if (param->kind == PARAM_CONSTANT) {
                 strbuf_addf(g->out, "c_%s", param->name);
             } else if (param_kinds[param->kind].read) {

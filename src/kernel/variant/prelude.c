@@ -40,6 +40,15 @@ static const Called called[] = {
     {{"rill_sin", "rill_cos"}, shader_circular, {"rill_sin", "rill_cos"}, 1, shader_quarters},
     {{"rill_fmod"}, shader_remainder, {"rill_fmod"}, 2, NULL},
     {{"rill_cg_"}, shader_componentwise, {NULL}, 0, NULL},
+    {{"rill_seen("}, shader_seen, {NULL}, 0, NULL},
+    {{"mat"}, shader_seen_matrix, {NULL}, 0, NULL},
+    {{"double", "dvec"}, shader_seen_double, {NULL}, 0, NULL},
+    {{"lf", "LF"}, shader_seen_double, {NULL}, 0, NULL},
+    {{"dmat"}, shader_seen_double, {NULL}, 0, NULL},
+    {{"rill_kept("}, shader_kept, {NULL}, 0, NULL},
+    {{"rill_truth("}, "bool rill_truth(precise bool b) { return b; }\n", {NULL}, 0, NULL},
+    {{"rill_rem(", "rill_rem_to("}, shader_remain, {NULL}, 0, NULL},
+    {{"rill_rem_to("}, shader_remain_to, {NULL}, 0, NULL},
 };
 
 static bool calls(const Body *body, const char *const marks[2])
@@ -56,11 +65,16 @@ static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 {
     bool kept = traits->kept_loads || four == NO_SLOT;
     strbuf_addf(out, "bool rill_never() { return %s%s; }\n", kept ? "false" : access_word(four), kept ? "" : " == 0u");
-    strbuf_addf(out, "bool rill_exit(bool b) { return %s; }\n", traits->exact_rounds ? "b" : "rill_own(int(b)) != 0");
+    strbuf_addf(out, "bool rill_exit(precise bool b) { return %s; }\n",
+                traits->exact_rounds ? "b" : "rill_own(int(b)) != 0");
 }
+
+/* Where compilers are right about numbers that they know to be 0. */
+static const char plain_zeros[] = "#define rill_naught 0\n#define rill_zero 0.0\n#define rill_seen(x) (x)\n";
 
 void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count)
 {
+    strbuf_add(out, traits->exact_zeros ? plain_zeros : shader_zero);
     strbuf_add(out, shader_prelude);
     write_guards(out, traits, four);
     for (size_t i = 0; i < sizeof called / sizeof *called; i++) {

@@ -1,0 +1,18 @@
+// The value as it is written, where it goes to storage, which cannot be `precise`.
+#define RILL_KEPT(T) T rill_kept(precise T x) { return x; }
+RILL_KEPT(int)
+RILL_KEPT(ivec2)
+RILL_KEPT(ivec3)
+RILL_KEPT(ivec4)
+RILL_KEPT(uint)
+RILL_KEPT(uvec2)
+RILL_KEPT(uvec3)
+RILL_KEPT(uvec4)
+RILL_KEPT(float)
+RILL_KEPT(vec2)
+RILL_KEPT(vec3)
+RILL_KEPT(vec4)
+RILL_KEPT(double)
+RILL_KEPT(dvec2)
+RILL_KEPT(dvec3)
+RILL_KEPT(dvec4)

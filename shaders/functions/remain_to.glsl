@@ -1,0 +1,16 @@
+// a %= b, and a.
+#define RILL_REM_TO(T, B) T rill_rem_to(inout T a, B b) { a = rill_rem(a, b); return a; }
+RILL_REM_TO(int, int)
+RILL_REM_TO(ivec2, ivec2)
+RILL_REM_TO(ivec2, int)
+RILL_REM_TO(ivec3, ivec3)
+RILL_REM_TO(ivec3, int)
+RILL_REM_TO(ivec4, ivec4)
+RILL_REM_TO(ivec4, int)
+RILL_REM_TO(uint, uint)
+RILL_REM_TO(uvec2, uvec2)
+RILL_REM_TO(uvec2, uint)
+RILL_REM_TO(uvec3, uvec3)
+RILL_REM_TO(uvec3, uint)
+RILL_REM_TO(uvec4, uvec4)
+RILL_REM_TO(uvec4, uint)

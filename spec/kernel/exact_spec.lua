@@ -1,0 +1,476 @@
+-- Kernels compute what their text says: as IEEE 754 has it, operation by operation, and as C has remainders. RILL_FUZZ
+-- sets how many random kernels are compared with the same in Lua, RILL_FUZZ_SEED which.
+local rill = require "rill"
+local leaks = require "spec.support.leaks"
+
+local inf <const>, nan <const> = 1 / 0, 0 / 0
+
+-- Numbers as texts that tell NaN, and zeros of either sign, from each other.
+local function shown(values)
+    local out = {}
+    for i, value in ipairs(values) do
+        for _, v in ipairs(type(value) == "table" and value or {value}) do
+            out[#out + 1] = v ~= v and "nan" or math.type(v) == "integer" and tostring(v) or ("%.17g"):format(v)
+        end
+        assert(i > 0)
+    end
+    return table.concat(out, " ")
+end
+
+local function result(text, ...)
+    return shown(rill.kernel(text)(...):values())
+end
+
+local function of_one(body, x, type)
+    type = type or "float"
+    return result(("kernel void f(%s x<>, out %s r<>) { %s }"):format(type, type, body), x)
+end
+
+describe("kernels", function()
+    leaks.watch(setup, teardown)
+
+    it("keep the order of sums", function()
+        local a, b = rill.from {1, 3, 5}, rill.from {1e8, 1e8, 1e8}
+        local head = "kernel void f(float a<>, float b<>, out float r<>) "
+        for _, body in ipairs {
+            "{ r = (a + b) - b; }", "{ r = a; r += b; r -= b; }",
+                "{ float2 v = float2(a, b); v.x += v.y; v.x -= v.y; r = v.x; }",
+            "{ float v[2]; v[0] = a + b; v[1] = v[0] - b; r = v[1]; }", "{ r = a > 0.0 ? (a + b) - b : 0.0; }",
+            "{ r = 0.0; if (a + b - b == 0.0) r = 0.0; else r = 8.0; }",
+                "{ r = 8.0; while (a + b - b == 0.0 && r > 0.0) r = 0.0; }",
+            "{ r = 8.0; for (int i = 0; i < 3; i++) if (!((a + b) - b != 0.0)) { r = 0.0; break; } }",
+            "{ const float c = (a + b) - b; r = c; }", "{ precise float c = (a + b) - b; r = c; }",
+        } do
+            assert.equal("0 0 8", result(head .. body, a, b), body)
+        end
+        for _, text in ipairs {
+            "float g(float x, float y) { return (x + y) - y; } " .. head .. "{ r = g(a, b); }",
+            "float g(float x) { return x; } " .. head .. "{ r = g((a + b) - b); }",
+            "void g(float x, inout float y) { y = x + y; y -= x; } " .. head .. "{ r = a; g(b, r); }",
+            "struct S { float x; float y; }; " .. head .. "{ S s; s.x = a + b; s.y = s.x - b; r = s.y; }",
+            "kernel float f(float a<>, float b<>) { return (a + b) - b; }",
+            "kernel void f(float a<>, float b<>, vout float r<>) { push(r, (a + b) - b); }",
+            "kernel(3) void f(float a<>, float b<>, out float r<>) { shared float s[3]; int i = localid(); " ..
+                "s[i] = a + b; s[i] -= b; r = s[i]; }",
+        } do
+            assert.equal("0 0 8", result(text, a, b), text)
+        end
+        assert.equal("0 0 8", shown(rill.kernel(head .. "{ r = (a + b) - b; }", {dialect = "brook"})(a, b):values()))
+    end)
+
+    it("keep the order of sums in streams that are written at random", function()
+        for _, body in ipairs {"g[i] = a + b - b;", "g[i] = a; g[i] += b; g[i] -= b;", "g[i] += (a + b) - b;"} do
+            local g = rill.from {0, 0, 0}
+            rill.kernel("kernel void f(float a<>, float b<>, inout float g[]) { int i = indexof(a).x; " .. body ..
+                " }")(
+                rill.from {1, 3, 5}, rill.from {1e8, 1e8, 1e8}, g)
+            assert.equal("0 0 8", shown(g:values()), body)
+        end
+    end)
+
+    it("keep what compensates rounding", function()
+        local k = rill.kernel [[
+            reduce void total(float2 x<>, reduce float2 a<>) {
+                float s = a.x + x.x, z = s - a.x;
+                a.y += (a.x - (s - z)) + (x.x - z) + x.y;
+                a.x = s;
+            }]]
+        local values, exact = {}, 0
+        for i = 1, 3001 do
+            values[i] = {i % 3 == 0 and 1e8 or i % 3 == 1 and -1e8 + 8 or 0.5 ^ (i % 7), 0}
+            exact = exact + values[i][1]
+        end
+        local sum = k(rill.from(values, "vec2"))
+        assert.near(exact, sum[1] + sum[2], 1e-3)
+    end)
+
+    it("heed NaN, infinities and signs of zero", function()
+        local x = rill.from {inf, -inf, nan, 2, -0.0}
+        assert.equal("nan nan nan 0 -0", of_one("r = x * 0.0;", x))
+        assert.equal("nan nan nan 0 -0", of_one("r = 0 * x;", x))
+        assert.equal("nan nan nan 0 0", of_one("r = x - x;", x))
+        assert.equal("inf -inf nan 2 0", of_one("r = x + 0.0;", x))
+        assert.equal("-inf inf nan -2 0", of_one("r = 0.0 - x;", x))
+        assert.equal("nan nan nan 1 nan", of_one("r = x / x;", x))
+        assert.equal("nan nan nan 0 -0", of_one("r = 0.0; r = x * r;", x))
+        assert.equal("nan nan nan 0 -0", of_one("r *= x;", x))
+        assert.equal("0 0 1 0 0", of_one("r = !(x < 3.0) && !(x >= 3.0) ? 1.0 : 0.0;", x))
+        assert.equal("nan nan nan 0 0", of_one("r = 1.0; for (int i = 0; i < 2; i++) r = x * float(i) * r;", x))
+        assert.equal("nan nan nan 0 -0", of_one("r = x * 0.0LF;", x:cast "double", "double"))
+        assert.equal("nan nan nan 0 0", of_one("r = x - x;", x:cast "double", "double"))
+        assert.equal("nan 0 nan 0 nan 0", result(
+            "kernel void f(float x<>, out float2 r<>) { r = float2(x, 2.0) * float2(0, 0); }",
+            rill.from {inf, -inf, nan}))
+    end)
+
+    it("convert by rounding", function()
+        assert.equal("16777216 -16777216 5", shown(rill.from({16777217, -16777217, 5},
+            "int"):map "int(float(x))":values()))
+        assert.equal("16777216 -16777216 5", of_one("float y = x; r = int(y);", rill.from({16777217, -16777217, 5},
+            "int"), "int"))
+    end)
+
+    it("divide by zero", function()
+        local x = rill.from {2.7, -1, 0, nan, inf}
+        for _, body in ipairs {
+            "r = x / 0.0;", "r = x / 0;", "r = x; r /= 0.0;", "float d = 0.0; r = x / d;",
+                "float d = 3.0 - 3.0; r = x / d;",
+            "int n = 0; r = x / float(n);", "r = x / (float)0;", "r = (float2(x, x) / float2(0.0, 1.0)).x;",
+            "r = 0.0; for (int i = 0; i < 2; i++) r += x / float(i);", "const float d[2] = {0.0, 1.0}; r = x / d[0];",
+            "r = (x + 1.0) / (d * 0.0) - 1.0 / (d * 0.0);",
+        } do
+            local want = body:find "1.0 / %(" and "nan nan nan nan nan" or "inf -inf nan nan inf"
+            local text = "const float d = 1.0; kernel void f(float x<>, out float r<>) { " .. body .. " }"
+            assert.equal(want, result(text, x), body)
+        end
+        assert.equal("inf -inf nan nan inf", result(
+            "const float z = 0.0; kernel void f(float x<>, out float r<>) { r = x / z; }", x))
+        assert.equal("inf -inf nan nan inf", result(
+            "const float z[2] = {1.0, 0.0}; kernel void f(float x<>, out float r<>) { r = x / z[1]; }", x))
+        assert.equal("inf 7 7 7 inf", of_one("float d = 0.0; r = x > 0.0 ? 100.0 + x / d : 7.0;", x))
+        assert.equal("nan nan nan nan nan", of_one("r = mod(x, 0.0);", x))
+        assert.equal("nan nan nan nan nan", result(
+            "kernel void f(float x<>, float y<>, out float r<>) { r = mod(x, y); }",
+            x, rill.from {0, 0, 0, 0, 0}))
+        assert.equal("inf -inf nan nan inf", of_one("r = x / 0.0LF;", x:cast "double", "double"))
+        assert.equal("inf -inf nan nan inf", shown(x:map "x / 0.0":values()))
+    end)
+
+    it("divide by zero where it is a constant that is fixed", function()
+        local x = rill.from {2.7, -1, 0}
+        local want = "inf -inf nan"
+        local function fixed(type, zero, expression)
+            local k = rill.kernel(("kernel void f(%s a, float x<>, out float r<>) { r = %s; }"):format(type,
+                expression))
+            return shown(k:specialize {a = zero}(x):values()), shown(k(zero, x):values())
+        end
+        for _, case in ipairs {
+            {"float", 0, "x / a"}, {"float3", {1, 0, 1}, "x / a.y"}, {"float2", {0, 1}, "(float2(x, x) / a).x"},
+                {"double", 0, "float(x / a)"},
+            {"int", 0, "x / float(a)"}, {"mat2", {{1, 0}, {0, 1}}, "x / a[0][1]"}, {"half", 0, "x / a"},
+        } do
+            local one, other = fixed(table.unpack(case))
+            assert.same({want, want}, {one, other}, case[1])
+        end
+        assert.equal("nan 0", shown(rill.kernel "kernel void f(float a, float x<>, out float r<>) { r = a * x; }"
+            :specialize {a = 0}(rill.from {inf, 3}):values()))
+    end)
+
+    it("take remainders as C does", function()
+        local x = rill.from({-7, -8, 7, -2147483648, 2147483647}, "int")
+        for body, want in pairs {
+            ["r = x % 3;"] = "-1 -2 1 -2 1", ["r = x % -3;"] = "-1 -2 1 -2 1", ["r = x % -1;"] = "0 0 0 0 0",
+                ["r = x; r %= 3;"] = "-1 -2 1 -2 1",
+            ["r = 2 + (x % 5 * 3 - -x % 3) % 7 - 1 * 2;"] = "0 -4 0 0 0",
+                ["int b[2]; b[1] = x; b[1] %= 4; r = b[1];"] = "-3 0 3 0 3",
+            ["r = (int)(x) % 3;"] = "-1 -2 1 -2 1", ["r = x < 0 ? x % 3 : -(x % 4);"] = "-1 -2 -3 -2 -3",
+                ["r = x % 100 % 7;"] = "0 -1 0 -6 5",
+            ["int b[7 % 4]; b[0] = x; const int n = 8; int c[n % 5]; c[2] = b[0]; r = c[N % 3] % N;"] = "-2 -3 2 -3 2",
+            ["switch (x % 4) { case -7 % 4: r = 1; break; case 3: r = 2; break; default: r = 3; }"] = "1 3 2 3 2",
+        } do
+            assert.equal(want, result("const int N = 5; kernel void f(int x<>, out int r<>) { " .. body .. " }", x),
+                body)
+        end
+        local y = rill.from({-7, -8, 7}, "int")
+        for body, want in pairs {
+            ["r = int2(x, 9) % int2(3, -4);"] = "-1 1 -2 1 1 1", ["r = int2(x, 9) % 4;"] = "-3 1 0 1 3 1",
+                ["r = 10 % int2(x, -x);"] = "3 3 2 2 3 3",
+            ["r = int2(x, 9); r %= int2(3, 2);"] = "-1 1 -2 1 1 1", ["r = int2(x, 9); r %= 3; r.y %= 2;"] =
+                "-1 0 -2 0 1 0",
+            ["r = int2(int3(x, x, x) % int3(2, 3, 4)); r.y = int4(x).z % 3;"] = "-1 -1 0 -2 1 1",
+        } do
+            assert.equal(want, result("kernel void f(int x<>, out int2 r<>) { " .. body .. " }", y), body)
+        end
+        assert.equal("0 2 1", result("kernel void f(int x<>, out uint r<>) { r = uint(x) % 3u; }", y))
+        assert.equal("1 0 1", result("kernel void f(int x<>, out uint r<>) { r = uint(x); r %= 2; }", y))
+        assert.equal("-1 -2 1", shown(y:map "x % 3":values()))
+        for _, body in ipairs {"r = x % 3;", "r = x; r %= 3;"} do
+            assert.equal("-1 -2 1", shown(rill.kernel("kernel void f(int x<>, out int r<>) { " .. body .. " }",
+                {dialect = "brook"})(y):values()))
+            assert.equal("-1 -2 1", shown(rill.kernel("kernel void f(int x<>, out int r<>) { " .. body .. " }",
+                {fast = true})(y):values()))
+        end
+        local g, h = rill.from({-7, -8, 7}, "int"), rill.from({{-7, 1, 2}, {-8, 1, 2}, {7, 1, 2}}, "int3")
+        rill.kernel "kernel void f(int x<>, inout int g[]) { g[indexof(x).x] %= 3; }"(y, g)
+        rill.kernel "kernel void f(int x<>, inout int3 g[]) { g[indexof(x).x].x %= 3; }"(y, h)
+        assert.equal("-1 -2 1", shown(g:values()))
+        assert.equal("-1 1 2 -2 1 2 1 1 2", shown(h:values()))
+    end)
+
+    it("say what operands must be", function()
+        for body, message in pairs {
+            ["r = x % 2.0;"] = "a remainder takes ints and uints", ["x %= 2.0; r = x;"] =
+                "a remainder takes ints and uints",
+            ["r = x / true;"] = rill.device().traits.exact_zeros and "numeric" or "a quotient takes numbers",
+            ["g[0] = g; r = x;"] = "",
+            ["g[0] = x > 1.0; r = x;"] = "", ["r = 0.0; if (x * 2.0) r = 1.0;"] = "a condition is a bool",
+            ["r = x * 2.0 ? 1.0 : 0.0;"] = "a condition is a bool", ["g[0] = mat2(x); r = x;"] =
+                "an element of storage takes a number or a vector",
+        } do
+            local good, said = pcall(rill.kernel, "kernel void f(float x<>, inout float g[], out float r<>) { " ..
+                body .. " }")
+            assert.falsy(good, body)
+            assert.truthy(said:find(message, 1, true) and not said:find "rill_", body .. ": " .. said)
+        end
+    end)
+
+    it("are computed as the compiler likes where they are fast", function()
+        local k = rill.kernel("kernel void f(float a<>, out float r<>) { float b = a * 2.0; r = b; }", {fast = true})
+        assert.equal("2 4", shown(k(rill.from {1, 2}):values()))
+        assert.falsy(k:source():find("precise float u_b", 1, true))
+        local exact = rill.kernel "kernel void f(float a<>, out float r<>) { float b = a * 2.0; r = b; }"
+        exact(rill.from {1, 2})
+        assert.truthy(exact:source():find("precise float r?0?u_b"))
+        assert.has_error(function() rill.kernel("kernel void f(float a<>, out float r<>) { r = a; }", {fast = 1}) end)
+    end)
+end)
+
+-- ---- random kernels
+
+local seed = tonumber(os.getenv "RILL_FUZZ_SEED" or 1)
+local function random(n)
+    seed = seed * 6364136223846793005 + 1442695040888963407
+    return (seed >> 33) % n + 1
+end
+
+local small -- whether a number was met that devices may take for 0
+
+local function single(x)
+    local y = string.unpack("f", string.pack("f", x))
+    small = small or y ~= 0 and math.abs(y) < 1.1754943508222875e-38
+    return y
+end
+
+local function double(x)
+    small = small or x ~= 0 and math.abs(x) < 2.2250738585072014e-308
+    return x
+end
+
+local function whole(x)
+    x = x & 0xffffffff
+    return x >= 0x80000000 and x - 0x100000000 or x
+end
+
+-- An expression is a text, a function of the variables, and whether it is made of numbers of the text alone: products
+-- and sums with a 0 that follows from such may lose a NaN or a sign (docs/kernel.md). `known`: the variables that are.
+local known
+
+local function of_known(zero, value)
+    small = small or zero and value == 0
+end
+
+local types = {float = single, double = double}
+local operations = {
+    ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,
+    ["*"] = function(a, b) return a * b end, ["/"] = function(a, b) return a / b end,
+}
+local comparisons = {
+    {"<", function(a, b) return a < b end}, {"<=", function(a, b) return a <= b end}, {">", function(a,
+        b) return a > b end},
+    {">=", function(a, b) return a >= b end}, {"==", function(a, b) return a == b end}, {"!=", function(a,
+        b) return a ~= b end},
+}
+local numbers = {"0.0", "0.0", "1.0", "0.5", "3.0", "1e8", "0.1", "16777216.0", "-2.0"}
+
+local real, int, bool
+
+local function leaf(names, T)
+    if random(3) == 1 then
+        local text = numbers[random(#numbers)]
+        local value = types[T](tonumber(text))
+        text = T == "double" and text .. "LF" or text
+        return (text:find "^-" and "(%s)" or "%s"):format(text), function() return value end, value ~= 0
+    end
+    local name = names[random(#names)]
+    return name, function(v) return v[name] end, known[name]
+end
+
+function real(names, T, depth)
+    local round = types[T]
+    local kind = depth <= 0 and 0 or random(14)
+    if kind <= 2 then
+        return leaf(names, T)
+    elseif kind <= 9 then
+        local op = ("+-*/"):sub(random(4)):sub(1, 1)
+        local a, f, p = real(names, T, depth - 1)
+        local b, g, q = real(names, T, depth - 1)
+        if random(8) == 1 then
+            b, g, q = a, f, p
+        end
+        local do_it = operations[op]
+        return ("(%s %s %s)"):format(a, op, b), function(v)
+            local x, y = f(v), g(v)
+            of_known(p, x)
+            of_known(q, y)
+            return round(do_it(x, y))
+        end, p and q
+    elseif kind == 10 then
+        local a, f, p = real(names, T, depth - 1)
+        return ("-(%s)"):format(a), function(v) return -f(v) end, p
+    elseif kind == 11 then
+        local c, h, k = bool(names, T, depth - 1)
+        local a, f, p = real(names, T, depth - 1)
+        local b, g, q = real(names, T, depth - 1)
+        return ("(%s ? %s : %s)"):format(c, a, b), function(v)
+            local x, y = f(v), g(v)
+            return h(v) and x or not h(v) and y
+        end, k or p and q
+    elseif kind == 12 then
+        local a, f = int(names, T, depth - 1)
+        return (random(2) == 1 and "%s(%s)" or "(%s)(%s)"):format(T, a), function(v) return round(f(v) + 0.0) end
+    elseif kind == 13 then
+        local a, f, p = real(names, T, depth - 1)
+        local b, g, q = real(names, T, depth - 1)
+        return ("lost(%s, %s)"):format(a, b), function(v)
+            local x, y = f(v), g(v)
+            local s = round(x + y)
+            of_known(p, x)
+            of_known(q, y)
+            of_known(p and q, s)
+            return round(x - round(s - y))
+        end, p and q
+    end
+    local a, f = real(names, T, depth - 1)
+    return (T == "float" and "float(double(%s) * 0.1LF)" or "double(float(%s))"):format(a), function(v)
+        return T == "float" and single(double(f(v) * 0.1)) or single(f(v))
+    end
+end
+
+function int(names, T, depth)
+    local kind = depth <= 0 and 1 or random(6)
+    if kind <= 2 then
+        local name = ({"i", "j", "0", "7", "-3", "n"})[random(6)]
+        local value = math.tointeger(name)
+        return value and ("(%s)"):format(name) or name, function(v) return value or v[name] end
+    elseif kind <= 4 then
+        local a, f = int(names, T, depth - 1)
+        local b, g = int(names, T, depth - 1)
+        local op = ("+-*"):sub(random(3)):sub(1, 1)
+        return ("(%s %s %s)"):format(a, op, b), function(v) return whole(operations[op](f(v), g(v))) end
+    elseif kind == 5 then
+        local a, f = int(names, T, depth - 1)
+        local b = ({3, -3, 7, 16, -1, 1000003})[random(6)]
+        return (random(2) == 1 and "(%s %% %d)" or "(%s %% (%d))"):format(a, b), function(v) return math.fmod(f(v),
+            b) end
+    end
+    local a, f = int(names, T, depth - 1)
+    return ("int(float(%s %% 1000000007))"):format(a), function(v) return math.tointeger(single(math.fmod(f(v),
+        1000000007))) end
+end
+
+function bool(names, T, depth)
+    local kind = random(5)
+    if depth > 0 and kind == 1 then
+        local a, f, p = bool(names, T, depth - 1)
+        return ("!%s"):format(a), function(v) return not f(v) end, p
+    elseif depth > 0 and kind == 2 then
+        local a, f, p = bool(names, T, depth - 1)
+        local b, g, q = bool(names, T, depth - 1)
+        return ("(%s && %s)"):format(a, b), function(v) return f(v) and g(v) end, p or q
+    end
+    local a, f, p = real(names, T, depth - 1)
+    local b, g, q = real(names, T, depth - 1)
+    local op = comparisons[random(#comparisons)]
+    return ("(%s %s %s)"):format(a, op[1], b), function(v) return op[2](f(v), g(v)) end, p and q
+end
+
+-- A body of some statements that leaves its result in r.
+local function body_of(T, c_known)
+    local round, names, out, steps = types[T], {"a", "b", "c"}, {}, {}
+    known = {c = c_known}
+    local function add(text, step)
+        out[#out + 1] = text
+        steps[#steps + 1] = step
+    end
+    for k = 1, 1 + random(3) do
+        local name, kind = "v" .. k, random(5)
+        local e, f, p = real(names, T, 3)
+        known[name] = p
+        if kind == 1 then
+            local c, h, u = bool(names, T, 2)
+            local d, g, q = real(names, T, 2)
+            known[name] = u or p and q
+            add(("%s %s = %s; if (%s) %s = %s;"):format(T, name, e, c, name, d), function(v)
+                v[name] = f(v)
+                v[name] = h(v) and g(v) or not h(v) and v[name]
+            end)
+        elseif kind == 2 then
+            local op = ("+-*/"):sub(random(4)):sub(1, 1)
+            local d, g, q = real(names, T, 2)
+            known[name] = p and q
+            add(("%s %s = %s; %s %s= %s;"):format(T, name, e, name, op, d), function(v)
+                v[name] = f(v)
+                local y = g(v)
+                of_known(p, v[name])
+                of_known(q, y)
+                v[name] = round(operations[op](v[name], y))
+            end)
+        elseif kind == 3 then
+            local op = ("+-*/"):sub(random(4)):sub(1, 1)
+            local d, g, q = real(names, T, 2)
+            known[name] = p and q
+            add(("%s %s = %s; for (int i = 0; i < 3; i++) %s = %s %s (%s);"):format(T, name, e, name, name, op, d),
+                function(v)
+                v[name] = f(v)
+                local kept = v.i
+                for i = 0, 2 do
+                    v.i = i
+                    local y = g(v)
+                    of_known(p and (q or i == 0), v[name])
+                    of_known(q, y)
+                    v[name] = round(operations[op](v[name], y))
+                end
+                v.i = kept
+            end)
+        else
+            add(("%s %s = %s;"):format(T, name, e), function(v) v[name] = f(v) end)
+        end
+        names[#names + 1] = name
+    end
+    local e, f = real(names, T, 2)
+    local text = ("%s lost(%s x, %s y) { %s s = x + y; return x - (s - y); }\n"):format(T, T, T, T) ..
+        ("kernel void f(%s c, int n, %s a<>, %s b<>, int i<>, int j<>, out %s r<>) {\n    %s\n    r = %s;\n}"):format(
+            T, T, T, T, table.concat(out, "\n    "), e)
+    return text, function(v)
+        for _, step in ipairs(steps) do
+            step(v)
+        end
+        return f(v)
+    end
+end
+
+describe("random kernels", function()
+    it("compute what the same computes in Lua", function()
+        local special = {0.0, -0.0, inf, -inf, nan, 1.0, -1.0, 1e8, 3.5, 0.1, 16777217.0, -7.25}
+        local compared = 0
+        for case = 1, tonumber(os.getenv "RILL_FUZZ" or 150) do
+            local T, specialized = random(4) == 1 and "double" or "float", case % 2 == 0
+            local c, n = types[T](special[random(#special)]), ({0, 5, -2})[random(3)]
+            local text, reference = body_of(T, specialized and c ~= 0)
+            local a, b, i, j = {}, {}, {}, {}
+            for k = 1, 37 do
+                a[k], b[k] = types[T](special[random(#special)]), types[T](special[random(#special)])
+                i[k], j[k] = ({0, 1, -1, 7, -8, 16777217, 2147483647})[random(7)], random(100) - 50
+            end
+            local kernel = rill.kernel(text, case % 3 == 0 and {dialect = "brook"} or nil)
+            local inputs = {a = rill.from(a, T), b = rill.from(b, T), i = rill.from(i, "int"), j = rill.from(j, "int")}
+            if specialized then
+                kernel = kernel:specialize {c = c, n = n}
+            else
+                inputs.c, inputs.n = c, n
+            end
+            local got = kernel(inputs):values()
+            for k = 1, #a do
+                small = false
+                local want = reference {a = a[k], b = b[k], c = c, i = i[k], j = j[k], n = n}
+                if not small then
+                    compared = compared + 1
+                    assert.equal(shown {want}, shown {got[k]}, (
+                        "case %d, a = %s, b = %s, c = %s, i = %d, j = %d, n = %d\n%s"):format(
+                        case, a[k], b[k], c, i[k], j[k], n, text))
+                end
+            end
+        end
+        assert(compared > 1000)
+    end)
+end)
