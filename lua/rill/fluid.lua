@@ -91,6 +91,7 @@ local function advance(f, dt)
     advection.flow(f)
     if f.viscosity > 0 then
         diffusion.flow(f, diffusion.rounds(f.grid, f.viscosity * longest))
+        pressure.restore(f)
     end
     pressure.run(f, f.projection, looks(f))
     fields.move(f, function(diffusivity) return diffusion.rounds(f.grid, diffusivity * longest) end)
@@ -198,6 +199,7 @@ local function state(taken)
         carried = {}, order = {}, steps = 1, diffuses = taken.viscosity > 0, longest = math.huge,
         u = grid:fields(), w = grid:fields(), p = grid:field(), q = grid:field(),
     }
+    f.slopes = not grid.mac and grid:fields() or nil -- of the pressure, on a collocated grid
     if f.corrects or f.diffuses then
         f.a, f.c = grid:fields(), grid:fields()
     end

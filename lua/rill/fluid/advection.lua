@@ -12,13 +12,20 @@ local TRACE <const> = [=[
 #define TRACE(spot, time) inside(spot + (time) * s.per * FLOW(inside(spot + 0.5 * (time) * s.per * FLOW(spot), s)), s)
 ]=]
 
--- What is added to component k on its way: the force of the step, and on a MAC grid the gradient of the pressure that
--- there was. (The wide one of a
--- collocated grid does not see all of its pressure, which would grow.)
+-- What is added to component k where its way begins and where it ends: the force of the step, and the gradient of the
+-- pressure that there was. The projection solves for how that changes on a MAC grid, for all of the pressure on a collocated
+-- one: its wide gradient does not see all of a change, and what it does not see would grow. So there the gradient is
+-- given back in the end (Almgren, Bell and Crutchfield 2000); where diffusion comes before the projection, after that, as
+-- what the pressure balances must not be dragged by walls.
+local SLOPE <const> = "dt * (s.per.AXIS * (AT(p, at - STEP) - AT(p, at)) PUSHED)"
+local LESS <const> = "dt * (0.0 PUSHED - AT(slope#K, at))"
 local GAIN <const> = {
-    mac = "dt * (s.per.AXIS * (AT(p, at - STEP) - AT(p, at)) PUSHED)",
-    collocated = "dt * (0.0 PUSHED)",
+    mac = {begins = SLOPE, ends = SLOPE, viscous = SLOPE, once = SLOPE},
+    collocated = {
+        begins = LESS, ends = "dt * (0.0 PUSHED + AT(slope#K, at))", viscous = LESS, once = "dt * (0.0 PUSHED)",
+    },
 }
+local BEFORE <const> = {mac = "float p FIELD,", collocated = "@{float slope#K FIELD,}"}
 local PUSHED <const> = {
     mac = "+ 0.5 * (AT(push, at).AXIS + AT(push, at - STEP).AXIS)", collocated = "+ AT(push, at).AXIS",
 }
@@ -45,13 +52,13 @@ local AROUND <const> = {
 }
 
 local ONCE <const> = [=[
-kernel void once(Sides s, float clock[], float p FIELD, PUSHES @{float u#K FIELD,} HOLDS @{,out float r#K<>}) {
+kernel void once(Sides s, float clock[], PRESSURE PUSHES @{float u#K FIELD,} HOLDS @{,out float r#K<>}) {
     float dt = clock[0];
     I here = indexof(r0).PLACE;
 @{
     {
         I at = fold_#K(here, s);
-        float value = sample(u#K, TRACE(V(at) - shift_#K, -dt) + shift_#K) + GAIN;
+        float value = sample(u#K, TRACE(V(at) - shift_#K, -dt) + shift_#K) + ENDS;
         r#K = bounded_#K(KEPT, here, s);
     }
 }
@@ -61,13 +68,13 @@ kernel void once(Sides s, float clock[], float p FIELD, PUSHES @{float u#K FIELD
 -- Half of what is gained is gained where the way begins and half where it ends: so the error of a flow at rest falls
 -- with the square of the step.
 local TWICE <const> = [=[
-kernel void lead(Sides s, float clock[], float p FIELD, PUSHES @{float u#K FIELD,} HOLDS @{,out float r#K<>}) {
+kernel void lead(Sides s, float clock[], PRESSURE PUSHES @{float u#K FIELD,} HOLDS @{,out float r#K<>}) {
     float dt = 0.5 * clock[0];
     I here = indexof(r0).PLACE;
 @{
     {
         I at = fold_#K(here, s);
-        float value = AT(u#K, at) + GAIN;
+        float value = AT(u#K, at) + BEGINS;
         r#K = bounded_#K(KEPT, here, s);
     }
 }
@@ -87,7 +94,7 @@ kernel void ahead(Sides s, float clock[], @{float u#K FIELD, float e#K FIELD,} H
     }
 }
 }
-kernel void again(Sides s, float clock[], float p FIELD, PUSHES @{float u#K FIELD, float e#K FIELD, float a#K FIELD,
+kernel void again(Sides s, float clock[], PRESSURE PUSHES @{float u#K FIELD, float e#K FIELD, float a#K FIELD,
     vec2 range#K FIELD,}
                   HOLDS @{,out float r#K<>}) {
     float dt = 0.5 * clock[0];
@@ -97,7 +104,7 @@ kernel void again(Sides s, float clock[], float p FIELD, PUSHES @{float u#K FIEL
         I at = fold_#K(here, s);
         float back = sample(a#K, TRACE(V(at) - shift_#K, clock[0]) + shift_#K);
         vec2 range = AT(range#K, at);
-        float value = clamp(AT(a#K, at) + 0.5 * (AT(e#K, at) - back), range.x, range.y) + GAIN;
+        float value = clamp(AT(a#K, at) + 0.5 * (AT(e#K, at) - back), range.x, range.y) + ENDS;
         r#K = bounded_#K(KEPT, here, s);
     }
 }
@@ -134,10 +141,13 @@ local SETTLED_FLOAT <const> = "float settled(float q) { return abs(q) > 1e-20 ? 
 -- Nothing is carried into an obstacle; what comes in with an inflow is what was told.
 local KEPT <const> = "AT(solid, at + 1) == 1.0 ? Q(0.0) : AT(solid, at + 1) == 2.0 && feeds > 0.5 ? fed : r"
 
--- The text of a kernel for velocities: with a force or without, with held faces or without.
-local function text_of(grid, text, pushed, held)
+-- The text of a kernel for velocities: with a force or without, with held faces or without, with diffusion after it or without.
+local function text_of(grid, text, pushed, held, viscous)
     local kind = grid.mac and "mac" or "collocated"
-    text = text:gsub("GAIN", (GAIN[kind]:gsub("PUSHED", pushed and PUSHED[kind] or "")))
+    local gain, push = GAIN[kind], pushed and PUSHED[kind] or ""
+    local ends = gain[viscous and "viscous" or text == ONCE and "once" or "ends"]
+    text = text:gsub("PRESSURE", BEFORE[kind])
+    text = text:gsub("BEGINS", (gain.begins:gsub("PUSHED", push))):gsub("ENDS", (ends:gsub("PUSHED", push)))
     text = text:gsub("PUSHES", pushed and "V push FIELD," or "")
     text = text:gsub("HOLDS", held and "@{float held#K FIELD,}" or "")
     text = text:gsub("KEPT", held and "AT(held#K, at) < 1e30 ? AT(held#K, at) : value" or "value")
@@ -157,8 +167,9 @@ advection.joined = joined
 -- (lua/rill/fluid/state.lua).
 function advection.flow(f)
     local grid, held = f.grid, f.held or {}
-    local program = grid:program(text_of(grid, f.corrects and TWICE or ONCE, f.push, f.held))
-    local head = joined({grid.sides, f.clock, f.p}, {f.push})
+    local program = grid:program(text_of(grid, f.corrects and TWICE or ONCE, f.push, f.held, f.viscosity > 0))
+    local before = grid.mac and {f.p} or f.slopes
+    local head = joined({grid.sides, f.clock}, before, {f.push})
     if not f.corrects then
         program.once(table.unpack(joined(head, f.u, held, f.w)))
         return

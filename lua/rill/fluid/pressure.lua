@@ -31,11 +31,11 @@ float held(I i, Sides s) {
 
 local DIVERGENCE <const> = {
     mac = "@{+ s.per.AXIS * (AT(u#K, at + STEP) - AT(u#K, at))}",
-    collocated = "@{+ 0.5 * s.per.AXIS * (AT(u#K, at + STEP) - AT(u#K, at - STEP))}",
+    collocated = "@{+ 0.5 * s.per.AXIS * (OTHER(at + STEP) - OTHER(at - STEP))}",
 }
 local GRADIENT <const> = {
     mac = "s.per.AXIS * (PHI(at) - PHI(at - STEP))",
-        collocated = "0.5 * s.per.AXIS * (BESIDE(at + STEP) - BESIDE(at - STEP))",
+    collocated = "0.5 * s.per.AXIS * (BEYOND(at + STEP, +, at - STEP) - BEYOND(at - STEP, -, at + STEP))",
 }
 
 local TEXT <const> = [=[
@@ -49,29 +49,59 @@ kernel void across(Sides s, I turn, SOLID float x FIELD, @{float u#K FIELD,} out
     b = DIVERGENCE;
     b = FLUID * (b - (@{+ s.per.AXIS * s.per.AXIS * (BESIDE(at - STEP) + BESIDE(at + STEP) - 2.0 * PHI(at))}));
 }
-kernel void project(Sides s, float clock[], I turn, float x FIELD, float p FIELD, SOLID
-                    @{float u#K FIELD,} HOLDS out float q<>, @{,out float r#K<>}) {
+kernel void restore(Sides s, float clock[], @{float u#K FIELD, float slope#K FIELD,} HOLDS @{,out float r#K<>}) {
+    I here = indexof(r0).PLACE;
+    I at;
+    float value;
+@{
+    at = fold_#K(here, s);
+    value = AT(u#K, at) + clock[0] * AT(slope#K, at);
+    r#K = bounded_#K(KEPT, here, s);
+}
+}
+kernel void project(Sides s, float clock[], I turn, float x FIELD, float p FIELD, SOLID PUSHES
+                    @{float u#K FIELD,} HOLDS out float q<>, @{,out float r#K<>} SLOPES) {
     I here = indexof(q).PLACE;
     I at = folded(here, I(0), s);
-    float value;
+    float value, slope;
     q = held(here, s) * (BEFORE PHI(at) / clock[0]);
 @{
     at = fold_#K(here, s);
-    value = AT(u#K, at) - GRADIENT;
+    slope = GRADIENT;
+    value = AT(u#K, at) - slope;
     r#K = bounded_#K(KEPT, here, s);
+    KEEP_SLOPE
 }
 }
 ]=]
 
-local function text_of(grid, held)
+-- What is beyond a side of a cell, on a collocated grid. Where that is shut, on the face there is the velocity that is held,
+-- and the pressure goes on as what pushes has it (dp/dn = f.n): the force on the face, extrapolated from two cells.
+local OTHER <const> = "(AT(solid, folded(%1, I(0), s)) > 0.5 ? 2.0 * AT(u#K, %1) - AT(u#K, at) : AT(u#K, %1))"
+local BEYOND <const> = "(SHUT(%1) ? PHI(at) %2 clock[0] / s.per.AXIS * " ..
+    "(AT(push, at).AXIS + (SHUT(%3) ? 0.0 : 0.5 * (AT(push, at).AXIS - AT(push, %3).AXIS))) : PHI(%1))"
+local SHUT <const> = [=[
+float shut(I i, Sides s) {
+    V walls = (V(equal(i, I(0))) * s.low_held + V(greaterThan(i, I(s.size))) * s.high_held) * (1.0 - s.wraps);
+    return 0.0 @{+ walls.AXIS};
+}
+]=]
+
+local function text_of(grid, held, pushed, slopes)
     local kind = grid.mac and "mac" or "collocated"
     local text = TEXT:gsub("DIVERGENCE", DIVERGENCE[kind]):gsub("GRADIENT", GRADIENT[kind])
+    text = text:gsub("OTHER%((.-)%)", held and OTHER or "AT(u#K, %1)")
+    text = text:gsub("BEYOND%((.-), (.), (.-)%)", pushed and BEYOND or "BESIDE(%1)")
+    text = text:gsub("SHUT(%b())", held and "(AT(solid, %1) > 0.5)" or "(shut(%1, s) > 0.0)")
+    text = text:gsub("PUSHES", pushed and "V push FIELD," or "")
+    text = text:gsub("SLOPES", slopes and ", @{,out float slope#K<>}" or "")
+    text = text:gsub("KEEP_SLOPE", slopes and "slope#K = slope / clock[0];" or "")
     text = text:gsub("BEFORE", grid.mac and "AT(p, at) +" or "")
     text = text:gsub("HOLDS", held and "@{float held#K FIELD,}" or ""):gsub("SOLID", held and "float solid FIELD," or
         "")
     text = text:gsub("FLUID", held and "(AT(solid, at) > 0.5 ? 0.0 : 1.0)" or "1.0")
     text = text:gsub("BESIDE(%b())", held and "(AT(solid, %1) > 0.5 ? PHI(at) : PHI%1)" or "PHI%1")
-    return HEAD .. text:gsub("KEPT", held and "AT(held#K, at) < 1e30 ? AT(held#K, at) : value" or "value")
+    return HEAD .. SHUT .. text:gsub("KEPT", held and "AT(held#K, at) < 1e30 ? AT(held#K, at) : value" or "value")
 end
 
 -- How much more flows in through sides that move than out, in cells a second; 0 where one is open.
@@ -126,9 +156,10 @@ end
 -- What the gradient of x leaves of f.w is f.w from then on.
 local function project(f, solver)
     local grid = f.grid
-    local program = grid:program(text_of(grid, f.held))
-    local head = joined({grid.sides, f.clock, solver.turn, solver.x, f.p}, solid(f))
-    program.project(table.unpack(joined(head, f.w, f.held or {}, {f.q}, f.u)))
+    local push = not grid.mac and f.push or nil
+    local program = grid:program(text_of(grid, f.held, push, f.slopes))
+    local head = joined({grid.sides, f.clock, solver.turn, solver.x, f.p}, solid(f), {push})
+    program.project(table.unpack(joined(head, f.w, f.held or {}, {f.q}, f.u, f.slopes or {})))
     f.u, f.w, f.p, f.q = f.w, f.u, f.q, f.p
 end
 
@@ -161,6 +192,20 @@ local function warn(f, self, solver)
         pressure.warn_balance(f, total, not whole)
         self.warned = true
     end
+end
+
+--- pressure.restore(f): adds the gradient of the pressure to f.w, which diffusion was done without, on a collocated grid.
+function pressure.restore(f)
+    if not f.slopes then
+        return
+    end
+    local pairs_ = {}
+    for k = 1, f.grid.rank do
+        joined(pairs_, {f.w[k], f.slopes[k]})
+    end
+    local program = f.grid:program(text_of(f.grid, f.held))
+    program.restore(table.unpack(joined({f.grid.sides, f.clock}, pairs_, f.held or {}, f.u)))
+    f.u, f.w = f.w, f.u
 end
 
 --- pressure.run(f, self, look): makes f.w free of divergence: f.u. look: what is learned by reading back is learned
