@@ -1,7 +1,9 @@
 -- Kernels around one expression that a user wrote: made once per text, and errors shown in the expression, not in the text around it.
 local rill = require "rill"
 local blame = require "rill.support.blame"
+local recent = require "rill.support.recent"
 local types = require "rill.support.types"
+local warning = require "rill.support.warning"
 
 local oneline = {}
 
@@ -45,7 +47,32 @@ function oneline.assignment(expression)
 end
 
 -- The last few hundred kernels, by their text: a script may put numbers into texts.
-local find, keep = require "rill.support.recent" (320)
+local find, keep = recent(320)
+
+-- How many kernels were made of texts that are one but for their numbers. Compiling takes milliseconds, and constants spare it.
+local MANY <const> = 64
+local counted, count = recent(64)
+local warned = false
+
+-- The text with every number replaced by 0.
+local function without_numbers(text)
+    return (text:gsub("(%d%.?[eE])[+-](%d)", "%1%2"):gsub("%f[%w_.]%.?%d[%w_.]*", "0"))
+end
+
+-- Counts a kernel that was made; says once that constants would do.
+local function count_made(text, expression)
+    if warned then
+        return
+    end
+    local key = without_numbers(text)
+    local made = (counted(key) or 0) + 1
+    count(key, made)
+    if made == MANY then
+        warned = true
+        warning.say("rill: %d kernels were compiled that differ only in their numbers, the last one for '%s': give numbers as "
+            .. "constants, as in s:map(\"x * a\", {a = 2.5}), and one kernel does for all", MANY, expression)
+    end
+end
 
 -- A chunk of its own, so that errors in the text are not looked for in this file.
 local make = assert(load("local kernel = ... return function(text) local k = kernel(text) return k end",
@@ -74,6 +101,7 @@ function oneline.kernel(head, expression, tail)
         return nil, message_of(tostring(kernel), expression, 1 + select(2, head:gsub("\n", "")))
     end
     keep(text, kernel)
+    count_made(text, expression)
     return kernel
 end
 
