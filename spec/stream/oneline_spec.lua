@@ -17,7 +17,8 @@ describe("many kernels of one expression", function()
         local lines = said [[
             for i = 1, 70 do x:map(("x * %.3e + a1.x - float(0x%x)"):format(10.0 ^ (i - 35), i), {a1 = {i, 2}}) end]]
         assert.equal(1, #lines)
-        for _, text in ipairs {"rill: 64 kernels", "'x * 1.000e+29 + a1.x - float(0x40)'", 's:map("x * a", {a = 2.5})'} do
+        for _, text in ipairs {"rill: 64 kernels", "'x * 1.000e+29 + a1.x - float(0x40)'",
+            's:map("x * a", {a = 2.5})'} do
             assert.truthy(lines[1]:find(text, 1, true), lines[1])
         end
     end)
