@@ -69,8 +69,9 @@ local function count_made(text, expression)
     count(key, made)
     if made == MANY then
         warned = true
-        warning.say("rill: %d kernels were compiled that differ only in their numbers, the last one for '%s': give numbers "
-            .. "as constants, as in s:map(\"x * a\", {a = 2.5}), and one kernel does for all", MANY, expression)
+        warning.say("rill: %d kernels were compiled that differ only in their numbers, the last one for '%s': "
+            .. "give numbers as constants, as in s:map(\"x * a\", {a = 2.5}), and one kernel does for all", MANY,
+            expression)
     end
 end
 
