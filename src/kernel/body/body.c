@@ -282,6 +282,20 @@ static void write_entry(const Function *kernel, BodyMode mode, const Function *l
     strbuf_add(out, "}\n");
 }
 
+static bool has_doubles(const Module *module)
+{
+    for (size_t i = 0; i < module->tokens.count; i++) {
+        const Token *t = &module->tokens.items[i];
+        bool named = t->length >= 6 && memcmp(t->text, "double", 6) == 0;
+        bool vector = t->length == 5 && memcmp(t->text, "dvec", 4) == 0;
+        bool literal = t->kind == TOKEN_NUMBER && t->length > 2 && (t->text[t->length - 2] | 32) == 'l';
+        if (named || vector || literal) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool body_create(const Module *module, const Function *kernel, BodyMode mode, const Function *launched, Body *body)
 {
     *body = (Body){0};
@@ -303,6 +317,7 @@ bool body_create(const Module *module, const Function *kernel, BodyMode mode, co
     }
     body->unbounded = instance.unbounded || instance.trips > (double)LONG_LOOPS;
     body->trips = instance.trips;
+    body->doubles = has_doubles(module);
     body->tokens = (size_t)instance.tokens;
     body->exact = !module->fast;
     strcpy(body->entry, mode == BODY_PLAIN ? "u_" : "rill_entry");

@@ -44,6 +44,7 @@ typedef struct Body {
     bool uses_at, uses_at_high; /* the launch's own index */
     bool uses_spacing;          /* rill_spacing: spacingof */
     bool uses_position;         /* any index or neighbour: the launch's dimensions can't be merged */
+    bool doubles;               /* the module has doubles */
     bool unbounded;             /* has a loop that is not provably short */
     double trips;               /* of the bounded loops, in all */
     size_t tokens;              /* size of what was written, functions called counted at every call */

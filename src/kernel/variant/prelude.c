@@ -72,6 +72,17 @@ static void write_guards(StrBuf *out, const DeviceTraits *traits, int four)
 /* Where compilers are right about numbers that they know to be 0. */
 static const char plain_zeros[] = "#define rill_naught 0\n#define rill_zero 0.0\n#define rill_seen(x) (x)\n";
 
+/* Whether a body may call one of the functions in shaders/functions/doubles.glsl with a double. */
+static bool calls_doubles(const Body *body)
+{
+    static const char *const marks[][2] = {{"rill_sin", "rill_cos"}, {"rill_exp", "rill_log"}, {"rill_pow", NULL}};
+    bool any = false;
+    for (int i = 0; i < 3; i++) {
+        any = any || calls(body, marks[i]);
+    }
+    return any && body->doubles;
+}
+
 void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body *const *bodies, int count)
 {
     strbuf_add(out, traits->exact_zeros ? plain_zeros : shader_zero);
@@ -88,6 +99,11 @@ void prelude_write(StrBuf *out, const DeviceTraits *traits, int four, const Body
             write_vectors(out, called[i].vectors[n], called[i].parameters);
         }
     }
+    bool doubles = false;
+    for (int k = 0; k < count; k++) {
+        doubles = doubles || (bodies[k] && calls_doubles(bodies[k]));
+    }
+    strbuf_add(out, doubles ? shader_doubles : "");
 }
 
 void prelude_faults(StrBuf *out, const char *inside, bool check, bool partial, bool canary)
