@@ -28,14 +28,16 @@ double rill_cosine_double(double r) {
     precise double z = r * r, s = 1.0lf / 6402373705728000.0lf;
     s = 1.0lf / 20922789888000.0lf - s * z; s = 1.0lf / 87178291200.0lf - s * z; s = 1.0lf / 479001600.0lf - s * z;
     s = 1.0lf / 3628800.0lf - s * z; s = 1.0lf / 40320.0lf - s * z; s = 1.0lf / 720.0lf - s * z; s = 1.0lf / 24.0lf - s * z;
-    return 1.0lf - z * (0.5lf - z * s);
+    precise double rill_r = 1.0lf - z * (0.5lf - z * s);
+    return rill_r;
 }
 
 double rill_sine_double(double r) {
     precise double z = r * r, s = 1.0lf / 355687428096000.0lf;
     s = 1.0lf / 1307674368000.0lf - s * z; s = 1.0lf / 6227020800.0lf - s * z; s = 1.0lf / 39916800.0lf - s * z;
     s = 1.0lf / 362880.0lf - s * z; s = 1.0lf / 5040.0lf - s * z; s = 1.0lf / 120.0lf - s * z; s = 1.0lf / 6.0lf - s * z;
-    return r - r * z * s;
+    precise double rill_r = r - r * z * s;
+    return rill_r;
 }
 
 double rill_sin(double x) {
@@ -72,7 +74,8 @@ double rill_exp(double x) {
     s = s * r + 1.0lf / 120.0lf; s = s * r + 1.0lf / 24.0lf; s = s * r + 1.0lf / 6.0lf; s = s * r + 0.5lf;
     s = s * r * r + r + 1.0lf;
     int n = int(k), half_n = n / 2;
-    return s * rill_two_double(half_n) * rill_two_double(n - half_n);
+    precise double rill_r = s * rill_two_double(half_n) * rill_two_double(n - half_n);
+    return rill_r;
 }
 
 bool rill_inf_double(double x) {
@@ -87,7 +90,8 @@ double rill_exp2(double x) {
     if (k > 1024.0lf) return rill_infinity_double();
     if (k < -1080.0lf) return 0.0lf;
     int n = int(k), half_n = n / 2;
-    return rill_exp((x - k) * 0.6931471805599453lf) * rill_two_double(half_n) * rill_two_double(n - half_n);
+    precise double rill_r = rill_exp((x - k) * 0.6931471805599453lf) * rill_two_double(half_n) * rill_two_double(n - half_n);
+    return rill_r;
 }
 
 double rill_log(double x) {
@@ -106,10 +110,15 @@ double rill_log(double x) {
     p = p * z + 1.0lf / 13.0lf; p = p * z + 1.0lf / 11.0lf; p = p * z + 1.0lf / 9.0lf; p = p * z + 1.0lf / 7.0lf;
     p = p * z + 1.0lf / 5.0lf; p = p * z + 1.0lf / 3.0lf;
     precise double k = double(e);
-    return k * 0.6931471803691238lf + (2.0lf * s + (2.0lf * s * z * p + k * 1.9082149292705877e-10lf));
+    precise double rill_r = k * 0.6931471803691238lf + (2.0lf * s + (2.0lf * s * z * p + k * 1.9082149292705877e-10lf));
+    return rill_r;
 }
 
-double rill_log2(double x) { return rill_log(x) * 1.4426950408889634lf; }
+double rill_log2(double x)
+{
+    precise double rill_r = rill_log(x) * 1.4426950408889634lf;
+    return rill_r;
+}
 
 double rill_pow(double x, double y) {
     precise double n = abs(y);
