@@ -39,7 +39,8 @@ local function stream_map(s, expression, constants, ...)
     local head = ("kernel %s map(%s%s x<>) { return ("):format(value, declared, value)
     local kernel, message = oneline.kernel(head, expression, "); }")
     if not kernel then
-        local whole = message:find("implicitly convert return value to u?int")
+        local whole = message:find "implicitly convert return value to u?int"
+            or message:find "cannot be assigned to variable of type u?int"
         map_error(2, "%s%s", message, whole and ("\n    the elements are %s: cast the stream first, s:cast \"float\"")
             :format(value) or "")
     end
