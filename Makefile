@@ -54,7 +54,7 @@ AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
 .PHONY: build help demo test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
-.PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery names
+.PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery
 
 build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
 
@@ -94,9 +94,9 @@ $(BUILD)/sources: force | $(BUILD)/
 
 $(CORE): $(BUILD)/sources
 
-# What an editor knows of rill: needs no device, nor the shared object.
-$(ANNOTATIONS): tools/annotations.lua $(LUA_FILES)
-	$(call say,lua,$@)$(RUN) $(LUA) tools/annotations.lua $@
+# What an editor knows of rill, and the tables of names in the manual: both follow from the reference. Needs no device, nor the shared object.
+$(ANNOTATIONS): tools/annotations.lua tools/name_tables.lua $(LUA_FILES)
+	$(call say,lua,$@)$(RUN) $(LUA) tools/annotations.lua $@ && $(RUN) $(LUA) tools/name_tables.lua
 
 $(BUILD)/ $(BUILD)/rill/ $(BUILD)/bench/ $(BUILD)/spec/:
 	@mkdir -p $@
@@ -260,9 +260,6 @@ format: ## let clang-format rewrite the C files
 	clang-format -i $(C_FILES)
 
 # ---- the manual
-
-names: build ## write the tables of names into the pages of the manual
-	@$(RUN) $(LUA) tools/name_tables.lua
 
 docs: ## the manual as a static site in build/site
 	$(DEPS) build docs

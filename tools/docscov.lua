@@ -5,7 +5,7 @@
 --   a name that `require "rill"` exports, or a field or method of a device, stream or kernel, is not in the code (`...` or a
 --     fenced block) of any page in docs/;
 --   a name of the module other than a function of expressions, or a part of the module, is not in docs/module.md, the list of all;
---   the table of names in a page is not the one that `make names` writes.
+--   the table of names in a page is not the one that `make build` writes.
 -- The last one loads the module, so it needs the build tree on LUA_PATH and LUA_CPATH.
 
 local pages = require "tools.site.names"
@@ -204,7 +204,7 @@ local function check_lists()
     end
     for _, path in ipairs(find("docs", "*.md")) do
         if pages.read(path) ~= read(path) then
-            miss("%s: its table of names is not that of the reference: make names", path)
+            miss("%s: its table of names is not that of the reference: make build", path)
         end
     end
 end

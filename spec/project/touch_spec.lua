@@ -47,10 +47,10 @@ print(select(2, pcall(function() return rill.logistik end)))
         copy:run "tools/annotations.lua build/library/rill.lua"
         assert.truthy(copy:read "build/library/rill.lua":find("\nfunction rill.logistic(x) end\n", 1, true))
         copy:run "tools/annotations.lua --check"
-        copy:run "tools/name_tables.lua"
+        counts(copy, "A function of the algebra", 2,
+            {"lua/rill/operation/elementary.lua", "spec/algebra/logistic_spec.lua"})
+        copy:run "tools/name_tables.lua" -- as `make build` does
         copy:run "tools/docscov.lua"
-        counts(copy, "A function of the algebra", 3,
-            {"docs/algebra.md", "lua/rill/operation/elementary.lua", "spec/algebra/logistic_spec.lua"})
     end)
 
     it("a primitive", function()
