@@ -1,4 +1,5 @@
--- Pages of the manual with their tables of names. Between the lines `<!-- names: PAGE -->` and `<!-- end of names -->` is the table of all names
+-- Pages of the manual with their tables of names. Between the lines `<!-- names: module -->` and `<!-- end of names -->` is the table of the names
+-- of `rill`, by page. Between the lines `<!-- names: PAGE -->` and `<!-- end of names -->` is the table of all names
 -- that lua/rill/support/reference.lua has for docs/PAGE.md: what each is called with and what it does. `make build` writes the tables into the pages.
 local files = require "tools.site.files"
 local reference = require "rill.support.reference"
@@ -35,10 +36,36 @@ local function name_table(page)
     return table.concat(rows, "\n")
 end
 
+-- The names of `rill` in the order of the reference, those of one page in one row.
+local function module_table()
+    local rows, by_page = {"| names of `rill` | page |", "|---|---|"}, {}
+    for _, entry in ipairs(reference.entries()) do
+        local name, page = entry.name:match "^rill%.([%a][%w_.]*)$", entry.page
+        if name and page == "algebra" and not by_page[page] then
+            by_page[page] = {}
+            rows[#rows + 1] = {by_page[page], "[algebra.md](algebra.md#every-name)"}
+        elseif name and page ~= "algebra" then
+            if not by_page[page] then
+                by_page[page] = {}
+                rows[#rows + 1] = {by_page[page], ("[%s.md](%s.md)"):format(page, page)}
+            end
+            local cell = by_page[page]
+            cell[#cell + 1] = cell[#cell] ~= ("`%s`"):format(name) and ("`%s`"):format(name) or nil
+        end
+    end
+    by_page.algebra[1] = "the functions of expressions: `where` `vec3` `min` `sqrt` `sin` `length` ..."
+    for i = 3, #rows do
+        rows[i] = ("| %s | %s |"):format(table.concat(rows[i][1], " "), rows[i][2])
+    end
+    return table.concat(rows, "\n")
+end
+
 --- The text of a page of the manual, with its tables of names as they should be.
 function names.read(path)
     return (files.read(path):gsub("%f[^\n\0](<!%-%- names: (%l+) %-%->\n).-(\n<!%-%- end of names %-%->)%f[\n\0]",
-        function(head, page, foot) return head .. "\n" .. name_table(page) .. "\n" .. foot end))
+        function(head, page, foot)
+            return head .. "\n" .. (page == "module" and module_table() or name_table(page)) .. "\n" .. foot
+        end))
 end
 
 return names
