@@ -73,14 +73,22 @@ function addition:run(format, ...)
     return must("cd '%s' && %s %s %s %s", self.directory, clean, own, lua, format:format(...))
 end
 
---- The files of the copy that are new or differ from the tree's, in order.
+-- A page of the manual without its tables of names, which `make build` writes.
+local function without_tables(path)
+    return (tempfiles.read(path):gsub("<!%-%- names: .-<!%-%- end of names %-%->", ""))
+end
+
+--- The files of the copy that are new or differ from the tree's, in order. What `make build` writes into the manual is not counted.
 function addition:touched()
     local list = {}
     for folder in ("Makefile " .. FOLDERS):gmatch "%S+" do
         local output = must("cd '%s' && diff -rq '%s/%s' '%s' || true", self.directory, self.here, folder, folder)
         for line in output:gmatch "[^\n]+" do
             local in_folder, new = line:match "^Only in ([^:]+): (.+)$"
-            list[#list + 1] = new and in_folder .. "/" .. new or line:match " and (%S+) differ$" or line
+            local differs = line:match " and (%S+) differ$"
+            local written = differs and differs:find "%.md$" and
+                without_tables(self.here .. "/" .. differs) == without_tables(self.files:path(differs))
+            list[#list + 1] = not written and (new and in_folder .. "/" .. new or differs or line) or nil
         end
     end
     table.sort(list)
