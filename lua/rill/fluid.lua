@@ -84,10 +84,32 @@ local function take_time(f, dt)
     end
 end
 
+-- Finds the pressure that belongs to a force which begins, changes or ends, by a step without viscosity whose velocity is not kept. Diffusion would
+-- otherwise act on a velocity that the pressure is going to cancel: walls would drag a fluid that is at rest under its weight.
+local function find_pressure(f)
+    local cause = f.force or f.push and f.buoyant or nil
+    if f.viscosity == 0 or f.balanced == cause then
+        return
+    end
+    f.balanced = cause
+    local kept = {}
+    for k, u in ipairs(f.u) do
+        kept[k] = u:copy()
+    end
+    advection.flow(f)
+    pressure.restore(f)
+    pressure.run(f, f.projection, looks(f))
+    for k, u in ipairs(kept) do
+        f.u[k]:write(u)
+        u:close()
+    end
+end
+
 local function advance(f, dt)
     forces.gather(f)
     take_time(f, dt)
     local longest = dt or f.longest
+    find_pressure(f)
     advection.flow(f)
     if f.viscosity > 0 then
         diffusion.flow(f, diffusion.rounds(f.grid, f.viscosity * longest))
