@@ -2,6 +2,7 @@
 // in a launch of one group. Sums are in double: each group leaves its own, and who needs one adds them up. Nothing changes once the
 // iteration has stopped. Defines: GROUP; WIDE for double; one of PLAIN (z = r), JACOBI (z = d r), GIVEN (z was written); BLOCK to read through
 // storage blocks.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/cg_words.h"
 layout(local_size_x = GROUP) in;

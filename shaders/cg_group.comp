@@ -3,6 +3,7 @@
 // time, here a quad. What is kept between launches stands in `work`: CG_GROUP_KEPT doubles, then vectors, whole slices each: in double x, the residual,
 // b and x before the correction, in T the inverse diagonal m, p, q = A p, r, the correction d, and that of the least r once it is left. Sums are in double and in a fixed order. Defines: GROUP; WIDE: T is double;
 // VALUE_DOUBLE; WIDE_VALUE_DOUBLE, of the values that the residual is computed with; X_DOUBLE; B_DOUBLE; JACOBI; TILED: the matrix is tiles (cg_group.h); BLOCK to read through storage blocks.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/spmv_words.h"
 #include "shared/cg_words.h"

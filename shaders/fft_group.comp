@@ -1,5 +1,6 @@
 // One pass of Stockham's transform, as in fft_pass.comp, of any radix: a work group transforms some columns in shared memory. Defines: GROUP; ROOM,
 // elements it has place for; DOUBLE.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/fft_words.h"
 layout(local_size_x = GROUP) in;

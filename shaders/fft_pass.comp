@@ -3,6 +3,7 @@
 // side, and loads where stride is more than 1. Defines: RADIX; DOUBLE, PAIR (two neighbours in q, a texel, at once), LAST (the same in p, where
 // stride is 1) or none of these; LOW: twiddle factors 1 to LOW and those at multiples of LOW + 1 are in the table, the others are products; GROUP;
 // BLOCK to read through storage blocks.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/fft_words.h"
 layout(local_size_x = GROUP) in;

@@ -2,6 +2,7 @@
 // element type, T4 its vector of four; DOUBLE where a texel holds two; family cpu: GROUP, ROWS a lane; family gpu: TILE, 64 x 64 elements of C
 // a group of 256. Rows of C are PITCH elements apart; ADD where it keeps something, FOURS where it has whole texels of floats. BLOCK to read
 // through storage blocks.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/matmul_words.h"
 layout(local_size_x = GROUP) in;

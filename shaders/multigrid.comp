@@ -5,6 +5,7 @@
 // correction added to x, which is WIDE (doubles) or not, the residual b - A x of it, in double, and the sum of its squares for each invocation.
 // With MARGIN: what is around a grid, which is WIDE or not. An invocation has four columns and marches down rows; what it needs of former rows
 // it keeps. Defines: GROUP; ROWS that an invocation writes; BLOCK to read through storage blocks.
+// Fast arithmetic: nothing is precise here, so the compiler may contract products and sums, which a GPU needs for its speed.
 #include "shared/parameters.glsl"
 #include "shared/multigrid_words.h"
 layout(local_size_x = GROUP) in;
