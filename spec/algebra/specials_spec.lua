@@ -71,6 +71,16 @@ describe("special numbers in expressions", function()
                     for i, x in ipairs(rill.normalize(s)[1]) do is(direction[i] / size, x) end
                 end
             end
+            local most = type == "float" and 0x1.fffffep127 or 0x1.fffffffffffffp1023
+            for n = 2, 4 do -- the length is beyond the range, the direction is not
+                local v, expected = {}, 1 / math.sqrt(n)
+                for i = 1, n do v[i] = i % 2 == 0 and -most or most end
+                local s = rill.from({v}, (type == "double" and "d" or "") .. "vec" .. n)
+                assert.equal(huge, rill.length(s)[1])
+                for i, x in ipairs(rill.normalize(s)[1]) do
+                    assert(math.abs(math.abs(x) / expected - 1) < near and (x > 0) == (v[i] > 0), x)
+                end
+            end
             local s = rill.from({-2.0 ^ 100, 2.0 ^ -100, 0, huge, 0 / 0}, type)
             local lengths = rill.length(s):values()
             assert.same({2.0 ^ 100, 2.0 ^ -100, 0.0, huge}, {table.unpack(lengths, 1, 4)})

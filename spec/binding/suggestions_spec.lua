@@ -34,11 +34,41 @@ describe("a suggestion", function()
             rill = {
                 save = "s:save", sort = "s:sort", zeros = "rill.stream", arange = "rill.iota", tensor = "rill.from",
                 malloc = "rill.stream", cudaMalloc = "rill.stream", transpose = "s:transpose", Mesh = "rill.mesh.new",
-                explain = "k:explain", gaussian = "rill.image.gaussian", threadIdx = "indexof(r).x in a kernel",
+                explain = "k:explain", gaussian = "rill.image.gaussian", threadIdx = "localid() in a kernel", -- as docs/coming.md has it
+                tid = "indexof(r).x in a kernel", version = "rill._VERSION", inf = "math.huge",
             },
         } do
             for key, text in pairs(expected) do
                 assert.equal(text, suggested(owner, key), owner .. "." .. key)
+            end
+        end
+    end)
+
+    it("computes what the other name does", function()
+        local s <close> = rill.from {-7, 0 / 0, 5, 2.5}
+        local function value(name)
+            return load("local rill, s, t = ... return " .. suggested("s", name))(rill, s, 3)
+        end
+        for name, expected in pairs {nansum = 0.5, nanmax = 5, nanmin = -7} do
+            assert.equal(expected, value(name), name)
+        end
+        local rests <close> = value "fmod"
+        assert.same({-1.0, 2.0, 2.5}, {rests:get(1), rests:get(3), rests:get(4)})
+        local A <close> = rill.from {{2, 1}, {1, 3}}
+        local det = load("local rill, s = ... return " .. suggested("s", "det"))(rill, A)
+        assert.near(5, det, 1e-5)
+        for _, name in ipairs {"zeros", "ones", "full"} do -- which make a new array elsewhere
+            assert.truthy(suggested("s", name):find("s:like()", 1, true), name)
+        end
+    end)
+
+    it("is nothing where only letters are alike", function()
+        for owner, words in pairs {
+            rill = {"meshgrid", "mgrid", "fromfile", "interp", "diff", "sinc", "gridDim", "lstsq"},
+            s = {"median", "quantile", "pinv"}, c = {"resize"},
+        } do
+            for _, word in ipairs(words) do
+                assert.is_nil(suggested(owner, word), owner .. "." .. word)
             end
         end
     end)
@@ -89,7 +119,9 @@ describe("a suggestion", function()
         for owner, words in pairs(synonyms.of) do
             for other, here in pairs(words) do
                 local name = here[1]:match "^%(?[%-~#]?%(?([%a_]+[.:][%a_][%w_]*)"
-                assert.truthy(not name or names[(name:gsub(":", "."))], owner .. "." .. other .. " -> " .. here[1])
+                local luas <const> = math[name and name:match "^math%.(%w+)$" or false]
+                local known <const> = not name or luas or names[(name:gsub(":", "."))]
+                assert.truthy(known, owner .. "." .. other .. " -> " .. here[1])
                 assert.equal(1, #here, owner .. "." .. other .. " stands in two lines")
                 assert.falsy(names[owner .. "." .. other], owner .. "." .. other .. " is a name of rill's own")
             end

@@ -144,6 +144,17 @@ describe("primitives in parts", function()
         end
     end)
 
+    it("of whole numbers, whose products are doubles", function()
+        for type, factors in pairs {int = {65537, -65539, 3}, uint = {65537, 65539, 3}, ivec2 = {65537, -65539, 3}} do
+            local c <close> = shuffled(type, {1250, 1250}, {16, 32}, 75)
+            local function element(x) return type == "ivec2" and {x, 1} or x end
+            c:allocate({1, 1}, {16, #factors}):fill(element(1))
+            for i, x in ipairs(factors) do c:set(element(x), i, i) end
+            local expected <const> = 1.0 * factors[1] * factors[2] * factors[3] -- no float
+            assert.same(type == "ivec2" and {expected, 1.0} or expected, c:prod(), type)
+        end
+    end)
+
     it("of ints #long", function()
         local c = shuffled("int", {1250, 1250}, {16, 32}, 75)
         local ints = rill.kernel "kernel void put(out int r<>) { r = indexof(r).x * 65599 + indexof(r).y * 31 | 1; }"

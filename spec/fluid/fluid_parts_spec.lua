@@ -3,7 +3,7 @@ local rill = require "rill"
 local leaks = require "spec.support.leaks"
 local parts = require "rill.fluid.parts"
 local shortened = require "spec.support.shortened"
-local warning = require "rill.support.warning"
+local listen = require "spec.support.said"
 
 -- The parts of cells of a shape that `fluid` has: for each cell the first of its part, from 0, or -1; and which parts
 -- reach an open side.
@@ -112,12 +112,7 @@ end
 
 describe("a fluid in parts", function()
     leaks.watch(setup, teardown)
-    local write, said
-    before_each(function()
-        said = {}
-        write, warning.write = warning.write, function(text) said[#said + 1] = text end
-    end)
-    after_each(function() warning.write = write end)
+    local said <const> = listen(before_each, after_each)
 
     shortened(it, "is labelled as plain Lua does", function(whole)
         math.randomseed(3)

@@ -4,7 +4,7 @@ local check = require "spec.support.check"
 local flows = require "spec.support.flows"
 local leaks = require "spec.support.leaks"
 local shortened = require "spec.support.shortened"
-local warning = require "rill.support.warning"
+local listen = require "spec.support.said"
 
 -- The flow of two dimensions in the planes of three: a, b and c are which component, from 1, each of u, v and w is.
 local function planes(flow, a, b)
@@ -62,12 +62,7 @@ end
 
 describe("rill.fluid", function()
     leaks.watch(setup, teardown)
-    local write, said
-    before_each(function()
-        said = {}
-        write, warning.write = warning.write, function(text) said[#said + 1] = text end
-    end)
-    after_each(function() warning.write = write end)
+    local said <const> = listen(before_each, after_each)
 
     it("of three dimensions is that of two where nothing changes along one", function()
         assert(twins(16, 4, {1, 2}, 3) < 2e-6)

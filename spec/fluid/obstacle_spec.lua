@@ -2,7 +2,7 @@
 local rill = require "rill"
 local check = require "spec.support.check"
 local leaks = require "spec.support.leaks"
-local warning = require "rill.support.warning"
+local listen = require "spec.support.said"
 
 local function disc(rows, columns, x, y, radius)
     return rill.stream("float", {rows, columns}, function(i, j)
@@ -28,12 +28,7 @@ end
 
 describe("a fluid with obstacles", function()
     leaks.watch(setup, teardown)
-    local write, said
-    before_each(function()
-        said = {}
-        write, warning.write = warning.write, function(text) said[#said + 1] = text end
-    end)
-    after_each(function() warning.write = write end)
+    local said <const> = listen(before_each, after_each)
 
     it("is free of divergence to the floor of floats, whatever the sides", function()
         local ball <close> = disc(30, 41, 15, 14, 6.3)

@@ -301,6 +301,25 @@ describe("rill.sparse", function()
         check.names({"A:cast", "got 3"}, A.cast, A, 3)
     end)
 
+    it("leaves no stream as long as its entries to the collector when its format changes", function()
+        local m, n, count = 300, 200, 20000
+        local rows, columns, values = entries(m, n, count, 5)
+        local A <close> = sparse.coo {shape = {m, n}, rows = rows, columns = columns, values = values}
+        for _, format in ipairs(FORMATS) do
+            local B <close> = A:to(format)
+            for _, to in ipairs {"csr", "coo", "ell", "transpose"} do
+                check.collect()
+                collectgarbage "stop"
+                local before = rill.memory().bytes
+                local C <close> = to == "transpose" and B:transpose() or B:to(to)
+                local own = C.format == "ell" and 8 * (C.columns.shape[2] + 4) * (C.shape[1] + 4) or 12 * C.nnz + 4 * m
+                local more = rill.memory().bytes - before - own
+                collectgarbage "restart"
+                assert(more < 4 * C.nnz, format .. " to " .. to .. ": " .. more)
+            end
+        end
+    end)
+
     it("is a value of its own kind, and rill.sparse can be called", function()
         local A = sparse.csr {shape = {1, 2}, offsets = {0, 1}, columns = {1}, values = {4}}
         assert.equal("matrix", rill.type(A))

@@ -44,11 +44,11 @@ functions.signed = {
     return packDouble2x32(uvec2(w.x, (w.y & 0x7fffffffu) | (unpackDouble2x32(x).y & 0x80000000u)));
 }]],
 }
--- The power of two with which no square of a vector's components is too large or too small.
+-- The power of two with which the squares of a vector's components, and the sum of four, are neither too large nor too small.
 functions.scale = {
     float = [[float @@scale(V v) {
     float l = length(v);
-    return l > 1.0e18 ? 5.421010862427522e-20 : l < 1.0e-15 ? 18446744073709551616.0 : 1.0;
+    return l > 1.0e18 ? 1.3552527156068805e-20 : l < 1.0e-15 ? 18446744073709551616.0 : 1.0;
 }]],
     double = [[double @@scale(V v) {
     double l = length(v);

@@ -4,6 +4,7 @@ local core = require "rill.core"
 local blame = require "rill.support.blame"
 local names = require "rill.container.mappednames"
 local scanned = require "rill.container.scanned"
+local types = require "rill.support.types"
 
 local fail <const> = blame.fail
 local primitives = {}
@@ -118,10 +119,10 @@ end
 
 local function times(a, b) return a * b end
 
--- Products of floats are floats, those of others doubles.
+-- Products of elements that kernels see as floats are floats, those of others doubles.
 local function product(c, parts, ...)
     local result = folding(times)(c, parts, ...)
-    return c.type:find "^d" and result
+    return types.seen_scalar(c.type) ~= "float" and result
         or componentwise(function(x) return (string.unpack("f", string.pack("f", x))) end, result)
 end
 

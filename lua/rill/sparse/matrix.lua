@@ -56,6 +56,13 @@ local function by_rows(A, s)
         s:domain({1, 1}, {places, A._m}):transpose()
 end
 
+-- The same as a stream of its own, row by row.
+local function flat_rows(A, s)
+    local view <close> = by_rows(A, s)
+    local copy <close> = view:copy()
+    return copy:reshape(copy.size)
+end
+
 -- Rows in whole texels.
 local function whole_texels(m)
     return (m + 3) // 4 * 4
@@ -122,11 +129,11 @@ local function triples(A)
         return A._rows, A._columns, A._values
     end
     local width = A._columns.shape[1]
-    local count = A._m * width
-    local columns, values = by_rows(A, A._columns):copy():reshape(count), by_rows(A, A._values):copy():reshape(count)
-    if count == 0 then
-        return rill.stream("int", 0), columns, values
+    if A._m * width == 0 then
+        return rill.stream("int", 0), rill.stream("int", 0), rill.stream(A._values.type, 0)
     end
+    local columns <close> = flat_rows(A, A._columns)
+    local values <close> = flat_rows(A, A._values)
     local numbers <close> = columns:find "x >= 0"
     return kernel("kernel int row(int number<>, int width) { return number / width; }")(numbers, width),
         rill.gather(columns, numbers), rill.gather(values, numbers)
@@ -162,7 +169,7 @@ local function normal(rows, columns, values)
     if count < 2 then
         return rows, columns, values
     end
-    local worst = disorder(rows, columns)
+    local worst, given = disorder(rows, columns), values
     if worst == 2 then
         local by_column <close> = rill.argsort(columns)
         local keys <close> = rill.gather(rows, by_column)
@@ -176,7 +183,11 @@ local function normal(rows, columns, values)
         local heads <close> = order:find(order:ne(1))
         local last <close> = rill.stream("int", 1, count)
         local begins <close> = rill.concat {heads, last}
+        local all <const> = {rows, columns, values}
         rows, columns, values = rill.gather(rows, heads), rill.gather(columns, heads), products.sums(begins, values)
+        for _, s in ipairs(rawequal(all[3], given) and {} or all) do
+            s:close()
+        end
     end
     return rows, columns, values
 end
@@ -205,7 +216,7 @@ local SPREAD <const> = [=[
 
 --- make.ell: the same with places for each row.
 function make.ell(m, n, rows, columns, values)
-    local offsets = products.offsets(rows, m)
+    local offsets <close> = products.offsets(rows, m)
     local width, pitch = products.longest(offsets), whole_texels(m)
     if width * pitch > MOST or width > MOST_PLACES then
         fail("A:to: in ELL all rows are as long as the longest, %d, which makes %d elements of %d entries: " ..
@@ -214,8 +225,10 @@ function make.ell(m, n, rows, columns, values)
     local places = rill.stream("int", {width, pitch}, -1)
     local spread = rill.stream(values.type, {width, pitch})
     if values.size > 0 then
-        kernel(SPREAD, {V = values.type})(rows, columns, values, rill.iota(values.size), offsets, pitch,
-            places:reshape(width * pitch), spread:reshape(width * pitch))
+        local flat_places <close> = places:reshape(width * pitch)
+        local flat_spread <close> = spread:reshape(width * pitch)
+        kernel(SPREAD, {V = values.type})(rows, columns, values, rill.iota(values.size), offsets, pitch, flat_places,
+            flat_spread)
     end
     return new("ell", m, n, {_columns = places, _values = spread})
 end
@@ -387,13 +400,16 @@ end
 -- Returns a matrix of entries in order that were derived from A. Copies streams that are A's; closes the others, and `temporary` ones, unless
 -- the result has them.
 local function made_of(A, format, m, n, temporary, ...)
-    local given = {...}
+    local given, left = {...}, {}
     for i, s in ipairs(given) do
-        temporary[#temporary + 1] = s
         given[i] = own(A, s) and s:copy() or s
+        left[s], left[given[i]] = true, true
+    end
+    for _, s in ipairs(temporary) do
+        left[s] = true
     end
     local result = make[format](m, n, table.unpack(given))
-    for _, s in ipairs(temporary) do
+    for s in pairs(left) do
         if not own(A, s) and not own(result, s) then
             s:close()
         end

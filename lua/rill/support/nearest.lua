@@ -205,12 +205,8 @@ local function mistyped_synonym(owner, name)
     return near(name:lower(), names, 1)
 end
 
---- nearest.name(name): what is meant by a name with or without an owner ("s:clone"), as it is written; nil when nothing is near.
-function nearest.name(name)
-    local owner, last = name:match "^(.-)[.:]?([%w_]+)$"
-    if not last then
-        return nil
-    end
+-- What is meant by the last part of a name; "-" or nil: nothing.
+local function meant(owner, last)
     local found = synonym(owner, last) or owner ~= "" and elsewhere(owner, last)
     local own = names_of(owner)
     local discards = near(last:lower(), destructive, 1)
@@ -219,6 +215,13 @@ function nearest.name(name)
     end
     return nearest.of(last, own) or mistyped_synonym(owner, last) or owner:find "^rill" and
         nearest.of(last, names_of "", 1) or nil
+end
+
+--- nearest.name(name): what is meant by a name with or without an owner ("s:clone"), as it is written; nil when nothing is near.
+function nearest.name(name)
+    local owner, last = name:match "^(.-)[.:]?([%w_]+)$"
+    local found = last and meant(owner, last)
+    return found ~= "-" and found or nil
 end
 
 --- nearest.hint(owner, key): "; did you mean ...?" for a key that an owner ("rill", "rill.image", "s", "k") has not, or "".

@@ -1,6 +1,7 @@
 -- Names from numpy, CuPy, PyTorch, CUDA and Warp, and how rill writes the same. nearest.lua looks a name up here before it compares letters.
 -- The keys are the owners of the unknown name: "s" a stream or an expression, "c" a container, "k" a kernel, "A" a matrix, "M" a mesh,
--- "rill" the module and its parts. A line is `what rill has: the other names`. A text begins with a public name or with an expression.
+-- "rill" the module and its parts. A line is `what rill has: the other names`. A text begins with a public name or with an expression; "-" is nothing:
+-- names that are not suggested anything, since what is nearest by letters does something else.
 local synonyms = {}
 
 local lines <const> = {
@@ -32,19 +33,19 @@ s.shape: dimensions extent
 s.nbytes: element_size itemsize bytesize
 s.type: dtype
 rill.device(): device get_device is_cuda context
-s:like(): zeros_like empty_like new_zeros new_empty new
-s:like():fill(1): ones_like new_ones
-s:like():fill(value): full_like new_full
-s:fill(0): zero_ zero zeros memset
-s:fill(1): ones
-s:fill(value): fill_ full
+s:like(): zeros_like empty_like new_zeros new_empty new zeros
+s:like():fill(1): ones_like new_ones ones
+s:like():fill(value): full_like new_full full
+s:fill(0): zero_ zero memset
+s:fill(value): fill_
 rill.clamp(s, low, high): clip clip_ clamp_
 s + t: add add_ plus
 s - t: subtract subtract_ sub_ minus
 s * t: mul mul_ multiply times
 s / t: div div_ divide true_divide
 s // t: floor_divide floordiv
-s % t: remainder fmod
+s % t: remainder
+s:map("fmod(x, t)", {t = t}): fmod
 -s: neg negative negate
 s ^ t: power
 s * s: square
@@ -77,12 +78,15 @@ s:scan("add", {exclusive = true}): exclusive_scan
 s:scan "mul": cumprod
 s:scan "max": cummax
 s:scan "min": cummin
-s:max(): amax nanmax
-s:min(): amin nanmin
+s:max(): amax
+s:min(): amin
+rill.where(rill.isnan(s), -math.huge, s):max(): nanmax
+rill.where(rill.isnan(s), math.huge, s):min(): nanmin
 s:mean(): average avg
 s:var(): variance
 s:std(): stdev stddev
-s:sum(): total reduce fold accumulate nansum
+s:sum(): total reduce fold accumulate
+rill.where(rill.isnan(s), 0, s):sum(): nansum
 s:prod(): product
 s:count(): count_nonzero
 s:norm(): norm2 nrm2
@@ -100,8 +104,8 @@ rill.concat {s, t}: cat append concatenate stack hstack vstack extend
 s:map(expression): apply apply_ foreach forEach map_ transform
 s:each(): pairs ipairs iter iterate items
 rill.matmul(s, t): mm bmm mv
-rill.solve.lu(s, t): solve inv inverse pinv
-rill.solve.lu(s): det
+rill.solve.lu(s, t): solve inv inverse
+rill.solve.lu(s):determinant(): det
 rill.image.save(s, path): imsave savefig write_png
 s:save(path): dump tofile store
 rill.show(s): imshow display preview
@@ -109,6 +113,7 @@ rill.sync(): synchronize wait block_until_ready
 s:request(): async read_async get_async
 rill.random(shape): uniform_ normal_ random_ rand
 s:boundary(mode): wrap
+-: pinv median quantile percentile
 ]==],
     c = [==[
 c:copy(): clone dup duplicate deepcopy
@@ -130,6 +135,7 @@ c:save(path): dump write_file
 c:refine(points): split subdivide
 c:like(): zeros_like empty_like new
 c:neighbors(reach): neighbours stencil
+-: resize
 c:update(f): apply foreach forEach transform
 rill.sync(): synchronize wait
 ]==],
@@ -220,7 +226,8 @@ rill.max(s, 0): relu
 rill.pow: power
 rill.abs: absolute fabs
 rill.round: rint around
-rill.mod: remainder fmod
+rill.mod: remainder
+s:map("fmod(x, t)", {t = t}): fmod
 rill.rsqrt: inversesqrt rcp_sqrt
 rill.mix: interpolate
 ~(rill.isnan(s) | rill.isinf(s)): isfinite
@@ -232,7 +239,7 @@ rill.fft: ifft rfft irfft fftn ifftn fft2 ifft2
 rill.convolve: conv conv1d conv2d convolve2d
 rill.correlate: correlate2d
 rill.solve: linalg solver
-rill.solve.lu: inv lu_factor lstsq inverse
+rill.solve.lu: inv lu_factor inverse
 rill.solve.bicgstab: gmres bicg
 rill.solve.cholesky: cho_factor
 rill.sparse.csr: csr_matrix
@@ -262,14 +269,20 @@ rill.log(s) / math.log(10): log10
 rill.log(1 + s): log1p
 rill.exp(s) - 1: expm1
 1 / (1 + rill.exp(-s)): sigmoid
-indexof(r).x in a kernel: tid threadIdx blockIdx get_global_id thread_id
-localid() in a kernel: get_local_id
-groupid() in a kernel: get_group_id
-sizeof_stream(x).x in a kernel: blockDim gridDim
+indexof(r).x in a kernel: tid get_global_id thread_id
+localid() in a kernel: threadIdx get_local_id
+groupid() in a kernel: blockIdx get_group_id
+kernel(64) in a kernel's text: blockDim get_local_size
+sizeof_stream(x).x in a kernel: get_global_size
 rill.struct: Struct structure dtype_struct
 rill.type: is_tensor isinstance typeof istype
 rill.plot: figure chart scatter_plot
 rill.check: assert_bounds bounds_check
+rill._VERSION: version __version__
+math.pi: pi
+math.huge: inf Inf infinity
+0 / 0: nan NaN
+-: lstsq meshgrid mgrid ogrid fromfile interp diff sinc gridDim
 ]==],
 }
 

@@ -1,0 +1,13 @@
+-- What the tests of a spec warn of, kept instead of written.
+local warning = require "rill.support.warning"
+
+--- said(before_each, after_each): the list of the warnings of the test at hand.
+return function(before_each, after_each)
+    local list, write = {}, nil
+    before_each(function()
+        for i = #list, 1, -1 do list[i] = nil end
+        write, warning.write = warning.write, function(text) list[#list + 1] = text end
+    end)
+    after_each(function() warning.write = write end)
+    return list
+end
