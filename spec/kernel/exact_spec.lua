@@ -197,6 +197,76 @@ describe("kernels", function()
         assert.equal("-1 1 2 -2 1 2 1 1 2", shown(h:values()))
     end)
 
+    it("take choices within brackets of choices", function()
+        local x = rill.from {1, 2, 3, 4}
+        local choice = "x > 1.5 ? (x > 2.5 ? 1.0 : 2.0) : 4.0"
+        for _, body in ipairs {
+            "r = float2(CHOICE, 1.0).x;", "r = float(CHOICE);", "r = 1.0; r *= CHOICE;", "r = 8.0; r /= 8.0 / (CHOICE);",
+            "r = 8.0 / (float)(CHOICE); r = 8.0 / r;", "float v[2] = {CHOICE, 0.0}; r = v[0];", "r = max(0, CHOICE);",
+        } do
+            assert.equal("4 2 1 1", of_one(body:gsub("CHOICE", choice), x), body)
+        end
+        assert.equal("4 2 1 1", result("float g(float x) { return " .. choice .. "; } " ..
+            "kernel void f(float x<>, out float r<>) { r = g(x); }", x))
+        local g = rill.from {0, 0, 0, 0}
+        rill.kernel("kernel void f(float x<>, inout float g[]) { g[indexof(x).x] = " .. choice .. "; }")(x, g)
+        assert.equal("4 2 1 1", shown(g:values()))
+        assert.equal("1 2 1 1", of_one("r = 5; r %= x > 1 ? (x > 2 ? 2 : 3) : 4;", rill.from({1, 2, 3, 4}, "int"), "int"))
+    end)
+
+    it("compute an index that has effects once", function()
+        local x = rill.from {1, 2, 3, 4}
+        for _, index in ipairs {"atomicAdd(n[0], 1)", "(k += 2) - 1", "(k *= 2) + 1", "k++"} do
+            local g, n = rill.from {0, 0, 0, 0, 0, 0, 0, 0}, rill.from({0}, "int")
+            rill.kernel("kernel void f(float x<>, inout float g[], inout int n[]) { int k = indexof(x).x; g[" ..
+                index .. "] += 2.0; n[0] += 0; }")(x, g, n)
+            local want = {
+                ["(k += 2) - 1"] = "0 2 2 2 2 0 0 0", ["(k *= 2) + 1"] = "0 2 0 2 0 2 0 2",
+            }
+            assert.equal(want[index] or "2 2 2 2 0 0 0 0", shown(g:values()), index)
+            assert.equal(index:find "atomic" and "4" or "0", shown(n:values()), index)
+        end
+    end)
+
+    it("join conditions as GLSL does", function()
+        local x = rill.from {1, 2, 3}
+        local p, q, n = "x + 1.0 > 0.0", "x - 1.0 > 0.5", "x - 9.0 > 0.0"
+        assert.equal("1 1 1", of_one(("r = %s ^^ %s && %s ? 1.0 : 0.0;"):format(p, p, n), x))
+        assert.equal("1 0 0", of_one(("r = %s && %s ^^ %s ? 1.0 : 0.0;"):format(p, p, q), x))
+        assert.equal("0 1 1", of_one(("r = 0.0; if (%s || %s ^^ %s && %s) r = 1.0;"):format(n, n, p, q), x))
+        assert.equal("1 1 1", of_one(("bool b = %s ^^ %s || %s && %s; r = b ? 1.0 : 0.0;"):format(p, n, q, n), x))
+    end)
+
+    it("divide by whole constants that are zero", function()
+        local x = rill.from {2.7, -1, 0}
+        for _, body in ipairs {
+            "r = x / N;", "const int n = 0; r = x / n;", "r = x / 0u;", "r = x; r /= 0u;", "r = x / (N * 2);",
+            "const uint n = 0u; r = x / n;", "const int n = 3 - 3; r = x / float(n);",
+        } do
+            assert.equal("inf -inf nan", result("const int N = 0; kernel void f(float x<>, out float r<>) { " ..
+                body .. " }", x), body)
+        end
+        assert.equal("nan 0", of_one("r = x * 0u;", rill.from {inf, 3}))
+    end)
+
+    it("leave lengths and labels as they are", function()
+        local x = rill.from {1, 2, 3}
+        for _, body in ipairs {
+            "const float d = 2.0; const int n = int(8.0 / d); float a[n]; a[3] = x; r = a[3];",
+            "const int n = int(0.0) + 4; float a[n]; a[3] = x; r = a[3];",
+            "const int n = max(8 / N, 1) + 2; float a[n], b[7 % n]; a[3] = x; b[2] = a[3]; r = b[2];",
+            "const int k = int(x), n = 4; float a[n]; a[3] = x; r = a[3] + float(k - int(x));",
+            "float[8 % N] a = float[8 % N](0, x); r = a[1] + a[0];", "float a[2] = float[](0, x); r = a[1];",
+            "switch (int(x)) { case 7 % N: r = 1.0; break; case N - 1 > 1 ? 2 : 9: r = 2.0; break; " ..
+                "case 9 / N: r = 3.0; break; default: r = 0.0; }",
+        } do
+            local text = "const int N = 3; kernel void f(float x<>, out float r<>) { " .. body .. " }"
+            assert.equal("1 2 3", result(text, x), body)
+        end
+        assert.equal("-1 -2 0", of_one("const int n = 4, m = -x % 3; r = m + n - 4;", rill.from({1, 2, 3}, "int"),
+            "int"))
+    end)
+
     it("say what operands must be", function()
         for body, message in pairs {
             ["r = x % 2.0;"] = "a remainder takes ints and uints", ["x %= 2.0; r = x;"] =

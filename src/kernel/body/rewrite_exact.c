@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/decimal.h"
 #include "kernel/body/glsl.h"
+#include "kernel/text/names.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -49,8 +50,8 @@ static size_t expression_end(const Rewriter *rw, size_t i, size_t last)
         int opens = (token_is(t, "(") || token_is(t, "[") || token_is(t, "{")),
             closes = token_is(t, ")") || token_is(t, "]") || token_is(t, "}");
         choices += depth == 0 && token_is(t, "?");
-        bool other = token_is(t, ":") && choices-- == 0;
-        if (depth == 0 && (closes || other || token_is(t, ",") || token_is(t, ";"))) {
+        bool other = depth == 0 && token_is(t, ":") && choices-- == 0;
+        if (other || (depth == 0 && (closes || token_is(t, ",") || token_is(t, ";")))) {
             return i;
         }
         depth += opens - closes;
@@ -86,6 +87,8 @@ static Real real_name(const Rewriter *rw, size_t i)
 
 /* --- numbers --- */
 
+static const char naught[] = "rill_naught", naught_unsigned[] = "uint(rill_naught)";
+
 /* What a number that is 0 is written as; NULL: it is another one. */
 static const char *zero_text(const Token *t)
 {
@@ -94,13 +97,16 @@ static const char *zero_text(const Token *t)
     double value = hex ? 1 : fabs(decimal_read(t->text, (size_t)t->length, &used));
     char end = t->text[t->length - 1];
     bool wide = t->length > 2 && (end == 'f' || end == 'F') && (t->text[t->length - 2] | 32) == 'l';
-    if (hex || end == 'u' || end == 'U' || value > (wide ? 0 : 7e-46)) {
+    if (value > (wide ? 0 : 7e-46)) {
         return NULL; /* what is less than half of the least float becomes 0 */
+    }
+    if (end == 'u' || end == 'U') {
+        return naught_unsigned;
     }
     bool whole = !memchr(t->text, '.', (size_t)t->length) && !memchr(t->text, 'e', (size_t)t->length) &&
                  !memchr(t->text, 'E', (size_t)t->length) && t->text[t->length - 1] >= '0' &&
                  t->text[t->length - 1] <= '9';
-    return wide ? "double(rill_zero)" : whole ? "rill_naught" : "rill_zero";
+    return wide ? "double(rill_zero)" : whole ? naught : "rill_zero";
 }
 
 /* Whether an int stands where it becomes a float, or one of a product or quotient. */
@@ -118,12 +124,17 @@ static bool among_reals(const Rewriter *rw, size_t i)
     return token_is(before, "=") && is_any(after, stops) && (rw->real || real_name(rw, i - 2) == REAL_YES);
 }
 
+static bool is_naught(const char *text)
+{
+    return text == naught || text == naught_unsigned;
+}
+
 /* A number that is 0 and may be taken for a known one. */
 static bool put_zero(Rewriter *rw, size_t i, bool *done)
 {
     const Token *t = rewriter_token(rw, i);
     const char *text = rewrite_exact_on(rw) && !rw->fixed ? zero_text(t) : NULL;
-    if (!text || (strcmp(text, "rill_naught") == 0 && !among_reals(rw, i))) {
+    if (!text || (is_naught(text) && !among_reals(rw, i))) {
         return false;
     }
     *done = rewriter_put(rw, t, text, (int)strlen(text));
@@ -136,7 +147,7 @@ static bool is_int_zero(const Rewriter *rw, size_t first, size_t last)
 {
     const Token *t = rewriter_token(rw, first);
     const char *text = last == first + 1 && t->kind == TOKEN_NUMBER ? zero_text(t) : NULL;
-    return text && strcmp(text, "rill_naught") == 0;
+    return text && is_naught(text);
 }
 
 bool rewrite_exact_argument(Rewriter *rw, size_t first, size_t last, bool real)
@@ -232,7 +243,8 @@ bool rewrite_exact_constant(Rewriter *rw, size_t i, size_t last, const Constant 
 
 /* --- remainders and conditions: operations whose left operand is written into a call --- */
 
-/* Whether tokens are numbers and whole constants: what array lengths and labels may be made of, where no function may be called. */
+/* Whether tokens are numbers, whole constants and calls of GLSL's own functions: what array lengths may be made of, where no other function may
+ * be called. */
 bool rewrite_exact_fixed(const Rewriter *rw, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
@@ -243,7 +255,12 @@ bool rewrite_exact_fixed(const Rewriter *rw, size_t first, size_t last)
         for (size_t k = constant ? constant->first : 0; constant && k < constant->first + 3; k++) {
             whole = whole || token_is(rewriter_token(rw, k), "int") || token_is(rewriter_token(rw, k), "uint");
         }
-        if (t->kind == TOKEN_NAME && !whole && !(local && local->fixed)) {
+        const Type *type;
+        int matrix, used;
+        bool called = !local && token_is(rewriter_token(rw, i + 1), "(") &&
+                      (names_builtin(t) || module_type(rw->module, t, &type, &matrix, &used)) &&
+                      !module_function(rw->module, t);
+        if (t->kind == TOKEN_NAME && !whole && !called && !(local && (local->fixed || local->constant))) {
             return false;
         }
     }
@@ -335,7 +352,7 @@ static bool read_mark(Rewriter *rw, size_t i, Level *level)
     if (is_any(t, separators)) {
         level->whole = 0;
     }
-    level->terms = either || !level->whole ? 0 : level->terms;
+    level->terms = either || token_is(t, "^^") || !level->whole ? 0 : level->terms;
     if (is_any(t, steps) || (!level->operand && is_any(t, signs))) {
         level->start = level->start ? level->start : i;
         return true;
@@ -407,27 +424,21 @@ static bool is_condition(const Rewriter *rw, size_t at)
     return is_any(rewriter_token(rw, at), marks);
 }
 
-void rewrite_exact_open(Rewriter *rw, size_t i, size_t last)
+void rewrite_exact_open(Rewriter *rw, size_t i)
 {
-    bool fixed = true;
-    size_t from = i;
     Operation *r = operation_of(rw, i);
     if (!r || r->at == i) {
         return;
     }
     for (Operation *c = r; c; c = next_of(rw, c)) {
         if (is_condition(rw, c->at)) {
-            c->plain = !rewrite_exact_computes(rw, i, c->at) || rewrite_exact_fixed(rw, i, c->at);
+            c->plain = rw->fixed || !rewrite_exact_computes(rw, i, c->at);
             rewriter_add(rw, c->plain ? "" : " rill_truth((");
         }
     }
     for (; r && !is_condition(rw, r->at); r = next_of(rw, r)) {
         bool assigns = token_is(rewriter_token(rw, r->at), "%=");
-        size_t end = assigns ? r->at : rewrite_cast_operand(rw, r->at + 1, last);
-        fixed = fixed && rewrite_exact_fixed(rw, from, end);
-        from = end;
-        r->end = end;
-        r->plain = assigns ? stored_whole(rw, rewriter_token(rw, i)) : fixed;
+        r->plain = assigns ? stored_whole(rw, rewriter_token(rw, i)) : rw->fixed;
         rewriter_add(rw, r->plain ? "" : assigns ? " rill_rem_to(" : " rill_rem(");
     }
 }
@@ -469,7 +480,7 @@ static bool put_divisor(Rewriter *rw, size_t i, size_t last, size_t *next, bool 
     bool assigns = token_is(t, "/=");
     size_t end = assigns ? expression_end(rw, i + 1, last) : rewrite_cast_operand(rw, i + 1, last);
     bool number = end == i + 2 && rewriter_token(rw, i + 1)->kind == TOKEN_NUMBER;
-    if (number || end <= i + 1 || rewrite_exact_fixed(rw, i + 1, end) || has_element(rw, i + 1, end)) {
+    if (rw->fixed || number || end <= i + 1 || has_element(rw, i + 1, end)) {
         return false;
     }
     *next = end;
@@ -511,9 +522,25 @@ bool rewrite_exact_computes(const Rewriter *rw, size_t first, size_t last)
     return false;
 }
 
+/* "case number:", where no function may be called. */
+static bool put_label(Rewriter *rw, size_t i, size_t last, size_t *next)
+{
+    const Token *t = rewriter_token(rw, i);
+    bool fixed = rw->fixed;
+    rw->fixed = true;
+    *next = expression_end(rw, i + 1, last);
+    bool done = rewriter_put(rw, t, t->text, t->length) && rewriter_range(rw, i + 1, *next);
+    rw->fixed = fixed;
+    return done;
+}
+
 bool rewrite_exact_match(Rewriter *rw, size_t i, size_t last, size_t *next, bool *done)
 {
     const Token *t = rewriter_token(rw, i);
+    if (token_is(t, "case")) {
+        *done = put_label(rw, i, last, next);
+        return true;
+    }
     if (token_is(t, "%") || token_is(t, "%=")) {
         return put_remainder(rw, i, last, next, done);
     }
@@ -543,15 +570,26 @@ bool rewrite_exact_match(Rewriter *rw, size_t i, size_t last, size_t *next, bool
 
 /* --- stores --- */
 
+/* Whether it may make a difference that an element's indices are computed twice. */
+static bool has_effects(const Rewriter *rw, size_t first, size_t last)
+{
+    static const char *const effects[] = {
+        "++", "--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "modf", "frexp", NULL};
+    for (size_t i = first; i < last; i++) {
+        const Token *t = rewriter_token(rw, i);
+        bool atomic = t->length > 6 && memcmp(t->text, "atomic", 6) == 0;
+        if (is_any(t, effects) || atomic || (t->kind == TOKEN_NAME && module_function(rw->module, t))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool rewrite_exact_store(Rewriter *rw, size_t first, size_t op, bool real, bool *change)
 {
-    static const char *const changes[] = {"+=", "-=", "*=", "/=", NULL}, *const effects[] = {"++", "--", "=", NULL};
+    static const char *const changes[] = {"+=", "-=", "*=", "/=", NULL};
     const Token *t = rewriter_token(rw, op);
-    *change = real && is_any(t, changes);
-    for (size_t i = first; *change && i < op; i++) {
-        const Token *word = rewriter_token(rw, i);
-        *change = !is_any(word, effects) && !(word->kind == TOKEN_NAME && module_function(rw->module, word));
-    }
+    *change = real && is_any(t, changes) && !has_effects(rw, first, op);
     bool done = *change ? rewriter_put(rw, t, "=", 1) : rewriter_put(rw, t, t->text, t->length);
     rewriter_add(rw, " rill_kept(");
     return done;

@@ -89,7 +89,7 @@ const Local *rewriter_local(const Rewriter *rw, const Token *name)
     return NULL;
 }
 
-static bool add_local(Rewriter *rw, size_t at, int shared)
+static bool add_local(Rewriter *rw, size_t at, int shared, bool known)
 {
     if (!ARRAY_ROOM(&rw->locals)) {
         return false;
@@ -102,7 +102,8 @@ static bool add_local(Rewriter *rw, size_t at, int shared)
                                                    .counter = head && rw->head_counts,
                                                    .type = rw->type,
                                                    .matrix = rw->matrix,
-                                                   .fixed = rw->fixed,
+                                                   .fixed = known && !rw->real,
+                                                   .constant = known && rw->real,
                                                    .reach = head ? rw->head_reach : 0};
     return true;
 }
@@ -242,8 +243,10 @@ static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t
         }
         /* The initialiser does not see the name yet. */
         int number = shared ? ++rw->body->shared_count : 0;
+        bool known = rw->constant && rewrite_exact_fixed(rw, i + 1, end);
+        rw->fixed = known && !rw->real;
         if (!put_local(rw, name, number) || !rewriter_lengths(rw, i + 1, brackets) ||
-            !rewriter_range(rw, brackets, end) || !add_local(rw, i, number)) {
+            !rewriter_range(rw, brackets, end) || !add_local(rw, i, number, known)) {
             return false;
         }
         i = end;
@@ -266,16 +269,15 @@ static bool declaration(Rewriter *rw, size_t i, size_t last, int used, size_t na
     module_type(rw->module, t, &type, &rw->matrix, &used);
     rw->type = type;
     rw->real = rewrite_exact_real(type, rw->matrix);
-    bool whole = type && !type->is_struct && type->components == 1 && !rw->real && i > 0 && token_is(t - 1, "const");
-    rw->fixed = whole && rewrite_exact_fixed(rw, name + 1, initialiser_end(rw, name + 1, last));
-    if (rewrite_exact_on(rw) && !rw->fixed) {
+    rw->constant = type && !type->is_struct && type->components == 1 && i > 0 && token_is(t - 1, "const");
+    if (rewrite_exact_on(rw)) {
         rewriter_add(rw, t->spaced ? " precise" : " precise ");
     }
-    bool done =
-        rewriter_type(rw, t) && rewriter_range(rw, i + (size_t)used, name) && declarators(rw, name, last, false, next);
+    bool done = rewriter_type(rw, t) && rewriter_lengths(rw, i + (size_t)used, name) &&
+                declarators(rw, name, last, false, next);
     rw->type = NULL;
     rw->matrix = 0;
-    rw->real = rw->fixed = false;
+    rw->real = rw->constant = rw->fixed = false;
     return done;
 }
 
@@ -297,7 +299,7 @@ static bool shared_declaration(Rewriter *rw, size_t i, size_t last, size_t *next
     global.map.count = global.map.capacity = 0;
     rewriter_add(&global, rewrite_exact_on(rw) ? "precise shared " : "shared ");
     bool done = rewriter_type(&global, rewriter_token(rw, i + 1)) &&
-                rewriter_range(&global, i + 1 + (size_t)used, name) && declarators(&global, name, last, true, next);
+                rewriter_lengths(&global, i + 1 + (size_t)used, name) && declarators(&global, name, last, true, next);
     rewriter_add(&global, ";");
     done = done && rewriter_append(&global);
     strbuf_free(&global.out);
@@ -358,6 +360,12 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
     if (is_declaration(rw, i, last, &used, &name)) {
         return declaration(rw, i, last, used, name, next);
     }
+    const Type *type;
+    int matrix;
+    if (module_type(rw->module, t, &type, &matrix, &used) && token_is(rewriter_token(rw, i + (size_t)used), "[")) {
+        *next = skip_brackets(rw, i + (size_t)used, last); /* float[2](x, y) */
+        return rewriter_type(rw, t) && rewriter_lengths(rw, i + (size_t)used, *next);
+    }
     bool handled;
     if (!rewrite_access_builtin(rw, i, last, next, &handled)) {
         return false;
@@ -414,7 +422,7 @@ bool rewriter_range(Rewriter *rw, size_t first, size_t last)
         bool done;
         leave_loops(rw, i);
         rewrite_loops_insert(rw, i, false);
-        rewrite_exact_open(rw, i, last);
+        rewrite_exact_open(rw, i);
         if (rewrite_exact_match(rw, i, last, &next, &done)) {
             rewrite_loops_insert(rw, i, true);
         } else if (rewrite_cast_match(rw, i, last)) {

@@ -12,14 +12,15 @@ typedef struct Local {
     bool counter; /* of a loop, and an index as it is: see rewrite_index.c */
     int reach;    /* an int that goes no further than this, either way; 0: not known */
     const Type *type;
-    int matrix; /* as module_type has them */
-    bool fixed; /* a whole number that the text has: array lengths may be made of it */
+    int matrix;    /* as module_type has them */
+    bool fixed;    /* a whole number that the text has: array lengths may be made of it */
+    bool constant; /* a float of that kind */
 } Local;
 
-/* A remainder, or a condition in front of ?, && or ||: tokens of its left operand's beginning and of its mark, and of a remainder the end of
- * the right one. `next`: the next one of the same beginning, from 1. */
+/* A remainder, or a condition in front of ?, && or ||: tokens of its left operand's beginning and of its mark. `next`: the next one of the same
+ * beginning, from 1. */
 typedef struct Operation {
-    size_t start, at, end, next;
+    size_t start, at, next;
     bool plain; /* left as it stands */
 } Operation;
 
@@ -92,8 +93,9 @@ typedef struct Rewriter {
     OperationList operations;
     const Type *type; /* of the variables being declared, or NULL */
     int matrix;
-    bool real;  /* and whether they are floats */
-    bool fixed; /* an array's length is being written, or a whole constant */
+    bool real;     /* and whether they are floats */
+    bool constant; /* and are declared const */
+    bool fixed;    /* an array's length, a label or a whole constant is being written */
 } Rewriter;
 
 /* Token `index` of the module; the list ends in TOKEN_END. */
@@ -137,7 +139,7 @@ bool rewrite_exact_real(const Type *type, int matrix);
 /* Finds the remainders and conditions of a function, and where each begins: first of all. */
 bool rewrite_exact_scan(Rewriter *rw, size_t first, size_t last);
 /* Writes what goes in front of the token at i, where some of them begin with it. */
-void rewrite_exact_open(Rewriter *rw, size_t i, size_t last);
+void rewrite_exact_open(Rewriter *rw, size_t i);
 /* Handles the token at i where it is a mark, a number or a word that is written otherwise. */
 bool rewrite_exact_match(Rewriter *rw, size_t i, size_t last, size_t *next, bool *done);
 /* Writes a value of floats made of what stands from `first` to `end`: arguments, or the operand of a cast. Not handled: the type at i is none of floats. */
