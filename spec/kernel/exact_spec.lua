@@ -201,8 +201,9 @@ describe("kernels", function()
         local x = rill.from {1, 2, 3, 4}
         local choice = "x > 1.5 ? (x > 2.5 ? 1.0 : 2.0) : 4.0"
         for _, body in ipairs {
-            "r = float2(CHOICE, 1.0).x;", "r = float(CHOICE);", "r = 1.0; r *= CHOICE;", "r = 8.0; r /= 8.0 / (CHOICE);",
-            "r = 8.0 / (float)(CHOICE); r = 8.0 / r;", "float v[2] = {CHOICE, 0.0}; r = v[0];", "r = max(0, CHOICE);",
+            "r = float2(CHOICE, 1.0).x;", "r = float(CHOICE);", "r = 1.0; r *= CHOICE;",
+            "r = 8.0; r /= 8.0 / (CHOICE);", "r = 8.0 / (float)(CHOICE); r = 8.0 / r;",
+            "float v[2] = {CHOICE, 0.0}; r = v[0];", "r = max(0, CHOICE);",
         } do
             assert.equal("4 2 1 1", of_one(body:gsub("CHOICE", choice), x), body)
         end
@@ -211,7 +212,8 @@ describe("kernels", function()
         local g = rill.from {0, 0, 0, 0}
         rill.kernel("kernel void f(float x<>, inout float g[]) { g[indexof(x).x] = " .. choice .. "; }")(x, g)
         assert.equal("4 2 1 1", shown(g:values()))
-        assert.equal("1 2 1 1", of_one("r = 5; r %= x > 1 ? (x > 2 ? 2 : 3) : 4;", rill.from({1, 2, 3, 4}, "int"), "int"))
+        assert.equal("1 2 1 1", of_one("r = 5; r %= x > 1 ? (x > 2 ? 2 : 3) : 4;", rill.from({1, 2, 3, 4}, "int"),
+            "int"))
     end)
 
     it("compute an index that has effects once", function()
