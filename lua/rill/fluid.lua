@@ -87,7 +87,7 @@ end
 -- Finds the pressure that belongs to a force which begins, changes or ends, by a step without viscosity whose velocity is not kept. Diffusion would
 -- otherwise act on a velocity that the pressure is going to cancel: walls would drag a fluid that is at rest under its weight.
 local function find_pressure(f)
-    local cause = f.force or f.push and f.buoyant or nil
+    local cause = f.force and f.forces or f.push and f.buoyant or nil
     if f.viscosity == 0 or f.balanced == cause then
         return
     end
@@ -157,7 +157,15 @@ end
 -- for none.
 function methods:force(force)
     local f = check(self, "force")
-    f.force = force ~= nil and settings.vectors("f:force", "the force", force, f) or nil
+    local made = force ~= nil and settings.vectors("f:force", "the force", force, f) or nil
+    if made then
+        f.force_room = f.force_room or made:like()
+        f.force_room:write(made)
+        if not rawequal(made, force) then
+            made:close()
+        end
+    end
+    f.force, f.forces = made and f.force_room, (f.forces or 0) + 1 -- forces: how many were given
     return self
 end
 

@@ -121,6 +121,23 @@ describe("rill.fluid", function()
         g:close()
     end)
 
+    it("is pushed as the stream was when it was given", function()
+        for _, options in ipairs {{}, {viscosity = 0.01}, {confinement = 0.1}, {grid = "collocated", viscosity = 0.01}} do
+            local g = rill.stream("vec2", {12, 9}, {0.5, -2})
+            options.shape, options.boundary, options.dt, options.cfl = {12, 9}, "periodic", 0.125, 10
+            local f = rill.fluid(options)
+            f:force(g):step()
+            g:fill {100, 100}
+            f:step()
+            g:fill {-1, 4}
+            f:force(g):step()
+            assert(largest(f.velocity, function() return 0, 0 end) < 1e-6)
+            g:close()
+            f:step()
+            assert(largest(f.velocity, function() return -0.125, 0.5 end) < 1e-6)
+        end
+    end)
+
     it("carries what it is told to, by whole cells exactly", function()
         for _, advection in ipairs {"maccormack", "semilagrangian"} do
             local f = rill.fluid {

@@ -106,7 +106,7 @@ function forces.gather(f)
     if not f.force and not changes then
         f.push = nil
         return
-    elseif f.push and not changes and f.pushes == f.force then
+    elseif f.push and not changes and f.pushes == f.forces then
         return
     end
     f.push_room = f.push_room or grid:field("vec" .. grid.rank)
@@ -119,7 +119,7 @@ function forces.gather(f)
     text = text:gsub("%f[%w]UP%f[%W]", grid.steps[2]:gsub("I", "V"))
     local strength = f.confinement * math.min(table.unpack(grid.spacing))
     grid:program(text).gather(table.unpack(joined({grid.sides, strength}, arguments, {f.push_room})))
-    f.push, f.pushes = f.push_room, f.force
+    f.push, f.pushes = f.push_room, f.forces
 end
 
 return forces
