@@ -122,7 +122,9 @@ describe("rill.fluid", function()
     end)
 
     it("is pushed as the stream was when it was given", function()
-        for _, options in ipairs {{}, {viscosity = 0.01}, {confinement = 0.1}, {grid = "collocated", viscosity = 0.01}} do
+        for _, options in ipairs {
+            {}, {viscosity = 0.01}, {confinement = 0.1}, {grid = "collocated", viscosity = 0.01},
+        } do
             local g = rill.stream("vec2", {12, 9}, {0.5, -2})
             options.shape, options.boundary, options.dt, options.cfl = {12, 9}, "periodic", 0.125, 10
             local f = rill.fluid(options)
