@@ -96,6 +96,7 @@ void main()
     bool direction = (phases & uint(CG_DIRECTION)) != 0u;
     double least = packDouble2x32(uvec2(PARAMETER(CG_P_LEAST), PARAMETER(CG_P_LEAST + 1)));
     double rz_before = state[CG_RZ_BEFORE], alpha = state[CG_ALPHA], now = state[CG_MIDDLE];
+    double rr_before = state[CG_RR_BEFORE], best = state[CG_BEST_BEFORE], best_rz = state[CG_BEST_RZ_BEFORE];
 
     if ((phases & uint(CG_DOT)) != 0u) {
         double sum = 0.0lf;
@@ -108,6 +109,9 @@ void main()
     if ((phases & uint(CG_RESIDUAL)) != 0u) {
         double pq = total(0);
         rz_before = state[CG_RZ];
+        rr_before = state[CG_RR];
+        best = state[CG_BEST];
+        best_rz = state[CG_BEST_RZ];
         now = state[CG_STATE];
         now = now != CG_RUNNING ? now : pq > 0.0lf ? CG_RUNNING : pq <= 0.0lf ? CG_INDEFINITE : CG_NO_NUMBER;
         alpha = now == CG_RUNNING ? rz_before / pq : 0.0lf;
@@ -123,6 +127,9 @@ void main()
         }
         if (writes()) {
             state[CG_RZ_BEFORE] = rz_before;
+            state[CG_RR_BEFORE] = rr_before;
+            state[CG_BEST_BEFORE] = best;
+            state[CG_BEST_RZ_BEFORE] = best_rz;
             state[CG_ALPHA] = alpha;
             state[CG_MIDDLE] = now;
             state[CG_PQ] = pq;
@@ -140,13 +147,12 @@ void main()
 #else
         double rz = total(2);
 #endif
-        double best = state[CG_BEST], best_rz = state[CG_BEST_RZ];
         bool grown = rr > GROWTH * best && rz > GROWTH * best_rz;
         double after = now != CG_RUNNING ? now : rr <= least ? CG_CONVERGED : grown ? CG_GROWN : rz > 0.0lf ? CG_RUNNING :
             rz <= 0.0lf ? CG_UNEVEN : CG_NO_NUMBER;
         T beta = T(rz / rz_before);
         int stop = now == CG_RUNNING ? end : begin;
-        int left = !(rr < best) && state[CG_RR] == best ? stop : begin; // a loop without trips is passed over, a branch computed
+        int left = !(rr < best) && rr_before == best ? stop : begin; // a loop without trips is passed over, a branch computed
         for (int i = begin; i < left; i += GROUP) {
             best_io[i] = texel_of(READ_X(i));
         }
@@ -177,7 +183,7 @@ void main()
     }
 
     if ((phases & uint(CG_RESTORE)) != 0u) {
-        double best = state[CG_BEST];
+        best = state[CG_BEST];
         int stop = !isinf(best) && !(state[CG_RR] <= least * best) ? end : begin;
         for (int i = begin; i < stop; i += GROUP) {
             x_io[i] = best_io[i];

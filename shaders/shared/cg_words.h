@@ -21,7 +21,10 @@
 #define CG_PQ 7
 #define CG_BEST 8 // the least r'r
 #define CG_BEST_RZ 9
-#define CG_PARTIALS 10 // from here on sums of groups: of p'q, r'r, r'z
+#define CG_RR_BEFORE 10 // the same as they were before the iteration, while its last dispatch writes them anew
+#define CG_BEST_BEFORE 11
+#define CG_BEST_RZ_BEFORE 12
+#define CG_PARTIALS 13 // from here on sums of groups: of p'q, r'r, r'z
 #define CG_MOST_GROUPS 1024
 // States
 #define CG_RUNNING 0.0

@@ -187,6 +187,14 @@ describe("Brook's dialect", function()
         assert.same({2, 2, 2, 1.0, 2.0, 3.0}, {r:get(1), r:get(2), r:get(3), s:get(1), s:get(2), s:get(3)})
         check.names({":2: ", "without ++"}, rill.kernel, "void g(out float y) { y = 1; }\n"
             .. "kernel void f(out float r<>) { int m[3]; int i = 0; g(m[i++]); r = m[0]; }", brook)
+        for _, body in ipairs {
+            "int m[3]; int i = 0; m[i++] *= 2.5; r = m[0];", "int m[3]; int i = 0; m[i += 1] += 2.5; r = m[0];",
+            "int m[3]; int i = 0; m[step_on(i)] -= 0.5; r = m[0];", "float m[3]; int i = 0; m[i--] %= 2; r = m[0];",
+        } do
+            check.names({":2: ", "a variable that changes nothing else"}, rill.kernel,
+                "int step_on(inout int k) { k += 1; return k; }\n" ..
+                "kernel void f(out float r<>) { " .. body .. " }", brook)
+        end
         check.names({":2: ", "2 components can't become 4"}, rill.kernel, "void g(out float2 y) { y = 1; }\n"
             .. "kernel void f(out float4 r<>) { float4 v; g(v); r = v; }", brook)
     end)

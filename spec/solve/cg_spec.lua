@@ -5,6 +5,9 @@ local leaks = require "spec.support.leaks"
 local shortened = require "spec.support.shortened"
 local systems = require "spec.support.systems"
 local tempfiles = require "spec.support.tempfiles"
+local cg = require "rill.solve.cg"
+local operator = require "rill.solve.operator"
+local words = require "rill.core"._cg_words
 
 local solve, sparse = rill.solve, rill.sparse
 
@@ -145,6 +148,31 @@ describe("rill.solve.cg", function()
                         assert.is_true(report.residual < 6 * least, method .. " " .. n .. " " .. tostring(report))
                     end
                 end
+            end
+        end
+    end)
+
+    it("goes back to the x of the least residual in all groups of a dispatch", function()
+        for _, n in ipairs {4000, 9001, 60000} do -- one group, some, and more than run at a time
+            for _, T in ipairs {"float", "double"} do
+                local solvable = rill.iota(n):map("x % 997 == 5 ? 0 : 1"):cast(T)
+                local a = ((rill.random(n, {seed = 6}) * 3 + 0.5) * solvable):eval():cast(T)
+                local b = ((rill.random(n, {seed = 8}) + 0.5) * (solvable + 1e-5)):eval():cast(T)
+                local machine = cg.machine(b, function(p, q) q:write(a * p) end)
+                local r, x = operator.room(T, {n}), operator.room(T, {n})
+                r:write(b)
+                machine.begin(r, x)
+                machine.first(r, x, 0)
+                local least, best = math.huge, nil
+                repeat
+                    machine.go(r, x, 0, 1)
+                    local rr = machine.kept:values()[words.RR + 1]
+                    if rr < least then
+                        least, best = rr, x:copy()
+                    end
+                until rr > 1000 * least or machine.kept:values()[words.STATE + 1] ~= 0
+                machine.finish(r, x, 1)
+                assert.equal(0, (x - best):norm(), T .. " " .. n)
             end
         end
     end)

@@ -27,7 +27,9 @@ for i = 1, words.PARTIALS do
     BEGIN[i] = 0.0
 end
 BEGIN[words.RZ_BEFORE + 1], BEGIN[words.COUNT + 1] = 1.0, -1.0
-BEGIN[words.BEST + 1], BEGIN[words.BEST_RZ + 1] = math.huge, math.huge
+for _, word in ipairs {"BEST", "BEST_RZ", "BEST_BEFORE", "BEST_RZ_BEFORE"} do
+    BEGIN[words[word] + 1] = math.huge
+end
 
 -- Why to stop, of the numbers kept; nil to go on. `kind`: of the operator.
 local function judge(kept, count, named, kind)

@@ -109,6 +109,8 @@ static void push_words(lua_State *L)
                  {"PQ", CG_PQ},
                  {"BEST", CG_BEST},
                  {"BEST_RZ", CG_BEST_RZ},
+                 {"BEST_BEFORE", CG_BEST_BEFORE},
+                 {"BEST_RZ_BEFORE", CG_BEST_RZ_BEFORE},
                  {"PARTIALS", CG_PARTIALS},
                  {"MOST_GROUPS", CG_MOST_GROUPS},
                  {"CONVERGED", (int)CG_CONVERGED},

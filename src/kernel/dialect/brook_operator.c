@@ -197,8 +197,12 @@ static bool assign(BrookWriter *w, int op, Operand *left, Operand *right, Value 
         return false;
     }
     bool widens = left->value.base < VALUE_FLOAT && right->value.base >= VALUE_FLOAT;
-    if (plain && arithmetic && (widens || takes_remainder(operators[op].mark, left, right)) &&
-        !brook_changes(w, left->first, left->last)) {
+    if (plain && arithmetic && (widens || takes_remainder(operators[op].mark, left, right))) {
+        if (brook_changes(w, left->first, left->last)) {
+            return source_error(&w->module->source, w->out.items[left->first].offset,
+                                "an assignment that converts its result takes a variable that changes nothing else: "
+                                "no ++, --, = or function with an output in it");
+        }
         return spell_assignment(w, op, left, right);
     }
     bool scalar = op > 0 && plain && right->value.count == 1;

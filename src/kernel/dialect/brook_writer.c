@@ -134,11 +134,28 @@ static bool error_short(const BrookWriter *w, size_t first, Value have, Value wa
                         "%d components can't become %d: only a scalar fills a vector", have.count, want.count);
 }
 
+static bool has_output(const Function *f)
+{
+    bool any = false;
+    for (int i = 0; f && i < f->param_count; i++) {
+        const Param *param = &f->params[i];
+        any = any || param->output || (param_kinds[param->kind].stream && param_kinds[param->kind].written);
+    }
+    return any;
+}
+
 bool brook_changes(const BrookWriter *w, size_t first, size_t last)
 {
+    static const char *const marks[] = {
+        "++", "--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
     for (size_t i = first; i < last; i++) {
         const Token *t = &w->out.items[i];
-        if (token_is(t, "++") || token_is(t, "--") || token_is(t, "=")) {
+        for (int k = 0; marks[k]; k++) {
+            if (token_is(t, marks[k])) {
+                return true;
+            }
+        }
+        if (t->kind == TOKEN_NAME && has_output(module_function(w->module, t))) {
             return true;
         }
     }

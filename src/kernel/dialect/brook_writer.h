@@ -44,7 +44,7 @@ bool brook_insert_token(BrookWriter *w, size_t at, Token token);
 /* Makes output tokens [first, last) the argument of a function, or with NULL puts them in brackets: *last is behind them then. */
 bool brook_wrap(BrookWriter *w, size_t first, size_t *last, const char *function);
 
-/* Whether output tokens [first, last) change something by ++, -- or =. */
+/* Whether output tokens [first, last) change something by ++, --, an assignment, or a function with an output. */
 bool brook_changes(const BrookWriter *w, size_t first, size_t last);
 
 /* The same as GLSL wants it where `want` is taken: *last moves, and *value is `want` where it was converted. */
