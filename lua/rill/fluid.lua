@@ -57,6 +57,15 @@ local function looks(f)
     return f.steps % LOOKS == 0 or f.steps < LOOKS and f.steps & (f.steps - 1) == 0
 end
 
+-- Whether obstacles or inflows were given since the step before, but not before that one, too: those that move in every step change
+-- little from one to the next.
+local function appears(f)
+    local given = f.masks ~= f.masks_before
+    local first = given and not f.moves
+    f.masks_before, f.moves = f.masks, given
+    return first
+end
+
 -- Above the limit results are wrong before anything else is: it is said once.
 local function warn_of_speed(f, dt)
     clock.measure(f, f.timer)
@@ -86,7 +95,7 @@ end
 
 -- Finds the pressure that belongs to a force which begins, changes or ends, by a step without viscosity whose velocity is not kept. Diffusion would
 -- otherwise act on a velocity that the pressure is going to cancel: walls would drag a fluid that is at rest under its weight.
-local function find_pressure(f)
+local function find_pressure(f, look)
     local cause = f.force and f.forces or f.push and f.buoyant or nil
     if f.viscosity == 0 or f.balanced == cause then
         return
@@ -98,24 +107,24 @@ local function find_pressure(f)
     end
     advection.flow(f)
     pressure.restore(f)
-    pressure.run(f, f.projection, looks(f))
+    pressure.run(f, f.projection, look or looks(f))
     for k, u in ipairs(kept) do
         f.u[k]:write(u)
         u:close()
     end
 end
 
-local function advance(f, dt)
+local function advance(f, dt, look)
     forces.gather(f)
     take_time(f, dt)
     local longest = dt or f.longest
-    find_pressure(f)
+    find_pressure(f, look)
     advection.flow(f)
     if f.viscosity > 0 then
         diffusion.flow(f, diffusion.rounds(f.grid, f.viscosity * longest))
         pressure.restore(f)
     end
-    pressure.run(f, f.projection, looks(f))
+    pressure.run(f, f.projection, look or looks(f))
     fields.move(f, function(diffusivity) return diffusion.rounds(f.grid, diffusivity * longest) end)
     f.steps = f.steps + 1
 end
@@ -138,8 +147,9 @@ function methods:step(dt)
     end
     dt = dt or f.dt
     local parts = dt and parts_of(f, dt) or f.substeps or 1
-    for _ = 1, parts do
-        advance(f, dt and dt / parts)
+    local look = appears(f)
+    for part = 1, parts do
+        advance(f, dt and dt / parts, look and part == 1)
     end
     return self
 end
