@@ -38,7 +38,13 @@ local COMPUTE <const> = [[
         kernel void blur(neighbor float u<>, out float r<>) { r = u[ivec2(-1, 0)] + u[ivec2(0, 1)] - u[ivec2(1, -1)]; }
     ]=]
     for _, shape in ipairs {{1, 1}, {3, 5}, {17, 31}, {64, 64}} do
-        add(blur(rill.random(shape, {seed = 5})))
+        local x = rill.random(shape, {seed = 5})
+        add(blur(x))
+        for _, operation in ipairs {"sum", "mean", "var", "norm"} do
+            add(x[operation](x, 1))
+            add(x[operation](x, 2))
+            add(rill.from({x[operation](x)}, "double"))
+        end
     end
     print(sum)
 ]]

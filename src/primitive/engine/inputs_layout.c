@@ -272,10 +272,11 @@ void inputs_key(const Inputs *in, const Blocks *blocks, int chunk, InputKey *key
     fill_key(in, blocks, key);
 }
 
-/* How many elements fill whole texels of all streams, 0 where some are not read so. Steps reach behind the last element: only textures may be read there. */
+/* How many elements fill whole texels of all streams, 0 where some are not read so. Steps reach behind the last element: only textures may be read there, which
+ * ragged inputs are on the cpu family whatever is faster, as the order of sums depends on it. */
 static int joint_filling(const Inputs *in, const Blocks *blocks)
 {
-    int most = in->streams <= RAGGED_STREAMS && device_traits(in->device)->tuning[TUNING_BUFFER_TEXTURES];
+    int most = in->streams <= RAGGED_STREAMS && device_traits(in->device)->family == FAMILY_CPU;
     for (int i = 0; i < in->streams && most > 0; i++) {
         const Stream *s = in->args[i].stream;
         bool whole =
@@ -407,7 +408,8 @@ bool inputs_lay_out(const Inputs *in, const InputKey *key, int blocks, int *word
         if (a->path == PATH_RAMP) {
             arg->ramp = take(words, RAMP_WORDS * a->type->components);
         } else if (!a->block && layout->textures < input_textures(limits) &&
-                   (traits->tuning[TUNING_BUFFER_TEXTURES] || layout->blocks == limits->storage_blocks)) {
+                   (key->ragged || traits->tuning[TUNING_BUFFER_TEXTURES] ||
+                    layout->blocks == limits->storage_blocks)) {
             arg->texture = layout->textures++;
         } else {
             arg->block = layout->blocks++;
