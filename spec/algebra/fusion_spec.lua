@@ -197,6 +197,10 @@ describe("reductions of expressions", function()
         check.raises("s:sum: unknown option 'kep'", function() (m + 1):sum(1, {kep = true}) end)
         check.raises("s:argmax", function() (rill.stream("vec2", 3) + 1):argmax() end)
         check.raises("s:dot: the shapes differ: 2x3 and 3", function() (m + 1):dot(rill.iota(3)) end)
+        local closed = rill.iota(3)
+        closed:close()
+        check.raises("^[^:]*fusion_spec.lua:%d+: s:dot: argument #1 't': expected an open stream, got closed stream",
+            function() (rill.iota(3) + 1):dot(closed) end)
     end)
 
     it("by reduce kernels", function()
