@@ -25,12 +25,17 @@ describe("a suggestion", function()
                 item = "s:get(1)", numpy = "s:read()", zeros_like = "s:like()", clip = "rill.clamp(s, low, high)",
                 abs = "rill.abs(s)", round = "rill.round(s)", sqrt = "rill.sqrt(s)", cumsum = "s:scan()",
                 length = "s.size", dtype = "s.type", numel = "s.size", matmul = "rill.matmul(s, b)",
-                gaussian = "rill.image.gaussian(s, sigma)", argsort = "rill.argsort(s)", topk = "s:top_k(k)",
+                gaussian = "rill.image.gaussian(s, sigma)", bitwise_xor = "s ~ t", normal = "rill.random(shape)",
+                groupby = "rill.reduce_by_key(keys, s)", argsort = "rill.argsort(s)", topk = "s:top_k(k)",
             },
             c = {sqrt = "rill.sqrt(c)", clone = "c:copy()", reshape = "c:stream():reshape"},
             k = {launch = "k(...)", ptx = "k:source()", bind = "k:specialize(constants)"},
             A = {T = "A:transpose()", todense = "A:dense()"},
             M = {render = "rill.render(M)", bvh = "rill.collide.bvh(M)"},
+            P = {step_ = "P:step"},
+            ["rill.image"] = {write = "rill.image.save", read = "rill.image.load"},
+            ["rill.mesh"] = {save = "M:save(path)", read = "rill.mesh.load"},
+            ["rill.sparse"] = {save = "A:save(path)"},
             rill = {
                 save = "s:save", sort = "s:sort", zeros = "rill.stream", arange = "rill.iota", tensor = "rill.from",
                 malloc = "rill.stream", cudaMalloc = "rill.stream", transpose = "s:transpose", Mesh = "rill.mesh.new",
@@ -65,7 +70,8 @@ describe("a suggestion", function()
     it("is nothing where only letters are alike", function()
         for owner, words in pairs {
             rill = {"meshgrid", "mgrid", "fromfile", "interp", "diff", "sinc", "gridDim", "lstsq"},
-            s = {"median", "quantile", "pinv"}, c = {"resize"},
+            s = {"median", "quantile", "pinv"}, c = {"resize"}, A = {"tocsc"}, ["rill.mesh"] = {"cone"},
+            ["rill.sparse"] = {"csc_matrix"},
         } do
             for _, word in ipairs(words) do
                 assert.is_nil(suggested(owner, word), owner .. "." .. word)

@@ -102,7 +102,7 @@ end
 
 -- The owners whose synonyms hold for names of an owner, the first first.
 local function owners(owner)
-    return owner == "" and {"rill", "s", "c", "k", "A"} or {owner:match "^rill" or owner}
+    return owner == "" and {"rill", "s", "c", "k", "A"} or {owner, owner:match "^(rill)%."}
 end
 
 -- What a name is called here that another library has; nil where no other name is so.
@@ -194,9 +194,12 @@ local function names_of(owner)
     return names
 end
 
--- As synonym, of a name with one mistake.
+-- As synonym, of a name with one mistake; nil of the module's parts, whose users seldom mean what streams are asked for.
 local function mistyped_synonym(owner, name)
     local names = {}
+    if owner:find "^rill%." then
+        return nil
+    end
     for _, each in ipairs(owners(owner)) do
         for other, here in pairs(synonyms.of[each] or {}) do
             names[other] = names[other] or #other > 4 and here[1] or nil
@@ -213,7 +216,8 @@ local function meant(owner, last)
     if found or discards and not own[discards] then
         return found or nil
     end
-    return nearest.of(last, own) or mistyped_synonym(owner, last) or owner:find "^rill" and
+    local bare = last:match "^(.-)_*$" -- Torch's names of what works in place end so
+    return own[bare] or nearest.of(last, own) or mistyped_synonym(owner, last) or owner:find "^rill" and
         nearest.of(last, names_of "", 1) or nil
 end
 

@@ -1,6 +1,6 @@
 -- Names from numpy, CuPy, PyTorch, CUDA and Warp, and how rill writes the same. nearest.lua looks a name up here before it compares letters.
 -- The keys are the owners of the unknown name: "s" a stream or an expression, "c" a container, "k" a kernel, "A" a matrix, "M" a mesh,
--- "rill" the module and its parts. A line is `what rill has: the other names`. A text begins with a public name or with an expression; "-" is nothing:
+-- "rill" the module and its parts, "rill.image" one of these. A line is `what rill has: the other names`. A text begins with a public name or with an expression; "-" is nothing:
 -- names that are not suggested anything, since what is nearest by letters does something else.
 local synonyms = {}
 
@@ -72,6 +72,7 @@ s:ge(t): greater_equal
 (rill.abs(s - t):le(eps)):all(): allclose isclose
 s & t: logical_and bitwise_and band
 s | t: logical_or bitwise_or bor
+s ~ t: logical_xor bitwise_xor bxor xor
 ~s: logical_not bitwise_not bnot
 s:scan(): cumsum prefix_sum inclusive_scan cumulative_sum
 s:scan("add", {exclusive = true}): exclusive_scan
@@ -97,6 +98,7 @@ rill.gather(s, index): take index_select take_along_axis take_along_dim
 rill.scatter(s, index, t, "add"): scatter_add scatter_add_ index_add index_add_
 rill.scatter(s, index, t): scatter_ index_copy_ masked_scatter_
 rill.argsort(s): sort_indices
+rill.reduce_by_key(keys, s): groupby group_by
 s:top_k(k): topk nlargest
 s:histogram(): hist histc
 s:unique(): distinct set_unique unique_consecutive
@@ -111,7 +113,7 @@ s:save(path): dump tofile store
 rill.show(s): imshow display preview
 rill.sync(): synchronize wait block_until_ready
 s:request(): async read_async get_async
-rill.random(shape): uniform_ normal_ random_ rand
+rill.random(shape): uniform_ uniform normal_ normal random_ rand rand_like randn_like
 s:boundary(mode): wrap
 -: pinv median quantile percentile
 ]==],
@@ -166,6 +168,7 @@ A.rows: row
 A.nnz: size count
 A.type: dtype
 rill.solve.cg(A, b): solve cg
+-: tocsc
 ]==],
     M = [==[
 M:copy(): clone
@@ -179,6 +182,17 @@ M:save(path): export write
 rill.subdivide.loop(M, {levels = n}): subdivide refine
 rill.render(M): show draw plot
 rill.collide.bvh(M): ray intersect raycast distance closest contains nearest tree
+]==],
+    ["rill.image"] = [==[
+rill.image.load: read
+rill.image.save: write
+]==],
+    ["rill.mesh"] = [==[
+rill.mesh.load: read
+M:save(path): save write export
+]==],
+    ["rill.sparse"] = [==[
+A:save(path): save write
 ]==],
     rill = [==[
 rill.iota: arange range
