@@ -122,7 +122,7 @@ double rill_log2(double x)
 
 double rill_pow(double x, double y) {
     precise double n = abs(y);
-    bool whole = rill_inf_double(y) || floor(y) == y;
+    bool whole = rill_inf_double(y) || floor(y) == y, odd = whole && !rill_inf_double(y) && floor(n * 0.5lf) * 2.0lf != n;
     if (whole && n <= 64.0lf) {
         int k = int(n);
         precise double p = (k & 1) != 0 ? x : 1.0lf, b = x * x;
@@ -132,14 +132,16 @@ double rill_pow(double x, double y) {
         p = (k & 16) != 0 ? p * b : p; b *= b;
         p = (k & 32) != 0 ? p * b : p; b *= b;
         p = (k & 64) != 0 ? p * b : p;
-        return y < 0.0lf ? 1.0lf / p : p;
+        if (y >= 0.0lf || rill_inf_double(x) || !rill_inf_double(p)) return y < 0.0lf ? 1.0lf / p : p;
     }
     if (rill_nan_double(x) || rill_nan_double(y)) return x == 1.0lf ? 1.0lf : rill_none_double();
     if (abs(x) == 1.0lf && whole && (x > 0.0lf || rill_inf_double(y))) return 1.0lf;
-    if (x == 0.0lf) return y > 0.0lf ? 0.0lf : rill_infinity_double();
+    if (x == 0.0lf) {
+        precise double p = y > 0.0lf ? 0.0lf : rill_infinity_double();
+        return odd && int(unpackDouble2x32(x).y) < 0 ? -p : p;
+    }
     if (x < 0.0lf && !whole && !rill_inf_double(x)) return rill_none_double();
     precise double p = rill_exp(y * rill_log(abs(x)));
-    bool odd = whole && !rill_inf_double(y) && floor(n * 0.5lf) * 2.0lf != n;
     return x < 0.0lf && odd ? -p : p;
 }
 

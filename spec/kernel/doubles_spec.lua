@@ -37,6 +37,26 @@ describe("functions of doubles in kernels", function()
         end
     end)
 
+    it("pow is C's for special numbers and results of all sizes", function()
+        local a, b, inf = {}, {}, math.huge
+        for _, x in ipairs {0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 1e10, -1e10, 1e-10, -1e-5, inf, -inf, 0 / 0} do
+            for _, y in ipairs {0.0, 1.0, -1.0, 2.0, 3.0, -3.0, 0.5, -0.5, -31.0, -32.0, 64.0, -64.0, 65.0, -65.0,
+                66.0, -66.0, 101.0, -101.0, 1e300, -1e300, inf, -inf, 0 / 0} do
+                a[#a + 1], b[#b + 1] = x, y
+            end
+        end
+        local x, y = rill.from(a, "double"), rill.from(b, "double")
+        local kernel = rill.kernel "kernel void k(double x<>, double y<>, out double r<>) { r = pow(x, y); }"
+        for _, got in ipairs {kernel(x, y):values(), (x ^ y):values()} do
+            for i, value in ipairs(got) do
+                local want = a[i] ^ b[i]
+                local near = want ~= want and value ~= value or value == want and 1 / value == 1 / want or
+                    want ~= 0 and math.abs(want) < inf and math.abs(value - want) <= 1e-12 * math.abs(want) + 5e-323
+                assert.is_true(near, ("%.17g ^ %.17g: %.17g, not %.17g"):format(a[i], b[i], value, want))
+            end
+        end
+    end)
+
     it("leave floats beside them as they are", function()
         local x <close> = rill.from {0.5, 2.0, 3.0}
         local plain = rill.kernel "kernel float k(float x<>) { return sin(x) + log(2); }"(x):values()

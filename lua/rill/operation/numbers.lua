@@ -17,7 +17,7 @@ define("pow", "x y", "real", {
         float = "float @pow(float x, float y) { return pow(x, y); }",
         double = [[double @pow(double x, double y) {
     double n = abs(y);
-    bool whole = @inf(y) || floor(y) == y;
+    bool whole = @inf(y) || floor(y) == y, odd = whole && !@inf(y) && floor(n * 0.5) * 2.0 != n;
     if (whole && n <= 64.0) {
         int k = int(n);
         double p = (k & 1) != 0 ? x : 1.0, b = x * x;
@@ -27,14 +27,16 @@ define("pow", "x y", "real", {
         p = (k & 16) != 0 ? p * b : p; b *= b;
         p = (k & 32) != 0 ? p * b : p; b *= b;
         p = (k & 64) != 0 ? p * b : p;
-        return y < 0.0 ? 1.0 / p : p;
+        if (y >= 0.0 || @inf(x) || !@inf(p)) return y < 0.0 ? 1.0 / p : p;
     }
     if (@nan(x) || @nan(y)) return x == 1.0 ? 1.0 : @none();
     if (abs(x) == 1.0 && whole && (x > 0.0 || @inf(y))) return 1.0;
-    if (x == 0.0) return y > 0.0 ? 0.0 : @infinity();
+    if (x == 0.0) {
+        double p = y > 0.0 ? 0.0 : @infinity();
+        return odd && int(unpackDouble2x32(x).y) < 0 ? -p : p;
+    }
     if (x < 0.0 && !whole && !@inf(x)) return @none();
     double p = @exp(y * @log(abs(x)));
-    bool odd = whole && !@inf(y) && floor(n * 0.5) * 2.0 != n;
     return x < 0.0 && odd ? -p : p;
 }]],
     },
