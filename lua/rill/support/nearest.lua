@@ -237,10 +237,10 @@ function nearest.hint(owner, key)
     return own and ("; did you mean %s?"):format(own) or ""
 end
 
--- An option that is meant by another name, of those in `names`.
+-- An option that is meant by another name, of those in `names`; "-": none is.
 local function option_synonym(key, names)
     for _, here in ipairs(synonyms.options[key] or synonyms.options[key:lower()] or {}) do
-        if names[here] then
+        if names[here] or here == "-" then
             return here
         end
     end
@@ -257,7 +257,7 @@ function nearest.among(key, names)
     table.sort(list)
     list[1] = list[1] or "none"
     local found = type(key) == "string" and #key <= 60 and (option_synonym(key, own) or nearest.of(key, own))
-    return table.concat(list, ", ") .. (found and ("; did you mean '%s'?"):format(found) or "")
+    return table.concat(list, ", ") .. (found and found ~= "-" and ("; did you mean '%s'?"):format(found) or "")
 end
 
 return nearest

@@ -300,7 +300,7 @@ math.huge: inf Inf infinity
 ]==],
 }
 
--- The names of options elsewhere, and the option here; the first of several that the function has is meant.
+-- The names of options elsewhere, and the option here; the first of several that the function has is meant; "-" is nothing.
 local option_lines <const> = [==[
 axis: dim dims axes dimension along
 axes: axis dim dims
@@ -336,7 +336,7 @@ transpose_a: transa trans_a
 transpose_b: transb trans_b
 replace: replacement
 p: probabilities weights prob
-size: shape resolution width dims
+size: shape resolution width height dims
 shape: size dims resolution sizes
 page: block tile leaf page_size block_size chunk
 capacity: size max_pages max_size reserve
@@ -356,6 +356,7 @@ offsets: indptr row_ptr
 columns: indices cols col
 rows: row
 values: data vals
+-: ascending
 ]==]
 
 -- Lines `what is here: names` as a table of names; of a name that stands in several lines a list.
