@@ -8,11 +8,10 @@ local inf <const>, nan <const> = 1 / 0, 0 / 0
 -- Numbers as texts that tell NaN, and zeros of either sign, from each other.
 local function shown(values)
     local out = {}
-    for i, value in ipairs(values) do
+    for _, value in ipairs(values) do
         for _, v in ipairs(type(value) == "table" and value or {value}) do
             out[#out + 1] = v ~= v and "nan" or math.type(v) == "integer" and tostring(v) or ("%.17g"):format(v)
         end
-        assert(i > 0)
     end
     return table.concat(out, " ")
 end
