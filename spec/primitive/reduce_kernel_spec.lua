@@ -268,6 +268,21 @@ describe("reduce kernels to a smaller stream", function()
         end)
     end
 
+    it("to a stream that is closed at once, and leave nothing to the collector", function()
+        local s <close> = rill.iota(100):copy()
+        collectgarbage()
+        collectgarbage "stop"
+        local before = rill.memory().streams
+        for _ = 1, 3 do
+            local target <close> = rill.stream("int", 1)
+            kernel(SUM)(s, target)
+            assert.same({4950}, target:values())
+        end
+        local after = rill.memory().streams
+        collectgarbage "restart"
+        assert.equal(before, after)
+    end)
+
     it("to a view of a stream, and leave the rest of it alone", function()
         local s, target = rill.iota(12), rill.stream("int", {3, 4}, -1)
         local column = target:domain({1, 2}, {3, 2}):reshape(3)

@@ -111,6 +111,9 @@ static int finish(lua_State *L, Call *call, int r, const Call *input)
         value_take(L, &read, &scope);
         return 1;
     }
+    if (given) { /* its memory must not stay alive until the handle of the view is collected */
+        stream_release(result);
+    }
     device_leave(&scope);
     if (!done) {
         binding_raise(L);

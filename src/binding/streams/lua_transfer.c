@@ -96,8 +96,8 @@ static const void *elements_in_place(const Stream *s)
     return base ? base + s->offset * s->type->bytes : NULL;
 }
 
-/* The view of the box in arguments 1 and 2 of a method, on the stack. */
-static const Stream *box_argument(lua_State *L, const char *function)
+/* The view of the box in arguments 1 and 2 of a method, on the stack. Whoever is done with it calls drop_view. */
+static Stream *box_argument(lua_State *L, const char *function)
 {
     int64_t from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
     const Stream *s = accept_check(L, 1, function, 0, "s");
@@ -106,9 +106,17 @@ static const Stream *box_argument(lua_State *L, const char *function)
     return box_push(L, s, function, from, to);
 }
 
+/* Releases a view at once and charges the collector. The handle alone would keep the memory of a stream that is closed meanwhile. */
+static void drop_view(lua_State *L, Stream *view)
+{
+    Device *device = view->device;
+    stream_release(view);
+    binding_charge(L, device);
+}
+
 static int read_table(lua_State *L, const char *function, bool nested)
 {
-    const Stream *view = box_argument(L, function);
+    Stream *view = box_argument(L, function);
     const void *bytes = elements_in_place(view);
     int scratch = bytes ? 0 : lua_gettop(L) + 1;
     if (!bytes) {
@@ -124,7 +132,7 @@ static int read_table(lua_State *L, const char *function, bool nested)
     if (scratch) {
         scratch_free(L, scratch);
     }
-    binding_charge(L, view->device);
+    drop_view(L, view);
     return 1;
 }
 
@@ -140,18 +148,19 @@ static int stream_values(lua_State *L)
 
 static int stream_lua_bytes(lua_State *L)
 {
-    const Stream *view = box_argument(L, "s:bytes");
+    Stream *view = box_argument(L, "s:bytes");
     size_t size = (size_t)stream_bytes(view);
     const char *in_place = elements_in_place(view);
     luaL_Buffer buffer;
     if (in_place) {
         lua_pushlstring(L, in_place, size);
+        drop_view(L, view);
         return 1;
     }
     char *bytes = luaL_buffinitsize(L, &buffer, size);
     download(L, view, bytes, "s:bytes");
     luaL_pushresultsize(&buffer, size);
-    binding_charge(L, view->device);
+    drop_view(L, view);
     return 1;
 }
 
@@ -262,6 +271,7 @@ static int stream_write(lua_State *L)
     }
     Stream *view = box_push(L, s, "s:write", from, to);
     if (write_expression(L)) {
+        drop_view(L, view);
         lua_settop(L, 1);
         return 1;
     }
@@ -286,7 +296,7 @@ static int stream_write(lua_State *L)
         error_prefix("s:write");
         binding_raise(L);
     }
-    binding_charge(L, s->device);
+    drop_view(L, view);
     lua_settop(L, 1);
     return 1;
 }
