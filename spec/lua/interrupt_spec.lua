@@ -94,6 +94,20 @@ describe("Ctrl-C", function()
         assert.equal(0, s:finish())
     end)
 
+    it("ends the process at the fourth where a function of C heeds none", function()
+        if session.missing then
+            return pending(session.missing)
+        end
+        local path = files:write("deaf.lua", "print 'begun'\nreturn ('a'):rep(99):find(('a-'):rep(20) .. 'b')")
+        local s <close> = start {path}
+        s:expect "begun\n"
+        s:interrupt(rill.clock, 0.1, "^C") -- as the terminal shows it
+        s:interrupt(rill.clock, 0.1, "press 2 more times to quit\n")
+        s:interrupt(rill.clock, 0.1, "press once more to quit\n")
+        s:send "\3"
+        assert.equal(130, s:ending())
+    end)
+
     it("ends a script in any coroutine, with its place", function()
         if session.missing then
             return pending(session.missing)

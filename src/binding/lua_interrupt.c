@@ -72,7 +72,8 @@ static void on_interrupt(int signal_number)
     }
     if (interrupt.pending >= PATIENCE) {
         signal(signal_number, SIG_DFL);
-        raise(signal_number);
+        raise(signal_number); /* ends the process when this handler has returned */
+        return;
     }
     interrupt.pending = interrupt.pending + 1;
     if (interrupt.running) {
