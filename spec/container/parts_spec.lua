@@ -155,6 +155,26 @@ describe("primitives in parts", function()
         end
     end)
 
+    it("of floats are floats, infinite beyond their range", function()
+        local c = shuffled("float", {1250, 1250}, {16, 32}, 75)
+        local function is_float(x) return ("f"):unpack(("f"):pack(x)) == x end
+        for _, unit in ipairs {0.1, 1e33, 1e36, 1e-22} do
+            c:allocate({1, 1}, {1, 40}):fill(unit)
+            for j = 1, 40 do c:set(-unit, 1, j) end
+            local stack <close>, line = line_of(c)
+            for _, name in ipairs {"sum", "mean", "var", "std", "norm"} do
+                local expected, got = line[name](line), c[name](c)
+                assert.is_true(is_float(got), name)
+                assert.is_true(got == expected or math.abs(got - expected) <= 1e-6 * expected and got < math.huge,
+                    ("%s of %g: %g, not %g"):format(name, unit, got, expected))
+            end
+            local doubles <close> = c:cast "double"
+            local stack_of_doubles <close>, wide = line_of(doubles)
+            assert.near(1, c:dot(doubles) / line:dot(wide), 1e-6)
+        end
+        c:close()
+    end)
+
     it("of ints #long", function()
         local c = shuffled("int", {1250, 1250}, {16, 32}, 75)
         local ints = rill.kernel "kernel void put(out int r<>) { r = indexof(r).x * 65599 + indexof(r).y * 31 | 1; }"

@@ -119,11 +119,16 @@ end
 
 local function times(a, b) return a * b end
 
--- Products of elements that kernels see as floats are floats, those of others doubles.
-local function product(c, parts, ...)
-    local result = folding(times)(c, parts, ...)
-    return types.seen_scalar(c.type) ~= "float" and result
-        or componentwise(function(x) return (string.unpack("f", string.pack("f", x))) end, result)
+local function as_float(x) return (string.unpack("f", string.pack("f", x))) end
+
+-- f, whose results of elements that kernels see as floats are floats; of a dot product with doubles they are doubles.
+local function rounded(f, is_dot)
+    return function(c, parts, other, ...)
+        local result = f(c, parts, other, ...)
+        local is_float <const> = types.seen_scalar(c.type) == "float"
+            and not (is_dot and types.seen_scalar(other.type) == "double")
+        return is_float and componentwise(as_float, result) or result
+    end
 end
 
 -- The root of a^2 + b^2, wherever it is in the range of numbers.
@@ -272,9 +277,11 @@ local function histogram(_, parts, options, ...)
 end
 
 local joined <const> = {
-    sum = folding(add), dot = folding(add), count = folding(add), prod = product, min = folding(less),
+    sum = rounded(folding(add)), dot = rounded(folding(add), true), prod = rounded(folding(times)),
+    mean = rounded(mean), norm = rounded(norm), var = rounded(variance), std = rounded(deviation),
+    count = folding(add), min = folding(less),
     max = folding(greater), any = folding(function(a, b) return a or b end),
-    all = folding(function(a, b) return a and b end), mean = mean, norm = norm, var = variance, std = deviation,
+    all = folding(function(a, b) return a and b end),
     argmin = place(function(a, b) return a < b end), argmax = place(function(a, b) return a > b end),
     filter = filter, find = find, histogram = histogram, stats = stats,
 }
