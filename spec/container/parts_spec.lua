@@ -161,7 +161,7 @@ describe("primitives in parts", function()
         for _, unit in ipairs {0.1, 1e33, 1e36, 1e-22} do
             c:allocate({1, 1}, {1, 40}):fill(unit)
             for j = 1, 40 do c:set(-unit, 1, j) end
-            local stack <close>, line = line_of(c)
+            local stack, line = line_of(c)
             for _, name in ipairs {"sum", "mean", "var", "std", "norm"} do
                 local expected, got = line[name](line), c[name](c)
                 assert.is_true(is_float(got), name)
@@ -169,8 +169,10 @@ describe("primitives in parts", function()
                     ("%s of %g: %g, not %g"):format(name, unit, got, expected))
             end
             local doubles <close> = c:cast "double"
-            local stack_of_doubles <close>, wide = line_of(doubles)
+            local other, wide = line_of(doubles)
             assert.near(1, c:dot(doubles) / line:dot(wide), 1e-6)
+            stack:close()
+            other:close()
         end
         c:close()
     end)
