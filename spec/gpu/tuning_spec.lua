@@ -133,7 +133,7 @@ describe("choices that decide speed", function()
     end)
 
     it("are named by the message about a malformed RILL_TUNE", function()
-        for _, value in ipairs { "pairs=1", "step=5", "step=", "step", "step=4x", "default=1" } do
+        for _, value in ipairs { "pairs=1", "step=5", "step=4294967312", "step=", "step", "step=4x", "default=1" } do
             local output = run([[print(select(2, pcall(require "rill".device)))]], { RILL_TUNE = value })
             assert.matches("RILL_TUNE: '" .. value .. "' is not a choice: expected 'default', or some of ", output, 1,
                 true)

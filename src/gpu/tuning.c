@@ -16,7 +16,7 @@ enum { TUNING_VERSION = 1, NAME_ROOM = 32 };
 const TuningChoice tuning_choices[TUNING_IDS] = {TUNING_CHOICES(X)};
 #undef X
 
-static int find_value(const TuningChoice *choice, int value)
+static int find_value(const TuningChoice *choice, long value)
 {
     for (int k = 0; k < choice->count; k++) {
         if (choice->values[k] == value) {
@@ -67,7 +67,7 @@ static bool force_choice(Device *device, const char *item, int length)
         if (length > named + 1 && strncmp(item, name, (size_t)named) == 0 && item[named] == '=') {
             char *end;
             const long value = strtol(item + named + 1, &end, 10);
-            if (end == item + length && find_value(&tuning_choices[id], (int)value) >= 0) {
+            if (end == item + length && find_value(&tuning_choices[id], value) >= 0) {
                 device->traits.tuning[id] = (int)value;
                 device->tuning[id].source = TUNING_FORCED;
                 return true;
