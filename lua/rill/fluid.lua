@@ -94,13 +94,18 @@ local function take_time(f, dt)
 end
 
 -- Finds the pressure that belongs to a force which begins, changes or ends, by a step without viscosity whose velocity is not kept. Diffusion would
--- otherwise act on a velocity that the pressure is going to cancel: walls would drag a fluid that is at rest under its weight.
+-- otherwise act on a velocity that the pressure is going to cancel: walls would drag a fluid that is at rest under its weight. A force that
+-- changes in every step has the pressure of the step before, which costs nothing.
 local function find_pressure(f, look)
     local cause = f.force and f.forces or f.push and f.buoyant or nil
     if f.viscosity == 0 or f.balanced == cause then
         return
     end
-    f.balanced = cause
+    local often = f.changed == f.steps - 1
+    f.balanced, f.changed = cause, f.steps
+    if often then
+        return
+    end
     local kept = {}
     for k, u in ipairs(f.u) do
         kept[k] = u:copy()

@@ -127,7 +127,7 @@ describe("rill.fluid", function()
                     rests "first"
                     for _ = 1, 20 do f:step() end
                     rests "later"
-                    f:force(sideways):step()
+                    f:force(sideways):step():step()
                     rests "changed"
                     f:force(nil):step()
                     rests "ended"
