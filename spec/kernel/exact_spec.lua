@@ -248,6 +248,8 @@ describe("kernels", function()
                 body .. " }", x), body)
         end
         assert.equal("nan 0", of_one("r = x * 0u;", rill.from {inf, 3}))
+        assert.equal("nan 0", of_one("const float d = 3.0 - 3.0; r = x * d;", rill.from {inf, 3}))
+        assert.equal("nan 0", of_one("const double d = 0.0lf; r = x * d;", rill.from({inf, 3}, "double"), "double"))
     end)
 
     it("leave lengths and labels as they are", function()
@@ -255,6 +257,7 @@ describe("kernels", function()
         for _, body in ipairs {
             "const float d = 2.0; const int n = int(8.0 / d); float a[n]; a[3] = x; r = a[3];",
             "const int n = int(0.0) + 4; float a[n]; a[3] = x; r = a[3];",
+            "const float z = 0.0, y = 1.0 - z; const int n = int(z + y) + 3; float a[n]; a[3] = x / y - z; r = a[3];",
             "const int n = max(8 / N, 1) + 2; float a[n], b[7 % n]; a[3] = x; b[2] = a[3]; r = b[2];",
             "const int k = int(x), n = 4; float a[n]; a[3] = x; r = a[3] + float(k - int(x));",
             "float[8 % N] a = float[8 % N](0, x); r = a[1] + a[0];", "float a[2] = float[](0, x); r = a[1];",

@@ -267,6 +267,17 @@ bool rewrite_exact_fixed(const Rewriter *rw, size_t first, size_t last)
     return true;
 }
 
+bool rewrite_exact_zeros(const Rewriter *rw, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        const Token *t = rewriter_token(rw, i);
+        if (token_is(t, "-") || (t->kind == TOKEN_NUMBER && zero_text(t))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What stands between two brackets: where the expression, its last terms without || and its last chain of products began, 0: nowhere; and
  * whether an operand has just ended. */
 typedef struct Level {

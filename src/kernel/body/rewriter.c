@@ -244,11 +244,13 @@ static bool declarators(Rewriter *rw, size_t i, size_t last, bool shared, size_t
         /* The initialiser does not see the name yet. */
         int number = shared ? ++rw->body->shared_count : 0;
         bool known = rw->constant && rewrite_exact_fixed(rw, i + 1, end);
-        rw->fixed = known && !rw->real;
+        bool hidden = known && rw->real && brackets == i + 1 && rewrite_exact_zeros(rw, brackets, end);
+        rw->fixed = (known && !rw->real) || hidden;
         if (!put_local(rw, name, number) || !rewriter_lengths(rw, i + 1, brackets) ||
             !rewriter_range(rw, brackets, end) || !add_local(rw, i, number, known)) {
             return false;
         }
+        rw->locals.items[rw->locals.count - 1].hidden = hidden;
         i = end;
         if (i + 1 >= last || !token_is(rewriter_token(rw, i), ",")) {
             break;
@@ -330,9 +332,10 @@ static bool put_name(Rewriter *rw, size_t i, size_t last, size_t *next)
         const Local *local = rewriter_local(rw, t);
         if (local) {
             bool apart = local->counter && !rewrite_index_plain_counter(rw, i, local);
-            rewriter_add(rw, apart ? " rill_own(" : "");
+            bool hidden = local->hidden && rewrite_exact_on(rw) && !rw->fixed;
+            rewriter_add(rw, apart ? " rill_own(" : hidden ? " rill_seen(" : "");
             bool done = put_local(rw, t, local->shared);
-            rewriter_add(rw, apart ? ")" : "");
+            rewriter_add(rw, apart || hidden ? ")" : "");
             return done;
         }
         const Param *param = rewriter_param(rw, t, &index);

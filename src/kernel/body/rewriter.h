@@ -14,7 +14,8 @@ typedef struct Local {
     const Type *type;
     int matrix;    /* as module_type has them */
     bool fixed;    /* a whole number that the text has: array lengths may be made of it */
-    bool constant; /* a float of that kind */
+    bool constant; /* a float of that kind, or an array of some */
+    bool hidden;   /* one that may be 0: compilers are not to know it where it is used */
 } Local;
 
 /* A remainder, or a condition in front of ?, && or ||: tokens of its left operand's beginning and of its mark. `next`: the next one of the same
@@ -152,6 +153,8 @@ bool rewrite_exact_argument(Rewriter *rw, size_t first, size_t last, bool real);
 bool rewrite_exact_computes(const Rewriter *rw, size_t first, size_t last);
 /* Whether tokens are numbers and whole constants. */
 bool rewrite_exact_fixed(const Rewriter *rw, size_t first, size_t last);
+/* Whether numbers among the tokens, or a difference, may be 0. */
+bool rewrite_exact_zeros(const Rewriter *rw, size_t first, size_t last);
 /* The assignment `op` to an element of storage, the tokens from `first` on, which were written: with `change` the element is to be written
  * once more, then `stored` writes the rest. */
 bool rewrite_exact_store(Rewriter *rw, size_t first, size_t op, bool real, bool *change);
