@@ -271,7 +271,8 @@ bool rewrite_exact_zeros(const Rewriter *rw, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
         const Token *t = rewriter_token(rw, i);
-        if (token_is(t, "-") || (t->kind == TOKEN_NUMBER && zero_text(t))) {
+        bool sign = i + 2 == last && token_is(rewriter_token(rw, i - 1), "="); /* of a number alone */
+        if ((token_is(t, "-") && !sign) || (t->kind == TOKEN_NUMBER && zero_text(t))) {
             return true;
         }
     }
