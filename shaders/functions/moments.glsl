@@ -3,6 +3,7 @@
 // for the elements times 2^(600 scale), scale -1, 0 or 1. RILL_ABOVE(x, y) is x > y component by component.
 #define RILL_UP T(4.1495155688809930e180lf)    /* 2^600 */
 #define RILL_DOWN T(2.4099198651028841e-181lf) /* 2^-600 */
+#define RILL_FAR T(2.9073548971824276e135lf)   /* 2^450: squares of such differences of means, times their numbers, may be out of range */
 
 void rill_add(inout T s, inout T e, T x)
 {
@@ -72,6 +73,9 @@ u_Moments rill_step_again(u_Moments a, T x, int t)
 u_Moments rill_merge(u_Moments a, u_Moments b)
 {
     T scale = min(a.scale, b.scale);
+    rill_rescale(a, scale);
+    rill_rescale(b, scale);
+    scale = mix(scale, T(-1), RILL_ABOVE(abs(b.mean - a.mean), RILL_FAR));
     rill_rescale(a, scale);
     rill_rescale(b, scale);
     double n = a.n + b.n;

@@ -32,10 +32,14 @@ u_Sum rill_add(u_Sum a, T x, T large, T small)
     u_Sum r = rill_plain(a, x);
     return u_Sum(r.s, r.e, a.b + b, a.l + l);
 }
+// Sums of parts may be in range where that of both is not: large ones go on in b.
 u_Sum rill_both(u_Sum a, u_Sum b)
 {
-    u_Sum r = rill_add(a, b.s, T(0), RILL_UP);
-    return u_Sum(r.s, r.e + b.e, r.b + b.b, r.l + b.l);
+    T large = (a.s * RILL_DOWN) * RILL_DOWN, other = (b.s * RILL_DOWN) * RILL_DOWN;
+    T moved = mix(T(0), large, RILL_ABOVE(abs(large), RILL_LARGE));
+    a.s = mix(a.s, T(0), RILL_ABOVE(abs(large), RILL_LARGE));
+    u_Sum r = rill_add(a, b.s, other, RILL_UP);
+    return u_Sum(r.s, r.e + b.e, (r.b + b.b) + moved, r.l + b.l);
 }
 u_Sum rill_of(T x)
 {

@@ -84,6 +84,24 @@ end
 describe("reductions stay in the range of numbers", function()
     leaks.watch(setup, teardown)
 
+    -- How many elements make a part depends on the family and the size.
+    it("where parts of doubles are in range, and no two of them together", function()
+        for _, n in ipairs(SIZES) do
+            local list = waves(n, 0)
+            for operation, first in pairs {sum = 1000, mean = 1000, std = 494} do
+                for exponent = first, first + 16, 2 do
+                    local unit <const> = 2.0 ^ exponent
+                    if reference[operation](list) * unit < 1e308 then
+                        local s <close> = rill.from(scaled(list, unit), "double")
+                        local what = ("%d in units of 2^%d"):format(n, exponent)
+                        assert_near(operation, list, unit, TYPES.double, s[operation](s), what)
+                        assert_near(operation, list, unit, TYPES.double, s[operation](s, 1):get(1), what)
+                    end
+                end
+            end
+        end
+    end)
+
     for name, row in pairs(TYPES) do
         it("of " .. name .. " to a value", function()
             for _, n in ipairs(SIZES) do
