@@ -385,6 +385,8 @@ describe("rill.volume", function()
                 camera = {eye = {15, -40, 10.8}, target = {15, 10, 10.8}, fov = 30},
             }
             local picture = rill.volume(ball, o)
+            o.light = {1, 0.3, 1}
+            assert.equal(picture:bytes(), rill.volume(ball, o):bytes()) -- nothing of it is lit
             o.iso = 1
             local clear = rill.volume(ball, o)
             local through, free = picture:get(21, 21), clear:get(21, 21)

@@ -52,7 +52,7 @@ end
 
 --- shell.water(values, how): reflected and refracted light of a sky and a floor.
 function shell.water(values, how)
-    values.up, values.low, values.to_length = how.camera.up, {}, how.spacing
+    values.up, values.low, values.to_length, values.light = how.camera.up, {}, how.spacing, nil
     for d = 1, 3 do
         values.low[d] = how.spacing[d] / 2
     end
