@@ -320,6 +320,44 @@ describe("rill.sparse", function()
         end
     end)
 
+    -- From 65,536 entries on columns are counted, up to 32 entries each; longer ones are sorted.
+    it("is transposed in order, whether its columns are short or long", function()
+        for _, case in ipairs {
+            {20000, 20000, 90000, "float"}, {3000, 70000, 80000, "double"}, {50000, 700, 70000, "float"},
+            {70000, 9000, 70000, "float"},
+        } do
+            local m, n, count, kind = table.unpack(case)
+            local at, rows, columns, values = {}, {}, {}, {}
+            local given_rows, given_columns = entries(m, n, count, 7)
+            for k, i in ipairs(given_rows) do
+                local place = i * n + given_columns[k]
+                if not at[place] then
+                    at[place] = true
+                    rows[#rows + 1], columns[#columns + 1], values[#values + 1] = i, given_columns[k], k
+                end
+            end
+            local order = {}
+            for k = 1, #rows do order[k] = k end
+            table.sort(order, function(a, b)
+                return columns[a] < columns[b] or columns[a] == columns[b] and rows[a] < rows[b]
+            end)
+            for _, format in ipairs(FORMATS) do
+                local A <close> = sparse.coo {shape = {m, n}, rows = rows, columns = columns,
+                    values = rill.from(values, kind)}:to(format)
+                local T <close> = A:transpose()
+                assert.same({n, m, format, kind}, {T.shape[1], T.shape[2], T.format, T.type})
+                local C <close> = T:to "coo"
+                local r, c, v = C.rows:values(), C.columns:values(), C.values:values()
+                assert.equal(#order, #v)
+                for i, k in ipairs(order) do
+                    if r[i] ~= columns[k] or c[i] ~= rows[k] or v[i] ~= values[k] then
+                        assert.same({columns[k], rows[k], values[k]}, {r[i], c[i], v[i]}, format .. " entry " .. i)
+                    end
+                end
+            end
+        end
+    end)
+
     it("is a value of its own kind, and rill.sparse can be called", function()
         local A = sparse.csr {shape = {1, 2}, offsets = {0, 1}, columns = {1}, values = {4}}
         assert.equal("matrix", rill.type(A))

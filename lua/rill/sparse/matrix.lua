@@ -417,12 +417,71 @@ local function made_of(A, format, m, n, temporary, ...)
     return result
 end
 
+-- Entries counted by column, and put there in the order in which the additions happen to take place.
+local COUNT <const> = [=[
+    kernel void count(int column<>, inout int counts[]) { atomicAdd(counts[column], 1); }
+]=]
+local PLACE <const> = [=[
+    kernel void place(int column<>, int row<>, V value<>, inout int next[], inout int rows[], inout V values[]) {
+        int at = atomicAdd(next[column], 1);
+        rows[at] = row;
+        values[at] = value;
+    }
+]=]
+-- Sorts the entries of each column by their rows, by insertion.
+local ARRANGE <const> = [=[
+    kernel void arrange(int begin<>, int offsets[], inout int rows[], inout V values[]) {
+        int end = offsets[indexof(begin).x + 1];
+        for (int k = begin + 1; k < end; k++) {
+            int row = rows[k], j = k;
+            V value = values[k];
+            while (j > begin && rows[j - 1] > row) {
+                rows[j] = rows[j - 1];
+                values[j] = values[j - 1];
+                j--;
+            }
+            rows[j] = row;
+            values[j] = value;
+        }
+    }
+]=]
+local MOST_ARRANGED <const> = 32 -- entries of a column: the time of a sort by insertion grows with their square
+local MANY_COUNTED <const> = 65536 -- entries: below that the launches of a sort cost as much
+
+-- The entries of the transpose if no column is long: where its rows begin, and their columns and values; nil otherwise.
+local function transposed_by_counts(A, rows, columns, values)
+    local count = values.size
+    if count < MANY_COUNTED or count > MOST_ARRANGED * A._n then
+        return nil
+    end
+    local counts <close> = rill.stream("int", A._n + 1, 0)
+    kernel(COUNT)(columns, counts)
+    if counts:max() > MOST_ARRANGED then
+        return nil
+    end
+    local offsets, next <close> = counts:scan {exclusive = true}, counts:scan {exclusive = true}
+    local r, v = rill.stream("int", count), rill.stream(values.type, count)
+    kernel(PLACE, {V = values.type})(columns, rows, values, next, r, v)
+    local begins <close> = offsets:domain(1, A._n)
+    kernel(ARRANGE, {V = values.type})(begins, offsets, r, v)
+    return offsets, r, v
+end
+
 --- A:transpose(): the transpose, a new matrix of the same format.
 function methods.transpose(A)
     check_open(A, "transpose")
     local rows, columns, values = triples(A)
     if values.size < 2 or disorder(rows, columns) > 0 then
         return made_of(A, A._format, A._n, A._m, {rows, columns, values}, normal(columns, rows, values))
+    end
+    local offsets, r, v = transposed_by_counts(A, rows, columns, values)
+    if offsets and A._format == "csr" then
+        rows:close()
+        return new("csr", A._n, A._m, {_offsets = offsets, _columns = r, _values = v})
+    elseif offsets then
+        local expanded = entries.rows(offsets, v.size)
+        offsets:close()
+        return made_of(A, A._format, A._n, A._m, {rows, columns, values}, expanded, r, v)
     end
     -- The sort is stable, so entries of one column stay in the order of their rows.
     local numbers <close> = rill.argsort(columns)
