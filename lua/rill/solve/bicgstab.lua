@@ -136,8 +136,8 @@ local function prepare(A, like, every, precondition, counts)
         until count >= left or kept[STATE] ~= 0
         counts.restarts = counts.restarts + math.tointeger(kept[RESTARTS])
         local state = kept[STATE]
-        local growth = state == 0 and refine.GROWTH or 1
-        if kept[RR] ~= kept[RR] or kept[RR] > growth ^ 2 * kept[BEST] then
+        -- Unlike those of conjugate gradients, iterates whose residual grew are not nearer to the solution.
+        if kept[RR] ~= kept[RR] or kept[RR] > kept[BEST] then
             x:write(best)
         end
         if state == BROKEN then
