@@ -87,7 +87,7 @@ local TONEMAP <const> = {
 
 --- rill.image.tonemap(s [, {operator=, key=, white=}]): light of any range, linear, to 0 to 1. "linear": so that the largest component is 1. "reinhard" (unless told):
 -- luminances L, scaled so that their geometric mean is `key` (0.18 unless told), become L (1 + L / white^2) / (1 + L); `white`, of scaled ones, is what becomes
--- 1, the brightest pixel unless told (Reinhard and others, "Photographic tone reproduction for digital images", 2002, equations 1, 2 and 4). Components that are
+-- 1 (default: the brightest pixel; Reinhard and others, "Photographic tone reproduction for digital images", 2002, equations 1, 2 and 4). Components that are
 -- negative, NaN or infinite do not count; NaN and infinities stay.
 tone.tonemap = blame.guard(function(s, options)
     local where <const> = "rill.image.tonemap"

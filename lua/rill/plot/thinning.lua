@@ -215,7 +215,7 @@ function reduce.line(x, y, parts, limits)
 end
 
 --- Which cells of a grid have points in them: a list of flags, nx to a row, rows from the bottom. `box`: the ends of the axes {x0, x1,
--- y0, y1}, logarithms where xlog and ylog say so, otherwise multiplied by xunit and yunit (1 unless told).
+-- y0, y1}, logarithms where xlog and ylog say so, otherwise multiplied by xunit and yunit (default: 1).
 function reduce.cells(x, y, nx, ny, box)
     local T = number_type(x or y, y)
     local grid = rill.stream("uint", nx * ny)
