@@ -130,7 +130,7 @@ describe("Brook's dialect", function()
         ]])
     end)
 
-    it("takes % of floats for what is left, with the sign of the first", function()
+    it("computes % of floats as the remainder with the sign of the dividend", function()
         holds {
             {"r = a % 2.5", {1, 2, -0.5, 1.5}},
             {"r.x = 7 % 2.5; r.y = i % 2.0; r.z = s % 2; r.w = 7 % 4", {2, -1, 0.5, 3}},

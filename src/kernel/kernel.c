@@ -316,7 +316,7 @@ static bool is_zero(const Param *param, const uint32_t *words, int k)
                                                  : packed || !(words[k] & 0x7fffffffu);
 }
 
-/* The text of a value. With `exact` compilers are not to know of a 0 among floats: see rewrite_exact.c. */
+/* Returns the text of a value. With `exact`, a 0 among floats is hidden from compilers: see rewrite_exact.c. */
 static char *literal(const Param *param, const uint32_t *words, bool exact)
 {
     char texts[TYPE_MAX_WORDS][48];

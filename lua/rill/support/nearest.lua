@@ -194,7 +194,8 @@ local function names_of(owner)
     return names
 end
 
--- As synonym, of a name with one mistake; nil of the module's parts, whose users seldom mean what streams are asked for.
+-- Returns the suggestion for a synonym that is misspelled by one letter. Returns nil for parts of the module, since their users
+-- seldom mean methods of streams.
 local function mistyped_synonym(owner, name)
     local names = {}
     if owner:find "^rill%." then

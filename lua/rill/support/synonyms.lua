@@ -359,7 +359,7 @@ values: data vals
 -: ascending
 ]==]
 
--- Lines `what is here: names` as a table of names; of a name that stands in several lines a list.
+-- Parses lines of the form `what rill has: other names` into a table. It maps each other name to the list of what rill has for it.
 local function parsed(text)
     local names = {}
     for here, others in text:gmatch "([^\n]-): ([^:\n]+)\n" do

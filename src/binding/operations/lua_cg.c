@@ -7,7 +7,8 @@
 #include "shared/cg_group_words.h"
 #include "shared/cg_words.h"
 
-/* _cg(phases, state, least, x, r, p, best, q, z, jacobi): cg_advance of cg.h; z may be nil. rill.solve.cg sees to what streams must be. */
+/* _cg(phases, state, least, x, r, p, best, q, z, jacobi): cg_advance of cg.h; z may be nil. rill.solve.cg checks
+ * the types and shapes of the streams. */
 static int advance(lua_State *L)
 {
     static const char function[] = "rill.solve.cg";

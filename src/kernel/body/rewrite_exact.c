@@ -89,7 +89,7 @@ static Real real_name(const Rewriter *rw, size_t i)
 
 static const char naught[] = "rill_naught", naught_unsigned[] = "uint(rill_naught)";
 
-/* What a number that is 0 is written as; NULL: it is another one. */
+/* Returns the text that replaces a literal 0, or NULL if the literal is not 0. */
 static const char *zero_text(const Token *t)
 {
     bool hex = t->length > 1 && (t->text[1] == 'x' || t->text[1] == 'X');
@@ -279,8 +279,8 @@ bool rewrite_exact_zeros(const Rewriter *rw, size_t first, size_t last)
     return false;
 }
 
-/* What stands between two brackets: where the expression, its last terms without || and its last chain of products began, 0: nowhere; and
- * whether an operand has just ended. */
+/* The state of one nesting level of brackets: the tokens at which its expression, its last operand of || and its last chain of products
+ * begin (0: none has begun), and whether an operand has just ended. */
 typedef struct Level {
     size_t whole, terms, start;
     bool operand, head, cast;
@@ -522,7 +522,7 @@ static bool put_result(Rewriter *rw, size_t i, size_t last, size_t *next, bool *
     return true;
 }
 
-/* Whether a condition does more than compare what is there. */
+/* Returns whether a condition contains arithmetic, a negation or a call, and not only comparisons of values. */
 bool rewrite_exact_computes(const Rewriter *rw, size_t first, size_t last)
 {
     static const char *const marks[] = {"+", "-", "*", "/", "!", "(", NULL};
