@@ -22,9 +22,10 @@ BINDIR ?= $(PREFIX)/bin
 memo = $(eval $(1) := $(2))$($(1))
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 LUA_FLAGS = $(call memo,LUA_FLAGS,$(if $(LUA_INCDIR),-I$(LUA_INCDIR)) $(or $(call pkg,--cflags,lua5.4),$(call pkg,--cflags,lua-5.4),$(call pkg,--cflags,lua54),-I/usr/include/lua5.4))
-DEP_FLAGS = $(call memo,DEP_FLAGS,$(foreach m,egl opengl glew libpng,$(call pkg,--cflags,$m)))
-DEP_DIRS = $(call memo,DEP_DIRS,$(foreach m,egl opengl glew libpng,$(call pkg,--libs-only-L,$m)))
-LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng -lm -ldl -lpthread
+MODULES = egl opengl glew libpng zlib
+DEP_FLAGS = $(call memo,DEP_FLAGS,$(foreach m,$(MODULES),$(call pkg,--cflags,$m)))
+DEP_DIRS = $(call memo,DEP_DIRS,$(foreach m,$(MODULES),$(call pkg,--libs-only-L,$m)))
+LIBS = -Wl,--as-needed $(DEP_DIRS) -lEGL -lOpenGL -lGLEW -lpng -lz -lm -ldl -lpthread
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 COMPILE = $(CC) -std=c11 $(CFLAGS) -fPIC -D_GNU_SOURCE -Isrc -Ishaders -I$(BUILD) -fvisibility=hidden $(LUA_FLAGS) $(DEP_FLAGS)
@@ -53,7 +54,7 @@ say = $(if $(V),,@printf '%-5s %s\n' $(1) $(2);)
 AGAIN = $(MAKE) --no-print-directory
 DEPS = @tools/deps.sh
 
-.PHONY: build help demo test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
+.PHONY: build help demo dist test test-all drivers sanitize tsan fuzz inject flat bench check format deps env install rock clean force
 .PHONY: check-warnings objects check-format check-cppcheck check-luacheck check-floors check-docs check-site check-errors check-annotations docs gallery
 
 build: $(CORE) $(ANNOTATIONS) ## compile build/rill/core.so (installs nothing)
@@ -207,6 +208,7 @@ $(BUILD)/bench/%.o: bench/peer/%.c $(BUILD)/flags | $(BUILD)/bench/
 
 # ---- checking
 
+CLANG_FORMAT = $(or $(shell command -v clang-format-14),clang-format)
 C_FILES = $(wildcard src/*/*.[ch] src/*/*/*.[ch] bench/peer/*.[ch] bench/peer/*.[ch]pp)
 LUA_DIRS = $(wildcard lua bin/rill spec examples bench fuzz tools)
 
@@ -222,8 +224,12 @@ check-warnings:
 
 objects: $(OBJECTS) $(PEER_OBJECTS)
 
+# Each version of clang-format has a layout of its own: version 14 (Debian 12) decides.
 check-format:
-	clang-format --dry-run -Werror $(C_FILES)
+	@case "$$($(CLANG_FORMAT) --version)" in \
+	*' version 14.'*) $(CLANG_FORMAT) --dry-run -Werror $(C_FILES) ;; \
+	*) echo 'check-format: left out, since this is not version 14 of clang-format' ;; \
+	esac
 
 check-cppcheck: | $(BUILD)/cppcheck/
 	cppcheck --std=c11 --language=c -Isrc -Ishaders -D_GNU_SOURCE --enable=warning,performance,portability --error-exitcode=1 \
@@ -257,7 +263,7 @@ check-glsl: $(CORE)
 	@tools/glsl.sh '$(abspath $(BUILD))/glsl' $(SUITE)
 
 format: ## let clang-format rewrite the C files
-	clang-format -i $(C_FILES)
+	$(CLANG_FORMAT) -i $(C_FILES)
 
 # ---- the manual
 
@@ -278,7 +284,7 @@ docs/gallery/gallery.md: $(wildcard examples/*.lua) tools/gallery.lua | $(CORE)
 # ---- installing
 
 deps: ## install everything that any target here needs and this machine lacks
-	$(DEPS) build prompt test drivers check docs rock
+	$(DEPS) build prompt test drivers check fuzz docs rock
 
 env: ## print shell lines that make this tree usable: eval "$(make -s env)"
 	@echo 'export PATH="$(CURDIR)/bin:$$PATH";'
@@ -295,6 +301,11 @@ ifneq ($(COMMANDS),)
 	install -d '$(DESTDIR)$(BINDIR)'
 	install -m 755 $(COMMANDS) '$(DESTDIR)$(BINDIR)/'
 endif
+
+# What is committed, as an archive that builds and installs without git.
+VERSION = $(call memo,VERSION,$(shell sed -n 's/^\#define RILL_VERSION "\(.*\)"$$/\1/p' src/binding/core.c))
+dist: | $(BUILD)/ ## a source archive of the last commit, build/rill-VERSION.tar.gz
+	git archive --format=tar.gz --prefix='rill-$(VERSION)/' --output='$(BUILD)/rill-$(VERSION).tar.gz' HEAD
 
 # A LuaRocks that runs on another Lua must be told for which one it installs.
 rock: ## luarocks make into TREE=directory, without a network

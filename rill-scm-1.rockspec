@@ -18,6 +18,7 @@ external_dependencies = {
     OPENGL = { header = "GL/gl.h", library = "OpenGL" },
     GLEW = { header = "GL/glew.h", library = "GLEW" },
     PNG = { header = "png.h", library = "png" },
+    ZLIB = { header = "zlib.h", library = "z" },
 }
 build = {
     type = "make",

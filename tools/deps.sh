@@ -15,6 +15,7 @@ build   libegl-dev          libglvnd-devel      libglvnd         libglvnd-devel
 build   libopengl-dev       libglvnd-opengl     libglvnd         libglvnd-devel
 build   libglew-dev         glew-devel          glew             glew-devel
 build   libpng-dev          libpng-devel        libpng           libpng16-devel
+build   zlib1g-dev          zlib-devel          zlib             zlib-devel
 build   libegl1             mesa-libEGL         mesa             Mesa-libEGL1
 build   libgl1-mesa-dri     mesa-dri-drivers    mesa             Mesa-dri
 prompt  lua-argparse        rock:argparse       rock:argparse    rock:argparse
@@ -22,12 +23,15 @@ prompt  lua-penlight        rock:penlight       rock:penlight    rock:penlight
 prompt  lua-readline        rock:readline       rock:readline    rock:readline
 test    lua-busted          rock:busted         rock:busted      rock:busted
 test    lua-filesystem      rock:luafilesystem  rock:luafilesystem rock:luafilesystem
+test    libcmocka-dev       libcmocka-devel     cmocka           libcmocka-devel
 drivers mesa-vulkan-drivers mesa-vulkan-drivers vulkan-swrast    libvulkan_lvp
 check   clang-format        clang-tools-extra   clang            clang-tools
 check   cppcheck            cppcheck            cppcheck         cppcheck
 check   lua-check           rock:luacheck       rock:luacheck    rock:luacheck
 check   glslang-tools       glslang             glslang          glslang-devel
 check   spirv-tools         spirv-tools         spirv-tools      spirv-tools
+fuzz    clang               clang               clang            clang
+fuzz    libclang-rt-dev     compiler-rt         compiler-rt      clang
 docs    cmark-gfm           program:cmark-gfm   program:cmark-gfm program:cmark-gfm
 rock    luarocks            luarocks            luarocks         lua54-luarocks
 '

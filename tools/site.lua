@@ -1,6 +1,6 @@
 -- The manual as a static site: site.lua [--check] OUT, run in the root of the tree.
 --
--- Pages are README.md, CONTRIBUTING.md, CHANGELOG.md, LICENSE, docs/*.md, the gallery (docs/gallery/gallery.md, made by
+-- Pages are README.md, CONTRIBUTING.md, CHANGELOG.md, SECURITY.md, LICENSE, docs/*.md, the gallery (docs/gallery/gallery.md, made by
 -- tools/gallery.lua), one page per example and an index of names; tools/site/names.lua adds the tables of names.
 -- docs/README.md decides the order: its headings are the groups of the navigation, its tables the pages in them.
 -- Fails, naming each, when a page is in no table of docs/README.md, when a link or an anchor leads nowhere, or when
@@ -89,6 +89,7 @@ local function collect()
     add_page("README.md", "index.html", files.read "README.md")
     add_page("CONTRIBUTING.md", site_name "CONTRIBUTING.md", files.read "CONTRIBUTING.md")
     add_page("CHANGELOG.md", site_name "CHANGELOG.md", files.read "CHANGELOG.md")
+    add_page("SECURITY.md", site_name "SECURITY.md", files.read "SECURITY.md")
     add_page("LICENSE", "license.html", ("# License\n\n````\n%s````\n"):format(files.read "LICENSE"))
     for _, path in ipairs(files.list("docs", "*.md")) do
         add_page(path, site_name(path), names.read(path))

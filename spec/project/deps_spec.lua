@@ -33,7 +33,7 @@ describe("tools/deps.sh", function()
         assert.equal([[
 deps: missing on Fedora Linux 41 (Workstation Edition); as root, run:
 deps:     dnf install gcc make pkgconf-pkg-config lua lua-devel libglvnd-devel libglvnd-opengl glew-devel ]]
-            .. [[libpng-devel mesa-libEGL mesa-dri-drivers luarocks
+            .. [[libpng-devel zlib-devel mesa-libEGL mesa-dri-drivers luarocks
 deps:     luarocks --lua-version 5.4 install argparse
 deps:     luarocks --lua-version 5.4 install penlight
 deps:     luarocks --lua-version 5.4 install readline
@@ -57,12 +57,12 @@ deps:     luarocks --lua-version 5.4 install readline
         local text = deps("ID=manjaro\nID_LIKE=arch\nPRETTY_NAME=Manjaro\n", "build drivers docs")
         assert.equal([[
 deps: missing on Manjaro; as root, run:
-deps:     pacman -S --needed base-devel pkgconf lua54 libglvnd glew mesa vulkan-swrast
+deps:     pacman -S --needed base-devel pkgconf lua54 libglvnd glew zlib mesa vulkan-swrast
 deps: and, from wherever it is to be had: cmark-gfm
 ]], text)
         program("rpm", "exit 1")
         text = deps('ID="opensuse-tumbleweed"\nID_LIKE="opensuse suse"\n', "rock test")
-        assert.truthy(text:find("zypper install lua54-luarocks\n", 1, true), text)
+        assert.truthy(text:find("zypper install libcmocka-devel lua54-luarocks\n", 1, true), text)
         assert.truthy(text:find("install busted\n", 1, true), text)
     end)
 
@@ -86,7 +86,7 @@ deps: and, from wherever it is to be had: cmark-gfm
         assert.equal([[
 deps: Void is not known here, and these programs are missing: gcc pkg-config lua5.4
 deps: install what Debian calls build-essential pkg-config lua5.4 liblua5.4-dev libegl-dev libopengl-dev libglew-dev ]]
-            .. "libpng-dev libegl1 libgl1-mesa-dri\n", text)
+            .. "libpng-dev zlib1g-dev libegl1 libgl1-mesa-dri\n", text)
         for _, name in ipairs {"gcc", "pkg-config", "lua5.4"} do program(name, "") end
         assert.same({"", 0}, {deps("", "build test")})
     end)
@@ -104,7 +104,7 @@ deps: install what Debian calls build-essential pkg-config lua5.4 liblua5.4-dev 
     it("names its groups", function()
         local text, status = deps("ID=debian\n", "build nonsense")
         assert.equal(2, status)
-        assert.equal("deps: no group 'nonsense'; there are: build prompt test drivers check docs rock\n", text)
+        assert.equal("deps: no group 'nonsense'; there are: build prompt test drivers check fuzz docs rock\n", text)
     end)
 
     it("has a name for everything the README lists, and the reverse", function()

@@ -31,7 +31,7 @@ describe("the checks of the manual #slow #long", function()
         tree = files.directory
         local root = run(".", "pwd"):gsub("\n", "")
         local _, good = run(root,
-            "cp -r README.md CONTRIBUTING.md CHANGELOG.md LICENSE docs examples lua src tools '%s'", tree)
+            "cp -r README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md LICENSE docs examples lua src tools '%s'", tree)
         assert.is_true(good)
     end)
     teardown(function() files:close() end)

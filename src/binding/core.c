@@ -5,6 +5,9 @@
 
 #include <dlfcn.h>
 
+/* The version of rill. The Makefile reads it here; spec/project/version_spec.lua compares the rockspec and CHANGELOG.md with it. */
+#define RILL_VERSION "0.2.0"
+
 static const char module_key;
 
 static void (*const openers[])(lua_State *L) = {OPENERS};
@@ -32,7 +35,7 @@ int luaopen_rill_core(lua_State *L)
     lock_watch_forks();
     device_watch_forks();
     lua_newtable(L);
-    lua_pushliteral(L, "0.1.0");
+    lua_pushliteral(L, RILL_VERSION);
     lua_setfield(L, -2, "_VERSION");
     state_create(L);
     handle_create(L);
