@@ -1,5 +1,5 @@
 /* What lua/rill/profile.lua stands on: a profile of the current device, and the rate of copies it is compared with. */
-#include "base/one_core.h"
+#include "base/single_core.h"
 #include "binding/binding.h"
 
 #include "gpu/profile.h"

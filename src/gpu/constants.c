@@ -1,6 +1,6 @@
 #include "gpu/constants.h"
 
-#include "base/recent.h"
+#include "base/lru.h"
 #include "gpu/attachment.h"
 #include "gpu/device_private.h"
 

@@ -1,7 +1,7 @@
 #include "gpu/shader.h"
 
 #include "base/error.h"
-#include "base/recent.h"
+#include "base/lru.h"
 #include "base/strbuf.h"
 #include "gpu/attachment.h"
 #include "gpu/profile.h"

@@ -2,7 +2,7 @@
 #ifndef RILL_KERNEL_PRIVATE_H
 #define RILL_KERNEL_PRIVATE_H
 
-#include "base/recent.h"
+#include "base/lru.h"
 #include "gpu/program.h"
 #include "kernel/kernel.h"
 #include "kernel/variant/access.h"

@@ -1,6 +1,6 @@
 #include "kernel/launch/internal.h"
 
-#include "base/recent.h"
+#include "base/lru.h"
 #include "base/strbuf.h"
 #include "gpu/attachment.h"
 

@@ -2,7 +2,7 @@
 #ifndef RILL_ENGINE_H
 #define RILL_ENGINE_H
 
-#include "base/recent.h"
+#include "base/lru.h"
 #include "gpu/attachment.h"
 #include "primitive/engine/inputs.h"
 

@@ -1,4 +1,4 @@
-#include "base/one_core.h"
+#include "base/single_core.h"
 
 #include <dirent.h>
 #include <stdlib.h>

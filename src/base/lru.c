@@ -1,4 +1,4 @@
-#include "base/recent.h"
+#include "base/lru.h"
 
 #include "base/array.h"
 
